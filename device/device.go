@@ -1,0 +1,150 @@
+// Package device is the contract of whatever runs a kernel: a GPU, the host's
+// emulation, or a recording.
+//
+// A schedule that fails is data: a *Failure, with its status. Any other error
+// means that the device is lost and the tune must stop. Seconds and bytes throughout.
+package device
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"stenciltune/device/machine"
+	"stenciltune/device/timing"
+	"stenciltune/kernels"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+// Device runs kernels. Compile may be called from many goroutines at once, also
+// while Check or Time runs; Check and Time are called one at a time.
+type Device interface {
+	// Machine is what the device says about itself.
+	Machine() machine.Machine
+	// Compile builds a kernel and loads it.
+	Compile(ctx context.Context, k kernels.Kernel) (Binary, error)
+	// Check runs passes on a fresh input and compares every cell.
+	Check(ctx context.Context, c Check) (stencil.Comparison, error)
+	// Time measures each run's seconds per time step.
+	Time(ctx context.Context, t Timing) ([]timing.Series, error)
+	// Release frees a binary. Unknown ones are ignored.
+	Release(b Binary)
+	// Close frees everything.
+	Close() error
+}
+
+// Binary is a compiled kernel. ID is unique within its device.
+type Binary struct {
+	ID             string         `json:"id"`
+	Schedule       space.Schedule `json:"schedule"`
+	Entry          string         `json:"entry"`
+	Image          []byte         `json:"image,omitempty"` // CUBIN; empty where the device keeps it
+	Registers      int            `json:"registers"`       // a thread
+	SpillBytes     int            `json:"spill_bytes"`     // local memory a thread
+	StaticShared   int            `json:"static_shared"`
+	BlocksPerSM    int            `json:"blocks_per_sm"` // resident at the launch it was compiled for
+	CompileSeconds float64        `json:"compile_seconds"`
+	Compiler       string         `json:"compiler"` // name and version
+	Options        []string       `json:"options"`
+}
+
+// Pass is a number of launches of one binary, one after the other, each reading
+// what the last one wrote.
+type Pass struct {
+	Binary Binary         `json:"binary"`
+	Launch kernels.Launch `json:"launch"`
+	Count  int            `json:"count"`
+}
+
+// Steps is the time steps the passes advance in all.
+func Steps(passes []Pass) int {
+	n := 0
+	for _, p := range passes {
+		n += p.Count * p.Launch.Steps
+	}
+	return n
+}
+
+// Check asks whether passes compute the right answer on Problem.Size from
+// stencil.Input(Seed, i). Output buffers are poisoned with NaN and stand between
+// guard zones that must not change.
+type Check struct {
+	Problem   stencil.Problem `json:"problem"`
+	Passes    []Pass          `json:"passes"`
+	Seed      uint32          `json:"seed"`
+	Tolerance float64         `json:"tolerance"`
+	// Trusted computes the expected answer on the device, in as many steps; nil
+	// means stencil.Reference in float64, which only small grids can afford.
+	Trusted []Pass `json:"trusted,omitempty"`
+}
+
+// Timing asks for the time of each run on Problem.Size. With Interleaved, one
+// sample of every run is taken in turn until all are content, so that drift
+// falls on all alike and samples pair up.
+type Timing struct {
+	Problem     stencil.Problem `json:"problem"`
+	Runs        []Pass          `json:"runs"` // Count is ignored
+	Policy      timing.Policy   `json:"policy"`
+	Interleaved bool            `json:"interleaved,omitempty"`
+}
+
+// Failure is a schedule that cannot be used, and why.
+type Failure struct {
+	Status timing.Status
+	Reason string // one line
+	Log    string // the compiler's log, clipped; may be empty
+}
+
+func (f *Failure) Error() string { return fmt.Sprintf("%s: %s", f.Status, f.Reason) }
+
+// Fail makes a failure.
+func Fail(status timing.Status, format string, args ...any) *Failure {
+	return &Failure{Status: status, Reason: fmt.Sprintf(format, args...)}
+}
+
+// AsFailure gives the failure in err, or nil if err is none: then the device is lost.
+func AsFailure(err error) *Failure {
+	var f *Failure
+	if errors.As(err, &f) {
+		return f
+	}
+	return nil
+}
+
+// ErrMissing is in the chain of every error that means: there is no such device here.
+var ErrMissing = errors.New("no such device")
+
+// ErrLost is in the chain of every error that means: the device was there and is gone.
+var ErrLost = errors.New("device lost")
+
+// Telemetry is the state of the device while it measures; fields it cannot tell are 0.
+type Telemetry struct {
+	SMClockHz   float64  `json:"sm_clock_hz"`
+	MemClockHz  float64  `json:"mem_clock_hz"`
+	Temperature float64  `json:"temperature_c"`
+	PowerWatts  float64  `json:"power_w"`
+	Throttle    []string `json:"throttle,omitempty"`  // reasons that slow the clocks now
+	Processes   int      `json:"processes,omitempty"` // other processes on the device
+}
+
+// Sensor is a device that can tell its state. Optional.
+type Sensor interface{ Telemetry() Telemetry }
+
+// Copier is a device that can measure its own copy bandwidth. Optional.
+type Copier interface {
+	// CopyBandwidth is bytes read plus bytes written a second, copying a buffer
+	// of the given size.
+	CopyBandwidth(ctx context.Context, bytes int64) (float64, error)
+}
+
+// MaxLog is where compiler logs are clipped, in bytes.
+const MaxLog = 64 << 10
+
+// Clip shortens a log and says so.
+func Clip(log string) string {
+	if len(log) <= MaxLog {
+		return log
+	}
+	return log[:MaxLog] + "\n... clipped"
+}

@@ -1,0 +1,87 @@
+// Package search decides which schedule to try next: ask and tell strategies
+// over a space, and the rules that end a search.
+//
+// It never runs a schedule and never prints. Times are seconds per time step.
+package search
+
+import (
+	"time"
+
+	"stenciltune/device/timing"
+	"stenciltune/space"
+)
+
+// Outcome is what became of one schedule.
+type Outcome struct {
+	Schedule space.Schedule
+	Status   timing.Status
+	Seconds  float64 // median seconds per time step; 0 unless Status.Timed()
+	Noise    float64 // relative half width of the median's interval
+}
+
+// Prior predicts the seconds per time step of a schedule; NaN or +Inf where it cannot.
+type Prior func(space.Schedule) float64
+
+// Strategy proposes schedules. It is used from one goroutine. It never proposes a
+// schedule that is not in its space, nor the same one twice, nor one it was told
+// of before it asked.
+type Strategy interface {
+	// Name is the name of the strategy as the config records it.
+	Name() string
+	// Ask proposes at most n schedules; none means that nothing is left.
+	Ask(n int) []space.Schedule
+	// Tell reports what became of schedules, asked for or not, in any order.
+	Tell(outcomes []Outcome)
+}
+
+// Options are what every strategy is made from.
+type Options struct {
+	Space *space.Space
+	Prior Prior  // nil = none
+	Seed  uint64 // the same seed and the same outcomes give the same proposals
+}
+
+// Reason says why a search ended.
+type Reason string
+
+// Why a search ended.
+const (
+	Budget      Reason = "budget"      // as many evaluations as asked for
+	TimeLimit   Reason = "time-limit"  // as much time as asked for
+	Stall       Reason = "stall"       // no better schedule for long
+	Exhausted   Reason = "exhausted"   // every schedule was tried
+	Interrupted Reason = "interrupted" // the user stopped it
+)
+
+// Stop is the rules that end a search; a zero field is no rule.
+type Stop struct {
+	Budget int           // evaluations
+	Time   time.Duration // since the search began
+	Stall  int           // evaluations without an improvement of more than StallShare
+}
+
+// StallShare is the least improvement that counts as one.
+const StallShare = 0.002
+
+// Progress is what the stop rules look at.
+type Progress struct {
+	Evaluated int
+	SinceBest int // evaluations since the best one improved by StallShare
+	Elapsed   time.Duration
+	Left      bool // whether the strategy has more to propose
+}
+
+// Done tells whether and why to end.
+func (s Stop) Done(p Progress) (Reason, bool) {
+	switch {
+	case s.Budget > 0 && p.Evaluated >= s.Budget:
+		return Budget, true
+	case s.Time > 0 && p.Elapsed >= s.Time:
+		return TimeLimit, true
+	case s.Stall > 0 && p.SinceBest >= s.Stall:
+		return Stall, true
+	case !p.Left:
+		return Exhausted, true
+	}
+	return "", false
+}

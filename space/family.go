@@ -1,0 +1,240 @@
+package space
+
+import (
+	"fmt"
+	"iter"
+	"slices"
+)
+
+// Param is one tunable: its meaning, its unit and its legal values, ascending.
+type Param struct {
+	Name    string
+	Doc     string // what it is, its unit, what it buys and what it costs
+	Values  []int
+	Ordinal bool // neighbouring values behave alike; false for a choice
+}
+
+// Values are the values of a family's parameters, in the family's order.
+type Values struct {
+	family *Family
+	v      []int
+}
+
+// Get is the value of a parameter; asking for one the family lacks is our own bug.
+func (v Values) Get(name string) int { return v.v[v.family.position(name)] }
+
+// Constraint is one reason why some schedules do not exist.
+type Constraint struct {
+	Name  string            // short, for counting: "threads"
+	Needs []string          // the parameters it looks at
+	Why   string            // why it must hold, for the user
+	OK    func(Values) bool // whether it holds
+}
+
+// Family is the part of a space that one kernel family offers.
+type Family struct {
+	Name        string
+	Params      []Param
+	Constraints []Constraint
+
+	ready [][]Constraint // constraints to check once parameter i is set
+}
+
+func (f *Family) position(name string) int {
+	i := slices.IndexFunc(f.Params, func(p Param) bool { return p.Name == name })
+	if i < 0 {
+		panic(fmt.Sprintf("space: family %s has no parameter %s", f.Name, name))
+	}
+	return i
+}
+
+// prepare files every constraint under the last parameter it needs, so that
+// enumeration leaves a dead branch as early as can be.
+func (f *Family) prepare() {
+	f.ready = make([][]Constraint, len(f.Params))
+	for _, c := range f.Constraints {
+		last := 0
+		for _, n := range c.Needs {
+			last = max(last, f.position(n))
+		}
+		f.ready[last] = append(f.ready[last], c)
+	}
+}
+
+// enumerate yields the values of every legal schedule in order; the slice is reused.
+func (f *Family) enumerate(yield func([]int) bool) bool {
+	v := Values{f, make([]int, len(f.Params))}
+	var level func(i int) bool
+	level = func(i int) bool {
+		if i == len(f.Params) {
+			return yield(v.v)
+		}
+	next:
+		for _, x := range f.Params[i].Values {
+			v.v[i] = x
+			for _, c := range f.ready[i] {
+				if !c.OK(v) {
+					continue next
+				}
+			}
+			if !level(i + 1) {
+				return false
+			}
+		}
+		return true
+	}
+	return level(0)
+}
+
+// Rejection says which constraint a schedule breaks.
+type Rejection struct {
+	Schedule   Schedule
+	Constraint string
+	Why        string
+}
+
+func (r *Rejection) Error() string {
+	return fmt.Sprintf("%s: illegal schedule (%s): %s", r.Schedule, r.Constraint, r.Why)
+}
+
+// check tells why s is not a schedule of this family, or nil.
+func (f *Family) check(s Schedule) error {
+	fields := s.Fields()
+	if len(fields) != len(f.Params) {
+		return &Rejection{s, "parameters", fmt.Sprintf("family %s has the parameters %s", f.Name, f.names())}
+	}
+	v := Values{f, make([]int, len(fields))}
+	for i, p := range f.Params {
+		if fields[i].Name != p.Name {
+			return &Rejection{s, "parameters", fmt.Sprintf("family %s has the parameters %s, in that order", f.Name, f.names())}
+		}
+		if !slices.Contains(p.Values, fields[i].Value) {
+			return &Rejection{s, p.Name, fmt.Sprintf("%s must be one of %v", p.Name, p.Values)}
+		}
+		v.v[i] = fields[i].Value
+	}
+	for _, c := range f.Constraints {
+		if !c.OK(v) {
+			return &Rejection{s, c.Name, c.Why}
+		}
+	}
+	return nil
+}
+
+func (f *Family) names() string {
+	t := ""
+	for i, p := range f.Params {
+		if i > 0 {
+			t += " "
+		}
+		t += p.Name
+	}
+	return t
+}
+
+// Space is all schedules of all families that are legal for one problem on one machine.
+type Space struct {
+	families []*Family
+	size     int
+}
+
+// New joins families into a space. A family must not appear twice.
+func New(families ...*Family) *Space {
+	s := &Space{size: -1}
+	for _, f := range families {
+		if s.Family(f.Name) != nil {
+			panic("space: family " + f.Name + " given twice")
+		}
+		f.prepare()
+		s.families = append(s.families, f)
+	}
+	return s
+}
+
+// Families are the families in order: simplest first.
+func (s *Space) Families() []*Family { return s.families }
+
+// Family finds a family by name, or nil.
+func (s *Space) Family(name string) *Family {
+	for _, f := range s.families {
+		if f.Name == name {
+			return f
+		}
+	}
+	return nil
+}
+
+// All yields every legal schedule, lazily, always in the same order.
+func (s *Space) All() iter.Seq[Schedule] {
+	return func(yield func(Schedule) bool) {
+		for _, f := range s.families {
+			if !f.enumerate(func(v []int) bool { return yield(Make(f.Name, f.Params, v)) }) {
+				return
+			}
+		}
+	}
+}
+
+// Size counts the legal schedules, once.
+func (s *Space) Size() int {
+	if s.size < 0 {
+		s.size = 0
+		for _, f := range s.families {
+			f.enumerate(func([]int) bool { s.size++; return true })
+		}
+	}
+	return s.size
+}
+
+// Raw is the number of points before constraints.
+func (s *Space) Raw() int {
+	n := 0
+	for _, f := range s.families {
+		m := 1
+		for _, p := range f.Params {
+			m *= len(p.Values)
+		}
+		n += m
+	}
+	return n
+}
+
+// Check tells why a schedule is not in the space, as a *Rejection, or nil.
+func (s *Space) Check(sc Schedule) error {
+	f := s.Family(sc.Family())
+	if f == nil {
+		names := make([]string, len(s.families))
+		for i, f := range s.families {
+			names[i] = f.Name
+		}
+		return &Rejection{sc, "family", fmt.Sprintf("no such family here; the families are %v", names)}
+	}
+	return f.check(sc)
+}
+
+// Encode gives the index of each parameter's value: what a sampler searches over.
+// The schedule must be of this family.
+func (f *Family) Encode(sc Schedule) []int {
+	fields := sc.Fields()
+	idx := make([]int, len(fields))
+	for i, fd := range fields {
+		idx[i] = slices.Index(f.Params[i].Values, fd.Value)
+	}
+	return idx
+}
+
+// Decode is the schedule with these value indices; it may be illegal. An index
+// out of range is an error.
+func (f *Family) Decode(idx []int) (Schedule, error) {
+	if len(idx) != len(f.Params) {
+		return Schedule{}, fmt.Errorf("family %s: %d indices for %d parameters", f.Name, len(idx), len(f.Params))
+	}
+	v := make([]int, len(idx))
+	for i, k := range idx {
+		if k < 0 || k >= len(f.Params[i].Values) {
+			return Schedule{}, fmt.Errorf("family %s: index %d of %s outside 0..%d", f.Name, k, f.Params[i].Name, len(f.Params[i].Values)-1)
+		}
+		v[i] = f.Params[i].Values[k]
+	}
+	return Make(f.Name, f.Params, v), nil
+}

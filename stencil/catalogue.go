@@ -1,0 +1,52 @@
+package stencil
+
+import (
+	"embed"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+//go:embed catalogue/*.sl
+var catalogue embed.FS
+
+// Names lists the embedded catalogue, sorted.
+func Names() []string {
+	files, err := catalogue.ReadDir("catalogue")
+	if err != nil {
+		panic("stencil: embedded catalogue: " + err.Error())
+	}
+	var names []string
+	for _, f := range files {
+		names = append(names, strings.TrimSuffix(f.Name(), ".sl"))
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Lookup gives a stencil of the catalogue by name.
+func Lookup(name string) (*Stencil, error) {
+	src, err := catalogue.ReadFile("catalogue/" + name + ".sl")
+	if err != nil || strings.ContainsAny(name, "/\\.") {
+		return nil, fmt.Errorf("unknown stencil %q: use one of %s, or the path of a .sl file", name, strings.Join(Names(), ", "))
+	}
+	return Parse(name, name+".sl", string(src))
+}
+
+// DefaultSize is the grid a stencil is tuned for when none is named: well beyond
+// every cache of the GPU, or small enough for the host emulation.
+func (s *Stencil) DefaultSize(host bool) Size {
+	switch {
+	case s.Dims == 1 && host:
+		return Size{1 << 20, 1, 1}
+	case s.Dims == 1:
+		return Size{1 << 26, 1, 1}
+	case s.Dims == 2 && host:
+		return Size{1024, 1024, 1}
+	case s.Dims == 2:
+		return Size{8192, 8192, 1}
+	case host:
+		return Size{128, 128, 128}
+	}
+	return Size{512, 512, 512}
+}

@@ -1,0 +1,40 @@
+package stencil
+
+// Input gives the start value of cell i for a seed: uniform on [-1, 1) in steps
+// of 2^-23, so exact in every floating-point type. Devices compute the same
+// function (InputSource), so no grid is ever sent to them.
+func Input(seed uint32, i int64) float64 {
+	h := mix(uint32(i) ^ mix(uint32(uint64(i)>>32)+seed))
+	return float64(h>>8)*0x1p-23 - 1
+}
+
+// mix is the finaliser of MurmurHash3 (Appleby, public domain): every input bit
+// moves every output bit.
+func mix(h uint32) uint32 {
+	h ^= h >> 16
+	h *= 0x85ebca6b
+	h ^= h >> 13
+	h *= 0xc2b2ae35
+	h ^= h >> 16
+	return h
+}
+
+// InputSource is Input in CUDA C, as function input_value<T>(seed, i).
+const InputSource = `__host__ __device__ inline unsigned input_mix(unsigned h) {
+  h ^= h >> 16; h *= 0x85ebca6bu; h ^= h >> 13; h *= 0xc2b2ae35u; h ^= h >> 16;
+  return h;
+}
+template <class T> __host__ __device__ inline T input_value(unsigned seed, unsigned long long i) {
+  const unsigned h = input_mix((unsigned)i ^ input_mix((unsigned)(i >> 32) + seed));
+  return (T)(h >> 8) * (T)(1.0 / 8388608) - (T)1;
+}
+`
+
+// Fill gives the whole start grid of n cells.
+func Fill(seed uint32, n int64) []float64 {
+	v := make([]float64, n)
+	for i := range v {
+		v[i] = Input(seed, int64(i))
+	}
+	return v
+}

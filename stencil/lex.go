@@ -1,0 +1,176 @@
+package stencil
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Limits on a stencil file, checked before and while parsing so that no input
+// can exhaust the stack or the memory.
+const (
+	maxFileBytes = 64 << 10
+	maxDepth     = 200
+	maxTokens    = 20000
+	maxRadius    = 16
+)
+
+// SyntaxError is a fault in a stencil file and where it stands.
+type SyntaxError struct {
+	File      string
+	Line, Col int    // from 1; Col counts bytes
+	Text      string // the line
+	Msg       string // what is wrong and what to do
+}
+
+// Error gives file:line:col, the message, the line and a caret.
+func (e *SyntaxError) Error() string {
+	if e.Line == 0 {
+		return fmt.Sprintf("%s: %s", e.File, e.Msg)
+	}
+	col := min(max(e.Col-1, 0), len(e.Text))
+	pad := strings.Map(func(r rune) rune {
+		if r == '\t' {
+			return r
+		}
+		return ' '
+	}, e.Text[:col])
+	return fmt.Sprintf("%s:%d:%d: %s\n\t%s\n\t%s^", e.File, e.Line, e.Col, e.Msg, e.Text, pad)
+}
+
+type tokenKind int
+
+const (
+	tokEOF tokenKind = iota
+	tokName
+	tokNumber
+	tokPunct // one of the characters ( ) { } , ; = + - * /
+)
+
+type token struct {
+	kind      tokenKind
+	text      string
+	line, col int
+}
+
+func (t token) String() string {
+	if t.kind == tokEOF {
+		return "end of file"
+	}
+	return fmt.Sprintf("%q", t.text)
+}
+
+// lexer cuts a stencil file into tokens; comments are /* */, // and #.
+type lexer struct {
+	file  string
+	lines []string
+	src   string
+	pos   int
+	line  int
+	start int // offset of the current line
+}
+
+func (l *lexer) errorAt(line, col int, format string, args ...any) *SyntaxError {
+	text := ""
+	if line >= 1 && line <= len(l.lines) {
+		text = strings.ToValidUTF8(l.lines[line-1], "?")
+		if len(text) > 160 {
+			text = text[:160]
+		}
+	}
+	return &SyntaxError{File: l.file, Line: line, Col: col, Text: text, Msg: fmt.Sprintf(format, args...)}
+}
+
+func (l *lexer) here() (line, col int) { return l.line, l.pos - l.start + 1 }
+
+func isLetter(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
+
+// skip passes white space and comments.
+func (l *lexer) skip() error {
+	for l.pos < len(l.src) {
+		c := l.src[l.pos]
+		switch {
+		case c == '\n':
+			l.pos++
+			l.line++
+			l.start = l.pos
+		case c == ' ' || c == '\t' || c == '\r':
+			l.pos++
+		case c == '#' || strings.HasPrefix(l.src[l.pos:], "//"):
+			for l.pos < len(l.src) && l.src[l.pos] != '\n' {
+				l.pos++
+			}
+		case strings.HasPrefix(l.src[l.pos:], "/*"):
+			line, col := l.here()
+			end := strings.Index(l.src[l.pos+2:], "*/")
+			if end < 0 {
+				return l.errorAt(line, col, "comment is never closed; end it with */")
+			}
+			for i := 0; i < end+4; i++ {
+				if l.src[l.pos] == '\n' {
+					l.line++
+					l.start = l.pos + 1
+				}
+				l.pos++
+			}
+		default:
+			return nil
+		}
+	}
+	return nil
+}
+
+// next gives the next token.
+func (l *lexer) next() (token, error) {
+	if err := l.skip(); err != nil {
+		return token{}, err
+	}
+	line, col := l.here()
+	if l.pos >= len(l.src) {
+		return token{kind: tokEOF, line: line, col: col}, nil
+	}
+	begin := l.pos
+	c := l.src[l.pos]
+	switch {
+	case isLetter(c):
+		for l.pos < len(l.src) && (isLetter(l.src[l.pos]) || isDigit(l.src[l.pos])) {
+			l.pos++
+		}
+		return token{tokName, l.src[begin:l.pos], line, col}, nil
+	case isDigit(c) || c == '.':
+		for l.pos < len(l.src) {
+			c := l.src[l.pos]
+			sign := (c == '+' || c == '-') && l.pos > begin && (l.src[l.pos-1] == 'e' || l.src[l.pos-1] == 'E')
+			if !isDigit(c) && !isLetter(c) && c != '.' && !sign {
+				break
+			}
+			l.pos++
+		}
+		return token{tokNumber, l.src[begin:l.pos], line, col}, nil
+	case strings.IndexByte("(){},;=+-*/", c) >= 0:
+		l.pos++
+		return token{tokPunct, l.src[begin:l.pos], line, col}, nil
+	}
+	r, n := utf8.DecodeRuneInString(l.src[l.pos:])
+	l.pos += n
+	return token{}, l.errorAt(line, col, "character %q has no meaning here; remove it", r)
+}
+
+// tokens cuts the whole file.
+func (l *lexer) tokens() ([]token, error) {
+	var all []token
+	for {
+		t, err := l.next()
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, t)
+		if t.kind == tokEOF {
+			return all, nil
+		}
+		if len(all) > maxTokens {
+			return nil, l.errorAt(t.line, t.col, "more than %d tokens; a stencil is shorter than that", maxTokens)
+		}
+	}
+}
