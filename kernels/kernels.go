@@ -82,6 +82,8 @@ type Work struct {
 	Shared     float64 // shared memory bytes read and written
 	Barriers   int     // block barriers one block passes
 	Loads      float64 // independent loads a thread has in flight
+	LoadRounds float64 // times a thread waits for global loads, one after the other
+	Rounds     float64 // times a thread waits for shared memory and arithmetic
 	Registers  int     // a thread needs, estimated
 	Write      [3]int  // cells one block writes
 	Read       [3]int  // cells one block reads

@@ -47,7 +47,8 @@ func (c Comparison) Reason(n Size) string {
 		c.Wrong, c.Cells, c.Steps, n[0], n[1], n[2], x, y, z, c.Got, c.Want, c.Tolerance)
 }
 
-// Compare looks at every cell; NaN is always wrong unless wanted.
+// Compare looks at every cell. NaN is always wrong, even where the reference is
+// NaN: it cannot be told from a cell that was never written.
 func Compare(got, want []float64, tolerance float64) Comparison {
 	c := Comparison{Cells: int64(len(want)), Tolerance: tolerance}
 	if len(got) != len(want) {
@@ -56,7 +57,10 @@ func Compare(got, want []float64, tolerance float64) Comparison {
 	}
 	for i := range want {
 		d := math.Abs(got[i] - want[i])
-		if d <= tolerance || got[i] == want[i] {
+		if got[i] == want[i] { // also where both are the same infinity
+			continue
+		}
+		if d <= tolerance {
 			c.MaxError = math.Max(c.MaxError, d)
 			continue
 		}

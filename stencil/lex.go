@@ -3,6 +3,7 @@ package stencil
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -57,7 +58,7 @@ func (t token) String() string {
 	if t.kind == tokEOF {
 		return "end of file"
 	}
-	return fmt.Sprintf("%q", t.text)
+	return fmt.Sprintf("%.40q", t.text)
 }
 
 // lexer cuts a stencil file into tokens; comments are /* */, // and #.
@@ -73,12 +74,18 @@ type lexer struct {
 func (l *lexer) errorAt(line, col int, format string, args ...any) *SyntaxError {
 	text := ""
 	if line >= 1 && line <= len(l.lines) {
-		text = strings.ToValidUTF8(l.lines[line-1], "?")
-		if len(text) > 160 {
-			text = text[:160]
-		}
+		text = strings.TrimSuffix(l.lines[line-1], "\r")
+		text = strings.Map(printable, strings.ToValidUTF8(text[:min(len(text), 160)], "?"))
 	}
 	return &SyntaxError{File: l.file, Line: line, Col: col, Text: text, Msg: fmt.Sprintf(format, args...)}
+}
+
+// printable keeps control characters of a file from reaching a terminal.
+func printable(r rune) rune {
+	if r == '\t' || unicode.IsPrint(r) {
+		return r
+	}
+	return '?'
 }
 
 func (l *lexer) here() (line, col int) { return l.line, l.pos - l.start + 1 }

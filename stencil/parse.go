@@ -207,7 +207,7 @@ func (p *parser) statement() error {
 	}
 	i, ok := p.locals[t.text]
 	if !ok {
-		return p.fail(t, "unknown name %s; declare it first, like float %s = ...", t, t.text)
+		return p.fail(t, "unknown name %s; declare it first, like float %.40s = ...", t, t.text)
 	}
 	return p.assign(i, false)
 }
@@ -319,16 +319,19 @@ func (p *parser) unary() (Expr, error) {
 		if i, ok := p.locals[t.text]; ok {
 			return Local{i}, nil
 		}
-		return nil, p.fail(t, "unknown name %s; declare it first, like float %s = ...", t, t.text)
+		return nil, p.fail(t, "unknown name %s; declare it first, like float %.40s = ...", t, t.text)
 	}
 	return nil, p.fail(t, "want a value here, found %s", t)
 }
 
 func (p *parser) number(t token) (Expr, error) {
-	text := strings.TrimRight(t.text, "fF")
+	text := t.text
+	if n := len(text) - 1; text[n] == 'f' || text[n] == 'F' { // C's suffix
+		text = text[:n]
+	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsInf(v, 0) || strings.ContainsAny(text, "xXpP_iInN") {
-		return nil, p.fail(t, "%q is not a decimal number in range", t.text)
+		return nil, p.fail(t, "%s is not a decimal number in range", t)
 	}
 	return Num{v}, nil
 }

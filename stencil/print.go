@@ -17,58 +17,63 @@ func CellSource(s *Stencil) string {
 			if st.Declare {
 				b.WriteString("T ")
 			}
-			fmt.Fprintf(&b, "v%d = %s;\n", st.Local, exprText(st.Value))
+			fmt.Fprintf(&b, "v%d = ", st.Local)
+			writeExpr(&b, st.Value)
 		case Return:
-			fmt.Fprintf(&b, "return %s;\n", exprText(st.Value))
+			b.WriteString("return ")
+			writeExpr(&b, st.Value)
 		}
+		b.WriteString(";\n")
 	}
 	return b.String()
 }
 
-func exprText(e Expr) string {
+func writeExpr(b *strings.Builder, e Expr) {
 	switch e := e.(type) {
 	case Num:
-		return "T(" + numText(e.Value) + ")"
+		b.WriteString("T(" + numText(e.Value) + ")")
 	case Local:
-		return "v" + strconv.Itoa(e.Index)
+		b.WriteString("v" + strconv.Itoa(e.Index))
 	case Get:
-		return fmt.Sprintf("get(%d, %d, %d)", e.At[0], e.At[1], e.At[2])
+		fmt.Fprintf(b, "get(%d, %d, %d)", e.At[0], e.At[1], e.At[2])
 	case Neg:
-		return "-" + operand(e.X)
+		b.WriteByte('-')
+		_, binary := e.X.(Binary)
+		_, negative := e.X.(Neg)
+		writeParens(b, e.X, binary || negative)
 	case Binary:
 		// C's + and * group to the left: only the right operand needs parentheses at equal precedence.
-		x, y := exprText(e.X), exprText(e.Y)
-		if b, ok := e.X.(Binary); ok && isSum(b.Op) && !isSum(e.Op) {
-			x = "(" + x + ")"
-		}
-		switch b := e.Y.(type) {
-		case Binary:
-			if isSum(b.Op) || !isSum(e.Op) {
-				y = "(" + y + ")"
-			}
-		case Neg:
-			y = "(" + y + ")"
-		}
-		return x + " " + string(e.Op) + " " + y
+		x, ok := e.X.(Binary)
+		writeParens(b, e.X, ok && isSum(x.Op) && !isSum(e.Op))
+		b.WriteString(" " + string(e.Op) + " ")
+		y, ok := e.Y.(Binary)
+		_, negative := e.Y.(Neg)
+		writeParens(b, e.Y, negative || ok && (isSum(y.Op) || !isSum(e.Op)))
 	case Call:
-		args := make([]string, len(e.Args))
+		b.WriteString(e.Func + "(")
 		for i, a := range e.Args {
-			args[i] = exprText(a)
+			if i > 0 {
+				b.WriteString(", ")
+			}
+			writeExpr(b, a)
 		}
-		return e.Func + "(" + strings.Join(args, ", ") + ")"
+		b.WriteByte(')')
+	default:
+		panic(fmt.Sprintf("stencil: unknown expression %T", e))
 	}
-	panic(fmt.Sprintf("stencil: unknown expression %T", e))
+}
+
+func writeParens(b *strings.Builder, e Expr, parens bool) {
+	if parens {
+		b.WriteByte('(')
+	}
+	writeExpr(b, e)
+	if parens {
+		b.WriteByte(')')
+	}
 }
 
 func isSum(op byte) bool { return op == '+' || op == '-' }
-
-func operand(e Expr) string {
-	switch e.(type) {
-	case Binary, Neg:
-		return "(" + exprText(e) + ")"
-	}
-	return exprText(e)
-}
 
 // numText prints the shortest decimal that reads back as the same double, always
 // with a point or exponent so that C takes it for a double.

@@ -1,6 +1,7 @@
 package stencil
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -13,7 +14,7 @@ type Size [3]int
 // Cells is the number of cells.
 func (s Size) Cells() int64 { return int64(s[0]) * int64(s[1]) * int64(s[2]) }
 
-// Dims cuts trailing axes: the text of a size in a grid of that many dimensions.
+// Text cuts trailing axes: the text of a size in a grid of that many dimensions.
 func (s Size) Text(dims int) string {
 	parts := make([]string, dims)
 	for i := range parts {
@@ -36,7 +37,7 @@ func ParseSize(text string, dims int) (Size, error) {
 	cells := int64(1)
 	for i, p := range parts {
 		n, err := strconv.ParseInt(p, 10, 64)
-		if err != nil || p == "" || p[0] == '+' {
+		if err != nil && !errors.Is(err, strconv.ErrRange) || p[0] == '+' {
 			return size, fmt.Errorf("size %q: extent %q on %c is not a whole number; write it like 512", text, p, "xyz"[i])
 		}
 		if n < 1 || n > maxExtent {

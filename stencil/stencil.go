@@ -150,7 +150,7 @@ type Problem struct {
 func (p Problem) Bytes() int64 { return p.Size.Cells() * int64(p.DType.Size()) }
 
 // Wide tells whether element indices need 64 bits: a 32-bit index may go one
-// block beyond the end before it is compared, so the border is 2^30 elements below 2^31.
+// block beyond the end before it is compared, so the border is 2^24 elements below 2^31.
 func (p Problem) Wide() bool { return p.Size.Cells() >= 1<<31-1<<24 }
 
 // Text is the problem on one line: "jacobi3d/f32/512x512x512".

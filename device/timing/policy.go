@@ -81,7 +81,7 @@ func (s *Sampler) More() bool {
 		return false
 	case n == 0:
 		return true
-	case p.CutAbove > 0 && s.series.Min > p.CutAbove && n >= min(3, p.MinSamples):
+	case p.CutAbove > 0 && s.series.Min > p.CutAbove && n >= min(2, p.MinSamples):
 		s.series.CutSlow = true
 		return false
 	case n >= p.MaxSamples:

@@ -1,0 +1,88 @@
+package cache
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"go.etcd.io/bbolt"
+)
+
+// TestSoundPages makes sure that checkPages takes whatever bbolt itself writes:
+// trees that grow, shrink and split, nested buckets, long values.
+func TestSoundPages(t *testing.T) {
+	for seed := range uint64(4) {
+		r := rand.New(rand.NewPCG(seed, 1))
+		path := filepath.Join(t.TempDir(), "bolt.db")
+		db, err := bbolt.Open(path, 0o600, &bbolt.Options{NoSync: true, NoFreelistSync: seed == 3})
+		must(t, err)
+		n := 0
+		for step := range 150 {
+			must(t, db.Update(func(tx *bbolt.Tx) error {
+				for range r.IntN(200) {
+					b, err := tx.CreateBucketIfNotExists(fmt.Appendf(nil, "bucket %d", r.IntN(3)))
+					if err != nil {
+						return err
+					}
+					if r.IntN(3) == 0 {
+						if b, err = b.CreateBucketIfNotExists(fmt.Appendf(nil, "bucket %d", r.IntN(20))); err != nil {
+							return err
+						}
+					}
+					// Waves of filling and emptying, in the middle and at both ends.
+					key := fmt.Appendf(nil, "key %0*d", 5+int(seed%2)*r.IntN(400), r.IntN(2000))
+					if c := b.Cursor(); r.IntN(100) < 30+40*(step/25%2) {
+						for k, v := c.Seek(key); k != nil && r.IntN(20) > 0; k, v = c.Next() {
+							if v != nil {
+								if err := c.Delete(); err != nil {
+									return err
+								}
+							}
+						}
+					} else if err := b.Put(key, make([]byte, r.IntN(10)*r.IntN(10)*r.IntN(100))); err != nil {
+						return err
+					}
+				}
+				return nil
+			}))
+			data, err := os.ReadFile(path)
+			must(t, err)
+			lost, err := checkPages(data)
+			if err != nil || lost {
+				t.Fatalf("seed %d, step %d: %v, lost %v", seed, step, err, lost)
+			}
+			n = len(data)
+		}
+		must(t, db.View(func(tx *bbolt.Tx) error {
+			for err := range tx.Check() {
+				t.Error("bbolt itself finds", err)
+			}
+			return nil
+		}))
+		must(t, db.Close())
+		t.Logf("seed %d: %d bytes", seed, n)
+	}
+}
+
+// TestHostilePages writes all kinds of nonsense over headers of pages and
+// elements: cycles, giant counts, pages beyond the end.
+func TestHostilePages(t *testing.T) {
+	data, _ := filled(t)
+	for at := 0; at+8 <= len(data); at += 2 {
+		if at%4096 >= 64 && at%509 != 0 {
+			continue
+		}
+		for _, v := range []uint64{0, 1, 3, 1 << 40, ^uint64(0)} {
+			b := bytes.Clone(data[at : at+8])
+			native.PutUint64(data[at:], v)
+			checkPages(data) // must return, without a panic
+			copy(data[at:], b)
+		}
+	}
+	if _, err := checkPages(data); err != nil {
+		t.Error(err)
+	}
+}

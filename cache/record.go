@@ -1,0 +1,59 @@
+package cache
+
+import (
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"math"
+)
+
+// A stored value is a record: a version byte, the payload's length and a
+// checksum (both uint32, little-endian), then the payload, which is JSON. The
+// checksum covers the record's place as well, so a record that turns up under
+// another key is damaged too. bbolt itself checks nothing but two pages.
+const (
+	recordVersion = 1
+	recordHeader  = 1 + 4 + 4
+)
+
+// castagnoli is CRC-32C: it finds every error of up to three bits in records of
+// any size we write (Koopman, "32-Bit Cyclic Redundancy Codes for Internet
+// Applications", 2002), and processors have an instruction for it.
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// checksum is that of a payload at a place.
+func checksum(place string, payload []byte) uint32 {
+	sum := crc32.Update(0, castagnoli, []byte(place))
+	sum = crc32.Update(sum, castagnoli, []byte{0})
+	return crc32.Update(sum, castagnoli, payload)
+}
+
+// place names where a record lies: its buckets and its key.
+func place(bucket, key, name string) string { return bucket + "\x00" + key + "\x00" + name }
+
+// seal wraps a payload for a place.
+func seal(place string, payload []byte) ([]byte, error) {
+	if len(payload) > math.MaxInt32-recordHeader {
+		return nil, errors.New("record too large")
+	}
+	raw := make([]byte, recordHeader, recordHeader+len(payload))
+	raw[0] = recordVersion
+	binary.LittleEndian.PutUint32(raw[1:], uint32(len(payload)))
+	binary.LittleEndian.PutUint32(raw[5:], checksum(place, payload))
+	return append(raw, payload...), nil
+}
+
+// errDamaged is a record that is not what was written.
+var errDamaged = errors.New("damaged record")
+
+// unseal gives the payload of a record, or errDamaged.
+func unseal(place string, raw []byte) ([]byte, error) {
+	if len(raw) < recordHeader || raw[0] != recordVersion {
+		return nil, errDamaged
+	}
+	payload := raw[recordHeader:]
+	if binary.LittleEndian.Uint32(raw[1:]) != uint32(len(payload)) || binary.LittleEndian.Uint32(raw[5:]) != checksum(place, payload) {
+		return nil, errDamaged
+	}
+	return payload, nil
+}

@@ -1,0 +1,153 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"log/slog"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"stenciltune/stencil"
+)
+
+// version is the tool's own; the revision comes from the build.
+const version = "0.1.0"
+
+// app is what every command shares.
+type app struct {
+	out, err io.Writer
+	args     []string // of the command line, for the record's header
+	quiet    bool
+	verbose  bool
+	json     bool
+	store    string
+}
+
+// revision is the commit the binary was built from, "" if the build does not know.
+func revision() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	rev, dirty := "", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			rev = s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			dirty = "-dirty"
+		}
+	}
+	if rev == "" {
+		return ""
+	}
+	return rev[:min(12, len(rev))] + dirty
+}
+
+// say prints one line for the user unless --quiet.
+func (a *app) say(format string, args ...any) {
+	if !a.quiet {
+		fmt.Fprintf(a.err, "tune: "+format+"\n", args...)
+	}
+}
+
+func (a *app) logger() *slog.Logger {
+	level := slog.LevelWarn
+	if a.verbose {
+		level = slog.LevelDebug
+	}
+	return slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level}))
+}
+
+func (a *app) root() *cobra.Command {
+	var f tuneFlags
+	root := &cobra.Command{
+		Use:   "tune --stencil NAME [--device 0|host|replay:h200]",
+		Short: "Find the schedule that runs a stencil fastest on a device",
+		Long: `tune finds the schedule (kernel family, group shape, work multipliers, column
+width, pyramid height) that runs a stencil fastest on a device, proves that its
+answer is right, remembers it and prints a config (JSON) on stdout.
+
+Devices: 0, 1 ... or a GPU's UUID or PCI address; host (this machine's processor,
+needs a C++ compiler); replay:h200 (recordings that ship with the program).
+Without --device the first GPU is taken.
+
+Exit codes: 0 ok, 1 internal error, 2 usage or bad input, 3 no schedule works,
+4 device missing or lost, 5 store locked or not accessible, 6 store corrupt,
+130 interrupted, 143 terminated.`,
+		Example: `  tune --stencil jacobi3d --device 0 > jacobi3d.json
+  tune --stencil jacobi2d --dtype float64 --size 4096x4096 --device 0
+  tune --stencil jacobi3d --device replay:h200
+  tune --stencil jacobi3d --device 0 --exhaustive --record jacobi3d.jsonl.gz
+  tune source --stencil jacobi3d --schedule global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return usagef("unknown command %q; see tune --help", args[0])
+			}
+			return nil
+		},
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Version:       strings.TrimSpace(version + " " + revision()),
+		RunE:          func(c *cobra.Command, _ []string) error { return a.tune(c.Context(), f) },
+	}
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usagef("%w; see tune --help", err) })
+	p := root.PersistentFlags()
+	p.BoolVarP(&a.quiet, "quiet", "q", false, "print nothing on stderr but errors")
+	p.BoolVarP(&a.verbose, "verbose", "v", false, "say on stderr what became of every schedule")
+	p.StringVar(&a.store, "store", "", "`file` of the store (default $TUNE_STORE, else $XDG_DATA_HOME/tune/store.db)")
+	f.bind(root)
+	root.AddCommand(a.devices(), a.stencils(), a.source(), a.measure(), a.schema(), a.worker())
+	root.CompletionOptions.HiddenDefaultCmd = true
+	return root
+}
+
+// jsonFlag gives a reading command --json.
+func (a *app) jsonFlag(c *cobra.Command) *cobra.Command {
+	c.Flags().BoolVar(&a.json, "json", false, "print JSON")
+	return c
+}
+
+// problemFlags name a problem.
+type problemFlags struct {
+	stencil, dtype, size string
+	steps                int
+}
+
+func (f *problemFlags) bind(c *cobra.Command) {
+	c.Flags().StringVar(&f.stencil, "stencil", "", "`name` of a stencil (see tune stencils) or path of a .sl file")
+	c.Flags().StringVar(&f.dtype, "dtype", "", "element `type`: float32 or float64 (default: the stencil's own)")
+	c.Flags().StringVar(&f.size, "size", "", "grid `size`, x fastest, like 512x512x512 (default: the stencil's own)")
+	c.Flags().IntVar(&f.steps, "steps", 1000, "time steps of one run of the program that will use the config")
+}
+
+// problem reads the flags. host chooses the smaller default size.
+func (f *problemFlags) problem(host bool) (stencil.Problem, error) {
+	var p stencil.Problem
+	if f.stencil == "" {
+		return p, usagef("which stencil? name one with --stencil: %s", strings.Join(stencil.Names(), ", "))
+	}
+	st, err := loadStencil(f.stencil)
+	if err != nil {
+		return p, err
+	}
+	p = stencil.Problem{Stencil: st, DType: st.DType, Size: st.DefaultSize(host), Steps: f.steps}
+	if f.dtype != "" {
+		if p.DType, err = stencil.ParseDType(f.dtype); err != nil {
+			return p, usageError{err}
+		}
+	}
+	if f.size != "" {
+		if p.Size, err = stencil.ParseSize(f.size, st.Dims); err != nil {
+			return p, usageError{err}
+		}
+	}
+	if f.steps < 1 || f.steps > 1<<30 {
+		return p, usagef("--steps %d: the number of time steps must lie in 1..%d", f.steps, 1<<30)
+	}
+	return p, nil
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"stenciltune/device"
+	"stenciltune/device/cuda"
+	"stenciltune/device/host"
+	"stenciltune/device/replay"
+	worker "stenciltune/internal/worker0"
+	"stenciltune/stencil"
+)
+
+// isHost tells whether a --device value means the host emulation.
+func isHost(name string) bool { return name == "host" }
+
+const replayPrefix = "replay:"
+
+// openDevice opens what --device names for a problem. Without a name it takes
+// the first GPU.
+func (a *app) openDevice(ctx context.Context, name string, p stencil.Problem) (device.Device, error) {
+	switch {
+	case isHost(name):
+		return host.Open(host.Options{})
+	case strings.HasPrefix(name, replayPrefix):
+		return replay.Open(strings.TrimPrefix(name, replayPrefix), p)
+	case name == "replay":
+		return nil, usagef("which recording? name its device, like replay:h200, or its file, like replay:./landscape.jsonl.gz")
+	case name == "":
+		d, err := a.openGPU(ctx, "0")
+		if errors.Is(err, device.ErrMissing) {
+			return nil, fmt.Errorf("%w; without a GPU use --device host (this machine's processor, needs a C++ compiler) or --device replay:h200 (recordings that ship with the program)", err)
+		}
+		return d, err
+	}
+	return a.openGPU(ctx, name)
+}
+
+// openGPU starts the processes that own a GPU and compile for it.
+func (a *app) openGPU(ctx context.Context, selector string) (device.Device, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("own executable: %w", err)
+	}
+	child := func(args ...string) func() *exec.Cmd {
+		return func() *exec.Cmd { return exec.Command(self, append([]string{"worker"}, args...)...) }
+	}
+	return worker.Open(ctx, worker.Options{
+		GPUCommand:     child("gpu", "--device", selector),
+		CompileCommand: child("compile"),
+		Compilers:      compilers(),
+		Logger:         a.logger(),
+	})
+}
+
+// compilers is how many compile processes to use, each compiling one kernel at a
+// time: NVRTC holds a lock inside a process, so processes scale where threads do
+// not (bench/h200/nvrtc.txt), and each costs some 100 MB.
+func compilers() int { return max(1, min(runtime.NumCPU()-1, 16)) }
+
+// ahead is how many schedules are compiled ahead of the device.
+func ahead(name string) int {
+	switch {
+	case strings.HasPrefix(name, replayPrefix):
+		return 1
+	case isHost(name):
+		return max(2, runtime.NumCPU())
+	}
+	return 2 * compilers()
+}
+
+// worker is the hidden command by which the program runs itself as the owner of
+// a GPU or as a compiler.
+func (a *app) worker() *cobra.Command {
+	var selector string
+	gpu := &cobra.Command{
+		Use: "gpu", Args: cobra.NoArgs, Hidden: true,
+		RunE: func(*cobra.Command, []string) error {
+			return serveWorker(worker.Backend{
+				Executor: func() (device.Executor, error) { return cuda.Open(selector) },
+			})
+		},
+	}
+	gpu.Flags().StringVar(&selector, "device", "0", "")
+	compile := &cobra.Command{
+		Use: "compile", Args: cobra.NoArgs, Hidden: true,
+		RunE: func(*cobra.Command, []string) error {
+			return serveWorker(worker.Backend{
+				Compiler: func() (device.Compiler, error) { return cuda.OpenCompiler() },
+			})
+		},
+	}
+	c := &cobra.Command{Use: "worker", Hidden: true, Short: "Own a GPU for another process (internal)"}
+	c.AddCommand(gpu, compile)
+	return c
+}
+
+// serveWorker runs a child: nothing but the protocol may reach standard output.
+func serveWorker(b worker.Backend) error {
+	out, err := worker.Private()
+	if err != nil {
+		return err
+	}
+	return worker.Serve(os.Stdin, out, b)
+}

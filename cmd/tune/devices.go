@@ -1,0 +1,83 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"stenciltune/device/cuda"
+	"stenciltune/device/host"
+	"stenciltune/device/machine"
+	"stenciltune/device/replay"
+)
+
+// deviceList is what `tune devices --json` prints.
+type deviceList struct {
+	GPUs       []machine.Machine `json:"gpus"`
+	NoGPU      string            `json:"no_gpu,omitempty"` // why there is none
+	Host       *machine.Machine  `json:"host,omitempty"`
+	NoHost     string            `json:"no_host,omitempty"`
+	Recordings []string          `json:"recordings"`
+}
+
+func (a *app) devices() *cobra.Command {
+	c := &cobra.Command{
+		Use:     "devices",
+		Short:   "List the devices a stencil can be tuned on",
+		Example: "  tune devices\n  tune devices --json",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			list := deviceList{GPUs: []machine.Machine{}, Recordings: []string{}}
+			gpus, err := cuda.List()
+			if err != nil {
+				list.NoGPU = err.Error()
+			}
+			list.GPUs = append(list.GPUs, gpus...)
+			if h, err := host.Open(host.Options{}); err != nil {
+				list.NoHost = err.Error()
+			} else {
+				m := h.Machine()
+				list.Host = &m
+				h.Close()
+			}
+			for _, n := range replay.Names() {
+				list.Recordings = append(list.Recordings, strings.TrimSuffix(n, ".jsonl.gz"))
+			}
+			if a.json {
+				return a.printJSON(list)
+			}
+			w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
+			fmt.Fprintln(w, "device\tname\tdetails")
+			for _, m := range list.GPUs {
+				fmt.Fprintf(w, "%d\t%s\t%s\n", m.Index, m.Name, gpuDetails(m))
+			}
+			if list.NoGPU != "" {
+				fmt.Fprintf(w, "(no GPU)\t-\t%s\n", list.NoGPU)
+			}
+			if list.Host != nil {
+				fmt.Fprintf(w, "host\t%s\t%d cores, %s\n", list.Host.Name, list.Host.SMs, list.Host.Compiler)
+			} else {
+				fmt.Fprintf(w, "(no host)\t-\t%s\n", list.NoHost)
+			}
+			for _, r := range list.Recordings {
+				fmt.Fprintf(w, "replay:%s\trecording\t%s\n", strings.SplitN(r, "_", 2)[0], strings.ReplaceAll(strings.SplitN(r, "_", 2)[1], "_", " "))
+			}
+			return w.Flush()
+		},
+	}
+	return a.jsonFlag(c)
+}
+
+func gpuDetails(m machine.Machine) string {
+	d := fmt.Sprintf("sm_%s, %d SMs, %.0f GiB, driver %s, %s, PCI %s", strings.ReplaceAll(m.ComputeCapability, ".", ""), m.SMs,
+		float64(m.MemoryBytes)/(1<<30), m.Driver, m.UUID, m.PCI)
+	if m.ECC {
+		d += ", ECC"
+	}
+	if m.MIG {
+		d += ", MIG"
+	}
+	return d
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"sync"
+
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+	"golang.org/x/term"
+
+	"stenciltune/device/timing"
+	"stenciltune/internal/runner"
+	"stenciltune/search"
+	"stenciltune/stencil"
+)
+
+// progress shows how a tune goes: a bar with the best so far if stderr is a
+// terminal, one line per phase if not, every outcome with -v.
+type progress struct {
+	app     *app
+	problem stencil.Problem
+	total   int // evaluations expected
+	bars    *mpb.Progress
+	bar     *mpb.Bar
+
+	mu    sync.Mutex
+	phase string
+	best  string
+}
+
+// terminal tells whether a writer is one that can redraw a line.
+func terminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))
+}
+
+func (a *app) progress(p stencil.Problem, total int) *progress {
+	g := &progress{app: a, problem: p, total: total, phase: "baseline"}
+	if a.quiet || a.verbose || !terminal(a.err) {
+		return g
+	}
+	g.bars = mpb.New(mpb.WithOutput(a.err), mpb.WithWidth(64))
+	text := func(s *string) decor.Decorator {
+		return decor.Any(func(decor.Statistics) string {
+			g.mu.Lock()
+			defer g.mu.Unlock()
+			return *s
+		})
+	}
+	g.bar = g.bars.AddBar(int64(total), mpb.BarRemoveOnComplete(),
+		mpb.PrependDecorators(text(&g.phase), decor.CountersNoUnit(" %d/%d")),
+		mpb.AppendDecorators(text(&g.best)))
+	return g
+}
+
+// Phase announces a phase.
+func (g *progress) Phase(name string) {
+	g.mu.Lock()
+	g.phase = name
+	g.mu.Unlock()
+	if g.bar == nil && !g.app.quiet {
+		g.app.say("%s", name)
+	}
+}
+
+// Evaluated shows an outcome.
+func (g *progress) Evaluated(o, best runner.Outcome, p search.Progress) {
+	if best.Seconds() > 0 {
+		g.mu.Lock()
+		g.best = fmt.Sprintf("best %.1f GCells/s", g.rate(best.Seconds())/1e9)
+		g.mu.Unlock()
+	}
+	if g.bar != nil {
+		g.bar.SetCurrent(int64(min(p.Evaluated, g.total-1)))
+	}
+	if g.app.verbose {
+		what := string(o.Status)
+		switch {
+		case o.Status == timing.OK, o.Status == timing.CutSlow:
+			what += fmt.Sprintf(" %.1f GCells/s +-%.1f %%", g.rate(o.Seconds())/1e9, 100*o.Series.RelHalfWidth())
+		case o.Reason != "":
+			what += ": " + o.Reason
+		}
+		if o.Known {
+			what += " (stored)"
+		}
+		g.app.say("%d %s %s", p.Evaluated, o.Schedule, what)
+	}
+}
+
+// rate is cells per second.
+func (g *progress) rate(seconds float64) float64 { return float64(g.problem.Size.Cells()) / seconds }
+
+// done takes the bar away.
+func (g *progress) done() {
+	if g.bar != nil {
+		g.bar.Abort(true)
+		g.bars.Wait()
+	}
+}

@@ -1,0 +1,99 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"stenciltune/stencil"
+)
+
+// loadStencil finds a stencil by catalogue name, or reads a .sl file.
+func loadStencil(name string) (*stencil.Stencil, error) {
+	if !strings.HasSuffix(name, ".sl") {
+		s, err := stencil.Lookup(name)
+		if err != nil && !strings.Contains(err.Error(), "unknown stencil") {
+			return nil, err
+		}
+		if err != nil {
+			return nil, usageError{err}
+		}
+		return s, nil
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, usagef("stencil file: %w", err)
+	}
+	if !info.Mode().IsRegular() {
+		return nil, usagef("stencil file %s is not a regular file", name)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, usagef("stencil file: %w", err)
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, 1<<20))
+	if err != nil {
+		return nil, usagef("stencil file: %w", err)
+	}
+	base := strings.TrimSuffix(filepath.Base(name), ".sl")
+	return stencil.Parse(base, name, string(text))
+}
+
+// stencilInfo is a stencil as `tune stencils --json` prints it.
+type stencilInfo struct {
+	Name        string        `json:"name"`
+	Dims        int           `json:"dims"`
+	Points      int           `json:"points"`
+	Radius      []int         `json:"radius"`
+	DType       stencil.DType `json:"dtype"`
+	Boundary    string        `json:"boundary"`
+	Flops       int           `json:"flops"`
+	DefaultSize string        `json:"default_size"`
+	Hash        string        `json:"hash"`
+}
+
+func (a *app) stencils() *cobra.Command {
+	c := &cobra.Command{
+		Use:     "stencils",
+		Short:   "List the stencils that ship with the program",
+		Example: "  tune stencils\n  tune stencils --json",
+		Args:    cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			var list []stencilInfo
+			for _, name := range stencil.Names() {
+				s, err := stencil.Lookup(name)
+				if err != nil {
+					return err
+				}
+				r := s.Radius()
+				list = append(list, stencilInfo{s.Name, s.Dims, len(s.Points), r[:s.Dims], s.DType, string(s.Boundary), s.Ops.Total(), s.DefaultSize(false).Text(s.Dims), s.Hash})
+			}
+			if a.json {
+				return a.printJSON(list)
+			}
+			w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
+			fmt.Fprintln(w, "name\tdims\tpoints\tradius\tdtype\tboundary\tflops\tdefault size")
+			for _, s := range list {
+				fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s\t%s\t%d\t%s\n", s.Name, s.Dims, s.Points, strings.Trim(fmt.Sprint(s.Radius), "[]"), s.DType, s.Boundary, s.Flops, s.DefaultSize)
+			}
+			return w.Flush()
+		},
+	}
+	return a.jsonFlag(c)
+}
+
+func (a *app) printJSON(v any) error {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.out, "%s\n", b)
+	return err
+}

@@ -1,0 +1,269 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"stenciltune/cache"
+	"stenciltune/device"
+	"stenciltune/device/machine"
+	"stenciltune/device/replay"
+	"stenciltune/device/timing"
+	"stenciltune/internal/runner"
+	"stenciltune/kernels"
+	"stenciltune/kernels/all"
+	"stenciltune/model"
+	"stenciltune/search"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+// tuneFlags are the flags of the main job.
+type tuneFlags struct {
+	problemFlags
+	device     string
+	strategy   string
+	budget     int
+	timeLimit  time.Duration
+	stall      int
+	seed       uint64
+	regime     string
+	exhaustive bool
+	record     string
+	output     string
+	retune     bool
+}
+
+func (f *tuneFlags) bind(c *cobra.Command) {
+	f.problemFlags.bind(c)
+	c.Flags().StringVar(&f.device, "device", "", "`device`: index, UUID or PCI address of a GPU, host, or replay:h200 (default: the first GPU)")
+	c.Flags().StringVar(&f.strategy, "strategy", "bayes", "search `strategy`: "+strings.Join(search.Names(), ", "))
+	c.Flags().IntVar(&f.budget, "budget", 0, "end after `n` evaluations (default: 600 on a GPU, 60 on the host)")
+	c.Flags().DurationVar(&f.timeLimit, "time-limit", 0, "end the search after this `time` (default: 10s on a GPU, 1m on the host)")
+	c.Flags().IntVar(&f.stall, "stall", 0, "end after `n` evaluations without an improvement (default: 250)")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the search and of the input data")
+	c.Flags().StringVar(&f.regime, "timing", string(timing.Warm), "cache `regime`: warm (iterated stencils) or cold (single sweeps, L2 flushed before each sample)")
+	c.Flags().BoolVar(&f.exhaustive, "exhaustive", false, "try every legal schedule")
+	c.Flags().StringVar(&f.record, "record", "", "write every outcome as a landscape to `file` (.jsonl.gz)")
+	c.Flags().StringVarP(&f.output, "output", "o", "", "write the config to `file` too, only if it changed")
+	c.Flags().BoolVar(&f.retune, "retune", false, "ignore what is stored and measure again")
+}
+
+// check refuses what no device could make sense of, before one is opened.
+func (f *tuneFlags) check() error {
+	switch {
+	case f.budget < 0 || f.stall < 0 || f.timeLimit < 0:
+		return usagef("--budget, --stall and --time-limit must not be negative")
+	case f.regime != string(timing.Warm) && f.regime != string(timing.Cold):
+		return usagef("--timing %q: use warm or cold", f.regime)
+	case !slices.Contains(search.Names(), f.strategy):
+		return usagef("--strategy %q: use one of %s", f.strategy, strings.Join(search.Names(), ", "))
+	case f.exhaustive && f.strategy != "bayes" && f.strategy != "exhaustive":
+		return usagef("--exhaustive and --strategy %s exclude each other", f.strategy)
+	}
+	return nil
+}
+
+// stop is the stop rules, with defaults for the kind of device.
+func (f *tuneFlags) stop(kind machine.Kind) search.Stop {
+	if f.exhaustive {
+		return search.Stop{Budget: f.budget, Time: f.timeLimit, Stall: f.stall}
+	}
+	s := search.Stop{Budget: 600, Time: 10 * time.Second, Stall: 250}
+	if kind == machine.Host {
+		s = search.Stop{Budget: 60, Time: time.Minute, Stall: 40}
+	}
+	if f.budget > 0 {
+		s.Budget = f.budget
+	}
+	if f.timeLimit > 0 {
+		s.Time = f.timeLimit
+	}
+	if f.stall > 0 {
+		s.Stall = f.stall
+	}
+	return s
+}
+
+// tune is the main job: config on stdout.
+func (a *app) tune(ctx context.Context, f tuneFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	p, err := f.problem(isHost(f.device))
+	if err != nil {
+		return err
+	}
+	store, err := a.openStore()
+	if err != nil {
+		return err
+	}
+	d, err := a.openDevice(ctx, f.device, p)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	m := d.Machine()
+	if err := fits(p, m); err != nil {
+		return err
+	}
+	key := keyOf(p, m)
+	if !f.retune && f.record == "" && !f.exhaustive {
+		c, grade, ok, err := store.Best(key)
+		if err != nil {
+			return err
+		}
+		if ok && grade == cache.Exact && c.Search.Complete && current(p, c) {
+			a.say("answered from the store (tuned %s); --retune measures again", c.Time.Format(time.DateTime))
+			return a.emit(c, f.output)
+		}
+	}
+	sp := kernels.Spaces(all.Families(), p, m)
+	if sp.Size() == 0 {
+		return &runner.ErrNoSchedule{}
+	}
+	a.say("%s on %s (%s): %d legal schedules of %d", p.Text(), m.Name, m.Kind, sp.Size(), sp.Raw())
+
+	name := f.strategy
+	if f.exhaustive {
+		name = "exhaustive"
+	}
+	strategy, err := search.New(name, search.Options{Space: sp, Prior: prior(p, m), Seed: f.seed})
+	if err != nil {
+		return usageError{err}
+	}
+	stop := f.stop(m.Kind)
+	total := sp.Size()
+	if stop.Budget > 0 {
+		total = min(total, stop.Budget)
+	}
+	o := runner.Options{
+		Problem: p, Device: d, Families: all.Families(), Space: sp, Strategy: strategy, Stop: stop,
+		Regime: timing.Regime(f.regime), Seed: dataSeed(f.seed), Ahead: ahead(f.device), Mutate: faultMutator(),
+	}
+	if !f.retune {
+		if o.Journal, err = openJournal(store, key); err != nil {
+			return err
+		}
+	} else {
+		o.Journal = &journal{store: store, key: key}
+	}
+	g := a.progress(p, total)
+	o.Watcher = g
+	result, err := runner.Tune(ctx, o)
+	g.done()
+	if f.record != "" && len(result.Outcomes) > 0 {
+		if werr := record(f.record, p, m, result, sp, o.Regime, a.args); werr != nil {
+			err = errors.Join(err, werr)
+		}
+	}
+	if result.Winner.Schedule.IsZero() {
+		if err == nil || result.Stop == search.Interrupted {
+			a.say("interrupted before any schedule was measured")
+			return silentError(exitInterrupted)
+		}
+		return err
+	}
+	facts := searchFacts{strategy: strategy.Name(), space: sp.Size(), raw: sp.Raw(), seed: f.seed, regime: o.Regime, dataSeed: o.Seed}
+	if r, ok := d.(replay.Device); ok {
+		facts.provenance = r.Header.Command + " at " + r.Header.Time
+	}
+	c := configOf(p, m, result, facts)
+	if result.Complete {
+		if perr := store.PutBest(key, c); perr != nil {
+			err = errors.Join(err, perr)
+		}
+	}
+	for _, w := range append(store.Warnings(), c.Warnings...) {
+		a.say("warning: %s", w)
+	}
+	a.say("%s: %.1f GCells/s (%.4g ms a step), %.2f times naive; %d evaluated in %.1f s, stopped by %s",
+		c.Schedule.Text, c.Measured.CellsPerSecond/1e9, 1e3*c.Measured.SecondsPerStep, c.Speedup, c.Search.Evaluated, c.Search.Seconds, c.Search.Stop)
+	if eerr := a.emit(c, f.output); eerr != nil {
+		err = errors.Join(err, eerr)
+	}
+	if err == nil && result.Stop == search.Interrupted {
+		return silentError(exitInterrupted)
+	}
+	return err
+}
+
+// current tells whether a stored config's kernel is still what we would generate.
+func current(p stencil.Problem, c cache.Config) bool {
+	s, err := scheduleOf(c)
+	if err != nil || kernels.Find(all.Families(), s.Family()) == nil {
+		return false
+	}
+	return kernelOf(p, s).SourceHash() == c.Kernel.SourceHash
+}
+
+// emit prints a config, and writes it to a file if one is named.
+func (a *app) emit(c cache.Config, file string) error {
+	b, err := cache.Encode(c)
+	if err != nil {
+		return err
+	}
+	if file != "" {
+		if err := cache.WriteFile(file, b); err != nil {
+			return err
+		}
+	}
+	_, err = a.out.Write(b)
+	return err
+}
+
+func (a *app) openStore() (*cache.Store, error) {
+	path := a.store
+	if path == "" {
+		var err error
+		if path, err = cache.DefaultPath(); err != nil {
+			return nil, err
+		}
+	}
+	s, err := cache.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return s, s.Writable()
+}
+
+// buffers is how many grids a tune needs at once: two to alternate, the expected
+// answer, and one to compute it with.
+const buffers = 4
+
+// fits refuses a grid that does not fit into the device.
+func fits(p stencil.Problem, m machine.Machine) error {
+	free := m.FreeBytes
+	if free == 0 {
+		free = m.MemoryBytes
+	}
+	if m.Kind == machine.Replay || free == 0 || p.Bytes() <= free/buffers {
+		return nil
+	}
+	return usagef("--size %s: tuning keeps %d grids of %.1f GiB, but %s has %.1f GiB free; choose a smaller size",
+		p.Size.Text(p.Stencil.Dims), buffers, float64(p.Bytes())/(1<<30), m.Name, float64(free)/(1<<30))
+}
+
+// prior is the cost model as the search sees it.
+func prior(p stencil.Problem, m machine.Machine) search.Prior {
+	return func(s space.Schedule) float64 {
+		return model.Predict(p, kernels.Find(all.Families(), s.Family()).Work(p, s), 0, m).Seconds
+	}
+}
+
+// dataSeed is the seed of the input data, drawn from the search's.
+func dataSeed(seed uint64) uint32 { return rand.New(rand.NewPCG(seed, 0x5eed)).Uint32() }
+
+var _ device.Device = replay.Device{}
+
+// gcells prints a rate.
+func gcells(p stencil.Problem, seconds float64) string {
+	return fmt.Sprintf("%.1f", float64(p.Size.Cells())/seconds/1e9)
+}

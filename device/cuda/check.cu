@@ -1,0 +1,39 @@
+// Helpers of the checks, compiled once a GPU: the random start grid and the
+// comparison of every cell. T is float or double.
+
+extern "C" __global__ void fill_input(T *out, unsigned long long n, unsigned seed) {
+  const unsigned long long stride = (unsigned long long)gridDim.x * blockDim.x;
+  for (unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride)
+    out[i] = input_value<T>(seed, i);
+}
+
+struct Report {
+  unsigned long long wrong;     // cells beyond the tolerance, or not a number
+  unsigned long long first;     // index of the first of them
+  unsigned long long max_error; // bits of the largest finite difference, a double
+};
+
+extern "C" __global__ void compare_cells(const T *got, const T *want, unsigned long long n, double tolerance, Report *r) {
+  const unsigned long long stride = (unsigned long long)gridDim.x * blockDim.x;
+  double largest = 0;
+  for (unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
+    const double g = got[i], w = want[i];
+    const double d = g > w ? g - w : w - g;
+    if (d <= tolerance || g == w) {
+      largest = d > largest ? d : largest;
+    } else {
+      atomicAdd(&r->wrong, 1ull);
+      atomicMin(&r->first, i);
+      if (d < 1e300) largest = d > largest ? d : largest;
+    }
+  }
+  // Doubles that are not negative sort like their bits.
+  if (largest > 0) atomicMax(&r->max_error, (unsigned long long)__double_as_longlong(largest));
+}
+
+// Words of a guard zone that are no longer the pattern.
+extern "C" __global__ void count_changed(const unsigned *words, unsigned long long n, unsigned pattern, Report *r) {
+  const unsigned long long stride = (unsigned long long)gridDim.x * blockDim.x;
+  for (unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride)
+    if (words[i] != pattern) atomicAdd(&r->wrong, 1ull);
+}

@@ -1,0 +1,264 @@
+package cuda
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"time"
+
+	"stenciltune/device"
+	"stenciltune/device/machine"
+	"stenciltune/device/timing"
+	"stenciltune/kernels"
+)
+
+// GPU is one device with its context. Its methods may be called from any
+// goroutine, one at a time; Machine and Telemetry at any time. After an error
+// that is ErrSticky only Close makes sense, and the process should end.
+type GPU struct {
+	machine machine.Machine
+	device  cuDevice
+	context cuContext
+	nvml    *nvml
+	jobs    chan func()
+
+	modules  map[string]*module
+	grids    map[int64]*pair // by bytes of one grid
+	expected []*expectation  // least recently used first
+	want     map[wantKey][]float64
+	helpers  map[string]*helper // by element type
+	from, to cuEvent            // around a timed region
+	args     *arguments
+	flush    buffer // written to empty L2
+}
+
+var (
+	_ device.Executor = (*GPU)(nil)
+	_ device.Sensor   = (*GPU)(nil)
+	_ device.Copier   = (*GPU)(nil)
+)
+
+// module is a loaded binary.
+type module struct {
+	handle   cuModule
+	function cuFunction
+	facts    device.Binary
+}
+
+// Open takes the GPU a selector names: a driver ordinal, a UUID or its
+// beginning, or a PCI address.
+func Open(selector string) (*GPU, error) {
+	m, d, err := find(selector)
+	if err != nil {
+		return nil, err
+	}
+	g := &GPU{machine: m, device: d, nvml: openNVML(m.PCI), jobs: make(chan func()),
+		modules: map[string]*module{}, grids: map[int64]*pair{}, want: map[wantKey][]float64{}, helpers: map[string]*helper{}, args: newArguments()}
+	go g.thread()
+	err = g.do(func() error {
+		if g.context, err = cuDevicePrimaryCtxRetain(d); err != nil {
+			return fmt.Errorf("%w: %s: %w", device.ErrLost, m.Name, err)
+		}
+		if err = cuCtxSetCurrent(g.context); err != nil {
+			return err
+		}
+		if g.machine.FreeBytes, _, err = cuMemGetInfo(); err != nil {
+			return err
+		}
+		if g.from, err = cuEventCreate(); err != nil {
+			return err
+		}
+		g.to, err = cuEventCreate()
+		return err
+	})
+	if err != nil {
+		g.Close()
+		return nil, err
+	}
+	if c, err := OpenCompiler(); err == nil {
+		g.machine.Compiler = c.Version()
+	}
+	return g, nil
+}
+
+// thread is the OS thread that owns the context: the driver keeps the current
+// context per thread.
+func (g *GPU) thread() {
+	runtime.LockOSThread()
+	for job := range g.jobs {
+		job()
+	}
+}
+
+// do runs f on the GPU's thread.
+func (g *GPU) do(f func() error) (err error) {
+	done := make(chan struct{})
+	g.jobs <- func() { defer close(done); err = f() }
+	<-done
+	return err
+}
+
+// Machine is the GPU's facts.
+func (g *GPU) Machine() machine.Machine { return g.machine }
+
+// Telemetry is the GPU's state now; zero without NVML.
+func (g *GPU) Telemetry() device.Telemetry {
+	if g.nvml == nil {
+		return device.Telemetry{}
+	}
+	return g.nvml.telemetry()
+}
+
+// defaultShared is the dynamic shared memory a kernel may have without asking.
+const defaultShared = 48 << 10
+
+// Load loads an image and tells its registers, spills, shared memory and
+// occupancy at l. A binary that is loaded already stays.
+func (g *GPU) Load(_ context.Context, b device.Binary, l kernels.Launch) (device.Binary, error) {
+	err := g.do(func() error {
+		if m, ok := g.modules[b.ID]; ok {
+			b = m.facts
+			return nil
+		}
+		image := b.Image
+		if len(image) == 0 {
+			return fmt.Errorf("cuda: binary %.12s of %s has no image", b.ID, b.Schedule)
+		}
+		m := &module{}
+		var err error
+		if m.handle, err = cuModuleLoadData(append(image[:len(image):len(image)], 0)); err != nil {
+			return g.failed(b, "loading", err)
+		}
+		if err = g.inspect(m, &b, l); err != nil {
+			cuModuleUnload(m.handle)
+			return g.failed(b, "loading", err)
+		}
+		b.Image = nil
+		m.facts = b
+		g.modules[b.ID] = m
+		return nil
+	})
+	b.Image = nil
+	return b, err
+}
+
+// inspect finds the entry, grants shared memory and reads the facts.
+func (g *GPU) inspect(m *module, b *device.Binary, l kernels.Launch) (err error) {
+	if m.function, err = cuModuleGetFunction(m.handle, b.Entry); err != nil {
+		return err
+	}
+	if l.SharedBytes > defaultShared {
+		if err = cuFuncSetAttribute(m.function, funcMaxDynamicShared, l.SharedBytes); err != nil {
+			return err
+		}
+	}
+	if b.Registers, err = cuFuncGetAttribute(funcRegisters, m.function); err != nil {
+		return err
+	}
+	if b.SpillBytes, err = cuFuncGetAttribute(funcLocalBytes, m.function); err != nil {
+		return err
+	}
+	if b.StaticShared, err = cuFuncGetAttribute(funcSharedBytes, m.function); err != nil {
+		return err
+	}
+	b.BlocksPerSM, err = cuOccupancy(m.function, l.Threads(), l.SharedBytes)
+	return err
+}
+
+// failed turns a driver error into the failure of a schedule; a sticky one stays
+// in the chain.
+func (g *GPU) failed(b device.Binary, doing string, err error) error {
+	var e *Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	status := timing.LaunchError
+	if e.Status == launchTimeout {
+		status = timing.Timeout
+	}
+	f := device.Fail(status, "%s %s: %v", doing, b.Schedule, err)
+	if e.Status.Sticky() {
+		if e.Status == eccUncorrected {
+			return fmt.Errorf("%w: %s: %w", device.ErrLost, g.machine.Name, err)
+		}
+		return errors.Join(f, err)
+	}
+	return f
+}
+
+// Release unloads a binary.
+func (g *GPU) Release(b device.Binary) {
+	g.do(func() error {
+		if m, ok := g.modules[b.ID]; ok {
+			delete(g.modules, b.ID)
+			return cuModuleUnload(m.handle)
+		}
+		return nil
+	})
+}
+
+// Close frees everything and ends the GPU's thread.
+func (g *GPU) Close() error {
+	err := g.do(func() error {
+		var errs []error
+		for _, m := range g.modules {
+			errs = append(errs, cuModuleUnload(m.handle))
+		}
+		for _, p := range g.grids {
+			errs = append(errs, p.free())
+		}
+		for _, e := range g.expected {
+			errs = append(errs, e.grid.free())
+		}
+		for _, h := range g.helpers {
+			errs = append(errs, h.free())
+		}
+		errs = append(errs, g.flush.free())
+		for _, e := range []cuEvent{g.from, g.to} {
+			if e != 0 {
+				errs = append(errs, cuEventDestroy(e))
+			}
+		}
+		if g.context != 0 {
+			errs = append(errs, cuDevicePrimaryCtxRelease(g.device))
+		}
+		return errors.Join(errs...)
+	})
+	close(g.jobs)
+	g.args.free()
+	return err
+}
+
+// launch runs a pass's kernel once, from one grid to another. On the GPU's thread.
+func (g *GPU) launch(m *module, l kernels.Launch, in, out devicePtr, n [3]int) error {
+	a := g.args.set(uint64(in), uint64(out), uint64(uint32(n[0])), uint64(uint32(n[1])), uint64(uint32(n[2])))
+	return cuLaunchKernel(m.function, l.Grid, l.Block, l.SharedBytes, a)
+}
+
+// wait polls until everything launched so far is done, or the context's deadline
+// passes: then a kernel hangs and the process must end. On the GPU's thread.
+func (g *GPU) wait(ctx context.Context, e cuEvent) error {
+	begin := time.Now()
+	for {
+		done, err := cuEventQuery(e)
+		if err != nil {
+			return err
+		}
+		if done {
+			return nil
+		}
+		if err := ctx.Err(); err != nil {
+			if errors.Is(err, context.DeadlineExceeded) {
+				return errors.Join(device.Fail(timing.Timeout, "the kernel did not end within its deadline"), ErrSticky)
+			}
+			return err
+		}
+		// Spin at first: a sleep would put its length on top of a short kernel's.
+		if waited := time.Since(begin); waited > 5*time.Millisecond {
+			time.Sleep(50 * time.Microsecond)
+		} else {
+			runtime.Gosched()
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package cuda
+
+import (
+	"os"
+	"sync"
+	"unsafe"
+
+	"stenciltune/device"
+)
+
+var nvmlSymbols = []string{"nvmlInit_v2", "nvmlDeviceGetHandleByPciBusId_v2"}
+
+// nvmlOptional: whatever is missing leaves its field zero.
+var nvmlOptional = []string{
+	"nvmlSystemGetDriverVersion", "nvmlDeviceGetClockInfo", "nvmlDeviceGetTemperature", "nvmlDeviceGetPowerUsage",
+	"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons", "nvmlDeviceGetMigMode",
+	"nvmlDeviceGetComputeRunningProcesses_v3",
+}
+
+// nvml reads a GPU's state through the management library. It changes nothing,
+// and is safe for concurrent use (NVML API reference, "thread safe").
+type nvml struct {
+	lib    *library
+	device uintptr
+}
+
+var nvmlLibrary = sync.OnceValue(func() *library {
+	l, err := openLibrary("TUNE_LIBNVML", "NVML", "", []string{"libnvidia-ml.so.1"}, nvmlSymbols, nvmlOptional)
+	if err != nil || l.call("nvmlInit_v2") != 0 {
+		return nil
+	}
+	return l
+})
+
+// openNVML finds a GPU by PCI address, never by index: NVML and CUDA count
+// differently. nil if there is no NVML.
+func openNVML(pci string) *nvml {
+	l := nvmlLibrary()
+	if l == nil {
+		return nil
+	}
+	n := &nvml{lib: l}
+	id := append([]byte(pci), 0)
+	h := new(uintptr)
+	if l.call("nvmlDeviceGetHandleByPciBusId_v2", uintptr(unsafe.Pointer(&id[0])), uintptr(unsafe.Pointer(h))) != 0 {
+		return nil
+	}
+	n.device = *h
+	return n
+}
+
+func (n *nvml) driverVersion() string {
+	b := make([]byte, 96)
+	if !n.lib.has("nvmlSystemGetDriverVersion") || n.lib.call("nvmlSystemGetDriverVersion", uintptr(unsafe.Pointer(&b[0])), uintptr(len(b))) != 0 {
+		return ""
+	}
+	return cString(b)
+}
+
+// u32 asks for one unsigned int, with the arguments between device and result.
+func (n *nvml) u32(symbol string, args ...uintptr) uint32 {
+	v := new(uint32)
+	if !n.lib.has(symbol) {
+		return 0
+	}
+	r := 1
+	switch len(args) {
+	case 0:
+		r = n.lib.call(symbol, n.device, uintptr(unsafe.Pointer(v)))
+	case 1:
+		r = n.lib.call(symbol, n.device, args[0], uintptr(unsafe.Pointer(v)))
+	}
+	if r != 0 {
+		return 0
+	}
+	return *v
+}
+
+func (n *nvml) mig() bool {
+	now, pending := new(uint32), new(uint32)
+	return n.lib.has("nvmlDeviceGetMigMode") &&
+		n.lib.call("nvmlDeviceGetMigMode", n.device, uintptr(unsafe.Pointer(now)), uintptr(unsafe.Pointer(pending))) == 0 && *now == 1
+}
+
+// Bits of nvmlClocksEventReasons (nvml.h) that mean slower clocks than the
+// device could run; idle and user-set clocks are not among them.
+var throttleBits = []struct {
+	bit  uint64
+	name string
+	hard bool // the hardware protects itself: the sample is worthless
+}{
+	{0x4, "power cap", false},
+	{0x8, "hardware slowdown", true},
+	{0x20, "thermal slowdown", true},
+	{0x40, "hardware thermal slowdown", true},
+	{0x80, "hardware power brake", true},
+}
+
+// throttle is the reasons in force, and whether one of them spoils samples.
+func (n *nvml) throttle() (reasons []string, hard bool) {
+	symbol := "nvmlDeviceGetCurrentClocksEventReasons"
+	if !n.lib.has(symbol) {
+		symbol = "nvmlDeviceGetCurrentClocksThrottleReasons"
+	}
+	v := new(uint64)
+	if !n.lib.has(symbol) || n.lib.call(symbol, n.device, uintptr(unsafe.Pointer(v))) != 0 {
+		return nil, false
+	}
+	for _, t := range throttleBits {
+		if *v&t.bit != 0 {
+			reasons = append(reasons, t.name)
+			hard = hard || t.hard
+		}
+	}
+	return reasons, hard
+}
+
+// processInfo is nvmlProcessInfo_t (nvml.h, version 3).
+type processInfo struct {
+	pid         uint32
+	_           uint32
+	memory      uint64
+	gpuInstance uint32
+	computeInst uint32
+}
+
+// others counts processes on the GPU that are not this one.
+func (n *nvml) others() int {
+	const symbol = "nvmlDeviceGetComputeRunningProcesses_v3"
+	if !n.lib.has(symbol) {
+		return 0
+	}
+	list := make([]processInfo, 64)
+	count := new(uint32)
+	*count = uint32(len(list))
+	if n.lib.call(symbol, n.device, uintptr(unsafe.Pointer(count)), uintptr(unsafe.Pointer(&list[0]))) != 0 {
+		return 0
+	}
+	others := 0
+	for _, p := range list[:min(int(*count), len(list))] {
+		if int(p.pid) != os.Getpid() {
+			others++
+		}
+	}
+	return others
+}
+
+// telemetry reads everything (clock ids: 1 = SM, 2 = memory; sensor 0 = the GPU).
+func (n *nvml) telemetry() device.Telemetry {
+	t := device.Telemetry{
+		SMClockHz:   1e6 * float64(n.u32("nvmlDeviceGetClockInfo", 1)),
+		MemClockHz:  1e6 * float64(n.u32("nvmlDeviceGetClockInfo", 2)),
+		Temperature: float64(n.u32("nvmlDeviceGetTemperature", 0)),
+		PowerWatts:  1e-3 * float64(n.u32("nvmlDeviceGetPowerUsage")),
+		Processes:   n.others(),
+	}
+	t.Throttle, _ = n.throttle()
+	return t
+}

@@ -1,0 +1,183 @@
+package cuda
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"stenciltune/device"
+	"stenciltune/device/timing"
+)
+
+// timed is one run being measured.
+type timed struct {
+	run      device.Pass
+	module   *module
+	sampler  *timing.Sampler
+	launches int
+	flip     bool // which grid is read next
+}
+
+// Time measures each run's seconds per step with events. The grids hold what
+// checks and earlier steps left: real numbers, never zeros.
+func (g *GPU) Time(ctx context.Context, t device.Timing) ([]timing.Series, error) {
+	var all []timing.Series
+	err := g.do(func() (err error) {
+		all, err = g.time(ctx, t)
+		return err
+	})
+	return all, err
+}
+
+func (g *GPU) time(ctx context.Context, t device.Timing) ([]timing.Series, error) {
+	p, err := g.pairFor(t.Problem.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	h, err := g.helperFor(t.Problem.DType)
+	if err != nil {
+		return nil, err
+	}
+	if err := g.fillInput(h, p.a, t.Problem.Size.Cells(), 1); err != nil {
+		return nil, err
+	}
+	var runs []*timed
+	for _, run := range t.Runs {
+		r := &timed{run: run, module: g.modules[run.Binary.ID]}
+		if r.module == nil {
+			return nil, fmt.Errorf("cuda: %s is not loaded", run.Binary.Schedule)
+		}
+		runs = append(runs, r)
+	}
+	for _, r := range runs {
+		if err := g.warm(ctx, t, p, r); err != nil {
+			return nil, g.failed(r.run.Binary, "running", err)
+		}
+	}
+	th := throttler{nvml: g.nvml}
+	for more := true; more; {
+		more = false
+		for _, r := range runs {
+			for r.sampler.More() {
+				if err := g.sample(ctx, t, p, r, &th); err != nil {
+					return nil, g.failed(r.run.Binary, "running", err)
+				}
+				more = true
+				if t.Interleaved {
+					break
+				}
+			}
+		}
+	}
+	var all []timing.Series
+	for _, r := range runs {
+		s := r.sampler.Series()
+		s.Warnings = append(s.Warnings, th.warnings()...)
+		all = append(all, s)
+	}
+	return all, nil
+}
+
+// warm runs a schedule unmeasured and decides how many launches make a sample.
+func (g *GPU) warm(ctx context.Context, t device.Timing, p *pair, r *timed) error {
+	r.launches = 1
+	once, err := g.region(ctx, func() error { return g.launches(t, p, r) })
+	if err != nil {
+		return err
+	}
+	r.launches = t.Policy.LaunchesFor(once)
+	r.sampler = timing.NewSampler(t.Policy, r.launches, r.launches*r.run.Launch.Steps)
+	return nil
+}
+
+// launches puts one sample's launches on the stream, from one grid to the other
+// and back, as an iterating program would.
+func (g *GPU) launches(t device.Timing, p *pair, r *timed) error {
+	for range r.launches {
+		in, out := p.a.cells, p.b.cells
+		if r.flip {
+			in, out = out, in
+		}
+		r.flip = !r.flip
+		if err := g.launch(r.module, r.run.Launch, in, out, t.Problem.Size); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (g *GPU) sample(ctx context.Context, t device.Timing, p *pair, r *timed, th *throttler) error {
+	if t.Policy.Regime == timing.Cold {
+		if err := g.flushL2(); err != nil {
+			return err
+		}
+	}
+	elapsed, err := g.region(ctx, func() error { return g.launches(t, p, r) })
+	if err != nil {
+		return err
+	}
+	r.sampler.Add(elapsed, th.spoilt())
+	return nil
+}
+
+// flushL2 writes a buffer twice as large as L2.
+func (g *GPU) flushL2() error {
+	if g.flush.ptr == 0 {
+		var err error
+		if g.flush, err = alloc(2 * max(g.machine.L2Bytes, 1<<20)); err != nil {
+			return err
+		}
+	}
+	return cuMemsetD32Async(g.flush.ptr, 0, g.flush.bytes/4)
+}
+
+// throttler asks NVML now and then whether the hardware slows its clocks.
+type throttler struct {
+	nvml  *nvml
+	last  time.Time
+	hard  bool
+	row   int // spoilt samples in a row
+	delay time.Duration
+	soft  map[string]bool
+}
+
+// A reading is asked for at most this often: it costs some tens of microseconds.
+const throttleInterval = 50 * time.Millisecond
+
+// spoilt tells whether the sample just taken is to be discarded; after several
+// in a row it lets the GPU rest (NVBench's delays: 50 ms growing to 500 ms).
+func (t *throttler) spoilt() bool {
+	if t.nvml == nil {
+		return false
+	}
+	if t.hard || time.Since(t.last) > throttleInterval {
+		var reasons []string
+		reasons, t.hard = t.nvml.throttle()
+		t.last = time.Now()
+		for _, r := range reasons {
+			if t.soft == nil {
+				t.soft = map[string]bool{}
+			}
+			t.soft[r] = true
+		}
+	}
+	if !t.hard {
+		t.row, t.delay = 0, 0
+		return false
+	}
+	if t.row++; t.row > 2 {
+		t.delay = min(max(t.delay*3/2, 50*time.Millisecond), 500*time.Millisecond)
+		time.Sleep(t.delay)
+	}
+	return true
+}
+
+func (t *throttler) warnings() []string {
+	var w []string
+	for _, b := range throttleBits {
+		if t.soft[b.name] {
+			w = append(w, "clocks were lowered while timing: "+b.name)
+		}
+	}
+	return w
+}

@@ -1,0 +1,167 @@
+package host
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"syscall"
+	"time"
+
+	"stenciltune/device"
+	"stenciltune/device/timing"
+	"stenciltune/kernels"
+	"stenciltune/stencil"
+)
+
+//go:embed emulation/emulation.h
+var emulation string
+
+//go:embed emulation/runtime.cpp
+var runtimeSource string
+
+// sharedArray is how a kernel declares its dynamic shared memory. C++ has no such
+// thing inside a function, so the emulation's takes its place.
+const (
+	sharedArray    = "extern __shared__ __align__(16) unsigned char shared_bytes[];"
+	sharedReplaced = "unsigned char *const shared_bytes = emulated.shared;"
+)
+
+// waits finds what makes threads wait for each other.
+var waits = regexp.MustCompile(`__syncthreads|__syncwarp|_sync\s*\(`)
+
+// flags are fixed: nothing of a stencil file reaches the command line.
+func (d *Device) flags() []string {
+	f := []string{"-std=c++17", "-O2", "-ffp-contract=off", "-w", "-pthread"}
+	if d.options.Sanitize {
+		f = []string{"-std=c++17", "-O1", "-g", "-ffp-contract=off", "-w", "-pthread", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"}
+	}
+	return f
+}
+
+// compileRuntime writes the headers and builds the part all programs share.
+func (d *Device) compileRuntime() error {
+	for name, text := range map[string]string{"emulation.h": emulation, "input.h": stencil.InputSource, "runtime.cpp": runtimeSource} {
+		if err := os.WriteFile(filepath.Join(d.dir, name), []byte(text), 0o600); err != nil {
+			return err
+		}
+	}
+	log, err := d.cc(context.Background(), append(d.flags(), "-c", "-o", "runtime.o", "runtime.cpp")...)
+	if err != nil {
+		return fmt.Errorf("host: the emulation does not compile with %s: %w: %s", d.compiler, err, log)
+	}
+	return nil
+}
+
+// cc runs the compiler in the private folder, in its own process group and with a
+// small environment, and gives its messages.
+func (d *Device) cc(ctx context.Context, args ...string) (string, error) {
+	cmd := exec.CommandContext(ctx, d.compiler, args...)
+	cmd.Dir = d.dir
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + d.dir, "LC_ALL=C"}
+	isolate(cmd)
+	var log bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &limited{w: &log, left: device.MaxLog}, &limited{w: &log, left: device.MaxLog}
+	err := cmd.Run()
+	return log.String(), err
+}
+
+// isolate puts a command into a process group that is killed as a whole.
+func isolate(cmd *exec.Cmd) {
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+	cmd.WaitDelay = time.Second
+}
+
+// limited keeps the beginning of what is written to it.
+type limited struct {
+	w    *bytes.Buffer
+	left int
+}
+
+func (l *limited) Write(p []byte) (int, error) {
+	n := min(len(p), l.left)
+	l.left -= n
+	l.w.Write(p[:n])
+	return len(p), nil
+}
+
+// CompileBatch builds several kernels into one program: far cheaper than one
+// each. Their entries must differ. All fail together.
+func (d *Device) CompileBatch(ctx context.Context, ks []kernels.Kernel) ([]device.Binary, error) {
+	if err := d.runtime(); err != nil {
+		return nil, err
+	}
+	select {
+	case d.slots <- struct{}{}:
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	defer func() { <-d.slots }()
+	begin := time.Now()
+	unit := d.temp("unit") + ".cpp"
+	if err := os.WriteFile(unit, []byte(unitSource(ks)), 0o600); err != nil {
+		return nil, err
+	}
+	defer os.Remove(unit)
+	program := d.temp("kernel")
+	limit, cancel := context.WithTimeout(ctx, compileTimeout)
+	defer cancel()
+	log, err := d.cc(limit, append(d.flags(), "-o", program, unit, "runtime.o")...)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case limit.Err() != nil:
+		return nil, device.Fail(timing.CompileTimeout, "%s did not finish %s within %v", d.version, ks[0].Schedule, compileTimeout)
+	case err != nil:
+		return nil, &device.Failure{Status: timing.CompileError, Reason: firstError(log, err), Log: device.Clip(log)}
+	}
+	var bs []device.Binary
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, k := range ks {
+		b := device.Binary{ID: fmt.Sprintf("%s:%s", filepath.Base(program), k.Entry), Schedule: k.Schedule, Entry: k.Entry,
+			CompileSeconds: time.Since(begin).Seconds() / float64(len(ks)), Compiler: d.version, Options: d.flags()}
+		d.programs[b.ID] = program
+		d.users[program]++
+		bs = append(bs, b)
+	}
+	return bs, nil
+}
+
+// compileTimeout bounds one run of the compiler.
+const compileTimeout = 2 * time.Minute
+
+func firstError(log string, err error) string {
+	for line := range strings.Lines(log) {
+		if strings.Contains(line, "error") {
+			return strings.TrimSpace(line)
+		}
+	}
+	return err.Error()
+}
+
+// unitSource is the C++ of a batch: each kernel in a namespace of its own, and
+// the table by which the runtime finds them.
+func unitSource(ks []kernels.Kernel) string {
+	var b, table strings.Builder
+	b.WriteString("#include \"emulation.h\"\n")
+	for i, k := range ks {
+		text := strings.ReplaceAll(k.Source, sharedArray, sharedReplaced)
+		fmt.Fprintf(&b, "namespace k%d {\n%s\n}\n#line 1 \"unit\"\n", i, text)
+		w := 0
+		if waits.MatchString(k.Source) {
+			w = 1
+		}
+		c := k.DType.C()
+		fmt.Fprintf(&table, "  {%q, [](const void *in, void *out, int nx, int ny, int nz) { k%d::%s((const %s *)in, (%s *)out, nx, ny, nz); }, %d, %d},\n",
+			k.Entry, i, k.Entry, c, c, k.DType.Size(), w)
+	}
+	fmt.Fprintf(&b, "EmulatedKernel emulated_kernels[] = {\n%s};\nint emulated_kernel_count = %d;\n", table.String(), len(ks))
+	return b.String()
+}

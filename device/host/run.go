@@ -1,0 +1,280 @@
+package host
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"stenciltune/device"
+	"stenciltune/device/timing"
+	"stenciltune/stencil"
+)
+
+// command prepares a run of a program.
+func (d *Device) command(ctx context.Context, program string, args ...string) (*exec.Cmd, *bytes.Buffer) {
+	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Dir = d.dir
+	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0", "UBSAN_OPTIONS=print_stacktrace=0"}
+	if n := os.Getenv("EMULATION_CORES"); n != "" {
+		cmd.Env = append(cmd.Env, "EMULATION_CORES="+n)
+	}
+	isolate(cmd)
+	log := &bytes.Buffer{}
+	cmd.Stderr = &limited{w: log, left: device.MaxLog}
+	return cmd, log
+}
+
+// died turns a program's end into the failure of its schedule.
+func died(ctx context.Context, b device.Binary, err error, log string) error {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return device.Fail(timing.Timeout, "%s did not end within its deadline", b.Schedule)
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	reason := err.Error()
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		if ws, ok := exit.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+			reason = fmt.Sprintf("signal %d, %s", ws.Signal(), ws.Signal())
+		}
+	}
+	for line := range strings.Lines(log) {
+		if strings.Contains(line, "ERROR: ") || strings.Contains(line, "runtime error:") || strings.HasPrefix(line, "emulation: ") {
+			reason = strings.TrimSpace(line)
+			break
+		}
+	}
+	return &device.Failure{Status: timing.LaunchError, Reason: fmt.Sprintf("%s: %s", b.Schedule, reason), Log: device.Clip(log)}
+}
+
+func passText(p device.Pass) string {
+	l := p.Launch
+	return fmt.Sprintf("%s:%d,%d,%d:%d,%d,%d:%d:%d", p.Binary.Entry, l.Grid[0], l.Grid[1], l.Grid[2], l.Block[0], l.Block[1], l.Block[2], l.SharedBytes, p.Count)
+}
+
+func extents(n stencil.Size) []string {
+	return []string{strconv.Itoa(n[0]), strconv.Itoa(n[1]), strconv.Itoa(n[2])}
+}
+
+// run computes passes from the start grid and gives the answer and the guard
+// words that changed. Passes of different programs hand the grid on in a file.
+func (d *Device) run(ctx context.Context, p stencil.Problem, passes []device.Pass, seed uint32) (cells []float64, guard int64, err error) {
+	input := strconv.FormatUint(uint64(seed), 10)
+	var file string
+	defer func() { os.Remove(file) }()
+	for len(passes) > 0 {
+		program, err := d.program(passes[0].Binary)
+		if err != nil {
+			return nil, 0, err
+		}
+		output := d.temp("answer")
+		args := append(append([]string{"check"}, extents(p.Size)...), input, output)
+		first := passes[0].Binary
+		for len(passes) > 0 {
+			next, err := d.program(passes[0].Binary)
+			if err != nil {
+				return nil, 0, err
+			}
+			if next != program {
+				break
+			}
+			args = append(args, passText(passes[0]))
+			passes = passes[1:]
+		}
+		cmd, log := d.command(ctx, program, args...)
+		out, err := cmd.Output()
+		os.Remove(file)
+		file = output
+		if err != nil {
+			return nil, 0, died(ctx, first, err, log.String())
+		}
+		var changed int64
+		if _, err := fmt.Sscanf(string(out), "guard %d", &changed); err != nil {
+			return nil, 0, device.Fail(timing.LaunchError, "%s: garbled output %.40q", first.Schedule, out)
+		}
+		guard += changed
+		input = "@" + file
+	}
+	cells, err = readGrid(file, p)
+	return cells, guard, err
+}
+
+// readGrid reads an answer, widened to float64.
+func readGrid(file string, p stencil.Problem) ([]float64, error) {
+	raw, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	size := p.DType.Size()
+	if int64(len(raw)) != p.Bytes() {
+		return nil, fmt.Errorf("host: answer of %d bytes, want %d", len(raw), p.Bytes())
+	}
+	cells := make([]float64, len(raw)/size)
+	for i := range cells {
+		if size == 8 {
+			cells[i] = math.Float64frombits(binary.NativeEndian.Uint64(raw[8*i:]))
+		} else {
+			cells[i] = float64(math.Float32frombits(binary.NativeEndian.Uint32(raw[4*i:])))
+		}
+	}
+	return cells, nil
+}
+
+// Check runs passes and compares with the reference or the trusted passes.
+func (d *Device) Check(ctx context.Context, c device.Check) (stencil.Comparison, error) {
+	steps := device.Steps(c.Passes)
+	cmp := stencil.Comparison{Cells: c.Problem.Size.Cells(), Steps: steps, Against: "reference", Tolerance: c.Tolerance}
+	want, err := d.expect(ctx, c, steps, &cmp)
+	if err != nil {
+		return cmp, err
+	}
+	got, guard, err := d.run(ctx, c.Problem, c.Passes, c.Seed)
+	if err != nil {
+		return cmp, err
+	}
+	r := stencil.Compare(got, want, c.Tolerance)
+	r.Steps, r.Against, r.Guard = steps, cmp.Against, guard
+	return r, nil
+}
+
+// maxKept bounds the expected answers kept, in cells.
+const maxKept = 64 << 20
+
+// expect computes the answer to compare with, or finds it from an earlier check.
+func (d *Device) expect(ctx context.Context, c device.Check, steps int, cmp *stencil.Comparison) ([]float64, error) {
+	key := wantKey{c.Problem.Stencil.Hash, c.Problem.DType, c.Problem.Size, c.Seed, steps, ""}
+	if len(c.Trusted) > 0 {
+		key.trusted = c.Trusted[0].Binary.ID
+		cmp.Against = c.Trusted[0].Binary.Schedule.String()
+	}
+	d.mu.Lock()
+	want, ok := d.want[key]
+	kept := 0
+	for _, w := range d.want {
+		kept += len(w)
+	}
+	if kept > maxKept {
+		clear(d.want)
+	}
+	d.mu.Unlock()
+	if ok {
+		return want, nil
+	}
+	var err error
+	if len(c.Trusted) > 0 {
+		want, _, err = d.run(ctx, c.Problem, c.Trusted, c.Seed)
+	} else {
+		want = stencil.Reference(c.Problem, stencil.Fill(c.Seed, cmp.Cells), steps)
+	}
+	if err != nil {
+		return nil, err
+	}
+	d.mu.Lock()
+	d.want[key] = want
+	d.mu.Unlock()
+	return want, nil
+}
+
+// session is a program that times one kernel.
+type session struct {
+	run      device.Pass
+	cmd      *exec.Cmd
+	log      *bytes.Buffer
+	in       io.WriteCloser
+	out      *bufio.Reader
+	sampler  *timing.Sampler
+	launches int
+}
+
+// Time measures by the monotonic clock. The cold regime has no meaning here: the
+// host's caches cannot be flushed from outside, so it is timed like the warm one.
+func (d *Device) Time(ctx context.Context, t device.Timing) ([]timing.Series, error) {
+	var sessions []*session
+	defer func() {
+		for _, s := range sessions {
+			s.in.Close()
+			s.cmd.Wait()
+		}
+	}()
+	for _, run := range t.Runs {
+		s, err := d.session(ctx, t, run)
+		if err != nil {
+			return nil, err
+		}
+		sessions = append(sessions, s)
+		once, err := s.sample(ctx, 1)
+		if err != nil {
+			return nil, err
+		}
+		s.launches = t.Policy.LaunchesFor(once)
+		s.sampler = timing.NewSampler(t.Policy, s.launches, s.launches*run.Launch.Steps)
+	}
+	for more := true; more; {
+		more = false
+		for _, s := range sessions {
+			for s.sampler.More() {
+				elapsed, err := s.sample(ctx, s.launches)
+				if err != nil {
+					return nil, err
+				}
+				s.sampler.Add(elapsed, false)
+				more = true
+				if t.Interleaved {
+					break
+				}
+			}
+		}
+	}
+	var all []timing.Series
+	for _, s := range sessions {
+		all = append(all, s.sampler.Series())
+	}
+	return all, nil
+}
+
+func (d *Device) session(ctx context.Context, t device.Timing, run device.Pass) (*session, error) {
+	program, err := d.program(run.Binary)
+	if err != nil {
+		return nil, err
+	}
+	run.Count = 1
+	s := &session{run: run}
+	s.cmd, s.log = d.command(ctx, program, append(append([]string{"time"}, extents(t.Problem.Size)...), passText(run))...)
+	if s.in, err = s.cmd.StdinPipe(); err != nil {
+		return nil, err
+	}
+	out, err := s.cmd.StdoutPipe()
+	if err != nil {
+		return nil, err
+	}
+	s.out = bufio.NewReader(out)
+	if err := s.cmd.Start(); err != nil {
+		return nil, fmt.Errorf("host: %w", err)
+	}
+	return s, nil
+}
+
+// sample runs some launches and gives the seconds they took.
+func (s *session) sample(ctx context.Context, launches int) (float64, error) {
+	if _, err := fmt.Fprintln(s.in, launches); err == nil {
+		if line, err := s.out.ReadString('\n'); err == nil {
+			return strconv.ParseFloat(strings.TrimSpace(line), 64)
+		}
+	}
+	err := s.cmd.Wait()
+	if err == nil {
+		err = errors.New("the program ended early")
+	}
+	return 0, died(ctx, s.run.Binary, err, s.log.String())
+}

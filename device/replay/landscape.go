@@ -1,0 +1,221 @@
+// Package replay answers from recorded landscapes: measurements of (nearly) every
+// schedule of a space on a real device, with their raw samples.
+//
+// It never invents: a schedule that was not recorded is refused. Recordings ship
+// in the binary; `tune --exhaustive --record FILE` makes new ones.
+package replay
+
+import (
+	"bufio"
+	"compress/gzip"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"stenciltune/device"
+	"stenciltune/device/machine"
+	"stenciltune/device/timing"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+// Format is the first field of a landscape's header.
+const Format = "stenciltune.landscape/v1"
+
+// Header says what was recorded, on what and how.
+type Header struct {
+	Format      string          `json:"format"`
+	Stencil     string          `json:"stencil"`
+	StencilHash string          `json:"stencil_hash"`
+	DType       stencil.DType   `json:"dtype"`
+	Size        stencil.Size    `json:"size"`
+	Steps       int             `json:"steps"`
+	Machine     machine.Machine `json:"machine"`
+	Regime      timing.Regime   `json:"regime"`
+	Tool        string          `json:"tool"`
+	Command     string          `json:"command"`
+	Time        string          `json:"time"`
+	Space       int             `json:"space"` // legal schedules when it was recorded
+}
+
+// Record is one schedule's outcome. Times are seconds per time step.
+type Record struct {
+	Schedule       space.Schedule `json:"schedule"`
+	SourceHash     string         `json:"source_hash,omitempty"`
+	Status         timing.Status  `json:"status"`
+	Reason         string         `json:"reason,omitempty"`
+	Registers      int            `json:"registers,omitempty"`
+	SpillBytes     int            `json:"spill_bytes,omitempty"`
+	BlocksPerSM    int            `json:"blocks_per_sm,omitempty"`
+	CompileSeconds float64        `json:"compile_seconds,omitempty"`
+	MaxError       float64        `json:"max_error,omitempty"`
+	Launches       int            `json:"launches,omitempty"` // in a sample
+	Samples        []float64      `json:"samples,omitempty"`
+}
+
+// Landscape is a header and its records by schedule.
+type Landscape struct {
+	Header  Header
+	Records map[space.Schedule]Record
+	Order   []space.Schedule // as recorded
+}
+
+// Best is the recorded schedule with the lowest median.
+func (l *Landscape) Best() (Record, float64) {
+	var best Record
+	low := 0.0
+	for _, s := range l.Order {
+		r := l.Records[s]
+		if m := timing.Summarise(r.Samples).Median; r.Status == timing.OK && (best.Schedule.IsZero() || m < low) {
+			best, low = r, m
+		}
+	}
+	return best, low
+}
+
+// Write writes a landscape: gzip of one JSON document a line, the header first.
+func Write(w io.Writer, h Header, records []Record) error {
+	z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
+	if err != nil {
+		return err
+	}
+	e := json.NewEncoder(z)
+	h.Format = Format
+	if err := e.Encode(h); err != nil {
+		return err
+	}
+	for _, r := range records {
+		r.Samples = slices.Clone(r.Samples)
+		for i, s := range r.Samples {
+			r.Samples[i] = round(s, 6)
+		}
+		r.CompileSeconds, r.MaxError = round(r.CompileSeconds, 3), round(r.MaxError, 3)
+		if err := e.Encode(r); err != nil {
+			return err
+		}
+	}
+	return z.Close()
+}
+
+// round keeps a number of significant digits: a timer's resolution, not more.
+func round(v float64, digits int) float64 {
+	var r float64
+	if _, err := fmt.Sscanf(fmt.Sprintf("%.*e", digits-1, v), "%g", &r); err != nil {
+		return v
+	}
+	return r
+}
+
+// Read reads a landscape. A file that is not one, or damaged, is an error.
+func Read(r io.Reader) (*Landscape, error) {
+	z, err := gzip.NewReader(r)
+	if err != nil {
+		return nil, fmt.Errorf("not a landscape (gzip): %w", err)
+	}
+	d := json.NewDecoder(bufio.NewReader(io.LimitReader(z, 1<<30)))
+	l := &Landscape{Records: map[space.Schedule]Record{}}
+	if err := d.Decode(&l.Header); err != nil {
+		return nil, fmt.Errorf("landscape header: %w", err)
+	}
+	if l.Header.Format != Format {
+		return nil, fmt.Errorf("landscape has format %q, want %q", l.Header.Format, Format)
+	}
+	for {
+		var rec Record
+		if err := d.Decode(&rec); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			return nil, fmt.Errorf("landscape record %d: %w", len(l.Order)+1, err)
+		}
+		if _, twice := l.Records[rec.Schedule]; twice {
+			return nil, fmt.Errorf("landscape record %d: %s is recorded twice", len(l.Order)+1, rec.Schedule)
+		}
+		for _, s := range rec.Samples {
+			if !(s > 0) {
+				return nil, fmt.Errorf("landscape record %d: sample %g is not a time", len(l.Order)+1, s)
+			}
+		}
+		l.Records[rec.Schedule] = rec
+		l.Order = append(l.Order, rec.Schedule)
+	}
+	return l, nil
+}
+
+//go:embed landscapes
+var shipped embed.FS
+
+// Names lists the shipped recordings' files.
+func Names() []string {
+	files, err := fs.Glob(shipped, "landscapes/*.jsonl.gz")
+	if err != nil {
+		panic("replay: " + err.Error())
+	}
+	for i, f := range files {
+		files[i] = path.Base(f)
+	}
+	return files
+}
+
+// Find opens the landscape for a problem: name is a device ("h200", matched
+// against the recorded device's name) or the path of a file. A missing one is a
+// device.ErrMissing that lists what there is.
+func Find(name string, p stencil.Problem) (*Landscape, error) {
+	if strings.ContainsAny(name, "/.") {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, fmt.Errorf("%w: landscape: %w", device.ErrMissing, err)
+		}
+		defer f.Close()
+		l, err := Read(f)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		return l, l.fits(p)
+	}
+	for _, file := range Names() {
+		if !strings.Contains(file, name) || !strings.HasSuffix(file, suffix(p)) {
+			continue
+		}
+		f, err := shipped.Open("landscapes/" + file)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		l, err := Read(f)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", file, err)
+		}
+		return l, l.fits(p)
+	}
+	var have []string
+	for _, n := range Names() {
+		have = append(have, strings.TrimSuffix(n, ".jsonl.gz"))
+	}
+	return nil, fmt.Errorf("%w: no recording of %s on %q; there are: %s", device.ErrMissing, p.Text(), name, strings.Join(have, ", "))
+}
+
+// FileName is the name of a shipped recording: "nvidia-h200_jacobi3d_f32_512x512x512.jsonl.gz".
+func FileName(m machine.Machine, p stencil.Problem) string { return m.Slug() + suffix(p) }
+
+func suffix(p stencil.Problem) string {
+	return "_" + strings.ReplaceAll(p.Text(), "/", "_") + ".jsonl.gz"
+}
+
+// fits tells why a recording is not of this problem, or nil.
+func (l *Landscape) fits(p stencil.Problem) error {
+	h := l.Header
+	switch {
+	case h.StencilHash != p.Stencil.Hash:
+		return fmt.Errorf("%w: the recording is of another stencil (%s); record this one with tune --exhaustive --record", device.ErrMissing, h.Stencil)
+	case h.DType != p.DType || h.Size != p.Size:
+		return fmt.Errorf("%w: the recording is of %s %s, not of %s", device.ErrMissing, h.DType, h.Size.Text(p.Stencil.Dims), p.Text())
+	}
+	return nil
+}

@@ -1,0 +1,95 @@
+package replay
+
+import (
+	"context"
+
+	"stenciltune/device"
+	"stenciltune/device/machine"
+	"stenciltune/device/timing"
+	"stenciltune/kernels"
+	"stenciltune/stencil"
+)
+
+// Device replays a landscape.
+type Device struct{ *Landscape }
+
+var _ device.Device = Device{}
+
+// Open opens the recording of p on the named device or in the named file.
+func Open(name string, p stencil.Problem) (Device, error) {
+	l, err := Find(name, p)
+	return Device{l}, err
+}
+
+// Machine is the recorded device, marked as a replay.
+func (d Device) Machine() machine.Machine {
+	m := d.Header.Machine
+	m.Kind = machine.Replay
+	return m
+}
+
+// Compile answers with the recorded facts, or the recorded failure.
+func (d Device) Compile(_ context.Context, k kernels.Kernel) (device.Binary, error) {
+	r, ok := d.Records[k.Schedule]
+	if !ok {
+		return device.Binary{}, device.Fail(timing.Skipped, "%s was not recorded", k.Schedule)
+	}
+	switch r.Status {
+	case timing.Rejected, timing.CompileError, timing.CompileTimeout:
+		return device.Binary{}, &device.Failure{Status: r.Status, Reason: r.Reason}
+	}
+	return device.Binary{
+		ID: k.Schedule.String(), Schedule: k.Schedule, Entry: k.Entry,
+		Registers: r.Registers, SpillBytes: r.SpillBytes, BlocksPerSM: r.BlocksPerSM,
+		CompileSeconds: r.CompileSeconds, Compiler: d.Header.Machine.Compiler,
+	}, nil
+}
+
+// Check answers that every cell is right, or with the recorded failure.
+func (d Device) Check(_ context.Context, c device.Check) (stencil.Comparison, error) {
+	against := "recorded"
+	cmp := stencil.Comparison{Cells: c.Problem.Size.Cells(), Steps: device.Steps(c.Passes), Against: against, Tolerance: c.Tolerance}
+	for _, p := range c.Passes {
+		r, ok := d.Records[p.Binary.Schedule]
+		if !ok {
+			return cmp, device.Fail(timing.Skipped, "%s was not recorded", p.Binary.Schedule)
+		}
+		if r.Status.Failed() {
+			return cmp, &device.Failure{Status: r.Status, Reason: r.Reason}
+		}
+		cmp.MaxError = max(cmp.MaxError, r.MaxError)
+	}
+	return cmp, nil
+}
+
+// Time hands out the recorded samples, as many as the policy wants and there are.
+func (d Device) Time(_ context.Context, t device.Timing) ([]timing.Series, error) {
+	var all []timing.Series
+	for _, run := range t.Runs {
+		r, ok := d.Records[run.Binary.Schedule]
+		if !ok {
+			return nil, device.Fail(timing.Skipped, "%s was not recorded", run.Binary.Schedule)
+		}
+		steps := max(r.Launches, 1) * run.Launch.Steps
+		s := timing.NewSampler(t.Policy, r.Launches, steps)
+		for _, x := range r.Samples {
+			if !s.More() {
+				break
+			}
+			s.Add(x*float64(steps), false)
+		}
+		series := s.Series()
+		series.Warnings = nil // how many samples there are was decided when it was recorded
+		if r.Status == timing.CutSlow {
+			series.CutSlow = true
+		}
+		all = append(all, series)
+	}
+	return all, nil
+}
+
+// Release does nothing: nothing is held.
+func (Device) Release(device.Binary) {}
+
+// Close does nothing.
+func (Device) Close() error { return nil }

@@ -1,0 +1,224 @@
+package imports
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "stenciltune"
+
+// may says which packages of ours a package may import, by path below the
+// module. A package without Go files yet simply has no say.
+var may = map[string][]string{
+	"stencil":        {},
+	"space":          {},
+	"device/machine": {},
+	"device/timing":  {},
+
+	"kernels":             {"space", "stencil", "device/machine"},
+	"kernels/kernelstest": {"kernels", "space", "stencil", "device/machine"},
+
+	"device":            leaves("kernels"),
+	"device/cuda":       leaves("device", "kernels"),
+	"device/host":       leaves("device", "kernels"),
+	"device/replay":     leaves("device", "kernels"),
+	"device/devicetest": leaves("device", "kernels", "kernels/all", "kernels/global", "kernels/tile", "kernels/smalltile", "kernels/slide", "kernels/stream"),
+
+	"model":             {"kernels", "device/machine", "stencil", "space"},
+	"search":            {"space", "device/timing"},
+	"search/searchtest": {"search", "space", "device/timing"},
+	"cache":             {"search", "space", "device/machine", "device/timing"},
+
+	"internal/runner":  leaves("search", "device", "kernels"),
+	"internal/worker":  leaves("device", "kernels"),
+	"internal/golden":  {},
+	"internal/imports": {},
+}
+
+// leaves are the packages that import nothing of ours, and more.
+func leaves(more ...string) []string {
+	return append([]string{"stencil", "space", "device/machine", "device/timing"}, more...)
+}
+
+// fences says which of our packages alone may import a dependency, by the prefix
+// of its import path; none means tests only.
+var fences = map[string][]string{
+	"github.com/c-bata/goptuna":       {"search"},
+	"go.etcd.io/bbolt":                {"cache"},
+	"github.com/ebitengine/purego":    {"device/cuda"},
+	"github.com/spf13/cobra":          {"cmd/tune"},
+	"github.com/vbauerster/mpb":       {"cmd/tune"},
+	"pgregory.net/rapid":              {},
+	"github.com/google/go-cmp":        {},
+	"github.com/rogpeppe/go-internal": {},
+	"testing":                         {"internal/golden", "kernels/kernelstest", "device/devicetest", "search/searchtest"},
+}
+
+// allowed is what a package may import, and whether the table knows it.
+func allowed(path string) ([]string, bool) {
+	if list, ok := may[path]; ok {
+		return list, true
+	}
+	dir, family, found := strings.Cut(path, "/")
+	switch {
+	case found && dir == "kernels" && family == "all":
+		return nil, true // checked by the caller: any family
+	case found && dir == "kernels" && !strings.Contains(family, "/"):
+		return []string{"kernels", "space", "stencil", "device/machine"}, true
+	case dir == "cmd" || dir == "examples" || dir == "bench":
+		return nil, true // wiring: everything
+	}
+	return nil, false
+}
+
+// check lists what is wrong with one package's imports.
+func check(path string, imports []string) (faults []string) {
+	list, known := allowed(path)
+	if !known {
+		faults = append(faults, path+" has no row in the table of imports; add one")
+	}
+	for _, i := range imports {
+		for prefix, only := range fences {
+			if (i == prefix || strings.HasPrefix(i, prefix+"/")) && !slices.Contains(only, path) {
+				faults = append(faults, path+" imports "+i+", which belongs to "+strings.Join(append(only, "tests"), ", "))
+			}
+		}
+		ours, ok := strings.CutPrefix(i, module+"/")
+		if !ok {
+			continue
+		}
+		dir, _, _ := strings.Cut(path, "/")
+		switch {
+		case strings.HasPrefix(ours, "cmd/"):
+			faults = append(faults, path+" imports "+ours+", which nothing may import")
+		case dir == "cmd" || dir == "examples" || dir == "bench":
+		case path == "kernels/all" && strings.HasPrefix(ours, "kernels"):
+		case !slices.Contains(list, ours):
+			faults = append(faults, path+" imports "+ours+", which stands above it or beside it")
+		}
+	}
+	return faults
+}
+
+// TestImportsPointOneWay looks at the direct imports of every package's files
+// that are not tests; the table makes them a tree, so nothing is left to reach
+// indirectly.
+func TestImportsPointOneWay(t *testing.T) {
+	goTool, err := exec.LookPath("go")
+	if err != nil {
+		t.Skip("no go command to list the packages with")
+	}
+	watchSources(t)
+	cmd := exec.Command(goTool, "list", "-e", "-json=ImportPath,Imports,GoFiles", module+"/...")
+	var stderr strings.Builder
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v\n%s", err, stderr.String())
+	}
+	d := json.NewDecoder(strings.NewReader(string(out)))
+	seen := 0
+	for {
+		var p struct {
+			ImportPath       string
+			Imports, GoFiles []string
+		}
+		if err := d.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		path, ok := strings.CutPrefix(p.ImportPath, module+"/")
+		if !ok || len(p.GoFiles) == 0 {
+			continue
+		}
+		seen++
+		for _, f := range check(path, p.Imports) {
+			t.Error(f)
+		}
+	}
+	if seen < 5 {
+		t.Errorf("go list told of %d packages only", seen)
+	}
+}
+
+// watchSources reads every source folder, so that the go command's test cache
+// notices when what another process reads has changed.
+func watchSources(t *testing.T) {
+	t.Helper()
+	err := filepath.WalkDir("../..", func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() && len(d.Name()) > 2 && d.Name()[0] == '.' {
+			return filepath.SkipDir
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestTableHasNoCycle(t *testing.T) {
+	var visit func(path string, above []string)
+	visit = func(path string, above []string) {
+		if slices.Contains(above, path) {
+			t.Fatalf("cycle: %v -> %s", above, path)
+		}
+		list, _ := allowed(path)
+		for _, i := range list {
+			visit(i, append(slices.Clone(above), path))
+		}
+	}
+	for path := range may {
+		visit(path, nil)
+	}
+}
+
+// The checks above are only worth something if they can fail.
+func TestForbiddenImportsAreNoticed(t *testing.T) {
+	for _, c := range []struct{ path, imports, want string }{
+		{"stencil", "stenciltune/space", "stencil imports space"},
+		{"space", "stenciltune/stencil", "space imports stencil"},
+		{"device/timing", "stenciltune/device", "device/timing imports device"},
+		{"kernels", "stenciltune/kernels/tile", "kernels imports kernels/tile"},
+		{"kernels/tile", "stenciltune/kernels/global", "kernels/tile imports kernels/global"},
+		{"kernels/wave", "stenciltune/device/timing", "kernels/wave imports device/timing"},
+		{"device", "stenciltune/device/cuda", "device imports device/cuda"},
+		{"device/host", "stenciltune/device/replay", "device/host imports device/replay"},
+		{"model", "stenciltune/search", "model imports search"},
+		{"search", "stenciltune/model", "search imports model"},
+		{"search", "stenciltune/kernels", "search imports kernels"},
+		{"cache", "stenciltune/stencil", "cache imports stencil"},
+		{"internal/worker", "stenciltune/device/cuda", "internal/worker imports device/cuda"},
+		{"internal/runner", "stenciltune/cmd/tune", "nothing may import"},
+		{"kernels/all", "stenciltune/model", "kernels/all imports model"},
+		{"cache", "github.com/c-bata/goptuna/tpe", "belongs to search"},
+		{"search", "go.etcd.io/bbolt", "belongs to cache"},
+		{"device/host", "github.com/ebitengine/purego", "belongs to device/cuda"},
+		{"internal/runner", "github.com/vbauerster/mpb/v8/decor", "belongs to cmd/tune"},
+		{"space", "pgregory.net/rapid", "belongs to tests"},
+		{"misc", "fmt", "no row"},
+	} {
+		got := strings.Join(check(c.path, []string{c.imports}), "; ")
+		if !strings.Contains(got, c.want) {
+			t.Errorf("%s importing %s: got %q, want %q", c.path, c.imports, got, c.want)
+		}
+	}
+	for _, c := range []struct{ path, imports string }{
+		{"kernels/all", "stenciltune/kernels/tile"},
+		{"kernels/wave", "stenciltune/kernels"},
+		{"cmd/tune", "stenciltune/device/cuda"},
+		{"search", "github.com/c-bata/goptuna"},
+		{"device/cuda", "github.com/ebitengine/purego"},
+	} {
+		if got := check(c.path, []string{c.imports}); got != nil {
+			t.Errorf("%s importing %s: %v", c.path, c.imports, got)
+		}
+	}
+}

@@ -1,0 +1,102 @@
+package runner
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"stenciltune/device/timing"
+)
+
+// Drift checks come every so many schedules or so much time, and react to a
+// reference that moved by more than this share.
+const (
+	driftSchedules = 25
+	driftInterval  = 2 * time.Second
+	driftLimit     = 0.01
+)
+
+// held is a timed candidate that may have to be measured again.
+type held struct {
+	c     *candidate
+	index int // in tuner.outcomes
+}
+
+// drift watches the fixed reference schedule: the naive kernel.
+type drift struct {
+	reference *candidate
+	median    float64 // of the reference when last trusted
+	last      time.Time
+	moved     int
+}
+
+// checkDrift times the reference again when due. If it moved, and a second look
+// agrees, what was timed since is measured again: the machine has changed.
+func (t *tuner) checkDrift(ctx context.Context) error {
+	d := &t.drift
+	if d.reference == nil || len(t.held) < driftSchedules && time.Since(d.last) < driftInterval {
+		return nil
+	}
+	d.last = time.Now()
+	policy := timing.Search()
+	policy.Regime = t.Regime
+	now := math.NaN()
+	for range 2 {
+		begin := time.Now()
+		series, err := t.timeAll(ctx, []*candidate{d.reference}, policy, false)
+		t.busy += time.Since(begin)
+		if lost(err) {
+			return err
+		}
+		if err != nil || series[0].N == 0 {
+			t.warn("the reference schedule could not be timed again")
+			t.dropHeld()
+			return nil
+		}
+		now = series[0].Median
+		if math.Abs(now/d.median-1) <= driftLimit {
+			t.dropHeld()
+			return nil
+		}
+	}
+	d.moved++
+	d.median = now
+	t.warn("the device drifted during the search; what was affected was measured again")
+	best := t.best.Seconds()
+	for _, h := range t.held {
+		o := &t.outcomes[h.index]
+		o.Drifted = true
+		if o.Status != timing.OK || o.Seconds() > timing.CutFactor*best {
+			continue
+		}
+		h.c.outcome.Status = ""
+		if err := t.time(ctx, h.c, t.policy()); err != nil {
+			return err
+		}
+		h.c.outcome.Drifted = true
+		*o = h.c.outcome
+		if err := t.record(*o); err != nil {
+			return err
+		}
+	}
+	t.rebest()
+	t.dropHeld()
+	return nil
+}
+
+func (t *tuner) dropHeld() {
+	for _, h := range t.held {
+		t.Device.Release(h.c.binary)
+	}
+	t.held = t.held[:0]
+}
+
+// rebest finds the best outcome again.
+func (t *tuner) rebest() {
+	t.best = Outcome{}
+	for _, o := range t.outcomes {
+		if o.Status == timing.OK && (t.best.Schedule.IsZero() || o.Seconds() < t.best.Seconds()) {
+			t.best = o
+		}
+	}
+}

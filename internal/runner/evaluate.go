@@ -1,0 +1,175 @@
+package runner
+
+import (
+	"context"
+	"time"
+
+	"stenciltune/device"
+	"stenciltune/device/timing"
+	"stenciltune/kernels"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+// candidate is a schedule on its way to the device.
+type candidate struct {
+	outcome Outcome
+	kernel  kernels.Kernel
+	binary  device.Binary
+	err     error // the device is lost
+	done    chan struct{}
+}
+
+// prepare generates and compiles a schedule in the background.
+func (t *tuner) prepare(ctx context.Context, s space.Schedule) *candidate {
+	c := &candidate{outcome: Outcome{Schedule: s}, done: make(chan struct{})}
+	if err := t.Space.Check(s); err != nil {
+		c.outcome.Status, c.outcome.Reason = timing.Rejected, err.Error()
+		close(c.done)
+		return c
+	}
+	c.kernel = kernels.Find(t.Families, s.Family()).Kernel(t.Problem, s)
+	if t.Mutate != nil {
+		c.kernel = t.Mutate(c.kernel)
+	}
+	c.outcome.SourceHash, c.outcome.Launch = c.kernel.SourceHash(), c.kernel.Launch
+	if t.Journal != nil {
+		if known, ok := t.Journal.Known(s, c.outcome.SourceHash); ok {
+			known.Known, known.Launch = true, c.kernel.Launch
+			c.outcome = known
+			close(c.done)
+			return c
+		}
+	}
+	go func() {
+		defer close(c.done)
+		c.compile(ctx, t.Device)
+	}()
+	return c
+}
+
+// compile builds the candidate and applies the limits only a compiler can tell.
+func (c *candidate) compile(ctx context.Context, d device.Device) {
+	b, err := d.Compile(ctx, c.kernel)
+	switch {
+	case lost(err):
+		c.err = err
+		return
+	case err != nil:
+		c.outcome.fail(err)
+		return
+	}
+	c.binary = b
+	o := &c.outcome
+	o.Registers, o.SpillBytes, o.BlocksPerSM = b.Registers, b.SpillBytes, b.BlocksPerSM
+	o.CompileSeconds, o.Compiler, o.Options = b.CompileSeconds, b.Compiler, b.Options
+	if err := kernels.CheckRegisters(d.Machine(), o.Schedule, c.kernel.Launch.Threads(), b.Registers); err != nil {
+		o.Status, o.Reason = timing.Rejected, err.Error()
+		d.Release(b)
+		c.binary = device.Binary{}
+	}
+}
+
+// passes is the launches that run a candidate twice, or three times if it does
+// single steps: enough for both buffers to be read and written.
+func (c *candidate) passes(size stencil.Size, p stencil.Problem, fam kernels.Family) []device.Pass {
+	launch := fam.Kernel(p.Resized(size), c.outcome.Schedule).Launch
+	count := 2
+	if launch.Steps == 1 {
+		count = 3
+	}
+	return []device.Pass{{Binary: c.binary, Launch: launch, Count: count}}
+}
+
+// check proves a candidate's answer: on a small odd grid against the float64
+// reference, then on the whole problem against the trusted kernel. It fills in
+// the outcome's status if the answer is wrong.
+func (t *tuner) check(ctx context.Context, c *candidate, extra ...device.Pass) error {
+	fam := kernels.Find(t.Families, c.outcome.Schedule.Family())
+	small := SmallSize(t.Problem.Stencil.Dims)
+	for _, size := range []stencil.Size{small, t.Problem.Size} {
+		p := t.Problem.Resized(size)
+		passes := c.passes(size, t.Problem, fam)
+		for _, e := range extra {
+			e.Launch = kernels.Find(t.Families, e.Binary.Schedule.Family()).Kernel(p, e.Binary.Schedule).Launch
+			passes = append(passes, e)
+		}
+		steps := device.Steps(passes)
+		req := device.Check{Problem: p, Passes: passes, Seed: t.Seed, Tolerance: stencil.Tolerance(p, steps)}
+		if size != small {
+			if t.trusted == nil {
+				continue // this is the trusted kernel itself
+			}
+			trusted := *t.trusted
+			trusted.Count = steps
+			req.Trusted = []device.Pass{trusted}
+		}
+		ctx, cancel := t.deadline(ctx, size.Cells(), 2*steps+4)
+		cmp, err := t.Device.Check(ctx, req)
+		cancel()
+		if err != nil {
+			if lost(err) {
+				return err
+			}
+			c.outcome.fail(err)
+			return nil
+		}
+		c.outcome.Checks = append(c.outcome.Checks, cmp)
+		c.outcome.MaxError = max(c.outcome.MaxError, cmp.MaxError)
+		if !cmp.OK() {
+			c.outcome.Status, c.outcome.Reason = timing.WrongAnswer, cmp.Reason(size)
+			return nil
+		}
+	}
+	return nil
+}
+
+// time measures a checked candidate.
+func (t *tuner) time(ctx context.Context, c *candidate, policy timing.Policy) error {
+	series, err := t.timeAll(ctx, []*candidate{c}, policy, false)
+	if err != nil {
+		if lost(err) {
+			return err
+		}
+		c.outcome.fail(err)
+		return nil
+	}
+	c.outcome.timed(series[0])
+	return nil
+}
+
+// timed takes over a series.
+func (o *Outcome) timed(s timing.Series) {
+	o.Series = s
+	switch {
+	case s.N == 0:
+		o.Status, o.Reason = timing.LaunchError, "no accepted samples"
+	case s.CutSlow:
+		o.Status = timing.CutSlow
+	default:
+		o.Status = timing.OK
+	}
+}
+
+func (t *tuner) timeAll(ctx context.Context, cs []*candidate, policy timing.Policy, interleaved bool) ([]timing.Series, error) {
+	req := device.Timing{Problem: t.Problem, Policy: policy, Interleaved: interleaved}
+	for _, c := range cs {
+		req.Runs = append(req.Runs, device.Pass{Binary: c.binary, Launch: c.kernel.Launch, Count: 1})
+	}
+	ctx, cancel := t.deadline(ctx, t.Problem.Size.Cells(), 10*len(cs))
+	defer cancel()
+	return t.Device.Time(ctx, req)
+}
+
+// evaluate checks and times a compiled candidate. The binary stays loaded.
+func (t *tuner) evaluate(ctx context.Context, c *candidate, policy timing.Policy) error {
+	if c.outcome.Status != "" { // rejected, failed to compile, or known
+		return nil
+	}
+	begin := time.Now()
+	defer func() { t.busy += time.Since(begin) }()
+	if err := t.check(ctx, c); err != nil || c.outcome.Status != "" {
+		return err
+	}
+	return t.time(ctx, c, policy)
+}

@@ -1,0 +1,187 @@
+package runner
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"stenciltune/device"
+	"stenciltune/device/timing"
+	"stenciltune/kernels"
+)
+
+// finalists is how many of the best are timed again, and maxFinalists how many at
+// most when further intervals overlap the best's.
+const (
+	finalists    = 5
+	maxFinalists = 12
+)
+
+// finals times the best schedules again, interleaved and paired, picks the
+// winner and proves it over steps that need the remainder launch too.
+func (t *tuner) finals(ctx context.Context, r *Result) error {
+	if t.best.Schedule.IsZero() {
+		return nil
+	}
+	t.phase("finals")
+	var cs []*candidate
+	contenders := t.contenders()
+	if !slices.ContainsFunc(contenders, func(o Outcome) bool { return o.Schedule == t.naive.Schedule }) {
+		contenders = append(contenders, t.naive) // so that the speed-up is a paired one
+	}
+	for _, o := range contenders {
+		c := &candidate{outcome: o, kernel: t.kernel(o), done: make(chan struct{})}
+		c.outcome.Status, c.outcome.Known = "", false
+		go func() {
+			defer close(c.done)
+			c.compile(ctx, t.Device)
+		}()
+		cs = append(cs, c)
+	}
+	defer func() {
+		for _, c := range cs {
+			<-c.done
+			t.Device.Release(c.binary)
+		}
+	}()
+	ready := cs[:0:0]
+	for _, c := range cs {
+		<-c.done
+		if c.err != nil {
+			return c.err
+		}
+		if c.outcome.Status == "" {
+			ready = append(ready, c)
+		}
+	}
+	policy := timing.Finals()
+	policy.Regime = t.Regime
+	for len(ready) > 0 {
+		series, err := t.timeAll(ctx, ready, policy, true)
+		if lost(err) {
+			return err
+		}
+		if err != nil { // one of them hung or crashed: the worst is dropped, the rest timed again
+			t.warn("finals: %v; %s dropped", err, ready[len(ready)-1].outcome.Schedule)
+			ready = ready[:len(ready)-1]
+			continue
+		}
+		for i, c := range ready {
+			c.outcome.timed(series[i])
+			if c.outcome.Schedule == t.naive.Schedule {
+				t.naive = c.outcome
+			}
+		}
+		winner, ties := pick(ready)
+		remainder, err := t.prove(ctx, winner)
+		if err != nil {
+			return err
+		}
+		if winner.outcome.Status != timing.OK {
+			t.warn("finals: %s dropped: %s", winner.outcome.Schedule, winner.outcome.Reason)
+			t.failed[winner.outcome.Status]++
+			ready = slices.DeleteFunc(ready, func(c *candidate) bool { return c == winner })
+			continue
+		}
+		r.Winner, r.Remainder, r.Complete = winner.outcome, remainder, true
+		for _, c := range ties {
+			r.Ties = append(r.Ties, c.outcome)
+		}
+		for _, w := range winner.outcome.Series.Warnings {
+			t.warn("%s", w)
+		}
+		return nil
+	}
+	return nil
+}
+
+// kernel generates an outcome's kernel again.
+func (t *tuner) kernel(o Outcome) kernels.Kernel {
+	k := kernels.Find(t.Families, o.Schedule.Family()).Kernel(t.Problem, o.Schedule)
+	if t.Mutate != nil {
+		k = t.Mutate(k)
+	}
+	return k
+}
+
+// contenders is the best five by median and whoever's interval overlaps the best's.
+func (t *tuner) contenders() []Outcome {
+	var ok []Outcome
+	for _, o := range t.outcomes {
+		if o.Status == timing.OK {
+			ok = append(ok, o)
+		}
+	}
+	slices.SortStableFunc(ok, func(a, b Outcome) int { return cmp.Compare(a.Seconds(), b.Seconds()) })
+	ok = slices.CompactFunc(ok, func(a, b Outcome) bool { return a.Schedule == b.Schedule })
+	n := min(finalists, len(ok))
+	for n < min(maxFinalists, len(ok)) && ok[n].Series.Overlaps(ok[0].Series.Summary) {
+		n++
+	}
+	return ok[:n]
+}
+
+// pick finds the lowest median and everything that ties with it, and lets the
+// simplest of those win.
+func pick(cs []*candidate) (winner *candidate, ties []*candidate) {
+	best := slices.MinFunc(cs, func(a, b *candidate) int { return cmp.Compare(a.outcome.Seconds(), b.outcome.Seconds()) })
+	tied := []*candidate{best}
+	for _, c := range cs {
+		if c != best && c.outcome.Status == timing.OK &&
+			!timing.ComparePaired(best.outcome.Series.Samples, c.outcome.Series.Samples).Significant {
+			tied = append(tied, c)
+		}
+	}
+	slices.SortStableFunc(tied, func(a, b *candidate) int { return simpler(a.outcome, b.outcome) })
+	return tied[0], tied[1:]
+}
+
+// simpler orders schedules: earlier family, lower pyramid, no column walk, less
+// work a thread, smaller group, then by text.
+func simpler(a, b Outcome) int {
+	x, y := kernels.ShapeOf(a.Schedule), kernels.ShapeOf(b.Schedule)
+	return cmp.Or(
+		cmp.Compare(familyRank(a), familyRank(b)),
+		cmp.Compare(x.Pyramid, y.Pyramid),
+		cmp.Compare(min(x.Column, 1)+x.Zigzag, min(y.Column, 1)+y.Zigzag),
+		cmp.Compare(product(x.Work), product(y.Work)),
+		cmp.Compare(product(x.Group), product(y.Group)),
+		cmp.Compare(a.Schedule.String(), b.Schedule.String()))
+}
+
+func familyRank(o Outcome) int {
+	return slices.Index([]string{"global", "smalltile", "tile", "slide", "stream"}, o.Schedule.Family())
+}
+
+func product(v [3]int) int { return v[0] * v[1] * v[2] }
+
+// prove checks the winner over a number of steps its pyramid does not divide, so
+// that the remainder launch runs as well: the same schedule with pyramid height
+// 1. That launch's outcome is returned, nil if the winner does single steps.
+func (t *tuner) prove(ctx context.Context, w *candidate) (*Outcome, error) {
+	w.outcome.Checks = nil
+	steps := w.kernel.Launch.Steps
+	if steps == 1 {
+		return nil, t.check(ctx, w)
+	}
+	rest := t.prepareFresh(ctx, Outcome{Schedule: w.outcome.Schedule.With("ph", 1)})
+	<-rest.done
+	defer func() { t.Device.Release(rest.binary) }()
+	if rest.err != nil {
+		return nil, rest.err
+	}
+	if rest.outcome.Status != "" {
+		w.outcome.Status, w.outcome.Reason = rest.outcome.Status, "its remainder launch: "+rest.outcome.Reason
+		return nil, nil
+	}
+	err := t.check(ctx, w, device.Pass{Binary: rest.binary, Launch: rest.kernel.Launch, Count: 1})
+	return &rest.outcome, err
+}
+
+// prepareFresh compiles a schedule whatever the journal knows.
+func (t *tuner) prepareFresh(ctx context.Context, o Outcome) *candidate {
+	journal := t.Journal
+	t.Journal = nil
+	defer func() { t.Journal = journal }()
+	return t.prepare(ctx, o.Schedule)
+}

@@ -1,0 +1,170 @@
+// Package runner takes one schedule from text to a trusted time - generate,
+// reject, compile, check, time - and a whole tune from baseline to winner.
+//
+// It owns no file and prints nothing: outcomes go to a Journal, progress to a
+// Watcher. Times are seconds per time step.
+package runner
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"stenciltune/device"
+	"stenciltune/device/timing"
+	"stenciltune/kernels"
+	"stenciltune/search"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+// Outcome is everything known about one schedule.
+type Outcome struct {
+	Schedule       space.Schedule       `json:"schedule"`
+	SourceHash     string               `json:"source_hash,omitempty"`
+	Launch         kernels.Launch       `json:"launch"`
+	Status         timing.Status        `json:"status"`
+	Reason         string               `json:"reason,omitempty"`
+	Log            string               `json:"-"`
+	Registers      int                  `json:"registers,omitempty"`
+	SpillBytes     int                  `json:"spill_bytes,omitempty"`
+	BlocksPerSM    int                  `json:"blocks_per_sm,omitempty"`
+	CompileSeconds float64              `json:"compile_seconds,omitempty"`
+	Compiler       string               `json:"-"`
+	Options        []string             `json:"-"` // the compiler's
+	Checks         []stencil.Comparison `json:"-"`
+	MaxError       float64              `json:"max_error"`
+	Series         timing.Series        `json:"series"`
+	Known          bool                 `json:"-"` // from the journal, not measured now
+	Drifted        bool                 `json:"drifted,omitempty"`
+}
+
+// Seconds is the median, 0 if there is none.
+func (o Outcome) Seconds() float64 {
+	if !o.Status.Timed() {
+		return 0
+	}
+	return o.Series.Median
+}
+
+// Told is the outcome as a strategy sees it.
+func (o Outcome) Told() search.Outcome {
+	t := search.Outcome{Schedule: o.Schedule, Status: o.Status, Seconds: o.Seconds()}
+	if o.Series.N > 0 {
+		t.Noise = o.Series.RelHalfWidth()
+	}
+	return t
+}
+
+// Journal remembers outcomes beyond this process.
+type Journal interface {
+	// Known gives the stored outcome of a schedule with this source, if there is one.
+	Known(s space.Schedule, sourceHash string) (Outcome, bool)
+	// Record stores outcomes durably, and notes next as begun. Nothing of next is
+	// run before Record returns.
+	Record(outcomes []Outcome, next ...space.Schedule) error
+}
+
+// Watcher is told how a tune goes. Its methods must return quickly.
+type Watcher interface {
+	// Phase announces what happens now: "baseline", "search", "finals".
+	Phase(name string)
+	// Evaluated reports one more outcome and the best so far.
+	Evaluated(o Outcome, best Outcome, p search.Progress)
+}
+
+// Options say what to tune, on what and how long.
+type Options struct {
+	Problem  stencil.Problem
+	Device   device.Device
+	Families []kernels.Family
+	Space    *space.Space
+	Strategy search.Strategy
+	Stop     search.Stop
+	Regime   timing.Regime
+	Seed     uint32 // of the input data
+	Ahead    int    // schedules compiled ahead of the device; 0 = 1
+	Journal  Journal
+	Watcher  Watcher
+	// Mutate changes a kernel before it is compiled: the hook by which tests
+	// inject faults. nil in use.
+	Mutate func(kernels.Kernel) kernels.Kernel
+}
+
+// Result is a finished tune.
+type Result struct {
+	Winner      Outcome
+	Remainder   *Outcome  // the launch that does steps mod pyramid height, if any
+	Ties        []Outcome // indistinguishable from the winner
+	Naive       Outcome   // the baseline
+	Copy        float64   // measured copy bandwidth, bytes per second; 0 = not known
+	Evaluated   int       // schedules run, the baseline's included
+	Repeated    int       // schedules answered from the journal
+	Failed      map[timing.Status]int
+	Stop        search.Reason
+	Complete    bool // finals were held
+	Seconds     float64
+	Utilisation float64 // share of the search in which the device was checking or timing
+	Outcomes    []Outcome
+	Warnings    []string
+}
+
+// ErrNoSchedule means that not one schedule gave a right answer.
+type ErrNoSchedule struct{ Failed map[timing.Status]int }
+
+func (e *ErrNoSchedule) Error() string {
+	return fmt.Sprintf("no schedule gave a right answer (%v); run with -v to see why each failed", e.Failed)
+}
+
+// SmallSize is a grid with odd extents on which nearly every block is cut by the
+// edge, small enough for the float64 reference.
+func SmallSize(dims int) stencil.Size {
+	return []stencil.Size{{1009, 1, 1}, {197, 83, 1}, {67, 45, 29}}[dims-1]
+}
+
+type tuner struct {
+	Options
+	start    time.Time
+	busy     time.Duration
+	trusted  *device.Pass // one-step global kernel, already proved on the small grid
+	naive    Outcome
+	best     Outcome
+	outcomes []Outcome
+	tracker  search.Progress
+	failed   map[timing.Status]int
+	repeated int
+	held     []held // binaries timed since the drift check last passed
+	drift    drift
+	warnings []string
+}
+
+// lost tells whether an error ends the tune: anything but a failure of the schedule.
+func lost(err error) bool { return err != nil && device.AsFailure(err) == nil }
+
+// fail fills in an outcome from a failure.
+func (o *Outcome) fail(err error) {
+	f := device.AsFailure(err)
+	o.Status, o.Reason, o.Log = f.Status, f.Reason, f.Log
+}
+
+// deadline bounds a device call: two hundred times what the naive kernel would
+// need for the same steps, so that only a hang passes it, within 2 s to a minute.
+func (t *tuner) deadline(ctx context.Context, cells int64, steps int) (context.Context, context.CancelFunc) {
+	limit := time.Minute
+	if t.naive.Series.N > 0 {
+		perCell := t.naive.Series.Median / float64(t.Problem.Size.Cells())
+		want := 200 * perCell * float64(cells) * float64(steps)
+		limit = min(max(time.Duration(want*float64(time.Second)), 2*time.Second), time.Minute)
+	}
+	return context.WithTimeout(ctx, limit)
+}
+
+func (t *tuner) warn(format string, args ...any) {
+	w := fmt.Sprintf(format, args...)
+	for _, have := range t.warnings {
+		if have == w {
+			return
+		}
+	}
+	t.warnings = append(t.warnings, w)
+}

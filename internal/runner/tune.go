@@ -1,0 +1,310 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"stenciltune/device"
+	"stenciltune/device/timing"
+	"stenciltune/kernels"
+	"stenciltune/search"
+	"stenciltune/space"
+)
+
+// Tune finds the fastest schedule. When ctx is cancelled it returns the best so
+// far with Complete false and Stop Interrupted; ErrNoSchedule if there is none.
+// Any other error means that the device or the journal is lost; the result then
+// still holds what was measured.
+func Tune(ctx context.Context, o Options) (Result, error) {
+	t := &tuner{Options: o, start: time.Now(), failed: map[timing.Status]int{}}
+	t.Ahead = max(t.Ahead, 1)
+	var r Result
+	err := t.baseline(ctx)
+	if err == nil {
+		r.Stop, err = t.search(ctx)
+	}
+	if cancelled(ctx, err) {
+		err, r.Stop = nil, search.Interrupted
+	}
+	searched := time.Since(t.start)
+	if err == nil && r.Stop != search.Interrupted {
+		err = t.finals(ctx, &r)
+		if cancelled(ctx, err) {
+			err, r.Stop = nil, search.Interrupted
+		}
+	}
+	t.release()
+	if r.Winner.Schedule.IsZero() {
+		r.Winner = t.best
+	}
+	r.Naive, r.Evaluated, r.Repeated, r.Failed = t.naive, t.tracker.Evaluated, t.repeated, t.failed
+	r.Outcomes, r.Warnings = t.outcomes, t.warnings
+	r.Seconds = time.Since(t.start).Seconds()
+	r.Utilisation = min(1, t.busy.Seconds()/searched.Seconds())
+	if c, ok := t.Device.(device.Copier); ok && err == nil && r.Stop != search.Interrupted {
+		if r.Copy, err = c.CopyBandwidth(ctx, t.Problem.Bytes()); err != nil {
+			t.warn("copy bandwidth unknown: %v", err)
+			r.Warnings, err = t.warnings, nil
+		}
+	}
+	if err == nil && r.Winner.Schedule.IsZero() {
+		err = &ErrNoSchedule{r.Failed}
+	}
+	return r, err
+}
+
+// cancelled tells whether an error is the user's stop and no fault.
+func cancelled(ctx context.Context, err error) bool {
+	return err != nil && ctx.Err() != nil
+}
+
+func (t *tuner) phase(name string) {
+	if t.Watcher != nil {
+		t.Watcher.Phase(name)
+	}
+}
+
+// policy is the timing policy while searching.
+func (t *tuner) policy() timing.Policy {
+	p := timing.Search()
+	p.Regime = t.Regime
+	if s := t.best.Seconds(); s > 0 {
+		p.CutAbove = timing.CutFactor * s
+	}
+	return p
+}
+
+// naiveGroups are the usual group shapes of a naive kernel, by dimensions.
+var naiveGroups = [3][][3]int{
+	{{256, 1, 1}, {128, 1, 1}, {512, 1, 1}},
+	{{64, 4, 1}, {32, 8, 1}, {128, 2, 1}},
+	{{64, 4, 1}, {32, 8, 1}, {128, 2, 1}},
+}
+
+// naiveSchedules are the baseline's schedules: one cell a thread, no column order.
+func (t *tuner) naiveSchedules() []space.Schedule {
+	var list []space.Schedule
+	for _, g := range naiveGroups[t.Problem.Stencil.Dims-1] {
+		s, err := space.ParseSchedule(fmt.Sprintf("global/gx=%d/gy=%d/gz=%d/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0", g[0], g[1], g[2]))
+		if err == nil && t.Space.Check(s) == nil {
+			list = append(list, s)
+		}
+	}
+	if len(list) == 0 { // a grid so small that the usual shapes are illegal
+		for s := range t.Space.All() {
+			if h := kernels.ShapeOf(s); s.Family() == "global" && h.Work == [3]int{1, 1, 1} && h.Column == 0 {
+				return []space.Schedule{s}
+			}
+		}
+	}
+	return list
+}
+
+// baseline proves and times the naive kernel: the judge of full-size answers, the
+// reference for drift, and the number the speed-up refers to. It is measured
+// anew in every run, whatever the journal knows.
+func (t *tuner) baseline(ctx context.Context) error {
+	t.phase("baseline")
+	var keep []*candidate
+	journal := t.Journal
+	t.Journal = nil
+	var cs []*candidate
+	for _, s := range t.naiveSchedules() {
+		cs = append(cs, t.prepare(ctx, s))
+	}
+	t.Journal = journal
+	for _, c := range cs {
+		<-c.done
+		if c.err != nil {
+			return c.err
+		}
+		if err := t.evaluate(ctx, c, t.policy()); err != nil {
+			return err
+		}
+		if err := t.finish(c, nil); err != nil {
+			return err
+		}
+		if c.outcome.Status.Timed() {
+			keep = append(keep, c)
+			if t.trusted == nil {
+				t.trusted = &device.Pass{Binary: c.binary, Launch: c.kernel.Launch}
+			}
+			if t.naive.Schedule.IsZero() || c.outcome.Seconds() < t.naive.Seconds() {
+				t.naive = c.outcome
+				t.drift = drift{reference: c, median: c.outcome.Seconds(), last: time.Now()}
+			}
+		}
+	}
+	if t.naive.Schedule.IsZero() {
+		reason := "the space has none"
+		if len(cs) > 0 {
+			reason = cs[0].outcome.Reason
+		}
+		return fmt.Errorf("the naive kernel, which judges all others, does not work here: %s", reason)
+	}
+	t.held = t.held[:0] // the reference and the judge stay loaded; the others go
+	for _, c := range keep {
+		if c != t.drift.reference && c.binary.ID != t.trusted.Binary.ID {
+			t.Device.Release(c.binary)
+		}
+	}
+	return nil
+}
+
+// release frees what the tune kept loaded.
+func (t *tuner) release() {
+	t.dropHeld()
+	if t.drift.reference != nil {
+		t.Device.Release(t.drift.reference.binary)
+	}
+	if t.trusted != nil {
+		t.Device.Release(t.trusted.Binary)
+	}
+}
+
+// search runs the strategy until a stop rule holds. Schedules are compiled ahead
+// of the device, but measured and told in the order asked for, so that the same
+// seed and the same measurements give the same search.
+func (t *tuner) search(ctx context.Context) (search.Reason, error) {
+	t.phase("search")
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var told []search.Outcome
+	for _, o := range t.outcomes {
+		told = append(told, o.Told())
+	}
+	t.Strategy.Tell(told)
+	var queue []*candidate
+	defer func() { // what was compiled in vain
+		cancel()
+		for _, c := range queue {
+			<-c.done
+			t.Device.Release(c.binary)
+		}
+	}()
+	more := true
+	begin := time.Now()
+	for {
+		room := t.Ahead - len(queue)
+		if t.Stop.Budget > 0 {
+			room = min(room, t.Stop.Budget-t.tracker.Evaluated-len(queue))
+		}
+		if more && room > 0 {
+			asked := t.Strategy.Ask(room)
+			more = len(asked) > 0
+			for _, s := range asked {
+				queue = append(queue, t.prepare(ctx, s))
+			}
+		}
+		t.tracker.Left = more || len(queue) > 0
+		t.tracker.Elapsed = time.Since(begin)
+		if why, done := t.Stop.Done(t.tracker); done {
+			return why, nil
+		}
+		if err := ctx.Err(); err != nil {
+			return search.Interrupted, nil
+		}
+		c := queue[0]
+		queue = queue[1:]
+		select {
+		case <-c.done:
+		case <-ctx.Done():
+			queue = append(queue, c)
+			return search.Interrupted, nil
+		}
+		if c.err != nil {
+			return "", c.err
+		}
+		if err := t.evaluate(ctx, c, t.policy()); err != nil {
+			return "", err
+		}
+		if ctx.Err() != nil { // its failure, if any, is the cancellation's
+			return search.Interrupted, nil
+		}
+		if err := t.finish(c, queue); err != nil {
+			return "", err
+		}
+		t.Strategy.Tell([]search.Outcome{c.outcome.Told()})
+		if err := t.checkDrift(ctx); err != nil {
+			return "", err
+		}
+	}
+}
+
+// finish files an outcome: journal, best so far, progress.
+func (t *tuner) finish(c *candidate, queue []*candidate) error {
+	o := c.outcome
+	if o.Known {
+		t.repeated++
+	} else {
+		var next []space.Schedule
+		if len(queue) > 0 {
+			next = append(next, queue[0].outcome.Schedule)
+		}
+		if err := t.record(o, next...); err != nil {
+			return err
+		}
+	}
+	t.outcomes = append(t.outcomes, o)
+	if c.binary.ID != "" {
+		if o.Status.Timed() {
+			t.held = append(t.held, held{c, len(t.outcomes) - 1})
+		} else {
+			t.Device.Release(c.binary)
+		}
+	}
+	t.tracker.Evaluated++
+	t.tracker.SinceBest++
+	if o.Status.Failed() {
+		t.failed[o.Status]++
+	}
+	if o.Status == timing.OK && (t.best.Schedule.IsZero() || o.Seconds() < t.best.Seconds()) {
+		if t.best.Schedule.IsZero() || o.Seconds() < (1-search.StallShare)*t.best.Seconds() {
+			t.tracker.SinceBest = 0
+		}
+		t.best = o
+	}
+	if t.Watcher != nil {
+		t.Watcher.Evaluated(o, t.best, t.tracker)
+	}
+	return nil
+}
+
+func (t *tuner) record(o Outcome, next ...space.Schedule) error {
+	if t.Journal == nil {
+		return nil
+	}
+	if err := t.Journal.Record([]Outcome{o}, next...); err != nil {
+		return fmt.Errorf("the outcome of %s could not be stored: %w", o.Schedule, err)
+	}
+	return nil
+}
+
+// Single checks and times one schedule as finals do: the naive kernel proves it
+// on the full problem. It is what `tune measure` shows.
+func Single(ctx context.Context, o Options, s space.Schedule, policy timing.Policy) (Outcome, error) {
+	if err := o.Space.Check(s); err != nil {
+		return Outcome{}, err
+	}
+	t := &tuner{Options: o, start: time.Now(), failed: map[timing.Status]int{}}
+	t.Journal = nil
+	if err := t.baseline(ctx); err != nil {
+		return Outcome{}, err
+	}
+	defer t.release()
+	c := t.prepare(ctx, s)
+	<-c.done
+	if c.err != nil {
+		return Outcome{}, c.err
+	}
+	defer func() { t.Device.Release(c.binary) }()
+	if err := t.evaluate(ctx, c, policy); err != nil {
+		return Outcome{}, err
+	}
+	if ctx.Err() != nil {
+		return Outcome{}, errors.Join(ctx.Err(), errors.New("interrupted"))
+	}
+	return c.outcome, nil
+}

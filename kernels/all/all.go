@@ -1,0 +1,14 @@
+// Package all lists the kernel families.
+package all
+
+import (
+	"stenciltune/kernels"
+	"stenciltune/kernels/global"
+	"stenciltune/kernels/tile"
+)
+
+// Families lists every family, simplest first: between schedules that tie, the
+// earlier family wins.
+func Families() []kernels.Family {
+	return []kernels.Family{global.Family{}, tile.Family{}}
+}

@@ -1,0 +1,133 @@
+// Package global is the family of kernels that read every point from global
+// memory through L1: the naive kernel, its multi-write version and the
+// column-order thesis's thread-level column walk.
+package global
+
+import (
+	_ "embed"
+
+	"stenciltune/device/machine"
+	"stenciltune/kernels"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+// Family is the family global.
+type Family struct{}
+
+//go:embed global.cu
+var source string
+
+// Name is "global".
+func (Family) Name() string { return "global" }
+
+// Doc says what the design is.
+func (Family) Doc() string {
+	return "every point is a global load through L1; several cells a thread; walked in blocks or as one line"
+}
+
+// maxWork is the most cells a thread computes.
+const maxWork = 8
+
+// Space has the shared shape, and sp: 0 = a grid of blocks, 1 = one line of
+// threads over all cells in column order.
+func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
+	group := [3][]int{{32, 64, 128, 256, 512}, {1, 2, 4, 8, 16}, {1, 2, 4}}
+	work := [3][]int{{1, 2}, {1, 2, 4, 8}, {1, 2, 4}}
+	columns := []int{0, 32, 64, 128, 256, 512, 1024}
+	params := kernels.ShapeParams(p.Stencil.Dims, group, work, columns)
+	params = append(params, space.Param{Name: "sp", Values: []int{0, 1},
+		Doc: "how threads span the grid: 0 = blocks of cells, 1 = lengths, one line of threads over all cells in column order"})
+	f := &space.Family{Name: "global", Params: params, Constraints: kernels.ThreadConstraints(m)}
+	for _, c := range kernels.TileConstraints(p, m, maxWork) {
+		f.Constraints = append(f.Constraints, blocksOnly(c))
+	}
+	f.Constraints = append(f.Constraints, space.Constraint{
+		Name: "lengths", Needs: []string{"gy", "gz", "wx", "wy", "wz", "sp"},
+		Why: "one line of threads has neither a group shape nor work multipliers",
+		OK: func(v space.Values) bool {
+			return v.Get("sp") == 0 || v.Get("gy")*v.Get("gz")*v.Get("wx")*v.Get("wy")*v.Get("wz") == 1
+		},
+	}, space.Constraint{
+		Name: "lengths-column", Needs: []string{"cw", "sp"},
+		Why: "the column must be narrower than the grid",
+		OK:  func(v space.Values) bool { return v.Get("sp") == 0 || v.Get("cw") < p.Size[0] },
+	})
+	return f
+}
+
+// blocksOnly keeps a constraint on tiles from schedules that have none: those of
+// span lengths may have any column width.
+func blocksOnly(c space.Constraint) space.Constraint {
+	if c.Name != "column-width" {
+		return c
+	}
+	ok := c.OK
+	c.Needs = append(c.Needs, "sp")
+	c.OK = func(v space.Values) bool { return v.Get("sp") == 1 || ok(v) }
+	return c
+}
+
+// Kernel writes the kernel.
+func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
+	h := kernels.ShapeOf(s)
+	constants := append(h.Constants(), kernels.Constant{Name: "SPAN_LENGTHS", Value: s.Int("sp", 0)})
+	text, entry := kernels.Source(p, s, constants, "global.cu", source)
+	return kernels.Kernel{Schedule: s, Source: text, Entry: entry, DType: p.DType, Launch: launch(p, s)}
+}
+
+func launch(p stencil.Problem, s space.Schedule) kernels.Launch {
+	h := kernels.ShapeOf(s)
+	grid := h.Grid(p.Size)
+	if s.Int("sp", 0) == 1 {
+		grid = [3]int{int((p.Size.Cells() + int64(h.Group[0]) - 1) / int64(h.Group[0])), 1, 1}
+	}
+	return kernels.Launch{Grid: grid, Block: h.Group, Steps: 1}
+}
+
+// Work counts one launch: each thread loads every distinct point of its cells, a
+// block's footprint comes from L2 once.
+func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
+	h := kernels.ShapeOf(s)
+	l := launch(p, s)
+	elem := float64(p.DType.Size())
+	cells := float64(p.Size.Cells())
+	blocks := float64(l.Blocks())
+	loads := kernels.DistinctLoads(p.Stencil.Points, h.Work, h.Group[0])
+	work := h.Work[0] * h.Work[1] * h.Work[2]
+	box := h.Write()
+	column := 0
+	integer := 30.0 + 8*float64(p.Stencil.Dims)
+	if s.Int("sp", 0) == 1 {
+		if h.Column > 0 { // a block of the line covers a few rows of the strip
+			box = [3]int{min(h.Column, h.Group[0]), max(1, h.Group[0]/h.Column), 1}
+		}
+		integer += 30 // divisions by run-time extents
+	} else if h.Column > 0 {
+		column = h.Column / box[0]
+		integer += 100
+	}
+	ops := p.Stencil.Ops
+	threads := blocks * float64(l.Threads())
+	return kernels.Work{
+		Steps:   1,
+		Cells:   cells,
+		Updates: cells,
+		Flops:   cells * float64(ops.Total()),
+		Special: cells * float64(ops.Div+ops.Special),
+		Integer: threads * (integer + 2*float64(work)),
+		L1Loads: threads * float64(loads) * elem,
+		L2Read:  blocks * kernels.FootprintSectors(p.Stencil.Points, box, p.DType.Size()) * kernels.SectorBytes,
+		L2Write: cells * elem,
+		Loads:   float64(min(loads, 16)),
+		// Independent loads go out together, about 16 at a time.
+		LoadRounds: 1 + float64(loads)/16,
+		Rounds:     float64(work) / 2,
+		Registers:  18 + p.DType.Size()/4*(loads+2*work),
+		Write:      box,
+		Read: [3]int{box[0] + p.Stencil.Low[0] + p.Stencil.High[0], box[1] + p.Stencil.Low[1] + p.Stencil.High[1],
+			box[2] + p.Stencil.Low[2] + p.Stencil.High[2]},
+		ColumnWide: column,
+		Launch:     l,
+	}
+}

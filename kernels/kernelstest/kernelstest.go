@@ -1,0 +1,100 @@
+// Package kernelstest makes random legal schedules of every family on grids with
+// odd extents, and checks kernels on any device against the float64 reference.
+package kernelstest
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"stenciltune/device"
+	"stenciltune/device/machine"
+	"stenciltune/kernels"
+	"stenciltune/kernels/all"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+// Case is one random schedule of one random problem.
+type Case struct {
+	Problem   stencil.Problem
+	Kernel    kernels.Kernel
+	Remainder *kernels.Kernel // the same schedule with pyramid height 1, if it fuses steps
+}
+
+// Name is the case as a test's name.
+func (c Case) Name() string { return c.Problem.Text() + "/" + c.Kernel.Schedule.String() }
+
+// Cases draws n cases: stencils of the catalogue, both element types, odd
+// extents. Schedules are legal for a large grid, so that tiles, columns and
+// pyramids of every size occur; the small grid then cuts them in every way.
+func Cases(t testing.TB, m machine.Machine, n int, seed uint64) []Case {
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 1))
+	type key struct {
+		name  string
+		dtype stencil.DType
+	}
+	lists := map[key][]space.Schedule{}
+	var cases []Case
+	for len(cases) < n {
+		names := stencil.Names()
+		k := key{names[r.IntN(len(names))], stencil.DTypes()[r.IntN(2)]}
+		st, err := stencil.Lookup(k.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		large := stencil.Problem{Stencil: st, DType: k.dtype, Size: st.DefaultSize(false), Steps: 100}
+		if lists[k] == nil {
+			for s := range kernels.Spaces(all.Families(), large, m).All() {
+				lists[k] = append(lists[k], s)
+			}
+		}
+		s := lists[k][r.IntN(len(lists[k]))]
+		p := large.Resized(randomSize(r, st.Dims))
+		c := Case{Problem: p, Kernel: kernelOf(p, s)}
+		if c.Kernel.Launch.Steps > 1 {
+			rest := kernelOf(p, s.With("ph", 1))
+			c.Remainder = &rest
+		}
+		cases = append(cases, c)
+	}
+	return cases
+}
+
+func kernelOf(p stencil.Problem, s space.Schedule) kernels.Kernel {
+	return kernels.Find(all.Families(), s.Family()).Kernel(p, s)
+}
+
+// randomSize is a small grid with odd extents, now and then thinner than a
+// stencil's reach.
+func randomSize(r *rand.Rand, dims int) stencil.Size {
+	limit := [3][3]int{{3000, 1, 1}, {400, 150, 1}, {150, 50, 30}}[dims-1]
+	size := stencil.Size{1, 1, 1}
+	for a := range dims {
+		size[a] = 1 + r.IntN(limit[a])
+		if r.IntN(8) == 0 {
+			size[a] = 1 + r.IntN(3)
+		}
+		size[a] |= 1
+	}
+	return size
+}
+
+// Check runs a case on a device: two launches, and one of the remainder, on a
+// fresh input, all cells. rest is nil where there is no remainder.
+func Check(ctx context.Context, d device.Device, c Case, main device.Binary, rest *device.Binary, seed uint32) error {
+	passes := []device.Pass{{Binary: main, Launch: c.Kernel.Launch, Count: 2}}
+	if rest != nil {
+		passes = append(passes, device.Pass{Binary: *rest, Launch: c.Remainder.Launch, Count: 1})
+	}
+	cmp, err := d.Check(ctx, device.Check{Problem: c.Problem, Passes: passes, Seed: seed, Tolerance: stencil.Tolerance(c.Problem, device.Steps(passes))})
+	if err != nil {
+		return fmt.Errorf("%s: %w", c.Name(), err)
+	}
+	if !cmp.OK() {
+		return fmt.Errorf("%s: %s", c.Name(), cmp.Reason(c.Problem.Size))
+	}
+	return nil
+}

@@ -1,0 +1,221 @@
+package kernels
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"stenciltune/device/machine"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+// Shape is the part of a schedule that every family has.
+type Shape struct {
+	Group   [3]int // threads of a block on x, y, z
+	Work    [3]int // cells a thread computes on x, y, z
+	Column  int    // width in cells of the strips in which the grid is walked; 0 = none
+	Zigzag  int    // 1 reverses every other row of a strip
+	Pyramid int    // time steps fused in one launch
+}
+
+// ShapeOf reads a schedule's shape; what the family lacks is 1 (0 for the column).
+func ShapeOf(s space.Schedule) Shape {
+	return Shape{
+		Group:   [3]int{s.Int("gx", 1), s.Int("gy", 1), s.Int("gz", 1)},
+		Work:    [3]int{s.Int("wx", 1), s.Int("wy", 1), s.Int("wz", 1)},
+		Column:  s.Int("cw", 0),
+		Zigzag:  s.Int("zz", 0),
+		Pyramid: s.Int("ph", 1),
+	}
+}
+
+// Write is the cells a block writes.
+func (h Shape) Write() [3]int {
+	return [3]int{h.Group[0] * h.Work[0], h.Group[1] * h.Work[1], h.Group[2] * h.Work[2]}
+}
+
+// Threads is the threads of a block.
+func (h Shape) Threads() int { return h.Group[0] * h.Group[1] * h.Group[2] }
+
+// Constants are the shape's numbers for a kernel's text.
+func (h Shape) Constants() []Constant {
+	return []Constant{
+		{"GROUP_X", h.Group[0]}, {"GROUP_Y", h.Group[1]}, {"GROUP_Z", h.Group[2]},
+		{"WORK_X", h.Work[0]}, {"WORK_Y", h.Work[1]}, {"WORK_Z", h.Work[2]},
+		{"COLUMN", h.Column}, {"ZIGZAG", h.Zigzag}, {"PYRAMID", h.Pyramid},
+	}
+}
+
+// Grid is the blocks that cover n with tiles of the given cells: the tiles' own
+// shape, or a line if they are walked in columns.
+func (h Shape) Grid(n stencil.Size) [3]int {
+	w := h.Write()
+	g := [3]int{ceilDiv(n[0], w[0]), ceilDiv(n[1], w[1]), ceilDiv(n[2], w[2])}
+	if h.Column > 0 {
+		return [3]int{g[0] * g[1] * g[2], 1, 1}
+	}
+	return g
+}
+
+func ceilDiv(a, b int) int { return (a + b - 1) / b }
+
+// Texts of the parameters that families share.
+const (
+	docGroup  = "threads of a block on %s; more threads share loads, fewer leave registers to each"
+	docWork   = "cells a thread computes on %s; saves loads and index arithmetic, costs registers and parallelism"
+	docColumn = "width in cells of the vertical strips in which tiles are walked, 0 = off; keeps neighbouring rows in cache, costs index arithmetic"
+	docZigzag = "1 reverses every other row of a column, so that the turn finds its neighbours in cache"
+)
+
+// ShapeParams are the parameters of Shape but the pyramid, for a grid of dims
+// dimensions: an axis the grid lacks is fixed at 1.
+func ShapeParams(dims int, group, work [3][]int, columns []int) []space.Param {
+	var ps []space.Param
+	for a := range 3 {
+		ps = append(ps, space.Param{Name: "g" + axis(a), Doc: fmt.Sprintf(docGroup, axis(a)), Values: present(a, dims, group[a]), Ordinal: true})
+	}
+	for a := range 3 {
+		ps = append(ps, space.Param{Name: "w" + axis(a), Doc: fmt.Sprintf(docWork, axis(a)), Values: present(a, dims, work[a]), Ordinal: true})
+	}
+	if dims == 1 {
+		columns = []int{0}
+	}
+	return append(ps,
+		space.Param{Name: "cw", Doc: docColumn, Values: columns, Ordinal: true},
+		space.Param{Name: "zz", Doc: docZigzag, Values: []int{0, 1}})
+}
+
+func axis(a int) string { return "xyz"[a : a+1] }
+
+func present(a, dims int, values []int) []int {
+	if a >= dims {
+		return []int{1}
+	}
+	return values
+}
+
+// shapeNames are the parameters ShapeConstraints looks at.
+var shapeNames = []string{"gx", "gy", "gz", "wx", "wy", "wz", "cw", "zz"}
+
+// ReadShape is ShapeOf for values under enumeration, without the pyramid.
+func ReadShape(v space.Values) Shape {
+	return Shape{
+		Group:   [3]int{v.Get("gx"), v.Get("gy"), v.Get("gz")},
+		Work:    [3]int{v.Get("wx"), v.Get("wy"), v.Get("wz")},
+		Column:  v.Get("cw"),
+		Zigzag:  v.Get("zz"),
+		Pyramid: 1,
+	}
+}
+
+// ThreadConstraints are a machine's limits on the group shape.
+func ThreadConstraints(m machine.Machine) []space.Constraint {
+	group := shapeNames[:3]
+	threads := func(v space.Values) int { return v.Get("gx") * v.Get("gy") * v.Get("gz") }
+	return []space.Constraint{
+		{
+			Name: "threads", Needs: group,
+			Why: fmt.Sprintf("a block has at most %d threads, %v on x, y, z", m.MaxThreadsBlock, m.MaxBlockDim),
+			OK: func(v space.Values) bool {
+				return threads(v) <= m.MaxThreadsBlock && v.Get("gx") <= m.MaxBlockDim[0] && v.Get("gy") <= m.MaxBlockDim[1] && v.Get("gz") <= m.MaxBlockDim[2]
+			},
+		}, {
+			Name: "warps", Needs: group,
+			Why: fmt.Sprintf("threads come in warps of %d, and with at most %d blocks an SM must be able to hold %d threads", m.WarpSize, m.MaxBlocksSM, m.MaxThreadsSM),
+			OK: func(v space.Values) bool {
+				return threads(v)%m.WarpSize == 0 && threads(v)*m.MaxBlocksSM >= m.MaxThreadsSM
+			},
+		},
+	}
+}
+
+// TileConstraints are the rules of families that compute a box of cells a block.
+func TileConstraints(p stencil.Problem, m machine.Machine, maxWork int) []space.Constraint {
+	n := p.Size
+	return []space.Constraint{
+		{
+			Name: "work", Needs: []string{"wx", "wy", "wz"},
+			Why: fmt.Sprintf("a thread keeps every value it computes in registers; more than %d spill", maxWork),
+			OK:  func(v space.Values) bool { return v.Get("wx")*v.Get("wy")*v.Get("wz") <= maxWork },
+		}, {
+			Name: "tile-size", Needs: shapeNames[:6],
+			Why: fmt.Sprintf("a tile that is twice the grid (%s) or more on an axis leaves threads idle", n.Text(p.Stencil.Dims)),
+			OK: func(v space.Values) bool {
+				for a := range 3 {
+					if w := v.Get("g"+axis(a)) * v.Get("w"+axis(a)); w >= 2*n[a] && w > 1 && !(a == 0 && w <= m.WarpSize) {
+						return false
+					}
+				}
+				return true
+			},
+		}, {
+			Name: "column-width", Needs: []string{"gx", "wx", "cw"},
+			Why: fmt.Sprintf("a column holds two or more whole tiles and is narrower than the grid (%d)", n[0]),
+			OK: func(v space.Values) bool {
+				c, w := v.Get("cw"), v.Get("gx")*v.Get("wx")
+				return c == 0 || c%w == 0 && c > w && c < n[0]
+			},
+		},
+		ZigzagConstraint(),
+		{
+			Name: "grid", Needs: shapeNames[:7],
+			Why: fmt.Sprintf("a grid has at most %v blocks on x, y, z", m.MaxGridDim),
+			OK:  func(v space.Values) bool { return gridFits(v, n, m) },
+		},
+	}
+}
+
+// gridFits looks at the grid without ReadShape: zz is not set yet.
+func gridFits(v space.Values, n stencil.Size, m machine.Machine) bool {
+	blocks := int64(1)
+	for a := range 3 {
+		g := ceilDiv(n[a], v.Get("g"+axis(a))*v.Get("w"+axis(a)))
+		blocks *= int64(g)
+		if v.Get("cw") == 0 && g > m.MaxGridDim[a] {
+			return false
+		}
+	}
+	return blocks <= int64(min(m.MaxGridDim[0], math.MaxInt32))
+}
+
+// ZigzagConstraint ties zigzag to a column width.
+func ZigzagConstraint() space.Constraint {
+	return space.Constraint{
+		Name: "zigzag", Needs: []string{"cw", "zz"},
+		Why: "zigzag turns round at the end of a column's row; without a column width there is none",
+		OK:  func(v space.Values) bool { return v.Get("zz") == 0 || v.Get("cw") > 0 },
+	}
+}
+
+// CheckRegisters tells, once a kernel is compiled, whether a block of it can be
+// launched: registers are given to warps in units of 256 (CUDA occupancy rules).
+func CheckRegisters(m machine.Machine, s space.Schedule, threads, registers int) error {
+	if m.RegistersBlock == 0 || registers == 0 {
+		return nil
+	}
+	perWarp := ceilDiv(registers*m.WarpSize, 256) * 256
+	if need := perWarp * ceilDiv(threads, m.WarpSize); need > m.RegistersBlock {
+		return &space.Rejection{Schedule: s, Constraint: "registers",
+			Why: fmt.Sprintf("%d threads of %d registers need %d, a block has %d", threads, registers, need, m.RegistersBlock)}
+	}
+	return nil
+}
+
+// Spaces joins the spaces of families for a problem.
+func Spaces(families []Family, p stencil.Problem, m machine.Machine) *space.Space {
+	var fs []*space.Family
+	for _, f := range families {
+		fs = append(fs, f.Space(p, m))
+	}
+	return space.New(fs...)
+}
+
+// Find gives the family of a schedule, or nil.
+func Find(families []Family, name string) Family {
+	i := slices.IndexFunc(families, func(f Family) bool { return f.Name() == name })
+	if i < 0 {
+		return nil
+	}
+	return families[i]
+}

@@ -1,0 +1,171 @@
+// Package tile is the family of kernels that load a block's cells and halo into
+// shared memory and may compute several time steps there: the multi-write big
+// tile with ghost-zone pyramids.
+package tile
+
+import (
+	_ "embed"
+	"fmt"
+	"math"
+
+	"stenciltune/device/machine"
+	"stenciltune/kernels"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+// Family is the family tile.
+type Family struct{}
+
+//go:embed tile.cu
+var source string
+
+// Name is "tile".
+func (Family) Name() string { return "tile" }
+
+// Doc says what the design is.
+func (Family) Doc() string {
+	return "a block loads its cells and halo into shared memory, computes one or more time steps there, then writes (multi-write big tile, ghost-zone pyramid)"
+}
+
+// maxWork is the most cells a thread computes.
+const maxWork = 16
+
+// Space has the shared shape, and ph.
+func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
+	group := [3][]int{{32, 64, 128}, {1, 2, 4, 8, 16}, {1, 2, 4, 8}}
+	work := [3][]int{{1, 2}, {1, 2, 4, 8}, {1, 2, 4, 8}}
+	pyramid := []int{1, 2, 3, 4}
+	columns := []int{0, 128, 256}
+	if p.Stencil.Dims < 3 {
+		group[0] = []int{32, 64, 128, 256}
+		work[0] = []int{1, 2, 4}
+		pyramid = []int{1, 2, 3, 4, 6, 8}
+		columns = []int{0, 256, 1024}
+	}
+	params := append(kernels.ShapeParams(p.Stencil.Dims, group, work, columns), space.Param{
+		Name: "ph", Values: pyramid, Ordinal: true,
+		Doc: "time steps computed in one launch; saves memory traffic, costs the recomputation of the halo and shared memory",
+	})
+	f := &space.Family{Name: "tile", Params: params, Constraints: kernels.ThreadConstraints(m)}
+	f.Constraints = append(f.Constraints, kernels.TileConstraints(p, m, maxWork)...)
+	shape := []string{"gx", "gy", "gz", "wx", "wy", "wz", "cw", "zz", "ph"}
+	at := func(v space.Values) kernels.Shape {
+		h := kernels.ReadShape(v)
+		h.Pyramid = v.Get("ph")
+		return h
+	}
+	f.Constraints = append(f.Constraints, space.Constraint{
+		Name: "steps", Needs: []string{"ph"},
+		Why: fmt.Sprintf("a launch cannot fuse more time steps than the problem has (%d)", p.Steps),
+		OK:  func(v space.Values) bool { return v.Get("ph") <= p.Steps },
+	}, space.Constraint{
+		Name: "halo", Needs: shape,
+		Why: "a tile must be no smaller than its halo on each axis, or most of what is loaded and computed is thrown away",
+		OK: func(v space.Values) bool {
+			h := at(v)
+			w := h.Write()
+			for a := range p.Stencil.Dims {
+				if h.Pyramid*(p.Stencil.Low[a]+p.Stencil.High[a]) > w[a] {
+					return false
+				}
+			}
+			return true
+		},
+	}, space.Constraint{
+		Name: "shared-memory", Needs: shape,
+		Why: fmt.Sprintf("the tile and its halo must fit into the %d bytes of shared memory a block may have (twice, if steps are fused)", m.SharedBlockOptin),
+		OK:  func(v space.Values) bool { return sharedBytes(p, at(v)) <= m.SharedBlockOptin },
+	})
+	return f
+}
+
+// loaderAhead is the loads the flat loader has in flight: it is unrolled by four,
+// but an add-and-carry index keeps it from running all four at once.
+const loaderAhead = 2.5
+
+func read(st *stencil.Stencil, h kernels.Shape) [3]int {
+	r := h.Write()
+	for a := range 3 {
+		r[a] += h.Pyramid * (st.Low[a] + st.High[a])
+	}
+	return r
+}
+
+func volume(b [3]int) int { return b[0] * b[1] * b[2] }
+
+// sharedBytes is one read tile, or two if steps are fused.
+func sharedBytes(p stencil.Problem, h kernels.Shape) int {
+	tiles := 1
+	if h.Pyramid > 1 {
+		tiles = 2
+	}
+	return tiles * volume(read(p.Stencil, h)) * p.DType.Size()
+}
+
+// Kernel writes the kernel.
+func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
+	text, entry := kernels.Source(p, s, kernels.ShapeOf(s).Constants(), "tile.cu", source)
+	return kernels.Kernel{Schedule: s, Source: text, Entry: entry, DType: p.DType, Launch: launch(p, s)}
+}
+
+func launch(p stencil.Problem, s space.Schedule) kernels.Launch {
+	h := kernels.ShapeOf(s)
+	return kernels.Launch{Grid: h.Grid(p.Size), Block: h.Group, SharedBytes: sharedBytes(p, h), Steps: h.Pyramid}
+}
+
+// Work counts one launch: the read tile comes from L2 once; each fused step
+// updates the tile less what has gone stale.
+func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
+	h := kernels.ShapeOf(s)
+	l := launch(p, s)
+	st := p.Stencil
+	elem := float64(p.DType.Size())
+	blocks := float64(l.Blocks())
+	r, w := read(st, h), h.Write()
+	points := float64(len(st.Points))
+
+	threads := float64(l.Threads())
+	updates, shared, rounds := float64(volume(w)), 0.0, float64(volume(h.Work))/4
+	shared += float64(volume(r)) * elem // the loader's stores
+	loads := kernels.DistinctLoads(st.Points, h.Work, h.Group[0])
+	shared += float64(l.Threads()*loads) * elem // the last step's reads
+	for step := 1; step < h.Pyramid; step++ {
+		box := r
+		for a := range 3 {
+			box[a] -= step * (st.Low[a] + st.High[a])
+		}
+		updates += float64(volume(box))
+		shared += float64(volume(box)) * (points + 1) * elem
+		rounds += math.Ceil(float64(volume(box)) / threads)
+	}
+	fused := updates - float64(volume(w))
+	rows := float64(r[1]*r[2]) * kernels.RowSectors(r[0], h.Pyramid*st.Low[0], p.DType.Size())
+	column, integer := 0, 80.0
+	if h.Column > 0 {
+		column = h.Column / w[0]
+		integer += 80 // divisions by run-time extents
+	}
+	work := h.Work[0] * h.Work[1] * h.Work[2]
+	return kernels.Work{
+		Steps:      h.Pyramid,
+		Cells:      float64(p.Size.Cells()) * float64(h.Pyramid),
+		Updates:    blocks * updates,
+		Flops:      blocks * updates * float64(st.Ops.Total()),
+		Special:    blocks * updates * float64(st.Ops.Div+st.Ops.Special),
+		Integer:    blocks * (threads*(integer+2*float64(work)) + 16*float64(volume(r)) + 16*fused),
+		L1Loads:    blocks * float64(volume(r)) * elem,
+		L2Read:     blocks * rows * kernels.SectorBytes,
+		L2Write:    float64(p.Size.Cells()) * elem,
+		Shared:     blocks * shared,
+		Barriers:   h.Pyramid,
+		Loads:      min(loaderAhead, float64(volume(r))/threads),
+		LoadRounds: math.Ceil(float64(volume(r))/threads) / loaderAhead,
+		Rounds:     rounds,
+		Registers:  max(32, 24+p.DType.Size()/4*2*work),
+		Write:      w,
+		Read:       r,
+		ColumnWide: column,
+		Launch:     l,
+	}
+}

@@ -1,0 +1,476 @@
+package search
+
+import (
+	"cmp"
+	"math"
+	"math/rand/v2"
+	"slices"
+)
+
+// Sizes that trade the quality of a proposal for its cost.
+const (
+	minModel    = 4    // timed points before there is a model
+	maxTraining = 256  // rows a rebuilt model starts with
+	maxRows     = 320  // rows at which it is rebuilt at the latest
+	maxFit      = 96   // points the hyper-parameters are fitted to
+	maxCand     = 800  // candidates kept at hand, neighbours of new bests aside
+	scanned     = 1500 // random points looked at for candidates on a rebuild
+	bestAround  = 20   // best points whose neighbours are candidates
+	localEvery  = 4    // every so many proposals is a neighbour of the best
+)
+
+// seen is one timed point.
+type seen struct {
+	point int
+	log   float64 // log of the seconds
+	extra float64 // its own noise variance
+}
+
+// brain decides which point to try next: a Gaussian process on the log of
+// measured over predicted time proposes, and every localEvery-th proposal
+// descends from the best point instead, because the last per cent of a jagged
+// space are in single steps that a smooth model does not see.
+type brain struct {
+	*pool
+	f      *features
+	rng    *rand.Rand
+	chance line // random points, for when there is nothing better
+	ranked line // the prior's order
+
+	queue  []int        // of the initial design
+	random map[int]bool // points of it that were drawn, not chosen
+	timed  []seen       // in the order told
+	at     map[int]int  // position in timed
+	valid  validity
+	best   int // position in timed of the fastest, -1 before
+
+	h        hyper
+	post     *posterior
+	rowOf    map[int]int // row of the posterior of a point
+	base     float64     // log seconds that residuals count from
+	offset   float64     // constant of the mean
+	slope    float64     // centre of the prior's slope: 1, or 0 if it proved useless
+	nextFit  int         // timed points at which to fit again
+	nextCand int         // timed points at which to choose candidates again
+	count    int         // proposals after the design
+	around   map[int]bool
+}
+
+func newBrain(p *pool, seed uint64) *brain {
+	f := newFeatures(p.catalog)
+	b := &brain{pool: p, f: f, rng: newRand(seed, "bayes"), at: map[int]int{}, best: -1, h: modes(f)}
+	b.valid.f = f
+	if p.size > 0 {
+		b.queue, b.random = design(p.catalog, f, b.rng)
+	}
+	b.chance = line{pool: p, order: p.shuffled(b.rng)}
+	if f.z != nil {
+		b.ranked = line{pool: p, order: p.byPrior()}
+	}
+	return b
+}
+
+// next is a point that is not taken; there must be one.
+func (b *brain) next() int {
+	for len(b.queue) > 0 {
+		q := b.queue[0]
+		b.queue = b.queue[1:]
+		if !b.taken[q] {
+			return b.believe(q)
+		}
+	}
+	b.count++
+	if len(b.timed) < minModel {
+		if b.count%2 == 1 && len(b.ranked.order) > 0 {
+			return b.ranked.next()
+		}
+		return b.chance.next()
+	}
+	b.prepare()
+	if b.count%localEvery == 0 {
+		if q := b.local(); q >= 0 {
+			return b.believe(q)
+		}
+	}
+	if q := b.global(); q >= 0 {
+		return b.believe(q)
+	}
+	return b.believe(b.chance.next())
+}
+
+// believe adds a proposal to the model as a believer.
+func (b *brain) believe(q int) int {
+	if b.post != nil {
+		if b.post.add(q, 0, false, 0) {
+			b.rowOf[q] = len(b.post.points) - 1
+		}
+	}
+	return q
+}
+
+// tell takes what became of a point: its seconds, or that it failed. Told twice,
+// the faster of two times counts.
+func (b *brain) tell(q int, seconds, extra float64, ok bool) {
+	i, again := b.at[q]
+	if !ok {
+		if !again {
+			b.valid.add(q, false)
+		}
+		return
+	}
+	s := seen{q, math.Log(seconds), extra}
+	if again {
+		if s.log >= b.timed[i].log {
+			return
+		}
+		b.timed[i] = s
+	} else {
+		i = len(b.timed)
+		b.at[q] = i
+		b.timed = append(b.timed, s)
+		b.valid.add(q, true)
+	}
+	if b.best < 0 || s.log < b.timed[b.best].log {
+		b.best = i
+	}
+	if b.post == nil {
+		return
+	}
+	if row, in := b.rowOf[q]; in {
+		b.post.set(row, b.residual(s))
+	} else if b.post.add(q, b.residual(s), true, extra) {
+		b.rowOf[q] = len(b.post.points) - 1
+	}
+}
+
+// residual is what the model learns: log time, compressed where far above the
+// best, less the prior mean.
+func (b *brain) residual(s seen) float64 {
+	return compress(s.log-b.base) - b.mean(s.point)
+}
+
+// mean is the prior mean of a point, on the scale of compress(log time - base).
+func (b *brain) mean(q int) float64 {
+	if b.f.z == nil {
+		return b.offset
+	}
+	return b.offset + b.slope*b.f.z[q]
+}
+
+// prepare rebuilds the model when enough was learnt since it was built.
+func (b *brain) prepare() {
+	n := len(b.timed)
+	if b.post != nil && n < b.nextCand && len(b.post.points) < maxRows {
+		return
+	}
+	b.base = b.timed[b.best].log
+	b.judge()
+	set := b.training()
+	b.centre(set)
+	if n >= b.nextFit && n >= 8 {
+		b.refit(set)
+		b.nextFit = n + max(8, n/2)
+	}
+	b.build(set)
+	b.nextCand = n + max(8, min(n/6, 40))
+}
+
+// judge drops the prior from the mean if it does not rank the randomly drawn
+// points: a wrong prior is worse than none.
+func (b *brain) judge() {
+	b.slope = 0
+	if b.f.z == nil {
+		return
+	}
+	var x, y []float64
+	for _, s := range b.timed {
+		if b.random[s.point] {
+			x = append(x, b.f.z[s.point])
+			y = append(y, s.log)
+		}
+	}
+	if len(x) < 6 || spearman(x, y) >= 0.1 {
+		b.slope = 1
+	}
+}
+
+// training chooses the timed points to learn from: all, or the best half and the
+// rest evenly over how fast they are.
+func (b *brain) training() []int {
+	order := b.byTime()
+	return pick(order, maxTraining)
+}
+
+// byTime are the positions in timed, fastest first.
+func (b *brain) byTime() []int {
+	order := make([]int, len(b.timed))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(b.timed[i].log, b.timed[j].log) })
+	return order
+}
+
+// pick keeps n of an ordered list: the first half as it is, the rest evenly.
+func pick(order []int, n int) []int {
+	if len(order) <= n {
+		return order
+	}
+	set := slices.Clone(order[:n/2])
+	rest := order[n/2:]
+	for i := range n - n/2 {
+		set = append(set, rest[i*len(rest)/(n-n/2)])
+	}
+	return set
+}
+
+// centre puts the constant of the mean at the median residual.
+func (b *brain) centre(set []int) {
+	b.offset = 0
+	r := make([]float64, len(set))
+	for i, t := range set {
+		r[i] = b.residual(b.timed[t])
+	}
+	slices.Sort(r)
+	b.offset = r[len(r)/2]
+}
+
+func (b *brain) refit(set []int) {
+	set = pick(set, maxFit)
+	p := make([]int32, len(set))
+	r := make([]float64, len(set))
+	extra := make([]float64, len(set))
+	for i, t := range set {
+		s := b.timed[t]
+		p[i], r[i], extra[i] = int32(s.point), b.residual(s), s.extra
+	}
+	b.h = fit(b.f, b.h, p, r, extra, 20)
+}
+
+// build conditions a new posterior on the training set and what is pending.
+func (b *brain) build(set []int) {
+	cov := newCovariance(b.f, b.h)
+	var pending []int
+	if b.post != nil {
+		for i, q := range b.post.points {
+			if _, timed := b.at[int(q)]; !b.post.known[i] && !timed && !slices.Contains(b.valid.bad, q) {
+				pending = append(pending, int(q))
+			}
+		}
+	}
+	bare := newPosterior(cov, nil)
+	for _, t := range set {
+		s := b.timed[t]
+		bare.add(s.point, b.residual(s), true, s.extra)
+	}
+	cand := b.candidates(bare)
+	b.post = newPosterior(cov, cand)
+	b.rowOf = map[int]int{}
+	for _, t := range set {
+		s := b.timed[t]
+		if b.post.add(s.point, b.residual(s), true, s.extra) {
+			b.rowOf[s.point] = len(b.post.points) - 1
+		}
+	}
+	for _, q := range pending {
+		b.believe(q)
+	}
+	b.around = map[int]bool{}
+}
+
+// candidates chooses the points to look at until the next rebuild: all of a small
+// space; of a large one the neighbours of the best points, the best by the prior
+// as corrected so far, the best of a random sample by the model, and some of the
+// sample as they come.
+func (b *brain) candidates(g *posterior) []int32 {
+	var out []int32
+	in := make(map[int]bool)
+	put := func(q int) {
+		if !b.taken[q] && !in[q] {
+			in[q] = true
+			out = append(out, int32(q))
+		}
+	}
+	if b.size <= maxCand {
+		for q := range b.size {
+			put(q)
+		}
+		return out
+	}
+	var near []int
+	for _, t := range b.byTime()[:min(bestAround, len(b.timed))] {
+		near = b.steps(near, b.timed[t].point)
+	}
+	for _, q := range near {
+		put(q)
+	}
+	sample := make([]int32, 0, scanned+scanned/2)
+	for range scanned {
+		if q := b.rng.IntN(b.size); !b.taken[q] {
+			sample = append(sample, int32(q))
+		}
+	}
+	plain := min(len(sample), 100)
+	if len(b.ranked.order) > 0 {
+		i := max(0, b.ranked.at)
+		for ; i < len(b.ranked.order) && len(sample) < cap(sample); i++ {
+			if q := b.ranked.order[i]; !b.taken[q] {
+				sample = append(sample, q)
+			}
+		}
+	}
+	alpha := g.weights()
+	mean := make([]float64, len(sample))
+	g.scan(mean, alpha, sample)
+	order := make([]int, len(sample))
+	for i, q := range sample {
+		mean[i] += b.mean(int(q))
+		order[i] = i
+	}
+	for _, q := range sample[:plain] {
+		put(int(q))
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(mean[i], mean[j]) })
+	for _, i := range order {
+		if len(out) >= maxCand {
+			break
+		}
+		put(int(sample[i]))
+	}
+	return out
+}
+
+// global is the candidate with the highest expected improvement, or -1.
+func (b *brain) global() int {
+	b.widen()
+	best, top := -1, math.Inf(-1)
+	target := b.target()
+	for i, q := range b.post.cand {
+		if b.taken[q] {
+			continue
+		}
+		if a := b.score(i, target); a > top {
+			// The probability of validity only lowers it.
+			if a += b.valid.logP(int(q)); a > top {
+				best, top = int(q), a
+			}
+		}
+	}
+	return best
+}
+
+// score is the log of the expected improvement at a candidate.
+func (b *brain) score(i int, target float64) float64 {
+	sd := math.Sqrt(max(b.post.rest[i], 1e-10))
+	return logEI(target, b.post.mean[i]+b.mean(int(b.post.cand[i])), sd)
+}
+
+// target is the lowest posterior mean at a timed point: a single lucky
+// measurement must not set the mark.
+func (b *brain) target() float64 {
+	alpha := b.post.weights()
+	t := math.Inf(1)
+	for i, q := range b.post.points {
+		if b.post.known[i] {
+			t = min(t, b.post.value[i]-b.post.error[i]*alpha[i]+b.mean(int(q)))
+		}
+	}
+	return t
+}
+
+// widen makes the neighbours of the best point candidates.
+func (b *brain) widen() {
+	p := b.timed[b.best].point
+	if b.around[p] {
+		return
+	}
+	b.around[p] = true
+	b.admit(b.trades(b.steps(nil, p), p))
+}
+
+// admit makes points candidates that are not, and gives their positions.
+func (b *brain) admit(points []int) []int {
+	at := make(map[int]int, len(b.post.cand))
+	for i, q := range b.post.cand {
+		at[int(q)] = i
+	}
+	b.post.refresh()
+	var fresh []int32
+	var where []int
+	for _, q := range points {
+		if b.taken[q] {
+			continue
+		}
+		i, in := at[q]
+		if !in {
+			i = len(b.post.cand) + len(fresh)
+			at[q] = i
+			fresh = append(fresh, int32(q))
+		}
+		where = append(where, i)
+	}
+	b.post.more(fresh)
+	return where
+}
+
+// local is the most promising untried neighbour of the best point; where none is
+// left, of the next best, or -1.
+func (b *brain) local() int {
+	order := b.byTime()
+	for rank := range min(bestAround, len(order)) {
+		p := b.timed[order[rank]].point
+		for _, near := range [2]func([]int, int) []int{b.steps, b.trades} {
+			where := b.admit(near(nil, p))
+			best, top := -1, math.Inf(-1)
+			target := b.target()
+			for _, i := range where {
+				q := int(b.post.cand[i])
+				if a := b.score(i, target) + b.valid.logP(q); best < 0 || a > top {
+					best, top = q, a
+				}
+			}
+			if best >= 0 {
+				return best
+			}
+		}
+	}
+	return -1
+}
+
+// spearman is the rank correlation of two samples.
+func spearman(x, y []float64) float64 {
+	rx, ry := ranks(x), ranks(y)
+	m := float64(len(x)-1) / 2
+	var xy, xx, yy float64
+	for i := range rx {
+		a, b := rx[i]-m, ry[i]-m
+		xy += a * b
+		xx += a * a
+		yy += b * b
+	}
+	if xx == 0 || yy == 0 {
+		return 0
+	}
+	return xy / math.Sqrt(xx*yy)
+}
+
+// ranks are the ranks of a sample from 0, ties at their mean.
+func ranks(x []float64) []float64 {
+	order := make([]int, len(x))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(x[i], x[j]) })
+	r := make([]float64, len(x))
+	for i := 0; i < len(order); {
+		j := i
+		for j < len(order) && x[order[j]] == x[order[i]] {
+			j++
+		}
+		for k := i; k < j; k++ {
+			r[order[k]] = float64(i+j-1) / 2
+		}
+		i = j
+	}
+	return r
+}

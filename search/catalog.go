@@ -1,0 +1,179 @@
+package search
+
+import (
+	"math"
+	"sort"
+
+	"stenciltune/space"
+)
+
+// catalog is a space listed once: every legal schedule is a point, numbered in
+// the space's canonical order, and stored as the small indices of its values.
+type catalog struct {
+	space *space.Space
+	parts []part
+	size  int
+	prior []float64 // log of the predicted seconds, NaN where there is none; nil without a prior
+}
+
+// part is the points of one family.
+type part struct {
+	family *space.Family
+	first  int      // the first point's number
+	size   int      // how many points
+	width  int      // parameters of the family
+	index  []uint16 // size x width value indices
+	code   []uint64 // the indices as one mixed-radix number, ascending
+}
+
+func newCatalog(s *space.Space, prior Prior) *catalog {
+	c := &catalog{space: s}
+	for _, f := range s.Families() {
+		c.parts = append(c.parts, part{family: f, width: len(f.Params)})
+	}
+	k := 0
+	for sc := range s.All() {
+		// All yields family after family: a new one starts where the name changes.
+		for c.parts[k].family.Name != sc.Family() {
+			k++
+			c.parts[k].first = c.size
+		}
+		p := &c.parts[k]
+		idx, _ := p.encode(sc)
+		for _, v := range idx {
+			p.index = append(p.index, uint16(v))
+		}
+		p.code = append(p.code, p.number(idx))
+		p.size++
+		c.size++
+		if prior != nil {
+			c.prior = append(c.prior, logSeconds(prior(sc)))
+		}
+	}
+	for k := range c.parts {
+		if c.parts[k].size == 0 && k > 0 {
+			c.parts[k].first = c.parts[k-1].first + c.parts[k-1].size
+		}
+	}
+	return c
+}
+
+// logSeconds is NaN for a time that is no time.
+func logSeconds(t float64) float64 {
+	if !(t > 0) || math.IsInf(t, 1) {
+		return math.NaN()
+	}
+	return math.Log(t)
+}
+
+// encode gives the value indices of a schedule of this family; false if it has
+// other parameters or other values.
+func (p *part) encode(sc space.Schedule) ([]int, bool) {
+	fields := sc.Fields()
+	if len(fields) != p.width {
+		return nil, false
+	}
+	idx := make([]int, p.width)
+	for i, f := range fields {
+		q := &p.family.Params[i]
+		at := -1
+		for j, v := range q.Values {
+			if v == f.Value {
+				at = j
+				break
+			}
+		}
+		if at < 0 || q.Name != f.Name {
+			return nil, false
+		}
+		idx[i] = at
+	}
+	return idx, true
+}
+
+// number is the mixed-radix number of value indices. A family of more than 2^64
+// raw points would wrap; enumerating one would never end.
+func (p *part) number(idx []int) uint64 {
+	n := uint64(0)
+	for i, v := range idx {
+		n = n*uint64(len(p.family.Params[i].Values)) + uint64(v)
+	}
+	return n
+}
+
+// find is the point with these value indices in family k, or -1 if it is not legal.
+func (c *catalog) find(k int, idx []int) int {
+	p := &c.parts[k]
+	n := p.number(idx)
+	i := sort.Search(p.size, func(i int) bool { return p.code[i] >= n })
+	if i < p.size && p.code[i] == n {
+		return p.first + i
+	}
+	return -1
+}
+
+// locate is the point of a schedule, or -1 if it is not in the space.
+func (c *catalog) locate(sc space.Schedule) int {
+	if sc.IsZero() {
+		return -1
+	}
+	for k := range c.parts {
+		if c.parts[k].family.Name == sc.Family() {
+			if idx, ok := c.parts[k].encode(sc); ok {
+				return c.find(k, idx)
+			}
+		}
+	}
+	return -1
+}
+
+// part is the number of the family of a point.
+func (c *catalog) part(point int) int {
+	k := 0
+	for point >= c.parts[k].first+c.parts[k].size {
+		k++
+	}
+	return k
+}
+
+// values are the value indices of a point, and its family.
+func (c *catalog) values(point int) (int, []uint16) {
+	k := c.part(point)
+	p := &c.parts[k]
+	at := (point - p.first) * p.width
+	return k, p.index[at : at+p.width]
+}
+
+// schedule writes a point out.
+func (c *catalog) schedule(point int) space.Schedule {
+	k, row := c.values(point)
+	f := c.parts[k].family
+	v := make([]int, len(row))
+	for i, x := range row {
+		v[i] = f.Params[i].Values[x]
+	}
+	return space.Make(f.Name, f.Params, v)
+}
+
+// predicted is the log of the seconds the prior gives a point, +Inf if it gives none.
+func (c *catalog) predicted(point int) float64 {
+	if c.prior == nil || math.IsNaN(c.prior[point]) {
+		return math.Inf(1)
+	}
+	return c.prior[point]
+}
+
+// hasPrior tells whether the prior ranks anything at all.
+func (c *catalog) hasPrior() bool {
+	first := math.NaN()
+	for _, p := range c.prior {
+		switch {
+		case math.IsNaN(p):
+		case math.IsNaN(first):
+			first = p
+		case p != first:
+			return true
+		}
+	}
+	return false
+}

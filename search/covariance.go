@@ -1,0 +1,127 @@
+package search
+
+import "math"
+
+// hyper are the parameters of the covariance. Lengths are per dimension: near for
+// the coordinate, kind for the Hamming copy, which lets neighbouring values be
+// unrelated where unrolling or a whole wave of blocks makes a cliff.
+type hyper struct {
+	near, kind []float64 // log length scales; meaningless where the dimension lacks the part
+	prior      float64   // log length scale of the prior as an input
+	amp        float64   // log of the variance of the Matern part
+	noise      float64   // log of the variance of a measurement
+}
+
+// Variances of the linear parts, on log seconds: a constant, the slope of the
+// prior around its centre, and an offset per family.
+const (
+	constVar  = 0.25
+	slopeVar  = 0.5
+	familyVar = 0.5
+)
+
+// modes are the most probable hyper-parameters before any data: length scales
+// grow with the square root of the number of dimensions, as the distance of two
+// random points does (Hvarfner, Hellsten and Nardi, "Vanilla Bayesian
+// Optimization Performs Great in High Dimensions", ICML 2024).
+func modes(f *features) hyper {
+	n := float64(len(f.dims) + 1)
+	for _, d := range f.dims {
+		if d.at != nil && d.kinds {
+			n++
+		}
+	}
+	l := math.Log(0.7 * math.Sqrt(n))
+	h := hyper{near: make([]float64, len(f.dims)), kind: make([]float64, len(f.dims))}
+	for k := range f.dims {
+		h.near[k], h.kind[k] = l, l
+	}
+	h.prior = l
+	h.amp = math.Log(0.25)
+	h.noise = 2 * math.Log(0.02)
+	return h
+}
+
+// covariance is a Matern-5/2 kernel with one length scale a dimension on levels
+// and prior, plus the linear parts (Rasmussen and Williams, Gaussian Processes
+// for Machine Learning, 2006, sections 2.7 and 4.2).
+type covariance struct {
+	*features
+	hyper
+	table [][]float64 // per dimension: levels x levels squared scaled distances
+	s2    float64
+	zi    float64 // 1 / squared length of the prior input
+}
+
+func newCovariance(f *features, h hyper) *covariance {
+	c := &covariance{features: f, hyper: h, s2: math.Exp(h.amp)}
+	if f.z != nil {
+		c.zi = f.zUnit * f.zUnit * math.Exp(-2*h.prior)
+	}
+	for k, d := range f.dims {
+		t := make([]float64, d.levels*d.levels)
+		near, kind := math.Exp(-2*h.near[k]), math.Exp(-2*h.kind[k])
+		for a := range d.levels {
+			for b := range d.levels {
+				v := 0.0
+				if d.at != nil {
+					x := d.at[a] - d.at[b]
+					v += x * x * near
+				}
+				if d.kinds && a != b {
+					v += kind
+				}
+				t[a*d.levels+b] = v
+			}
+		}
+		c.table = append(c.table, t)
+	}
+	return c
+}
+
+// at0 is the prior variance of a point.
+func (c *covariance) at0(p int) float64 {
+	v := c.s2 + constVar + familyVar
+	if c.z != nil {
+		v += slopeVar * c.z[p] * c.z[p]
+	}
+	return v
+}
+
+// against writes the covariances of point p with every point of q.
+func (c *covariance) against(dst []float64, p int, q []int32) {
+	w := len(c.dims)
+	var tables [64][]float64
+	rows := tables[:0]
+	for k, l := range c.row(p) {
+		n := c.dims[k].levels
+		rows = append(rows, c.table[k][int(l)*n:(int(l)+1)*n])
+	}
+	zp := 0.0
+	if c.z != nil {
+		zp = c.z[p]
+	}
+	for i, x := range q {
+		r2 := 0.0
+		lv := c.level[int(x)*w : int(x)*w+w]
+		for k, row := range rows {
+			r2 += row[lv[k]]
+		}
+		v := constVar
+		if c.z != nil {
+			zx := c.z[x]
+			r2 += (zp - zx) * (zp - zx) * c.zi
+			v += slopeVar * zp * zx
+		}
+		if c.part[p] == c.part[x] {
+			v += familyVar
+		}
+		dst[i] = v + c.s2*matern(r2)
+	}
+}
+
+// matern is the Matern-5/2 correlation at a squared distance.
+func matern(r2 float64) float64 {
+	r := math.Sqrt(5 * r2)
+	return (1 + r + r*r/3) * math.Exp(-r)
+}

@@ -1,0 +1,361 @@
+package search
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/c-bata/goptuna"
+	"gonum.org/v1/gonum/mat"
+	"pgregory.net/rapid"
+
+	"stenciltune/device/timing"
+	"stenciltune/space"
+)
+
+// room is a space of two families with shared and own parameters, and a prior.
+func room() (*space.Space, Prior) {
+	a := &space.Family{Name: "a", Params: []space.Param{
+		{Name: "x", Values: []int{1, 2, 4, 8, 16}, Ordinal: true},
+		{Name: "y", Values: []int{0, 1, 2, 3}, Ordinal: true},
+		{Name: "k", Values: []int{0, 1, 2}},
+	}, Constraints: []space.Constraint{{Name: "xy", Needs: []string{"x", "y"}, Why: "even",
+		OK: func(v space.Values) bool { return v.Get("x")*v.Get("y")%3 != 2 }}}}
+	b := &space.Family{Name: "b", Params: []space.Param{
+		{Name: "x", Values: []int{4, 8, 12}, Ordinal: true},
+		{Name: "w", Values: []int{1, 2, 3, 4, 5}, Ordinal: true},
+	}}
+	return space.New(a, b), func(s space.Schedule) float64 {
+		return 1e-3 * (1 + math.Abs(float64(s.Int("x", 1))-7) + 0.3*float64(s.Int("w", 2)) + 0.1*float64(s.Int("k", 0)))
+	}
+}
+
+func TestCatalog(t *testing.T) {
+	sp, prior := room()
+	c := newCatalog(sp, prior)
+	if c.size != sp.Size() {
+		t.Fatalf("%d points, %d schedules", c.size, sp.Size())
+	}
+	i := 0
+	for s := range sp.All() {
+		if c.schedule(i) != s || c.locate(s) != i {
+			t.Errorf("point %d: %s, located %d, want %s", i, c.schedule(i), c.locate(s), s)
+		}
+		if got := math.Exp(c.predicted(i)); math.Abs(got/prior(s)-1) > 1e-12 {
+			t.Errorf("%s: predicted %v", s, got)
+		}
+		i++
+	}
+}
+
+// TestNeighbours: steps differ in one parameter, trades in two or in the family;
+// steps lead both ways.
+func TestNeighbours(t *testing.T) {
+	sp, _ := room()
+	c := newCatalog(sp, nil)
+	for p := range c.size {
+		for _, q := range c.steps(nil, p) {
+			if n := differ(c, p, q); n != 1 {
+				t.Errorf("%s to %s: %d parameters", c.schedule(p), c.schedule(q), n)
+			}
+			if !slices.Contains(c.steps(nil, q), p) {
+				t.Errorf("no step back from %s to %s", c.schedule(q), c.schedule(p))
+			}
+		}
+		for _, q := range c.trades(nil, p) {
+			if n := differ(c, p, q); n != 2 && c.part(p) == c.part(q) {
+				t.Errorf("%s to %s: %d parameters", c.schedule(p), c.schedule(q), n)
+			}
+		}
+	}
+}
+
+func differ(c *catalog, p, q int) int {
+	k, a := c.values(p)
+	l, b := c.values(q)
+	if k != l {
+		return -1
+	}
+	n := 0
+	for i := range a {
+		if a[i] != b[i] {
+			n++
+		}
+	}
+	return n
+}
+
+// TestGradient compares the gradient of the density with differences.
+func TestGradient(t *testing.T) {
+	sp, prior := room()
+	c := newCatalog(sp, prior)
+	f := newFeatures(c)
+	r := newRand(1, "test")
+	var p []int32
+	var y, extra []float64
+	for range 25 {
+		q := r.IntN(c.size)
+		if slices.Contains(p, int32(q)) {
+			continue
+		}
+		p, y, extra = append(p, int32(q)), append(y, r.NormFloat64()), append(extra, 0.01*r.Float64())
+	}
+	d := newDensity(f, p, y, extra)
+	x := d.pack(modes(f))
+	for i := range x {
+		x[i] += 0.3 * r.NormFloat64()
+	}
+	grad, scratch := make([]float64, len(x)), make([]float64, len(x))
+	d.negative(grad, x)
+	for i := range x {
+		const h = 1e-5
+		at := x[i]
+		x[i] = at + h
+		up := d.negative(scratch, x)
+		x[i] = at - h
+		down := d.negative(scratch, x)
+		x[i] = at
+		if want := (up - down) / (2 * h); math.Abs(grad[i]-want) > 1e-4*(1+math.Abs(want)) {
+			t.Errorf("slot %+v: gradient %v, differences %v", d.slot[i], grad[i], want)
+		}
+	}
+}
+
+// TestPosterior compares the row by row posterior with the textbook's formulas,
+// with believers, values told late and candidates admitted late.
+func TestPosterior(t *testing.T) {
+	sp, prior := room()
+	c := newCatalog(sp, prior)
+	f := newFeatures(c)
+	rapid.Check(t, func(t *rapid.T) {
+		cov := newCovariance(f, modes(f))
+		order := rapid.Permutation(intsTo(c.size)).Draw(t, "points")
+		n := rapid.IntRange(1, 20).Draw(t, "rows")
+		rows, rest := order[:n], order[n:]
+		cut := rapid.IntRange(0, len(rest)).Draw(t, "early candidates")
+		g := newPosterior(cov, to32(rest[:cut]))
+		value := make([]float64, n)
+		for i, q := range rows {
+			value[i] = rapid.Float64Range(-1, 1).Draw(t, "value")
+			late := rapid.Bool().Draw(t, "late")
+			extra := 0.0
+			if i%3 == 0 {
+				extra = 0.01
+			}
+			if !g.add(q, value[i], !late, extra) {
+				t.Fatal("not positive definite")
+			}
+		}
+		g.refresh()
+		g.more(to32(rest[cut:]))
+		for i := range rows {
+			g.set(i, value[i])
+		}
+		g.refresh()
+
+		k := mat.NewSymDense(n, nil)
+		row := make([]float64, n)
+		for i, q := range rows {
+			cov.against(row, q, to32(rows))
+			for j := range i {
+				k.SetSym(i, j, row[j])
+			}
+			k.SetSym(i, i, cov.at0(q)+g.error[i])
+		}
+		var chol mat.Cholesky
+		if !chol.Factorize(k) {
+			t.Fatal("not positive definite")
+		}
+		var alpha, w mat.VecDense
+		if err := chol.SolveVecTo(&alpha, mat.NewVecDense(n, value)); err != nil {
+			t.Fatal(err)
+		}
+		for i, q := range g.cand {
+			cov.against(row, int(q), to32(rows))
+			kq := mat.NewVecDense(n, row)
+			if err := chol.SolveVecTo(&w, kq); err != nil {
+				t.Fatal(err)
+			}
+			mean, variance := mat.Dot(kq, &alpha), cov.at0(int(q))-mat.Dot(kq, &w)
+			if math.Abs(mean-g.mean[i]) > 1e-7 || math.Abs(variance-g.rest[i]) > 1e-7 {
+				t.Fatalf("candidate %d: mean %v, variance %v; want %v, %v", q, g.mean[i], g.rest[i], mean, variance)
+			}
+		}
+		for i, a := range g.weights() {
+			if math.Abs(a-alpha.AtVec(i)) > 1e-6*(1+math.Abs(a)) {
+				t.Fatalf("weight %d: %v, want %v", i, a, alpha.AtVec(i))
+			}
+		}
+	})
+}
+
+func intsTo(n int) []int {
+	v := make([]int, n)
+	for i := range v {
+		v[i] = i
+	}
+	return v
+}
+
+func to32(v []int) []int32 {
+	w := make([]int32, len(v))
+	for i, x := range v {
+		w[i] = int32(x)
+	}
+	return w
+}
+
+// TestBeliever: a believer leaves every mean as it is and shrinks variances.
+func TestBeliever(t *testing.T) {
+	sp, prior := room()
+	c := newCatalog(sp, prior)
+	f := newFeatures(c)
+	g := newPosterior(newCovariance(f, modes(f)), to32(intsTo(c.size)))
+	g.add(3, 0.5, true, 0)
+	g.add(20, -0.2, true, 0)
+	g.refresh()
+	mean, rest := slices.Clone(g.mean), slices.Clone(g.rest)
+	g.add(11, 0, false, 0)
+	g.stale = true
+	g.refresh()
+	for i := range mean {
+		if math.Abs(g.mean[i]-mean[i]) > 1e-12 || g.rest[i] > rest[i]+1e-12 {
+			t.Errorf("point %d: mean %v to %v, variance %v to %v", i, mean[i], g.mean[i], rest[i], g.rest[i])
+		}
+	}
+	if !(g.rest[11] < rest[11]/2) {
+		t.Errorf("variance at the believer %v, before %v", g.rest[11], rest[11])
+	}
+}
+
+// TestLogEI against numerical integration, and in order far out.
+func TestLogEI(t *testing.T) {
+	for _, z := range []float64{-4.9, -3, -1, 0, 1, 3} {
+		want := 0.0
+		const h = 1e-4
+		for y := -12.0; y < z; y += h {
+			want += (z - y - h/2) * math.Exp(-(y+h/2)*(y+h/2)/2) / math.Sqrt(2*math.Pi) * h
+		}
+		if got := logEI(z*2, 0, 2); math.Abs(got-math.Log(2*want)) > 1e-3 {
+			t.Errorf("z=%v: %v, want %v", z, got, math.Log(2*want))
+		}
+	}
+	if a, b := logEI(-5+1e-9, 0, 1), logEI(-5-1e-9, 0, 1); math.Abs(a-b) > 2e-3 {
+		t.Errorf("a step of %v where the series takes over", a-b)
+	}
+	last := math.Inf(-1)
+	for z := -1e4; z < 10; z += 0.5 {
+		v := logEI(z, 0, 1)
+		if !(v > last) {
+			t.Fatalf("not increasing at z=%v: %v after %v", z, v, last)
+		}
+		last = v
+	}
+}
+
+func TestSpearman(t *testing.T) {
+	for _, c := range []struct {
+		x, y []float64
+		want float64
+	}{
+		{[]float64{1, 2, 3, 4}, []float64{10, 20, 25, 90}, 1},
+		{[]float64{1, 2, 3, 4}, []float64{9, 8, 7, -6}, -1},
+		{[]float64{1, 1, 1}, []float64{1, 2, 3}, 0},
+		{[]float64{1, 2, 2, 3}, []float64{1, 2, 2, 3}, 1},
+	} {
+		if got := spearman(c.x, c.y); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%v %v: %v, want %v", c.x, c.y, got, c.want)
+		}
+	}
+}
+
+func TestJudge(t *testing.T) {
+	sp, prior := room()
+	for _, c := range []struct {
+		name  string
+		truth func(float64) float64
+		want  float64
+	}{
+		{"right", func(t float64) float64 { return t }, 1},
+		{"inverted", func(t float64) float64 { return 1e-6 / t }, 0},
+	} {
+		b := newBrain(newPool(newCatalog(sp, prior)), 1)
+		n := 0
+		for len(b.queue) > 0 {
+			q := b.next()
+			b.take(q)
+			b.tell(q, c.truth(prior(b.schedule(q))), 0, true)
+			n++
+		}
+		b.judge()
+		if b.slope != c.want || n < 12 {
+			t.Errorf("%s: slope %v after a design of %d", c.name, b.slope, n)
+		}
+	}
+}
+
+// TestStudy: what goptuna's study holds after a search is what happened.
+func TestStudy(t *testing.T) {
+	sp, prior := room()
+	for _, name := range []string{"bayes", "tpe"} {
+		st, err := New(name, Options{Space: sp, Prior: prior, Seed: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var s *study
+		switch x := st.(type) {
+		case *bayes:
+			s = x.study
+		case *tpeStrategy:
+			s = x.study
+		}
+		ok, failed := 0, 0
+		for i := 0; ; i++ {
+			asked := st.Ask(1)
+			if len(asked) == 0 {
+				break
+			}
+			o := Outcome{Schedule: asked[0], Status: timing.OK, Seconds: prior(asked[0])}
+			switch i % 5 {
+			case 3:
+				o = Outcome{Schedule: asked[0], Status: timing.LaunchError}
+				failed++
+			case 4:
+				o.Seconds = math.NaN()
+				failed++
+			default:
+				ok++
+			}
+			st.Tell([]Outcome{o})
+		}
+		trials, err := s.s.GetTrials()
+		if err != nil {
+			t.Fatal(err)
+		}
+		complete, pruned := 0, 0
+		for _, tr := range trials {
+			switch tr.State {
+			case goptuna.TrialStateComplete:
+				complete++
+				if !(tr.Value > 0) || math.IsInf(tr.Value, 0) {
+					t.Errorf("%s: trial %d has the value %v", name, tr.Number, tr.Value)
+				}
+			case goptuna.TrialStatePruned:
+				if why := tr.UserAttrs[statusAttribute]; why == string(timing.LaunchError) || why == string(timing.OK) {
+					pruned++
+				}
+			default:
+				t.Errorf("%s: trial %d is left %v", name, tr.Number, tr.State)
+			}
+		}
+		if complete != ok || pruned != failed {
+			t.Errorf("%s: %d complete, %d pruned; want %d, %d", name, complete, pruned, ok, failed)
+		}
+	}
+}
+
+func TestClip(t *testing.T) {
+	if got := clip("a\x00b\n\u00e9" + string(make([]byte, 500))); len(got) != 200 || got[:5] != "a?b??" {
+		t.Errorf("%q", got)
+	}
+}

@@ -1,0 +1,25 @@
+package search
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+)
+
+// newModelOrder proposes schedules in the order of the prior, fastest first;
+// where the prior has no answer last, ties in canonical order.
+func newModelOrder(p *pool, o Options) (Strategy, error) {
+	if o.Prior == nil {
+		return nil, errors.New("strategy model: it follows a prior and none was given")
+	}
+	return &line{pool: p, name: "model", order: p.byPrior()}, nil
+}
+
+// byPrior is all points in ascending order of their predicted time.
+func (c *catalog) byPrior() []int32 {
+	order := c.canonical()
+	slices.SortStableFunc(order, func(a, b int32) int {
+		return cmp.Compare(c.predicted(int(a)), c.predicted(int(b)))
+	})
+	return order
+}

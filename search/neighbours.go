@@ -1,0 +1,98 @@
+package search
+
+import (
+	"slices"
+
+	"stenciltune/space"
+)
+
+// steps appends the points one parameter away: on an ordinal axis the nearest
+// legal value on either side, on a choice every other value.
+func (c *catalog) steps(to []int, point int) []int {
+	k, row := c.values(point)
+	idx := widen(row)
+	for i, p := range c.parts[k].family.Params {
+		here := idx[i]
+		if p.Ordinal {
+			for _, d := range [2]int{-1, 1} {
+				for v := here + d; v >= 0 && v < len(p.Values); v += d {
+					idx[i] = v
+					if q := c.find(k, idx); q >= 0 {
+						to = append(to, q)
+						break
+					}
+				}
+			}
+		} else {
+			for v := range p.Values {
+				idx[i] = v
+				if q := c.find(k, idx); v != here && q >= 0 {
+					to = append(to, q)
+				}
+			}
+		}
+		idx[i] = here
+	}
+	return to
+}
+
+// trades appends the points that two parameters away differ by one value each:
+// what one gains the other may lose, as threads on x and y of a full block do;
+// such pairs are often the only way past a constraint on a product. It also
+// appends the same values in the other families, where they are legal.
+func (c *catalog) trades(to []int, point int) []int {
+	k, row := c.values(point)
+	idx := widen(row)
+	params := c.parts[k].family.Params
+	for i := range params {
+		for j := range i {
+			for _, d := range [4][2]int{{-1, 1}, {1, -1}, {-1, -1}, {1, 1}} {
+				a, b := idx[i]+d[0], idx[j]+d[1]
+				if a < 0 || b < 0 || a >= len(params[i].Values) || b >= len(params[j].Values) {
+					continue
+				}
+				hereI, hereJ := idx[i], idx[j]
+				idx[i], idx[j] = a, b
+				if q := c.find(k, idx); q >= 0 {
+					to = append(to, q)
+				}
+				idx[i], idx[j] = hereI, hereJ
+			}
+		}
+	}
+	for other := range c.parts {
+		if other != k {
+			if q := c.translate(k, idx, other); q >= 0 {
+				to = append(to, q)
+			}
+		}
+	}
+	return to
+}
+
+// translate is the point of another family with the same values where both have
+// the parameter, and the first value elsewhere; -1 if that is not legal.
+func (c *catalog) translate(k int, idx []int, other int) int {
+	from, onto := c.parts[k].family, c.parts[other].family
+	v := make([]int, len(onto.Params))
+	for i, p := range onto.Params {
+		j := slices.IndexFunc(from.Params, func(q space.Param) bool { return q.Name == p.Name })
+		if j < 0 {
+			continue
+		}
+		at := slices.Index(p.Values, from.Params[j].Values[idx[j]])
+		if at < 0 {
+			return -1
+		}
+		v[i] = at
+	}
+	return c.find(other, v)
+}
+
+func widen(row []uint16) []int {
+	idx := make([]int, len(row))
+	for i, v := range row {
+		idx[i] = int(v)
+	}
+	return idx
+}

@@ -1,0 +1,7 @@
+package search
+
+// newRandom proposes schedules uniformly without replacement: the baseline that
+// any other strategy has to beat.
+func newRandom(p *pool, o Options) (Strategy, error) {
+	return &line{pool: p, name: "random", order: p.shuffled(newRand(o.Seed, "random"))}, nil
+}

@@ -1,0 +1,188 @@
+package search_test
+
+import (
+	"io"
+	"math"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"stenciltune/device/timing"
+	"stenciltune/search"
+	"stenciltune/search/searchtest"
+	"stenciltune/space"
+)
+
+func TestNewUnknown(t *testing.T) {
+	_, err := search.New("anneal", search.Options{Space: space.New()})
+	if err == nil {
+		t.Fatal("no error")
+	}
+	for _, n := range append(search.Names(), "anneal") {
+		if !strings.Contains(err.Error(), n) {
+			t.Errorf("%q does not name %s", err, n)
+		}
+	}
+	if _, err := search.New("random", search.Options{}); err == nil {
+		t.Error("no space, no error")
+	}
+	if _, err := search.New("model", search.Options{Space: space.New()}); err == nil {
+		t.Error("strategy model without a prior, no error")
+	}
+}
+
+func TestStop(t *testing.T) {
+	all := search.Stop{Budget: 10, Time: time.Minute, Stall: 5}
+	for _, c := range []struct {
+		name string
+		stop search.Stop
+		at   search.Progress
+		want search.Reason
+	}{
+		{"running", all, search.Progress{Evaluated: 9, SinceBest: 4, Elapsed: 59 * time.Second, Left: true}, ""},
+		{"budget", all, search.Progress{Evaluated: 10, SinceBest: 5, Elapsed: time.Hour}, search.Budget},
+		{"time", all, search.Progress{Evaluated: 9, SinceBest: 5, Elapsed: time.Minute}, search.TimeLimit},
+		{"stall", all, search.Progress{Evaluated: 9, SinceBest: 5}, search.Stall},
+		{"exhausted", all, search.Progress{Evaluated: 9}, search.Exhausted},
+		{"no rules", search.Stop{}, search.Progress{Evaluated: 1 << 30, SinceBest: 1 << 30, Elapsed: 1 << 60, Left: true}, ""},
+		{"no rules, nothing left", search.Stop{}, search.Progress{}, search.Exhausted},
+	} {
+		got, done := c.stop.Done(c.at)
+		if got != c.want || done != (c.want != "") {
+			t.Errorf("%s: %q, %v", c.name, got, done)
+		}
+	}
+}
+
+func TestTracker(t *testing.T) {
+	var tr search.Tracker
+	if _, ok := tr.Best(); ok {
+		t.Error("the best of nothing")
+	}
+	for i, c := range []struct {
+		status    timing.Status
+		seconds   float64
+		evaluated int
+		since     int
+		best      float64
+	}{
+		{timing.Rejected, 0, 0, 0, 0},
+		{timing.CompileError, 0, 1, 1, 0},
+		{timing.CutSlow, 0.5, 2, 2, 0},
+		{timing.OK, 2.000, 3, 0, 2.000},
+		{timing.Skipped, 0, 3, 0, 2.000},
+		{timing.OK, 1.998, 4, 1, 1.998}, // better, too little to count
+		{timing.OK, 1.995, 5, 0, 1.995}, // the two together count
+		{timing.OK, 1.995, 6, 1, 1.995},
+		{timing.OK, math.NaN(), 7, 2, 1.995},
+		{timing.CutSlow, 1.0, 8, 3, 1.995}, // roughly known times cannot win
+		{timing.WrongAnswer, 0, 9, 4, 1.995},
+	} {
+		tr.Add(search.Outcome{Status: c.status, Seconds: c.seconds})
+		p := tr.Progress(time.Second, true)
+		best, _ := tr.Best()
+		if p.Evaluated != c.evaluated || p.SinceBest != c.since || best.Seconds != c.best || !p.Left || p.Elapsed != time.Second {
+			t.Errorf("after %d (%s): %+v, best %v; want %d, %d, %v", i, c.status, p, best.Seconds, c.evaluated, c.since, c.best)
+		}
+	}
+}
+
+func TestModelOrder(t *testing.T) {
+	sp := space.New(&space.Family{Name: "f", Params: []space.Param{{Name: "a", Values: []int{1, 2, 3, 4, 5, 6, 7}}}})
+	prior := map[int]float64{1: math.NaN(), 2: 2, 3: 1, 4: 2, 5: math.Inf(1), 6: -1, 7: 0.5}
+	s, err := search.New("model", search.Options{Space: sp, Prior: func(s space.Schedule) float64 { return prior[s.Int("a", 0)] }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []int
+	for _, a := range s.Ask(10) {
+		got = append(got, a.Int("a", 0))
+	}
+	if want := []int{7, 3, 2, 4, 1, 5, 6}; !slices.Equal(got, want) {
+		t.Errorf("order %v, want %v", got, want)
+	}
+}
+
+func TestExhaustiveIsCanonical(t *testing.T) {
+	l, _ := searchtest.Jagged(0)
+	s, err := search.New("exhaustive", search.Options{Space: l.Space})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := s.Ask(1 << 30)
+	i := 0
+	for sc := range l.Space.All() {
+		if got[i] != sc {
+			t.Fatalf("schedule %d is %s, want %s", i, got[i], sc)
+		}
+		i++
+	}
+	if i != len(got) {
+		t.Errorf("%d proposed of %d", len(got), i)
+	}
+}
+
+// TestSeedsDiffer: the strategies that draw do so by their seed.
+func TestSeedsDiffer(t *testing.T) {
+	l, smooth := searchtest.Jagged(0)
+	for _, name := range []string{"bayes", "tpe", "random", "descent"} {
+		var first []space.Schedule
+		for seed := range uint64(2) {
+			s, err := search.New(name, search.Options{Space: l.Space, Prior: searchtest.Prior(l, smooth, searchtest.Good), Seed: seed})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := searchtest.Run(s, l, 40, 4)
+			if seed == 0 {
+				first = c.Order
+			} else if slices.Equal(first, c.Order) {
+				t.Errorf("%s: seeds 0 and 1 propose the same", name)
+			}
+		}
+	}
+}
+
+// TestSameSeedLong: a long run of every strategy repeats to the letter.
+func TestSameSeedLong(t *testing.T) {
+	l, smooth := searchtest.Jagged(2)
+	for _, name := range search.Names() {
+		var first []space.Schedule
+		for range 2 {
+			s, err := search.New(name, search.Options{Space: l.Space, Prior: searchtest.Prior(l, smooth, searchtest.Noisy), Seed: 5})
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := searchtest.Run(s, l, 150, 5)
+			if first == nil {
+				first = c.Order
+			} else if !slices.Equal(first, c.Order) {
+				t.Errorf("%s: the same seed, another sequence", name)
+			}
+		}
+	}
+}
+
+// TestSilent: no strategy writes to standard output or error.
+func TestSilent(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, errOut := os.Stdout, os.Stderr
+	os.Stdout, os.Stderr = w, w
+	l, _ := searchtest.Jagged(1)
+	for _, name := range []string{"bayes", "tpe"} {
+		s, err := search.New(name, search.Options{Space: l.Space})
+		if err == nil {
+			searchtest.Run(s, l, 30, 3)
+		}
+	}
+	os.Stdout, os.Stderr = out, errOut
+	w.Close()
+	b, err := io.ReadAll(r)
+	if err != nil || len(b) > 0 {
+		t.Errorf("written: %q, %v", b, err)
+	}
+}

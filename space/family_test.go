@@ -1,0 +1,141 @@
+package space
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// boxes is a family with one constraint: at most 64 threads.
+func boxes() *Family {
+	return &Family{
+		Name: "box",
+		Params: []Param{
+			{Name: "gx", Values: []int{8, 16, 32}, Ordinal: true},
+			{Name: "gy", Values: []int{1, 2, 4}, Ordinal: true},
+			{Name: "zz", Values: []int{0, 1}},
+		},
+		Constraints: []Constraint{{Name: "threads", Needs: []string{"gx", "gy"}, Why: "at most 64 threads",
+			OK: func(v Values) bool { return v.Get("gx")*v.Get("gy") <= 64 }}},
+	}
+}
+
+func mustSchedule(t testing.TB, text string) Schedule {
+	t.Helper()
+	s, err := ParseSchedule(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestCheckSaysWhyAScheduleDoesNotExist(t *testing.T) {
+	s := New(boxes(), &Family{Name: "flat", Params: []Param{{Name: "gx", Values: []int{1}}}})
+	for _, c := range []struct{ text, constraint, why string }{
+		{"box/gx=16/gy=4/zz=1", "", ""},
+		{"flat/gx=1", "", ""},
+		{"box/gx=32/gy=4/zz=0", "threads", "at most 64 threads"},
+		{"box/gx=24/gy=1/zz=0", "gx", "gx must be one of [8 16 32]"},
+		{"box/gx=8/gy=1/zz=2", "zz", "zz must be one of [0 1]"},
+		{"box/gx=8/gy=1", "parameters", "family box has the parameters gx gy zz"},
+		{"box", "parameters", "family box has the parameters gx gy zz"},
+		{"box/gx=8/gy=1/zz=0/ph=1", "parameters", "family box has the parameters gx gy zz"},
+		{"box/gy=1/gx=8/zz=0", "parameters", "family box has the parameters gx gy zz, in that order"},
+		{"box/gx=8/gx=8/zz=0", "parameters", "family box has the parameters gx gy zz, in that order"},
+		{"flat/gx=8/gy=1/zz=0", "parameters", "family flat has the parameters gx"},
+		{"tile/gx=8", "family", "no such family here; the families are [box flat]"},
+	} {
+		err := s.Check(mustSchedule(t, c.text))
+		if c.constraint == "" {
+			if err != nil {
+				t.Errorf("%s: %v", c.text, err)
+			}
+			continue
+		}
+		r, ok := errors.AsType[*Rejection](err)
+		if !ok || r.Constraint != c.constraint || r.Why != c.why {
+			t.Errorf("%s: %v", c.text, err)
+			continue
+		}
+		if want := c.text + ": illegal schedule (" + c.constraint + "): " + c.why; err.Error() != want {
+			t.Errorf("got %q, want %q", err, want)
+		}
+	}
+	if err := s.Check(Schedule{}); err == nil {
+		t.Error("no schedule is a schedule")
+	}
+}
+
+func TestEnumerationOrderIsFamiliesThenLastParameterFastest(t *testing.T) {
+	var got []string
+	for sc := range New(boxes(), &Family{Name: "flat", Params: []Param{{Name: "gx", Values: []int{1}}}}).All() {
+		got = append(got, strings.TrimPrefix(sc.String(), "box/"))
+	}
+	want := "gx=8/gy=1/zz=0 gx=8/gy=1/zz=1 gx=8/gy=2/zz=0 gx=8/gy=2/zz=1 gx=8/gy=4/zz=0 gx=8/gy=4/zz=1 " +
+		"gx=16/gy=1/zz=0 gx=16/gy=1/zz=1 gx=16/gy=2/zz=0 gx=16/gy=2/zz=1 gx=16/gy=4/zz=0 gx=16/gy=4/zz=1 " +
+		"gx=32/gy=1/zz=0 gx=32/gy=1/zz=1 gx=32/gy=2/zz=0 gx=32/gy=2/zz=1 flat/gx=1"
+	if strings.Join(got, " ") != want {
+		t.Errorf("got %s", strings.Join(got, " "))
+	}
+}
+
+func TestConstraintIsCheckedAsSoonAsItsParametersAreSet(t *testing.T) {
+	asked := 0
+	f := &Family{Name: "deep", Params: []Param{
+		{Name: "a", Values: []int{1, 2}}, {Name: "b", Values: []int{1, 2, 3}}, {Name: "c", Values: []int{1, 2, 3, 4}},
+	}}
+	f.Constraints = []Constraint{{Name: "none", Needs: []string{"a"}, Why: "none is legal", OK: func(Values) bool { asked++; return false }}}
+	if n := New(f).Size(); n != 0 || asked != 2 {
+		t.Errorf("%d schedules after %d questions; two values of the first parameter are two questions", n, asked)
+	}
+}
+
+func TestEmptySpacesAreEmpty(t *testing.T) {
+	for name, s := range map[string]*Space{
+		"no family":         New(),
+		"parameter without": New(&Family{Name: "a", Params: []Param{{Name: "p"}}}),
+	} {
+		if s.Size() != 0 || s.Raw() != 0 {
+			t.Errorf("%s: size %d of %d", name, s.Size(), s.Raw())
+		}
+		for sc := range s.All() {
+			t.Errorf("%s: yields %s", name, sc)
+		}
+	}
+}
+
+func TestFamiliesAreFoundByName(t *testing.T) {
+	b := boxes()
+	s := New(b)
+	if s.Family("box") != b || s.Family("bo") != nil || len(s.Families()) != 1 {
+		t.Error("wrong family")
+	}
+	defer func() {
+		if r := recover(); r == nil || !strings.Contains(r.(string), "family box given twice") {
+			t.Errorf("a family given twice: %v", r)
+		}
+	}()
+	New(b, boxes())
+}
+
+func TestDecodeRefusesIndicesOutOfRange(t *testing.T) {
+	f := boxes()
+	for _, idx := range [][]int{nil, {0}, {0, 0, 0, 0}, {-1, 0, 0}, {3, 0, 0}, {0, 0, 2}} {
+		if s, err := f.Decode(idx); err == nil || !s.IsZero() {
+			t.Errorf("%v decodes as %s", idx, s)
+		}
+	}
+	// An index may name a schedule that breaks a constraint: samplers find out by Check.
+	if s, err := f.Decode([]int{2, 2, 0}); err != nil || s.String() != "box/gx=32/gy=4/zz=0" {
+		t.Errorf("%s, %v", s, err)
+	}
+}
+
+func TestAskingForAnUnknownParameterIsOurOwnBug(t *testing.T) {
+	defer func() {
+		if r := recover(); r == nil || !strings.Contains(r.(string), "family box has no parameter ph") {
+			t.Errorf("got %v", r)
+		}
+	}()
+	Values{boxes(), []int{8, 1, 0}}.Get("ph")
+}

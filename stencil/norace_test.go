@@ -1,0 +1,5 @@
+//go:build !race
+
+package stencil
+
+const slower = 1
