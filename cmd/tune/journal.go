@@ -1,6 +1,9 @@
 package main
 
 import (
+	"maps"
+	"slices"
+
 	"stenciltune/cache"
 	"stenciltune/device/machine"
 	"stenciltune/device/timing"
@@ -22,6 +25,17 @@ type journal struct {
 	store *cache.Store
 	key   cache.Key
 	known map[string]cache.Entry // by schedule
+	begun map[space.Schedule]bool
+}
+
+func newJournal(s *cache.Store, key cache.Key) *journal {
+	return &journal{store: s, key: key, known: map[string]cache.Entry{}, begun: map[space.Schedule]bool{}}
+}
+
+// close strikes the notes of schedules that were begun and not run because the
+// tune ended: that is no fault of theirs.
+func (j *journal) close() error {
+	return j.store.Abandon(j.key, slices.Collect(maps.Keys(j.begun))...)
 }
 
 // openJournal reads what earlier runs left. A schedule that was begun twice and
@@ -31,7 +45,7 @@ func openJournal(s *cache.Store, key cache.Key) (*journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &journal{store: s, key: key, known: map[string]cache.Entry{}}
+	j := newJournal(s, key)
 	for _, e := range entries {
 		j.known[e.Schedule.String()] = e
 	}
@@ -71,8 +85,14 @@ func (j *journal) Record(outcomes []runner.Outcome, next ...space.Schedule) erro
 			CompileSeconds: o.CompileSeconds, Compiler: o.Compiler, CheckMaxError: cache.Error64(o.MaxError), Tool: version,
 		})
 	}
-	if err := j.store.Record(j.key, entries...); err != nil {
+	if err := j.store.Advance(j.key, entries, next...); err != nil {
 		return err
 	}
-	return j.store.Begin(j.key, next...)
+	for _, o := range outcomes {
+		delete(j.begun, o.Schedule)
+	}
+	for _, s := range next {
+		j.begun[s] = true
+	}
+	return nil
 }

@@ -12,16 +12,18 @@ import (
 	"stenciltune/internal/runner"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
+	"stenciltune/space"
 	"stenciltune/stencil"
 )
 
 func (a *app) measure() *cobra.Command {
 	var f problemFlags
-	var text, name, regime string
+	var texts []string
+	var name, regime string
 	var seed uint64
 	c := &cobra.Command{
 		Use:   "measure --stencil NAME --schedule SCHEDULE",
-		Short: "Check and time one schedule; prints Go benchmark lines",
+		Short: "Check and time schedules, interleaved; prints Go benchmark lines",
 		Example: `  tune measure --stencil jacobi3d --device 0 \
     --schedule tile/gx=64/gy=4/gz=1/wx=1/wy=2/wz=8/cw=0/zz=0/ph=2`,
 		Args: cobra.NoArgs,
@@ -30,26 +32,41 @@ func (a *app) measure() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if text != "" { // fail early, before a device is opened
-				if _, err := schedule(text, kernels.Spaces(all.Families(), p, anyGPU)); err != nil {
-					return err
-				}
+			if _, err := schedules(texts, kernels.Spaces(all.Families(), p, anyGPU)); err != nil {
+				return err // early, before a device is opened
 			}
 			if regime != string(timing.Warm) && regime != string(timing.Cold) {
 				return usagef("--timing %q: use warm or cold", regime)
 			}
-			return a.measureOne(c.Context(), p, name, text, timing.Regime(regime), seed)
+			return a.measureAll(c.Context(), p, name, texts, timing.Regime(regime), seed)
 		},
 	}
 	f.bind(c)
-	c.Flags().StringVar(&text, "schedule", "", "canonical `text` of the schedule")
+	c.Flags().StringArrayVar(&texts, "schedule", nil, "canonical `text` of a schedule; repeat it to compare several")
 	c.Flags().StringVar(&name, "device", "", "`device`, as for tune itself")
 	c.Flags().StringVar(&regime, "timing", string(timing.Warm), "cache `regime`: warm or cold")
 	c.Flags().Uint64Var(&seed, "seed", 1, "seed of the input data")
 	return c
 }
 
-func (a *app) measureOne(ctx context.Context, p stencil.Problem, name, text string, regime timing.Regime, seed uint64) error {
+// schedules reads and checks schedules for a problem.
+func schedules(texts []string, sp *space.Space) ([]space.Schedule, error) {
+	if len(texts) == 0 {
+		_, err := schedule("", sp)
+		return nil, err
+	}
+	var list []space.Schedule
+	for _, t := range texts {
+		s, err := schedule(t, sp)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+func (a *app) measureAll(ctx context.Context, p stencil.Problem, name string, texts []string, regime timing.Regime, seed uint64) error {
 	d, err := a.openDevice(ctx, name, p)
 	if err != nil {
 		return err
@@ -60,25 +77,35 @@ func (a *app) measureOne(ctx context.Context, p stencil.Problem, name, text stri
 		return err
 	}
 	sp := kernels.Spaces(all.Families(), p, m)
-	s, err := schedule(text, sp)
+	list, err := schedules(texts, sp)
 	if err != nil {
 		return err
 	}
 	policy := timing.Finals()
 	policy.Regime = regime
 	o := runner.Options{Problem: p, Device: d, Families: all.Families(), Space: sp, Regime: regime, Seed: dataSeed(seed), Mutate: faultMutator()}
-	out, err := runner.Single(ctx, o, s, policy)
+	outcomes, err := runner.Measure(ctx, o, list, policy)
 	if err != nil {
 		return err
 	}
-	if out.Status.Failed() {
-		return fmt.Errorf("%w: %s: %s", &runner.ErrNoSchedule{Failed: map[timing.Status]int{out.Status: 1}}, out.Status, out.Reason)
+	fmt.Fprint(a.out, benchHeader(m))
+	failed := &runner.ErrNoSchedule{Failed: map[timing.Status]int{}}
+	for _, out := range outcomes {
+		if out.Status.Failed() {
+			a.say("%s: %s: %s", out.Schedule, out.Status, out.Reason)
+			failed.Failed[out.Status]++
+		}
+		for _, w := range out.Series.Warnings {
+			a.say("warning: %s: %s", out.Schedule, w)
+		}
+		if _, err := fmt.Fprint(a.out, benchLine(p, out)); err != nil {
+			return err
+		}
 	}
-	for _, w := range out.Series.Warnings {
-		a.say("warning: %s", w)
+	if len(failed.Failed) > 0 {
+		return failed
 	}
-	_, err = fmt.Fprint(a.out, benchHeader(m), benchLine(p, out))
-	return err
+	return nil
 }
 
 // benchHeader is the configuration lines of Go benchmark text.

@@ -148,17 +148,20 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 		Problem: p, Device: d, Families: all.Families(), Space: sp, Strategy: strategy, Stop: stop,
 		Regime: timing.Regime(f.regime), Seed: dataSeed(f.seed), Ahead: ahead(f.device), Mutate: faultMutator(),
 	}
+	j := newJournal(store, key)
 	if !f.retune {
-		if o.Journal, err = openJournal(store, key); err != nil {
+		if j, err = openJournal(store, key); err != nil {
 			return err
 		}
-	} else {
-		o.Journal = &journal{store: store, key: key}
 	}
+	o.Journal = j
 	g := a.progress(p, total)
 	o.Watcher = g
 	result, err := runner.Tune(ctx, o)
 	g.done()
+	if cerr := j.close(); cerr != nil {
+		err = errors.Join(err, cerr)
+	}
 	if f.record != "" && len(result.Outcomes) > 0 {
 		if werr := record(f.record, p, m, result, sp, o.Regime, a.args); werr != nil {
 			err = errors.Join(err, werr)

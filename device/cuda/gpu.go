@@ -262,3 +262,12 @@ func (g *GPU) wait(ctx context.Context, e cuEvent) error {
 		}
 	}
 }
+
+// FreeMemory is the bytes of device memory not in use now, 0 if unknown.
+func (g *GPU) FreeMemory(context.Context) (free int64) {
+	g.do(func() (err error) {
+		free, _, err = cuMemGetInfo()
+		return err
+	})
+	return free
+}

@@ -2,7 +2,6 @@ package runner
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -282,29 +281,56 @@ func (t *tuner) record(o Outcome, next ...space.Schedule) error {
 	return nil
 }
 
-// Single checks and times one schedule as finals do: the naive kernel proves it
-// on the full problem. It is what `tune measure` shows.
-func Single(ctx context.Context, o Options, s space.Schedule, policy timing.Policy) (Outcome, error) {
-	if err := o.Space.Check(s); err != nil {
-		return Outcome{}, err
+// Measure checks schedules, each as a tune does, and times those that pass,
+// interleaved. It is what `tune measure` shows.
+func Measure(ctx context.Context, o Options, schedules []space.Schedule, policy timing.Policy) ([]Outcome, error) {
+	for _, s := range schedules {
+		if err := o.Space.Check(s); err != nil {
+			return nil, err
+		}
 	}
 	t := &tuner{Options: o, start: time.Now(), failed: map[timing.Status]int{}}
 	t.Journal = nil
-	if err := t.baseline(ctx); err != nil {
-		return Outcome{}, err
-	}
 	defer t.release()
-	c := t.prepare(ctx, s)
-	<-c.done
-	if c.err != nil {
-		return Outcome{}, c.err
+	if err := t.baseline(ctx); err != nil {
+		return nil, err
 	}
-	defer func() { t.Device.Release(c.binary) }()
-	if err := t.evaluate(ctx, c, policy); err != nil {
-		return Outcome{}, err
+	var cs, ready []*candidate
+	for _, s := range schedules {
+		cs = append(cs, t.prepare(ctx, s))
 	}
-	if ctx.Err() != nil {
-		return Outcome{}, errors.Join(ctx.Err(), errors.New("interrupted"))
+	defer func() {
+		for _, c := range cs {
+			<-c.done
+			t.Device.Release(c.binary)
+		}
+	}()
+	for _, c := range cs {
+		<-c.done
+		if c.err != nil {
+			return nil, c.err
+		}
+		if c.outcome.Status == "" {
+			if err := t.check(ctx, c); err != nil {
+				return nil, err
+			}
+		}
+		if c.outcome.Status == "" {
+			ready = append(ready, c)
+		}
 	}
-	return c.outcome, nil
+	if len(ready) > 0 {
+		series, err := t.timeAll(ctx, ready, policy, true)
+		if err != nil {
+			return nil, err
+		}
+		for i, c := range ready {
+			c.outcome.timed(series[i])
+		}
+	}
+	var all []Outcome
+	for _, c := range cs {
+		all = append(all, c.outcome)
+	}
+	return all, ctx.Err()
 }

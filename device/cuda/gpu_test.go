@@ -1,0 +1,250 @@
+package cuda_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"stenciltune/device"
+	"stenciltune/device/cuda"
+	"stenciltune/device/timing"
+	"stenciltune/kernels"
+	"stenciltune/kernels/kernelstest"
+	"stenciltune/stencil"
+)
+
+var (
+	flagGPU   = flag.String("gpu", "auto", "GPU tests: auto skips them without a GPU, require fails, off skips")
+	flagCases = flag.Int("cases", 520, "random schedules to check on the GPU")
+	flagSeed  = flag.Uint64("seed", 20261121, "seed of the random schedules")
+	flagLeak  = flag.Int("leak-schedules", 2000, "schedules of the leak test")
+)
+
+// openGPU opens the first GPU, or skips or fails as -gpu says.
+func openGPU(t *testing.T) *cuda.Device {
+	t.Helper()
+	if *flagGPU == "off" {
+		t.Skip("GPU tests are off")
+	}
+	d, err := cuda.OpenDevice("0")
+	if err != nil && *flagGPU == "require" {
+		t.Fatal(err)
+	}
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() {
+		if err := d.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return d
+}
+
+// compileAll compiles kernels on all processors.
+func compileAll(t *testing.T, d *cuda.Device, ks []kernels.Kernel) []device.Binary {
+	bs := make([]device.Binary, len(ks))
+	slots := make(chan struct{}, runtime.NumCPU())
+	var wg sync.WaitGroup
+	for i, k := range ks {
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			b, err := d.Compile(context.Background(), k)
+			if err != nil {
+				t.Errorf("%s: %v", k.Schedule, err)
+			}
+			bs[i] = b
+		})
+	}
+	wg.Wait()
+	return bs
+}
+
+func TestGPURandomSchedulesGiveTheReferencesAnswer(t *testing.T) {
+	d := openGPU(t)
+	t.Log(d.Machine())
+	cases := kernelstest.Cases(t, d.Machine(), *flagCases, *flagSeed)
+	var ks []kernels.Kernel
+	for _, c := range cases {
+		ks = append(ks, c.Kernel)
+		if c.Remainder != nil {
+			ks = append(ks, *c.Remainder)
+		}
+	}
+	bs := compileAll(t, d, ks)
+	i := 0
+	for n, c := range cases {
+		main := bs[i]
+		i++
+		var rest *device.Binary
+		if c.Remainder != nil {
+			rest = &bs[i]
+			i++
+		}
+		if err := kernelstest.Check(context.Background(), d, c, main, rest, uint32(n)); err != nil {
+			t.Error(err)
+		}
+	}
+	t.Logf("%d schedules checked", len(cases))
+}
+
+// handWritten is a kernel outside any family: text at the beginning of the naive body.
+func handWritten(t *testing.T, size stencil.Size, before string, shared int) (kernels.Kernel, stencil.Problem) {
+	st, err := stencil.Parse("copy", "copy.sl", "NumDimensions 3\nStencilSize (0, 0, 0)\nCellValue { return get(0, 0, 0); }")
+	if err != nil {
+		t.Fatal(err)
+	}
+	source := `extern "C" __global__ void copy(const float *in, float *out, int nx, int ny, int nz) {
+  extern __shared__ float tile[];
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+` + before + `
+  tile[threadIdx.x] = i < nx * ny * nz ? in[i] : 0;
+  __syncthreads();
+  if (i < nx * ny * nz) out[i] = tile[threadIdx.x];
+}
+`
+	p := stencil.Problem{Stencil: st, DType: stencil.Float32, Size: size, Steps: 1}
+	return kernels.Kernel{Source: source, Entry: "copy", DType: p.DType, Launch: kernels.Launch{
+		Grid: [3]int{int((size.Cells() + 255) / 256), 1, 1}, Block: [3]int{256, 1, 1}, SharedBytes: shared, Steps: 1}}, p
+}
+
+func checkOnce(t *testing.T, d *cuda.Device, k kernels.Kernel, p stencil.Problem, limit time.Duration) (stencil.Comparison, error) {
+	t.Helper()
+	b, err := d.Compile(context.Background(), k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Release(b)
+	ctx, cancel := context.WithTimeout(context.Background(), limit)
+	defer cancel()
+	return d.Check(ctx, device.Check{Problem: p, Passes: []device.Pass{{Binary: b, Launch: k.Launch, Count: 3}}, Seed: 7, Tolerance: 0})
+}
+
+func TestGPUDetectsEveryKindOfWrongAnswer(t *testing.T) {
+	d := openGPU(t)
+	size := stencil.Size{67, 45, 29}
+	for _, c := range []struct {
+		name, before string
+		shared       int
+		ok           bool
+		reason       string
+	}{
+		{"right", "", 1024, true, ""},
+		{"200 KiB of shared memory", "", 200 << 10, true, ""},
+		{"NaN", "if (i == 5) { out[i] = 0.0f / 0.0f; return; }", 1024, false, "got NaN"},
+		{"unwritten cell", "if (i == 6) return;", 1024, false, "got NaN"},
+		{"one cell off", "if (i == 8) { out[i] = in[i] + 1; return; }", 1024, false, "1 of 87435 cells"},
+		{"write past the end", "if (i == 9) out[nx * ny * nz] = 1;", 1024, false, "out-of-bounds"},
+		{"write before the beginning", "if (i == 9) out[-1] = 1;", 1024, false, "out-of-bounds"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			k, p := handWritten(t, size, c.before, c.shared)
+			cmp, err := checkOnce(t, d, k, p, 10*time.Second)
+			if err != nil || cmp.OK() != c.ok || !strings.Contains(cmp.Reason(size), c.reason) {
+				t.Errorf("%+v, %q, %v", cmp, cmp.Reason(size), err)
+			}
+		})
+	}
+}
+
+func TestGPUFactsAndCopyBandwidthArePlausible(t *testing.T) {
+	d := openGPU(t)
+	m := d.Machine()
+	rate, err := d.CopyBandwidth(context.Background(), 512<<20)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%+v", m)
+	t.Logf("copy %.3g B/s, peak %.3g B/s, %+v", rate, m.PeakDRAM(), d.Telemetry())
+	if rate < 0.3*m.PeakDRAM() || rate > 1.05*m.PeakDRAM() {
+		t.Errorf("copy bandwidth %g against a peak of %g", rate, m.PeakDRAM())
+	}
+	if m.SMs < 1 || m.SharedBlockOptin < m.SharedBlock || m.L2Bytes < 1<<20 || m.UUID == "" || m.Compiler == "" {
+		t.Errorf("facts: %+v", m)
+	}
+}
+
+func TestGPUTimeAgreesWithTheCopy(t *testing.T) {
+	d := openGPU(t)
+	size := stencil.Size{512, 512, 512}
+	k, p := handWritten(t, size, "", 1024)
+	b, err := d.Compile(context.Background(), k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, regime := range []timing.Regime{timing.Warm, timing.Cold} {
+		policy := timing.Finals()
+		policy.Regime = regime
+		s, err := d.Time(context.Background(), device.Timing{Problem: p, Policy: policy, Runs: []device.Pass{{Binary: b, Launch: k.Launch}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rate := 2 * float64(p.Bytes()) / s[0].Median
+		t.Logf("%s: %.3g B/s, %d samples, +-%.2f %%", regime, rate, s[0].N, 100*s[0].RelHalfWidth())
+		if peak := d.Machine().PeakDRAM(); rate < 0.3*peak || rate > 1.05*peak {
+			t.Errorf("%s: a copy kernel moves %g B/s against a peak of %g", regime, rate, peak)
+		}
+	}
+}
+
+// resident is the process's memory in bytes.
+func resident(t *testing.T) int64 {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		t.Skip(err)
+	}
+	var total, pages int64
+	if _, err := fmt.Sscan(string(text), &total, &pages); err != nil {
+		t.Fatal(err)
+	}
+	return pages * int64(os.Getpagesize())
+}
+
+func TestGPUManySchedulesLeaveMemoryWhereItWas(t *testing.T) {
+	d := openGPU(t)
+	n := *flagLeak
+	cases := kernelstest.Cases(t, d.Machine(), 250, *flagSeed+7)
+	run := func(count int) {
+		for i := 0; i < count; i += len(cases) {
+			var ks []kernels.Kernel
+			for j, c := range cases[:min(len(cases), count-i)] {
+				c.Kernel.Source += fmt.Sprintf("// %d\n", i+j) // another source, another module
+				ks = append(ks, c.Kernel)
+			}
+			for j, b := range compileAll(t, d, ks) {
+				c := cases[j]
+				passes := []device.Pass{{Binary: b, Launch: c.Kernel.Launch, Count: 2}}
+				cmp, err := d.Check(context.Background(), device.Check{Problem: c.Problem, Passes: passes, Seed: 1, Tolerance: stencil.Tolerance(c.Problem, device.Steps(passes))})
+				if err != nil || !cmp.OK() {
+					t.Fatal(c.Name(), cmp.Reason(c.Problem.Size), err)
+				}
+				policy := timing.Search()
+				policy.MaxSamples = 2
+				if _, err := d.Time(context.Background(), device.Timing{Problem: c.Problem, Policy: policy, Runs: passes}); err != nil {
+					t.Fatal(c.Name(), err)
+				}
+				d.Release(b)
+			}
+		}
+	}
+	run(250)
+	runtime.GC()
+	free, host := d.FreeMemory(t.Context()), resident(t)
+	run(n)
+	runtime.GC()
+	lost, grown := free-d.FreeMemory(t.Context()), resident(t)-host
+	t.Logf("%d schedules: device memory %+d bytes, process %+d bytes", n, -lost, grown)
+	if lost > 16<<20 {
+		t.Errorf("%d bytes of device memory lost", lost)
+	}
+	if grown > 128<<20 {
+		t.Errorf("the process grew by %d bytes", grown)
+	}
+}
