@@ -120,30 +120,24 @@ func (e Entry) valid() error {
 // Begin notes, before they run, that schedules are about to run. A run that is
 // killed leaves these notes behind: see Unfinished. One transaction for all.
 func (s *Store) Begin(key Key, schedules ...space.Schedule) error {
-	if len(schedules) == 0 {
-		return nil
+	return s.Advance(key, nil, schedules...)
+}
+
+// begin is Begin within a transaction.
+func (s *Store) begin(tx *bbolt.Tx, text string, now time.Time, schedules []space.Schedule) error {
+	b, err := tx.Bucket(bucketIntents).CreateBucketIfNotExists([]byte(text))
+	if err != nil {
+		return err
 	}
 	for _, sc := range schedules {
-		if sc.IsZero() {
-			return errors.New("journal: no schedule can be begun that is none")
-		}
-	}
-	text, now := key.String(), time.Now().UTC()
-	return s.update(func(tx *bbolt.Tx) error {
-		b, err := tx.Bucket(bucketIntents).CreateBucketIfNotExists([]byte(text))
-		if err != nil {
+		i := s.intent(b, text, sc)
+		i.Attempts++
+		i.At = now.UTC()
+		if err := putJSON(b, place("intents", text, sc.String()), []byte(sc.String()), i); err != nil {
 			return err
 		}
-		for _, sc := range schedules {
-			i := s.intent(b, text, sc)
-			i.Attempts++
-			i.At = now
-			if err := putJSON(b, place("intents", text, sc.String()), []byte(sc.String()), i); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // intent reads the note of a schedule; the zero Intent if there is none. b may
@@ -169,7 +163,13 @@ func (s *Store) intent(b *bbolt.Bucket, key string, sc space.Schedule) Intent {
 // transaction for all, two fsyncs: collect entries and record them together. An
 // entry replaces the one with the same schedule and source hash.
 func (s *Store) Record(key Key, entries ...Entry) error {
-	if len(entries) == 0 {
+	return s.Advance(key, entries)
+}
+
+// Advance records entries and begins the next schedules in one transaction: what
+// a search does between two schedules.
+func (s *Store) Advance(key Key, entries []Entry, next ...space.Schedule) error {
+	if len(entries) == 0 && len(next) == 0 {
 		return nil
 	}
 	for _, e := range entries {
@@ -177,34 +177,50 @@ func (s *Store) Record(key Key, entries ...Entry) error {
 			return err
 		}
 	}
+	for _, sc := range next {
+		if sc.IsZero() {
+			return errors.New("journal: no schedule can be begun that is none")
+		}
+	}
 	text, now := key.String(), time.Now()
 	return s.update(func(tx *bbolt.Tx) error {
-		b, err := tx.Bucket(bucketJournal).CreateBucketIfNotExists([]byte(text))
-		if err != nil {
+		if err := s.record(tx, text, now, entries); err != nil || len(next) == 0 {
 			return err
 		}
-		intents := tx.Bucket(bucketIntents).Bucket([]byte(text))
-		for _, e := range entries {
-			if e.At.IsZero() {
-				e.At = now
-			}
-			e.At = e.At.UTC().Round(0)
-			if e.Attempts == 0 {
-				e.Attempts = s.intent(intents, text, e.Schedule).Attempts
-			}
-			e.Log, e.Reason = clip(e.Log, MaxLog), clip(e.Reason, maxReason)
-			name := entryName(e)
-			if err := putJSON(b, place("journal", text, name), []byte(name), e); err != nil {
-				return fmt.Errorf("journal entry of %s: %w", e.Schedule, err)
-			}
-			if intents != nil {
-				if err := intents.Delete([]byte(e.Schedule.String())); err != nil {
-					return err
-				}
+		return s.begin(tx, text, now, next)
+	})
+}
+
+// record is Record within a transaction.
+func (s *Store) record(tx *bbolt.Tx, text string, now time.Time, entries []Entry) error {
+	if len(entries) == 0 {
+		return nil
+	}
+	b, err := tx.Bucket(bucketJournal).CreateBucketIfNotExists([]byte(text))
+	if err != nil {
+		return err
+	}
+	intents := tx.Bucket(bucketIntents).Bucket([]byte(text))
+	for _, e := range entries {
+		if e.At.IsZero() {
+			e.At = now
+		}
+		e.At = e.At.UTC().Round(0)
+		if e.Attempts == 0 {
+			e.Attempts = s.intent(intents, text, e.Schedule).Attempts
+		}
+		e.Log, e.Reason = clip(e.Log, MaxLog), clip(e.Reason, maxReason)
+		name := entryName(e)
+		if err := putJSON(b, place("journal", text, name), []byte(name), e); err != nil {
+			return fmt.Errorf("journal entry of %s: %w", e.Schedule, err)
+		}
+		if intents != nil {
+			if err := intents.Delete([]byte(e.Schedule.String())); err != nil {
+				return err
 			}
 		}
-		return nil
-	})
+	}
+	return nil
 }
 
 // Abandon takes back one Begin of each schedule: for those that a run which ends
