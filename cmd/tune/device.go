@@ -15,7 +15,7 @@ import (
 	"stenciltune/device/cuda"
 	"stenciltune/device/host"
 	"stenciltune/device/replay"
-	worker "stenciltune/internal/worker0"
+	"stenciltune/internal/worker"
 	"stenciltune/stencil"
 )
 
@@ -57,6 +57,7 @@ func (a *app) openGPU(ctx context.Context, selector string) (device.Device, erro
 		GPUCommand:     child("gpu", "--device", selector),
 		CompileCommand: child("compile"),
 		Compilers:      compilers(),
+		Threads:        1,
 		Logger:         a.logger(),
 	})
 }
@@ -84,7 +85,7 @@ func (a *app) worker() *cobra.Command {
 	gpu := &cobra.Command{
 		Use: "gpu", Args: cobra.NoArgs, Hidden: true,
 		RunE: func(*cobra.Command, []string) error {
-			return serveWorker(worker.Backend{
+			return worker.Serve(os.Stdin, os.Stdout, worker.Backend{
 				Executor: func() (device.Executor, error) { return cuda.Open(selector) },
 			})
 		},
@@ -93,7 +94,7 @@ func (a *app) worker() *cobra.Command {
 	compile := &cobra.Command{
 		Use: "compile", Args: cobra.NoArgs, Hidden: true,
 		RunE: func(*cobra.Command, []string) error {
-			return serveWorker(worker.Backend{
+			return worker.Serve(os.Stdin, os.Stdout, worker.Backend{
 				Compiler: func() (device.Compiler, error) { return cuda.OpenCompiler() },
 			})
 		},
@@ -101,13 +102,4 @@ func (a *app) worker() *cobra.Command {
 	c := &cobra.Command{Use: "worker", Hidden: true, Short: "Own a GPU for another process (internal)"}
 	c.AddCommand(gpu, compile)
 	return c
-}
-
-// serveWorker runs a child: nothing but the protocol may reach standard output.
-func serveWorker(b worker.Backend) error {
-	out, err := worker.Private()
-	if err != nil {
-		return err
-	}
-	return worker.Serve(os.Stdin, out, b)
 }

@@ -1,0 +1,254 @@
+package worker
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"os/exec"
+	"sync"
+	"time"
+
+	"stenciltune/device"
+	"stenciltune/device/machine"
+	"stenciltune/device/timing"
+	"stenciltune/kernels"
+	"stenciltune/stencil"
+)
+
+// Options say how children are started and how long they may take. Zero values
+// mean the defaults. Every time-out counts from when the operation really
+// starts, not from when it is queued.
+type Options struct {
+	// GPUCommand and CompileCommand make the command of a child, a new one at
+	// each call: a program that calls Serve with a Backend that has an Executor
+	// or a Compiler. Its stdin, stdout and stderr are taken; where Env is nil
+	// the child inherits the environment. Arguments show in the process list:
+	// no secrets.
+	GPUCommand     func() *exec.Cmd
+	CompileCommand func() *exec.Cmd
+
+	Compilers int // compile processes, each started when first needed; 1
+	Threads   int // compiles at once in each; 1
+
+	StartTimeout   time.Duration // for a child to open its device or compiler; 1 min
+	CompileTimeout time.Duration // for a compile; 30 s
+	LoadTimeout    time.Duration // for loading or unloading a binary; 10 s
+	CheckTimeout   time.Duration // for a check or a copy; 1 min
+	// TimeTimeout is what timing may take for each run, beyond the device time
+	// that the policy grants it; 10 s.
+	TimeTimeout time.Duration
+
+	Logger *slog.Logger // children lost: info; started, ended and what they print: debug; nil = none
+}
+
+func (o Options) withDefaults() Options {
+	o.Compilers, o.Threads = max(1, o.Compilers), max(1, o.Threads)
+	for _, d := range []struct {
+		value *time.Duration
+		usual time.Duration
+	}{
+		{&o.StartTimeout, time.Minute},
+		{&o.CompileTimeout, 30 * time.Second},
+		{&o.LoadTimeout, 10 * time.Second},
+		{&o.CheckTimeout, time.Minute},
+		{&o.TimeTimeout, 10 * time.Second},
+	} {
+		if *d.value <= 0 {
+			*d.value = d.usual
+		}
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return o
+}
+
+// Device is a device in a child process, with its compilers in others. Its
+// methods may be called from many goroutines at once.
+//
+// A context's cancellation returns at once. It ends the process in which a check
+// or a timing was running; a compile or a load is abandoned and runs on. A
+// context's deadline is different: what it leaves is the limit of a compile, check,
+// timing or copy where that is shorter than the Options', counts from when the operation starts, and passing
+// it is a failure of the schedule, not an error. So stop a whole tune by
+// cancelling, not by a deadline.
+type Device struct {
+	options Options
+	nursery *nursery
+	pool    *pool
+	gpu     *gpu
+	closing sync.Once
+	err     error
+}
+
+var (
+	_ device.Device = (*Device)(nil)
+	_ device.Sensor = (*Device)(nil)
+	_ device.Copier = (*Device)(nil)
+)
+
+// Open starts the child that owns the device and one that compiles, and waits
+// until both are open; ctx bounds that and nothing after. Errors of the child's
+// constructors come back with device.ErrMissing and device.ErrLost still to be
+// found in them.
+//
+// From then on a schedule that fails costs at most its own process:
+//
+//   - an operation past its deadline: the process group is killed; timing.Timeout, or
+//     timing.CompileTimeout for a compile
+//   - a process that dies: timing.WorkerLost, or timing.CompileError for a
+//     compile that does so twice
+//   - a sticky error: the failure that came with it
+//
+// The next process is started in the background, and binaries are loaded again
+// when they are next used. The device is lost, device.ErrLost, when its process
+// ends four times without one answer between, or 51 times without one check or
+// timing that ended well, when it cannot be opened any more, or when
+// another device answers.
+func Open(ctx context.Context, o Options) (*Device, error) {
+	if o.GPUCommand == nil || o.CompileCommand == nil {
+		panic("worker: Options without a command")
+	}
+	o = o.withDefaults()
+	n := newNursery()
+	d := &Device{options: o, nursery: n, pool: newPool(o, n, o.Logger), gpu: newGPU(o, n, o.Logger)}
+	opening, cancel := context.WithCancel(context.WithoutCancel(ctx)) // by a deadline, too
+	defer cancel()
+	defer context.AfterFunc(ctx, cancel)()
+	compiler := make(chan error, 1)
+	go func() { compiler <- d.pool.warm(opening) }()
+	_, err := d.gpu.get(opening)
+	if err != nil {
+		cancel() // a compiler without a device is of no use
+		<-compiler
+	} else {
+		err = <-compiler
+	}
+	if err == nil {
+		return d, nil
+	}
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	return nil, errors.Join(err, d.Close())
+}
+
+// Machine is what the device said of itself when it was opened.
+func (d *Device) Machine() machine.Machine {
+	d.gpu.mu.Lock()
+	defer d.gpu.mu.Unlock()
+	return d.gpu.machine
+}
+
+// Compile builds a kernel in a compile process, while the device may be busy,
+// and loads it: after the check or timing that runs, before those that wait. The
+// binary's image is shared with the Device; do not write to it.
+func (d *Device) Compile(ctx context.Context, k kernels.Kernel) (device.Binary, error) {
+	built, err := d.pool.compile(ctx, k, d.Machine())
+	if err != nil {
+		return device.Binary{}, err
+	}
+	if built.Schedule.IsZero() {
+		built.Schedule = k.Schedule
+	}
+	id := d.gpu.adopt(built, k.Launch)
+	b, err := d.gpu.load(ctx, id)
+	if err != nil {
+		d.gpu.forget(id)
+		return device.Binary{}, err
+	}
+	b.ID, b.Image = id, built.Image
+	return b, nil
+}
+
+// Check runs passes and compares every cell.
+func (d *Device) Check(ctx context.Context, c device.Check) (stencil.Comparison, error) {
+	r := checkRequest{
+		Problem: c.Problem, Passes: wirePasses(c.Passes), Seed: c.Seed,
+		Tolerance: float(c.Tolerance), Trusted: wirePasses(c.Trusted),
+	}
+	call, err := d.gpu.do(ctx, opCheck, d.options.CheckTimeout, r, binaries(c.Passes, c.Trusted)...)
+	if err != nil {
+		return stencil.Comparison{}, err
+	}
+	w, err := decode[comparison](call)
+	return w.comparison(), err
+}
+
+// Time measures runs. Its limit grows with their number and with the device time
+// that the policy grants each.
+func (d *Device) Time(ctx context.Context, t device.Timing) ([]timing.Series, error) {
+	r := timeRequest{Problem: t.Problem, Runs: wirePasses(t.Runs), Policy: t.Policy, Interleaved: t.Interleaved}
+	each := d.options.TimeTimeout + time.Duration(t.Policy.TimeLimit*float64(time.Second))
+	call, err := d.gpu.do(ctx, opTime, time.Duration(max(1, len(t.Runs)))*each, r, binaries(t.Runs)...)
+	if err != nil {
+		return nil, err
+	}
+	return decode[[]timing.Series](call)
+}
+
+// CopyBandwidth has the device measure its copy bandwidth.
+func (d *Device) CopyBandwidth(ctx context.Context, bytes int64) (float64, error) {
+	call, err := d.gpu.do(ctx, opCopy, d.options.CheckTimeout, copyRequest{bytes})
+	if err != nil {
+		return 0, err
+	}
+	rate, err := decode[float](call)
+	return float64(rate), err
+}
+
+// Telemetry is the device's state, zero if it does not tell within a quarter of
+// a second. It does not wait for what the device is doing.
+func (d *Device) Telemetry() device.Telemetry { return d.gpu.telemetry() }
+
+// Release unloads a binary, in the background, and forgets its image.
+func (d *Device) Release(b device.Binary) { d.gpu.forget(b.ID) }
+
+// Close ends every child, killing those that do not end by themselves within a
+// second. Operations under way end with an error. It gives an error if a process
+// cannot be killed.
+func (d *Device) Close() error {
+	d.closing.Do(func() {
+		d.gpu.close()
+		d.err = d.nursery.close()
+		d.gpu.work.Wait()
+	})
+	return d.err
+}
+
+// Stats is what a Device has done so far.
+type Stats struct {
+	Compiles         int     // attempts that ended, failed ones included
+	CompileSeconds   float64 // summed over compiles, so it may grow faster than time
+	LoadSeconds      float64 // loading binaries
+	DeviceSeconds    float64 // checking and timing: what the device is there for
+	GPURestarts      int     // processes of the device that were lost
+	CompilerRestarts int     // and of the compilers
+}
+
+// Stats gives the counts so far. Utilisation is DeviceSeconds over the time passed.
+func (d *Device) Stats() Stats {
+	p, g := d.pool, d.gpu
+	p.stats.Lock()
+	s := Stats{Compiles: p.stats.compiles, CompileSeconds: p.stats.seconds, CompilerRestarts: p.stats.restarts}
+	p.stats.Unlock()
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	s.LoadSeconds, s.DeviceSeconds, s.GPURestarts = g.loading.Seconds(), g.busy.Seconds(), g.restarts
+	return s
+}
+
+// binaries is the IDs that passes need, each once.
+func binaries(lists ...[]device.Pass) []string {
+	var ids []string
+	seen := map[string]bool{}
+	for _, passes := range lists {
+		for _, p := range passes {
+			if !seen[p.Binary.ID] {
+				seen[p.Binary.ID] = true
+				ids = append(ids, p.Binary.ID)
+			}
+		}
+	}
+	return ids
+}

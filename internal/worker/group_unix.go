@@ -1,0 +1,34 @@
+//go:build unix
+
+package worker
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+)
+
+// isolate starts the child in a process group of its own - a Ctrl-C in the
+// terminal is not for it, and killing it kills what it started - and, where the
+// kernel can, has it killed when its parent ends.
+func isolate(cmd *exec.Cmd) {
+	if cmd.SysProcAttr == nil {
+		cmd.SysProcAttr = &syscall.SysProcAttr{}
+	}
+	cmd.SysProcAttr.Setpgid = true
+	dieWithParent(cmd.SysProcAttr)
+}
+
+// killGroup kills a child's process group. Errors mean that it is gone.
+func killGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
+
+// killedBy is the number of the signal that ended a child, 0 if none did.
+func killedBy(s *os.ProcessState) int {
+	if s == nil {
+		return 0
+	}
+	if w, ok := s.Sys().(syscall.WaitStatus); ok && w.Signaled() {
+		return int(w.Signal())
+	}
+	return 0
+}

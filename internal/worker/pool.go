@@ -1,0 +1,222 @@
+package worker
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"os/exec"
+	"sync"
+	"time"
+
+	"stenciltune/device"
+	"stenciltune/device/machine"
+	"stenciltune/device/timing"
+	"stenciltune/kernels"
+)
+
+// How often a compile is tried again.
+const (
+	maxResent = 2 // because another compile ended its process
+	maxStarts = 3 // starts of a compile process that dies at once
+)
+
+// pool is the compile processes. Each is started when first needed and takes as
+// many compiles at once as it has threads; more wait here, so that a compile's
+// deadline counts from when it really starts.
+//
+// A compile that passes its deadline costs its process and nobody else: the
+// others there are sent again. Where a process dies by itself, any compile in it
+// may be the cause; each is tried again alone, in a process of its own, and
+// whoever dies there too is the culprit.
+type pool struct {
+	command func() *exec.Cmd
+	nursery *nursery
+	log     *slog.Logger
+	threads int
+	open    time.Duration // for a process to start
+	limit   time.Duration // for one compile
+
+	tokens chan struct{} // holds one for each further compile that may run
+	alone  chan struct{} // holds one while no compile is tried alone
+
+	mu      sync.Mutex
+	members []*member
+
+	stats struct {
+		sync.Mutex
+		compiles, restarts int
+		seconds            float64
+	}
+}
+
+// member is one place for a process.
+type member struct {
+	load int // compiles here or on their way; guarded by pool.mu
+
+	mu      sync.Mutex // held while the process starts
+	process *process   // nil: none yet
+}
+
+func newPool(o Options, n *nursery, log *slog.Logger) *pool {
+	p := &pool{
+		command: o.CompileCommand, nursery: n, log: log,
+		threads: o.Threads, open: o.StartTimeout, limit: o.CompileTimeout,
+		tokens: make(chan struct{}, o.Compilers*o.Threads), alone: make(chan struct{}, 1),
+	}
+	p.alone <- struct{}{}
+	for range cap(p.tokens) {
+		p.tokens <- struct{}{}
+	}
+	for range o.Compilers {
+		p.members = append(p.members, &member{})
+	}
+	return p
+}
+
+// compile builds a kernel. The binary has no ID.
+func (p *pool) compile(ctx context.Context, k kernels.Kernel, m machine.Machine) (device.Binary, error) {
+	if ctx.Err() != nil {
+		return device.Binary{}, ctx.Err()
+	}
+	limit := within(ctx, p.limit)
+	if err := await(ctx, p.tokens, nil); err != nil {
+		return device.Binary{}, err
+	}
+	defer func() { p.tokens <- struct{}{} }()
+	suspect := false
+	for resent := 0; ; {
+		alone := suspect || resent > maxResent
+		c, err := p.attempt(ctx, limit, compileRequest{k, m}, alone)
+		if err != nil {
+			return device.Binary{}, err
+		}
+		p.count(c)
+		if c.ended == nil {
+			if err := c.outcome(); err != nil {
+				return device.Binary{}, err
+			}
+			return decode[device.Binary](c)
+		}
+		switch {
+		case c.ended.how == closed:
+			return device.Binary{}, errClosed
+		case c.ended.culprit == c:
+			return device.Binary{}, device.Fail(timing.CompileTimeout, "%s", c.ended.reason)
+		case c.ended.how == deadline || !c.guilty():
+			if resent++; alone && resent > 2*maxResent {
+				return device.Binary{}, fmt.Errorf("worker: compiling %s: %s", k.Schedule, c.ended.reason)
+			}
+		case alone:
+			return device.Binary{}, device.Fail(timing.CompileError, "%s", c.ended.reason)
+		default:
+			suspect = true
+		}
+	}
+}
+
+// attempt sends a compile to a process and waits for its end, whatever it is.
+func (p *pool) attempt(ctx context.Context, limit time.Duration, r compileRequest, alone bool) (*call, error) {
+	m := &member{}
+	if alone {
+		if err := await(ctx, p.alone, nil); err != nil {
+			return nil, err
+		}
+		defer func() { p.alone <- struct{}{} }()
+		defer func() {
+			if m.process != nil {
+				// One that cannot be ended is reported by the nursery.
+				_ = m.process.close()
+			}
+		}()
+	} else {
+		m = p.choose()
+		defer p.leave(m)
+	}
+	proc, err := p.start(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	c, err := proc.call(opCompile, limit, r)
+	if err != nil {
+		return nil, err
+	}
+	// A cancelled compile runs on: killing it would cost those beside it.
+	return c, c.wait(ctx)
+}
+
+// count adds up what the compilers were busy with.
+func (p *pool) count(c *call) {
+	p.stats.Lock()
+	defer p.stats.Unlock()
+	p.stats.compiles++
+	p.stats.seconds += c.spent.Seconds()
+}
+
+// choose takes the least busy place, among equals the first: it is the likeliest
+// to have a process.
+func (p *pool) choose() *member {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	best := p.members[0]
+	for _, m := range p.members[1:] {
+		if m.load < best.load {
+			best = m
+		}
+	}
+	best.load++
+	return best
+}
+
+func (p *pool) leave(m *member) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	m.load--
+}
+
+// start gives a place's process, starting one if there is none that lives.
+func (p *pool) start(ctx context.Context, m *member) (*process, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.process != nil {
+		select {
+		case <-m.process.over:
+			p.stats.Lock()
+			p.stats.restarts++
+			p.stats.Unlock()
+			m.process = nil
+		default:
+			return m.process, nil
+		}
+	}
+	for starts := 1; ; starts++ {
+		proc, err := startProcess(p.nursery, "compiler", p.command(), p.log)
+		if err != nil {
+			return nil, err
+		}
+		c, err := proc.call(opCompiler, p.open, hello{Protocol: protocol, Threads: p.threads})
+		if err == nil {
+			err = c.wait(ctx)
+		}
+		if err == nil && c.ended == nil {
+			err = c.outcome()
+		}
+		switch {
+		case err != nil:
+			proc.kill(ended{closed, nil, ""})
+			return nil, err
+		case c.ended == nil:
+			m.process = proc
+			return proc, nil
+		case c.ended.how == closed:
+			return nil, errClosed
+		case starts == maxStarts:
+			return nil, fmt.Errorf("worker: the compiler does not start: %s", c.ended.reason)
+		}
+	}
+}
+
+// warm starts the first process, so that a missing compiler shows at once.
+func (p *pool) warm(ctx context.Context) error {
+	_, err := p.start(ctx, p.members[0])
+	return err
+}
