@@ -16,16 +16,21 @@ struct Report {
 extern "C" __global__ void compare_cells(const T *got, const T *want, unsigned long long n, double tolerance, Report *r) {
   const unsigned long long stride = (unsigned long long)gridDim.x * blockDim.x;
   double largest = 0;
+  unsigned long long wrong = 0, first = ~0ull;
   for (unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
     const double g = got[i], w = want[i];
     const double d = g > w ? g - w : w - g;
     if (d <= tolerance || g == w) {
       largest = d > largest ? d : largest;
     } else {
-      atomicAdd(&r->wrong, 1ull);
-      atomicMin(&r->first, i);
+      wrong++;
+      first = i < first ? i : first;
       if (d < 1e300) largest = d > largest ? d : largest;
     }
+  }
+  if (wrong) {
+    atomicAdd(&r->wrong, wrong);
+    atomicMin(&r->first, first);
   }
   // Doubles that are not negative sort like their bits.
   if (largest > 0) atomicMax(&r->max_error, (unsigned long long)__double_as_longlong(largest));

@@ -120,8 +120,11 @@ func (g *GPU) check(ctx context.Context, c device.Check) (stencil.Comparison, er
 			return cmp, err
 		}
 	}
-	p, err := g.pairFor(c.Problem.Bytes())
+	p, err := g.pairFor(c.Problem)
 	if err != nil {
+		return cmp, err
+	}
+	if err := errors.Join(p.a.guard(), p.b.guard()); err != nil { // whatever ran before
 		return cmp, err
 	}
 	last, err := g.run(ctx, h, p, c.Problem, c.Passes, c.Seed)
@@ -138,11 +141,12 @@ func (g *GPU) check(ctx context.Context, c device.Check) (stencil.Comparison, er
 }
 
 // run fills the first grid, runs the passes back and forth and gives the grid
-// that holds the answer. Each launch's target is poisoned first.
+// that holds the answer. Each launch's target is poisoned first, and each launch
+// waited for: a kernel that hangs must not have others queued behind it.
 func (g *GPU) run(ctx context.Context, h *helper, p *pair, pr stencil.Problem, passes []device.Pass, seed uint32) (grid, error) {
 	src, dst := p.a, p.b
 	if err := g.fillInput(h, src, pr.Size.Cells(), seed); err != nil {
-		return src, err
+		return src, g.failed(passes[0].Binary, "filling the input of", err)
 	}
 	for _, pass := range passes {
 		m, ok := g.modules[pass.Binary.ID]
@@ -150,25 +154,26 @@ func (g *GPU) run(ctx context.Context, h *helper, p *pair, pr stencil.Problem, p
 			return src, fmt.Errorf("cuda: %s is not loaded", pass.Binary.Schedule)
 		}
 		for range pass.Count {
-			if err := dst.poison(); err != nil {
-				return src, err
+			err := dst.poison()
+			if err == nil {
+				err = g.launch(m, pass.Launch, src.cells, dst.cells, pr.Size)
 			}
-			if err := g.launch(m, pass.Launch, src.cells, dst.cells, pr.Size); err != nil {
-				return src, g.failed(pass.Binary, "launching", err)
+			if err == nil {
+				err = cuEventRecord(g.to)
+			}
+			if err == nil {
+				err = g.wait(ctx, g.to)
+			}
+			if err != nil {
+				return src, g.failed(pass.Binary, "running", err)
 			}
 			src, dst = dst, src
-		}
-		if err := cuEventRecord(g.to); err != nil {
-			return src, g.failed(pass.Binary, "running", err)
-		}
-		if err := g.wait(ctx, g.to); err != nil {
-			return src, g.failed(pass.Binary, "running", err)
 		}
 	}
 	return src, nil
 }
 
-// guards counts changed words around both grids, and mends them.
+// guards counts changed words around both grids.
 func (g *GPU) guards(h *helper, p *pair, cmp *stencil.Comparison) error {
 	if err := g.clear(h); err != nil {
 		return err
@@ -185,9 +190,6 @@ func (g *GPU) guards(h *helper, p *pair, cmp *stencil.Comparison) error {
 		return err
 	}
 	cmp.Guard = int64(r.wrong)
-	if cmp.Guard > 0 {
-		return errors.Join(p.a.guard(), p.b.guard())
-	}
 	return nil
 }
 
@@ -203,13 +205,12 @@ func (g *GPU) expect(ctx context.Context, h *helper, c device.Check) (*expectati
 	}
 	// Up to a quarter of the memory keeps answers; at least one is needed.
 	bytes := c.Problem.Bytes()
-	for len(g.expected) > 0 && int64(len(g.expected)+1)*bytes > g.machine.MemoryBytes/4 {
-		if err := g.expected[0].grid.free(); err != nil {
+	for len(g.expected) > 0 && int64(len(g.expected)+1)*bytes > g.machine.FreeBytes/4 {
+		if err := g.forget(); err != nil {
 			return nil, err
 		}
-		g.expected = g.expected[1:]
 	}
-	p, err := g.pairFor(bytes)
+	p, err := g.pairFor(c.Problem)
 	if err != nil {
 		return nil, err
 	}
@@ -220,7 +221,13 @@ func (g *GPU) expect(ctx context.Context, h *helper, c device.Check) (*expectati
 		}
 		return nil, err
 	}
-	keep, err := newGrid(bytes)
+	keep, err := newGrid(c.Problem)
+	for err != nil && len(g.expected) > 0 { // make room
+		if err := g.forget(); err != nil {
+			return nil, err
+		}
+		keep, err = newGrid(c.Problem)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -230,6 +237,13 @@ func (g *GPU) expect(ctx context.Context, h *helper, c device.Check) (*expectati
 	e := &expectation{key, keep}
 	g.expected = append(g.expected, e)
 	return e, nil
+}
+
+// forget frees the answer used longest ago.
+func (g *GPU) forget() error {
+	e := g.expected[0]
+	g.expected = g.expected[1:]
+	return e.grid.free()
 }
 
 func (g *GPU) compareOnDevice(h *helper, got, want grid, cmp *stencil.Comparison) error {
@@ -305,7 +319,7 @@ func download(from devicePtr, n int64, elem int) ([]float64, error) {
 func (g *GPU) CopyBandwidth(ctx context.Context, bytes int64) (float64, error) {
 	var rate float64
 	err := g.do(func() error {
-		p, err := g.pairFor(bytes)
+		p, err := g.pairOf(bytes/4*4, 0)
 		if err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"sync"
 	"time"
 
 	"stenciltune/device"
@@ -24,13 +25,15 @@ type GPU struct {
 	jobs    chan func()
 
 	modules  map[string]*module
-	grids    map[int64]*pair // by bytes of one grid
-	expected []*expectation  // least recently used first
+	grids    map[[2]int64]*pair // by bytes of one grid and of a guard zone
+	expected []*expectation     // least recently used first
 	want     map[wantKey][]float64
 	helpers  map[string]*helper // by element type
 	from, to cuEvent            // around a timed region
 	args     *arguments
 	flush    buffer // written to empty L2
+	poisoned bool   // a sticky error was seen: nothing may be asked of the driver
+	closed   sync.Once
 }
 
 var (
@@ -54,7 +57,7 @@ func Open(selector string) (*GPU, error) {
 		return nil, err
 	}
 	g := &GPU{machine: m, device: d, nvml: openNVML(m.PCI), jobs: make(chan func()),
-		modules: map[string]*module{}, grids: map[int64]*pair{}, want: map[wantKey][]float64{}, helpers: map[string]*helper{}, args: newArguments()}
+		modules: map[string]*module{}, grids: map[[2]int64]*pair{}, want: map[wantKey][]float64{}, helpers: map[string]*helper{}, args: newArguments()}
 	go g.thread()
 	err = g.do(func() error {
 		if g.context, err = cuDevicePrimaryCtxRetain(d); err != nil {
@@ -91,10 +94,18 @@ func (g *GPU) thread() {
 	}
 }
 
-// do runs f on the GPU's thread.
+// do runs f on the GPU's thread. After a sticky error it only says so again.
 func (g *GPU) do(f func() error) (err error) {
 	done := make(chan struct{})
-	g.jobs <- func() { defer close(done); err = f() }
+	g.jobs <- func() {
+		defer close(done)
+		if g.poisoned {
+			err = ErrSticky
+			return
+		}
+		err = f()
+		g.poisoned = errors.Is(err, ErrSticky)
+	}
 	<-done
 	return err
 }
@@ -173,15 +184,15 @@ func (g *GPU) failed(b device.Binary, doing string, err error) error {
 	if !errors.As(err, &e) {
 		return err
 	}
+	if e.Status.gone() {
+		return fmt.Errorf("%w: %s: %w", device.ErrLost, g.machine.Name, err)
+	}
 	status := timing.LaunchError
 	if e.Status == launchTimeout {
 		status = timing.Timeout
 	}
 	f := device.Fail(status, "%s %s: %v", doing, b.Schedule, err)
 	if e.Status.Sticky() {
-		if e.Status == eccUncorrected {
-			return fmt.Errorf("%w: %s: %w", device.ErrLost, g.machine.Name, err)
-		}
 		return errors.Join(f, err)
 	}
 	return f
@@ -198,36 +209,41 @@ func (g *GPU) Release(b device.Binary) {
 	})
 }
 
-// Close frees everything and ends the GPU's thread.
-func (g *GPU) Close() error {
-	err := g.do(func() error {
-		var errs []error
-		for _, m := range g.modules {
-			errs = append(errs, cuModuleUnload(m.handle))
+// Close frees everything and ends the GPU's thread. After a sticky error nothing
+// is freed: the driver might wait for ever, and the process is about to end.
+func (g *GPU) Close() (err error) {
+	g.closed.Do(func() {
+		if err = g.do(g.freeAll); errors.Is(err, ErrSticky) {
+			err = nil
 		}
-		for _, p := range g.grids {
-			errs = append(errs, p.free())
-		}
-		for _, e := range g.expected {
-			errs = append(errs, e.grid.free())
-		}
-		for _, h := range g.helpers {
-			errs = append(errs, h.free())
-		}
-		errs = append(errs, g.flush.free())
-		for _, e := range []cuEvent{g.from, g.to} {
-			if e != 0 {
-				errs = append(errs, cuEventDestroy(e))
-			}
-		}
-		if g.context != 0 {
-			errs = append(errs, cuDevicePrimaryCtxRelease(g.device))
-		}
-		return errors.Join(errs...)
+		close(g.jobs)
+		g.args.free()
 	})
-	close(g.jobs)
-	g.args.free()
 	return err
+}
+
+func (g *GPU) freeAll() error {
+	var errs []error
+	for _, m := range g.modules {
+		errs = append(errs, cuModuleUnload(m.handle))
+	}
+	errs = append(errs, g.dropGrids())
+	for _, e := range g.expected {
+		errs = append(errs, e.grid.free())
+	}
+	for _, h := range g.helpers {
+		errs = append(errs, h.free())
+	}
+	errs = append(errs, g.flush.free())
+	for _, e := range []cuEvent{g.from, g.to} {
+		if e != 0 {
+			errs = append(errs, cuEventDestroy(e))
+		}
+	}
+	if g.context != 0 {
+		errs = append(errs, cuDevicePrimaryCtxRelease(g.device))
+	}
+	return errors.Join(errs...)
 }
 
 // launch runs a pass's kernel once, from one grid to another. On the GPU's thread.

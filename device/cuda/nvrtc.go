@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -115,6 +116,9 @@ func (c *Compiler) Compile(_ context.Context, k kernels.Kernel, m machine.Machin
 	options := []string{arch, "--std=c++17", "--fmad=true"}
 	begin := time.Now()
 	image, log, err := c.build(k.Source, k.Entry+".cu", options, ptx)
+	if err != nil && !errors.Is(err, errRefused) {
+		return device.Binary{}, fmt.Errorf("%s: %w: %s", c.version, err, device.Clip(log))
+	}
 	if err != nil {
 		return device.Binary{}, &device.Failure{Status: timing.CompileError, Reason: firstError(log, err), Log: device.Clip(log)}
 	}
@@ -124,6 +128,12 @@ func (c *Compiler) Compile(_ context.Context, k kernels.Kernel, m machine.Machin
 		CompileSeconds: time.Since(begin).Seconds(), Compiler: c.version, Options: options,
 	}, nil
 }
+
+// errRefused is the compiler's no; any other failure of NVRTC is no schedule's fault.
+var errRefused = errors.New("the source was refused")
+
+// nvrtcErrorCompilation is NVRTC_ERROR_COMPILATION (nvrtc.h).
+const nvrtcErrorCompilation = 6
 
 // firstError is the line of a log that says what is wrong.
 func firstError(log string, err error) string {
@@ -142,6 +152,9 @@ func (c *Compiler) build(source, name string, options []string, ptx bool) (image
 	}
 	l := c.lib
 	fail := func(call string, r int) error {
+		if r == nvrtcErrorCompilation {
+			return errRefused
+		}
 		return fmt.Errorf("%s: NVRTC error %d", call, r)
 	}
 	src, file := append([]byte(source), 0), append([]byte(name), 0)

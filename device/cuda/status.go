@@ -59,6 +59,15 @@ func (s Status) Sticky() bool {
 	return false
 }
 
+// gone tells whether the device itself is lost, whatever kernel ran.
+func (s Status) gone() bool {
+	switch s {
+	case 3, 4, 46, 100, 101, 201, eccUncorrected, 709:
+		return true
+	}
+	return false
+}
+
 // ErrSticky is in the chain of every error after which the process must end;
 // each also has a method Sticky that says so.
 var ErrSticky error = stickyError{}

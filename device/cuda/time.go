@@ -30,7 +30,7 @@ func (g *GPU) Time(ctx context.Context, t device.Timing) ([]timing.Series, error
 }
 
 func (g *GPU) time(ctx context.Context, t device.Timing) ([]timing.Series, error) {
-	p, err := g.pairFor(t.Problem.Bytes())
+	p, err := g.pairFor(t.Problem)
 	if err != nil {
 		return nil, err
 	}
@@ -55,10 +55,14 @@ func (g *GPU) time(ctx context.Context, t device.Timing) ([]timing.Series, error
 		}
 	}
 	th := throttler{nvml: g.nvml}
-	for more := true; more; {
+	for round, more := 0, true; more; round++ {
 		more = false
-		for _, r := range runs {
+		for i := range runs {
+			r := runs[(i+round)%len(runs)] // nobody always comes after the same one
 			for r.sampler.More() {
+				if err := ctx.Err(); err != nil { // between samples: nothing hangs
+					return nil, device.Fail(timing.Timeout, "%s was not timed within the deadline", r.run.Binary.Schedule)
+				}
 				if err := g.sample(ctx, t, p, r, &th); err != nil {
 					return nil, g.failed(r.run.Binary, "running", err)
 				}
@@ -84,6 +88,11 @@ func (g *GPU) warm(ctx context.Context, t device.Timing, p *pair, r *timed) erro
 	once, err := g.region(ctx, func() error { return g.launches(t, p, r) })
 	if err != nil {
 		return err
+	}
+	if once < t.Policy.Region { // the first launch of a module takes longer
+		if once, err = g.region(ctx, func() error { return g.launches(t, p, r) }); err != nil {
+			return err
+		}
 	}
 	r.launches = t.Policy.LaunchesFor(once)
 	r.sampler = timing.NewSampler(t.Policy, r.launches, r.launches*r.run.Launch.Steps)
@@ -116,7 +125,11 @@ func (g *GPU) sample(ctx context.Context, t device.Timing, p *pair, r *timed, th
 	if err != nil {
 		return err
 	}
-	r.sampler.Add(elapsed, th.spoilt())
+	spoilt := th.spoilt()
+	r.sampler.Add(elapsed, spoilt)
+	if spoilt && t.Interleaved && r.sampler.More() && ctx.Err() == nil {
+		return g.sample(ctx, t, p, r, th) // at once, so that samples still pair up
+	}
 	return nil
 }
 

@@ -1,0 +1,440 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"stenciltune/cache"
+	"stenciltune/device/timing"
+	"stenciltune/kernels"
+	"stenciltune/kernels/all"
+	"stenciltune/search"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+// beTune makes the test binary the program itself, also for its own children.
+const beTune = "TUNE_TEST_BE_TUNE"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(beTune) != "" {
+		os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+var (
+	flagDevice = flag.String("device", "host", "device of the end-to-end tests: host, or a GPU")
+	flagKills  = flag.Int("kills", 20, "kill -9 at so many random moments")
+)
+
+// program is one run of tune.
+type program struct {
+	cmd            *exec.Cmd
+	stdout, stderr bytes.Buffer
+}
+
+func command(t *testing.T, store string, args ...string) *program {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &program{cmd: exec.Command(self, args...)}
+	p.cmd.Env = append(os.Environ(), beTune+"=1", "TUNE_STORE="+store)
+	p.cmd.Stdout, p.cmd.Stderr = &p.stdout, &p.stderr
+	p.cmd.WaitDelay = 5 * time.Second
+	return p
+}
+
+func (p *program) run(t *testing.T) int {
+	t.Helper()
+	err := p.cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return p.cmd.ProcessState.ExitCode()
+}
+
+func storeIn(t *testing.T) string { return filepath.Join(t.TempDir(), "store.db") }
+
+// needDevice skips where the device under test is missing.
+func needDevice(t *testing.T, p stencil.Problem) (sp *space.Space, order []space.Schedule, key cache.Key) {
+	t.Helper()
+	if os.Getenv(beTune) != "" {
+		t.Fatal("a child must not run tests")
+	}
+	a := &app{out: os.Stdout, err: os.Stderr, quiet: true}
+	t.Setenv(beTune, "1") // the GPU's children are this binary too
+	d, err := a.openDevice(context.Background(), *flagDevice, p)
+	if err != nil {
+		t.Skip(err)
+	}
+	defer d.Close()
+	sp = kernels.Spaces(all.Families(), p, d.Machine())
+	s, err := search.New("model", search.Options{Space: sp, Prior: prior(p, d.Machine())})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return sp, s.Ask(40), keyOf(p, d.Machine())
+}
+
+// small is the problem of these tests: jacobi2d on a small grid.
+func small(t *testing.T) (stencil.Problem, []string) {
+	t.Helper()
+	f := problemFlags{stencil: "jacobi2d", size: "257x129", steps: 1000}
+	if *flagDevice != "host" {
+		f.size = "8192x8192"
+	}
+	p, err := f.problem(false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p, []string{"--stencil", f.stencil, "--size", f.size, "--device", *flagDevice, "--strategy", "model"}
+}
+
+func TestTuneOnADevicePrintsAValidConfigAndRemembersIt(t *testing.T) {
+	p, args := small(t)
+	sp, _, key := needDevice(t, p)
+	store := storeIn(t)
+	out := filepath.Join(t.TempDir(), "config.json")
+	first := command(t, store, append(args, "--budget", "6", "-o", out)...)
+	if code := first.run(t); code != 0 {
+		t.Fatalf("exit %d\n%s", code, &first.stderr)
+	}
+	c, err := cache.Decode(first.stdout.Bytes())
+	if err != nil {
+		t.Fatalf("%v\n%s", err, &first.stdout)
+	}
+	s, err := space.ParseSchedule(c.Schedule.Text)
+	if err != nil || sp.Check(s) != nil || !c.Search.Complete || len(c.Verification.Checks) != 2 || c.Baseline == nil || c.Speedup <= 0 {
+		t.Errorf("%v %+v", err, c)
+	}
+	if file, err := os.ReadFile(out); err != nil || !bytes.Equal(file, first.stdout.Bytes()) {
+		t.Errorf("-o wrote something else: %v", err)
+	}
+	again := command(t, store, append(args, "--budget", "6")...)
+	begin := time.Now()
+	if code := again.run(t); code != 0 || !strings.Contains(again.stderr.String(), "answered from the store") || !bytes.Equal(first.stdout.Bytes(), again.stdout.Bytes()) {
+		t.Errorf("the second run did not answer from the store: exit %d\n%s", code, &again.stderr)
+	}
+	t.Logf("answered from the store in %v", time.Since(begin))
+	st, err := cache.Open(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left, err := st.Unfinished(key); err != nil || len(left) != 0 {
+		t.Errorf("notes left behind: %v %v", left, err)
+	}
+	fresh := command(t, store, append(args, "--budget", "6", "--retune", "-v")...)
+	if code := fresh.run(t); code != 0 || strings.Contains(fresh.stderr.String(), "(stored)") {
+		t.Errorf("--retune used the store: exit %d\n%s", code, &fresh.stderr)
+	}
+}
+
+func TestABadKernelCostsNoMoreThanItsDeadline(t *testing.T) {
+	p, args := small(t)
+	_, order, key := needDevice(t, p)
+	var bad []space.Schedule // the model's favourites, so that each is tried
+	for _, s := range order {
+		if s.Int("wx", 1)*s.Int("wy", 1) > 1 && len(bad) < 4 { // none of the naive ones
+			bad = append(bad, s)
+		}
+	}
+	budget := []string{"--budget", "12"}
+	clean := command(t, storeIn(t), append(args, budget...)...)
+	begin := time.Now()
+	if code := clean.run(t); code != 0 {
+		t.Fatalf("exit %d\n%s", code, &clean.stderr)
+	}
+	undisturbed := time.Since(begin)
+
+	store := storeIn(t)
+	sick := command(t, store, append(args, budget...)...)
+	sick.cmd.Env = append(sick.cmd.Env, fmt.Sprintf("TUNE_TEST_FAULT=hang:%s;oob:%s;nan:%s;nocompile:%s", bad[0], bad[1], bad[2], bad[3]))
+	begin = time.Now()
+	if code := sick.run(t); code != 0 {
+		t.Fatalf("exit %d\n%s", code, &sick.stderr)
+	}
+	took := time.Since(begin)
+	t.Logf("undisturbed %v, with a hang and three other faults %v", undisturbed, took)
+	// A hang's deadline is 2 s for a problem this small; then 2 s to recover.
+	if took > undisturbed+undisturbed/2+2*time.Second+2*time.Second {
+		t.Errorf("the faults cost %v", took-undisturbed)
+	}
+	c, err := cache.Decode(sick.stdout.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range bad {
+		if c.Schedule.Text == s.String() {
+			t.Errorf("a faulty schedule won: %s", s)
+		}
+	}
+	st, err := cache.Open(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entries, err := st.Entries(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]struct {
+		status timing.Status
+		reason string
+	}{
+		bad[0].String(): {timing.Timeout, ""},
+		bad[1].String(): {timing.WrongAnswer, "out-of-bounds"},
+		bad[2].String(): {timing.WrongAnswer, "NaN"},
+		bad[3].String(): {timing.CompileError, "error"},
+	}
+	for _, e := range entries {
+		w, ok := want[e.Schedule.String()]
+		if !ok {
+			continue
+		}
+		delete(want, e.Schedule.String())
+		if e.Status != w.status || !strings.Contains(strings.ToLower(e.Reason), strings.ToLower(w.reason)) {
+			t.Errorf("%s: %s (%s), want %s", e.Schedule, e.Status, e.Reason, w.status)
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("not stored: %v", want)
+	}
+}
+
+var measuredLine = regexp.MustCompile(`(?m)^tune: \d+ (\S+) (\S+).*$`)
+
+func TestKillingTheProgramLosesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("twenty runs")
+	}
+	p, args := small(t)
+	_, _, key := needDevice(t, p)
+	store := storeIn(t)
+	args = append(args, "--budget", "40", "-v")
+	measured := map[string]int{}
+	r := rand.New(rand.NewPCG(uint64(*flagKills), 11))
+	note := func(stderr string) {
+		for _, m := range measuredLine.FindAllStringSubmatch(stderr, -1) {
+			naive := strings.Contains(m[1], "/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0") // the baseline is measured in every run
+			if !naive && !strings.Contains(m[0], "(stored)") {
+				measured[m[1]]++
+			}
+		}
+	}
+	for kill := range *flagKills {
+		q := command(t, store, args...)
+		if err := q.cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		after := time.Duration((0.2 + 3*r.Float64()) * float64(time.Second))
+		done := make(chan error, 1)
+		go func() { done <- q.cmd.Wait() }()
+		select {
+		case <-done:
+			t.Logf("run %d ended by itself before %v", kill, after)
+		case <-time.After(after):
+			q.cmd.Process.Kill()
+			<-done
+		}
+		note(q.stderr.String())
+		st, err := cache.Open(store)
+		if err != nil {
+			t.Fatalf("after kill %d: %v", kill, err)
+		}
+		entries, err := st.Entries(key)
+		if err != nil {
+			t.Fatalf("after kill %d: %v", kill, err)
+		}
+		for s := range measured { // what was reported is stored
+			if !slices.ContainsFunc(entries, func(e cache.Entry) bool { return e.Schedule.String() == s }) {
+				t.Fatalf("after kill %d: %s was measured and is not stored", kill, s)
+			}
+		}
+	}
+	last := command(t, store, args...)
+	if code := last.run(t); code != 0 {
+		t.Fatalf("exit %d\n%s", code, &last.stderr)
+	}
+	note(last.stderr.String())
+	for s, n := range measured {
+		if n > 1 {
+			t.Errorf("%s was measured %d times", s, n)
+		}
+	}
+	t.Logf("%d schedules measured, each once", len(measured))
+}
+
+func TestInterruptEmitsTheBestSoFar(t *testing.T) {
+	p, args := small(t)
+	needDevice(t, p)
+	for _, s := range []struct {
+		signal syscall.Signal
+		code   int
+	}{{syscall.SIGINT, exitInterrupted}, {syscall.SIGTERM, exitTerminated}} {
+		q := command(t, storeIn(t), append(args, "--budget", "5000", "--time-limit", "10m", "--stall", "5000", "-v")...)
+		q.cmd.Stderr = nil
+		pipe, err := q.cmd.StderrPipe()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := q.cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		buf := make([]byte, 4096)
+		for !strings.Contains(q.stderr.String(), "tune: 5 ") { // a few schedules are in
+			n, err := pipe.Read(buf)
+			if err != nil {
+				t.Fatal(err, q.stderr.String())
+			}
+			q.stderr.Write(buf[:n])
+		}
+		begin := time.Now()
+		q.cmd.Process.Signal(s.signal)
+		for {
+			n, err := pipe.Read(buf)
+			q.stderr.Write(buf[:n])
+			if err != nil {
+				break
+			}
+		}
+		q.cmd.Wait()
+		took := time.Since(begin)
+		c, err := cache.Decode(q.stdout.Bytes())
+		if code := q.cmd.ProcessState.ExitCode(); code != s.code || err != nil || c.Search.Complete || took > 3*time.Second {
+			t.Errorf("%v: exit %d after %v, %v, complete %v\n%s", s.signal, code, took, err, c.Search.Complete, &q.stderr)
+		}
+	}
+}
+
+func TestBadInputGetsOneClearLine(t *testing.T) {
+	store := storeIn(t)
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args  string
+		code  int
+		words string
+	}{
+		{"--stencil nonsense", exitUsage, `unknown stencil "nonsense"`},
+		{"", exitUsage, "--stencil"},
+		{"--stencil missing.sl", exitUsage, "missing.sl"},
+		{"--stencil jacobi3d --device 99", exitDevice, ""},
+		{"--stencil jacobi3d --device replay", exitUsage, "replay:h200"},
+		{"--stencil jacobi3d --device replay:none", exitDevice, "there are"},
+		{"--stencil jacobi3d --device replay:h200 --size 8x8x8", exitDevice, "there are"},
+		{"--stencil jacobi3d --size 0x1x1", exitUsage, "extent 0 on x"},
+		{"--stencil jacobi3d --size -1x1x1", exitUsage, "extent -1 on x"},
+		{"--stencil jacobi3d --size 512", exitUsage, "want 3 extents"},
+		{"--stencil jacobi3d --size 12abcx1x1", exitUsage, "not a whole number"},
+		{"--stencil jacobi3d --size 9223372036854775808x1x1", exitUsage, "must lie in"},
+		{"--stencil jacobi2d --device host --size 500000x500000", exitUsage, "choose a smaller size"},
+		{"--stencil jacobi3d --dtype int8", exitUsage, "unknown element type"},
+		{"--stencil jacobi3d --steps 0", exitUsage, "--steps"},
+		{"--stencil jacobi3d --budget -1", exitUsage, "--budget"},
+		{"--stencil jacobi3d --strategy luck", exitUsage, "use one of"},
+		{"--stencil jacobi3d --timing hot", exitUsage, "warm or cold"},
+		{"--stencil jacobi3d --nonsense", exitUsage, "unknown flag"},
+		{"nonsense", exitUsage, "unknown command"},
+		{"--stencil jacobi3d --device replay:h200 --store " + file + "/store.db", exitStore, "store"},
+		{"--stencil jacobi3d --device replay:h200 --store " + file, exitCorrupt, "store"},
+		{"--stencil jacobi3d --device replay:h200 --store relative/../x\x00y", exitStore, "store"},
+		{"source --stencil jacobi3d", exitUsage, "--schedule"},
+		{"source --stencil jacobi3d --schedule tile/gx=3", exitUsage, "parameters"},
+		{"source --stencil jacobi3d --schedule x;y", exitUsage, "write it as"},
+		{"measure --stencil jacobi3d --device replay:h200 --schedule global/gx=512/gy=16/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0", exitUsage, "at most 1024 threads"},
+	} {
+		args := strings.Fields(c.args)
+		if strings.Contains(c.args, "\x00") {
+			continue // the system refuses such an argument itself
+		}
+		p := command(t, store, args...)
+		p.cmd.Env = append(p.cmd.Env, "TUNE_LIBCUDA=")
+		code := p.run(t)
+		text := p.stderr.String()
+		if code != c.code || !strings.Contains(text, c.words) || strings.Count(text, "\n") != 1 || strings.Contains(text, "goroutine") || p.stdout.Len() > 0 {
+			t.Errorf("tune %s: exit %d, want %d with %q:\n%s%s", c.args, code, c.code, c.words, text, &p.stdout)
+		}
+	}
+}
+
+func TestWithoutAGPUTheErrorNamesLibraryAndAlternatives(t *testing.T) {
+	p := command(t, storeIn(t), "--stencil", "jacobi3d")
+	p.cmd.Env = append(p.cmd.Env, "TUNE_LIBCUDA=/nonexistent/libcuda.so.1")
+	if code := p.run(t); code != exitDevice {
+		t.Errorf("exit %d", code)
+	}
+	for _, w := range []string{"libcuda.so.1", "--device host", "--device replay:h200"} {
+		if !strings.Contains(p.stderr.String(), w) {
+			t.Errorf("%q is missing in %s", w, &p.stderr)
+		}
+	}
+}
+
+// volatile are the parts of a config that differ from run to run.
+var volatile = regexp.MustCompile(`"(time|seconds|utilisation)": [^\n]*`)
+
+func TestReplayIsReproducible(t *testing.T) {
+	var first []byte
+	for range 2 {
+		p := command(t, storeIn(t), "--stencil", "jacobi3d", "--device", "replay:h200", "--seed", "5")
+		if code := p.run(t); code != 0 {
+			t.Fatalf("exit %d\n%s", code, &p.stderr)
+		}
+		out := volatile.ReplaceAll(p.stdout.Bytes(), nil)
+		if first == nil {
+			first = out
+		} else if !bytes.Equal(first, out) {
+			t.Errorf("the same seed gave\n%s\nand\n%s", first, out)
+		}
+		c, err := cache.Decode(p.stdout.Bytes())
+		if err != nil || c.Device.Kind != "replay" || c.Device.Provenance == "" {
+			t.Errorf("%v %+v", err, c.Device)
+		}
+	}
+}
+
+func TestRecordMakesALandscapeThatReplays(t *testing.T) {
+	p, _ := small(t)
+	if *flagDevice != "host" {
+		t.Skip("shown on the host")
+	}
+	needDevice(t, p)
+	dir := t.TempDir()
+	file := filepath.Join(dir, "l.jsonl.gz")
+	rec := command(t, storeIn(t), "--stencil", "jacobi2d", "--size", "33x17", "--steps", "1", "--device", "host", "--exhaustive", "--budget", "9", "--record", file)
+	if code := rec.run(t); code != 0 {
+		t.Fatalf("exit %d\n%s", code, &rec.stderr)
+	}
+	rep := command(t, storeIn(t), "--stencil", "jacobi2d", "--size", "33x17", "--steps", "1", "--device", "replay:"+file, "--exhaustive")
+	if code := rep.run(t); code != 0 {
+		t.Fatalf("exit %d\n%s", code, &rep.stderr)
+	}
+}
+
+func TestListsAndSchemaAreValid(t *testing.T) {
+	for _, args := range []string{"stencils", "stencils --json", "devices", "devices --json", "schema", "--help", "--version", "source --help",
+		"source --stencil jacobi2d --schedule tile/gx=32/gy=8/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/ph=2"} {
+		p := command(t, storeIn(t), strings.Fields(args)...)
+		if code := p.run(t); code != 0 || p.stdout.Len() == 0 || p.stderr.Len() > 0 {
+			t.Errorf("tune %s: exit %d\n%s", args, code, &p.stderr)
+		}
+	}
+}
