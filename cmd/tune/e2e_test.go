@@ -226,7 +226,11 @@ func TestKillingTheProgramLosesNothing(t *testing.T) {
 	p, args := small(t)
 	_, _, key := needDevice(t, p)
 	store := storeIn(t)
-	args = append(args, "--budget", "40", "-v")
+	budget := "40"
+	if *flagDevice != "host" { // a GPU is through with that before it can be killed
+		budget = "1500"
+	}
+	args = append(args, "--budget", budget, "--stall", budget, "--time-limit", "5m", "-v")
 	measured := map[string]int{}
 	r := rand.New(rand.NewPCG(uint64(*flagKills), 11))
 	note := func(stderr string) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"testing"
@@ -209,42 +210,82 @@ func resident(t *testing.T) int64 {
 
 func TestGPUManySchedulesLeaveMemoryWhereItWas(t *testing.T) {
 	d := openGPU(t)
-	n := *flagLeak
-	cases := kernelstest.Cases(t, d.Machine(), 250, *flagSeed+7)
+	ctx := context.Background()
+	c, err := cuda.OpenCompiler()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases := kernelstest.Cases(t, d.Machine(), 100, *flagSeed+7)
+	var images []device.Binary
+	for _, k := range cases {
+		b, err := c.Compile(ctx, k.Kernel, d.Machine())
+		if err != nil {
+			t.Fatal(err)
+		}
+		images = append(images, b)
+	}
+	// One schedule is loaded under a new name each time, checked, timed, released.
+	n := 0
 	run := func(count int) {
-		for i := 0; i < count; i += len(cases) {
-			var ks []kernels.Kernel
-			for j, c := range cases[:min(len(cases), count-i)] {
-				c.Kernel.Source += fmt.Sprintf("// %d\n", i+j) // another source, another module
-				ks = append(ks, c.Kernel)
+		for range count {
+			i := n % len(cases)
+			n++
+			b, p, l := images[i], cases[i].Problem, cases[i].Kernel.Launch
+			b.ID = fmt.Sprintf("%s-%d", b.ID, n)
+			b, err := d.Load(ctx, b, l)
+			if err != nil {
+				t.Fatal(err)
 			}
-			for j, b := range compileAll(t, d, ks) {
-				c := cases[j]
-				passes := []device.Pass{{Binary: b, Launch: c.Kernel.Launch, Count: 2}}
-				cmp, err := d.Check(context.Background(), device.Check{Problem: c.Problem, Passes: passes, Seed: 1, Tolerance: stencil.Tolerance(c.Problem, device.Steps(passes))})
-				if err != nil || !cmp.OK() {
-					t.Fatal(c.Name(), cmp.Reason(c.Problem.Size), err)
-				}
-				policy := timing.Search()
-				policy.MaxSamples = 2
-				if _, err := d.Time(context.Background(), device.Timing{Problem: c.Problem, Policy: policy, Runs: passes}); err != nil {
-					t.Fatal(c.Name(), err)
-				}
-				d.Release(b)
+			passes := []device.Pass{{Binary: b, Launch: l, Count: 2}}
+			cmp, err := d.Check(ctx, device.Check{Problem: p, Passes: passes, Seed: 1, Tolerance: stencil.Tolerance(p, device.Steps(passes))})
+			if err != nil || !cmp.OK() {
+				t.Fatal(cases[i].Name(), cmp.Reason(p.Size), err)
 			}
+			policy := timing.Search()
+			policy.MaxSamples = 2
+			if _, err := d.Time(ctx, device.Timing{Problem: p, Policy: policy, Runs: passes}); err != nil {
+				t.Fatal(cases[i].Name(), err)
+			}
+			d.Release(b)
 		}
 	}
-	run(250)
-	runtime.GC()
-	free, host := d.FreeMemory(t.Context()), resident(t)
-	run(n)
-	runtime.GC()
-	lost, grown := free-d.FreeMemory(t.Context()), resident(t)-host
-	t.Logf("%d schedules: device memory %+d bytes, process %+d bytes", n, -lost, grown)
-	if lost > 16<<20 {
+	settle := func() (int64, int64) {
+		runtime.GC()
+		debug.FreeOSMemory()
+		return d.FreeMemory(ctx), resident(t)
+	}
+	run(400)
+	free, host := settle()
+	run(*flagLeak)
+	freeAfter, hostAfter := settle()
+	t.Logf("%d schedules: device memory %+d bytes, process %+d bytes", *flagLeak, free-freeAfter, hostAfter-host)
+	if lost := free - freeAfter; lost > 8<<20 {
 		t.Errorf("%d bytes of device memory lost", lost)
 	}
-	if grown > 128<<20 {
+	if grown := hostAfter - host; grown > 32<<20 {
 		t.Errorf("the process grew by %d bytes", grown)
+	}
+}
+
+func TestGPUCompilingLeavesMemoryWhereItWas(t *testing.T) {
+	d := openGPU(t)
+	cases := kernelstest.Cases(t, d.Machine(), 600, *flagSeed+8)
+	compile := func(cases []kernelstest.Case) int64 {
+		var ks []kernels.Kernel
+		for _, c := range cases {
+			ks = append(ks, c.Kernel)
+		}
+		for _, b := range compileAll(t, d, ks) {
+			d.Release(b)
+		}
+		runtime.GC()
+		debug.FreeOSMemory()
+		return resident(t)
+	}
+	before := compile(cases[:200])
+	grown := compile(cases[200:]) - before
+	t.Logf("400 first compiles: process %+d bytes", grown)
+	if grown > 100<<20 {
+		t.Errorf("compiling 400 kernels left %d bytes", grown)
 	}
 }
