@@ -265,8 +265,3 @@ func prior(p stencil.Problem, m machine.Machine) search.Prior {
 func dataSeed(seed uint64) uint32 { return rand.New(rand.NewPCG(seed, 0x5eed)).Uint32() }
 
 var _ device.Device = replay.Device{}
-
-// gcells prints a rate.
-func gcells(p stencil.Problem, seconds float64) string {
-	return fmt.Sprintf("%.1f", float64(p.Size.Cells())/seconds/1e9)
-}
