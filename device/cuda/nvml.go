@@ -1,7 +1,6 @@
 package cuda
 
 import (
-	"os"
 	"sync"
 	"unsafe"
 
@@ -124,7 +123,8 @@ type processInfo struct {
 	computeInst uint32
 }
 
-// others counts processes on the GPU that are not this one.
+// others counts the processes on the GPU beside this one, which is always among
+// them: by number, not by pid, since a container sees other pids than NVML does.
 func (n *nvml) others() int {
 	const symbol = "nvmlDeviceGetComputeRunningProcesses_v3"
 	if !n.lib.has(symbol) {
@@ -136,13 +136,7 @@ func (n *nvml) others() int {
 	if n.lib.call(symbol, n.device, uintptr(unsafe.Pointer(count)), uintptr(unsafe.Pointer(&list[0]))) != 0 {
 		return 0
 	}
-	others := 0
-	for _, p := range list[:min(int(*count), len(list))] {
-		if int(p.pid) != os.Getpid() {
-			others++
-		}
-	}
-	return others
+	return max(int(*count)-1, 0)
 }
 
 // telemetry reads everything (clock ids: 1 = SM, 2 = memory; sensor 0 = the GPU).

@@ -25,9 +25,13 @@ type Policy struct {
 	CutAbove   float64 `json:"cut_above"`  // stop when the fastest sample is above this; seconds per step, 0 = never
 }
 
+// coarse is the least span of a sample that the timer resolves well enough: 50
+// times the 0.5 us of a CUDA event (CUDA driver API, cuEventElapsedTime).
+const coarse = 25e-6
+
 // Search is the policy while searching: few samples, early cut.
-// cudaEventElapsedTime resolves 0.5 us (CUDA driver API, cuEventElapsedTime),
-// so 50 times that is 25 us; 200 us keeps launch jitter below the noise too.
+// A region of 200 us, eight times what the timer needs, keeps launch jitter below
+// the noise.
 func Search() Policy {
 	return Policy{Regime: Warm, MinSamples: 5, MaxSamples: 50, HalfWidth: 0.005, Region: 200e-6, TimeLimit: 2}
 }
@@ -124,6 +128,9 @@ func (s *Sampler) Series() Series {
 		if w := r.RelHalfWidth(); w > 2*s.policy.HalfWidth && w > 0.01 {
 			r.Warnings = append(r.Warnings, fmt.Sprintf("wide interval: +-%.1f %%", 100*w))
 		}
+	}
+	if span := r.Min * float64(r.Steps); r.N > 0 && span < coarse {
+		r.Warnings = append(r.Warnings, fmt.Sprintf("timer too coarse: a sample spans only %.0f us", 1e6*span))
 	}
 	if r.N > 0 && r.Discarded > r.N {
 		r.Warnings = append(r.Warnings, fmt.Sprintf("%d throttled or invalid samples discarded", r.Discarded))

@@ -90,6 +90,11 @@ func (t *tuner) finals(ctx context.Context, r *Result) error {
 		for _, w := range winner.outcome.Series.Warnings {
 			t.warn("%s", w)
 		}
+		if s, ok := t.Device.(device.Sensor); ok {
+			if n := s.Telemetry().Processes; n > 0 {
+				t.warn("%d other processes use the device and may have disturbed the times", n)
+			}
+		}
 		return nil
 	}
 	return nil
