@@ -117,11 +117,11 @@ func (s *tpeStrategy) Sample(_ *goptuna.Study, _ goptuna.FrozenTrial, name strin
 	weighed := make([]bool, d.High-d.Low+1)
 	for range tpeCandidates {
 		x := min(max(math.Round(s.draw(good, low, high)), float64(d.Low)), float64(d.High))
-		if i := int(x) - d.Low; weighed[i] {
+		i := int(x) - d.Low
+		if weighed[i] {
 			continue
-		} else {
-			weighed[i] = true
 		}
+		weighed[i] = true
 		if a := logMass(good, x) - logMass(other, x); a > top {
 			best, top = x, a
 		}

@@ -12,11 +12,15 @@ const (
 	minModel    = 4    // timed points before there is a model
 	maxTraining = 256  // rows a rebuilt model starts with
 	maxRows     = 320  // rows at which it is rebuilt at the latest
+	maxPending  = 32   // believers a rebuilt model starts with
 	maxFit      = 96   // points the hyper-parameters are fitted to
 	maxCand     = 800  // candidates kept at hand, neighbours of new bests aside
-	scanned     = 1500 // random points looked at for candidates on a rebuild
+	scanned     = 4000 // points of the space looked at for candidates on a rebuild
 	bestAround  = 20   // best points whose neighbours are candidates
-	localEvery  = 4    // every so many proposals is a neighbour of the best
+	localEvery  = 4    // every so many proposals is a neighbour of a good point
+	localStuck  = 2    // the same while nothing better is found
+	stuck       = 60   // timed points without a new best after which that is
+	niche       = 0.5  // squared distance from the best beyond which another basin begins
 )
 
 // seen is one timed point.
@@ -53,6 +57,8 @@ type brain struct {
 	nextFit  int         // timed points at which to fit again
 	nextCand int         // timed points at which to choose candidates again
 	count    int         // proposals after the design
+	descents int         // of them, proposals of local
+	sweep    int         // points of the space looked at so far
 	around   map[int]bool
 }
 
@@ -87,7 +93,11 @@ func (b *brain) next() int {
 		return b.chance.next()
 	}
 	b.prepare()
-	if b.count%localEvery == 0 {
+	every := localEvery
+	if len(b.timed)-b.best > stuck {
+		every = localStuck
+	}
+	if b.count%every == 0 {
 		if q := b.local(); q >= 0 {
 			return b.believe(q)
 		}
@@ -272,7 +282,8 @@ func (b *brain) build(set []int) {
 			b.rowOf[s.point] = len(b.post.points) - 1
 		}
 	}
-	for _, q := range pending {
+	// However many are asked for at once, the model stays small.
+	for _, q := range pending[max(0, len(pending)-maxPending):] {
 		b.believe(q)
 	}
 	b.around = map[int]bool{}
@@ -304,20 +315,24 @@ func (b *brain) candidates(g *posterior) []int32 {
 	for _, q := range near {
 		put(q)
 	}
-	sample := make([]int32, 0, scanned+scanned/2)
-	for range scanned {
-		if q := b.rng.IntN(b.size); !b.taken[q] {
-			sample = append(sample, int32(q))
+	// The sample walks through a random order of the whole space, so that in time
+	// every point is looked at; what was a candidate is looked at again.
+	sample := make([]int32, 0, scanned+scanned/4+maxCand)
+	for range min(scanned, b.size) {
+		if q := b.chance.order[b.sweep%b.size]; !b.taken[q] {
+			sample = append(sample, q)
 		}
+		b.sweep++
 	}
 	plain := min(len(sample), 100)
-	if len(b.ranked.order) > 0 {
-		i := max(0, b.ranked.at)
-		for ; i < len(b.ranked.order) && len(sample) < cap(sample); i++ {
-			if q := b.ranked.order[i]; !b.taken[q] {
-				sample = append(sample, q)
-			}
+	for i, n := 0, 0; i < len(b.ranked.order) && n < scanned/4; i++ {
+		if q := b.ranked.order[i]; !b.taken[q] {
+			sample = append(sample, q)
+			n++
 		}
+	}
+	if b.post != nil {
+		sample = append(sample, b.post.cand[:min(maxCand, len(b.post.cand))]...)
 	}
 	alpha := g.weights()
 	mean := make([]float64, len(sample))
@@ -414,9 +429,13 @@ func (b *brain) admit(points []int) []int {
 }
 
 // local is the most promising untried neighbour of the best point; where none is
-// left, of the next best, or -1.
+// left, of the next best, or -1. Every other time it leaves out what is near the
+// best point, lest the search settle in one basin of several.
 func (b *brain) local() int {
 	order := b.byTime()
+	if b.descents++; b.descents%2 == 0 {
+		order = b.elsewhere(order)
+	}
 	for rank := range min(bestAround, len(order)) {
 		p := b.timed[order[rank]].point
 		for _, near := range [2]func([]int, int) []int{b.steps, b.trades} {
@@ -435,6 +454,12 @@ func (b *brain) local() int {
 		}
 	}
 	return -1
+}
+
+// elsewhere are the positions of an order that are not near its first.
+func (b *brain) elsewhere(order []int) []int {
+	p := b.timed[order[0]].point
+	return slices.DeleteFunc(order, func(i int) bool { return b.f.apart(p, b.timed[i].point) <= niche })
 }
 
 // spearman is the rank correlation of two samples.

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/c-bata/goptuna"
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
@@ -294,68 +293,39 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestStudy: what goptuna's study holds after a search is what happened.
-func TestStudy(t *testing.T) {
-	sp, prior := room()
-	for _, name := range []string{"bayes", "tpe"} {
-		st, err := New(name, Options{Space: sp, Prior: prior, Seed: 4})
-		if err != nil {
-			t.Fatal(err)
+// TestMaternTable: the table is as near as its doc says.
+func TestMaternTable(t *testing.T) {
+	for r2 := 0.0; r2 < 20; r2 += 1e-3 {
+		got := 0.0
+		if at := int(r2 * maternPerUnit); at < len(maternTable) {
+			got = maternTable[at]
 		}
-		var s *study
-		switch x := st.(type) {
-		case *bayes:
-			s = x.study
-		case *tpeStrategy:
-			s = x.study
-		}
-		ok, failed := 0, 0
-		for i := 0; ; i++ {
-			asked := st.Ask(1)
-			if len(asked) == 0 {
-				break
-			}
-			o := Outcome{Schedule: asked[0], Status: timing.OK, Seconds: prior(asked[0])}
-			switch i % 5 {
-			case 3:
-				o = Outcome{Schedule: asked[0], Status: timing.LaunchError}
-				failed++
-			case 4:
-				o.Seconds = math.NaN()
-				failed++
-			default:
-				ok++
-			}
-			st.Tell([]Outcome{o})
-		}
-		trials, err := s.s.GetTrials()
-		if err != nil {
-			t.Fatal(err)
-		}
-		complete, pruned := 0, 0
-		for _, tr := range trials {
-			switch tr.State {
-			case goptuna.TrialStateComplete:
-				complete++
-				if !(tr.Value > 0) || math.IsInf(tr.Value, 0) {
-					t.Errorf("%s: trial %d has the value %v", name, tr.Number, tr.Value)
-				}
-			case goptuna.TrialStatePruned:
-				if why := tr.UserAttrs[statusAttribute]; why == string(timing.LaunchError) || why == string(timing.OK) {
-					pruned++
-				}
-			default:
-				t.Errorf("%s: trial %d is left %v", name, tr.Number, tr.State)
-			}
-		}
-		if complete != ok || pruned != failed {
-			t.Errorf("%s: %d complete, %d pruned; want %d, %d", name, complete, pruned, ok, failed)
+		if math.Abs(got-matern(r2)) > 0.01 {
+			t.Errorf("at %v: %v, want %v", r2, got, matern(r2))
 		}
 	}
 }
 
-func TestClip(t *testing.T) {
-	if got := clip("a\x00b\n\u00e9" + string(make([]byte, 500))); len(got) != 200 || got[:5] != "a?b??" {
-		t.Errorf("%q", got)
+// TestManyAtOnce: asking for very many at once, unanswered, stays affordable and
+// never repeats.
+func TestManyAtOnce(t *testing.T) {
+	values := make([]int, 40)
+	for i := range values {
+		values[i] = i + 1
+	}
+	sp := space.New(&space.Family{Name: "f", Params: []space.Param{
+		{Name: "x", Values: values, Ordinal: true}, {Name: "y", Values: values, Ordinal: true}}})
+	s, err := New("bayes", Options{Space: sp})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range s.Ask(20) {
+		s.Tell([]Outcome{{Schedule: a, Status: timing.OK, Seconds: float64(a.Int("x", 0)*a.Int("y", 0)) * 1e-6}})
+	}
+	if n := len(s.Ask(1 << 20)); n != sp.Size()-20 {
+		t.Errorf("%d proposed, %d are left", n, sp.Size()-20)
+	}
+	if rows := len(s.(*bayes).b.post.points); rows > maxRows {
+		t.Errorf("the model has %d rows", rows)
 	}
 }

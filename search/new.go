@@ -6,11 +6,14 @@ import (
 	"strings"
 )
 
-// makers are the strategies by name, the recommended one first.
-var makers = []struct {
+// maker makes one strategy.
+type maker struct {
 	name string
 	make func(*pool, Options) (Strategy, error)
-}{
+}
+
+// makers are all strategies, the recommended one first.
+var makers = []maker{
 	{"bayes", newBayes},
 	{"descent", newDescent},
 	{"model", newModelOrder},
@@ -34,12 +37,7 @@ func New(name string, o Options) (Strategy, error) {
 	if o.Space == nil {
 		return nil, fmt.Errorf("strategy %s: no space given", name)
 	}
-	i := slices.IndexFunc(makers, func(m struct {
-		name string
-		make func(*pool, Options) (Strategy, error)
-	}) bool {
-		return m.name == name
-	})
+	i := slices.IndexFunc(makers, func(m maker) bool { return m.name == name })
 	if i < 0 {
 		return nil, fmt.Errorf("unknown strategy %q; the strategies are %s", name, strings.Join(Names(), ", "))
 	}

@@ -267,7 +267,7 @@ func Conform(t *testing.T, name string, maker Maker) {
 	})
 }
 
-// small is a space of 104 schedules in two families, and what each is measured at.
+// small is a space of about a hundred schedules in two families, and what each is measured at.
 func small() (*space.Space, func(space.Schedule) search.Outcome) {
 	one := &space.Family{Name: "one", Params: []space.Param{
 		{Name: "a", Values: []int{1, 2, 4, 8}, Ordinal: true},

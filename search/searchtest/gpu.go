@@ -15,7 +15,7 @@ var gpu = struct {
 	latency, launch               float64 // seconds
 }{132, 65536, 64, 32, 227 << 10, 4.2e12, 4 * 1.98e9, 0.7e-6, 4e-6}
 
-// GPU is a landscape of about 21,000 schedules in three families made by
+// GPU is a landscape of about 37,000 schedules in three families made by
 // arithmetic like a GPU's: whole waves of blocks, registers rounded up and
 // spilling, occupancy in whole blocks, latency to be hidden, and recomputed halos
 // of temporal blocking. The best schedules lie on narrow ridges. Its smooth part

@@ -7,7 +7,7 @@ import (
 	"stenciltune/space"
 )
 
-// Jagged is a landscape of about 7,000 schedules in two families: a bowl on log
+// Jagged is a landscape of about 15,000 schedules in two families: a bowl on log
 // scales, interactions, a random factor for every value of the unrolling
 // parameters (cliffs), a fine random factor for every schedule, and a corner in
 // which schedules fail that the space does not know of. It comes with its smooth
