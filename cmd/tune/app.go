@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"log/slog"
 	"runtime/debug"
 	"strings"
 
@@ -51,14 +50,6 @@ func (a *app) say(format string, args ...any) {
 	if !a.quiet {
 		fmt.Fprintf(a.err, "tune: "+format+"\n", args...)
 	}
-}
-
-func (a *app) logger() *slog.Logger {
-	level := slog.LevelWarn
-	if a.verbose {
-		level = slog.LevelDebug
-	}
-	return slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: level}))
 }
 
 func (a *app) root() *cobra.Command {

@@ -58,7 +58,6 @@ func (a *app) openGPU(ctx context.Context, selector string) (device.Device, erro
 		CompileCommand: child("compile"),
 		Compilers:      compilers(),
 		Threads:        compileThreads,
-		Logger:         a.logger(),
 	})
 }
 

@@ -14,9 +14,9 @@ import (
 
 	"stenciltune/device"
 	"stenciltune/device/cuda"
+	"stenciltune/device/devicetest"
 	"stenciltune/device/timing"
 	"stenciltune/kernels"
-	"stenciltune/kernels/kernelstest"
 	"stenciltune/stencil"
 )
 
@@ -71,7 +71,7 @@ func compileAll(t *testing.T, d *cuda.Device, ks []kernels.Kernel) []device.Bina
 func TestGPURandomSchedulesGiveTheReferencesAnswer(t *testing.T) {
 	d := openGPU(t)
 	t.Log(d.Machine())
-	cases := kernelstest.Cases(t, d.Machine(), *flagCases, *flagSeed)
+	cases := devicetest.Cases(t, d.Machine(), *flagCases, *flagSeed)
 	var ks []kernels.Kernel
 	for _, c := range cases {
 		ks = append(ks, c.Kernel)
@@ -89,7 +89,7 @@ func TestGPURandomSchedulesGiveTheReferencesAnswer(t *testing.T) {
 			rest = &bs[i]
 			i++
 		}
-		if err := kernelstest.Check(context.Background(), d, c, main, rest, uint32(n)); err != nil {
+		if err := devicetest.Check(context.Background(), d, c, main, rest, uint32(n)); err != nil {
 			t.Error(err)
 		}
 	}
@@ -215,7 +215,7 @@ func TestGPUManySchedulesLeaveMemoryWhereItWas(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cases := kernelstest.Cases(t, d.Machine(), 100, *flagSeed+7)
+	cases := devicetest.Cases(t, d.Machine(), 100, *flagSeed+7)
 	var images []device.Binary
 	for _, k := range cases {
 		b, err := c.Compile(ctx, k.Kernel, d.Machine())
@@ -269,8 +269,8 @@ func TestGPUManySchedulesLeaveMemoryWhereItWas(t *testing.T) {
 
 func TestGPUCompilingLeavesMemoryWhereItWas(t *testing.T) {
 	d := openGPU(t)
-	cases := kernelstest.Cases(t, d.Machine(), 600, *flagSeed+8)
-	compile := func(cases []kernelstest.Case) int64 {
+	cases := devicetest.Cases(t, d.Machine(), 600, *flagSeed+8)
+	compile := func(cases []devicetest.Case) int64 {
 		var ks []kernels.Kernel
 		for _, c := range cases {
 			ks = append(ks, c.Kernel)

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"stenciltune/device"
+	"stenciltune/device/devicetest"
 	"stenciltune/device/host"
 	"stenciltune/kernels"
-	"stenciltune/kernels/kernelstest"
 )
 
 var (
@@ -33,7 +33,7 @@ func open(t *testing.T, o host.Options) *host.Device {
 }
 
 // checkCases compiles and checks cases in batches, as many at a time as cores.
-func checkCases(t *testing.T, d *host.Device, cases []kernelstest.Case) {
+func checkCases(t *testing.T, d *host.Device, cases []devicetest.Case) {
 	ctx := context.Background()
 	var wg sync.WaitGroup
 	slots := make(chan struct{}, d.Machine().SMs)
@@ -70,7 +70,7 @@ func checkCases(t *testing.T, d *host.Device, cases []kernelstest.Case) {
 					b := seen[c.Remainder.Entry]
 					rest = &b
 				}
-				if err := kernelstest.Check(ctx, d, c, seen[c.Kernel.Entry], rest, uint32(begin+i)); err != nil {
+				if err := devicetest.Check(ctx, d, c, seen[c.Kernel.Entry], rest, uint32(begin+i)); err != nil {
 					t.Error(err)
 				}
 			}
@@ -89,7 +89,7 @@ func TestRandomSchedulesGiveTheReferencesAnswer(t *testing.T) {
 		n /= 10
 	}
 	d := open(t, host.Options{})
-	checkCases(t, d, kernelstest.Cases(t, d.Machine(), n, *flagSeed))
+	checkCases(t, d, devicetest.Cases(t, d.Machine(), n, *flagSeed))
 }
 
 func TestRandomSchedulesAreCleanUnderSanitizers(t *testing.T) {
@@ -98,5 +98,5 @@ func TestRandomSchedulesAreCleanUnderSanitizers(t *testing.T) {
 	}
 	t.Setenv("EMULATION_CORES", "1")
 	d := open(t, host.Options{Sanitize: true})
-	checkCases(t, d, kernelstest.Cases(t, d.Machine(), *flagASan, *flagSeed+1))
+	checkCases(t, d, devicetest.Cases(t, d.Machine(), *flagASan, *flagSeed+1))
 }

@@ -1,6 +1,6 @@
-// Package kernelstest makes random legal schedules of every family on grids with
+// Package devicetest makes random legal schedules of every family on grids with
 // odd extents, and checks kernels on any device against the float64 reference.
-package kernelstest
+package devicetest
 
 import (
 	"context"
