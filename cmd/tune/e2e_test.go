@@ -151,7 +151,7 @@ func TestABadKernelCostsNoMoreThanItsDeadline(t *testing.T) {
 	_, order, key := needDevice(t, p)
 	var bad []space.Schedule // the model's favourites, so that each is tried
 	for _, s := range order {
-		if s.Int("wx", 1)*s.Int("wy", 1) > 1 && len(bad) < 4 { // none of the naive ones
+		if s.Int("wx", 1)*s.Int("wy", 1) > 1 && len(bad) < 5 { // none of the naive ones
 			bad = append(bad, s)
 		}
 	}
@@ -165,13 +165,13 @@ func TestABadKernelCostsNoMoreThanItsDeadline(t *testing.T) {
 
 	store := storeIn(t)
 	sick := command(t, store, append(args, budget...)...)
-	sick.cmd.Env = append(sick.cmd.Env, fmt.Sprintf("TUNE_TEST_FAULT=hang:%s;oob:%s;nan:%s;nocompile:%s", bad[0], bad[1], bad[2], bad[3]))
+	sick.cmd.Env = append(sick.cmd.Env, fmt.Sprintf("TUNE_TEST_FAULT=hang:%s;oob:%s;nan:%s;nocompile:%s;crash:%s", bad[0], bad[1], bad[2], bad[3], bad[4]))
 	begin = time.Now()
 	if code := sick.run(t); code != 0 {
 		t.Fatalf("exit %d\n%s", code, &sick.stderr)
 	}
 	took := time.Since(begin)
-	t.Logf("undisturbed %v, with a hang and three other faults %v", undisturbed, took)
+	t.Logf("undisturbed %v, with a hang and four other faults %v", undisturbed, took)
 	// A hang's deadline is 2 s for a problem this small; then 2 s to recover.
 	if took > undisturbed+undisturbed/2+2*time.Second+2*time.Second {
 		t.Errorf("the faults cost %v", took-undisturbed)
@@ -201,6 +201,7 @@ func TestABadKernelCostsNoMoreThanItsDeadline(t *testing.T) {
 		bad[1].String(): {timing.WrongAnswer, "out-of-bounds"},
 		bad[2].String(): {timing.WrongAnswer, "NaN"},
 		bad[3].String(): {timing.CompileError, "error"},
+		bad[4].String(): {timing.LaunchError, ""},
 	}
 	for _, e := range entries {
 		w, ok := want[e.Schedule.String()]
