@@ -88,7 +88,7 @@ func TestEnumerationIsTheRawProductFilteredByEveryConstraint(t *testing.T) {
 		if !slices.Equal(slices.Collect(s.All()), got) {
 			t.Fatalf("a second walk took another order")
 		}
-		if s.Size() != len(want) || s.Size() != len(want) {
+		if first, again := s.Size(), s.Size(); first != len(want) || again != len(want) {
 			t.Fatalf("size %d, want %d", s.Size(), len(want))
 		}
 		if s.Raw() != raw {

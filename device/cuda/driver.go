@@ -161,7 +161,6 @@ func cuDevicePrimaryCtxRelease(d cuDevice) error {
 	return cu("cuDevicePrimaryCtxRelease_v2", uintptr(d))
 }
 func cuCtxSetCurrent(c cuContext) error { return cu("cuCtxSetCurrent", uintptr(c)) }
-func cuCtxSynchronize() error           { return cu("cuCtxSynchronize") }
 
 func cuMemGetInfo() (free, total int64, err error) {
 	f, t := new(uint64), new(uint64)
