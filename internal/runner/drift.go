@@ -73,8 +73,14 @@ func (t *tuner) checkDrift(ctx context.Context) error {
 		if err := t.time(ctx, h.c, t.policy()); err != nil {
 			return err
 		}
+		if err := ctx.Err(); err != nil { // its failure, if any, is the cancellation's
+			return err
+		}
 		h.c.outcome.Drifted = true
 		*o = h.c.outcome
+		if o.Status.Failed() {
+			t.failed[o.Status]++
+		}
 		if err := t.record(*o); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"stenciltune/device"
@@ -16,6 +17,7 @@ type candidate struct {
 	outcome Outcome
 	kernel  kernels.Kernel
 	binary  device.Binary
+	known   bool  // the journal had the answer
 	err     error // the device is lost
 	done    chan struct{}
 }
@@ -36,7 +38,7 @@ func (t *tuner) prepare(ctx context.Context, s space.Schedule) *candidate {
 	if t.Journal != nil {
 		if known, ok := t.Journal.Known(s, c.outcome.SourceHash); ok {
 			known.Known, known.Launch = true, c.kernel.Launch
-			c.outcome = known
+			c.outcome, c.known = known, true
 			close(c.done)
 			return c
 		}
@@ -104,7 +106,7 @@ func (t *tuner) check(ctx context.Context, c *candidate, extra ...device.Pass) e
 			trusted.Count = steps
 			req.Trusted = []device.Pass{trusted}
 		}
-		ctx, cancel := t.deadline(ctx, size.Cells(), 2*steps+4)
+		ctx, cancel := t.deadline(ctx, size.Cells(), 2*steps+4, 0)
 		cmp, err := t.Device.Check(ctx, req)
 		cancel()
 		if err != nil {
@@ -156,9 +158,47 @@ func (t *tuner) timeAll(ctx context.Context, cs []*candidate, policy timing.Poli
 	for _, c := range cs {
 		req.Runs = append(req.Runs, device.Pass{Binary: c.binary, Launch: c.kernel.Launch, Count: 1})
 	}
-	ctx, cancel := t.deadline(ctx, t.Problem.Size.Cells(), 10*len(cs))
+	ctx, cancel := t.deadline(ctx, t.Problem.Size.Cells(), 10*len(cs), policy.TimeLimit*float64(len(cs)))
 	defer cancel()
 	return t.Device.Time(ctx, req)
+}
+
+// together times candidates interleaved and gives those that have a time. If one
+// fails all do, and nobody says which: then each is timed alone, and whoever
+// fails is left out, its outcome telling why.
+func (t *tuner) together(ctx context.Context, cs []*candidate, policy timing.Policy) ([]*candidate, error) {
+	for len(cs) > 0 {
+		series, err := t.timeAll(ctx, cs, policy, true)
+		if err == nil {
+			for i, c := range cs {
+				c.outcome.timed(series[i])
+			}
+			return timed(cs), nil
+		}
+		if lost(err) {
+			return nil, err
+		}
+		alone := timing.Search()
+		alone.Regime = policy.Regime
+		for _, c := range cs {
+			if err := ctx.Err(); err != nil { // its failure, if any, is the cancellation's
+				return nil, err
+			}
+			if err := t.time(ctx, c, alone); err != nil {
+				return nil, err
+			}
+		}
+		if len(timed(cs)) == len(cs) { // only together do they fail: the last goes
+			cs[len(cs)-1].outcome.fail(err)
+		}
+		cs = timed(cs)
+	}
+	return nil, ctx.Err()
+}
+
+// timed is the candidates that have a time.
+func timed(cs []*candidate) []*candidate {
+	return slices.DeleteFunc(slices.Clone(cs), func(c *candidate) bool { return !c.outcome.Status.Timed() })
 }
 
 // evaluate checks and times a compiled candidate. The binary stays loaded.

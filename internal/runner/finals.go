@@ -25,11 +25,8 @@ func (t *tuner) finals(ctx context.Context, r *Result) error {
 	}
 	t.phase("finals")
 	var cs []*candidate
-	contenders := t.contenders()
-	if !slices.ContainsFunc(contenders, func(o Outcome) bool { return o.Schedule == t.naive.Schedule }) {
-		contenders = append(contenders, t.naive) // so that the speed-up is a paired one
-	}
-	for _, o := range contenders {
+	contenders := slices.DeleteFunc(t.contenders(), func(o Outcome) bool { return o.Schedule == t.naive.Schedule })
+	for _, o := range append([]Outcome{t.naive}, contenders...) { // naive, so that the speed-up is a paired one
 		c := &candidate{outcome: o, kernel: t.kernel(o), done: make(chan struct{})}
 		c.outcome.Status, c.outcome.Known = "", false
 		go func() {
@@ -50,36 +47,44 @@ func (t *tuner) finals(ctx context.Context, r *Result) error {
 		if c.err != nil {
 			return c.err
 		}
+		if err := ctx.Err(); err != nil { // its failure, if any, is the cancellation's
+			return err
+		}
 		if c.outcome.Status == "" {
 			ready = append(ready, c)
+		} else {
+			t.drop(c)
 		}
 	}
 	policy := timing.Finals()
 	policy.Regime = t.Regime
 	for len(ready) > 0 {
-		series, err := t.timeAll(ctx, ready, policy, true)
-		if lost(err) {
+		began := ready
+		var err error
+		if ready, err = t.together(ctx, began, policy); err != nil {
 			return err
 		}
-		if err != nil { // one of them hung or crashed: the worst is dropped, the rest timed again
-			t.warn("finals: %v; %s dropped", err, ready[len(ready)-1].outcome.Schedule)
-			ready = ready[:len(ready)-1]
-			continue
-		}
-		for i, c := range ready {
-			c.outcome.timed(series[i])
-			if c.outcome.Schedule == t.naive.Schedule {
+		for _, c := range began {
+			switch {
+			case !c.outcome.Status.Timed():
+				t.drop(c)
+			case c.outcome.Schedule == t.naive.Schedule:
 				t.naive = c.outcome
 			}
 		}
+		if len(ready) == 0 {
+			break
+		}
 		winner, ties := pick(ready)
 		remainder, err := t.prove(ctx, winner)
+		if err == nil {
+			err = ctx.Err() // its failure, if any, is the cancellation's
+		}
 		if err != nil {
 			return err
 		}
 		if winner.outcome.Status != timing.OK {
-			t.warn("finals: %s dropped: %s", winner.outcome.Schedule, winner.outcome.Reason)
-			t.failed[winner.outcome.Status]++
+			t.drop(winner)
 			ready = slices.DeleteFunc(ready, func(c *candidate) bool { return c == winner })
 			continue
 		}
@@ -98,6 +103,18 @@ func (t *tuner) finals(ctx context.Context, r *Result) error {
 		return nil
 	}
 	return nil
+}
+
+// drop gives up a finalist that failed: it is not the best so far either.
+func (t *tuner) drop(c *candidate) {
+	t.warn("finals: %s dropped: %s", c.outcome.Schedule, c.outcome.Reason)
+	t.failed[c.outcome.Status]++
+	for i := range t.outcomes {
+		if o := &t.outcomes[i]; o.Schedule == c.outcome.Schedule {
+			o.Status, o.Reason = c.outcome.Status, c.outcome.Reason
+		}
+	}
+	t.rebest()
 }
 
 // kernel generates an outcome's kernel again.

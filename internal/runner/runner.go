@@ -133,7 +133,8 @@ type tuner struct {
 	tracker  search.Progress
 	failed   map[timing.Status]int
 	repeated int
-	held     []held // binaries timed since the drift check last passed
+	begun    space.Schedule // the last one noted as begun in the journal
+	held     []held         // binaries timed since the drift check last passed
 	drift    drift
 	warnings []string
 }
@@ -148,15 +149,16 @@ func (o *Outcome) fail(err error) {
 }
 
 // deadline bounds a device call: two hundred times what the naive kernel would
-// need for the same steps, so that only a hang passes it, within 2 s to a minute.
-func (t *tuner) deadline(ctx context.Context, cells int64, steps int) (context.Context, context.CancelFunc) {
+// need for the same steps, so that only a hang passes it, within 2 s to a minute,
+// on top of the seconds of device time that were granted.
+func (t *tuner) deadline(ctx context.Context, cells int64, steps int, granted float64) (context.Context, context.CancelFunc) {
 	limit := time.Minute
 	if t.naive.Series.N > 0 {
 		perCell := t.naive.Series.Median / float64(t.Problem.Size.Cells())
 		want := 200 * perCell * float64(cells) * float64(steps)
 		limit = min(max(time.Duration(want*float64(time.Second)), 2*time.Second), time.Minute)
 	}
-	return context.WithTimeout(ctx, limit)
+	return context.WithTimeout(ctx, limit+time.Duration(granted*float64(time.Second)))
 }
 
 func (t *tuner) warn(format string, args ...any) {

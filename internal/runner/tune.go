@@ -106,10 +106,20 @@ func (t *tuner) naiveSchedules() []space.Schedule {
 // anew in every run, whatever the journal knows.
 func (t *tuner) baseline(ctx context.Context) error {
 	t.phase("baseline")
-	var keep []*candidate
 	journal := t.Journal
 	t.Journal = nil
+	ctx, cancel := context.WithCancel(ctx)
 	var cs []*candidate
+	defer func() { // the reference and the judge stay loaded; the others go
+		cancel()
+		for _, c := range cs {
+			<-c.done
+			if c != t.drift.reference && (t.trusted == nil || c.binary.ID != t.trusted.Binary.ID) {
+				t.Device.Release(c.binary)
+			}
+		}
+		t.held = t.held[:0]
+	}()
 	for _, s := range t.naiveSchedules() {
 		cs = append(cs, t.prepare(ctx, s))
 	}
@@ -122,11 +132,13 @@ func (t *tuner) baseline(ctx context.Context) error {
 		if err := t.evaluate(ctx, c, t.policy()); err != nil {
 			return err
 		}
+		if err := ctx.Err(); err != nil { // its failure, if any, is the cancellation's
+			return err
+		}
 		if err := t.finish(c, nil); err != nil {
 			return err
 		}
 		if c.outcome.Status.Timed() {
-			keep = append(keep, c)
 			if t.trusted == nil {
 				t.trusted = &device.Pass{Binary: c.binary, Launch: c.kernel.Launch}
 			}
@@ -142,12 +154,6 @@ func (t *tuner) baseline(ctx context.Context) error {
 			reason = cs[0].outcome.Reason
 		}
 		return fmt.Errorf("the naive kernel, which judges all others, does not work here: %s", reason)
-	}
-	t.held = t.held[:0] // the reference and the judge stay loaded; the others go
-	for _, c := range keep {
-		if c != t.drift.reference && c.binary.ID != t.trusted.Binary.ID {
-			t.Device.Release(c.binary)
-		}
 	}
 	return nil
 }
@@ -205,16 +211,17 @@ func (t *tuner) search(ctx context.Context) (search.Reason, error) {
 		if err := ctx.Err(); err != nil {
 			return search.Interrupted, nil
 		}
-		c := queue[0]
-		queue = queue[1:]
+		c := queue[0] // stays in the queue, to be released, until it is filed
 		select {
 		case <-c.done:
 		case <-ctx.Done():
-			queue = append(queue, c)
 			return search.Interrupted, nil
 		}
 		if c.err != nil {
 			return "", c.err
+		}
+		if err := t.begin(c); err != nil {
+			return "", err
 		}
 		if err := t.evaluate(ctx, c, t.policy()); err != nil {
 			return "", err
@@ -222,9 +229,10 @@ func (t *tuner) search(ctx context.Context) (search.Reason, error) {
 		if ctx.Err() != nil { // its failure, if any, is the cancellation's
 			return search.Interrupted, nil
 		}
-		if err := t.finish(c, queue); err != nil {
+		if err := t.finish(c, queue[1:]); err != nil {
 			return "", err
 		}
+		queue = queue[1:]
 		t.Strategy.Tell([]search.Outcome{c.outcome.Told()})
 		if err := t.checkDrift(ctx); err != nil {
 			return "", err
@@ -239,8 +247,12 @@ func (t *tuner) finish(c *candidate, queue []*candidate) error {
 		t.repeated++
 	} else {
 		var next []space.Schedule
-		if len(queue) > 0 {
-			next = append(next, queue[0].outcome.Schedule)
+		for _, q := range queue {
+			if !q.known { // known ones are not run
+				next = append(next, q.outcome.Schedule)
+				t.begun = q.outcome.Schedule
+				break
+			}
 		}
 		if err := t.record(o, next...); err != nil {
 			return err
@@ -267,6 +279,19 @@ func (t *tuner) finish(c *candidate, queue []*candidate) error {
 	}
 	if t.Watcher != nil {
 		t.Watcher.Evaluated(o, t.best, t.tracker)
+	}
+	return nil
+}
+
+// begin notes in the journal that a candidate runs now, unless the last record did.
+func (t *tuner) begin(c *candidate) error {
+	s := c.outcome.Schedule
+	if t.Journal == nil || c.outcome.Status != "" || t.begun == s {
+		return nil
+	}
+	t.begun = s
+	if err := t.Journal.Record(nil, s); err != nil {
+		return fmt.Errorf("that %s begins could not be stored: %w", s, err)
 	}
 	return nil
 }
@@ -320,12 +345,8 @@ func Measure(ctx context.Context, o Options, schedules []space.Schedule, policy 
 		}
 	}
 	if len(ready) > 0 {
-		series, err := t.timeAll(ctx, ready, policy, true)
-		if err != nil {
+		if _, err := t.together(ctx, ready, policy); err != nil {
 			return nil, err
-		}
-		for i, c := range ready {
-			c.outcome.timed(series[i])
 		}
 	}
 	var all []Outcome

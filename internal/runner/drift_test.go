@@ -1,0 +1,232 @@
+package runner
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"stenciltune/device"
+	"stenciltune/device/timing"
+	"stenciltune/kernels"
+	"stenciltune/kernels/all"
+	"stenciltune/search"
+)
+
+// slowFrom makes the device slower from its n-th timing on.
+func slowFrom(n int, factor float64) func(int) float64 {
+	return func(timed int) float64 {
+		if timed >= n {
+			return factor
+		}
+		return 1
+	}
+}
+
+func TestASteadyDeviceIsNotMeasuredAgain(t *testing.T) {
+	d := newFake(t)
+	d.noise = 0.004
+	r := mustTune(t, options(t, d))
+	for _, s := range texts(r.Outcomes) {
+		want := 1
+		if s == naives[0] {
+			want = 2 // once after 25 of the 45 schedules
+		}
+		if n := d.count(opTime, s); n != want {
+			t.Errorf("%s timed %d times, want %d", s, n, want)
+		}
+		if find(t, r, s).Drifted {
+			t.Errorf("%s drifted", s)
+		}
+	}
+	if warned(r, "drift") {
+		t.Errorf("warnings %q", r.Warnings)
+	}
+}
+
+func TestDriftIsNoticedAndContendersAreMeasuredAgain(t *testing.T) {
+	for _, factor := range []float64{1.03, 0.97} {
+		d := newFake(t)
+		hopeless := []string{global(32, 4, 2), tile(32, 4, 1, 1)}
+		d.seconds = at(map[string]float64{hopeless[0]: 129e-6 / factor, hopeless[1]: 200e-6})
+		d.slow = slowFrom(3+20, factor) // three baselines, then in the midst of the first 25
+		o := options(t, d)
+		j := &journal{d: d}
+		o.Journal = j
+		r := mustTune(t, o)
+		if !warned(r, "the device drifted during the search") {
+			t.Fatalf("factor %g: warnings %q", factor, r.Warnings)
+		}
+		again := 0
+		for i, o := range r.Outcomes {
+			s := o.Schedule.String()
+			affected := i >= 3 && i < 28
+			if o.Drifted != affected {
+				t.Errorf("factor %g: %s, the %dth: drifted %v", factor, s, i, o.Drifted)
+			}
+			want := 1
+			if affected && o.Status == timing.OK {
+				want = 2
+				again++
+			}
+			if s == naives[0] {
+				want = 3 // the look that shows it, and the second that agrees
+			}
+			if n := d.count(opTime, s); n != want && s != hopeless[0] {
+				t.Errorf("factor %g: %s timed %d times, want %d", factor, s, n, want)
+			}
+			recorded := len(slices.DeleteFunc(texts(j.kept), func(text string) bool { return text != s }))
+			if n := d.count(opTime, s); s != naives[0] && recorded != n {
+				t.Errorf("factor %g: %s recorded %d times of %d", factor, s, recorded, n)
+			}
+			if i >= 3 && o.Status == timing.OK {
+				if truth := d.seconds(s) * factor; o.Seconds() < 0.995*truth || o.Seconds() > 1.005*truth {
+					t.Errorf("factor %g: %s at %g s, now it takes %g", factor, s, o.Seconds(), truth)
+				}
+			}
+		}
+		if again < 20 {
+			t.Errorf("factor %g: only %d measured again", factor, again)
+		}
+		if d.count(opTime, hopeless[1]) != 1 {
+			t.Errorf("factor %g: what cannot win is measured again", factor)
+		}
+	}
+}
+
+func TestAfterADriftTheNewPaceIsTheMeasure(t *testing.T) {
+	d := newFake(t)
+	d.slow = slowFrom(3, 1.03)
+	o := options(t, d)
+	o.Families = all.Families()
+	o.Space = kernels.Spaces(o.Families, o.Problem, d.machine)
+	o.Strategy, o.Stop.Budget = strategy(t, "random", o.Space, 1), 3+80
+	mustTune(t, o)
+	// The baseline, two looks after 25 schedules and one each after 50 and 75.
+	if n := d.count(opTime, naives[0]); n != 1+2+1+1 {
+		t.Errorf("the reference was timed %d times", n)
+	}
+}
+
+func TestOneOddLookIsNoDrift(t *testing.T) {
+	d := newFake(t)
+	d.slow = func(n int) float64 {
+		if n == 28 { // the first look at the reference
+			return 1.05
+		}
+		return 1
+	}
+	r := mustTune(t, options(t, d))
+	if warned(r, "drift") || d.count(opTime, naives[0]) != 3 {
+		t.Errorf("warnings %q, the reference timed %d times", r.Warnings, d.count(opTime, naives[0]))
+	}
+}
+
+func TestAWinnerOfTheFastTimesDoesNotSurviveTheDrift(t *testing.T) {
+	d := newFake(t)
+	early, late := tile(32, 4, 1, 1), tile(64, 8, 2, 2)
+	d.seconds = at(map[string]float64{early: 91e-6, late: 90e-6})
+	d.slow = slowFrom(3+22, 1.03)
+	o := options(t, d)
+	bests := map[string]bool{}
+	o.Watcher = watcher{evaluated: func(_, best Outcome, _ search.Progress) { bests[best.Schedule.String()] = true }}
+	r := mustTune(t, o)
+	if r.Winner.Schedule.String() != late || !bests[late] {
+		t.Errorf("winner %s, best ever %v", r.Winner.Schedule, bests)
+	}
+}
+
+func TestAReferenceThatFailsIsAWarning(t *testing.T) {
+	d := newFake(t)
+	d.fail = func(op, s string, n int) error {
+		if op == opTime && s == naives[0] && n > 0 {
+			return device.Fail(timing.WorkerLost, "because")
+		}
+		return nil
+	}
+	if r := mustTune(t, options(t, d)); !warned(r, "the reference schedule could not be timed again") || r.Evaluated != 48 {
+		t.Errorf("warnings %q, %d evaluated", r.Warnings, r.Evaluated)
+	}
+}
+
+func TestALostDeviceInADriftCheckEndsTheTune(t *testing.T) {
+	contender := global(32, 1, 1) // the first of the search
+	for name, c := range map[string]struct {
+		s string
+		n int
+	}{"reference": {naives[0], 1}, "second look": {naives[0], 2}, "contender": {contender, 1}} {
+		d := newFake(t)
+		d.slow = slowFrom(3, 1.03)
+		d.fail = func(op, s string, n int) error {
+			if op == opTime && s == c.s && n == c.n {
+				return device.ErrLost
+			}
+			return nil
+		}
+		if r, err := tune(t.Context(), t, options(t, d)); err != device.ErrLost || len(r.Outcomes) != 28 {
+			t.Errorf("%s: %v, %d outcomes", name, err, len(r.Outcomes))
+		}
+	}
+}
+
+func TestWhatFailsWhenMeasuredAgainIsOut(t *testing.T) {
+	d := newFake(t)
+	fast := global(32, 1, 1)
+	d.seconds = at(map[string]float64{fast: 80e-6})
+	d.slow = slowFrom(20, 1.03)
+	d.fail = func(op, s string, n int) error {
+		if op == opTime && s == fast && n == 1 {
+			return device.Fail(timing.LaunchError, "because")
+		}
+		return nil
+	}
+	r := mustTune(t, options(t, d))
+	if o := find(t, r, fast); o.Status != timing.LaunchError || r.Failed[timing.LaunchError] != 1 || r.Winner.Schedule == o.Schedule {
+		t.Errorf("%s, failed %v, winner %s", o.Status, r.Failed, r.Winner.Schedule)
+	}
+}
+
+func TestDriftIsLookedForEveryTwoSeconds(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newFake(t)
+		d.delay = func(op, _ string) {
+			if op == opTime {
+				time.Sleep(300 * time.Millisecond)
+			}
+		}
+		o := options(t, d)
+		o.Stop.Budget = 3 + 21
+		mustTune(t, o)
+		if n := d.count(opTime, naives[0]); n != 1+3 {
+			t.Errorf("the reference was timed %d times in some seven seconds", n)
+		}
+	})
+}
+
+func TestCancellingWhileMeasuringAgainIsNoFailure(t *testing.T) {
+	fast := global(32, 1, 1)
+	for _, s := range []string{fast, naives[0]} {
+		ctx, cancel := context.WithCancel(t.Context())
+		d := newFake(t)
+		d.seconds = at(map[string]float64{fast: 80e-6})
+		d.slow = slowFrom(20, 1.03)
+		d.fail = func(op, text string, n int) error {
+			if op == opTime && text == s && n == 1 {
+				cancel()
+				return device.Fail(timing.WorkerLost, "killed")
+			}
+			return nil
+		}
+		o := options(t, d)
+		j := &journal{d: d}
+		o.Journal = j
+		r, err := tune(ctx, t, o)
+		if err != nil || r.Stop != search.Interrupted || r.Winner.Schedule.String() != fast || len(r.Failed) > 0 {
+			t.Errorf("%v, %s, best %s, failed %v", err, r.Stop, r.Winner.Schedule, r.Failed)
+		}
+		if slices.ContainsFunc(j.kept, func(o Outcome) bool { return o.Status.Failed() }) {
+			t.Error("the cancellation is recorded as a failure")
+		}
+	}
+}
