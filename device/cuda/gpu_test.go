@@ -17,6 +17,8 @@ import (
 	"stenciltune/device/devicetest"
 	"stenciltune/device/timing"
 	"stenciltune/kernels"
+	"stenciltune/kernels/all"
+	"stenciltune/space"
 	"stenciltune/stencil"
 )
 
@@ -287,5 +289,65 @@ func TestGPUCompilingLeavesMemoryWhereItWas(t *testing.T) {
 	t.Logf("400 first compiles: process %+d bytes", grown)
 	if grown > 100<<20 {
 		t.Errorf("compiling 400 kernels left %d bytes", grown)
+	}
+}
+
+// Just below 2^31 elements indices are still 32-bit. The same schedules with
+// 64-bit indices must give the same answer there, and above only those exist.
+func TestGPUIndicesAtTheirBorder(t *testing.T) {
+	d := openGPU(t)
+	st, err := stencil.Lookup("jacobi2d")
+	if err != nil {
+		t.Fatal(err)
+	}
+	below := stencil.Problem{Stencil: st, DType: stencil.Float32, Size: stencil.Size{46001, 46317, 1}, Steps: 100}
+	above := below.Resized(stencil.Size{46001, 47001, 1})
+	if below.Wide() || !above.Wide() {
+		t.Fatalf("%v and %v are not on both sides of the border", below.Size, above.Size)
+	}
+	if need := 4 * above.Bytes(); need > d.Machine().FreeBytes {
+		t.Skipf("needs %d bytes of device memory", need)
+	}
+	ctx := context.Background()
+	for _, text := range []string{
+		"global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0",
+		"global/gx=256/gy=1/gz=1/wx=1/wy=1/wz=1/cw=64/zz=1/sp=1",
+		"tile/gx=64/gy=8/gz=1/wx=1/wy=8/wz=1/cw=256/zz=1/ph=4",
+	} {
+		s, err := space.ParseSchedule(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		family := kernels.Find(all.Families(), s.Family())
+		narrow, wide := family.Kernel(below, s), family.Kernel(above, s)
+		if narrow.Source == wide.Source {
+			t.Fatalf("%s: the same source on both sides of the border", s)
+		}
+		bs := compileAll(t, d, []kernels.Kernel{narrow, wide})
+		cmp, err := d.Check(ctx, device.Check{Problem: below, Seed: 3, Tolerance: 0,
+			Passes:  []device.Pass{{Binary: bs[0], Launch: narrow.Launch, Count: 2}},
+			Trusted: []device.Pass{{Binary: bs[1], Launch: narrow.Launch, Count: 2}}})
+		if err != nil || !cmp.OK() {
+			t.Errorf("%s: %v %s", s, err, cmp.Reason(below.Size))
+		}
+		// Above the border, against the naive kernel with as many steps.
+		judge := wide
+		if s.Family() != "global" || s.Int("sp", 0) == 1 {
+			n, err := space.ParseSchedule("global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			judge = kernels.Find(all.Families(), "global").Kernel(above, n)
+		}
+		j := compileAll(t, d, []kernels.Kernel{judge})[0]
+		cmp, err = d.Check(ctx, device.Check{Problem: above, Seed: 3, Tolerance: stencil.Tolerance(above, 8),
+			Passes:  []device.Pass{{Binary: bs[1], Launch: wide.Launch, Count: 2}},
+			Trusted: []device.Pass{{Binary: j, Launch: judge.Launch, Count: 2 * wide.Launch.Steps}}})
+		if err != nil || !cmp.OK() {
+			t.Errorf("%s above the border: %v %s", s, err, cmp.Reason(above.Size))
+		}
+		d.Release(bs[0])
+		d.Release(bs[1])
+		d.Release(j)
 	}
 }
