@@ -15,10 +15,11 @@ type Coefficients struct {
 
 // Fitted are the coefficients in use: least squares of log(measured / predicted)
 // over the recorded landscapes of an H200 (jacobi2d 8192x8192 and jacobi3d
-// 512x512x512, float32), fast schedules weighted most. Spearman correlation there:
-// 0.90 and 0.84. L1 and Shared are not identified by these two and stay nominal.
+// 512x512x512, float32 and float64), fast schedules weighted most. Spearman
+// correlation there: 0.84 to 0.90 (docs/model.md). L1 and Shared are not identified
+// by these and stay nominal.
 var Fitted = Coefficients{
-	DRAM: 1, L2: 0.84, L1: 1, Shared: 1, Issue: 1.2,
-	LoadLatency: 350, RoundLatency: 20, BarrierLatency: 540, BlockLatency: 780,
-	Norm: 2.26, Phase: 0.38, L2Knee: 0.18,
+	DRAM: 1, L2: 1, L1: 1, Shared: 1, Issue: 1.2,
+	LoadLatency: 540, RoundLatency: 20, BarrierLatency: 520, BlockLatency: 100,
+	Norm: 2.18, Phase: 0.455, L2Knee: 0.31,
 }

@@ -141,12 +141,16 @@ func TestBadKernelsAreFailuresOfTheirSchedule(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			begin := time.Now()
-			_, err := check(t, d, p, copyKernel(p, c.body), 2*time.Second)
+			limit := 20 * time.Second // a busy machine must not be taken for a hang
+			if c.status == timing.Timeout {
+				limit = 2 * time.Second
+			}
+			_, err := check(t, d, p, copyKernel(p, c.body), limit)
 			f := device.AsFailure(err)
 			if f == nil || f.Status != c.status || !strings.Contains(f.Reason, c.reason) {
 				t.Errorf("%v", err)
 			}
-			if took := time.Since(begin); took > 12*time.Second {
+			if took := time.Since(begin); took > 25*time.Second {
 				t.Errorf("took %v", took)
 			}
 			if cmp, err := check(t, d, p, copyKernel(p, plain), 20*time.Second); err != nil || !cmp.OK() {

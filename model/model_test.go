@@ -1,0 +1,303 @@
+package model
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"stenciltune/device/machine"
+	"stenciltune/kernels"
+	"stenciltune/kernels/all"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+// h200 is what the driver says of an NVIDIA H200, and its measured copy bandwidth.
+func h200() machine.Machine {
+	return machine.Machine{
+		Kind: machine.CUDA, Name: "NVIDIA H200", ComputeCapability: "9.0", MemoryBytes: 150109880320, L2Bytes: 60 << 20,
+		SMs: 132, WarpSize: 32, MaxThreadsBlock: 1024, MaxBlockDim: [3]int{1024, 1024, 64}, MaxGridDim: [3]int{math.MaxInt32, 65535, 65535},
+		MaxThreadsSM: 2048, MaxBlocksSM: 32, RegistersBlock: 65536, RegistersSM: 65536,
+		SharedBlock: 48 << 10, SharedBlockOptin: 227 << 10, SharedSM: 228 << 10, SharedReserved: 1 << 10,
+		ClockHz: 1.98e9, MemoryClockHz: 3.201e9, MemoryBusBits: 6016, CopyBytesPerSecond: 4.16e12,
+	}
+}
+
+func problem(t testing.TB, name string, d stencil.DType, n stencil.Size) stencil.Problem {
+	t.Helper()
+	s, err := stencil.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stencil.Problem{Stencil: s, DType: d, Size: n, Steps: 1000}
+}
+
+func volume(t testing.TB) stencil.Problem {
+	return problem(t, "jacobi3d", stencil.Float32, stencil.Size{512, 512, 512})
+}
+
+func work(t testing.TB, p stencil.Problem, text string) kernels.Work {
+	t.Helper()
+	s, err := space.ParseSchedule(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kernels.Find(all.Families(), s.Family()).Work(p, s)
+}
+
+const (
+	naive = "global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0"
+	fused = "tile/gx=32/gy=8/gz=2/wx=1/wy=2/wz=4/cw=0/zz=0/ph=2"
+)
+
+func TestOccupancyEqualsHandComputedExamplesOfAnH200(t *testing.T) {
+	for _, c := range []struct {
+		threads, registers, shared int
+		blocks                     int
+		limit                      string
+	}{
+		{32, 16, 0, 32, "blocks"},
+		{64, 32, 0, 32, "blocks"},                 // 32 blocks of 2 warps fill the 64 warps too
+		{256, 32, 0, 8, "threads"},                // 8 x 256 = 2048
+		{100, 32, 0, 16, "threads"},               // as 128: threads come in warps
+		{256, 40, 0, 6, "registers"},              // 1280 a warp; 12 warps in a quarter of 16384, 48 in all
+		{256, 64, 0, 4, "registers"},              // 2048 a warp, 32 warps
+		{256, 33, 0, 6, "registers"},              // 1056 a warp is given as 1280
+		{1024, 32, 0, 2, "threads"},               // 2 x 1024 = 2048
+		{1024, 64, 0, 1, "registers"},             // 32 warps of 2048
+		{1024, 65, 0, 0, "registers"},             // 2304 a warp: 28 warps at most
+		{128, 255, 0, 2, "registers"},             // 8192 a warp: 8 warps
+		{96, 255, 0, 2, "registers"},              // 8 warps, 3 a block
+		{128, 999, 0, 2, "registers"},             // no thread has more than 255
+		{128, 32, 48 << 10, 4, "shared memory"},   // 49 KiB with the reserve: 4 x 49 = 196 of 228
+		{128, 32, 1, 16, "threads"},               // 1152 bytes: 202 of them
+		{1024, 32, 227 << 10, 1, "shared memory"}, // all of it
+		{1024, 32, 227<<10 + 1, 0, "shared memory"},
+		{128, 64, 100 << 10, 2, "shared memory"}, // registers would allow 8
+		{512, 128, 10 << 10, 1, "registers"},     // 4096 a warp: 16 warps; shared memory would allow 20
+	} {
+		blocks, limit := Resident(h200(), c.threads, c.registers, c.shared)
+		if blocks != c.blocks || limit != c.limit {
+			t.Errorf("%d threads of %d registers, %d bytes: %d blocks by %s, want %d by %s", c.threads, c.registers, c.shared, blocks, limit, c.blocks, c.limit)
+		}
+	}
+}
+
+func TestRegisterLimitIsWhatLaunchBoundsLeaves(t *testing.T) {
+	for threads, want := range map[int]int{32: 255, 256: 255, 257: 224, 512: 128, 768: 80, 1024: 64} {
+		if got := RegisterLimit(h200(), threads); got != want {
+			t.Errorf("%d threads: %d registers, want %d", threads, got, want)
+		}
+		if blocks, _ := Resident(h200(), threads, RegisterLimit(h200(), threads), 0); blocks < 1 && threads%128 == 0 {
+			t.Errorf("%d threads with all the registers they may have: %d blocks", threads, blocks)
+		}
+	}
+	if got := RegisterLimit(machine.Machine{WarpSize: 32}, 1024); got != 255 {
+		t.Errorf("no facts: %d", got)
+	}
+}
+
+func TestTailStretchesAndNeverShrinks(t *testing.T) {
+	for w := 0.0; w < 100; w += 0.01 {
+		if f := tail(w); f < 1 || f > 2 || math.IsNaN(f) {
+			t.Errorf("%v waves: factor %v", w, f)
+		}
+	}
+	for _, w := range []float64{1, 2, 5, 64} {
+		if tail(w) != 1 {
+			t.Errorf("%v full waves are stretched by %v", w, tail(w))
+		}
+	}
+	if tail(1.01) <= tail(1.5) || tail(1.01) <= tail(2.01) || tail(2.01) <= tail(50.01) {
+		t.Error("a nearly empty last wave must cost more than a half full one, and less after more waves")
+	}
+}
+
+func TestMoreWorkIsNeverFaster(t *testing.T) {
+	p := volume(t)
+	for _, text := range []string{naive, fused} {
+		base := work(t, p, text)
+		before := Predict(p, base, 0, h200())
+		for name, change := range map[string]func(*kernels.Work){
+			"bytes written":    func(w *kernels.Work) { w.L2Write *= 3 },
+			"L2 reads":         func(w *kernels.Work) { w.L2Read *= 3 },
+			"L1 loads":         func(w *kernels.Work) { w.L1Loads *= 3 },
+			"shared memory":    func(w *kernels.Work) { w.Shared = 3*w.Shared + 1e9 },
+			"flops":            func(w *kernels.Work) { w.Flops *= 3 },
+			"special":          func(w *kernels.Work) { w.Special += w.Flops },
+			"integer":          func(w *kernels.Work) { w.Integer *= 3 },
+			"waits for loads":  func(w *kernels.Work) { w.LoadRounds += 10 },
+			"waits in a tile":  func(w *kernels.Work) { w.Rounds += 100 },
+			"redundant fringe": func(w *kernels.Work) { w.Read[2] += 8 },
+		} {
+			w := base
+			change(&w)
+			if after := Predict(p, w, 0, h200()); !(after.Seconds > before.Seconds) {
+				t.Errorf("%s, more %s: %g s after %g s", text, name, after.Seconds, before.Seconds)
+			}
+		}
+	}
+}
+
+func TestWeakerMachineIsNeverFaster(t *testing.T) {
+	p := volume(t)
+	for _, text := range []string{naive, fused} {
+		w := work(t, p, text)
+		before := Predict(p, w, 0, h200())
+		for name, change := range map[string]func(*machine.Machine){
+			"memory bandwidth": func(m *machine.Machine) { m.CopyBytesPerSecond /= 2 },
+			"clock":            func(m *machine.Machine) { m.ClockHz /= 2 },
+			"multiprocessors":  func(m *machine.Machine) { m.SMs /= 2 },
+			"L2":               func(m *machine.Machine) { m.L2Bytes /= 16 },
+		} {
+			m := h200()
+			change(&m)
+			if after := Predict(p, w, 0, m); !(after.Seconds > before.Seconds) {
+				t.Errorf("%s, less %s: %g s after %g s", text, name, after.Seconds, before.Seconds)
+			}
+		}
+	}
+}
+
+func TestMissedRereadsGrowFromNoneToAll(t *testing.T) {
+	before := 0.0
+	for d := 1e3; d < 1e12; d *= 1.5 {
+		m := missed(d, 60e6)
+		if m < before || m < 0 || m > 1 {
+			t.Errorf("distance %g: %v after %v", d, m, before)
+		}
+		before = m
+	}
+	if missed(1e3, 60e6) > 1e-9 || missed(1e12, 60e6) < 1-1e-9 || missed(60e6, 60e6) != 0.5 || missed(1e9, 0) != 0 {
+		t.Error("the ends or the middle")
+	}
+}
+
+func TestDRAMTrafficIsAtLeastTheGridInAndOut(t *testing.T) {
+	p := volume(t)
+	for _, text := range []string{naive, fused, "global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=128/zz=1/sp=0"} {
+		w := work(t, p, text)
+		if got := Predict(p, w, 0, h200()).DRAMBytes; got < 2*float64(p.Bytes()) || got > 2*float64(p.Bytes())+w.L2Read {
+			t.Errorf("%s: %g bytes, the grid has %d", text, got, p.Bytes())
+		}
+	}
+	huge := h200()
+	huge.L2Bytes = 1 << 50
+	if got := Predict(p, work(t, p, naive), 0, huge).DRAMBytes; math.Abs(got/(2*float64(p.Bytes()))-1) > 1e-6 {
+		t.Errorf("with an L2 that holds everything: %g bytes", got)
+	}
+}
+
+func TestKernelThatCannotBeResidentTakesForEver(t *testing.T) {
+	p := volume(t)
+	w := work(t, p, fused)
+	w.Launch.SharedBytes = 300 << 10
+	got := Predict(p, w, 0, h200())
+	if !math.IsInf(got.Seconds, 1) || got.Occupancy != "shared memory" || got.Limiter != "occupancy" || got.BlocksPerSM != 0 {
+		t.Errorf("%+v", got)
+	}
+	w = work(t, p, fused)
+	w.Launch.Block = [3]int{1024, 4, 1}
+	if got := Predict(p, w, 0, h200()); !math.IsInf(got.Seconds, 1) || got.Occupancy != "threads" {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestCompilersRegistersReplaceTheEstimate(t *testing.T) {
+	p := volume(t)
+	w := work(t, p, fused)
+	if Predict(p, w, w.Registers, h200()).Seconds != Predict(p, w, 0, h200()).Seconds {
+		t.Error("the estimate given as the compiler's number changes the prediction")
+	}
+	few, many := Predict(p, w, 32, h200()), Predict(p, w, 120, h200())
+	if few.BlocksPerSM <= many.BlocksPerSM || few.Seconds >= many.Seconds {
+		t.Errorf("32 registers: %d blocks, %g s; 120: %d blocks, %g s", few.BlocksPerSM, few.Seconds, many.BlocksPerSM, many.Seconds)
+	}
+	spilled := work(t, p, naive)
+	spilled.Launch.Block = [3]int{1024, 1, 1} // 64 registers a thread at most
+	if fit, spill := Predict(p, spilled, 64, h200()), Predict(p, spilled, 200, h200()); !(spill.Seconds > fit.Seconds) || spill.BlocksPerSM != fit.BlocksPerSM {
+		t.Errorf("64 registers: %g s; 200, of which 136 are spilled: %g s", fit.Seconds, spill.Seconds)
+	}
+}
+
+func TestEveryLegalScheduleHasAFinitePredictionAboveEachOfItsTerms(t *testing.T) {
+	r := rand.New(rand.NewPCG(4, 4))
+	bare := machine.Machine{ // no rates at all: the host, or a driver that does not tell
+		WarpSize: 32, SMs: 2, MaxThreadsBlock: 1024, MaxBlockDim: [3]int{1024, 1024, 64}, MaxGridDim: [3]int{math.MaxInt32, 65535, 65535},
+		MaxThreadsSM: 2048, MaxBlocksSM: 32, SharedBlock: 48 << 10, SharedBlockOptin: 48 << 10, SharedSM: 48 << 10,
+	}
+	for _, m := range []machine.Machine{h200(), bare} {
+		for _, p := range []stencil.Problem{
+			volume(t), problem(t, "jacobi3d", stencil.Float64, stencil.Size{67, 45, 29}), problem(t, "jacobi2d", stencil.Float32, stencil.Size{8192, 8192, 1}),
+			problem(t, "jacobi2d", stencil.Float64, stencil.Size{3, 2, 1}),
+		} {
+			for s := range kernels.Spaces(all.Families(), p, m).All() {
+				if r.IntN(10) > 0 {
+					continue
+				}
+				w := kernels.Find(all.Families(), s.Family()).Work(p, s)
+				got := Predict(p, w, 0, m)
+				if !(got.Seconds > 0) || math.IsInf(got.Seconds, 0) || got.Redundancy < 1 || got.BlocksPerSM < 1 || got.Waves <= 0 {
+					t.Fatalf("%s %s: %+v", p.Text(), s, got)
+				}
+				worst, sum := "", 0.0
+				largest := 0.0
+				for _, term := range got.Terms {
+					if !(term.Seconds >= 0) || term.Why == "" || term.Seconds > got.Seconds*float64(w.Steps)*(1+1e-9) {
+						t.Fatalf("%s %s: a launch of %g s has the term %+v", p.Text(), s, got.Seconds*float64(w.Steps), term)
+					}
+					if term.Name != "launch" && term.Seconds > largest {
+						worst, largest = term.Name, term.Seconds
+					}
+					sum += term.Seconds
+				}
+				if got.Limiter != worst {
+					t.Fatalf("%s %s: limited by %s, the largest term is %s", p.Text(), s, got.Limiter, worst)
+				}
+				if got.Seconds*float64(w.Steps) > 2*sum {
+					t.Fatalf("%s %s: %g s a launch, all terms together %g s", p.Text(), s, got.Seconds*float64(w.Steps), sum)
+				}
+				if _, err := json.Marshal(got); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+}
+
+func TestPredictionsOfAnH200AreInTheRightRegion(t *testing.T) {
+	// Measured there: 0.48 ms a step (copy bandwidth alone: 0.26 ms).
+	p := volume(t)
+	if got := Predict(p, work(t, p, naive), 0, h200()).Seconds; got < 0.26e-3 || got > 1e-3 {
+		t.Errorf("naive jacobi3d 512x512x512: %g s", got)
+	}
+}
+
+func TestLargerGridsAndWiderTypesTakeLonger(t *testing.T) {
+	before := 0.0
+	for _, n := range []int{64, 128, 256, 512, 1024} {
+		p := volume(t).Resized(stencil.Size{n, n, n})
+		got := Predict(p, work(t, p, naive), 0, h200()).Seconds
+		if got <= before {
+			t.Errorf("%d cubed: %g s after %g s", n, got, before)
+		}
+		before = got
+	}
+	for _, text := range []string{naive, fused} {
+		single, double := volume(t), volume(t)
+		double.DType = stencil.Float64
+		if a, b := Predict(single, work(t, single, text), 0, h200()).Seconds, Predict(double, work(t, double, text), 0, h200()).Seconds; b <= a {
+			t.Errorf("%s: %g s in float, %g s in double", text, a, b)
+		}
+	}
+}
+
+func TestLanesFollowTheThroughputTable(t *testing.T) {
+	for cc, want := range map[string][2]float64{"7.0": {64, 64}, "7.5": {64, 2}, "8.0": {64, 32}, "8.6": {128, 2}, "8.9": {128, 2}, "9.0": {128, 64}, "10.0": {128, 64}, "12.0": {128, 2}, "": {128, 64}} {
+		m := machine.Machine{ComputeCapability: cc}
+		if got := [2]float64{lanes(m, stencil.Float32), lanes(m, stencil.Float64)}; got != want {
+			t.Errorf("%q: %v, want %v", cc, got, want)
+		}
+	}
+}
