@@ -26,7 +26,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	key := cache.Key{StencilHash: "5e3f", DType: "float32", Boundary: "clamp", Size: "512x512", StepsClass: cache.StepsClass(100)}
+	key := cache.Key{StencilHash: "5e3f", DType: "float32", Boundary: "clamp", Size: "512x512", StepsClass: cache.StepsClass(100), Regime: "warm"}
 	key = key.On(machine.Machine{Kind: machine.CUDA, Name: "NVIDIA H200", ComputeCapability: "9.0", MemoryBytes: 140 << 30, Driver: "580.159.04", Compiler: "NVRTC 13.0"})
 
 	fast, _ := space.ParseSchedule("tile/gx=32/gy=8")
@@ -58,7 +58,7 @@ func Example() {
 		fmt.Println(i.Schedule, "was begun", i.Attempts, "times", err)
 	}
 	// Output:
-	// v1 stencil=5e3f dtype=float32 boundary=clamp size=512x512 steps=many kind=cuda device="NVIDIA H200" cc=9.0 memory=140GiB driver=580 compiler="NVRTC 13"
+	// v1 stencil=5e3f dtype=float32 boundary=clamp size=512x512 steps=many regime=warm kind=cuda device="NVIDIA H200" cc=9.0 memory=140GiB driver=580 compiler="NVRTC 13"
 	// tile/gx=32/gy=8 ok 0.000125 <nil>
 	// tile/gx=8/gy=32 was begun 1 times <nil>
 }

@@ -18,6 +18,7 @@ type Key struct {
 	Boundary    string // rule for points outside the grid
 	Size        string // extents, x first: "512x512x512"
 	StepsClass  string // from StepsClass
+	Regime      string // "warm" or "cold": which question the time answers
 
 	Kind              machine.Kind // cuda, host or replay: their times are never mixed
 	DeviceName        string       // "NVIDIA H200"
@@ -65,13 +66,14 @@ func gib(bytes int64) int64 { return int64(math.Round(float64(bytes) / (1 << 30)
 const keyVersion = "v1"
 
 // fields lists the key's fields by name, in the order of its text.
-func (k Key) fields() [11]struct{ name, value string } {
-	return [11]struct{ name, value string }{
+func (k Key) fields() [12]struct{ name, value string } {
+	return [12]struct{ name, value string }{
 		{"stencil", k.StencilHash},
 		{"dtype", k.DType},
 		{"boundary", k.Boundary},
 		{"size", k.Size},
 		{"steps", k.StepsClass},
+		{"regime", k.Regime},
 		{"kind", string(k.Kind)},
 		{"device", k.DeviceName},
 		{"cc", k.ComputeCapability},
@@ -181,6 +183,8 @@ func (k *Key) field(name string) *string {
 		return &k.Size
 	case "steps":
 		return &k.StepsClass
+	case "regime":
+		return &k.Regime
 	case "kind":
 		return (*string)(&k.Kind)
 	case "device":
@@ -204,7 +208,7 @@ const (
 	OtherSize                // another grid size or number of steps, all else the same
 	OtherDriver              // another driver or compiler major version on the same device
 	OtherDevice              // another device of the same kind
-	None                     // another stencil, element type, boundary or kind of device: no use
+	None                     // another stencil, element type, boundary, cache regime or kind of device: no use
 )
 
 var gradeNames = [...]string{"exact", "other-size", "other-driver", "other-device", "none"}
@@ -240,7 +244,7 @@ func (g *Grade) UnmarshalText(b []byte) error {
 // counts: another size on another device is OtherDevice.
 func (k Key) Match(other Key) Grade {
 	switch {
-	case k.StencilHash != other.StencilHash, k.DType != other.DType, k.Boundary != other.Boundary, k.Kind != other.Kind:
+	case k.StencilHash != other.StencilHash, k.DType != other.DType, k.Boundary != other.Boundary, k.Regime != other.Regime, k.Kind != other.Kind:
 		return None
 	case k.DeviceName != other.DeviceName, k.ComputeCapability != other.ComputeCapability, gib(k.MemoryBytes) != gib(other.MemoryBytes):
 		return OtherDevice

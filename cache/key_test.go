@@ -20,12 +20,12 @@ func TestStepsClass(t *testing.T) {
 
 func TestKeyText(t *testing.T) {
 	k := testKey(7)
-	want := "v1 stencil=" + k.StencilHash + ` dtype=float32 boundary=clamp size=512x512x512 steps=many kind=cuda device="NVIDIA H200" cc=9.0 memory=140GiB driver=580 compiler="NVRTC 13"`
+	want := "v1 stencil=" + k.StencilHash + ` dtype=float32 boundary=clamp size=512x512x512 steps=many regime=warm kind=cuda device="NVIDIA H200" cc=9.0 memory=140GiB driver=580 compiler="NVRTC 13"`
 	if got := k.String(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
 	host := k.On(machine.Machine{Kind: machine.Host, Name: "AMD EPYC", MemoryBytes: 64 << 30, Compiler: "g++ 12.2.0"})
-	want = "v1 stencil=" + k.StencilHash + ` dtype=float32 boundary=clamp size=512x512x512 steps=many kind=host device="AMD EPYC" cc="" memory=64GiB driver="" compiler="g++ 12"`
+	want = "v1 stencil=" + k.StencilHash + ` dtype=float32 boundary=clamp size=512x512x512 steps=many regime=warm kind=host device="AMD EPYC" cc="" memory=64GiB driver="" compiler="g++ 12"`
 	if got := host.String(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -36,7 +36,7 @@ func TestKeyRoundTrip(t *testing.T) {
 		text := rapid.OneOf(rapid.StringMatching(`[a-z0-9=" ,\\]{0,8}`), rapid.String())
 		k := Key{
 			StencilHash: text.Draw(t, "hash"), DType: text.Draw(t, "dtype"), Boundary: text.Draw(t, "boundary"),
-			Size: text.Draw(t, "size"), StepsClass: text.Draw(t, "steps"), Kind: machine.Kind(text.Draw(t, "kind")),
+			Size: text.Draw(t, "size"), StepsClass: text.Draw(t, "steps"), Regime: text.Draw(t, "regime"), Kind: machine.Kind(text.Draw(t, "kind")),
 			DeviceName: text.Draw(t, "device"), ComputeCapability: text.Draw(t, "cc"),
 			MemoryBytes: rapid.Int64Range(0, 1<<20).Draw(t, "memory") << 30, Driver: text.Draw(t, "driver"), Compiler: text.Draw(t, "compiler"),
 		}
@@ -71,7 +71,7 @@ func TestMatch(t *testing.T) {
 		OtherSize:   {func(k *Key) { k.Size = "1x1x1" }, func(k *Key) { k.StepsClass = "3" }},
 		OtherDriver: {func(k *Key) { k.Driver = "590" }, func(k *Key) { k.Compiler = "NVRTC 14"; k.Size = "1x1x1" }},
 		OtherDevice: {func(k *Key) { k.DeviceName = "x" }, func(k *Key) { k.ComputeCapability = "8.0"; k.Driver = "1" }, func(k *Key) { k.MemoryBytes /= 2 }},
-		None:        {func(k *Key) { k.StencilHash = "x" }, func(k *Key) { k.DType = "float64" }, func(k *Key) { k.Boundary = "x" }, func(k *Key) { k.Kind = machine.Replay }},
+		None:        {func(k *Key) { k.StencilHash = "x" }, func(k *Key) { k.DType = "float64" }, func(k *Key) { k.Boundary = "x" }, func(k *Key) { k.Regime = "cold" }, func(k *Key) { k.Kind = machine.Replay }},
 	} {
 		for i, change := range changes {
 			other := k

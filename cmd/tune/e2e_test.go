@@ -90,7 +90,7 @@ func needDevice(t *testing.T, p stencil.Problem) (sp *space.Space, order []space
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sp, s.Ask(40), keyOf(p, d.Machine())
+	return sp, s.Ask(40), keyOf(p, d.Machine(), timing.Warm)
 }
 
 // small is the problem of these tests: jacobi2d on a small grid.
@@ -356,6 +356,7 @@ func TestBadInputGetsOneClearLine(t *testing.T) {
 		{"--stencil jacobi3d --budget -1", exitUsage, "--budget"},
 		{"--stencil jacobi3d --strategy luck", exitUsage, "use one of"},
 		{"--stencil jacobi3d --timing hot", exitUsage, "warm or cold"},
+		{"--stencil jacobi3d --device replay:h200 --timing cold", exitUsage, "recording was made"},
 		{"--stencil jacobi3d --nonsense", exitUsage, "unknown flag"},
 		{"nonsense", exitUsage, "unknown command"},
 		{"--stencil jacobi3d --device replay:h200 --store " + file + "/store.db", exitStore, "store"},

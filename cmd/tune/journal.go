@@ -12,11 +12,11 @@ import (
 	"stenciltune/stencil"
 )
 
-// keyOf is the store's key of a problem on a machine.
-func keyOf(p stencil.Problem, m machine.Machine) cache.Key {
+// keyOf is the store's key of a problem on a machine, timed in a cache regime.
+func keyOf(p stencil.Problem, m machine.Machine, regime timing.Regime) cache.Key {
 	return cache.Key{
 		StencilHash: p.Stencil.Hash, DType: string(p.DType), Boundary: string(p.Stencil.Boundary),
-		Size: p.Size.Text(p.Stencil.Dims), StepsClass: cache.StepsClass(p.Steps),
+		Size: p.Size.Text(p.Stencil.Dims), StepsClass: cache.StepsClass(p.Steps), Regime: string(regime),
 	}.On(m)
 }
 

@@ -76,6 +76,9 @@ func (a *app) measureAll(ctx context.Context, p stencil.Problem, name string, te
 	if err := fits(p, m); err != nil {
 		return err
 	}
+	if err := canTime(d, regime); err != nil {
+		return err
+	}
 	sp := kernels.Spaces(all.Families(), p, m)
 	list, err := schedules(texts, sp)
 	if err != nil {

@@ -113,7 +113,11 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 	if err := fits(p, m); err != nil {
 		return err
 	}
-	key := keyOf(p, m)
+	regime := timing.Regime(f.regime)
+	if err := canTime(d, regime); err != nil {
+		return err
+	}
+	key := keyOf(p, m, regime)
 	if !f.retune && f.record == "" && !f.exhaustive {
 		c, grade, ok, err := store.Best(key)
 		if err != nil {
@@ -145,7 +149,7 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 	}
 	o := runner.Options{
 		Problem: p, Device: d, Families: all.Families(), Space: sp, Strategy: strategy, Stop: stop,
-		Regime: timing.Regime(f.regime), Seed: dataSeed(f.seed), Ahead: ahead(f.device), Mutate: faultMutator(),
+		Regime: regime, Seed: dataSeed(f.seed), Ahead: ahead(f.device), Mutate: faultMutator(),
 	}
 	j := newJournal(store, key)
 	if !f.retune {
@@ -195,6 +199,17 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 		return silentError(exitInterrupted)
 	}
 	return err
+}
+
+// canTime refuses a cache regime that a device cannot offer.
+func canTime(d device.Device, regime timing.Regime) error {
+	if r, ok := d.(replay.Device); ok && r.Header.Regime != regime {
+		return usagef("--timing %s: the recording was made with --timing %s", regime, r.Header.Regime)
+	}
+	if d.Machine().Kind == machine.Host && regime == timing.Cold {
+		return usagef("--timing cold: the host's caches cannot be flushed; use warm, or a GPU")
+	}
+	return nil
 }
 
 // current tells whether a stored config's kernel is still what we would generate.
@@ -262,5 +277,3 @@ func prior(p stencil.Problem, m machine.Machine) search.Prior {
 
 // dataSeed is the seed of the input data, drawn from the search's.
 func dataSeed(seed uint64) uint32 { return rand.New(rand.NewPCG(seed, 0x5eed)).Uint32() }
-
-var _ device.Device = replay.Device{}

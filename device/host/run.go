@@ -197,9 +197,12 @@ type session struct {
 	launches int
 }
 
-// Time measures by the monotonic clock. The cold regime has no meaning here: the
-// host's caches cannot be flushed from outside, so it is timed like the warm one.
+// Time measures by the monotonic clock. The cold regime is refused: the host's
+// caches cannot be flushed from outside.
 func (d *Device) Time(ctx context.Context, t device.Timing) ([]timing.Series, error) {
+	if t.Policy.Regime == timing.Cold {
+		return nil, device.Fail(timing.LaunchError, "the host cannot time with cold caches")
+	}
 	var sessions []*session
 	defer func() {
 		for _, s := range sessions {
