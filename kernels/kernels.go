@@ -136,6 +136,9 @@ func Source(p stencil.Problem, s space.Schedule, constants []Constant, file, bod
 
 // identifier makes a name fit for C and for a comment.
 func identifier(name string) string {
+	if name != "" && name[0] >= '0' && name[0] <= '9' {
+		name = "_" + name
+	}
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' {
 			return r

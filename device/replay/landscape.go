@@ -73,7 +73,10 @@ func (l *Landscape) Best() (Record, float64) {
 	low := 0.0
 	for _, s := range l.Order {
 		r := l.Records[s]
-		if m := timing.Summarise(r.Samples).Median; r.Status == timing.OK && (best.Schedule.IsZero() || m < low) {
+		if r.Status != timing.OK || len(r.Samples) == 0 {
+			continue
+		}
+		if m := timing.Summarise(r.Samples).Median; best.Schedule.IsZero() || m < low {
 			best, low = r, m
 		}
 	}
@@ -134,6 +137,9 @@ func Read(r io.Reader) (*Landscape, error) {
 		} else if err != nil {
 			return nil, fmt.Errorf("landscape record %d: %w", len(l.Order)+1, err)
 		}
+		if rec.Schedule.IsZero() {
+			return nil, fmt.Errorf("landscape record %d has no schedule", len(l.Order)+1)
+		}
 		if _, twice := l.Records[rec.Schedule]; twice {
 			return nil, fmt.Errorf("landscape record %d: %s is recorded twice", len(l.Order)+1, rec.Schedule)
 		}
@@ -180,7 +186,8 @@ func Find(name string, p stencil.Problem) (*Landscape, error) {
 		return l, l.fits(p)
 	}
 	for _, file := range Names() {
-		if !strings.Contains(file, name) || !strings.HasSuffix(file, suffix(p)) {
+		recorded, ok := strings.CutSuffix(file, suffix(p))
+		if !ok || name == "" || !strings.Contains(recorded, name) {
 			continue
 		}
 		f, err := shipped.Open("landscapes/" + file)

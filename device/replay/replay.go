@@ -70,6 +70,12 @@ func (d Device) Time(_ context.Context, t device.Timing) ([]timing.Series, error
 		if !ok {
 			return nil, device.Fail(timing.Skipped, "%s was not recorded", run.Binary.Schedule)
 		}
+		if r.Status.Failed() {
+			return nil, &device.Failure{Status: r.Status, Reason: r.Reason}
+		}
+		if len(r.Samples) == 0 {
+			return nil, device.Fail(timing.Skipped, "%s was recorded without a time", run.Binary.Schedule)
+		}
 		steps := max(r.Launches, 1) * run.Launch.Steps
 		s := timing.NewSampler(t.Policy, r.Launches, steps)
 		for _, x := range r.Samples {

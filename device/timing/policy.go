@@ -46,7 +46,7 @@ func Finals() Policy {
 // CutFactor times the best median so far is where a schedule is given up.
 const CutFactor = 1.3
 
-// Sampler takes samples until a Policy is content. The device calls Next before
+// Sampler takes samples until a Policy is content. The device calls More before
 // and Add after each sample.
 type Sampler struct {
 	policy  Policy
@@ -70,8 +70,8 @@ func (p Policy) LaunchesFor(launch float64) int {
 	if launch <= 0 || math.IsNaN(launch) {
 		return 2
 	}
-	n := int(math.Ceil(p.Region / launch))
-	return min(max(n+n%2, 2), 1000)
+	n := int(math.Ceil(min(p.Region/launch, 1000)))
+	return max(n+n%2, 2)
 }
 
 // More tells whether another sample is wanted.

@@ -65,6 +65,9 @@ func median(sorted []float64) float64 {
 // the median with probability at least 0.95: 1 - 2 P(Bin(n,1/2) <= k) >= 0.95
 // with the tail below rank k.
 func intervalRank(n int) int {
+	if n > 1000 { // 0.5^n would vanish: the normal approximation, on the safe side
+		return int(float64(n)/2-0.98*math.Sqrt(float64(n))) - 1
+	}
 	tail, p := 0.0, math.Pow(0.5, float64(n)) // P(Bin = 0)
 	k := 0
 	for i := 0; i < n/2; i++ {

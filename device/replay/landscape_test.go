@@ -1,0 +1,303 @@
+package replay
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"stenciltune/device"
+	"stenciltune/device/machine"
+	"stenciltune/device/timing"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+func schedule(t testing.TB, text string) space.Schedule {
+	t.Helper()
+	s, err := space.ParseSchedule(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func problem(t testing.TB) stencil.Problem {
+	t.Helper()
+	s, err := stencil.Lookup("jacobi2d")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stencil.Problem{Stencil: s, DType: stencil.Float32, Size: stencil.Size{64, 32, 1}, Steps: 100}
+}
+
+func header(p stencil.Problem) Header {
+	return Header{
+		Stencil: p.Stencil.Name, StencilHash: p.Stencil.Hash, DType: p.DType, Size: p.Size, Steps: p.Steps,
+		Machine: machine.Machine{Kind: machine.CUDA, Name: "Test GPU", SMs: 4, Compiler: "NVRTC 13.0"},
+		Regime:  timing.Warm, Tool: "tune 0.0.0", Command: "tune", Time: "2026-01-02T03:04:05Z", Space: 5,
+	}
+}
+
+// records are one of each kind: fast, faster, cut, and three ways to fail.
+func records(t testing.TB) []Record {
+	return []Record{
+		{Schedule: schedule(t, "global/gx=32"), SourceHash: "aa", Status: timing.OK, Registers: 22, BlocksPerSM: 8, CompileSeconds: 0.5, MaxError: 1.25e-7, Launches: 4,
+			Samples: []float64{2e-3, 2.1e-3, 1.9e-3, 2e-3, 2e-3, 2.2e-3, 1.95e-3}},
+		{Schedule: schedule(t, "tile/gx=32/ph=2"), Status: timing.OK, Registers: 40, SpillBytes: 16, Launches: 6, Samples: []float64{1e-3, 1.1e-3, 0.9e-3, 1e-3, 1e-3}},
+		{Schedule: schedule(t, "global/gx=64"), Status: timing.CutSlow, Launches: 2, Samples: []float64{9e-3, 9.1e-3}},
+		{Schedule: schedule(t, "global/gx=128"), Status: timing.CompileError, Reason: "too many registers"},
+		{Schedule: schedule(t, "global/gx=256"), Status: timing.WrongAnswer, Reason: "3 of 9 cells wrong"},
+		{Schedule: schedule(t, "global/gx=512"), Status: timing.OK}, // its samples were lost
+	}
+}
+
+func write(t testing.TB, h Header, rs []Record) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := Write(&b, h, rs); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func TestLandscapeSurvivesWritingAndReading(t *testing.T) {
+	h, rs := header(problem(t)), records(t)
+	l, err := Read(bytes.NewReader(write(t, h, rs)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Format = Format
+	if l.Header != h {
+		t.Errorf("header %+v, want %+v", l.Header, h)
+	}
+	if len(l.Order) != len(rs) || len(l.Records) != len(rs) {
+		t.Fatalf("%d records in order, %d by schedule, want %d", len(l.Order), len(l.Records), len(rs))
+	}
+	for i, r := range rs {
+		if l.Order[i] != r.Schedule || !reflect.DeepEqual(l.Records[r.Schedule], r) {
+			t.Errorf("record %d: %+v, want %+v", i, l.Records[l.Order[i]], r)
+		}
+	}
+}
+
+func TestNumbersAreRoundedToWhatATimerResolves(t *testing.T) {
+	sent := Record{Schedule: schedule(t, "global/gx=32"), Status: timing.OK, CompileSeconds: 0.0123456, MaxError: 1.23456e-7, Launches: 1,
+		Samples: []float64{1.23456789e-3, 0.000999999999, 5e-324, 3}}
+	kept := append([]float64(nil), sent.Samples...)
+	l, err := Read(bytes.NewReader(write(t, header(problem(t)), []Record{sent})))
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := l.Records[sent.Schedule]
+	if want := []float64{1.23457e-3, 1e-3, 5e-324, 3}; !reflect.DeepEqual(got.Samples, want) {
+		t.Errorf("samples %v, want %v", got.Samples, want)
+	}
+	if got.CompileSeconds != 0.0123 || got.MaxError != 1.23e-7 {
+		t.Errorf("compile %v s, error %v", got.CompileSeconds, got.MaxError)
+	}
+	if !reflect.DeepEqual(sent.Samples, kept) {
+		t.Errorf("the writer changed its input to %v", sent.Samples)
+	}
+	for _, v := range []float64{0, 1, -2.5, 1e300} {
+		if round(v, 6) != v {
+			t.Errorf("%v became %v", v, round(v, 6))
+		}
+	}
+}
+
+func zipped(lines ...string) []byte {
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	_, _ = z.Write([]byte(strings.Join(lines, "\n")))
+	_ = z.Close()
+	return b.Bytes()
+}
+
+func TestDamagedFilesAreRefused(t *testing.T) {
+	good := write(t, header(problem(t)), records(t))
+	flipped := bytes.Clone(good)
+	flipped[len(flipped)/2] ^= 4
+	checksum := bytes.Clone(good)
+	checksum[len(checksum)-6] ^= 1
+	const head = `{"format":"stenciltune.landscape/v1"}`
+	for _, c := range []struct {
+		name string
+		data []byte
+		want string
+	}{
+		{"empty", nil, "not a landscape"},
+		{"text", []byte(head), "not a landscape"},
+		{"nothing in it", zipped(), "landscape header"},
+		{"no JSON", zipped("hello"), "landscape header"},
+		{"other format", zipped(`{"format":"stenciltune.landscape/v2"}`), `format "stenciltune.landscape/v2", want "stenciltune.landscape/v1"`},
+		{"no format", zipped(`{}`), `format ""`},
+		{"header of another shape", zipped(`{"format":"stenciltune.landscape/v1","size":"64x32"}`), "landscape header"},
+		{"damaged record", zipped(head, `{"schedule":"global/gx=32","status":"ok"}`, `{"schedule":`), "record 2"},
+		{"record of another shape", zipped(head, `[1, 2]`), "record 1"},
+		{"hostile schedule", zipped(head, `{"schedule":"global/gx=-1"}`), "record 1"},
+		{"no schedule", zipped(head, `{"status":"ok","samples":[1]}`), "record 1 has no schedule"},
+		{"schedule twice", zipped(head, `{"schedule":"global/gx=32"}`, `{"schedule":"global/gx=64"}`, `{"schedule":"global/gx=32"}`), "record 3: global/gx=32 is recorded twice"},
+		{"time of zero", zipped(head, `{"schedule":"global/gx=32","samples":[1e-3,0]}`), "sample 0 is not a time"},
+		{"negative time", zipped(head, `{"schedule":"global/gx=32","samples":[-1]}`), "sample -1 is not a time"},
+		{"time beyond range", zipped(head, `{"schedule":"global/gx=32","samples":[1e999]}`), "record 1"},
+		{"cut in the middle", good[:len(good)/2], ""},
+		{"cut at the end", good[:len(good)-4], ""},
+		{"flipped bit", flipped, ""},
+		{"checksum", checksum, ""},
+		{"trailing text", append(bytes.Clone(good), "more"...), ""},
+	} {
+		l, err := Read(bytes.NewReader(c.data))
+		if err == nil || l != nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want an error with %q", c.name, err, c.want)
+		}
+	}
+}
+
+func TestEveryTruncationIsNoticed(t *testing.T) {
+	good := write(t, header(problem(t)), records(t))
+	for n := range good {
+		if _, err := Read(bytes.NewReader(good[:n])); err == nil {
+			t.Errorf("the first %d of %d bytes are read as a landscape", n, len(good))
+		}
+	}
+}
+
+func TestBestIsTheLowestMedianAmongTheRight(t *testing.T) {
+	l, err := Read(bytes.NewReader(write(t, header(problem(t)), records(t))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, m := l.Best(); r.Schedule != schedule(t, "tile/gx=32/ph=2") || m != 1e-3 {
+		t.Errorf("%s with %g s", r.Schedule, m)
+	}
+	if r, m := (&Landscape{}).Best(); !r.Schedule.IsZero() || m != 0 {
+		t.Errorf("of nothing: %s with %g s", r.Schedule, m)
+	}
+}
+
+func TestShippedRecordingsAreWholeAndOfTheCatalogue(t *testing.T) {
+	if len(Names()) == 0 {
+		t.Fatal("no recording is shipped")
+	}
+	for _, file := range Names() {
+		f, err := shipped.Open("landscapes/" + file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		l, err := Read(f)
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		h := l.Header
+		st, err := stencil.Lookup(h.Stencil)
+		if err != nil {
+			t.Fatalf("%s: %v", file, err)
+		}
+		p := stencil.Problem{Stencil: st, DType: h.DType, Size: h.Size, Steps: h.Steps}
+		if file != FileName(h.Machine, p) {
+			t.Errorf("%s should be called %s", file, FileName(h.Machine, p))
+		}
+		if h.StencilHash != st.Hash {
+			t.Errorf("%s: %s has changed since", file, h.Stencil)
+		}
+		if h.Machine.Kind != machine.CUDA || h.Tool == "" || h.Command == "" || h.Time == "" || h.Machine.Driver == "" || h.Machine.Compiler == "" {
+			t.Errorf("%s does not say where it comes from: %+v", file, h)
+		}
+		if len(l.Order) < h.Space*9/10 || len(l.Order) > h.Space {
+			t.Errorf("%s: %d of %d schedules", file, len(l.Order), h.Space)
+		}
+		for _, s := range l.Order {
+			if r := l.Records[s]; r.Status.Timed() && (len(r.Samples) < 2 || r.Launches < 1) {
+				t.Errorf("%s: %s is %s with %d samples of %d launches", file, s, r.Status, len(r.Samples), r.Launches)
+			}
+		}
+		if r, m := l.Best(); m <= 0 || m > 1 {
+			t.Errorf("%s: best is %s with %g s", file, r.Schedule, m)
+		}
+		name := h.Machine.Slug()
+		if found, err := Find(name, p); err != nil || !reflect.DeepEqual(found.Header, h) {
+			t.Errorf("%s is not found by %q: %v", file, name, err)
+		}
+	}
+}
+
+func TestFindListsTheRecordingsThereAre(t *testing.T) {
+	st, err := stencil.Lookup("jacobi3d")
+	if err != nil {
+		t.Fatal(err)
+	}
+	shippedProblem := stencil.Problem{Stencil: st, DType: stencil.Float32, Size: stencil.Size{512, 512, 512}, Steps: 10}
+	for _, c := range []struct {
+		name string
+		p    stencil.Problem
+	}{
+		{"h200", problem(t)},         // another size
+		{"a100", shippedProblem},     // another device
+		{"", shippedProblem},         // no device at all
+		{"jacobi3d", shippedProblem}, // a stencil is no device
+		{"f32", shippedProblem},
+		{"512x512x512", shippedProblem},
+		{"h200", shippedProblem.Resized(stencil.Size{511, 512, 512})},
+	} {
+		l, err := Find(c.name, c.p)
+		if l != nil || !errors.Is(err, device.ErrMissing) {
+			t.Errorf("%q, %s: found %v, error %v", c.name, c.p.Text(), l != nil, err)
+			continue
+		}
+		for _, n := range Names() {
+			if !strings.Contains(err.Error(), strings.TrimSuffix(n, ".jsonl.gz")) {
+				t.Errorf("%q: %v does not name %s", c.name, err, n)
+			}
+		}
+		if !strings.Contains(err.Error(), c.p.Text()) {
+			t.Errorf("%q: %v does not name the problem", c.name, err)
+		}
+	}
+	if _, err := Find("h200", shippedProblem); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestFilesAreFoundByPathAndMustFitTheProblem(t *testing.T) {
+	p := problem(t)
+	dir := t.TempDir()
+	file := filepath.Join(dir, "mine.jsonl.gz")
+	if err := os.WriteFile(file, write(t, header(p), records(t)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if l, err := Find(file, p); err != nil || len(l.Order) != len(records(t)) {
+		t.Errorf("%v", err)
+	}
+	other := p
+	changed, err := stencil.Parse("jacobi2d", "s.sl", "NumDimensions 2 StencilSize (0, 0) CellValue { return get(0, 0); }")
+	if err != nil {
+		t.Fatal(err)
+	}
+	other.Stencil = changed
+	double := p
+	double.DType = stencil.Float64
+	for want, q := range map[string]stencil.Problem{
+		"another stencil (jacobi2d)":                 other,
+		"float32 64x32, not of jacobi2d/f64/64x32":   double,
+		"float32 64x32, not of jacobi2d/f32/128x128": p.Resized(stencil.Size{128, 128, 1}),
+	} {
+		if _, err := Find(file, q); !errors.Is(err, device.ErrMissing) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+	missing := filepath.Join(dir, "nosuch.gz")
+	if _, err := Find(missing, p); !errors.Is(err, device.ErrMissing) || !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), missing) {
+		t.Errorf("missing file: %v", err)
+	}
+	if err := os.WriteFile(file, []byte("text"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Find(file, p); err == nil || !strings.Contains(err.Error(), file) {
+		t.Errorf("no landscape: %v", err)
+	}
+}

@@ -1,0 +1,394 @@
+package all
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"stenciltune/device/machine"
+	"stenciltune/kernels"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+// h200 is what the driver says of an NVIDIA H200.
+func h200() machine.Machine {
+	return machine.Machine{
+		Kind: machine.CUDA, Name: "NVIDIA H200", ComputeCapability: "9.0", MemoryBytes: 150109880320, L2Bytes: 60 << 20,
+		SMs: 132, WarpSize: 32, MaxThreadsBlock: 1024, MaxBlockDim: [3]int{1024, 1024, 64}, MaxGridDim: [3]int{math.MaxInt32, 65535, 65535},
+		MaxThreadsSM: 2048, MaxBlocksSM: 32, RegistersBlock: 65536, RegistersSM: 65536,
+		SharedBlock: 48 << 10, SharedBlockOptin: 227 << 10, SharedSM: 228 << 10, SharedReserved: 1 << 10,
+		ClockHz: 1.98e9, MemoryClockHz: 3.201e9, MemoryBusBits: 6016,
+	}
+}
+
+func catalogued(t testing.TB, name string, d stencil.DType, n stencil.Size) stencil.Problem {
+	t.Helper()
+	s, err := stencil.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stencil.Problem{Stencil: s, DType: d, Size: n, Steps: 1000}
+}
+
+// line is a one-dimensional problem; the catalogue has none.
+func line(t testing.TB, n int) stencil.Problem {
+	t.Helper()
+	s, err := stencil.Parse("line", "line.sl", "NumDimensions 1 StencilSize (1) CellValue { return 0.5 * (get(-1) + get(1)); }")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stencil.Problem{Stencil: s, DType: stencil.Float32, Size: stencil.Size{n, 1, 1}, Steps: 1000}
+}
+
+// draw makes a random problem: one to three dimensions, a lopsided reach, odd and
+// even extents.
+func draw(t testing.TB, r *rand.Rand) stencil.Problem {
+	t.Helper()
+	dims := 1 + r.IntN(3)
+	reach := 1 + r.IntN(3)
+	extents, offset := make([]string, dims), make([]string, dims)
+	var terms []string
+	for range 1 + r.IntN(7) {
+		for a := range dims {
+			extents[a] = fmt.Sprint(reach)
+			offset[a] = fmt.Sprint(r.IntN(2*reach+1) - reach)
+		}
+		terms = append(terms, "get("+strings.Join(offset, ", ")+")")
+	}
+	src := fmt.Sprintf("NumDimensions %d StencilSize (%s) CellValue { return 0.5 * (%s); }", dims, strings.Join(extents, ", "), strings.Join(terms, " + "))
+	s, err := stencil.Parse("random", "random.sl", src)
+	if err != nil {
+		t.Fatalf("%s: %v", src, err)
+	}
+	n := stencil.Size{1, 1, 1}
+	limit := [3][3]int{{5000, 1, 1}, {2000, 500, 1}, {400, 150, 80}}[dims-1]
+	for a := range dims {
+		n[a] = 1 + r.IntN(limit[a])
+	}
+	return stencil.Problem{Stencil: s, DType: stencil.DTypes()[r.IntN(2)], Size: n, Steps: 1 + r.IntN(9)}
+}
+
+func TestFamiliesDescribeThemselves(t *testing.T) {
+	want := []string{"global", "tile"}
+	var names []string
+	for _, f := range Families() {
+		names = append(names, f.Name())
+		if kernels.Find(Families(), f.Name()) != f {
+			t.Errorf("%s is not found by its name", f.Name())
+		}
+		if f.Doc() == "" || strings.Contains(f.Doc(), "\n") {
+			t.Errorf("%s: doc %q", f.Name(), f.Doc())
+		}
+		s := f.Space(catalogued(t, "jacobi3d", stencil.Float32, stencil.Size{512, 512, 512}), h200())
+		if s.Name != f.Name() {
+			t.Errorf("%s calls its space %s", f.Name(), s.Name)
+		}
+		for _, p := range s.Params {
+			if p.Doc == "" || len(p.Values) == 0 || !slices.IsSorted(p.Values) || !regexp.MustCompile(`^[a-z]+$`).MatchString(p.Name) {
+				t.Errorf("%s: parameter %+v", f.Name(), p)
+			}
+		}
+		seen := map[string]bool{}
+		for _, c := range s.Constraints {
+			if c.Why == "" || len(c.Needs) == 0 || seen[c.Name] {
+				t.Errorf("%s: constraint %s: needs %v, why %q", f.Name(), c.Name, c.Needs, c.Why)
+			}
+			seen[c.Name] = true
+		}
+	}
+	if len(names) < len(want) || !slices.Equal(slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !slices.Contains(want, n) }), want) {
+		t.Errorf("families %v, want %v in that order", names, want)
+	}
+	if kernels.Find(Families(), "nosuch") != nil {
+		t.Error("a family that does not exist was found")
+	}
+}
+
+// breaks lists the constraints of a family that a schedule breaks, one by one.
+func breaks(t testing.TB, f *space.Family, s space.Schedule) (names []string) {
+	t.Helper()
+	for _, c := range f.Constraints {
+		alone := space.New(&space.Family{Name: f.Name, Params: f.Params, Constraints: []space.Constraint{c}})
+		err := alone.Check(s)
+		if err == nil {
+			continue
+		}
+		r, ok := errors.AsType[*space.Rejection](err)
+		if !ok || r.Constraint != c.Name || r.Why == "" {
+			t.Fatalf("%s: %v", s, err)
+		}
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
+	const last = "/cw=0/zz=0/sp=0"
+	small := h200()
+	small.MaxGridDim = [3]int{1000, 1000, 40}
+	jacobi3d := catalogued(t, "jacobi3d", stencil.Float32, stencil.Size{512, 512, 512})
+	jacobi2d := catalogued(t, "jacobi2d", stencil.Float32, stencil.Size{8192, 8192, 1})
+	few := jacobi3d
+	few.Steps = 2
+	double := jacobi3d
+	double.DType = stencil.Float64
+	wide, err := stencil.Parse("wide", "wide.sl", "NumDimensions 3 StencilSize (4, 4, 4) CellValue { return get(-4, -4, -4) + get(4, 4, 4); }")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reach := jacobi3d
+	reach.Stencil = wide
+	for _, c := range []struct {
+		p        stencil.Problem
+		m        machine.Machine
+		schedule string
+		want     string
+	}{
+		{jacobi3d, h200(), "global/gx=64/gy=4/gz=2/wx=1/wy=2/wz=1/cw=0/zz=0/sp=0", ""},
+		{jacobi3d, h200(), "global/gx=128/gy=16/gz=1/wx=1/wy=1/wz=1" + last, "threads"},
+		{jacobi3d, h200(), "global/gx=32/gy=1/gz=1/wx=1/wy=1/wz=1" + last, "warps"},
+		{jacobi3d, h200(), "global/gx=32/gy=4/gz=1/wx=2/wy=4/wz=2" + last, "work"},
+		{jacobi3d.Resized(stencil.Size{512, 4, 512}), h200(), "global/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1" + last, "tile-size"},
+		{jacobi3d, h200(), "global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=64/zz=0/sp=0", "column-width"},
+		{jacobi3d, h200(), "global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=512/zz=0/sp=0", "column-width"},
+		{jacobi3d, h200(), "global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=1/sp=0", "zigzag"},
+		{jacobi3d, small, "global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1" + last, "grid"},
+		{jacobi3d, small, "global/gx=64/gy=4/gz=4/wx=2/wy=2/wz=1/cw=256/zz=0/sp=0", "grid"},
+		{jacobi3d, h200(), "global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=1", "lengths"},
+		{jacobi3d, h200(), "global/gx=64/gy=1/gz=1/wx=1/wy=1/wz=1/cw=512/zz=0/sp=1", "lengths-column"},
+		{jacobi3d, h200(), "global/gx=64/gy=1/gz=1/wx=1/wy=1/wz=1/cw=32/zz=1/sp=1", ""}, // narrower than a block
+
+		{jacobi3d, h200(), "tile/gx=32/gy=4/gz=4/wx=1/wy=2/wz=2/cw=128/zz=1/ph=2", ""},
+		{jacobi3d, h200(), "tile/gx=128/gy=16/gz=1/wx=1/wy=1/wz=2/cw=0/zz=0/ph=1", "threads"},
+		{jacobi3d, h200(), "tile/gx=32/gy=1/gz=1/wx=1/wy=2/wz=2/cw=0/zz=0/ph=1", "warps"},
+		{jacobi3d, h200(), "tile/gx=32/gy=4/gz=1/wx=1/wy=4/wz=8/cw=0/zz=0/ph=1", "work"},
+		{jacobi3d.Resized(stencil.Size{512, 4, 512}), h200(), "tile/gx=32/gy=8/gz=2/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1", "tile-size"},
+		{jacobi3d, h200(), "tile/gx=128/gy=2/gz=2/wx=1/wy=1/wz=1/cw=128/zz=0/ph=1", "column-width"},
+		{jacobi2d.Resized(stencil.Size{1024, 1024, 1}), h200(), "tile/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=1024/zz=0/ph=1", "column-width"},
+		{jacobi3d, h200(), "tile/gx=32/gy=4/gz=4/wx=1/wy=2/wz=2/cw=0/zz=1/ph=2", "zigzag"},
+		{jacobi3d, small, "tile/gx=32/gy=4/gz=2/wx=1/wy=2/wz=2/cw=0/zz=0/ph=2", "grid"},
+		{few, h200(), "tile/gx=32/gy=4/gz=4/wx=1/wy=2/wz=2/cw=0/zz=0/ph=3", "steps"},
+		{jacobi3d, h200(), "tile/gx=32/gy=4/gz=1/wx=1/wy=2/wz=2/cw=0/zz=0/ph=2", "halo"},
+		{reach, h200(), "tile/gx=32/gy=8/gz=2/wx=1/wy=1/wz=4/cw=0/zz=0/ph=1", ""},
+		{reach, h200(), "tile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=4/cw=0/zz=0/ph=1", "halo"},
+		{double, h200(), "tile/gx=128/gy=8/gz=1/wx=1/wy=2/wz=8/cw=0/zz=0/ph=2", "shared-memory"},
+	} {
+		s, err := space.ParseSchedule(c.schedule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := kernels.Find(Families(), s.Family()).Space(c.p, c.m)
+		if got := strings.Join(breaks(t, f, s), " "); got != c.want {
+			t.Errorf("%s on %s breaks %q, want exactly %q", s, c.p.Text(), got, c.want)
+		}
+	}
+}
+
+// The table above must not fall behind the families.
+func TestEveryConstraintHasItsCaseAbove(t *testing.T) {
+	p := catalogued(t, "jacobi3d", stencil.Float32, stencil.Size{512, 512, 512})
+	for name, want := range map[string]string{
+		"global": "threads warps work tile-size column-width zigzag grid lengths lengths-column",
+		"tile":   "threads warps work tile-size column-width zigzag grid steps halo shared-memory",
+	} {
+		var got []string
+		for _, c := range kernels.Find(Families(), name).Space(p, h200()).Constraints {
+			got = append(got, c.Name)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s has the constraints %v", name, got)
+		}
+	}
+}
+
+// A constraint is asked as soon as the parameters it says it needs are set; if it
+// looked at another one, enumeration and Check would disagree.
+func TestConstraintsLookOnlyAtWhatTheySayTheyNeed(t *testing.T) {
+	m := h200()
+	m.MaxGridDim = [3]int{3000, 300, 60}
+	for _, p := range []stencil.Problem{
+		line(t, 5000),
+		catalogued(t, "jacobi2d", stencil.Float64, stencil.Size{700, 300, 1}),
+		catalogued(t, "jacobi3d", stencil.Float32, stencil.Size{300, 70, 30}),
+	} {
+		for _, kf := range Families() {
+			f := kf.Space(p, m)
+			s := space.New(f)
+			legal := 0
+			idx := make([]int, len(f.Params))
+			for range s.Raw() {
+				sc, err := f.Decode(idx)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if s.Check(sc) == nil {
+					legal++
+				}
+				for i := len(idx) - 1; i >= 0; i-- {
+					if idx[i]++; idx[i] < len(f.Params[i].Values) {
+						break
+					}
+					idx[i] = 0
+				}
+			}
+			if legal != s.Size() {
+				t.Errorf("%s, %s: enumeration finds %d schedules, Check allows %d", p.Text(), f.Name, s.Size(), legal)
+			}
+			for sc := range s.All() {
+				if err := s.Check(sc); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+}
+
+func TestEveryLegalScheduleKeepsTheDevicesLimitsAndCountsSoundly(t *testing.T) {
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 3))
+	m := h200()
+	problems := []stencil.Problem{line(t, 1009), catalogued(t, "jacobi2d", stencil.Float32, stencil.Size{197, 83, 1}), catalogued(t, "jacobi3d", stencil.Float64, stencil.Size{67, 45, 29})}
+	for range 6 {
+		problems = append(problems, draw(t, r))
+	}
+	for _, p := range problems {
+		for _, f := range Families() {
+			s := space.New(f.Space(p, m))
+			every := 1 + s.Size()/400 // a sample of large spaces is enough
+			i := r.IntN(every)
+			for sc := range s.All() {
+				if i++; i%every == 0 {
+					soundness(t, f, p, m, sc)
+				}
+			}
+			if t.Failed() {
+				t.Fatalf("stencil:\n%s", p.Stencil.Text())
+			}
+		}
+	}
+}
+
+func soundness(t *testing.T, f kernels.Family, p stencil.Problem, m machine.Machine, s space.Schedule) {
+	t.Helper()
+	bad := func(format string, args ...any) {
+		t.Helper()
+		t.Errorf("%s %s, %d steps: %s", p.Text(), s, p.Steps, fmt.Sprintf(format, args...))
+	}
+	k, w := f.Kernel(p, s), f.Work(p, s)
+	l := k.Launch
+
+	if l.Threads() < 1 || l.Threads() > m.MaxThreadsBlock || l.Threads()%m.WarpSize != 0 || l.SharedBytes < 0 || l.SharedBytes > m.SharedBlockOptin || l.Steps < 1 || l.Steps > p.Steps {
+		bad("launch %+v", l)
+	}
+	for a := range 3 {
+		if l.Block[a] < 1 || l.Block[a] > m.MaxBlockDim[a] || l.Grid[a] < 1 || l.Grid[a] > m.MaxGridDim[a] {
+			bad("launch %+v on axis %d", l, a)
+		}
+	}
+	h := kernels.ShapeOf(s)
+	cover := int64(l.Blocks())
+	for a := range 3 {
+		cover *= int64(h.Write()[a])
+		if h.Column == 0 && s.Int("sp", 0) == 0 && l.Grid[a]*h.Write()[a] < p.Size[a] {
+			bad("the grid leaves cells uncovered on axis %d: %+v", a, l)
+		}
+	}
+	if cover < p.Size.Cells() {
+		bad("%d blocks cover %d of %d cells", l.Blocks(), cover, p.Size.Cells())
+	}
+
+	if !strings.HasPrefix(k.Source, "// "+p.Stencil.Name+", "+string(p.DType)+": schedule "+s.String()+"\n") || !strings.Contains(k.Source, "#define ENTRY "+k.Entry+"\n") {
+		bad("source begins with %.120q", k.Source)
+	}
+	for _, c := range h.Constants() {
+		if !strings.Contains(k.Source, fmt.Sprintf("constexpr int %s = %d;\n", c.Name, c.Value)) {
+			bad("no constant %s", c.Name)
+		}
+	}
+
+	cells, bytes := float64(p.Size.Cells()), float64(p.Bytes())
+	if w.Launch != l || w.Steps != l.Steps {
+		bad("work is of launch %+v, the kernel of %+v", w.Launch, l)
+	}
+	if w.Cells != cells*float64(l.Steps) || w.Redundancy() < 1 || w.Redundancy() > 1e6 {
+		bad("%v cells, redundancy %v", w.Cells, w.Redundancy())
+	}
+	if w.L2Read < bytes || w.L2Write != bytes || w.L1Loads < bytes {
+		bad("reads %v from L2 and %v through L1, writes %v of %v bytes", w.L2Read, w.L1Loads, w.L2Write, bytes)
+	}
+	if w.Flops < cells*float64(l.Steps*p.Stencil.Ops.Total()) || w.Registers < 1 || w.Loads <= 0 || w.Integer <= 0 || w.Barriers < 0 || w.Shared < 0 {
+		bad("work %+v", w)
+	}
+	for a := range 3 {
+		if w.Write[a] < 1 || w.Read[a] < w.Write[a] {
+			bad("a block writes %v and reads %v", w.Write, w.Read)
+		}
+	}
+	for name, v := range map[string]float64{"cells": w.Cells, "updates": w.Updates, "flops": w.Flops, "special": w.Special, "integer": w.Integer,
+		"L1": w.L1Loads, "L2": w.L2Read, "shared": w.Shared, "loads": w.Loads, "load rounds": w.LoadRounds, "rounds": w.Rounds} {
+		if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
+			bad("%s: %v", name, v)
+		}
+	}
+	if s.Family() == "tile" {
+		want := p.DType.Size()
+		for a := range 3 {
+			want *= s.Int("g"+"xyz"[a:a+1], 0)*s.Int("w"+"xyz"[a:a+1], 0) + s.Int("ph", 0)*(p.Stencil.Low[a]+p.Stencil.High[a])
+		}
+		if s.Int("ph", 0) > 1 {
+			want *= 2
+		}
+		if l.SharedBytes != want {
+			bad("%d bytes of shared memory, want %d", l.SharedBytes, want)
+		}
+	}
+}
+
+func TestSpacesOfUsualSizesAreWorthASearch(t *testing.T) {
+	for _, c := range []struct {
+		p         stencil.Problem
+		low, high int
+	}{
+		{line(t, 1<<26), 20, 1000},
+		{catalogued(t, "jacobi2d", stencil.Float32, stencil.Size{8192, 8192, 1}), 1000, 20000},
+		{catalogued(t, "jacobi3d", stencil.Float32, stencil.Size{512, 512, 512}), 2000, 50000},
+		{catalogued(t, "jacobi3d", stencil.Float64, stencil.Size{512, 512, 512}), 2000, 50000},
+		{catalogued(t, "jacobi2d", stencil.Float32, stencil.Size{197, 83, 1}), 100, 20000},
+		{catalogued(t, "jacobi3d", stencil.Float32, stencil.Size{67, 45, 29}), 500, 50000},
+	} {
+		begin := time.Now()
+		s := kernels.Spaces(Families(), c.p, h200())
+		t.Logf("%-28s %6d legal of %7d, counted in %v", c.p.Text(), s.Size(), s.Raw(), time.Since(begin).Round(time.Millisecond))
+		if n := s.Size(); n < c.low || n > c.high {
+			t.Errorf("%s: %d schedules, want %d to %d", c.p.Text(), n, c.low, c.high)
+		}
+	}
+}
+
+func TestSpacesOfTinyGridsAreSmallOrEmpty(t *testing.T) {
+	jacobi2d := catalogued(t, "jacobi2d", stencil.Float32, stencil.Size{})
+	jacobi3d := catalogued(t, "jacobi3d", stencil.Float32, stencil.Size{})
+	usual := kernels.Spaces(Families(), jacobi3d.Resized(stencil.Size{512, 512, 512}), h200()).Size()
+	for _, p := range []stencil.Problem{
+		line(t, 1), line(t, 2), line(t, 33), line(t, 100),
+		jacobi2d.Resized(stencil.Size{1, 1, 1}), jacobi2d.Resized(stencil.Size{3, 2, 1}), jacobi2d.Resized(stencil.Size{1, 1000, 1}), jacobi2d.Resized(stencil.Size{1000, 1, 1}),
+		jacobi3d.Resized(stencil.Size{1, 1, 1}), jacobi3d.Resized(stencil.Size{3, 2, 1}), jacobi3d.Resized(stencil.Size{1, 1, 1000}), jacobi3d.Resized(stencil.Size{33, 3, 2}),
+	} {
+		s := kernels.Spaces(Families(), p, h200())
+		t.Logf("%-20s %5d legal of %7d", p.Text(), s.Size(), s.Raw())
+		if s.Size() > usual {
+			t.Errorf("%s: %d schedules, more than the %d of a usual grid", p.Text(), s.Size(), usual)
+		}
+		for sc := range s.All() {
+			soundness(t, kernels.Find(Families(), sc.Family()), p, h200(), sc)
+		}
+	}
+}

@@ -1,0 +1,126 @@
+package tile
+
+import (
+	"strings"
+	"testing"
+
+	"stenciltune/internal/golden"
+	"stenciltune/kernels"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+func problem(t testing.TB, name string, d stencil.DType, n stencil.Size) stencil.Problem {
+	t.Helper()
+	s, err := stencil.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stencil.Problem{Stencil: s, DType: d, Size: n, Steps: 10}
+}
+
+func schedule(t testing.TB, text string) space.Schedule {
+	t.Helper()
+	s, err := space.ParseSchedule(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+var (
+	plane  = stencil.Size{1000, 700, 1}
+	deep   = stencil.Size{300, 200, 100}
+	lopped = "NumDimensions 2 StencilSize (2, 1) CellValue { return get(-2, 0) + get(1, 0) + get(0, 1); }"
+)
+
+func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
+	for _, c := range []struct {
+		golden, stencil string
+		dtype           stencil.DType
+		size            stencil.Size
+		schedule        string
+	}{
+		{"single2d.cu", "jacobi2d", stencil.Float32, plane, "tile/gx=64/gy=4/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/ph=1"},
+		{"fused3d.cu", "jacobi3d", stencil.Float64, deep, "tile/gx=32/gy=4/gz=2/wx=1/wy=2/wz=4/cw=0/zz=0/ph=3"},
+		{"columns.cu", "jacobi2d", stencil.Float32, plane, "tile/gx=32/gy=8/gz=1/wx=2/wy=2/wz=1/cw=256/zz=1/ph=2"},
+	} {
+		k := Family{}.Kernel(problem(t, c.stencil, c.dtype, c.size), schedule(t, c.schedule))
+		golden.Check(t, c.golden, []byte(k.Source))
+		if !strings.HasPrefix(k.Source, "// "+c.stencil+", "+string(c.dtype)+": schedule "+c.schedule+"\n") {
+			t.Errorf("%s begins with %.80q", c.golden, k.Source)
+		}
+		if !strings.Contains(k.Source, "#define ENTRY "+k.Entry+"\n") || k.DType != c.dtype || k.Schedule != schedule(t, c.schedule) {
+			t.Errorf("%s: entry %s, %s, %s", c.golden, k.Entry, k.DType, k.Schedule)
+		}
+	}
+}
+
+func TestEveryParameterReachesTheSource(t *testing.T) {
+	s := schedule(t, "tile/gx=128/gy=2/gz=4/wx=2/wy=8/wz=3/cw=512/zz=1/ph=4")
+	src := Family{}.Kernel(problem(t, "jacobi3d", stencil.Float32, deep), s).Source
+	for _, want := range []string{"GROUP_X = 128", "GROUP_Y = 2", "GROUP_Z = 4", "WORK_X = 2", "WORK_Y = 8", "WORK_Z = 3", "COLUMN = 512", "ZIGZAG = 1", "PYRAMID = 4"} {
+		if !strings.Contains(src, "constexpr int "+want+";\n") {
+			t.Errorf("no %s", want)
+		}
+	}
+}
+
+func TestLaunchAsksForTheSharedMemoryOfItsTiles(t *testing.T) {
+	skew, err := stencil.Parse("skew", "skew.sl", lopped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		p        stencil.Problem
+		schedule string
+		want     kernels.Launch
+	}{
+		{problem(t, "jacobi2d", stencil.Float32, plane), "tile/gx=32/gy=4/gz=1/wx=2/wy=2/wz=1/cw=0/zz=0/ph=1",
+			kernels.Launch{Grid: [3]int{16, 88, 1}, Block: [3]int{32, 4, 1}, SharedBytes: 66 * 10 * 4, Steps: 1}},
+		{problem(t, "jacobi3d", stencil.Float64, deep), "tile/gx=32/gy=4/gz=2/wx=1/wy=2/wz=4/cw=0/zz=0/ph=3",
+			kernels.Launch{Grid: [3]int{10, 25, 13}, Block: [3]int{32, 4, 2}, SharedBytes: 2 * 38 * 14 * 14 * 8, Steps: 3}},
+		{problem(t, "jacobi2d", stencil.Float32, plane), "tile/gx=32/gy=8/gz=1/wx=2/wy=2/wz=1/cw=256/zz=1/ph=2",
+			kernels.Launch{Grid: [3]int{16 * 44, 1, 1}, Block: [3]int{32, 8, 1}, SharedBytes: 2 * 68 * 20 * 4, Steps: 2}},
+		// Reach -2 .. 1 on x and 0 .. 1 on y: three and one more cells a step.
+		{stencil.Problem{Stencil: skew, DType: stencil.Float32, Size: plane, Steps: 9}, "tile/gx=32/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=2",
+			kernels.Launch{Grid: [3]int{32, 175, 1}, Block: [3]int{32, 4, 1}, SharedBytes: 2 * 38 * 6 * 4, Steps: 2}},
+	} {
+		if got := (Family{}).Kernel(c.p, schedule(t, c.schedule)).Launch; got != c.want {
+			t.Errorf("%s: %+v, want %+v", c.schedule, got, c.want)
+		}
+	}
+}
+
+func TestWorkOfAFusedTileCountedByHand(t *testing.T) {
+	w := Family{}.Work(problem(t, "jacobi2d", stencil.Float32, stencil.Size{128, 64, 1}), schedule(t, "tile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=2"))
+	const cells, blocks = 128 * 64, 4 * 8
+	const read, middle, write = 36 * 12, 34 * 10, 32 * 8
+	for name, c := range map[string][2]float64{
+		"steps": {float64(w.Steps), 2}, "cells": {w.Cells, 2 * cells}, "updates": {w.Updates, blocks * (middle + write)},
+		"flops": {w.Flops, blocks * (middle + write) * 5}, "L1 loads": {w.L1Loads, blocks * read * 4},
+		// A row of 36 cells begins two cells ahead of a sector: 1 + 5 sectors.
+		"L2 read": {w.L2Read, blocks * 12 * 6 * 32}, "L2 write": {w.L2Write, cells * 4},
+		// Loader's stores, five loads and a store in the middle, five loads at the end.
+		"shared": {w.Shared, blocks * (read + middle*6 + write*5) * 4}, "barriers": {float64(w.Barriers), 2},
+	} {
+		if c[0] != c[1] {
+			t.Errorf("%s: %v, want %v", name, c[0], c[1])
+		}
+	}
+	if w.Write != [3]int{32, 8, 1} || w.Read != [3]int{36, 12, 1} {
+		t.Errorf("writes %v, reads %v", w.Write, w.Read)
+	}
+}
+
+func TestFusingStepsCostsRedundancyAndSavesTraffic(t *testing.T) {
+	p := problem(t, "jacobi2d", stencil.Float32, plane)
+	before := kernels.Work{}
+	for i, text := range []string{"ph=1", "ph=2", "ph=3", "ph=4"} {
+		w := Family{}.Work(p, schedule(t, "tile/gx=32/gy=8/gz=1/wx=2/wy=4/wz=1/cw=0/zz=0/"+text))
+		if i > 0 && (w.Redundancy() <= before.Redundancy() || w.L2Read/w.Cells >= before.L2Read/before.Cells) {
+			t.Errorf("%s: redundancy %v after %v", text, w.Redundancy(), before.Redundancy())
+		}
+		before = w
+	}
+}
