@@ -2,7 +2,6 @@ package model_test
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -82,7 +81,7 @@ func TestTheModelRanksTheRecordedLandscapes(t *testing.T) {
 				return 100 * (low/best - 1)
 			}
 			rho := spearman(measured, predicted)
-			t.Log(fmt.Sprintf("%d schedules, Spearman %.2f, first 1: %.1f %% off, 10: %.1f %%, 25: %.1f %%, 100: %.1f %%", len(rows), rho, off(1), off(10), off(25), off(100)))
+			t.Logf("%d schedules, Spearman %.2f, first 1: %.1f %% off, 10: %.1f %%, 25: %.1f %%, 100: %.1f %%", len(rows), rho, off(1), off(10), off(25), off(100))
 			if rho < 0.8 {
 				t.Errorf("Spearman %.3f", rho)
 			}
