@@ -24,10 +24,14 @@ func TestKill(t *testing.T) {
 	stored, next, unfinished := map[int]bool{}, 0, 0
 	for range 20 {
 		cmd := command("record", path, next, next+100000)
-		var out bytes.Buffer
-		cmd.Stdout = &out
+		out := &acks{first: make(chan struct{})}
+		cmd.Stdout = out
 		must(t, cmd.Start())
-		time.Sleep(time.Duration(5+rand.IntN(60)) * time.Millisecond)
+		select { // a busy machine takes long to start a process
+		case <-out.first:
+		case <-time.After(10 * time.Second):
+		}
+		time.Sleep(time.Duration(rand.IntN(60)) * time.Millisecond)
 		// A sleep may end when the child's output comes in, always at the same
 		// place in its loop; one entry takes it about a millisecond.
 		for wait, start := time.Duration(rand.IntN(1000))*time.Microsecond, time.Now(); time.Since(start) < wait; {
@@ -82,6 +86,19 @@ func TestKill(t *testing.T) {
 	if len(stored) == 0 {
 		t.Error("nothing was ever stored")
 	}
+}
+
+// acks collects a child's output and tells when it begins.
+type acks struct {
+	bytes.Buffer
+	first chan struct{}
+}
+
+func (a *acks) Write(p []byte) (int, error) {
+	if a.Len() == 0 && len(p) > 0 {
+		close(a.first)
+	}
+	return a.Buffer.Write(p)
 }
 
 // TestKillAtCreation kills processes while they make the store.

@@ -69,6 +69,7 @@ func TestOccupancyEqualsHandComputedExamplesOfAnH200(t *testing.T) {
 		{1024, 65, 0, 0, "registers"},             // 2304 a warp: 28 warps at most
 		{128, 255, 0, 2, "registers"},             // 8192 a warp: 8 warps
 		{96, 255, 0, 2, "registers"},              // 8 warps, 3 a block
+		{96, 40, 0, 16, "registers"},              // 12 warps in each quarter, 48 in all, 3 a block
 		{128, 999, 0, 2, "registers"},             // no thread has more than 255
 		{128, 32, 48 << 10, 4, "shared memory"},   // 49 KiB with the reserve: 4 x 49 = 196 of 228
 		{128, 32, 1, 16, "threads"},               // 1152 bytes: 202 of them

@@ -62,7 +62,8 @@ func (a *app) devices() *cobra.Command {
 				fmt.Fprintf(w, "(no host)\t-\t%s\n", list.NoHost)
 			}
 			for _, r := range list.Recordings {
-				fmt.Fprintf(w, "replay:%s\trecording\t%s\n", strings.SplitN(r, "_", 2)[0], strings.ReplaceAll(strings.SplitN(r, "_", 2)[1], "_", " "))
+				name, what, _ := strings.Cut(r, "_")
+				fmt.Fprintf(w, "replay:%s\trecording\t%s\n", name, strings.ReplaceAll(what, "_", " "))
 			}
 			return w.Flush()
 		},

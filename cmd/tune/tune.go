@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -130,7 +131,7 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 	}
 	sp := kernels.Spaces(all.Families(), p, m)
 	if sp.Size() == 0 {
-		return &runner.ErrNoSchedule{}
+		return fmt.Errorf("%w: none is legal on a grid of %s: choose a larger --size", &runner.ErrNoSchedule{}, p.Size.Text(p.Stencil.Dims))
 	}
 	a.say("%s on %s (%s): %d legal schedules of %d", p.Text(), m.Name, m.Kind, sp.Size(), sp.Raw())
 

@@ -113,6 +113,9 @@ type Result struct {
 type ErrNoSchedule struct{ Failed map[timing.Status]int }
 
 func (e *ErrNoSchedule) Error() string {
+	if len(e.Failed) == 0 {
+		return "no schedule to run"
+	}
 	return fmt.Sprintf("no schedule gave a right answer (%v); run with -v to see why each failed", e.Failed)
 }
 

@@ -161,6 +161,8 @@ func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
 		{jacobi3d, h200(), "global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=1/sp=0", "zigzag"},
 		{jacobi3d, small, "global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1" + last, "grid"},
 		{jacobi3d, small, "global/gx=64/gy=4/gz=4/wx=2/wy=2/wz=1/cw=256/zz=0/sp=0", "grid"},
+		{jacobi3d.Resized(stencil.Size{512, 16, 100}), small, "global/gx=64/gy=4/gz=1/wx=2/wy=2/wz=1/cw=0/zz=0/sp=0", "grid"},
+		{jacobi3d.Resized(stencil.Size{512, 16, 100}), small, "global/gx=64/gy=4/gz=1/wx=2/wy=2/wz=1/cw=256/zz=0/sp=0", ""}, // one long line of blocks
 		{jacobi3d, h200(), "global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=1", "lengths"},
 		{jacobi3d, h200(), "global/gx=64/gy=1/gz=1/wx=1/wy=1/wz=1/cw=512/zz=0/sp=1", "lengths-column"},
 		{jacobi3d, h200(), "global/gx=64/gy=1/gz=1/wx=1/wy=1/wz=1/cw=32/zz=1/sp=1", ""}, // narrower than a block
