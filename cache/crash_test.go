@@ -90,16 +90,18 @@ func TestKill(t *testing.T) {
 
 // acks collects a child's output and tells when it begins.
 type acks struct {
-	bytes.Buffer
+	text  bytes.Buffer // not embedded: its ReadFrom would take the place of Write
 	first chan struct{}
 }
 
 func (a *acks) Write(p []byte) (int, error) {
-	if a.Len() == 0 && len(p) > 0 {
+	if a.text.Len() == 0 && len(p) > 0 {
 		close(a.first)
 	}
-	return a.Buffer.Write(p)
+	return a.text.Write(p)
 }
+
+func (a *acks) String() string { return a.text.String() }
 
 // TestKillAtCreation kills processes while they make the store.
 func TestKillAtCreation(t *testing.T) {

@@ -318,8 +318,9 @@ func download(from devicePtr, n int64, elem int) ([]float64, error) {
 // to another, the median of 20 after one to warm up.
 func (g *GPU) CopyBandwidth(ctx context.Context, bytes int64) (float64, error) {
 	var rate float64
+	bytes = bytes / 4 * 4 // whole words
 	err := g.do(func() error {
-		p, err := g.pairOf(bytes/4*4, 0)
+		p, err := g.pairOf(bytes, 0)
 		if err != nil {
 			return err
 		}

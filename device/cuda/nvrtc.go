@@ -95,6 +95,9 @@ func (c *Compiler) target(cc string) (option string, ptx bool, err error) {
 		return fmt.Sprintf("--gpu-architecture=sm_%d", arch), false, nil
 	}
 	best := 0
+	if len(c.archs) == 0 { // it cannot tell: let it try
+		best = arch
+	}
 	for _, a := range c.archs {
 		if a <= arch {
 			best = max(best, a)
