@@ -39,35 +39,52 @@ func spearman(a, b []float64) float64 {
 	return 1 - 6*sum/(n*(n*n-1))
 }
 
+// landscape is a shipped recording and its problem.
+type landscape struct {
+	file     string
+	problem  stencil.Problem
+	recorded *replay.Landscape
+}
+
+// landscapes opens every shipped recording by its file's name.
+func landscapes(t *testing.T) []landscape {
+	t.Helper()
+	var list []landscape
+	for _, file := range replay.Names() {
+		fields := strings.Split(strings.TrimSuffix(file, ".jsonl.gz"), "_")
+		st, err := stencil.Lookup(fields[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		dtype, err := stencil.ParseDType(fields[2])
+		if err != nil {
+			t.Fatal(err)
+		}
+		size, err := stencil.ParseSize(fields[3], st.Dims)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := stencil.Problem{Stencil: st, DType: dtype, Size: size, Steps: 1000}
+		l, err := replay.Find(fields[0], p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, landscape{file, p, l})
+	}
+	return list
+}
+
 // The model must rank every recorded landscape well enough to seed a search.
 func TestTheModelRanksTheRecordedLandscapes(t *testing.T) {
-	for _, file := range replay.Names() {
-		t.Run(file, func(t *testing.T) {
-			fields := strings.Split(strings.TrimSuffix(file, ".jsonl.gz"), "_")
-			st, err := stencil.Lookup(fields[1])
-			if err != nil {
-				t.Fatal(err)
-			}
-			dtype, err := stencil.ParseDType(fields[2])
-			if err != nil {
-				t.Fatal(err)
-			}
-			size, err := stencil.ParseSize(fields[3], st.Dims)
-			if err != nil {
-				t.Fatal(err)
-			}
-			p := stencil.Problem{Stencil: st, DType: dtype, Size: size, Steps: 1000}
-			l, err := replay.Find(fields[0], p)
-			if err != nil {
-				t.Fatal(err)
-			}
+	for _, l := range landscapes(t) {
+		t.Run(l.file, func(t *testing.T) {
 			type row struct{ measured, predicted float64 }
 			var rows []row
 			var measured, predicted []float64
 			best := math.Inf(1)
-			for _, s := range l.Order {
-				r := row{timing.Summarise(l.Records[s].Samples).Median,
-					model.Predict(p, kernels.Find(all.Families(), s.Family()).Work(p, s), 0, l.Header.Machine).Seconds}
+			for _, s := range l.recorded.Order {
+				r := row{timing.Summarise(l.recorded.Records[s].Samples).Median,
+					model.Predict(l.problem, kernels.Find(all.Families(), s.Family()).Work(l.problem, s), 0, l.recorded.Header.Machine).Seconds}
 				rows = append(rows, r)
 				measured, predicted = append(measured, r.measured), append(predicted, r.predicted)
 				best = min(best, r.measured)
