@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -227,11 +228,10 @@ func TestKillingTheProgramLosesNothing(t *testing.T) {
 	p, args := small(t)
 	_, _, key := needDevice(t, p)
 	store := storeIn(t)
-	budget := "40"
-	if *flagDevice != "host" { // a GPU is through with that before it can be killed
-		budget = "1500"
+	limits := func(budget int) []string {
+		n := strconv.Itoa(budget)
+		return append(slices.Clone(args), "--budget", n, "--stall", n, "--time-limit", "5m", "-v")
 	}
-	args = append(args, "--budget", budget, "--stall", budget, "--time-limit", "5m", "-v")
 	measured := map[string]int{}
 	r := rand.New(rand.NewPCG(uint64(*flagKills), 11))
 	note := func(stderr string) {
@@ -242,8 +242,9 @@ func TestKillingTheProgramLosesNothing(t *testing.T) {
 			}
 		}
 	}
+	known := 0
 	for kill := range *flagKills {
-		q := command(t, store, args...)
+		q := command(t, store, limits(3000)...) // more than it lives to see
 		if err := q.cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
@@ -252,7 +253,7 @@ func TestKillingTheProgramLosesNothing(t *testing.T) {
 		go func() { done <- q.cmd.Wait() }()
 		select {
 		case <-done:
-			t.Logf("run %d ended by itself before %v", kill, after)
+			t.Fatalf("run %d ended by itself before %v:\n%s", kill, after, &q.stderr)
 		case <-time.After(after):
 			q.cmd.Process.Kill()
 			<-done
@@ -266,13 +267,14 @@ func TestKillingTheProgramLosesNothing(t *testing.T) {
 		if err != nil {
 			t.Fatalf("after kill %d: %v", kill, err)
 		}
+		known = len(entries)
 		for s := range measured { // what was reported is stored
 			if !slices.ContainsFunc(entries, func(e cache.Entry) bool { return e.Schedule.String() == s }) {
 				t.Fatalf("after kill %d: %s was measured and is not stored", kill, s)
 			}
 		}
 	}
-	last := command(t, store, args...)
+	last := command(t, store, limits(known+5)...)
 	if code := last.run(t); code != 0 {
 		t.Fatalf("exit %d\n%s", code, &last.stderr)
 	}
