@@ -34,8 +34,9 @@ type Family interface {
 }
 
 // Kernel is a schedule made real. The source depends on the stencil, the element
-// type, the schedule and on whether indices need 64 bits, but not on the size:
-// the same compiled kernel runs on any grid, with the Launch of that grid.
+// type, the schedule and on whether indices need 64 bits, but not on the size: the
+// same compiled kernel runs on any grid that Least and Multiple admit, with the
+// Launch of that grid.
 //
 // Every entry has the parameters (const T *in, T *out, int nx, int ny, int nz),
 // advances in by Launch.Steps time steps and writes every cell of out.
@@ -45,6 +46,25 @@ type Kernel struct {
 	Entry    string         `json:"entry"`
 	DType    stencil.DType  `json:"dtype"`
 	Launch   Launch         `json:"launch"`
+	// Least and Multiple are what the source asks of a grid: the smallest extents,
+	// and that rows be whole multiples of so many cells; 0 = nothing.
+	Least    [3]int `json:"least,omitzero"`
+	Multiple int    `json:"multiple,omitempty"`
+}
+
+// Suited is the grid nearest to n, not smaller, that the source is right for.
+// Where it must grow it does so by a third more than the least, so that several
+// tiles cut each other.
+func (k Kernel) Suited(n stencil.Size) stencil.Size {
+	for a := range n {
+		if n[a] < k.Least[a] {
+			n[a] = (k.Least[a] + k.Least[a]/3) | 1
+		}
+	}
+	if k.Multiple > 1 {
+		n[0] = ceilDiv(n[0], k.Multiple) * k.Multiple
+	}
+	return n
 }
 
 // Launch is the geometry of one launch.

@@ -53,6 +53,7 @@ func Cases(t testing.TB, m machine.Machine, n int, seed uint64) []Case {
 		}
 		s := lists[k][r.IntN(len(lists[k]))]
 		p := large.Resized(randomSize(r, st.Dims))
+		p.Size = suited(r, kernelOf(p, s), p.Size)
 		c := Case{Problem: p, Kernel: kernelOf(p, s)}
 		if c.Kernel.Launch.Steps > 1 {
 			rest := kernelOf(p, s.With("ph", 1))
@@ -65,6 +66,22 @@ func Cases(t testing.TB, m machine.Machine, n int, seed uint64) []Case {
 
 func kernelOf(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	return kernels.Find(all.Families(), s.Family()).Kernel(p, s)
+}
+
+// suited grows a grid to what a kernel asks of it, now and then exactly that.
+func suited(r *rand.Rand, k kernels.Kernel, n stencil.Size) stencil.Size {
+	for a := range n {
+		if n[a] < k.Least[a] {
+			n[a] = k.Least[a]
+			if r.IntN(4) > 0 {
+				n[a] += r.IntN(2 * k.Least[a])
+			}
+		}
+	}
+	if k.Multiple > 1 {
+		n[0] = (n[0] + k.Multiple - 1) / k.Multiple * k.Multiple
+	}
+	return n
 }
 
 // randomSize is a small grid with odd extents, now and then thinner than a

@@ -89,7 +89,9 @@ func (c *candidate) passes(size stencil.Size, p stencil.Problem, fam kernels.Fam
 func (t *tuner) check(ctx context.Context, c *candidate, extra ...device.Pass) error {
 	fam := kernels.Find(t.Families, c.outcome.Schedule.Family())
 	small := SmallSize(t.Problem.Stencil.Dims)
-	for _, size := range []stencil.Size{small, t.Problem.Size} {
+	// A kernel whose tile does not fit into the small grid is compared with the
+	// trusted kernel on a larger one: the reference takes too long there.
+	for _, size := range []stencil.Size{c.kernel.Suited(small), t.Problem.Size} {
 		p := t.Problem.Resized(size)
 		passes := c.passes(size, t.Problem, fam)
 		for _, e := range extra {
@@ -103,6 +105,7 @@ func (t *tuner) check(ctx context.Context, c *candidate, extra ...device.Pass) e
 				continue // this is the trusted kernel itself
 			}
 			trusted := *t.trusted
+			trusted.Launch = kernels.Find(t.Families, trusted.Binary.Schedule.Family()).Kernel(p, trusted.Binary.Schedule).Launch
 			trusted.Count = steps
 			req.Trusted = []device.Pass{trusted}
 		}

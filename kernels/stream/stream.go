@@ -1,0 +1,304 @@
+// Package stream is the family of kernels that keep planes in registers while a
+// block walks along the outermost axis, with several time steps in flight: N.5D
+// blocking with partial sums.
+package stream
+
+import (
+	_ "embed"
+	"fmt"
+
+	"stenciltune/device/machine"
+	"stenciltune/kernels"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+// Family is the family stream.
+type Family struct{}
+
+//go:embed stream.cu
+var source string
+
+// Name is "stream".
+func (Family) Name() string { return "stream" }
+
+// Doc says what the design is.
+func (Family) Doc() string {
+	return "registers hold the planes while the block walks along the outermost axis; several time steps in flight (N.5D blocking)"
+}
+
+// reach is a stencil's reach split into x, rows of a plane and planes.
+type reach struct{ lowX, highX, lowR, highR, lowS, highS int }
+
+func reachOf(st *stencil.Stencil) reach {
+	r := reach{lowX: st.Low[0], highX: st.High[0]}
+	switch st.Dims {
+	case 2:
+		r.lowS, r.highS = st.Low[1], st.High[1]
+	case 3:
+		r.lowR, r.highR, r.lowS, r.highS = st.Low[1], st.High[1], st.Low[2], st.High[2]
+	}
+	return r
+}
+
+// shape is a schedule's numbers.
+type shape struct {
+	vector, rows, warps, chunks, pyramid, prefetch, minBlocks int
+}
+
+func shapeOf(get func(string) int) shape {
+	return shape{get("vx"), get("vy"), get("wp"), get("ck"), get("ph"), get("pf"), get("mb")}
+}
+
+func scheduleShape(s space.Schedule) shape {
+	return shapeOf(func(name string) int { return s.Int(name, 1) })
+}
+
+const warp = 32 // lanes
+
+func ceilDiv(a, b int) int { return (a + b - 1) / b }
+
+func roundUp(a, b int) int { return ceilDiv(a, b) * b }
+
+// tile is the cells a block holds and the cells by which tiles are apart, on x and
+// on rows.
+func (h shape) tile(r reach) (hold, step [2]int) {
+	hold = [2]int{warp * h.vector, h.warps * h.rows}
+	step[0] = hold[0] - roundUp(h.pyramid*r.lowX, h.vector) - roundUp(h.pyramid*r.highX, h.vector)
+	step[1] = hold[1] - h.pyramid*(r.lowR+r.highR)
+	return hold, step
+}
+
+// tiles counts the tiles on an axis: the first and the last need no halo at the
+// grid's edge.
+func tiles(n, hold, step int) int {
+	if n <= hold {
+		return 1
+	}
+	return 1 + ceilDiv(n-hold, step)
+}
+
+// edgeRows is the rows of a warp that others read.
+func (h shape) edgeRows(r reach) int {
+	first, last := r.highR, r.lowR
+	if first == 0 && last > 0 {
+		first = 1
+	}
+	if last == 0 && first > 0 {
+		last = 1
+	}
+	return min(first+last, h.rows)
+}
+
+func (h shape) sharedBytes(p stencil.Problem) int {
+	return 2 * h.pyramid * h.warps * h.edgeRows(reachOf(p.Stencil)) * warp * h.vector * p.DType.Size()
+}
+
+// registers is what a thread needs, estimated: the sums of every stage, the plane
+// at hand with its halo, those loaded ahead, and addresses.
+func (h shape) registers(p stencil.Problem, w weights) int {
+	r := reachOf(p.Stencil)
+	cells := h.vector * h.rows
+	perStage := r.lowS + r.highS
+	if w.late() {
+		perStage++
+	}
+	return 32 + p.DType.Size()/4*(cells*(h.pyramid*perStage+1+h.prefetch)+h.rows*(r.lowX+r.highX))
+}
+
+// planes is the extent of the stream axis.
+func planes(p stencil.Problem) int {
+	switch p.Stencil.Dims {
+	case 2:
+		return p.Size[1]
+	case 3:
+		return p.Size[2]
+	}
+	return 1
+}
+
+// Space has the parameters of the walk.
+func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
+	dims := p.Stencil.Dims
+	w, linear := weightsOf(p.Stencil)
+	r := reachOf(p.Stencil)
+	rows, warps, pyramid, chunks := []int{1}, []int{1, 2, 4}, []int{1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16}, []int{1, 2, 4, 8, 16, 32, 64, 128}
+	vector := []int{1, 2, 4, 8}
+	if dims == 3 {
+		vector = []int{1, 2, 4}
+		rows = []int{1, 2, 3, 4, 6, 8}
+		warps = []int{4, 8, 12, 16, 24, 32}
+		pyramid = []int{1, 2, 3, 4, 5, 6, 8}
+		chunks = []int{1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32}
+	}
+	if dims == 1 {
+		chunks = []int{1}
+	}
+	f := &space.Family{Name: "stream", Params: []space.Param{
+		{Name: "vx", Values: vector, Ordinal: true, Doc: "cells of a vector, one a lane; wider saves shuffles and halo, costs registers"},
+		{Name: "vy", Values: rows, Ordinal: true, Doc: "rows of a plane a thread holds (3D); more save edge rows, cost registers"},
+		{Name: "wp", Values: warps, Ordinal: true, Doc: "warps of a block: in 3D one above the other in a plane, in 2D strips side by side"},
+		{Name: "ck", Values: chunks, Ordinal: true, Doc: "pieces into which the stream axis is cut; more fill the GPU, each recomputes its halo"},
+		{Name: "pf", Values: []int{1, 2}, Ordinal: true, Doc: "planes loaded ahead into registers"},
+		{Name: "mb", Values: []int{1, 2, 3, 4, 6, 8}, Ordinal: true, Doc: "blocks an SM must be able to hold at once: the compiler's register limit"},
+		{Name: "ph", Values: pyramid, Ordinal: true, Doc: "time steps in flight; saves memory traffic, costs registers and the recomputation of the halo"},
+	}}
+	names := []string{"vx", "vy", "wp", "ck", "pf", "mb", "ph"}
+	at := func(v space.Values) shape { return shapeOf(v.Get) }
+	whole := func(needs []string, name, why string, ok func(h shape) bool) {
+		f.Constraints = append(f.Constraints, space.Constraint{Name: name, Needs: needs, Why: why, OK: func(v space.Values) bool { return ok(at(v)) }})
+	}
+	f.Constraints = append(f.Constraints, space.Constraint{
+		Name: "linear", Needs: names[:1], Why: "the sums of a plane need a cell function that is a weighted sum of points",
+		OK: func(space.Values) bool { return linear },
+	}, space.Constraint{
+		Name: "warp", Needs: names[:1], Why: fmt.Sprintf("a row is a warp of %d lanes", warp),
+		OK: func(space.Values) bool { return m.WarpSize == warp },
+	}, space.Constraint{
+		Name: "steps", Needs: names[6:], Why: fmt.Sprintf("a launch cannot fuse more time steps than the problem has (%d)", p.Steps),
+		OK: func(v space.Values) bool { return v.Get("ph") <= p.Steps },
+	})
+	if !linear {
+		return f
+	}
+	whole(names, "threads", fmt.Sprintf("a block has at most %d threads, an SM %d", m.MaxThreadsBlock, m.MaxThreadsSM), func(h shape) bool {
+		return warp*h.warps <= m.MaxThreadsBlock && warp*h.warps*h.minBlocks <= m.MaxThreadsSM && h.minBlocks <= m.MaxBlocksSM
+	})
+	whole(names, "grid-size", fmt.Sprintf("a tile must lie within the grid (%s): its walk has no other boundary", p.Size.Text(dims)), func(h shape) bool {
+		hold, _ := h.tile(r)
+		return roundUp(p.Size[0], h.vector) >= hold[0] && (dims < 3 || p.Size[1] >= hold[1])
+	})
+	whole(names, "halo", "more than half of a tile must be useful, or most of what is computed is thrown away", func(h shape) bool {
+		hold, step := h.tile(r)
+		if dims < 3 {
+			return 2*step[0] >= hold[0]
+		}
+		return step[0] > 0 && step[1] > 0 && 5*step[0]*step[1] >= 2*hold[0]*hold[1]
+	})
+	whole(names, "chunk", "a chunk must be longer than the halo it recomputes", func(h shape) bool {
+		return h.chunks == 1 || ceilDiv(planes(p), h.chunks) > 2*h.pyramid*(r.lowS+r.highS)
+	})
+	whole(names, "shared-memory", fmt.Sprintf("the edge rows of every stage must fit into %d bytes of shared memory, as often as blocks must fit on an SM", m.SharedBlockOptin), func(h shape) bool {
+		n := h.sharedBytes(p)
+		return n <= m.SharedBlockOptin && h.minBlocks*(n+m.SharedReserved) <= m.SharedSM
+	})
+	whole(names, "registers", fmt.Sprintf("the sums of all stages must fit into registers (%d of a block and an SM, 255 of a thread)", m.RegistersBlock), func(h shape) bool {
+		return h.registers(p, w) <= min(255, m.RegistersBlock/(warp*h.warps), m.RegistersSM/(warp*h.warps*h.minBlocks))*9/8
+	})
+	return f
+}
+
+// Kernel writes the kernel. The number of chunks is the grid's, not the source's.
+func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
+	h := scheduleShape(s)
+	r := reachOf(p.Stencil)
+	w, _ := weightsOf(p.Stencil)
+	aligned, late, diagonal := 0, 0, 0
+	if p.Size[0]%h.vector == 0 {
+		aligned = 1
+	}
+	if w.late() {
+		late = 1
+	}
+	if w.diagonal() {
+		diagonal = 1
+	}
+	constants := []kernels.Constant{
+		{Name: "DIMS", Value: p.Stencil.Dims},
+		{Name: "VECTOR", Value: h.vector}, {Name: "ROWS", Value: h.rows}, {Name: "WARPS", Value: h.warps},
+		{Name: "PYRAMID", Value: h.pyramid}, {Name: "PREFETCH", Value: h.prefetch}, {Name: "MIN_BLOCKS", Value: h.minBlocks},
+		{Name: "LOW_R", Value: r.lowR}, {Name: "HIGH_R", Value: r.highR}, {Name: "LOW_S", Value: r.lowS}, {Name: "HIGH_S", Value: r.highS},
+		{Name: "ALIGNED", Value: aligned}, {Name: "LATE", Value: late}, {Name: "DIAGONAL", Value: diagonal},
+		{Name: "UNROLL", Value: unroll(r, h)},
+	}
+	text, entry := kernels.Source(p, s.With("ck", 1), constants, "stream.cu", w.text()+source)
+	hold, _ := h.tile(r)
+	k := kernels.Kernel{Schedule: s, Source: text, Entry: entry, DType: p.DType, Launch: launch(p, s), Least: [3]int{hold[0], 1, 1}}
+	if aligned == 1 {
+		k.Multiple = h.vector
+	} else {
+		k.Least[0] -= h.vector - 1
+	}
+	if p.Stencil.Dims == 3 {
+		k.Least[1] = hold[1]
+	}
+	return k
+}
+
+// unroll is the rounds after which every register is back in its place: sums move
+// on by one each round, so do the planes loaded ahead, and shared memory has two
+// buffers.
+func unroll(r reach, h shape) int {
+	u := 1
+	for u%max(1, r.lowS+r.highS) != 0 || u%h.prefetch != 0 || r.lowR+r.highR > 0 && u%2 != 0 {
+		u++
+	}
+	return u
+}
+
+func launch(p stencil.Problem, s space.Schedule) kernels.Launch {
+	h := scheduleShape(s)
+	hold, step := h.tile(reachOf(p.Stencil))
+	l := kernels.Launch{Block: [3]int{warp, h.warps, 1}, Steps: h.pyramid, SharedBytes: h.sharedBytes(p)}
+	l.Grid = [3]int{tiles(roundUp(p.Size[0], h.vector), hold[0], step[0]), 1, h.chunks}
+	if p.Stencil.Dims == 3 {
+		l.Grid[1] = tiles(p.Size[1], hold[1], step[1])
+	} else {
+		l.Grid[0] = ceilDiv(l.Grid[0], h.warps)
+	}
+	return l
+}
+
+// Work counts one launch: every tile is loaded once, with its halo; each stage
+// updates the whole tile in every round of the walk.
+func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
+	h := scheduleShape(s)
+	w, _ := weightsOf(p.Stencil)
+	r := reachOf(p.Stencil)
+	l := launch(p, s)
+	st := p.Stencil
+	elem := float64(p.DType.Size())
+	hold, step := h.tile(r)
+	n := planes(p)
+	chunk := ceilDiv(n, h.chunks)
+	skew := r.highS
+	if w.late() {
+		skew++
+	}
+	rounds := float64(min(n, chunk+h.pyramid*r.lowS) + r.highS + (h.pyramid-1)*skew)
+	loaded := float64(min(n, chunk+h.pyramid*(r.lowS+r.highS)))
+	blocks := float64(l.Blocks())
+	cells := float64(hold[0] * hold[1])
+	updates := cells * rounds * float64(h.pyramid)
+	perVector := float64(h.pyramid * h.rows * (r.lowX + r.highX)) // shuffles a round
+	edge := float64(h.pyramid*h.edgeRows(r)) + float64(h.pyramid*(r.lowR+r.highR))
+	threads := float64(l.Threads())
+	write := [3]int{step[0], step[1], chunk}
+	read := [3]int{hold[0], hold[1], int(loaded)}
+	barriers := 0
+	if st.Dims == 3 {
+		barriers = int(rounds)
+	} else {
+		write, read = [3]int{step[0] * h.warps, chunk, 1}, [3]int{hold[0] * h.warps, int(loaded), 1}
+	}
+	return kernels.Work{
+		Steps:      h.pyramid,
+		Cells:      float64(p.Size.Cells()) * float64(h.pyramid),
+		Updates:    blocks * updates,
+		Flops:      blocks * updates * float64(st.Ops.Total()),
+		Special:    0,
+		Integer:    blocks * threads * (200 + rounds*(20+4*float64(h.rows)+perVector)),
+		L1Loads:    blocks * cells * loaded * elem,
+		L2Read:     blocks * cells * loaded * elem,
+		L2Write:    float64(p.Size.Cells()) * elem,
+		Shared:     blocks * threads * rounds * edge * float64(h.vector) * elem,
+		Barriers:   barriers,
+		Loads:      float64(h.rows * h.prefetch),
+		LoadRounds: loaded / float64(h.prefetch),
+		Rounds:     rounds * float64(h.pyramid),
+		Registers:  min(255, h.registers(p, w), max(32, 65536/(warp*h.warps*h.minBlocks))),
+		Write:      write,
+		Read:       read,
+		Launch:     l,
+	}
+}
