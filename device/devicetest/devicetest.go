@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"stenciltune/device"
@@ -26,8 +27,8 @@ type Case struct {
 // Name is the case as a test's name.
 func (c Case) Name() string { return c.Problem.Text() + "/" + c.Kernel.Schedule.String() }
 
-// Cases draws n cases: stencils of the catalogue, both element types, odd
-// extents. Schedules are legal for a large grid, so that tiles, columns and
+// Cases draws n cases: stencils of the catalogue, both element types, every family
+// alike, odd extents. Schedules are legal for a large grid, so that tiles, columns and
 // pyramids of every size occur; the small grid then cuts them in every way.
 func Cases(t testing.TB, m machine.Machine, n int, seed uint64) []Case {
 	t.Logf("seed %d", seed)
@@ -36,7 +37,7 @@ func Cases(t testing.TB, m machine.Machine, n int, seed uint64) []Case {
 		name  string
 		dtype stencil.DType
 	}
-	lists := map[key][]space.Schedule{}
+	lists := map[key][][]space.Schedule{} // by family
 	var cases []Case
 	for len(cases) < n {
 		names := stencil.Names()
@@ -47,11 +48,14 @@ func Cases(t testing.TB, m machine.Machine, n int, seed uint64) []Case {
 		}
 		large := stencil.Problem{Stencil: st, DType: k.dtype, Size: st.DefaultSize(false), Steps: 100}
 		if lists[k] == nil {
-			for s := range kernels.Spaces(all.Families(), large, m).All() {
-				lists[k] = append(lists[k], s)
+			for _, f := range all.Families() {
+				if l := slices.Collect(kernels.Spaces([]kernels.Family{f}, large, m).All()); len(l) > 0 {
+					lists[k] = append(lists[k], l)
+				}
 			}
 		}
-		s := lists[k][r.IntN(len(lists[k]))]
+		family := lists[k][r.IntN(len(lists[k]))]
+		s := family[r.IntN(len(family))]
 		p := large.Resized(randomSize(r, st.Dims))
 		p.Size = suited(r, kernelOf(p, s), p.Size)
 		c := Case{Problem: p, Kernel: kernelOf(p, s)}

@@ -25,7 +25,8 @@ struct __align__(sizeof(T) * VECTOR < 16 ? sizeof(T) * VECTOR : 16) Vector {
   T at[VECTOR];
 };
 
-typedef T Cells[ROWS][VECTOR]; // of one plane, a thread's own
+typedef T Cells[ROWS][VECTOR];                     // of one plane, a thread's own
+typedef T Rows[LOW_R + ROWS + HIGH_R][SPAN_X]; // the same with their neighbours
 
 // Where a tile lies on one axis. The first and the last tile end at the grid's
 // edge, where they need no halo: the boundary rule gives the exact values.
@@ -98,65 +99,70 @@ struct Stage {
   Cells done;                               // LATE: the plane completed last
 };
 
-// Whether plane `arrived` is what plane `target` finds dz planes away, and target exists.
-__device__ __forceinline__ bool hits(int target, int dz, int arrived, int planes) {
-  return target >= 0 && target < planes && clamp_index(target + dz, planes) == arrived;
-}
+// Which sums plane p goes into where the grid ends: slot m is the sum of plane
+// p - HIGH_S + m, to which p is what that plane finds `dz` planes away - or, if
+// that lies outside the grid, the nearest plane inside.
+struct Ends {
+  bool first; // p is the grid's first plane: all sums begin
+  bool hit[OPEN + 1][OPEN + 1];
 
-// Whether pattern k weighs points in a thread's own rows (else: in those of its
-// neighbours) for its cell in row j.
-template <bool OWN>
-__device__ __forceinline__ bool weighs(int k, int j) {
-  bool any = false;
+  __device__ __forceinline__ Ends(int p, int planes) : first(p == 0) {
 #pragma unroll
-  for (int dy = -LOW_R; dy <= HIGH_R; dy++) any |= row_weighs(k, dy) && (j + dy >= 0 && j + dy < ROWS) == OWN;
-  return any;
-}
-
-// Weighs what arrived, pattern by pattern, into the sums. OWN: the thread's own
-// rows (and begins the new sum); else the rows of its neighbours.
-template <bool ENDS, bool OWN, class Weigh>
-__device__ __forceinline__ void gather(Stage &s, int j, int i, int p, int planes, const Weigh &weigh) {
-  T part[PATTERNS];
-#pragma unroll
-  for (int k = 0; k < PATTERNS; k++)
-    if (ENDS || pattern_users(k) > 1) part[k] = weigh(k, T(0));
-  // Slot 0 is the plane completed now, slot m the one m planes later.
-  T next[OPEN + 1];
-#pragma unroll
-  for (int m = 0; m <= OPEN; m++) {
-    if (OWN)
-      next[m] = m < OPEN && !(ENDS && p == 0) ? s.sum[m < OPEN ? m : 0][j][i] : CONSTANT_TERM;
-    else
-      next[m] = m == 0 ? s.done[j][i] : s.sum[m > 0 ? m - 1 : 0][j][i];
-    if (ENDS) {
+    for (int m = 0; m <= OPEN; m++) {
+      const int target = p - HIGH_S + m;
 #pragma unroll
       for (int dz = -LOW_S; dz <= HIGH_S; dz++)
-        if (weighs<OWN>(plane_pattern(dz), j) && hits(p - HIGH_S + m, dz, p, planes)) next[m] += plane_factor(dz) * part[plane_pattern(dz)];
-    } else {
-      const int dz = HIGH_S - m;
-      if (!weighs<OWN>(plane_pattern(dz), j)) continue;
-      if (pattern_users(plane_pattern(dz)) > 1)
-        next[m] += plane_factor(dz) * part[plane_pattern(dz)];
-      else
-        next[m] = weigh(plane_pattern(dz), next[m]);
+        hit[m][dz + LOW_S] = target >= 0 && target < planes && clamp_index(target + dz, planes) == p;
     }
   }
-  s.done[j][i] = next[0];
+};
+
+// Whether row j is one of the thread's own.
+template <bool OWN>
+__device__ __forceinline__ bool inside(int j) {
+  return (j >= 0 && j < ROWS) == OWN;
+}
+
+@WEIGHTS@
+// Weighs the rows of plane p into the sums: the thread's own rows, or (not OWN)
+// those of its neighbours.
+template <bool ENDS, bool OWN>
+__device__ __forceinline__ void weigh_plane(Stage &s, const Rows &e, int p, int planes) {
+  const Ends ends(p, planes);
 #pragma unroll
-  for (int m = 0; m < OPEN; m++) s.sum[m][j][i] = next[m + 1];
+  for (int j = 0; j < ROWS; j++) {
+    if (!OWN && j >= LOW_R && j < ROWS - HIGH_R) continue;
+#pragma unroll
+    for (int i = 0; i < VECTOR; i++) {
+      // Slot 0 is the plane completed now, slot m the one m planes later.
+      T sum[OPEN + 1];
+#pragma unroll
+      for (int m = 0; m <= OPEN; m++)
+        if (OWN)
+          sum[m] = m < OPEN && !(ENDS && ends.first) ? s.sum[m < OPEN ? m : 0][j][i] : CONSTANT_TERM;
+        else
+          sum[m] = m == 0 ? s.done[j][i] : s.sum[m > 0 ? m - 1 : 0][j][i];
+      if (ENDS)
+        weigh_end<OWN>(sum, e, j, i, ends);
+      else
+        weigh<OWN>(sum, e, j, i);
+      s.done[j][i] = sum[0];
+#pragma unroll
+      for (int m = 0; m < OPEN; m++) s.sum[m][j][i] = sum[m + 1];
+    }
+  }
 }
 
 // A stage takes the cells v of plane p: everything that the thread's own rows give.
 template <bool EDGE, bool ENDS>
 __device__ __forceinline__ void arrive(Stage &s, Cells &v, int p, const Place &at, Vector *edges) {
   trim<EDGE>(v, at);
-  T e[ROWS][SPAN_X];
+  Rows e;
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
 #pragma unroll
-    for (int i = 0; i < VECTOR; i++) e[j][LOW_X + i] = v[j][i];
-    halo_x<EDGE, LOW_X, HIGH_X>(e[j], at);
+    for (int i = 0; i < VECTOR; i++) e[LOW_R + j][LOW_X + i] = v[j][i];
+    halo_x<EDGE, LOW_X, HIGH_X>(e[LOW_R + j], at);
   }
   if constexpr (LOW_R + HIGH_R > 0) {
 #pragma unroll
@@ -168,44 +174,23 @@ __device__ __forceinline__ void arrive(Stage &s, Cells &v, int p, const Place &a
       edges[(at.warp * EDGE_ROWS + (j < FIRST_ROWS ? j : j - (ROWS - EDGE_ROWS))) * 32 + at.lane] = row;
     }
   }
-#pragma unroll
-  for (int j = 0; j < ROWS; j++)
-#pragma unroll
-    for (int i = 0; i < VECTOR; i++)
-      gather<ENDS, true>(s, j, i, p, at.planes, [&](int k, T sum) {
-#pragma unroll
-        for (int dy = -LOW_R; dy <= HIGH_R; dy++)
-          if (j + dy >= 0 && j + dy < ROWS) sum = weigh_row(k, dy, e[j + dy >= 0 && j + dy < ROWS ? j + dy : 0] + LOW_X + i, sum);
-        return sum;
-      });
+  weigh_plane<ENDS, true>(s, e, p, at.planes);
 }
 
 // What the rows of other warps add to a stage.
 template <bool EDGE, bool ENDS>
 __device__ __forceinline__ void join(Stage &s, int p, const Place &at, const Vector *edges) {
   if constexpr (LOW_R + HIGH_R > 0) {
-    T e[LOW_R + HIGH_R][SPAN_X];
+    Rows e;
 #pragma unroll
     for (int r = 0; r < LOW_R + HIGH_R; r++) {
       const Vector row = edges[at.edge[r] + at.lane];
+      T(&to)[SPAN_X] = e[r < LOW_R ? r : r + ROWS];
 #pragma unroll
-      for (int i = 0; i < VECTOR; i++) e[r][LOW_X + i] = row.at[i];
-      if constexpr (DIAGONAL) halo_x<EDGE, LOW_X, HIGH_X>(e[r], at);
+      for (int i = 0; i < VECTOR; i++) to[LOW_X + i] = row.at[i];
+      if constexpr (DIAGONAL) halo_x<EDGE, LOW_X, HIGH_X>(to, at);
     }
-#pragma unroll
-    for (int j = 0; j < ROWS; j++) {
-      if (j >= LOW_R && j < ROWS - HIGH_R) continue;
-#pragma unroll
-      for (int i = 0; i < VECTOR; i++)
-        gather<ENDS, false>(s, j, i, p, at.planes, [&](int k, T sum) {
-#pragma unroll
-          for (int dy = -LOW_R; dy <= HIGH_R; dy++) {
-            const int r = j + dy < 0 ? j + dy + LOW_R : j + dy - ROWS + LOW_R; // rows above, then below
-            if (j + dy < 0 || j + dy >= ROWS) sum = weigh_row(k, dy, e[j + dy < 0 || j + dy >= ROWS ? r : 0] + LOW_X + i, sum);
-          }
-          return sum;
-        });
-    }
+    weigh_plane<ENDS, false>(s, e, p, at.planes);
   }
 }
 
@@ -346,6 +331,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
   const int chunk = ceil_div(at.planes, gridDim.z);
   at.begin = blockIdx.z * chunk;
   at.end = min(at.begin + chunk, at.planes);
+  if (at.begin >= at.planes) return; // more chunks than planes
 
   // In 3D a block is a tile; in 2D each warp is one of its own.
   const int whole = ceil_div(nx, VECTOR) * VECTOR;

@@ -6,6 +6,7 @@ package stream
 import (
 	_ "embed"
 	"fmt"
+	"strings"
 
 	"stenciltune/device/machine"
 	"stenciltune/kernels"
@@ -211,7 +212,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "ALIGNED", Value: aligned}, {Name: "LATE", Value: late}, {Name: "DIAGONAL", Value: diagonal},
 		{Name: "UNROLL", Value: unroll(r, h)},
 	}
-	text, entry := kernels.Source(p, s.With("ck", 1), constants, "stream.cu", w.text()+source)
+	text, entry := kernels.Source(p, s.With("ck", 1), constants, "stream.cu", strings.Replace(source, "@WEIGHTS@\n", w.text(), 1))
 	hold, _ := h.tile(r)
 	k := kernels.Kernel{Schedule: s, Source: text, Entry: entry, DType: p.DType, Launch: launch(p, s), Least: [3]int{hold[0], 1, 1}}
 	if aligned == 1 {

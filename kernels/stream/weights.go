@@ -114,52 +114,99 @@ func (w weights) diagonal() bool {
 	})
 }
 
-// text is the weights as device functions. All arguments are constants once loops
-// are unrolled, so each call is the multiplications and additions it stands for.
+// text is the weights as two device functions: weigh adds what a plane's rows give
+// to the sums of the planes around it; weigh_end does so where the grid ends. Rows
+// are dy away from the cell's row j; those that are not at hand are left out.
 func (w weights) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "// The cell function, plane by plane: a plane is a factor times a pattern of weights.\n")
-	fmt.Fprintf(&b, "constexpr int PATTERNS = %d;\n", len(w.patterns))
 	fmt.Fprintf(&b, "constexpr T CONSTANT_TERM = %s;\n\n", literal(w.constant))
-	function(&b, "int pattern_users(int k)", "0", func(put func(cond, value string)) {
-		for k, p := range w.patterns {
-			put(fmt.Sprintf("k == %d", k), fmt.Sprint(p.users))
-		}
-	})
-	function(&b, "int plane_pattern(int dz)", "-1", func(put func(cond, value string)) {
+	b.WriteString("// The cell function, plane by plane. Equal weights share their sum.\n")
+	w.function(&b, "weigh", "", func(k int, part string) {
 		for i, p := range w.planes {
-			if p.pattern >= 0 {
-				put(fmt.Sprintf("dz == %d", i-w.low), fmt.Sprint(p.pattern))
+			if p.pattern == k {
+				fmt.Fprintf(&b, "    sum[%d] += %s; // dz = %d\n", len(w.planes)-1-i, scaled(p.factor, part), i-w.low)
 			}
 		}
 	})
-	function(&b, "T plane_factor(int dz)", "1", func(put func(cond, value string)) {
+	b.WriteString("// The same at an end of the grid, where several points may be one plane.\n")
+	w.function(&b, "weigh_end", ", const Ends &ends", func(k int, part string) {
 		for i, p := range w.planes {
-			if p.pattern >= 0 && p.factor != 1 {
-				put(fmt.Sprintf("dz == %d", i-w.low), literal(p.factor))
-			}
-		}
-	})
-	function(&b, "bool row_weighs(int k, int dy)", "false", func(put func(cond, value string)) {
-		for k, p := range w.patterns {
-			for _, row := range p.rows() {
-				put(fmt.Sprintf("k == %d && dy == %d", k, row[0].dy), "true")
-			}
-		}
-	})
-	b.WriteString("// e[dx] is the value dx cells away in the row dy away.\n")
-	function(&b, "T weigh_row(int k, int dy, const T *e, T sum)", "sum", func(put func(cond, value string)) {
-		for k, p := range w.patterns {
-			for _, row := range p.rows() {
-				text := "sum"
-				for _, q := range row {
-					text += fmt.Sprintf(" + %s * e[%d]", literal(q.weight), q.dx)
+			if p.pattern == k {
+				for m := range w.planes {
+					fmt.Fprintf(&b, "    if (ends.hit[%d][%d]) sum[%d] += %s;\n", m, i, m, scaled(p.factor, part))
 				}
-				put(fmt.Sprintf("k == %d && dy == %d", k, row[0].dy), text)
 			}
 		}
 	})
-	return b.String()
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// function writes one of the two: each pattern is weighed and given to use. A
+// pattern of one plane is added to that plane's sum term by term.
+func (w weights) function(b *strings.Builder, name, more string, use func(k int, part string)) {
+	fmt.Fprintf(b, "template <bool OWN>\n__device__ __forceinline__ void %s(T (&sum)[OPEN + 1], const Rows &e, int j, int i%s) {\n", name, more)
+	for k, p := range w.patterns {
+		rows := p.rows()
+		if p.users == 1 && more == "" {
+			plane := slices.IndexFunc(w.planes, func(q plane) bool { return q.pattern == k })
+			fmt.Fprintf(b, "  // dz = %d\n", plane-w.low)
+			for _, row := range rows {
+				fmt.Fprintf(b, "  if (inside<OWN>(j%s)) sum[%d] = sum[%[2]d] + %s;\n", signed(row[0].dy), len(w.planes)-1-plane, rowText(row))
+			}
+			continue
+		}
+		var any []string
+		for _, row := range rows {
+			any = append(any, fmt.Sprintf("inside<OWN>(j%s)", signed(row[0].dy)))
+		}
+		fmt.Fprintf(b, "  if (%s) {\n    T part = T(-0.0); // adds nothing\n", strings.Join(any, " || "))
+		for i, row := range rows {
+			fmt.Fprintf(b, "    if (%s) part = part + %s;\n", any[i], rowText(row))
+		}
+		use(k, "part")
+		b.WriteString("  }\n")
+	}
+	b.WriteString("}\n\n")
+}
+
+// rowText is the weighted sum of a row's points; points mirrored in the own column
+// are added first if they weigh the same, because other sums need that too.
+func rowText(row []point) string {
+	var terms []string
+	used := map[int]bool{}
+	at := func(p point) string { return fmt.Sprintf("e[LOW_R + j%s][LOW_X + i%s]", signed(p.dy), signed(p.dx)) }
+	for _, p := range row {
+		if used[p.dx] {
+			continue
+		}
+		used[p.dx] = true
+		text := at(p)
+		if m := slices.IndexFunc(row, func(q point) bool { return q.dx == -p.dx && q.weight == p.weight }); p.dx < 0 && m >= 0 {
+			used[-p.dx] = true
+			text = "(" + text + " + " + at(row[m]) + ")"
+		}
+		terms = append(terms, scaled(p.weight, text))
+	}
+	return strings.Join(terms, " + ")
+}
+
+// scaled is a factor times a text.
+func scaled(f float64, text string) string {
+	if f == 1 {
+		return text
+	}
+	return literal(f) + " * " + text
+}
+
+// signed is an offset as it follows a name: "", " + 1", " - 2".
+func signed(d int) string {
+	switch {
+	case d > 0:
+		return fmt.Sprintf(" + %d", d)
+	case d < 0:
+		return fmt.Sprintf(" - %d", -d)
+	}
+	return ""
 }
 
 // rows splits a pattern's points by dy.
@@ -173,12 +220,11 @@ func (k pattern) rows() (rows [][]point) {
 	return rows
 }
 
-// function writes a device function that chooses a value by constant arguments.
-func function(b *strings.Builder, head, otherwise string, cases func(put func(cond, value string))) {
-	fmt.Fprintf(b, "__device__ __forceinline__ %s {\n", head)
-	cases(func(cond, value string) { fmt.Fprintf(b, "  if (%s) return %s;\n", cond, value) })
-	fmt.Fprintf(b, "  return %s;\n}\n\n", otherwise)
+// literal is a number of the element type. Zero is -0, which adds nothing: the
+// compiler may drop it.
+func literal(v float64) string {
+	if v == 0 {
+		return "T(-0.0)"
+	}
+	return "T(" + strconv.FormatFloat(v, 'g', -1, 64) + ")"
 }
-
-// literal is a number of the element type.
-func literal(v float64) string { return "T(" + strconv.FormatFloat(v, 'g', -1, 64) + ")" }
