@@ -6,7 +6,6 @@ package stream
 import (
 	_ "embed"
 	"fmt"
-	"strings"
 
 	"stenciltune/device/machine"
 	"stenciltune/kernels"
@@ -17,8 +16,17 @@ import (
 // Family is the family stream.
 type Family struct{}
 
-//go:embed stream.cu
-var source string
+// The source is plane.cu, then the stages (sums.cu or values.cu), then walk.cu.
+var (
+	//go:embed plane.cu
+	planeSource string
+	//go:embed sums.cu
+	sumsSource string
+	//go:embed values.cu
+	valuesSource string
+	//go:embed walk.cu
+	walkSource string
+)
 
 // Name is "stream".
 func (Family) Name() string { return "stream" }
@@ -91,20 +99,20 @@ func (h shape) edgeRows(r reach) int {
 	return min(first+last, h.rows)
 }
 
-func (h shape) sharedBytes(p stencil.Problem) int {
-	return 2 * h.pyramid * h.warps * h.edgeRows(reachOf(p.Stencil)) * warp * h.vector * p.DType.Size()
+func (h shape) sharedBytes(p stencil.Problem, st stages) int {
+	return st.ring * h.pyramid * h.warps * h.edgeRows(reachOf(p.Stencil)) * warp * h.vector * p.DType.Size()
 }
 
-// registers is what a thread needs, estimated: the sums of every stage, the plane
+// registers is what a thread needs, estimated: what every stage keeps, the plane
 // at hand with its halo, those loaded ahead, and addresses.
-func (h shape) registers(p stencil.Problem, w weights) int {
+func (h shape) registers(p stencil.Problem, st stages) int {
 	r := reachOf(p.Stencil)
 	cells := h.vector * h.rows
-	perStage := r.lowS + r.highS
-	if w.late() {
-		perStage++
+	halo := h.rows * (r.lowX + r.highX)
+	if !st.linear { // all planes are at hand at once
+		halo += cells + (r.lowR+r.highR)*h.vector
 	}
-	return 32 + p.DType.Size()/4*(cells*(h.pyramid*perStage+1+h.prefetch)+h.rows*(r.lowX+r.highX))
+	return 32 + p.DType.Size()/4*(cells*(h.pyramid*st.perStage(r)+1+h.prefetch)+halo)
 }
 
 // planes is the extent of the stream axis.
@@ -121,7 +129,7 @@ func planes(p stencil.Problem) int {
 // Space has the parameters of the walk.
 func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 	dims := p.Stencil.Dims
-	w, linear := weightsOf(p.Stencil)
+	st := stagesOf(p.Stencil)
 	r := reachOf(p.Stencil)
 	rows, warps, pyramid, chunks := []int{1}, []int{1, 2, 4}, []int{1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16}, []int{1, 2, 4, 8, 16, 32, 64, 128}
 	vector := []int{1, 2, 4, 8}
@@ -150,18 +158,12 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		f.Constraints = append(f.Constraints, space.Constraint{Name: name, Needs: needs, Why: why, OK: func(v space.Values) bool { return ok(at(v)) }})
 	}
 	f.Constraints = append(f.Constraints, space.Constraint{
-		Name: "linear", Needs: names[:1], Why: "the sums of a plane need a cell function that is a weighted sum of points",
-		OK: func(space.Values) bool { return linear },
-	}, space.Constraint{
 		Name: "warp", Needs: names[:1], Why: fmt.Sprintf("a row is a warp of %d lanes", warp),
 		OK: func(space.Values) bool { return m.WarpSize == warp },
 	}, space.Constraint{
 		Name: "steps", Needs: names[6:], Why: fmt.Sprintf("a launch cannot fuse more time steps than the problem has (%d)", p.Steps),
 		OK: func(v space.Values) bool { return v.Get("ph") <= p.Steps },
 	})
-	if !linear {
-		return f
-	}
 	whole(names, "threads", fmt.Sprintf("a block has at most %d threads, an SM %d", m.MaxThreadsBlock, m.MaxThreadsSM), func(h shape) bool {
 		return warp*h.warps <= m.MaxThreadsBlock && warp*h.warps*h.minBlocks <= m.MaxThreadsSM && h.minBlocks <= m.MaxBlocksSM
 	})
@@ -180,11 +182,11 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		return h.chunks == 1 || ceilDiv(planes(p), h.chunks) > 2*h.pyramid*(r.lowS+r.highS)
 	})
 	whole(names, "shared-memory", fmt.Sprintf("the edge rows of every stage must fit into %d bytes of shared memory, as often as blocks must fit on an SM", m.SharedBlockOptin), func(h shape) bool {
-		n := h.sharedBytes(p)
+		n := h.sharedBytes(p, st)
 		return n <= m.SharedBlockOptin && h.minBlocks*(n+m.SharedReserved) <= m.SharedSM
 	})
 	whole(names, "registers", fmt.Sprintf("the sums of all stages must fit into registers (%d of a block and an SM, 255 of a thread)", m.RegistersBlock), func(h shape) bool {
-		return h.registers(p, w) <= min(255, m.RegistersBlock/(warp*h.warps), m.RegistersSM/(warp*h.warps*h.minBlocks))*9/8
+		return h.registers(p, st) <= min(255, m.RegistersBlock/(warp*h.warps), m.RegistersSM/(warp*h.warps*h.minBlocks))*9/8
 	})
 	return f
 }
@@ -193,29 +195,20 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	h := scheduleShape(s)
 	r := reachOf(p.Stencil)
-	w, _ := weightsOf(p.Stencil)
-	aligned, late, diagonal := 0, 0, 0
-	if p.Size[0]%h.vector == 0 {
-		aligned = 1
-	}
-	if w.late() {
-		late = 1
-	}
-	if w.diagonal() {
-		diagonal = 1
-	}
+	st := stagesOf(p.Stencil)
+	aligned := p.Size[0]%h.vector == 0
 	constants := []kernels.Constant{
 		{Name: "DIMS", Value: p.Stencil.Dims},
 		{Name: "VECTOR", Value: h.vector}, {Name: "ROWS", Value: h.rows}, {Name: "WARPS", Value: h.warps},
 		{Name: "PYRAMID", Value: h.pyramid}, {Name: "PREFETCH", Value: h.prefetch}, {Name: "MIN_BLOCKS", Value: h.minBlocks},
 		{Name: "LOW_R", Value: r.lowR}, {Name: "HIGH_R", Value: r.highR}, {Name: "LOW_S", Value: r.lowS}, {Name: "HIGH_S", Value: r.highS},
-		{Name: "ALIGNED", Value: aligned}, {Name: "LATE", Value: late}, {Name: "DIAGONAL", Value: diagonal},
-		{Name: "UNROLL", Value: unroll(r, h)},
+		{Name: "ALIGNED", Value: flag(aligned)}, {Name: "LATE", Value: flag(st.late)}, {Name: "DIAGONAL", Value: flag(st.diagonal)}, {Name: "RING", Value: st.ring},
+		{Name: "UNROLL", Value: unroll(r, h, st)},
 	}
-	text, entry := kernels.Source(p, s.With("ck", 1), constants, "stream.cu", strings.Replace(source, "@WEIGHTS@\n", w.text(), 1))
+	text, entry := kernels.Source(p, s.With("ck", 1), constants, "stream.cu", planeSource+st.text+walkSource)
 	hold, _ := h.tile(r)
 	k := kernels.Kernel{Schedule: s, Source: text, Entry: entry, DType: p.DType, Launch: launch(p, s), Least: [3]int{hold[0], 1, 1}}
-	if aligned == 1 {
+	if aligned {
 		k.Multiple = h.vector
 	} else {
 		k.Least[0] -= h.vector - 1
@@ -226,12 +219,23 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	return k
 }
 
-// unroll is the rounds after which every register is back in its place: sums move
-// on by one each round, so do the planes loaded ahead, and shared memory has two
-// buffers.
-func unroll(r reach, h shape) int {
+func flag(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// unroll is the rounds after which every register is back in its place: what the
+// stages keep moves on by one each round, so do the planes loaded ahead; and
+// shared memory has two buffers in turn.
+func unroll(r reach, h shape, st stages) int {
+	period := max(1, r.lowS+r.highS)
+	if !st.linear {
+		period = r.lowS + r.highS + 1
+	}
 	u := 1
-	for u%max(1, r.lowS+r.highS) != 0 || u%h.prefetch != 0 || r.lowR+r.highR > 0 && u%2 != 0 {
+	for u%period != 0 || u%h.prefetch != 0 || st.linear && r.lowR+r.highR > 0 && u%2 != 0 {
 		u++
 	}
 	return u
@@ -240,7 +244,7 @@ func unroll(r reach, h shape) int {
 func launch(p stencil.Problem, s space.Schedule) kernels.Launch {
 	h := scheduleShape(s)
 	hold, step := h.tile(reachOf(p.Stencil))
-	l := kernels.Launch{Block: [3]int{warp, h.warps, 1}, Steps: h.pyramid, SharedBytes: h.sharedBytes(p)}
+	l := kernels.Launch{Block: [3]int{warp, h.warps, 1}, Steps: h.pyramid, SharedBytes: h.sharedBytes(p, stagesOf(p.Stencil))}
 	l.Grid = [3]int{tiles(roundUp(p.Size[0], h.vector), hold[0], step[0]), 1, h.chunks}
 	if p.Stencil.Dims == 3 {
 		l.Grid[1] = tiles(p.Size[1], hold[1], step[1])
@@ -254,7 +258,7 @@ func launch(p stencil.Problem, s space.Schedule) kernels.Launch {
 // updates the whole tile in every round of the walk.
 func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	h := scheduleShape(s)
-	w, _ := weightsOf(p.Stencil)
+	stages := stagesOf(p.Stencil)
 	r := reachOf(p.Stencil)
 	l := launch(p, s)
 	st := p.Stencil
@@ -262,11 +266,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	hold, step := h.tile(r)
 	n := planes(p)
 	chunk := ceilDiv(n, h.chunks)
-	skew := r.highS
-	if w.late() {
-		skew++
-	}
-	rounds := float64(min(n, chunk+h.pyramid*r.lowS) + r.highS + (h.pyramid-1)*skew)
+	rounds := float64(min(n, chunk+h.pyramid*r.lowS) + r.highS + (h.pyramid-1)*stages.skew(r))
 	loaded := float64(min(n, chunk+h.pyramid*(r.lowS+r.highS)))
 	blocks := float64(l.Blocks())
 	cells := float64(hold[0] * hold[1])
@@ -287,7 +287,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Cells:      float64(p.Size.Cells()) * float64(h.pyramid),
 		Updates:    blocks * updates,
 		Flops:      blocks * updates * float64(st.Ops.Total()),
-		Special:    0,
+		Special:    blocks * updates * float64(st.Ops.Div+st.Ops.Special),
 		Integer:    blocks * threads * (200 + rounds*(20+4*float64(h.rows)+perVector)),
 		L1Loads:    blocks * cells * loaded * elem,
 		L2Read:     blocks * cells * loaded * elem,
@@ -297,7 +297,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Loads:      float64(h.rows * h.prefetch),
 		LoadRounds: loaded / float64(h.prefetch),
 		Rounds:     rounds * float64(h.pyramid),
-		Registers:  min(255, h.registers(p, w), max(32, 65536/(warp*h.warps*h.minBlocks))),
+		Registers:  min(255, h.registers(p, stages), max(32, 65536/(warp*h.warps*h.minBlocks))),
 		Write:      write,
 		Read:       read,
 		Launch:     l,

@@ -1,0 +1,142 @@
+// Family stream: registers hold the planes of a thread's own columns while the
+// block walks along the outermost axis, PYRAMID time steps in flight at once
+// (N.5D blocking: Nguyen et al. 2010; AN5D, Matsumura et al. 2020).
+//
+// A plane is what the outermost axis steps over: rows of x and y in 3D, one row of
+// x in 2D. A warp is one row of 32 vectors; x neighbours come by shuffle, y
+// neighbours of other warps through edge rows in shared memory. A stage advances
+// one time step: planes arrive, and the plane that is complete goes on to the next
+// stage.
+
+constexpr int TILE_X = 32 * VECTOR, TILE_R = WARPS * ROWS;   // cells a tile holds (rows: 3D only)
+constexpr int HALO_LX = (PYRAMID * LOW_X + VECTOR - 1) / VECTOR * VECTOR;  // whole vectors
+constexpr int HALO_HX = (PYRAMID * HIGH_X + VECTOR - 1) / VECTOR * VECTOR;
+constexpr int HALO_LR = PYRAMID * LOW_R, HALO_HR = PYRAMID * HIGH_R;
+constexpr int STEP_X = TILE_X - HALO_LX - HALO_HX, STEP_R = TILE_R - HALO_LR - HALO_HR; // from tile to tile
+constexpr int OPEN = LOW_S + HIGH_S;                         // planes begun and not complete
+constexpr int SPAN_X = LOW_X + VECTOR + HIGH_X;              // a row with its halo
+constexpr int SKEW = HIGH_S + (LATE ? 1 : 0);                // planes a stage lags behind the one before
+// Rows of a warp that other warps read: the first and the last few.
+constexpr int FIRST_ROWS = HIGH_R > 0 ? HIGH_R : LOW_R > 0, LAST_ROWS = LOW_R > 0 ? LOW_R : HIGH_R > 0;
+constexpr int EDGE_ROWS = FIRST_ROWS + LAST_ROWS < ROWS ? FIRST_ROWS + LAST_ROWS : ROWS;
+
+struct __align__(sizeof(T) * VECTOR < 16 ? sizeof(T) * VECTOR : 16) Vector {
+  T at[VECTOR];
+};
+
+typedef T Cells[ROWS][VECTOR];                     // of one plane, a thread's own
+typedef T Rows[LOW_R + ROWS + HIGH_R][SPAN_X]; // the same with their neighbours
+
+// Where a tile lies on one axis. The first and the last tile end at the grid's
+// edge, where they need no halo: the boundary rule gives the exact values.
+struct Window {
+  int origin;      // first cell held
+  int first, last; // cells written: first <= i < last
+  bool low, high;  // touches the grid's lower, upper edge
+};
+
+__device__ __forceinline__ int tiles(int n, int tile, int step) { return n <= tile ? 1 : 1 + ceil_div(n - tile, step); }
+
+// Tile t of an axis of n cells; whole is n rounded up to whole vectors.
+__device__ __forceinline__ Window window(int t, int n, int whole, int tile, int step, int halo) {
+  Window w;
+  w.origin = min(t * step, whole - tile);
+  w.low = w.origin == 0;
+  w.high = w.origin + tile == whole;
+  w.first = t == 0 ? 0 : t * step + halo;
+  w.last = w.high ? n : t * step + step + halo;
+  return w;
+}
+
+// What a thread knows of its place.
+struct Place {
+  int x, row;            // of its first cell, in the grid
+  int nx, planes;        // extents
+  index_t stride;        // elements from plane to plane
+  int begin, end;        // planes this block writes: begin <= p < end
+  int warp, lane;
+  bool low_x, high_x;    // holds the grid's first, last cell of a row
+  bool write_x;
+  int first_row, last_row; // rows of its own that it writes
+  int edge[LOW_R + HIGH_R > 0 ? LOW_R + HIGH_R : 1]; // where its neighbour rows are in shared memory
+};
+
+// Fills the halo of a row whose own cells are e[LOW_X] .. e[LOW_X + VECTOR - 1].
+// A point outside the grid is the nearest cell inside.
+// Only low and high cells of it are needed.
+template <bool EDGE>
+__device__ __forceinline__ void halo_x(T (&e)[SPAN_X], const Place &at, int low, int high) {
+#pragma unroll
+  for (int k = 1; k <= LOW_X; k++) {
+    if (k > low) break;
+    const int lanes = (k + VECTOR - 1) / VECTOR;
+    e[LOW_X - k] = __shfl_up_sync(~0u, e[LOW_X + lanes * VECTOR - k], lanes);
+    if (EDGE && (LOW_X <= VECTOR ? at.low_x : at.x < k)) e[LOW_X - k] = e[LOW_X - k + 1];
+  }
+#pragma unroll
+  for (int k = 0; k < HIGH_X; k++) {
+    if (k >= high) break;
+    const int lanes = k / VECTOR + 1, i = LOW_X + VECTOR + k;
+    e[i] = __shfl_down_sync(~0u, e[LOW_X + k % VECTOR], lanes);
+    if (EDGE && (HIGH_X <= VECTOR ? at.high_x : at.x + VECTOR + k >= at.nx)) e[i] = e[i - 1];
+  }
+}
+
+// Cells beyond the end of a row that is no whole number of vectors take the value
+// of the last one.
+template <bool EDGE>
+__device__ __forceinline__ void trim(Cells &v, const Place &at) {
+  if constexpr (EDGE && !ALIGNED) {
+#pragma unroll
+    for (int j = 0; j < ROWS; j++)
+#pragma unroll
+      for (int i = 1; i < VECTOR; i++)
+        if (at.x + i >= at.nx) v[j][i] = v[j][i - 1];
+  }
+}
+
+// Edge rows in shared memory: those of the plane that arrives now and of RING - 1
+// before it, for every stage.
+struct Edges {
+  Vector *ring; // of the stage at hand
+  int slot;     // where the plane that arrives now belongs
+
+  static constexpr int SET = WARPS * EDGE_ROWS * 32; // of one plane, vectors
+
+  __device__ __forceinline__ Edges of(int stage) const { return {ring + stage * SET, slot}; }
+  __device__ __forceinline__ Vector *now() const { return ring + slot * (PYRAMID * SET); }
+  // The plane that arrived some rounds ago.
+  __device__ __forceinline__ const Vector *before(int rounds) const {
+    return ring + (slot >= rounds ? slot - rounds : slot - rounds + RING) * (PYRAMID * SET);
+  }
+};
+
+// Gives a plane's edge rows to the other warps.
+__device__ __forceinline__ void publish(const Cells &v, const Place &at, Vector *edges) {
+#pragma unroll
+  for (int j = 0; j < ROWS; j++) {
+    if (LOW_R + HIGH_R == 0 || (j >= FIRST_ROWS && j < ROWS - LAST_ROWS)) continue;
+    Vector row;
+#pragma unroll
+    for (int i = 0; i < VECTOR; i++) row.at[i] = v[j][i];
+    edges[(at.warp * EDGE_ROWS + (j < FIRST_ROWS ? j : j - (ROWS - EDGE_ROWS))) * 32 + at.lane] = row;
+  }
+}
+
+// Reads the rows of other warps.
+__device__ __forceinline__ void neighbours(Rows &e, const Place &at, const Vector *edges) {
+#pragma unroll
+  for (int r = 0; r < LOW_R + HIGH_R; r++) {
+    const Vector row = edges[at.edge[r] + at.lane];
+#pragma unroll
+    for (int i = 0; i < VECTOR; i++) e[r < LOW_R ? r : r + ROWS][LOW_X + i] = row.at[i];
+  }
+}
+
+__device__ __forceinline__ void copy(Cells &to, const Cells &from) {
+#pragma unroll
+  for (int j = 0; j < ROWS; j++)
+#pragma unroll
+    for (int i = 0; i < VECTOR; i++) to[j][i] = from[j][i];
+}
+

@@ -1,0 +1,154 @@
+// Loads the thread's own cells of a plane.
+template <bool EDGE>
+__device__ __forceinline__ void load(Cells &v, const T *__restrict__ plane, const Place &at) {
+#pragma unroll
+  for (int j = 0; j < ROWS; j++) {
+    const T *row = plane + j * at.nx;
+    if constexpr (ALIGNED) {
+      const Vector vector = *reinterpret_cast<const Vector *>(row);
+#pragma unroll
+      for (int i = 0; i < VECTOR; i++) v[j][i] = vector.at[i];
+    } else {
+#pragma unroll
+      for (int i = 0; i < VECTOR; i++) v[j][i] = row[EDGE ? min(i, at.nx - 1 - at.x) : i];
+    }
+  }
+}
+
+template <bool EDGE>
+__device__ __forceinline__ void store(const Cells &v, T *__restrict__ plane, const Place &at) {
+  if (!at.write_x) return;
+#pragma unroll
+  for (int j = 0; j < ROWS; j++) {
+    if (j < at.first_row || j >= at.last_row) continue;
+    T *row = plane + j * at.nx;
+    if constexpr (ALIGNED) {
+      Vector vector;
+#pragma unroll
+      for (int i = 0; i < VECTOR; i++) vector.at[i] = v[j][i];
+      *reinterpret_cast<Vector *>(row) = vector;
+    } else {
+#pragma unroll
+      for (int i = 0; i < VECTOR; i++)
+        if (!EDGE || at.x + i < at.nx) row[i] = v[j][i];
+    }
+  }
+}
+
+// A thread's walk over the planes of its block.
+template <bool EDGE>
+struct Walk {
+  const Place &at;
+  const T *ahead;          // own column of the plane that is loaded next
+  T *written;              // own column of the plane that is written next
+  Edges edges;
+  Stage stage[PYRAMID];
+  Cells waiting[PREFETCH]; // planes loaded, not yet arrived
+
+  __device__ __forceinline__ Walk(const Place &place, const T *in, T *out, Vector *shared)
+      : at(place), edges{shared, 0} {
+    const index_t own = (index_t)at.row * at.nx + at.x;
+    const int from = max(at.begin - PYRAMID * LOW_S, 0);
+    ahead = in + own + from * at.stride;
+    written = out + own + at.begin * at.stride;
+#pragma unroll
+    for (int s = 0; s < PYRAMID; s++) stage[s].clear();
+#pragma unroll
+    for (int f = 0; f < PREFETCH; f++) fetch(waiting[f], from + f);
+    const int last = at.end - 1 + HIGH_S + (PYRAMID - 1) * SKEW; // when plane end - 1 is complete
+    for (int p = from; p <= last;) {
+      // Plane p arrives at the first stage, p - SKEW at the second and so on. While
+      // none of them is near the grid's first or last plane, rounds go UNROLL at a
+      // time: then what the stages keep changes places by name, without moves.
+      if (p - (PYRAMID - 1) * SKEW >= SETTLED && p + UNROLL < at.planes && p + UNROLL - 1 <= last) {
+#pragma unroll
+        for (int u = 0; u < UNROLL; u++) advance<false>(p + u);
+        p += UNROLL;
+      } else {
+        advance<true>(p++);
+      }
+    }
+  }
+
+  __device__ __forceinline__ void fetch(Cells &v, int p) {
+    load<EDGE>(v, ahead, at);
+    if (p < at.planes - 1) ahead += at.stride;
+  }
+
+  // One round: plane p arrives, and one plane further back at every stage.
+  template <bool ENDS>
+  __device__ __forceinline__ void advance(int p) {
+    Cells arrived;
+    copy(arrived, waiting[0]);
+#pragma unroll
+    for (int f = 1; f < PREFETCH; f++) copy(waiting[f - 1], waiting[f]);
+    fetch(waiting[PREFETCH - 1], p + PREFETCH);
+#pragma unroll
+    for (int k = 0; k < PYRAMID; k++) {
+      // A stage takes the plane that the one before has just completed; if that
+      // waited for other warps' rows, the one of the last round: backwards then.
+      const int s = LATE ? PYRAMID - 1 - k : k;
+      Cells v;
+      copy(v, s > 0 ? stage[s > 0 ? s - 1 : 0].done : arrived);
+      arrive<EDGE, ENDS>(stage[s], v, p - s * SKEW, at, edges.of(s));
+    }
+    if constexpr (LOW_R + HIGH_R > 0) {
+      __syncthreads();
+#pragma unroll
+      for (int s = 0; s < PYRAMID; s++) join<EDGE, ENDS>(stage[s], p - s * SKEW, at, edges.of(s));
+      edges.slot = edges.slot + 1 < RING ? edges.slot + 1 : 0;
+    }
+    const int complete = p - (PYRAMID - 1) * SKEW - HIGH_S;
+    if (complete >= at.begin && complete < at.end) {
+      store<EDGE>(stage[PYRAMID - 1].done, written, at);
+      written += at.stride;
+    }
+  }
+};
+
+extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
+    ENTRY(const T *__restrict__ in, T *__restrict__ out, int nx, int ny, int nz) {
+  extern __shared__ __align__(16) unsigned char shared_bytes[];
+  Place at;
+  at.lane = threadIdx.x;
+  at.warp = threadIdx.y;
+  at.nx = nx;
+  at.planes = DIMS == 3 ? nz : ny;
+  at.stride = DIMS == 3 ? (index_t)nx * ny : nx;
+  const int chunk = ceil_div(at.planes, gridDim.z);
+  at.begin = blockIdx.z * chunk;
+  at.end = min(at.begin + chunk, at.planes);
+  if (at.begin >= at.planes) return; // more chunks than planes
+
+  // In 3D a block is a tile; in 2D each warp is one of its own.
+  const int whole = ceil_div(nx, VECTOR) * VECTOR;
+  const int tile = DIMS == 3 ? blockIdx.x : blockIdx.x * WARPS + threadIdx.y;
+  if (DIMS < 3 && tile >= tiles(whole, TILE_X, STEP_X)) return;
+  const Window x = window(tile, nx, whole, TILE_X, STEP_X, HALO_LX);
+  at.x = x.origin + at.lane * VECTOR;
+  at.low_x = at.x == 0;
+  at.high_x = at.x + VECTOR >= nx;
+  at.write_x = at.x >= x.first && at.x < x.last;
+  at.row = 0;
+  at.first_row = 0;
+  at.last_row = 1;
+  if (DIMS == 3) {
+    const Window y = window(blockIdx.y, ny, ny, TILE_R, STEP_R, HALO_LR);
+    at.row = y.origin + at.warp * ROWS;
+    at.first_row = y.first - at.row;
+    at.last_row = y.last - at.row;
+  }
+#pragma unroll
+  for (int r = 0; r < LOW_R + HIGH_R; r++) {
+    // A row above the tile's first is that row: the boundary rule at the grid's
+    // edge, elsewhere a halo that is not used any more.
+    const int row = min(max(at.warp * ROWS + (r < LOW_R ? r - LOW_R : ROWS + r - LOW_R), 0), TILE_R - 1);
+    const int warp = row / ROWS, j = row - warp * ROWS;
+    at.edge[r] = (warp * EDGE_ROWS + (j < FIRST_ROWS ? j : j - (ROWS - EDGE_ROWS))) * 32;
+  }
+  Vector *const shared = reinterpret_cast<Vector *>(shared_bytes);
+  if (x.low || x.high)
+    Walk<true>(at, in, out, shared);
+  else
+    Walk<false>(at, in, out, shared);
+}
