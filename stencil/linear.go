@@ -44,8 +44,11 @@ func (a affine) times(f float64, divide bool) affine {
 // weights are computed in float64; a point whose weights cancel is not listed. It
 // is not ok where a weight is not finite or where no point is left.
 func (s *Stencil) Linear() (weights map[Offset]float64, constant float64, ok bool) {
+	if len(s.Fields) != 1 || len(s.Stages) != 1 || !s.DType.Floating() {
+		return nil, 0, false
+	}
 	locals := map[int]affine{}
-	for _, st := range s.Body {
+	for _, st := range s.Stages[0].Body {
 		switch st := st.(type) {
 		case Let:
 			v, ok := linear(st.Value, locals)
@@ -54,7 +57,7 @@ func (s *Stencil) Linear() (weights map[Offset]float64, constant float64, ok boo
 			}
 			locals[st.Local] = v
 		case Return:
-			v, ok := linear(st.Value, locals)
+			v, ok := linear(st.Values[0], locals)
 			if !ok || !finite(v.constant) {
 				return nil, 0, false
 			}
@@ -96,15 +99,15 @@ func linear(e Expr, locals map[int]affine) (affine, bool) {
 			return affine{}, false
 		}
 		switch {
-		case e.Op == '+':
+		case e.Op == "+":
 			return x.plus(1, y), true
-		case e.Op == '-':
+		case e.Op == "-":
 			return x.plus(-1, y), true
-		case e.Op == '*' && y.isConstant():
+		case e.Op == "*" && y.isConstant():
 			return x.times(y.constant, false), true
-		case e.Op == '*' && x.isConstant():
+		case e.Op == "*" && x.isConstant():
 			return y.times(x.constant, false), true
-		case e.Op == '/' && y.isConstant():
+		case e.Op == "/" && y.isConstant():
 			return x.times(y.constant, true), true
 		}
 	}
