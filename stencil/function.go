@@ -48,14 +48,6 @@ func (p *parser) block(b block) error {
 	p.at = b.at
 	p.fn = &function{key: b.key.text}
 	p.fn.open()
-	for i := range s.Scalars { // idempotent
-		t, err := p.cellType(b.key, DType(s.Scalars[i].Type))
-		if s.Scalars[i].Type != Elem && err != nil {
-			return err
-		} else if s.Scalars[i].Type != Elem {
-			s.Scalars[i].Type = t
-		}
-	}
 	switch b.key.text {
 	case "CellValue":
 		return p.cellValue(b.key)

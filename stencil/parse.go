@@ -50,7 +50,6 @@ type parser struct {
 type block struct {
 	key     token
 	at      int // of its first token after the key
-	reduced string
 }
 
 func (p *parser) peek() token { return p.toks[p.at] }
@@ -160,8 +159,13 @@ func (p *parser) checkKeys() error {
 	if len(s.Fields) == 0 {
 		s.Fields = []Array{{}}
 	}
-	// The default of a scalar and a constant boundary are known to be numbers; in an
-	// integer stencil they must be whole.
+	for i := range s.Scalars {
+		t, err := p.cellType(p.seen["ScalarVariables"], DType(s.Scalars[i].Type))
+		if err != nil {
+			return err
+		}
+		s.Scalars[i].Type = t
+	}
 	if v := s.Constant; !s.DType.Floating() && s.DType.Round(v) != v {
 		return p.fail(p.seen["Boundary"], "%v is no %s", v, s.DType)
 	}
