@@ -304,7 +304,7 @@ func (p *parser) arrayName() (field, array int, err error) {
 		return field, array, err
 	}
 	if len(p.out.Fields) > 1 {
-		return 0, -1, p.fail(t, "get which field? write get(%s, ...)", p.out.Fields[0].Name)
+		return 0, -1, p.fail(t, "get which field? write get(%.40s, ...)", p.out.Fields[0].Name)
 	}
 	return 0, -1, nil
 }
@@ -317,7 +317,7 @@ func (p *parser) read(name token) (Expr, error) {
 	s := p.out
 	array := slices.IndexFunc(s.ReadOnly, func(a Array) bool { return a.Name == readName })
 	if array < 0 && len(s.ReadOnly) > 0 {
-		return nil, p.fail(name, "read() reads the one array without a name; use get(%s, ...)", s.ReadOnly[0].Name)
+		return nil, p.fail(name, "read() reads the one array without a name; use get(%.40s, ...)", s.ReadOnly[0].Name)
 	}
 	if _, err := p.expect("("); err != nil {
 		return nil, err

@@ -70,7 +70,7 @@ func (p *parser) cellValue(key token) error {
 			return p.fail(t, "want the name of a stage here, found %s", t)
 		}
 		if st = &s.Stages[i]; st.Body != nil {
-			return p.fail(key, "stage %s is given twice; remove one", st.Name)
+			return p.fail(key, "stage %.40s is given twice; remove one", st.Name)
 		}
 	} else {
 		if len(s.Stages) > 0 {

@@ -54,6 +54,7 @@ func FuzzParse(f *testing.F) {
 		"NumDimensions 1 StencilSize (1) DataType int8 ScalarVariables (unsigned int a = 3, float b) Boundary wrap CellValue { return get(1) / a + b * (unsigned char)get(0) % 7; }",
 		"NumDimensions 2 StencilSize (1, 1) Fields (u, v) ReadOnly (w) Boundary mirror Stages (p, q) CellValue p (v) { return get(u, 1, 0); } CellValue q (u) { return get(v, 0, 1) * get(w, 0, 0); } Reduce max { return fabs(value(u) - get(u, 0, 0)); } Until < 1e-3 every 2",
 		"NumDimensions 1 StencilSize (1) Fields (u, v) CellValue { return get(u, 1), read(iteration * input_size.x + x); } EdgeValue u { return value; } EdgeValue v { return x < 0 ? 1 : read(x); }",
+		line("return get(0);") + "Fields (" + strings.Repeat("a", 5000) + ", b)", line("return get(0);") + "Stages (" + strings.Repeat("a", 5000) + ")",
 		line("for (int i = 0; i < 1; ) ; return get(0);"), line("for (int i = 1; i > 0; i += 0) ; return get(0);"), line("return get(0) / -0;"), line("return 1e400;"), line("return get(0x1);"), line("return .;"), line("return get(٣);"),
 		"NumDimensions 3 StencilSize (16, 16, 16) DataType double Boundary clamp CellValue { return get(16, -16, 0); }",
 	} {

@@ -48,8 +48,8 @@ type parser struct {
 
 // block is a function whose text is parsed when all keys are known.
 type block struct {
-	key     token
-	at      int // of its first token after the key
+	key token
+	at  int // of its first token after the key
 }
 
 func (p *parser) peek() token { return p.toks[p.at] }
@@ -172,7 +172,7 @@ func (p *parser) checkKeys() error {
 	for i := range s.Stages {
 		st := &s.Stages[i]
 		if n := slices.IndexFunc(p.blocks, func(b block) bool { return b.key.text == "CellValue" && p.toks[b.at].text == st.Name }); n < 0 {
-			return p.fail(p.seen["Stages"], "stage %s has no CellValue; add CellValue %s { ... }", st.Name, st.Name)
+			return p.fail(p.seen["Stages"], "stage %.40s has no CellValue; add CellValue %.40s { ... }", st.Name, st.Name)
 		}
 	}
 	return nil
@@ -185,7 +185,7 @@ func (p *parser) finish() error {
 		if f.Edge != nil {
 			s.Boundary = Edge
 		} else if s.Boundary == Edge || p.seen["EdgeValue"].line > 0 {
-			return p.fail(p.seen["EdgeValue"], "field %s has no EdgeValue; give one for every field or one without a name", s.Fields[i].Name)
+			return p.fail(p.seen["EdgeValue"], "field %.40s has no EdgeValue; give one for every field or one without a name", s.Fields[i].Name)
 		}
 	}
 	s.finish()
