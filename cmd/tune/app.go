@@ -137,7 +137,7 @@ func (f *problemFlags) problem(host bool) (stencil.Problem, error) {
 		return p, usageError{err}
 	}
 	if !slices.Contains(stencil.DTypes(), p.DType) {
-		return p, usagef("--dtype %s: the kernels compute in %v", f.dtype, stencil.DTypes())
+		return p, usagef("--dtype %s: the kernels compute in float32 and float64", f.dtype)
 	}
 	if f.size != "" {
 		if p.Size, err = stencil.ParseSize(f.size, st.Dims); err != nil {
