@@ -22,6 +22,7 @@ func TestLinearFindsTheWeights(t *testing.T) {
 		{"return get(0) + get(1) - get(1);", map[Offset]float64{at(0): 1}, 0},
 		{"float a = get(0), b = 2, c; a = b * a; b = a; return b - 4 + c;", map[Offset]float64{at(0): 2}, -4},
 		{"float a = get(0); float b = a; a = get(1); return a + 2 * b;", map[Offset]float64{at(0): 2, at(1): 1}, 0},
+		{"float a = get(0), b = a; a += b; a -= get(1); b = 3 * b + a; return a * 2 + b;", map[Offset]float64{at(0): 9, at(1): -3}, 0},
 		{"return (2 * 3 - 4 / 8.0) * get(0);", map[Offset]float64{at(0): 5.5}, 0},
 	} {
 		weights, constant, ok := mustParse(t, line(c.cell)).Linear()
