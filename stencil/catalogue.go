@@ -24,6 +24,14 @@ func Names() []string {
 	return names
 }
 
+// PlainNames lists the stencils of the catalogue that every kernel family can run.
+func PlainNames() []string {
+	return slices.DeleteFunc(Names(), func(name string) bool {
+		s, err := Lookup(name)
+		return err != nil || s.Plain() != nil
+	})
+}
+
 // Lookup gives a stencil of the catalogue by name.
 func Lookup(name string) (*Stencil, error) {
 	src, err := catalogue.ReadFile("catalogue/" + name + ".sl")
@@ -33,10 +41,13 @@ func Lookup(name string) (*Stencil, error) {
 	return Parse(name, name+".sl", string(src))
 }
 
-// DefaultSize is the grid a stencil is tuned for when none is named: well beyond
-// every cache of the GPU, or small enough for the host emulation.
+// DefaultSize is the grid a stencil is tuned for when none is named: the file's
+// own, else well beyond every cache of the GPU. For the host emulation it is
+// smaller.
 func (s *Stencil) DefaultSize(host bool) Size {
 	switch {
+	case s.size != Size{} && !host:
+		return s.size
 	case s.Dims == 1 && host:
 		return Size{1 << 20, 1, 1}
 	case s.Dims == 1:

@@ -18,7 +18,7 @@ func TestEveryCatalogueEntryParsesAndCitesItsSource(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if s.Name != name || !regexp.MustCompile(`^[a-z][a-z0-9]*$`).MatchString(name) {
+		if s.Name != name || !regexp.MustCompile(`^[a-z][a-z0-9]*(-[a-z0-9]+)?$`).MatchString(name) {
 			t.Errorf("%s: is called %q", name, s.Name)
 		}
 		if !regexp.MustCompile(`(?m)^\s*(#|//|\*|/\*)\s*Source: \S`).MatchString(s.Text()) {

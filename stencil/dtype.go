@@ -1,66 +1,131 @@
 package stencil
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+	"strings"
+)
 
 // DType is the element type of a grid.
 type DType string
 
 // The element types.
 const (
-	Float32 DType = "float32"
-	Float64 DType = "float64"
+	Float16  DType = "float16"
+	BFloat16 DType = "bfloat16"
+	Float32  DType = "float32"
+	Float64  DType = "float64"
+	Int8     DType = "int8"
+	Int16    DType = "int16"
+	Int32    DType = "int32"
+	Int64    DType = "int64"
+	Uint8    DType = "uint8"
+	Uint16   DType = "uint16"
+	Uint32   DType = "uint32"
+	Uint64   DType = "uint64"
 )
 
-// DTypes lists every element type.
+// dtypeFact is what is known of an element type. The reserved C words that name
+// it in a file (section 4.2 of the language's paper has int, int64, float, double,
+// signed or unsigned) are in words.
+type dtypeFact struct {
+	d           DType
+	short, c    string
+	words       string // other names, separated by bars
+	bits        int
+	signed      bool // an integer that may be negative
+	mantissa    int  // bits of the significand with its hidden one; 0 for integers
+	minExponent int  // of the smallest normal number
+}
+
+var dtypeFacts = []dtypeFact{
+	{Float32, "f32", "float", "float", 32, false, 24, -126},
+	{Float64, "f64", "double", "double", 64, false, 53, -1022},
+	{Float16, "f16", "__half", "half", 16, false, 11, -14},
+	{BFloat16, "bf16", "__nv_bfloat16", "", 16, false, 8, -126},
+	{Int8, "i8", "signed char", "char|signed char", 8, true, 0, 0},
+	{Int16, "i16", "short", "short|signed short", 16, true, 0, 0},
+	{Int32, "i32", "int", "int|signed|signed int", 32, true, 0, 0},
+	{Int64, "i64", "long long", "long|long long|signed int64", 64, true, 0, 0},
+	{Uint8, "u8", "unsigned char", "unsigned char|unsigned int8", 8, false, 0, 0},
+	{Uint16, "u16", "unsigned short", "unsigned short|unsigned int16", 16, false, 0, 0},
+	{Uint32, "u32", "unsigned", "unsigned|unsigned int|unsigned int32", 32, false, 0, 0},
+	{Uint64, "u64", "unsigned long long", "unsigned long|unsigned long long|unsigned int64", 64, false, 0, 0},
+}
+
+func (d DType) fact() dtypeFact {
+	for _, f := range dtypeFacts {
+		if f.d == d {
+			return f
+		}
+	}
+	return dtypeFacts[0]
+}
+
+// DTypes lists the element types that the kernels compute in.
 func DTypes() []DType { return []DType{Float32, Float64} }
 
-// ParseDType reads an element type by our name, its short form or its C name.
-func ParseDType(s string) (DType, error) {
-	switch s {
-	case "float32", "f32", "float":
-		return Float32, nil
-	case "float64", "f64", "double":
-		return Float64, nil
+// ElementTypes lists every element type of the language.
+func ElementTypes() []DType {
+	var all []DType
+	for _, f := range dtypeFacts {
+		all = append(all, f.d)
 	}
-	return "", fmt.Errorf("unknown element type %q: use float32 or float64", s)
+	return all
+}
+
+// ParseDType reads an element type by our name, its short form or a C name.
+func ParseDType(s string) (DType, error) {
+	var names []string
+	for _, f := range dtypeFacts {
+		if s != "" && (s == string(f.d) || s == f.short || strings.Contains("|"+f.words+"|", "|"+s+"|") && !strings.Contains(s, "|")) {
+			return f.d, nil
+		}
+		names = append(names, string(f.d))
+	}
+	return "", fmt.Errorf("unknown element type %q: use one of %s", s, strings.Join(names, ", "))
 }
 
 // Size is the bytes of one element.
-func (d DType) Size() int {
-	if d == Float64 {
-		return 8
-	}
-	return 4
-}
+func (d DType) Size() int { return d.fact().bits / 8 }
 
 // C is the type's name in CUDA C.
-func (d DType) C() string {
-	if d == Float64 {
-		return "double"
-	}
-	return "float"
-}
+func (d DType) C() string { return d.fact().c }
 
-// Short is the form used in benchmark names: f32, f64.
-func (d DType) Short() string {
-	if d == Float64 {
-		return "f64"
-	}
-	return "f32"
-}
+// Short is the form used in benchmark names: f32, f64, i8.
+func (d DType) Short() string { return d.fact().short }
 
-// Epsilon is the distance from 1 to the next larger value.
+// Floating tells floating-point types from integers.
+func (d DType) Floating() bool { return d.fact().mantissa > 0 }
+
+// Epsilon is the distance from 1 to the next larger value; 0 for integers, which are exact.
 func (d DType) Epsilon() float64 {
-	if d == Float64 {
-		return 0x1p-52
+	if !d.Floating() {
+		return 0
 	}
-	return 0x1p-23
+	return math.Ldexp(1, 1-d.fact().mantissa)
 }
 
-// Round gives the nearest value of the type.
+// Round gives the nearest value of the type, ties to even; for integers what a
+// conversion in a cell function gives.
 func (d DType) Round(v float64) float64 {
-	if d == Float32 {
+	switch f := d.fact(); {
+	case d == Float64:
+		return v
+	case d == Float32:
 		return float64(float32(v))
+	case f.mantissa == 0:
+		return Type(d).asFloat(Type(d).fromFloat(v))
+	case v == 0 || math.IsInf(v, 0) || math.IsNaN(v):
+		return v
+	default:
+		_, e := math.Frexp(v)
+		ulp := math.Ldexp(1, max(e, f.minExponent+1)-f.mantissa)
+		r := math.RoundToEven(v/ulp) * ulp
+		// The largest exponent of an IEEE format is 1 - its smallest.
+		if limit := math.Ldexp(1, 2-f.minExponent); math.Abs(r) >= limit {
+			return math.Inf(int(math.Copysign(1, v)))
+		}
+		return r
 	}
-	return v
 }

@@ -14,6 +14,8 @@ const (
 	maxDepth     = 200
 	maxTokens    = 20000
 	maxRadius    = 16
+	maxParsed    = 200000 // tokens read while parsing: an unrolled loop reads its body again
+	maxNames     = 64     // fields, read-only arrays, scalars or stages
 )
 
 // SyntaxError is a fault in a stencil file and where it stands.
@@ -45,7 +47,7 @@ const (
 	tokEOF tokenKind = iota
 	tokName
 	tokNumber
-	tokPunct // one of the characters ( ) { } , ; = + - * /
+	tokPunct // an operator or a mark
 )
 
 type token struct {
@@ -59,6 +61,12 @@ func (t token) String() string {
 		return "end of file"
 	}
 	return fmt.Sprintf("%.40q", t.text)
+}
+
+// puncts are the operators and marks, the longest first.
+var puncts = []string{
+	"<=", ">=", "==", "!=", "&&", "||", "+=", "-=", "*=", "/=", "%=", "++", "--",
+	"(", ")", "{", "}", ",", ";", "=", "+", "-", "*", "/", "%", "<", ">", "!", "?", ":", ".",
 }
 
 // lexer cuts a stencil file into tokens; comments are /* */, // and #.
@@ -145,7 +153,7 @@ func (l *lexer) next() (token, error) {
 			l.pos++
 		}
 		return token{tokName, l.src[begin:l.pos], line, col}, nil
-	case isDigit(c) || c == '.':
+	case isDigit(c) || c == '.' && (l.pos+1 == len(l.src) || !isLetter(l.src[l.pos+1])):
 		for l.pos < len(l.src) {
 			c := l.src[l.pos]
 			sign := (c == '+' || c == '-') && l.pos > begin && (l.src[l.pos-1] == 'e' || l.src[l.pos-1] == 'E')
@@ -155,9 +163,12 @@ func (l *lexer) next() (token, error) {
 			l.pos++
 		}
 		return token{tokNumber, l.src[begin:l.pos], line, col}, nil
-	case strings.IndexByte("(){},;=+-*/", c) >= 0:
-		l.pos++
-		return token{tokPunct, l.src[begin:l.pos], line, col}, nil
+	}
+	for _, p := range puncts {
+		if strings.HasPrefix(l.src[l.pos:], p) {
+			l.pos += len(p)
+			return token{tokPunct, p, line, col}, nil
+		}
 	}
 	r, n := utf8.DecodeRuneInString(l.src[l.pos:])
 	l.pos += n

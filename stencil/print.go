@@ -6,74 +6,256 @@ import (
 	"strings"
 )
 
-// CellSource is the body of the cell function in CUDA C: statements over T (the
-// element type), locals v0, v1 ... and get(dx, dy, dz). Every name is ours and
-// every number is printed anew, so no text of a stencil file reaches a compiler.
-func CellSource(s *Stencil) string {
-	var b strings.Builder
-	for _, st := range s.Body {
+// Generated code is CUDA C++ over these names and no others. Every one is ours
+// and every number is printed anew, so no text of a stencil file reaches a compiler.
+//
+//	T                      the element type of a floating-point stencil
+//	v0, v1 ...             locals
+//	get(dx, dy, dz)        the field before the stage, at an offset; get_0, get_1 ... where there are several
+//	ro_0(dx, dy, dz) ...   read-only arrays at an offset from the own cell
+//	read_0(i) ...          read-only arrays by index (long long); it must clamp i to the array's ends
+//	s_0, s_1 ...           scalars
+//	px, py, pz             the own cell (int); nx, ny, nz the grid's extents (int)
+//	iteration              the time step (int), 1 for the first
+//	out_0, out_1 ...       where a stage has several outputs: references, in the stage's order
+//	value                  in EdgeValue: the nearest cell inside; px, py, pz lie outside
+//	value_0, value_1 ...   in Reduce: the own cell's new fields; get() is the state before the step
+//	to_integer, wrap_add, wrap_sub, wrap_mul, wrap_neg, divide, modulo, int_min, int_max, int_abs   of HelperSource
+
+// CellSource is the body of the first stage's function in CUDA C++. A stage of one
+// output ends with return VALUE, others assign to out_0 ... and return.
+func CellSource(s *Stencil) string { return StageSource(s, 0) }
+
+// StageSource is the body of a stage's function.
+func StageSource(s *Stencil, stage int) string {
+	p := printer{s: s}
+	p.body(s.Stages[stage].Body, "")
+	return p.String()
+}
+
+// EdgeSource is the body of a field's EdgeValue function; "" without one.
+func EdgeSource(s *Stencil, field int) string {
+	p := printer{s: s}
+	p.body(s.Fields[field].Edge, "")
+	return p.String()
+}
+
+// ReduceSource is the body of the function that Reduce applies to each cell; ""
+// without one.
+func ReduceSource(s *Stencil) string {
+	p := printer{s: s}
+	if s.Reduce != nil {
+		p.body(s.Reduce.Body, "")
+	}
+	return p.String()
+}
+
+type printer struct {
+	strings.Builder
+	s *Stencil
+}
+
+func (p *printer) printf(format string, args ...any) { fmt.Fprintf(&p.Builder, format, args...) }
+
+func (p *printer) body(body []Stmt, indent string) {
+	for _, st := range body {
+		p.WriteString(indent)
 		switch st := st.(type) {
 		case Let:
 			if st.Declare {
-				b.WriteString("T ")
+				p.WriteString(st.Type.C() + " ")
 			}
-			fmt.Fprintf(&b, "v%d = ", st.Local)
-			writeExpr(&b, st.Value)
+			p.printf("v%d = ", st.Local)
+			p.expr(st.Value)
+			p.WriteString(";\n")
 		case Return:
-			b.WriteString("return ")
-			writeExpr(&b, st.Value)
+			if len(st.Values) == 1 {
+				p.WriteString("return ")
+				p.expr(st.Values[0])
+				p.WriteString(";\n")
+				continue
+			}
+			for i, v := range st.Values {
+				p.printf("out_%d = ", i)
+				p.expr(v)
+				p.WriteString(";\n" + indent)
+			}
+			p.WriteString("return;\n")
+		case If:
+			p.WriteString("if (")
+			p.expr(st.Cond)
+			p.WriteString(") {\n")
+			p.body(st.Then, indent+"  ")
+			if len(st.Else) > 0 {
+				p.WriteString(indent + "} else {\n")
+				p.body(st.Else, indent+"  ")
+			}
+			p.WriteString(indent + "}\n")
 		}
-		b.WriteString(";\n")
 	}
-	return b.String()
 }
 
-func writeExpr(b *strings.Builder, e Expr) {
+// How tightly what is printed binds in C; binary operators have their precedence.
+const (
+	bindsCond    = 0
+	bindsUnary   = 7
+	bindsPrimary = 8
+)
+
+// helped tells whether an operation is printed as a call of a helper: signed
+// integers must wrap, and no divisor may be 0 or, signed, -1.
+func helped(e Binary) bool {
+	if e.Type.floating() || e.Type == Bool {
+		return false
+	}
+	if precedence[e.Op] < precedence["*"] || e.Op == "*" {
+		return e.Type.signed()
+	}
+	c, ok := e.Y.(Int)
+	return !ok || c.Value == 0 || c.Value == -1
+}
+
+func binds(e Expr) int {
+	switch e := e.(type) {
+	case Cond:
+		return bindsCond
+	case Binary:
+		if helped(e) {
+			return bindsPrimary
+		}
+		return precedence[e.Op]
+	case Neg:
+		if !e.typ().signed() {
+			return bindsUnary
+		}
+	case Not:
+		return bindsUnary
+	case Cast:
+		if !e.Type.floating() && !e.X.typ().floating() {
+			return bindsUnary
+		}
+	}
+	return bindsPrimary
+}
+
+func (p *printer) parens(e Expr, parens bool) {
+	if parens {
+		p.WriteByte('(')
+	}
+	p.expr(e)
+	if parens {
+		p.WriteByte(')')
+	}
+}
+
+// call prints name(args).
+func (p *printer) call(name string, args ...Expr) {
+	p.WriteString(name + "(")
+	for i, a := range args {
+		if i > 0 {
+			p.WriteString(", ")
+		}
+		p.expr(a)
+	}
+	p.WriteByte(')')
+}
+
+var helperNames = map[string]string{
+	"+": "wrap_add", "-": "wrap_sub", "*": "wrap_mul", "/": "divide", "%": "modulo",
+	"min": "int_min", "max": "int_max", "abs": "int_abs",
+}
+
+func (p *printer) expr(e Expr) {
 	switch e := e.(type) {
 	case Num:
-		b.WriteString("T(" + numText(e.Value) + ")")
+		p.WriteString(e.Type.C() + "(" + numText(e.Value) + ")")
+	case Int:
+		p.WriteString(intText(e))
 	case Local:
-		b.WriteString("v" + strconv.Itoa(e.Index))
+		p.WriteString("v" + strconv.Itoa(e.Index))
 	case Get:
-		fmt.Fprintf(b, "get(%d, %d, %d)", e.At[0], e.At[1], e.At[2])
-	case Neg:
-		b.WriteByte('-')
-		_, binary := e.X.(Binary)
-		_, negative := e.X.(Neg)
-		writeParens(b, e.X, binary || negative)
-	case Binary:
-		// C's + and * group to the left: only the right operand needs parentheses at equal precedence.
-		x, ok := e.X.(Binary)
-		writeParens(b, e.X, ok && isSum(x.Op) && !isSum(e.Op))
-		b.WriteString(" " + string(e.Op) + " ")
-		y, ok := e.Y.(Binary)
-		_, negative := e.Y.(Neg)
-		writeParens(b, e.Y, negative || ok && (isSum(y.Op) || !isSum(e.Op)))
-	case Call:
-		b.WriteString(e.Func + "(")
-		for i, a := range e.Args {
-			if i > 0 {
-				b.WriteString(", ")
-			}
-			writeExpr(b, a)
+		name := "get"
+		if len(p.s.Fields) > 1 {
+			name += "_" + strconv.Itoa(e.Field)
 		}
-		b.WriteByte(')')
+		p.printf("%s(%d, %d, %d)", name, e.At[0], e.At[1], e.At[2])
+	case Read:
+		p.printf("ro_%d(%d, %d, %d)", e.Array, e.At[0], e.At[1], e.At[2])
+	case ReadAt:
+		p.call("read_"+strconv.Itoa(e.Array), e.Index)
+	case Scalar:
+		p.WriteString("s_" + strconv.Itoa(e.Index))
+	case Var:
+		p.variable(e)
+	case Neg:
+		if e.typ().signed() {
+			p.call("wrap_neg", e.X)
+			return
+		}
+		p.WriteByte('-')
+		_, negative := e.X.(Neg)
+		p.parens(e.X, negative || binds(e.X) < bindsUnary)
+	case Not:
+		p.WriteByte('!')
+		p.parens(e.X, binds(e.X) < bindsUnary)
+	case Cast:
+		switch {
+		case e.Type.floating():
+			p.call(e.Type.C(), e.X)
+		case e.X.typ().floating():
+			low, high := e.Type.limits()
+			p.call("to_integer", e.X, Int{low, e.Type}, Int{high, e.Type})
+		default:
+			p.WriteString("(" + e.Type.C() + ")")
+			p.parens(e.X, binds(e.X) < bindsUnary)
+		}
+	case Binary:
+		if helped(e) {
+			p.call(helperNames[e.Op], e.X, e.Y)
+			return
+		}
+		// C groups to the left: only the right operand needs parentheses at equal
+		// precedence. Signs get them too, for two minus signs are a decrement.
+		p.parens(e.X, binds(e.X) < binds(e))
+		p.WriteString(" " + e.Op + " ")
+		_, negative := e.Y.(Neg)
+		p.parens(e.Y, negative || binds(e.Y) <= binds(e))
+	case Cond:
+		p.parens(e.If, binds(e.If) == bindsCond)
+		p.WriteString(" ? ")
+		p.parens(e.Then, binds(e.Then) == bindsCond)
+		p.WriteString(" : ")
+		p.parens(e.Else, binds(e.Else) == bindsCond)
+	case Call:
+		name := e.Func
+		if h, ok := helperNames[name]; ok {
+			name = h
+		}
+		p.call(name, e.Args...)
 	default:
 		panic(fmt.Sprintf("stencil: unknown expression %T", e))
 	}
 }
 
-func writeParens(b *strings.Builder, e Expr, parens bool) {
-	if parens {
-		b.WriteByte('(')
+func (p *printer) variable(e Var) {
+	text := ""
+	switch e.Kind {
+	case Position:
+		text = "p" + "xyz"[e.Index:e.Index+1]
+	case Extent:
+		text = "n" + "xyz"[e.Index:e.Index+1]
+	case Iteration:
+		text = "iteration"
+	case Nearest:
+		text = "value"
+	case Updated:
+		text = "value_" + strconv.Itoa(e.Index)
 	}
-	writeExpr(b, e)
-	if parens {
-		b.WriteByte(')')
+	if DType(e.Type) == Int64 && e.Kind <= Iteration { // int outside an index
+		text = "(" + DType(e.Type).C() + ")" + text
 	}
+	p.WriteString(text)
 }
-
-func isSum(op byte) bool { return op == '+' || op == '-' }
 
 // numText prints the shortest decimal that reads back as the same double, always
 // with a point or exponent so that C takes it for a double.
@@ -83,4 +265,29 @@ func numText(v float64) string {
 		t += ".0"
 	}
 	return t
+}
+
+// intText prints an integer constant of its own type in C.
+func intText(e Int) string {
+	suffix := ""
+	switch t := DType(e.Type); {
+	case e.Type == Bool:
+		return strconv.FormatBool(e.Value != 0)
+	case t == Uint64:
+		return strconv.FormatUint(uint64(e.Value), 10) + "ull"
+	case t == Uint32:
+		suffix = "u"
+	case t == Int64:
+		suffix = "ll"
+	case t != Int32:
+		return "(" + e.Type.C() + ")" + intText(Int{e.Value, Type(Int32)})
+	}
+	low, _ := e.Type.limits()
+	switch {
+	case e.Value == low && low < 0: // C has no literal for it
+		return fmt.Sprintf("(%d%s - 1)", low+1, suffix)
+	case e.Value < 0:
+		return fmt.Sprintf("(%d%s)", e.Value, suffix)
+	}
+	return strconv.FormatInt(e.Value, 10) + suffix
 }

@@ -149,13 +149,13 @@ func tree(e Expr, get func(Offset) float64) float64 {
 	case Binary:
 		x, y := tree(e.X, get), tree(e.Y, get)
 		switch e.Op {
-		case '+':
+		case "+":
 			return x + y
-		case '-':
+		case "-":
 			return x - y
-		case '*':
+		case "*":
 			return x * y
-		case '/':
+		case "/":
 			return x / y
 		}
 	case Call:
@@ -167,6 +167,13 @@ func tree(e Expr, get func(Offset) float64) float64 {
 	}
 	panic("unknown expression")
 }
+
+// returning is a stencil of one field that returns e.
+func returning(e Expr) *Stencil {
+	return &Stencil{Fields: []Array{{}}, DType: Float32, Stages: []Stage{{Outputs: []int{0}, Body: []Stmt{Return{[]Expr{e}}}}}}
+}
+
+func binary(op string, x, y Expr) Binary { return Binary{op, x, y, Elem} }
 
 // values gives every offset a value of its own.
 func values(o Offset) float64 { return 1.5 + float64(o[0]) + float64(o[1])/7 + float64(o[2])/63 }
@@ -180,30 +187,30 @@ func drawExpr(t *rapid.T, depth int) Expr {
 	}
 	switch kind {
 	case 0:
-		return Num{rapid.Float64Range(-1e9, 1e9).Draw(t, "number")}
+		return Num{rapid.Float64Range(-1e9, 1e9).Draw(t, "number"), Elem}
 	case 1, 2:
 		var o Offset
 		for a := range o {
 			o[a] = rapid.IntRange(-2, 2).Draw(t, "offset")
 		}
-		return Get{o}
+		return Get{0, o, Elem}
 	case 3, 4:
 		return Neg{drawExpr(t, depth-1)}
 	case 5:
 		name := rapid.SampledFrom([]string{"sqrt", "fabs", "exp", "log", "fmin", "fmax"}).Draw(t, "function")
-		c := Call{Func: name}
+		c := Call{Func: name, Type: Elem}
 		for range mathFuncs[name].arity {
 			c.Args = append(c.Args, drawExpr(t, depth-1))
 		}
 		return c
 	}
-	return Binary{"+-*/"[rapid.IntRange(0, 3).Draw(t, "operator")], drawExpr(t, depth-1), drawExpr(t, depth-1)}
+	return binary(rapid.SampledFrom([]string{"+", "-", "*", "/"}).Draw(t, "operator"), drawExpr(t, depth-1), drawExpr(t, depth-1))
 }
 
 func TestPrintedTreesMeanTheSameInC(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		e := drawExpr(t, 5)
-		text := CellSource(&Stencil{Body: []Stmt{Return{e}}})
+		text := CellSource(returning(e))
 		if got, want := evaluate(t, text, values), tree(e, values); !same(got, want) {
 			t.Fatalf("%#v\nprinted as %s\ngives %v, want %v", e, text, got, want)
 		}
@@ -212,7 +219,7 @@ func TestPrintedTreesMeanTheSameInC(t *testing.T) {
 
 func TestPrintedTreesParseBackToTheSameText(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		text := CellSource(&Stencil{Body: []Stmt{Return{drawExpr(t, 4)}}})
+		text := CellSource(returning(drawExpr(t, 4)))
 		// T(...) is ours; in the language a literal stands alone.
 		src := "NumDimensions 3 StencilSize (2, 2, 2) CellValue { " + strings.ReplaceAll(text, "T(", "(") + " }"
 		s, err := Parse("s", "s.sl", src)
@@ -253,7 +260,7 @@ func TestParserGroupsAsCDoes(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v", err)
 		}
-		got := tree(s.Body[0].(Return).Value, values)
+		got := tree(s.Stages[0].Body[0].(Return).Values[0], values)
 		if want := evaluate(t, text, values); !same(got, want) {
 			t.Fatalf("%s\nparsed as %s gives %v, want %v", text, CellSource(s), got, want)
 		}
@@ -261,31 +268,31 @@ func TestParserGroupsAsCDoes(t *testing.T) {
 }
 
 func TestParenthesesStandWhereCNeedsThem(t *testing.T) {
-	a, b, c := Get{Offset{0, 0, 0}}, Get{Offset{1, 0, 0}}, Get{Offset{2, 0, 0}}
+	a, b, c := Get{0, Offset{0, 0, 0}, Elem}, Get{0, Offset{1, 0, 0}, Elem}, Get{0, Offset{2, 0, 0}, Elem}
 	for want, e := range map[string]Expr{
-		"A - (B - C)":   Binary{'-', a, Binary{'-', b, c}},
-		"A - (B + C)":   Binary{'-', a, Binary{'+', b, c}},
-		"A + (B + C)":   Binary{'+', a, Binary{'+', b, c}}, // rounding differs
-		"A - B - C":     Binary{'-', Binary{'-', a, b}, c},
-		"A / (B * C)":   Binary{'/', a, Binary{'*', b, c}},
-		"A / (B / C)":   Binary{'/', a, Binary{'/', b, c}},
-		"A / B * C":     Binary{'*', Binary{'/', a, b}, c},
-		"A * (B + C)":   Binary{'*', a, Binary{'+', b, c}},
-		"(A + B) * C":   Binary{'*', Binary{'+', a, b}, c},
-		"A + B * C":     Binary{'+', a, Binary{'*', b, c}},
-		"A * B - C":     Binary{'-', Binary{'*', a, b}, c},
+		"A - (B - C)":   binary("-", a, binary("-", b, c)),
+		"A - (B + C)":   binary("-", a, binary("+", b, c)),
+		"A + (B + C)":   binary("+", a, binary("+", b, c)), // rounding differs
+		"A - B - C":     binary("-", binary("-", a, b), c),
+		"A / (B * C)":   binary("/", a, binary("*", b, c)),
+		"A / (B / C)":   binary("/", a, binary("/", b, c)),
+		"A / B * C":     binary("*", binary("/", a, b), c),
+		"A * (B + C)":   binary("*", a, binary("+", b, c)),
+		"(A + B) * C":   binary("*", binary("+", a, b), c),
+		"A + B * C":     binary("+", a, binary("*", b, c)),
+		"A * B - C":     binary("-", binary("*", a, b), c),
 		"-(-A)":         Neg{Neg{a}},
-		"-(A + B)":      Neg{Binary{'+', a, b}},
-		"-(A * B)":      Neg{Binary{'*', a, b}},
-		"A - (-B)":      Binary{'-', a, Neg{b}},
-		"A * (-B)":      Binary{'*', a, Neg{b}},
-		"-A * B":        Binary{'*', Neg{a}, b},
-		"A - T(-1.0)":   Binary{'-', a, Num{-1}},
-		"-T(-1.0)":      Neg{Num{-1}},
-		"sqrt(A - B)":   Call{"sqrt", []Expr{Binary{'-', a, b}}},
-		"-fabs(-A) + C": Binary{'+', Neg{Call{"fabs", []Expr{Neg{a}}}}, c},
+		"-(A + B)":      Neg{binary("+", a, b)},
+		"-(A * B)":      Neg{binary("*", a, b)},
+		"A - (-B)":      binary("-", a, Neg{b}),
+		"A * (-B)":      binary("*", a, Neg{b}),
+		"-A * B":        binary("*", Neg{a}, b),
+		"A - T(-1.0)":   binary("-", a, Num{-1, Elem}),
+		"-T(-1.0)":      Neg{Num{-1, Elem}},
+		"sqrt(A - B)":   Call{"sqrt", []Expr{binary("-", a, b)}, Elem},
+		"-fabs(-A) + C": binary("+", Neg{Call{"fabs", []Expr{Neg{a}}, Elem}}, c),
 	} {
-		got := CellSource(&Stencil{Body: []Stmt{Return{e}}})
+		got := CellSource(returning(e))
 		got = strings.NewReplacer("get(0, 0, 0)", "A", "get(1, 0, 0)", "B", "get(2, 0, 0)", "C", "return ", "", ";\n", "").Replace(got)
 		if got != want {
 			t.Errorf("got %s, want %s", got, want)

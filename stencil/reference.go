@@ -5,110 +5,244 @@ import (
 	"sync"
 )
 
-// Reference computes steps time steps of p from in (one value per cell, x
-// fastest) in float64, one cell at a time, with no thought for speed beyond
-// using all processors. It is the judge of every kernel. in is left as it was.
-func Reference(p Problem, in []float64, steps int) []float64 {
-	src := append([]float64(nil), in...)
-	dst := make([]float64, len(in))
-	for range steps {
-		step(p, src, dst)
-		src, dst = dst, src
-	}
-	return src
+// Values are the elements of an array: Float of a floating-point stencil, Int of
+// an integer one.
+type Values struct {
+	Float []float64
+	Int   []int64
 }
 
-// step computes one time step from src into dst.
-func step(p Problem, src, dst []float64) {
-	n := p.Size
-	rows := n[1] * n[2]
-	workers := min(runtime.GOMAXPROCS(0), max(1, len(src)/4096))
+// Len is the number of elements.
+func (v Values) Len() int { return len(v.Float) + len(v.Int) }
+
+func (v Values) clone() Values {
+	return Values{append([]float64(nil), v.Float...), append([]int64(nil), v.Int...)}
+}
+
+// Floats gives the elements as float64.
+func (v Values) Floats(d DType) []float64 {
+	if d.Floating() {
+		return v.Float
+	}
+	f := make([]float64, len(v.Int))
+	for i, n := range v.Int {
+		f[i] = Type(d).asFloat(n)
+	}
+	return f
+}
+
+// valuesOf stores numbers as elements of a type.
+func valuesOf(d DType, f []float64) Values {
+	if d.Floating() {
+		return Values{Float: f}
+	}
+	v := Values{Int: make([]int64, len(f))}
+	for i := range f {
+		v.Int[i] = Type(d).fromFloat(f[i])
+	}
+	return v
+}
+
+// Data is what a run starts from: a value per cell of every field, the read-only
+// arrays and the scalars, in the stencil's order.
+type Data struct {
+	Fields   []Values
+	ReadOnly []Values  // one element per cell, or any number where it is Indexed
+	Scalars  []float64 // nil: their defaults
+}
+
+// Outcome is what a run ends with.
+type Outcome struct {
+	Fields  []Values
+	Steps   int     // that were run: fewer than asked for where Until held
+	Reduced float64 // after the last step that computed it
+	Until   bool    // Until ended the run
+}
+
+// Reference computes steps time steps of p from in, which holds the fields one
+// after the other (one value per cell, x fastest) and then the read-only arrays,
+// and gives the fields. Arrays that in does not hold are zero, scalars have their
+// defaults. It is the judge of every kernel. in is left as it was.
+func Reference(p Problem, in []float64, steps int) []float64 {
+	var d Data
+	cells := int(p.Size.Cells())
+	next := func() Values {
+		f := make([]float64, cells)
+		in = in[copy(f, in):]
+		return valuesOf(p.Stencil.DType, f)
+	}
+	for range p.Stencil.Fields {
+		d.Fields = append(d.Fields, next())
+	}
+	for range p.Stencil.ReadOnly {
+		d.ReadOnly = append(d.ReadOnly, next())
+	}
+	var out []float64
+	for _, f := range Run(p, d, steps).Fields {
+		out = append(out, f.Floats(p.Stencil.DType)...)
+	}
+	return out
+}
+
+// Run computes at most steps time steps of p, one cell at a time, with no thought
+// for speed beyond using all processors: floating-point values in float64 (in
+// float32 where an integer stencil says so), integers exactly as generated code
+// does. The arrays of d are left as they were.
+func Run(p Problem, d Data, steps int) Outcome {
+	s := p.Stencil
+	r := &run{s: s, n: p.Size, readOnly: d.ReadOnly, scalars: d.Scalars}
+	if d.Scalars == nil {
+		for _, a := range s.Scalars {
+			r.scalars = append(r.scalars, a.Default)
+		}
+	}
+	spare := make([]Values, len(s.Fields))
+	for i, f := range d.Fields {
+		r.fields = append(r.fields, f.clone())
+		spare[i] = f.clone()
+	}
+	var out Outcome
+	for r.iteration = 1; r.iteration <= steps; r.iteration++ {
+		check := s.Reduce != nil && (r.iteration == steps || s.Until != nil && r.iteration%s.Until.Every == 0)
+		var before []Values
+		if check {
+			for _, f := range r.fields {
+				before = append(before, f.clone())
+			}
+		}
+		for i := range s.Stages {
+			st := &s.Stages[i]
+			targets := make([]Values, len(st.Outputs))
+			for j, f := range st.Outputs {
+				targets[j] = spare[f]
+			}
+			r.stage(st, targets)
+			for j, f := range st.Outputs {
+				r.fields[f], spare[f] = targets[j], r.fields[f]
+			}
+		}
+		out.Steps = r.iteration
+		if check {
+			out.Reduced = r.reduce(before)
+			if s.Until != nil && r.iteration%s.Until.Every == 0 && s.Until.holds(out.Reduced) {
+				out.Until = true
+				break
+			}
+		}
+	}
+	out.Fields = r.fields
+	return out
+}
+
+// holds compares with the limit.
+func (u *Until) holds(v float64) bool {
+	switch u.Op {
+	case "<":
+		return v < u.Limit
+	case "<=":
+		return v <= u.Limit
+	case ">":
+		return v > u.Limit
+	}
+	return v >= u.Limit
+}
+
+// run is the state of a run.
+type run struct {
+	s         *Stencil
+	n         Size
+	fields    []Values // what get() reads
+	updated   []Values // in Reduce: the new fields
+	readOnly  []Values
+	scalars   []float64
+	iteration int
+}
+
+// rows calls f on every row of cells, in parallel, with an evaluation of its own
+// for each worker.
+func (r *run) rows(body []Stmt, f func(c *evaluation, row int)) {
+	rows := r.n[1] * r.n[2]
+	workers := min(runtime.GOMAXPROCS(0), max(1, int(r.n.Cells()/4096)))
 	var wg sync.WaitGroup
 	for w := range workers {
 		wg.Go(func() {
-			c := newCell(p.Stencil, n, src)
-			for r := rows * w / workers; r < rows*(w+1)/workers; r++ {
-				c.y, c.z = r%n[1], r/n[1]
-				for c.x = 0; c.x < n[0]; c.x++ {
-					dst[r*n[0]+c.x] = c.value()
-				}
+			c := newEvaluation(r, body)
+			for row := rows * w / workers; row < rows*(w+1)/workers; row++ {
+				c.at[1], c.at[2] = row%r.n[1], row/r.n[1]
+				f(c, row)
 			}
 		})
 	}
 	wg.Wait()
 }
 
-// cell evaluates a cell function: the syntax tree turned into closures once.
-type cell struct {
-	x, y, z int
-	n       Size
-	src     []float64
-	locals  []float64
-	body    []func() float64
-	targets []int // local set by each statement, -1 for return
+// stage computes one stage into the targets of its outputs.
+func (r *run) stage(st *Stage, targets []Values) {
+	r.rows(st.Body, func(c *evaluation, row int) {
+		for x := range r.n[0] {
+			i := row*r.n[0] + x
+			c.at[0] = x
+			if r.s.Boundary == Fixed && r.nearEdge(st, c.at) {
+				for j, f := range st.Outputs {
+					if targets[j].Int != nil {
+						targets[j].Int[i] = r.fields[f].Int[i]
+					} else {
+						targets[j].Float[i] = r.fields[f].Float[i]
+					}
+				}
+				continue
+			}
+			c.run()
+			for j, t := range targets {
+				if t.Int != nil {
+					t.Int[i] = c.ints[j]
+				} else {
+					t.Float[i] = c.floats[j]
+				}
+			}
+		}
+	})
 }
 
-func newCell(s *Stencil, n Size, src []float64) *cell {
-	c := &cell{n: n, src: src, locals: make([]float64, len(s.Body))}
-	for _, st := range s.Body {
-		switch st := st.(type) {
-		case Let:
-			c.targets = append(c.targets, st.Local)
-			c.body = append(c.body, c.compile(st.Value))
-		case Return:
-			c.targets = append(c.targets, -1)
-			c.body = append(c.body, c.compile(st.Value))
+// nearEdge tells whether the box of a stage's points reaches outside.
+func (r *run) nearEdge(st *Stage, at [3]int) bool {
+	for a := range 3 {
+		if at[a] < st.Low[a] || at[a] >= r.n[a]-st.High[a] {
+			return true
 		}
 	}
-	return c
+	return false
 }
 
-func (c *cell) value() float64 {
-	for i, f := range c.body {
-		v := f()
-		if c.targets[i] < 0 {
-			return v
+// reduce computes Reduce over all cells, x fastest, in float64; before is the
+// state that get() reads.
+func (r *run) reduce(before []Values) float64 {
+	values := make([]float64, r.n.Cells())
+	after := r.fields
+	r.fields, r.updated = before, after
+	t := r.s.elem()
+	r.rows(r.s.Reduce.Body, func(c *evaluation, row int) {
+		for x := range r.n[0] {
+			c.at[0] = x
+			c.run()
+			v := c.floats[0]
+			if !t.floating() {
+				v = t.asFloat(c.ints[0])
+			}
+			values[row*r.n[0]+x] = v
 		}
-		c.locals[c.targets[i]] = v
+	})
+	r.fields, r.updated = after, nil
+	total := values[0]
+	for _, v := range values[1:] {
+		switch r.s.Reduce.Op {
+		case "sum":
+			total += v
+		case "min":
+			total = min(total, v)
+		case "max":
+			total = max(total, v)
+		}
 	}
-	panic("stencil: cell function without return")
-}
-
-func clampIndex(i, n int) int { return min(max(i, 0), n-1) }
-
-func (c *cell) compile(e Expr) func() float64 {
-	switch e := e.(type) {
-	case Num:
-		return func() float64 { return e.Value }
-	case Local:
-		return func() float64 { return c.locals[e.Index] }
-	case Get:
-		return func() float64 {
-			x, y, z := clampIndex(c.x+e.At[0], c.n[0]), clampIndex(c.y+e.At[1], c.n[1]), clampIndex(c.z+e.At[2], c.n[2])
-			return c.src[(z*c.n[1]+y)*c.n[0]+x]
-		}
-	case Neg:
-		x := c.compile(e.X)
-		return func() float64 { return -x() }
-	case Binary:
-		x, y := c.compile(e.X), c.compile(e.Y)
-		switch e.Op {
-		case '+':
-			return func() float64 { return x() + y() }
-		case '-':
-			return func() float64 { return x() - y() }
-		case '*':
-			return func() float64 { return x() * y() }
-		}
-		return func() float64 { return x() / y() }
-	case Call:
-		f := mathFuncs[e.Func].eval
-		x := c.compile(e.Args[0])
-		y := func() float64 { return 0 }
-		if len(e.Args) > 1 {
-			y = c.compile(e.Args[1])
-		}
-		return func() float64 { return f(x(), y()) }
-	}
-	panic("stencil: unknown expression")
+	return total
 }

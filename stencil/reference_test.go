@@ -148,11 +148,11 @@ func single(e Expr, get func(Offset) float32, locals []float32) float32 {
 	case Binary:
 		x, y := single(e.X, get, locals), single(e.Y, get, locals)
 		switch e.Op {
-		case '+':
+		case "+":
 			return float32(x + y)
-		case '-':
+		case "-":
 			return float32(x - y)
-		case '*':
+		case "*":
 			return float32(x * y)
 		}
 		return float32(x / y)
@@ -166,7 +166,7 @@ func inSingle(s *Stencil, n Size, in []float64, steps int) []float64 {
 	for i, v := range in {
 		src[i] = float32(v)
 	}
-	locals := make([]float32, len(s.Body))
+	locals := make([]float32, len(s.Stages[0].Body))
 	for range steps {
 		for i := range dst {
 			x, y, z := i%n[0], i/n[0]%n[1], i/n[0]/n[1]
@@ -174,12 +174,12 @@ func inSingle(s *Stencil, n Size, in []float64, steps int) []float64 {
 				cx, cy, cz := clampIndex(x+o[0], n[0]), clampIndex(y+o[1], n[1]), clampIndex(z+o[2], n[2])
 				return src[(cz*n[1]+cy)*n[0]+cx]
 			}
-			for _, st := range s.Body {
+			for _, st := range s.Stages[0].Body {
 				switch st := st.(type) {
 				case Let:
 					locals[st.Local] = single(st.Value, get, locals)
 				case Return:
-					dst[i] = single(st.Value, get, locals)
+					dst[i] = single(st.Values[0], get, locals)
 				}
 			}
 		}

@@ -87,18 +87,18 @@ func TestElementTypesParse(t *testing.T) {
 			t.Errorf("%s: %s, %v", text, d, err)
 		}
 	}
-	for _, text := range []string{"", "half", "FLOAT", "int", "float 32", "f16"} {
-		if _, err := ParseDType(text); err == nil || !strings.Contains(err.Error(), "use float32 or float64") {
+	for _, text := range []string{"", "FLOAT", "quad", "float 32", "unsigned float", "|", "int|signed"} {
+		if _, err := ParseDType(text); err == nil || !strings.Contains(err.Error(), "use one of float32, float64") {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	for _, d := range DTypes() {
-		for _, name := range []string{string(d), d.Short(), d.C()} {
+	for _, d := range ElementTypes() {
+		for _, name := range append([]string{string(d), d.Short()}, strings.FieldsFunc(d.fact().words, func(r rune) bool { return r == '|' })...) {
 			if back, err := ParseDType(name); err != nil || back != d {
 				t.Errorf("%s reads back as %s, %v", name, back, err)
 			}
 		}
-		if e := d.Epsilon(); d.Round(1+e) == 1 || d.Round(1+e/2) != 1 {
+		if e := d.Epsilon(); d.Floating() && (d.Round(1+e) == 1 || d.Round(1+e/2) != 1) {
 			t.Errorf("%s: epsilon %g is not the gap above 1", d, e)
 		}
 	}

@@ -6,12 +6,7 @@
 package stencil
 
 import (
-	"cmp"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -27,37 +22,67 @@ func (o Offset) text(dims int) string {
 	return strings.Join(parts, ", ")
 }
 
-// Boundary is the rule for a point that lies outside the grid.
-type Boundary string
-
-// Clamp reads the nearest cell inside instead.
-const Clamp Boundary = "clamp"
-
 // Stencil is one stencil, immutable once parsed.
 type Stencil struct {
 	Name     string
 	Dims     int
-	Points   []Offset // distinct, in order z, y, x
+	Points   []Offset // of every field and stage: distinct, in order z, y, x
 	Low      [3]int   // largest reach towards smaller indices, >= 0
 	High     [3]int   // largest reach towards larger indices, >= 0
-	Body     []Stmt
 	Boundary Boundary
-	DType    DType // the file's own element type; a Problem may choose another
-	Ops      Ops
-	Hash     string // SHA-256 of the meaning: same hash, same answer
-	text     string // the file as it was read
+	Constant float64 // what lies outside where Boundary is Constant
+	DType    DType   // the file's own element type; a Problem may choose another
+	Fields   []Array // what a cell holds; one without a name where the file has no Fields
+	ReadOnly []Array // what is read at a cell and never changes
+	Scalars  []Argument
+	Stages   []Stage // one time step, in order
+	Reduce   *Reduce // nil without
+	Until    *Until  // nil without
+	Function string  // the name of the exported function, if the file gives one
+	Steps    int     // time steps of a run by default; 0 where the file gives none
+	Ops      Ops     // of one cell update, all stages
+	Hash     string  // SHA-256 of the meaning: same hash, same answer
+	size     Size    // DefaultSize; zero where the file gives none
+	text     string  // the file as it was read
 }
 
-// Ops counts the operations of one cell update, from the syntax tree.
-type Ops struct {
-	Add     int `json:"add"` // additions, subtractions, comparisons
-	Mul     int `json:"mul"`
-	Div     int `json:"div"`
-	Special int `json:"special"` // square roots, exponentials ...
+// Array is a field or a read-only array.
+type Array struct {
+	Name    string
+	Points  []Offset // where it is read, in all stages: distinct, in order z, y, x
+	Indexed bool     // a read-only array that read(i) reads by other than the own cell
+	Edge    []Stmt   // a field's EdgeValue: what lies outside; nil without
 }
 
-// Total is every floating-point operation counted once.
-func (o Ops) Total() int { return o.Add + o.Mul + o.Div + o.Special }
+// Argument is a scalar that is the same for all cells and steps of a run.
+type Argument struct {
+	Name    string
+	Type    Type
+	Default float64 // 1 where the file gives none
+}
+
+// Stage is a cell function: it reads what the stage before left, and all its
+// cells change at once.
+type Stage struct {
+	Name      string
+	Outputs   []int // fields set, in the order of the returned values
+	Body      []Stmt
+	Low, High [3]int // reach of its get()
+	Ops       Ops
+}
+
+// Reduce is a number computed from all cells after a step.
+type Reduce struct {
+	Op   string // sum, min or max
+	Body []Stmt // one value per cell
+}
+
+// Until ends a run: after every Every steps, if the reduced number compares so.
+type Until struct {
+	Op    string // < <= > >=
+	Limit float64
+	Every int
+}
 
 // Text is the stencil file itself.
 func (s *Stencil) Text() string { return s.text }
@@ -67,52 +92,12 @@ func (s *Stencil) Radius() [3]int {
 	return [3]int{max(s.Low[0], s.High[0]), max(s.Low[1], s.High[1]), max(s.Low[2], s.High[2])}
 }
 
-func (s *Stencil) addPoint(o Offset) {
-	if !slices.Contains(s.Points, o) {
-		s.Points = append(s.Points, o)
+// elem is the type of a cell's value in the syntax tree.
+func (s *Stencil) elem() Type {
+	if s.DType.Floating() {
+		return Elem
 	}
-}
-
-// finish derives everything that follows from points and body.
-func (s *Stencil) finish() {
-	slices.SortFunc(s.Points, func(a, b Offset) int {
-		return cmp.Or(cmp.Compare(a[2], b[2]), cmp.Compare(a[1], b[1]), cmp.Compare(a[0], b[0]))
-	})
-	for _, o := range s.Points {
-		for a := range 3 {
-			s.Low[a] = max(s.Low[a], -o[a])
-			s.High[a] = max(s.High[a], o[a])
-		}
-	}
-	count := func(e Expr) {
-		switch e := e.(type) {
-		case Binary:
-			switch e.Op {
-			case '*':
-				s.Ops.Mul++
-			case '/':
-				s.Ops.Div++
-			default:
-				s.Ops.Add++
-			}
-		case Call:
-			if mathFuncs[e.Func].special {
-				s.Ops.Special++
-			} else {
-				s.Ops.Add++
-			}
-		}
-	}
-	for _, st := range s.Body {
-		switch st := st.(type) {
-		case Let:
-			walk(st.Value, count)
-		case Return:
-			walk(st.Value, count)
-		}
-	}
-	sum := sha256.Sum256([]byte(fmt.Sprintf("stencil v1 dims=%d boundary=%s\n%s", s.Dims, s.Boundary, CellSource(s))))
-	s.Hash = hex.EncodeToString(sum[:])
+	return Type(s.DType)
 }
 
 // stencilJSON is a stencil as it crosses a process boundary: the file.

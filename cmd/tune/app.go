@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"runtime/debug"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -131,6 +132,12 @@ func (f *problemFlags) problem(host bool) (stencil.Problem, error) {
 		if p.DType, err = stencil.ParseDType(f.dtype); err != nil {
 			return p, usageError{err}
 		}
+	}
+	if err := st.Plain(); err != nil {
+		return p, usageError{err}
+	}
+	if !slices.Contains(stencil.DTypes(), p.DType) {
+		return p, usagef("--dtype %s: the kernels compute in float32 and float64", f.dtype)
 	}
 	if f.size != "" {
 		if p.Size, err = stencil.ParseSize(f.size, st.Dims); err != nil {

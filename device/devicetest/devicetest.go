@@ -40,7 +40,7 @@ func Cases(t testing.TB, m machine.Machine, n int, seed uint64) []Case {
 	lists := map[key][][]space.Schedule{} // by family
 	var cases []Case
 	for len(cases) < n {
-		names := stencil.Names()
+		names := stencil.PlainNames()
 		k := key{names[r.IntN(len(names))], stencil.DTypes()[r.IntN(2)]}
 		st, err := stencil.Lookup(k.name)
 		if err != nil {

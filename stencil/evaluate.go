@@ -1,0 +1,352 @@
+package stencil
+
+import (
+	"fmt"
+	"math"
+)
+
+// evaluation runs one function on one cell: the syntax tree turned into closures
+// once. Bool is an integer of 0 or 1.
+type evaluation struct {
+	r           *run
+	at          [3]int  // the own cell
+	nearF       float64 // in EdgeValue: the nearest cell inside
+	nearI       int64
+	localFloats []float64
+	localInts   []int64
+	floats      []float64 // what it returned, by output: floats or ints
+	ints        []int64
+	body        func() bool // true when it has returned
+	edges       []*evaluation
+}
+
+func newEvaluation(r *run, body []Stmt) *evaluation {
+	c := &evaluation{r: r, edges: make([]*evaluation, len(r.s.Fields))}
+	c.body = c.block(body)
+	return c
+}
+
+func (c *evaluation) run() {
+	if !c.body() {
+		panic("stencil: cell function without return")
+	}
+}
+
+// index is the own cell's in the grid.
+func (c *evaluation) index() int { return (c.at[2]*c.r.n[1]+c.at[1])*c.r.n[0] + c.at[0] }
+
+// grow makes room for element i.
+func grow[V any](v *[]V, i int) {
+	for len(*v) <= i {
+		*v = append(*v, *new(V))
+	}
+}
+
+func (c *evaluation) block(body []Stmt) func() bool {
+	var steps []func() bool
+	for _, st := range body {
+		steps = append(steps, c.statement(st))
+	}
+	return func() bool {
+		for _, f := range steps {
+			if f() {
+				return true
+			}
+		}
+		return false
+	}
+}
+
+func (c *evaluation) statement(st Stmt) func() bool {
+	switch st := st.(type) {
+	case Let:
+		grow(&c.localFloats, st.Local)
+		grow(&c.localInts, st.Local)
+		if st.Type.floating() {
+			v := c.float(st.Value)
+			return func() bool { c.localFloats[st.Local] = v(); return false }
+		}
+		v := c.integer(st.Value)
+		return func() bool { c.localInts[st.Local] = v(); return false }
+	case Return:
+		var steps []func()
+		for i, e := range st.Values {
+			grow(&c.floats, i)
+			grow(&c.ints, i)
+			if e.typ().floating() {
+				v := c.float(e)
+				steps = append(steps, func() { c.floats[i] = v() })
+			} else {
+				v := c.integer(e)
+				steps = append(steps, func() { c.ints[i] = v() })
+			}
+		}
+		return func() bool {
+			for _, f := range steps {
+				f()
+			}
+			return true
+		}
+	case If:
+		test, then, otherwise := c.integer(st.Cond), c.block(st.Then), c.block(st.Else)
+		return func() bool {
+			if test() != 0 {
+				return then()
+			}
+			return otherwise()
+		}
+	}
+	panic(fmt.Sprintf("stencil: unknown statement %T", st))
+}
+
+// cellAt gives the index of the cell at an offset under a boundary rule, -1 where
+// there is none.
+func (c *evaluation) cellAt(b Boundary, o Offset) int {
+	n := c.r.n
+	x, y, z := b.index(c.at[0]+o[0], n[0]), b.index(c.at[1]+o[1], n[1]), b.index(c.at[2]+o[2], n[2])
+	if x < 0 || y < 0 || z < 0 {
+		return -1
+	}
+	return (z*n[1]+y)*n[0] + x
+}
+
+// outside runs a field's EdgeValue for the point at an offset.
+func (c *evaluation) outside(field int, o Offset) *evaluation {
+	e := c.edges[field]
+	if e == nil {
+		e = newEvaluation(c.r, c.r.s.Fields[field].Edge)
+		c.edges[field] = e
+	}
+	near := c.cellAt(Clamp, o)
+	if v := c.r.fields[field]; v.Int != nil {
+		e.nearI = v.Int[near]
+	} else {
+		e.nearF = v.Float[near]
+	}
+	for a := range 3 {
+		e.at[a] = c.at[a] + o[a]
+	}
+	e.run()
+	return e
+}
+
+// element is the clamped index of read(i).
+func element(i int64, n int) int { return int(min(max(i, 0), int64(n)-1)) }
+
+// rounded rounds to float32 where an integer stencil computes in it.
+func rounded(t Type, f func() float64) func() float64 {
+	if t != Type(Float32) {
+		return f
+	}
+	return func() float64 { return float64(float32(f())) }
+}
+
+// float turns a floating-point expression into a closure.
+func (c *evaluation) float(e Expr) func() float64 {
+	r := c.r
+	switch e := e.(type) {
+	case Num:
+		return rounded(e.Type, func() float64 { return e.Value })
+	case Local:
+		return func() float64 { return c.localFloats[e.Index] }
+	case Get:
+		b := r.s.Boundary
+		return func() float64 {
+			if i := c.cellAt(b, e.At); i >= 0 {
+				return r.fields[e.Field].Float[i]
+			}
+			if b == Constant {
+				return r.s.Constant
+			}
+			return c.outside(e.Field, e.At).floats[0]
+		}
+	case Read:
+		b := r.s.Boundary.readOnly()
+		return func() float64 { return r.readOnly[e.Array].Float[c.cellAt(b, e.At)] }
+	case ReadAt:
+		index := c.integer(e.Index)
+		return func() float64 { a := r.readOnly[e.Array].Float; return a[element(index(), len(a))] }
+	case Scalar:
+		return rounded(e.Type, func() float64 { return r.scalars[e.Index] })
+	case Var:
+		if e.Kind == Updated {
+			return func() float64 { return r.updated[e.Index].Float[c.index()] }
+		}
+		return func() float64 { return c.nearF }
+	case Neg:
+		x := c.float(e.X)
+		return func() float64 { return -x() }
+	case Cast:
+		from := e.X.typ()
+		if from.floating() {
+			return rounded(e.Type, c.float(e.X))
+		}
+		x := c.integer(e.X)
+		return rounded(e.Type, func() float64 { return from.asFloat(x()) })
+	case Binary:
+		x, y := c.float(e.X), c.float(e.Y)
+		switch e.Op {
+		case "+":
+			return rounded(e.Type, func() float64 { return x() + y() })
+		case "-":
+			return rounded(e.Type, func() float64 { return x() - y() })
+		case "*":
+			return rounded(e.Type, func() float64 { return x() * y() })
+		case "/":
+			return rounded(e.Type, func() float64 { return x() / y() })
+		}
+	case Cond:
+		test, a, b := c.integer(e.If), c.float(e.Then), c.float(e.Else)
+		return func() float64 {
+			if test() != 0 {
+				return a()
+			}
+			return b()
+		}
+	case Call:
+		f, x := mathFuncs[e.Func].eval, c.float(e.Args[0])
+		if len(e.Args) == 1 {
+			return rounded(e.Type, func() float64 { return f(x(), 0) })
+		}
+		y := c.float(e.Args[1])
+		return rounded(e.Type, func() float64 { return f(x(), y()) })
+	}
+	panic(fmt.Sprintf("stencil: unknown expression %#v", e))
+}
+
+func bit(v bool) int64 {
+	if v {
+		return 1
+	}
+	return 0
+}
+
+// integer turns an expression of an integer type or Bool into a closure.
+func (c *evaluation) integer(e Expr) func() int64 {
+	r := c.r
+	switch e := e.(type) {
+	case Int:
+		return func() int64 { return e.Value }
+	case Local:
+		return func() int64 { return c.localInts[e.Index] }
+	case Get:
+		b := r.s.Boundary
+		outside := e.Type.fromFloat(r.s.Constant)
+		return func() int64 {
+			if i := c.cellAt(b, e.At); i >= 0 {
+				return r.fields[e.Field].Int[i]
+			}
+			if b == Constant {
+				return outside
+			}
+			return c.outside(e.Field, e.At).ints[0]
+		}
+	case Read:
+		b := r.s.Boundary.readOnly()
+		return func() int64 { return r.readOnly[e.Array].Int[c.cellAt(b, e.At)] }
+	case ReadAt:
+		index := c.integer(e.Index)
+		return func() int64 { a := r.readOnly[e.Array].Int; return a[element(index(), len(a))] }
+	case Scalar:
+		v := e.Type.fromFloat(r.scalars[e.Index])
+		return func() int64 { return v }
+	case Var:
+		return c.variable(e)
+	case Neg:
+		x := c.integer(e.X)
+		return func() int64 { return e.typ().wrap(-x()) }
+	case Not:
+		x := c.integer(e.X)
+		return func() int64 { return 1 - x() }
+	case Cast:
+		if e.X.typ().floating() {
+			x := c.float(e.X)
+			return func() int64 { return e.Type.fromFloat(x()) }
+		}
+		x := c.integer(e.X)
+		return func() int64 { return e.Type.wrap(x()) }
+	case Binary:
+		return c.binary(e)
+	case Cond:
+		test, a, b := c.integer(e.If), c.integer(e.Then), c.integer(e.Else)
+		return func() int64 {
+			if test() != 0 {
+				return a()
+			}
+			return b()
+		}
+	case Call:
+		x := c.integer(e.Args[0])
+		if e.Func == "abs" {
+			return func() int64 {
+				v := x()
+				if e.Type.signed() && v < 0 {
+					return e.Type.wrap(-v)
+				}
+				return v
+			}
+		}
+		y, op := c.integer(e.Args[1]), "<"
+		if e.Func == "max" {
+			op = ">"
+		}
+		return func() int64 {
+			if a, b := x(), y(); compareInts(op, b, a, e.Type) {
+				return b
+			} else {
+				return a
+			}
+		}
+	}
+	panic(fmt.Sprintf("stencil: unknown expression %#v", e))
+}
+
+func (c *evaluation) variable(e Var) func() int64 {
+	switch e.Kind {
+	case Position:
+		return func() int64 { return int64(c.at[e.Index]) }
+	case Extent:
+		return func() int64 { return int64(c.r.n[e.Index]) }
+	case Iteration:
+		return func() int64 { return int64(c.r.iteration) }
+	case Updated:
+		return func() int64 { return c.r.updated[e.Index].Int[c.index()] }
+	}
+	return func() int64 { return c.nearI }
+}
+
+// binary is an operation with an integer or Bool result.
+func (c *evaluation) binary(e Binary) func() int64 {
+	t := e.X.typ()
+	if t.floating() {
+		x, y := c.float(e.X), c.float(e.Y)
+		return func() int64 { return bit(compareFloats(e.Op, x(), y())) }
+	}
+	x, y := c.integer(e.X), c.integer(e.Y)
+	switch precedence[e.Op] {
+	case precedence["||"]:
+		return func() int64 { return bit(x() != 0 || y() != 0) }
+	case precedence["&&"]:
+		return func() int64 { return bit(x() != 0 && y() != 0) }
+	case precedence["=="], precedence["<"]:
+		return func() int64 { return bit(compareInts(e.Op, x(), y(), t)) }
+	}
+	return func() int64 { return arithmetic(e.Op, x(), y(), t) }
+}
+
+// compareFloats compares as C does: every comparison with NaN but != is false.
+func compareFloats(op string, a, b float64) bool {
+	switch op {
+	case "<":
+		return a < b
+	case "<=":
+		return a <= b
+	case ">":
+		return a > b
+	case ">=":
+		return a >= b
+	case "==":
+		return a == b
+	}
+	return a != b || math.IsNaN(a)
+}

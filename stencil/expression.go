@@ -1,0 +1,390 @@
+package stencil
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// reserved tells whether a file may not give the name to anything of its own.
+func reserved(name string) bool {
+	_, fn := functionName(name)
+	words := []string{"get", "read", "return", "if", "else", "for", "const", "bool", "x", "y", "z", "iteration", "input_size"}
+	return fn || slices.Contains(words, name) || foreign[name] != "" || isTypeWord(token{kind: tokName, text: name})
+}
+
+// whole is a constant as a literal of its value has it.
+func (p *parser) whole(v int64) Int {
+	switch {
+	case p.out.DType.Floating():
+		return Int{v, Whole}
+	case v == int64(int32(v)):
+		return Int{v, Type(Int32)}
+	}
+	return Int{v, Type(Int64)}
+}
+
+// operate is operation with the place of the operator.
+func (p *parser) operate(at token, op string, x, y Expr) (Expr, error) {
+	e, wrong := operation(op, x, y)
+	if wrong != "" {
+		return nil, p.fail(at, "%s", string(wrong))
+	}
+	return e, nil
+}
+
+// expr parses a value: operators and ?:.
+func (p *parser) expr() (Expr, error) {
+	test, err := p.operators(1)
+	if err != nil || !p.accept("?") {
+		return test, err
+	}
+	if p.depth++; p.depth > maxDepth {
+		return nil, p.fail(p.peek(), "nested more than %d deep; use a local variable", maxDepth)
+	}
+	defer func() { p.depth-- }()
+	a, err := p.expr()
+	if err != nil {
+		return nil, err
+	}
+	if _, err := p.expect(":"); err != nil {
+		return nil, err
+	}
+	b, err := p.expr()
+	if err != nil {
+		return nil, err
+	}
+	return conditional(convert(settled(test), Bool), a, b), nil
+}
+
+// operators parses binary operators of at least the given precedence.
+func (p *parser) operators(least int) (Expr, error) {
+	x, err := p.unary()
+	if err != nil {
+		return nil, err
+	}
+	for {
+		op := p.peek()
+		n := precedence[op.text]
+		if op.kind != tokPunct || n == 0 || n < least {
+			return x, nil
+		}
+		p.take()
+		y, err := p.operators(n + 1)
+		if err != nil {
+			return nil, err
+		}
+		if x, err = p.operate(op, op.text, x, y); err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (p *parser) unary() (Expr, error) {
+	if p.depth++; p.depth > maxDepth {
+		return nil, p.fail(p.peek(), "nested more than %d deep; use a local variable", maxDepth)
+	}
+	defer func() { p.depth-- }()
+	t := p.take()
+	switch {
+	case t.kind == tokNumber:
+		return p.number(t)
+	case t.kind == tokName:
+		return p.name(t)
+	}
+	switch t.text {
+	case "-":
+		x, err := p.unary()
+		if err != nil {
+			return nil, err
+		}
+		return negate(x), nil
+	case "+":
+		return p.unary()
+	case "!":
+		x, err := p.unary()
+		if err != nil {
+			return nil, err
+		}
+		return not(x), nil
+	case "(":
+		if isTypeWord(p.peek()) {
+			return p.cast()
+		}
+		x, err := p.expr()
+		if err != nil {
+			return nil, err
+		}
+		_, err = p.expect(")")
+		return x, err
+	case "++", "--":
+		return nil, p.fail(t, "%s changes a variable, which only a statement may; write two signs apart", t.text)
+	}
+	return nil, p.fail(t, "want a value here, found %s", t)
+}
+
+// cast parses type) value after its opening parenthesis.
+func (p *parser) cast() (Expr, error) {
+	at := p.peek()
+	d, err := p.typeName()
+	if err != nil {
+		return nil, err
+	}
+	t, err := p.cellType(at, d)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := p.expect(")"); err != nil {
+		return nil, err
+	}
+	x, err := p.unary()
+	if err != nil {
+		return nil, err
+	}
+	if x.typ() == Whole && !t.floating() {
+		return convert(x, t), nil
+	}
+	return convert(settled(x), t), nil
+}
+
+func (p *parser) number(t token) (Expr, error) {
+	if strings.Trim(t.text, "0123456789") == "" {
+		v, err := strconv.ParseInt(t.text, 10, 64)
+		switch {
+		case err == nil && (v <= maxWhole || !p.out.DType.Floating()):
+			return p.whole(v), nil
+		case !p.out.DType.Floating():
+			return nil, p.fail(t, "%s is not a whole number in range", t)
+		}
+	}
+	v, err := p.decimal(t)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case p.out.DType.Floating():
+		return Num{v, Elem}, nil
+	case strings.HasSuffix(strings.ToLower(t.text), "f"):
+		if math.Abs(v) > math.MaxFloat32 {
+			return nil, p.fail(t, "%s is not a decimal number in range", t)
+		}
+		return Num{v, Type(Float32)}, nil
+	}
+	return Num{v, Type(Float64)}, nil
+}
+
+// name parses a value that begins with a name.
+func (p *parser) name(t token) (Expr, error) {
+	f := p.fn
+	if b, ok := f.lookup(t.text); ok {
+		if b.fixed != nil {
+			return *b.fixed, nil
+		}
+		return b.local, nil
+	}
+	if i := slices.IndexFunc(p.out.Scalars, func(a Argument) bool { return a.Name == t.text }); i >= 0 {
+		return Scalar{i, p.out.Scalars[i].Type}, nil
+	}
+	if p.named(t.text) && t.text != readName {
+		return nil, p.fail(t, "%s is an array; read it with get(%.40s, ...)", t, t.text)
+	}
+	position := Type(Int32)
+	if f.index > 0 {
+		position = Type(Int64)
+	}
+	switch t.text {
+	case "get":
+		return p.get(t)
+	case "read":
+		return p.read(t)
+	case "x", "y", "z":
+		return Var{Position, int(t.text[0] - 'x'), position}, nil
+	case "iteration":
+		return Var{Iteration, 0, position}, nil
+	case "input_size":
+		if _, err := p.expect("."); err != nil {
+			return nil, err
+		}
+		axis := p.take()
+		if len(axis.text) != 1 || axis.text[0] < 'x' || axis.text[0] > 'z' {
+			return nil, p.fail(axis, "input_size has x, y and z, not %s", axis)
+		}
+		return Var{Extent, int(axis.text[0] - 'x'), position}, nil
+	case "value":
+		return p.ownValue(t)
+	}
+	if name, ok := functionName(t.text); ok {
+		return p.call(name)
+	}
+	return nil, p.unknown(t)
+}
+
+// ownValue parses value: in EdgeValue the nearest cell, in Reduce the new one.
+func (p *parser) ownValue(t token) (Expr, error) {
+	switch p.fn.key {
+	case "EdgeValue":
+		return Var{Nearest, 0, p.out.elem()}, nil
+	case "Reduce":
+		field := 0
+		if len(p.out.Fields) > 1 {
+			if _, err := p.expect("("); err != nil {
+				return nil, err
+			}
+			name := p.take()
+			if field = p.field(name); field < 0 {
+				return nil, p.fail(name, "want the name of a field here, found %s", name)
+			}
+			if _, err := p.expect(")"); err != nil {
+				return nil, err
+			}
+		}
+		return Var{Updated, field, p.out.elem()}, nil
+	}
+	return nil, p.unknown(t)
+}
+
+// get parses get([array,] dx, dy, dz): as many constant offsets as the stencil has axes.
+func (p *parser) get(name token) (Expr, error) {
+	if p.fn.key == "EdgeValue" {
+		return nil, p.fail(name, "EdgeValue may not call get(); value is the nearest cell inside")
+	}
+	if _, err := p.expect("("); err != nil {
+		return nil, err
+	}
+	field, array, err := p.arrayName()
+	if err != nil {
+		return nil, err
+	}
+	s := p.out
+	var at Offset
+	for i := range s.Dims {
+		if i > 0 {
+			if _, err := p.expect(","); err != nil {
+				return nil, err
+			}
+		}
+		t := p.peek()
+		v, err := p.expr()
+		if err != nil {
+			return nil, err
+		}
+		n, ok := v.(Int)
+		if !ok || n.Type == Bool {
+			return nil, p.fail(t, "the offsets of get must be whole numbers known here, found %s", t)
+		}
+		if n.Value > maxRadius || n.Value < -maxRadius {
+			return nil, p.fail(t, "a stencil may reach %d cells at most", maxRadius)
+		}
+		at[i] = int(n.Value)
+	}
+	if !p.is(")") {
+		return nil, p.fail(p.peek(), "get takes %d offsets in %d dimensions", s.Dims, s.Dims)
+	}
+	p.take()
+	for a := range 3 {
+		if p.fn.dry == 0 && max(at[a], -at[a]) > p.bound[a] {
+			return nil, p.fail(name, "get(%s) reaches beyond StencilSize; raise StencilSize or shorten the offset", at.text(s.Dims))
+		}
+	}
+	if array >= 0 {
+		return Read{array, at, s.elem()}, nil
+	}
+	return Get{field, at, s.elem()}, nil
+}
+
+// arrayName parses the array that get reads; the only field may go without.
+func (p *parser) arrayName() (field, array int, err error) {
+	t := p.peek()
+	array = slices.IndexFunc(p.out.ReadOnly, func(a Array) bool { return a.Name == t.text })
+	field = p.field(t)
+	if t.kind == tokName && t.text != readName && (array >= 0 || field >= 0) {
+		p.take()
+		_, err = p.expect(",")
+		return field, array, err
+	}
+	if len(p.out.Fields) > 1 {
+		return 0, -1, p.fail(t, "get which field? write get(%.40s, ...)", p.out.Fields[0].Name)
+	}
+	return 0, -1, nil
+}
+
+// readName is the array that read() reads; no file can declare it.
+const readName = "read"
+
+// read parses read(index). The own cell's index in the grid is an offset of zero.
+func (p *parser) read(name token) (Expr, error) {
+	s := p.out
+	array := slices.IndexFunc(s.ReadOnly, func(a Array) bool { return a.Name == readName })
+	if array < 0 && len(s.ReadOnly) > 0 {
+		return nil, p.fail(name, "read() reads the one array without a name; use get(%.40s, ...)", s.ReadOnly[0].Name)
+	}
+	if _, err := p.expect("("); err != nil {
+		return nil, err
+	}
+	p.fn.index++
+	index, err := p.expr()
+	p.fn.index--
+	if err != nil {
+		return nil, err
+	}
+	if index.typ().floating() {
+		return nil, p.fail(name, "read takes the index of an element; convert it with (int)")
+	}
+	if _, err := p.expect(")"); err != nil {
+		return nil, err
+	}
+	if array < 0 {
+		if p.fn.dry > 0 {
+			return convert(Int{0, Whole}, s.elem()), nil
+		}
+		array = len(s.ReadOnly)
+		s.ReadOnly = append(s.ReadOnly, Array{Name: readName})
+	}
+	index = convert(index, Type(Int64))
+	if p.fn.key != "EdgeValue" && isOwnIndex(index, s.Dims) {
+		return Read{array, Offset{}, s.elem()}, nil
+	}
+	return ReadAt{array, index, s.elem()}, nil
+}
+
+// call parses the arguments of a function.
+func (p *parser) call(name string) (Expr, error) {
+	arity := mathFuncs[name].arity
+	if floating, ok := choices[name]; ok {
+		arity = mathFuncs[floating].arity
+	}
+	if _, err := p.expect("("); err != nil {
+		return nil, err
+	}
+	var args []Expr
+	for i := range arity {
+		if i > 0 {
+			if _, err := p.expect(","); err != nil {
+				return nil, err
+			}
+		}
+		a, err := p.expr()
+		if err != nil {
+			return nil, err
+		}
+		args = append(args, a)
+	}
+	if _, err := p.expect(")"); err != nil {
+		return nil, err
+	}
+	if _, ok := choices[name]; ok {
+		return choice(name, args), nil
+	}
+	t := Elem
+	if !p.out.DType.Floating() {
+		t = Type(Float64)
+		if !slices.ContainsFunc(args, func(a Expr) bool { return a.typ() != Type(Float32) }) {
+			t = Type(Float32)
+		}
+	}
+	for i := range args {
+		args[i] = convert(args[i], t)
+	}
+	return Call{name, args, t}, nil
+}

@@ -1,0 +1,192 @@
+package stencil
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Ops counts the operations of one cell update, from the syntax tree. Of an if,
+// both branches count: the threads of a warp run both.
+type Ops struct {
+	Add     int `json:"add"` // additions, subtractions, comparisons, selections
+	Mul     int `json:"mul"`
+	Div     int `json:"div"`     // and remainders
+	Special int `json:"special"` // square roots, exponentials ...
+}
+
+// Total is every operation counted once.
+func (o Ops) Total() int { return o.Add + o.Mul + o.Div + o.Special }
+
+// plus adds the counts of another.
+func (o Ops) plus(b Ops) Ops {
+	return Ops{o.Add + b.Add, o.Mul + b.Mul, o.Div + b.Div, o.Special + b.Special}
+}
+
+func (o *Ops) count(e Expr) {
+	switch e := e.(type) {
+	case Binary:
+		switch e.Op {
+		case "*":
+			o.Mul++
+		case "/", "%":
+			o.Div++
+		default:
+			o.Add++
+		}
+	case Cond:
+		o.Add++
+	case Call:
+		if mathFuncs[e.Func].special {
+			o.Special++
+		} else {
+			o.Add++
+		}
+	}
+}
+
+func addPoint(points []Offset, o Offset) []Offset {
+	if i, found := slices.BinarySearchFunc(points, o, compareOffsets); !found {
+		return slices.Insert(points, i, o)
+	}
+	return points
+}
+
+func compareOffsets(a, b Offset) int {
+	return cmp.Or(cmp.Compare(a[2], b[2]), cmp.Compare(a[1], b[1]), cmp.Compare(a[0], b[0]))
+}
+
+// reach widens low and high so that they cover o.
+func reach(low, high *[3]int, o Offset) {
+	for a := range 3 {
+		low[a] = max(low[a], -o[a])
+		high[a] = max(high[a], o[a])
+	}
+}
+
+// bodies are all functions of the stencil.
+func (s *Stencil) bodies() [][]Stmt {
+	var all [][]Stmt
+	for _, st := range s.Stages {
+		all = append(all, st.Body)
+	}
+	for _, f := range s.Fields {
+		all = append(all, f.Edge)
+	}
+	if s.Reduce != nil {
+		all = append(all, s.Reduce.Body)
+	}
+	return all
+}
+
+// finish derives everything that follows from the functions.
+func (s *Stencil) finish() {
+	for i := range s.Stages {
+		st := &s.Stages[i]
+		walkBody(st.Body, func(e Expr) {
+			st.Ops.count(e)
+			if g, ok := e.(Get); ok {
+				reach(&st.Low, &st.High, g.At)
+				reach(&s.Low, &s.High, g.At)
+				s.Points = addPoint(s.Points, g.At)
+				s.Fields[g.Field].Points = addPoint(s.Fields[g.Field].Points, g.At)
+			}
+		})
+		s.Ops = s.Ops.plus(st.Ops)
+	}
+	for _, body := range s.bodies() {
+		walkBody(body, func(e Expr) {
+			switch e := e.(type) {
+			case Read:
+				s.ReadOnly[e.Array].Points = addPoint(s.ReadOnly[e.Array].Points, e.At)
+			case ReadAt:
+				s.ReadOnly[e.Array].Indexed = true
+			}
+		})
+	}
+	sum := sha256.Sum256([]byte(s.meaning()))
+	s.Hash = hex.EncodeToString(sum[:])
+}
+
+// meaning is the text that is hashed: everything the answer follows from but the
+// element type of a floating-point stencil, which a problem names. A stencil that
+// needs nothing but a cell function has kept the text of the first version.
+func (s *Stencil) meaning() string {
+	if s.plain() {
+		return fmt.Sprintf("stencil v1 dims=%d boundary=%s\n%s", s.Dims, s.Boundary, CellSource(s))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "stencil v2 dims=%d boundary=%s %v type=%s fields=%d readonly=%d\n", s.Dims, s.Boundary, s.Constant, s.elem(), len(s.Fields), len(s.ReadOnly))
+	for _, a := range s.Scalars {
+		fmt.Fprintf(&b, "scalar %s %v\n", a.Type, a.Default)
+	}
+	for i := range s.Stages {
+		fmt.Fprintf(&b, "stage %v\n%s", s.Stages[i].Outputs, StageSource(s, i))
+	}
+	for i, f := range s.Fields {
+		if f.Edge != nil {
+			fmt.Fprintf(&b, "edge %d\n%s", i, EdgeSource(s, i))
+		}
+	}
+	if s.Reduce != nil {
+		fmt.Fprintf(&b, "reduce %s\n%s", s.Reduce.Op, ReduceSource(s))
+	}
+	if s.Until != nil {
+		fmt.Fprintf(&b, "until %+v\n", *s.Until)
+	}
+	return b.String()
+}
+
+func (s *Stencil) plain() bool { return s.Plain() == nil }
+
+// Plain tells whether the stencil is a cell function of one floating-point field
+// and nothing else, as every kernel family can run it: else what it uses beyond.
+func (s *Stencil) Plain() error {
+	beyond := ""
+	for _, body := range s.bodies() {
+		walkBody(body, func(e Expr) {
+			switch e := e.(type) {
+			case Var:
+				beyond = "the position, the grid's size or the iteration"
+			case Cast:
+				if !e.Type.floating() || e.X.typ() != Bool && !e.X.typ().floating() {
+					beyond = "integers"
+				}
+			case Binary:
+				if !e.X.typ().floating() && e.X.typ() != Bool {
+					beyond = "integers"
+				}
+			case Local:
+				if e.Type != Elem && e.Type != Bool {
+					beyond = "integers"
+				}
+			}
+		})
+	}
+	switch {
+	case len(s.Fields) != 1:
+		beyond = "several fields"
+	case len(s.Stages) != 1:
+		beyond = "several stages"
+	case len(s.ReadOnly) > 0:
+		beyond = "read-only arrays"
+	case len(s.Scalars) > 0:
+		beyond = "scalars"
+	case s.Fields[0].Edge != nil:
+		beyond = "EdgeValue"
+	case s.Boundary != Clamp:
+		beyond = "Boundary " + string(s.Boundary)
+	case s.DType != Float32 && s.DType != Float64:
+		beyond = "element type " + string(s.DType)
+	case s.Reduce != nil:
+		beyond = "Reduce"
+	}
+	if beyond != "" {
+		return errors.New("the kernels do not yet support " + beyond + ", which " + s.Name + " uses")
+	}
+	return nil
+}

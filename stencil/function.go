@@ -1,0 +1,166 @@
+package stencil
+
+import "slices"
+
+// function is a function being parsed.
+type function struct {
+	key     string // CellValue, EdgeValue or Reduce
+	results []Type // of the values it returns
+	locals  int
+	scopes  []map[string]binding
+	dry     int // > 0 in a branch that is never taken: it is checked and dropped
+	index   int // > 0 inside the index of read(): positions are int64
+}
+
+// binding is what a name stands for: a local, or a constant known while parsing.
+type binding struct {
+	local Local
+	fixed *Int
+}
+
+func (f *function) lookup(name string) (binding, bool) {
+	for _, scope := range slices.Backward(f.scopes) {
+		if b, ok := scope[name]; ok {
+			return b, true
+		}
+	}
+	return binding{}, false
+}
+
+func (f *function) bind(name string, b binding) { f.scopes[len(f.scopes)-1][name] = b }
+func (f *function) open()                       { f.scopes = append(f.scopes, map[string]binding{}) }
+func (f *function) close()                      { f.scopes = f.scopes[:len(f.scopes)-1] }
+
+// cellType is the type of a local or scalar that a file declares with type d.
+func (p *parser) cellType(t token, d DType) (Type, error) {
+	switch {
+	case p.out.DType.Floating() && d.Floating():
+		return Elem, nil
+	case d == Float16 || d == BFloat16:
+		return "", p.fail(t, "%s is an element type only; use float", d)
+	}
+	return Type(d), nil
+}
+
+// block parses a function: [stage or field] [(outputs)] { statements }.
+func (p *parser) block(b block) error {
+	s := p.out
+	p.at = b.at
+	p.fn = &function{key: b.key.text}
+	p.fn.open()
+	switch b.key.text {
+	case "CellValue":
+		return p.cellValue(b.key)
+	case "EdgeValue":
+		return p.edgeValue(b.key)
+	}
+	p.fn.results = []Type{s.elem()}
+	var err error
+	s.Reduce.Body, err = p.functionBody()
+	return err
+}
+
+func (p *parser) cellValue(key token) error {
+	s := p.out
+	var st *Stage
+	if _, named := p.seen["Stages"]; named {
+		t := p.take()
+		i := slices.IndexFunc(s.Stages, func(st Stage) bool { return st.Name == t.text })
+		if i < 0 {
+			return p.fail(t, "want the name of a stage here, found %s", t)
+		}
+		if st = &s.Stages[i]; st.Body != nil {
+			return p.fail(key, "stage %.40s is given twice; remove one", st.Name)
+		}
+	} else {
+		if len(s.Stages) > 0 {
+			return p.fail(key, "CellValue is given twice; name several with Stages (first, second)")
+		}
+		s.Stages = []Stage{{}}
+		st = &s.Stages[0]
+	}
+	if p.is("(") {
+		err := p.list(func(int) error {
+			t := p.take()
+			i := p.field(t)
+			if i < 0 || slices.Contains(st.Outputs, i) {
+				return p.fail(t, "want the name of another field here, found %s", t)
+			}
+			st.Outputs = append(st.Outputs, i)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	} else {
+		for i := range s.Fields {
+			st.Outputs = append(st.Outputs, i)
+		}
+	}
+	for range st.Outputs {
+		p.fn.results = append(p.fn.results, s.elem())
+	}
+	var err error
+	st.Body, err = p.functionBody()
+	return err
+}
+
+// field gives the index of a field by its name, -1 for none.
+func (p *parser) field(t token) int {
+	return slices.IndexFunc(p.out.Fields, func(f Array) bool { return f.Name == t.text && f.Name != "" })
+}
+
+func (p *parser) edgeValue(key token) error {
+	s := p.out
+	only := -1
+	if t := p.peek(); t.kind == tokName {
+		p.take()
+		if only = p.field(t); only < 0 {
+			return p.fail(t, "want the name of a field here, found %s", t)
+		}
+	}
+	p.fn.results = []Type{s.elem()}
+	body, err := p.functionBody()
+	for i := range s.Fields {
+		if err == nil && (only < 0 || i == only) {
+			if s.Fields[i].Edge != nil {
+				return p.fail(key, "EdgeValue is given twice; remove one")
+			}
+			s.Fields[i].Edge = body
+		}
+	}
+	return err
+}
+
+// functionBody parses { statements } that must return on every way.
+func (p *parser) functionBody() ([]Stmt, error) {
+	if _, err := p.expect("{"); err != nil {
+		return nil, err
+	}
+	body, err := p.statements()
+	if err != nil {
+		return nil, err
+	}
+	end := p.take()
+	switch {
+	case len(body) == 0:
+		return nil, p.fail(end, "%s returns nothing; end it with return", p.fn.key)
+	case !returns(body):
+		return nil, p.fail(end, "%s must end with return", p.fn.key)
+	}
+	return body, nil
+}
+
+// returns tells whether no way leads past the end of a block.
+func returns(body []Stmt) bool {
+	if len(body) == 0 {
+		return false
+	}
+	switch last := body[len(body)-1].(type) {
+	case Return:
+		return true
+	case If:
+		return returns(last.Then) && returns(last.Else)
+	}
+	return false
+}

@@ -1,0 +1,359 @@
+package stencil
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// keys of a stencil file, in the order they are best written.
+var keys = []string{
+	"NumDimensions", "StencilSize", "Points", "DataType", "FunctionName", "ScalarVariables", "Fields", "ReadOnly", "Boundary",
+	"Stages", "CellValue", "EdgeValue", "Reduce", "Until", "DefaultSize", "Steps",
+}
+
+// keyReaders parse the value of each key.
+var keyReaders = map[string]func(*parser, token) error{
+	"NumDimensions":   (*parser).numDimensions,
+	"StencilSize":     (*parser).stencilSize,
+	"Points":          (*parser).pointList,
+	"DataType":        (*parser).dataType,
+	"FunctionName":    (*parser).functionName,
+	"ScalarVariables": (*parser).scalarVariables,
+	"Fields":          (*parser).fields,
+	"ReadOnly":        (*parser).readOnly,
+	"Boundary":        (*parser).boundary,
+	"Stages":          (*parser).stages,
+	"CellValue":       (*parser).skipBlock,
+	"EdgeValue":       (*parser).skipBlock,
+	"Reduce":          (*parser).reduce,
+	"Until":           (*parser).until,
+	"DefaultSize":     (*parser).defaultSize,
+	"Steps":           (*parser).steps,
+}
+
+func (p *parser) integer() (int, error) {
+	t := p.take()
+	n, err := strconv.Atoi(t.text)
+	if t.kind != tokNumber || err != nil {
+		return 0, p.fail(t, "want a whole number here, found %s", t)
+	}
+	return n, nil
+}
+
+// literal parses a number with or without a sign.
+func (p *parser) literal() (float64, error) {
+	sign := 1.0
+	if p.accept("-") {
+		sign = -1
+	}
+	t := p.take()
+	if t.kind != tokNumber {
+		return 0, p.fail(t, "want a number here, found %s", t)
+	}
+	v, err := p.decimal(t)
+	return sign * v, err
+}
+
+// decimal reads a number token; C's suffix f is allowed.
+func (p *parser) decimal(t token) (float64, error) {
+	text := t.text
+	if n := len(text) - 1; text[n] == 'f' || text[n] == 'F' {
+		text = text[:n]
+	}
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || math.IsInf(v, 0) || strings.ContainsAny(text, "xXpP_iInN") {
+		return 0, p.fail(t, "%s is not a decimal number in range", t)
+	}
+	return v, nil
+}
+
+// newName parses a name that nothing else has.
+func (p *parser) newName(what string) (token, error) {
+	t := p.take()
+	if t.kind != tokName || reserved(t.text) {
+		return t, p.fail(t, "want the name of %s here, found %s", what, t)
+	}
+	if p.named(t.text) {
+		return t, p.fail(t, "%.40s is declared twice", t.text)
+	}
+	return t, nil
+}
+
+// named tells whether a field, read-only array or scalar has the name.
+func (p *parser) named(name string) bool {
+	has := func(a Array) bool { return a.Name == name }
+	return slices.ContainsFunc(p.out.Fields, has) || slices.ContainsFunc(p.out.ReadOnly, has) ||
+		slices.ContainsFunc(p.out.Scalars, func(a Argument) bool { return a.Name == name })
+}
+
+func (p *parser) numDimensions(key token) error {
+	n, err := p.integer()
+	if err == nil && (n < 1 || n > 3) {
+		err = p.fail(key, "NumDimensions must be 1, 2 or 3")
+	}
+	p.out.Dims = n
+	return err
+}
+
+// extents parses (n, n, n) of at most three whole numbers up to a limit.
+func (p *parser) extents(key token, limit int, beyond string) (e [3]int, err error) {
+	err = p.list(func(i int) error {
+		t := p.peek()
+		n, err := p.integer()
+		switch {
+		case err != nil:
+			return err
+		case n > limit:
+			return p.fail(t, "%s", beyond)
+		case i > 2:
+			return p.fail(t, "a stencil has at most three axes")
+		}
+		e[i] = n
+		p.axes[key.text] = i + 1
+		return nil
+	})
+	return e, err
+}
+
+func (p *parser) stencilSize(key token) (err error) {
+	p.bound, err = p.extents(key, maxRadius, "a stencil may reach 16 cells at most")
+	return err
+}
+
+func (p *parser) defaultSize(key token) error {
+	e, err := p.extents(key, maxExtent, "an axis has 1073741823 cells at most")
+	if err != nil {
+		return err
+	}
+	p.out.size = Size{1, 1, 1}
+	copy(p.out.size[:], e[:p.axes[key.text]])
+	if _, err := ParseSize(p.out.size.Text(3), 3); err != nil {
+		return p.fail(key, "%v", err)
+	}
+	return nil
+}
+
+func (p *parser) steps(key token) (err error) {
+	p.out.Steps, err = p.integer()
+	if err == nil && (p.out.Steps < 1 || p.out.Steps > math.MaxInt32) {
+		err = p.fail(key, "Steps must lie in 1..%d", math.MaxInt32)
+	}
+	return err
+}
+
+// pointList parses ((dx, dy), (dx, dy) ...).
+func (p *parser) pointList(key token) error {
+	if _, err := p.expect("("); err != nil {
+		return err
+	}
+	for {
+		var o Offset
+		err := p.list(func(i int) error {
+			t := p.peek()
+			v, err := p.literal()
+			switch {
+			case err != nil:
+				return err
+			case i > 2:
+				return p.fail(t, "a stencil has at most three axes")
+			case v != math.Trunc(v) || math.Abs(v) > maxRadius:
+				return p.fail(t, "want a whole offset of %d cells at most", maxRadius)
+			}
+			o[i] = int(v)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		p.points = append(p.points, o)
+		if !p.accept(",") {
+			_, err := p.expect(")")
+			return err
+		}
+	}
+}
+
+// typeWords are the words that type names are made of; short forms like f32 are none.
+var typeWords = func() map[string]bool {
+	words := map[string]bool{"half": true}
+	for _, f := range dtypeFacts {
+		words[string(f.d)] = true
+		for _, w := range strings.FieldsFunc(f.words, func(r rune) bool { return r == ' ' || r == '|' }) {
+			words[w] = true
+		}
+	}
+	return words
+}()
+
+func isTypeWord(t token) bool {
+	return t.kind == tokName && typeWords[strings.TrimSuffix(t.text, "_t")]
+}
+
+// typeName parses the name of an element type, as C or we call it.
+func (p *parser) typeName() (DType, error) {
+	first := p.take()
+	if !isTypeWord(first) {
+		return "", p.fail(first, "unknown element type %s: use int, int64, float, double, unsigned int or one of %s", first, joined(ElementTypes()))
+	}
+	name := strings.TrimSuffix(first.text, "_t")
+	for isTypeWord(p.peek()) {
+		name += " " + p.take().text
+	}
+	d, err := ParseDType(name)
+	if err != nil {
+		return "", p.fail(first, "unknown element type %.60q: use int, int64, float, double, unsigned int or one of %s", name, joined(ElementTypes()))
+	}
+	return d, nil
+}
+
+func joined(types []DType) string {
+	var names []string
+	for _, d := range types {
+		names = append(names, string(d))
+	}
+	return strings.Join(names, ", ")
+}
+
+func (p *parser) dataType(token) (err error) {
+	p.out.DType, err = p.typeName()
+	return err
+}
+
+func (p *parser) functionName(token) error {
+	t := p.take()
+	if t.kind != tokName {
+		return p.fail(t, "want the name of a function here, found %s", t)
+	}
+	p.out.Function = t.text
+	return nil
+}
+
+// scalarVariables parses (type name [= value], ...). Their types are settled when
+// the element type is known.
+func (p *parser) scalarVariables(token) error {
+	return p.list(func(int) error {
+		d, err := p.typeName()
+		if err != nil {
+			return err
+		}
+		t, err := p.newName("a scalar")
+		if err != nil {
+			return err
+		}
+		a := Argument{Name: t.text, Type: Type(d), Default: 1}
+		if p.accept("=") {
+			at := p.peek()
+			if a.Default, err = p.literal(); err != nil {
+				return err
+			}
+			if !d.Floating() && d.Round(a.Default) != a.Default {
+				return p.fail(at, "%v is no %s", a.Default, d)
+			}
+		}
+		p.out.Scalars = append(p.out.Scalars, a)
+		return nil
+	})
+}
+
+func (p *parser) fields(token) error {
+	return p.list(func(int) error {
+		t, err := p.newName("a field")
+		p.out.Fields = append(p.out.Fields, Array{Name: t.text})
+		return err
+	})
+}
+
+func (p *parser) readOnly(token) error {
+	return p.list(func(int) error {
+		t, err := p.newName("a read-only array")
+		p.out.ReadOnly = append(p.out.ReadOnly, Array{Name: t.text})
+		return err
+	})
+}
+
+func (p *parser) boundary(token) (err error) {
+	t := p.take()
+	p.out.Boundary = Boundary(t.text)
+	switch p.out.Boundary {
+	case Clamp, Mirror, Wrap, Fixed:
+	case Constant:
+		p.out.Constant, err = p.literal()
+	default:
+		return p.fail(t, "unknown boundary %s; use clamp, mirror, wrap, constant with a number, or fixed", t)
+	}
+	return err
+}
+
+func (p *parser) stages(token) error {
+	return p.list(func(int) error {
+		t := p.take()
+		if t.kind != tokName || slices.ContainsFunc(p.out.Stages, func(s Stage) bool { return s.Name == t.text }) {
+			return p.fail(t, "want the name of a new stage here, found %s", t)
+		}
+		p.out.Stages = append(p.out.Stages, Stage{Name: t.text})
+		return nil
+	})
+}
+
+// skipBlock passes [name] [(outputs)] { ... } and keeps its place.
+func (p *parser) skipBlock(key token) error {
+	b := block{key: key, at: p.at}
+	for !p.is("{") {
+		if t := p.peek(); t.kind == tokEOF || t.kind == tokPunct && !strings.Contains("(,)", t.text) || p.at-b.at > 2*maxNames+4 {
+			return p.fail(t, `want "{" here, found %s`, t)
+		}
+		p.take()
+	}
+	open, depth := p.peek(), 0
+	for {
+		if p.is("{") {
+			depth++
+		} else if p.is("}") {
+			depth--
+		}
+		if p.take().kind == tokEOF {
+			return p.fail(open, "this { is never closed; end the block with }")
+		}
+		if depth == 0 {
+			break
+		}
+	}
+	if len(p.blocks) > 3*maxNames {
+		return p.fail(key, "more than %d functions", 3*maxNames)
+	}
+	p.blocks = append(p.blocks, b)
+	return nil
+}
+
+// reduce parses sum|min|max { ... }.
+func (p *parser) reduce(key token) error {
+	t := p.take()
+	if !slices.Contains([]string{"sum", "min", "max"}, t.text) {
+		return p.fail(t, "want sum, min or max here, found %s", t)
+	}
+	p.out.Reduce = &Reduce{Op: t.text}
+	return p.skipBlock(key)
+}
+
+// until parses < number [every n].
+func (p *parser) until(token) error {
+	t := p.take()
+	if !slices.Contains([]string{"<", "<=", ">", ">="}, t.text) {
+		return p.fail(t, "want <, <=, > or >= here, found %s", t)
+	}
+	v, err := p.literal()
+	if err != nil {
+		return err
+	}
+	p.out.Until = &Until{Op: t.text, Limit: v, Every: 1}
+	if p.peek().text == "every" {
+		p.take()
+		at := p.peek()
+		if p.out.Until.Every, err = p.integer(); err == nil && (p.out.Until.Every < 1 || p.out.Until.Every > math.MaxInt32) {
+			err = p.fail(at, "want a number of steps from 1 on")
+		}
+	}
+	return err
+}

@@ -1,0 +1,148 @@
+package stencil
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestConstructsPrintByTheContract(t *testing.T) {
+	integers := func(cell string) string {
+		return "NumDimensions 1 StencilSize (2) DataType int CellValue { " + cell + " }"
+	}
+	for _, c := range []struct{ name, src, want string }{
+		{"loops unroll", line("float s = 0; for (int i = -1; i <= 1; i += 2) s += i * get(i); return s;"),
+			"T v0 = T(0.0);\nv0 = v0 + T(-1.0) * get(-1, 0, 0);\nv0 = v0 + T(1.0) * get(1, 0, 0);\nreturn v0;\n"},
+		{"bounds may be const", line("const int r = 2; float s = 0; for (int i = -r; i <= r; i = i + 2 * r) { s += get(i); } return s;"),
+			"T v0 = T(0.0);\nv0 = v0 + get(-2, 0, 0);\nv0 = v0 + get(2, 0, 0);\nreturn v0;\n"},
+		{"dead branches go", line("float s = get(0); for (int i = 0; i < 2; ++i) if (i == 1) s *= get(i); else if (i > 5) s = get(2); return s;"),
+			"T v0 = get(0, 0, 0);\nv0 = v0 * get(1, 0, 0);\nreturn v0;\n"},
+		{"branches", line("float a = get(0); if (a > 1 && !(a >= 2)) { float b = a; a -= b; } else a--; return a;"),
+			"T v0 = get(0, 0, 0);\nif (v0 > T(1.0) && !(v0 >= T(2.0))) {\n  T v1 = v0;\n  v0 = v0 - v1;\n} else {\n  v0 = v0 - T(1.0);\n}\nreturn v0;\n"},
+		{"early return", line("if (get(0) != 0) return 1; return get(1);"), "if (get(0, 0, 0) != T(0.0)) {\n  return T(1.0);\n}\nreturn get(1, 0, 0);\n"},
+		{"selection", line("return get(0) < 0 ? -get(0) : get(1) == 2 ? 3 : x;"),
+			"return get(0, 0, 0) < T(0.0) ? -get(0, 0, 0) : T(get(1, 0, 0) == T(2.0) ? 3 : px);\n"},
+		{"position", "NumDimensions 2 StencilSize (1, 1) CellValue { return get(0, 0) + (x + y * input_size.x) / 2 - iteration % 2; }",
+			"return get(0, 0, 0) + T(wrap_add(px, wrap_mul(py, nx)) / 2) - T(iteration % 2);\n"},
+		{"functions", line("return powf(get(0), 2) + min(get(1), 3) + abs(get(2)) + fabsf(get(0)) + abs(x) + max(x, 3);"),
+			"return pow(get(0, 0, 0), T(2.0)) + fmin(get(1, 0, 0), T(3.0)) + fabs(get(2, 0, 0)) + fabs(get(0, 0, 0)) + T(int_abs(px)) + T(int_max(px, 3));\n"},
+		{"casts", line("return (int)get(0) + (float)(x / 3) + (double)get(1) + (int)2.9;"),
+			"return T(to_integer(get(0, 0, 0), (-2147483647 - 1), 2147483647)) + T(px / 3) + get(1, 0, 0) + T(2.0);\n"},
+		{"scalars", line("return a * get(0) + n;") + "ScalarVariables (float a = 0.5, int n)", "return s_0 * get(0, 0, 0) + T(s_1);\n"},
+		{"a comparison is a number", line("return (get(0) > 0) + (get(1) > 0);"),
+			"return T(wrap_add((int)(get(0, 0, 0) > T(0.0)), (int)(get(1, 0, 0) > T(0.0))));\n"},
+		{"signed integers wrap", integers("return get(0) + get(1) * 2 - -get(2);"),
+			"return wrap_sub(wrap_add(get(0, 0, 0), wrap_mul(get(1, 0, 0), 2)), wrap_neg(get(2, 0, 0)));\n"},
+		{"divisors that may be zero", integers("return get(0) / get(1) + get(0) % 3 + get(1) / -1;"),
+			"return wrap_add(wrap_add(divide(get(0, 0, 0), get(1, 0, 0)), get(0, 0, 0) % 3), divide(get(1, 0, 0), (-1)));\n"},
+		{"unsigned integers are C's", strings.Replace(integers("return -get(0) * (get(1) + 1) / 2;"), "int", "unsigned int", 1),
+			"return -get(0, 0, 0) * (get(1, 0, 0) + 1u) / 2u;\n"},
+		{"narrow integers are computed in int", strings.Replace(integers("return get(0) + 1;"), "int", "int8", 1), "return (signed char)wrap_add((int)get(0, 0, 0), 1);\n"},
+		{"read at the own cell", line("return get(0) + read(x);"), "return get(0, 0, 0) + ro_0(0, 0, 0);\n"},
+		{"read by index", line("return get(0) + read(2 * x);"), "return get(0, 0, 0) + read_0(wrap_mul(2ll, (long long)px));\n"},
+		{"fields and arrays", line("return get(u, 1) + get(w, -1), get(v, 0);") + "Fields (u, v) ReadOnly (k, w)",
+			"out_0 = get_0(1, 0, 0) + ro_1(-1, 0, 0);\nout_1 = get_1(0, 0, 0);\nreturn;\n"},
+	} {
+		s, err := Parse("s", "s.sl", c.src)
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if got := CellSource(s); got != c.want {
+			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.want)
+		}
+	}
+}
+
+func TestEdgeAndReducePrintByTheContract(t *testing.T) {
+	s := mustParse(t, line("return get(0);")+"EdgeValue { if (x < 0) return 2 * value; return value + read(x); } Reduce max { return fabs(value - get(0)); }")
+	if got, want := EdgeSource(s, 0), "if (px < 0) {\n  return T(2.0) * value;\n}\nreturn value + read_0((long long)px);\n"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if got, want := ReduceSource(s), "return fabs(value_0 - get(0, 0, 0));\n"; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestHashesOfPlainStencilsAreThoseOfTheFirstLanguage(t *testing.T) {
+	for name, want := range map[string]string{
+		"jacobi2d": "5b8d798d6c711471583b5e557dab416d6400e5c9dfb9dd7250edf7f5e022f6a6",
+		"jacobi3d": "0a3947fa34bdce69233463cac985e6267f0404b08084a9dfa0864dab1ec4d445",
+	} {
+		if got := lookup(t, name).Hash; got != want {
+			t.Errorf("%s has hash %s, want %s: stored results would be lost", name, got, want)
+		}
+	}
+}
+
+func TestHashCoversEveryKey(t *testing.T) {
+	base := line("return get(u, 0) * a, get(v, 1);") + "Fields (u, v) ScalarVariables (float a = 2) Boundary constant 1 Reduce sum { return value(u); } Until < 1 every 2"
+	seen := map[string]string{mustParse(t, base).Hash: "base"}
+	for _, change := range [][2]string{
+		{"a = 2", "a = 3"}, {"float a", "int a"}, {"constant 1", "constant 2"}, {"constant 1", "wrap"}, {"Reduce sum", "Reduce max"},
+		{"value(u)", "value(v)"}, {"every 2", "every 3"}, {"< 1", "> 1"}, {"CellValue {", "CellValue (v, u) {"}, {"get(v, 1)", "get(u, 1)"},
+	} {
+		src := strings.Replace(base, change[0], change[1], 1)
+		h := mustParse(t, src).Hash
+		if other, twice := seen[h]; twice {
+			t.Errorf("%s: same hash as %s", change[1], other)
+		}
+		seen[h] = change[1]
+	}
+}
+
+func TestFaultsOfTheLanguageAreShownWhereTheyStand(t *testing.T) {
+	for _, c := range []struct{ cell, tail, want string }{
+		{"while (1) ; return get(0);", "", `s.sl:3:13: while is not in the language; use for with constant bounds`},
+		{"for (int i = 0; i < 9; i++) break; return get(0);", "", `s.sl:3:41: break is not in the language; use if`},
+		{"for (int i = 0; i < get(0); i++) ; return get(0);", "", `s.sl:3:29: a loop's bounds must be constants, so that it can be unrolled; use numbers and const int`},
+		{"for (int i = 0; i >= 0; i++) ; return get(0);", "", `s.sl:3:42: loops unroll to more than 200000 tokens; shorten them`},
+		{"for (float i = 0; i < 1; i++) ; return get(0);", "", `s.sl:3:18: a loop counts in an integer type; use int`},
+		{"int i; for (i = 0; i < 1; i++) ; return get(0);", "", `s.sl:3:25: declare the loop's variable here, like int i = 0`},
+		{"for (int i = 0; i < 2; i++) i = 3; return get(0);", "", `s.sl:3:41: "i" is constant here; declare another variable`},
+		{"int i = x; return get(i);", "", `s.sl:3:35: the offsets of get must be whole numbers known here, found "i"`},
+		{"return get(0) % 2;", "", `s.sl:3:27: % is for integers; use fmod`},
+		{"return 1 / 3 * get(0);", "", `s.sl:3:22: in C this quotient of whole numbers drops its fraction; write one of them with a point`},
+		{"return x / 0 + get(0);", "", `s.sl:3:22: division by zero`},
+		{"float a[3]; return get(0);", "", `s.sl:3:20: character '[' has no meaning here; remove it`},
+		{"return get(0) & 1;", "", `s.sl:3:27: character '&' has no meaning here; remove it`},
+		{"return --get(0);", "", `s.sl:3:20: -- changes a variable, which only a statement may; write two signs apart`},
+		{"if (get(0)) { float a = 1; } return a;", "", `s.sl:3:49: unknown name "a"; declare it first, like float a = ...`},
+		{"float a = 1; if (a) { float a = 2; } return get(0);", "", `s.sl:3:41: a is declared twice`},
+		{"if (get(0) > 0) return 1;", "", `s.sl:3:39: CellValue must end with return`},
+		{"else return 1;", "", `s.sl:3:13: else without if`},
+		{"return value;", "", `s.sl:3:20: unknown name "value"; declare it first, like float value = ...`},
+		{"return get(0) + input_size.w;", "", `s.sl:3:40: input_size has x, y and z, not "w"`},
+		{"return get(0) + read(0.5);", "", `s.sl:3:29: read takes the index of an element; convert it with (int)`},
+		{"return get(u, 0);", "Fields (u, v)", `s.sl:3:29: want 2 values, one for each output, found ";" after 1`},
+		{"return get(0), 1;", "Fields (u, v)", `s.sl:3:24: get which field? write get(u, ...)`},
+		{"u = 1; return get(u, 0), 1;", "Fields (u, v)", `s.sl:3:13: "u" may only be read; return a field's new value`},
+		{"return get(u, 0) + u, 1;", "Fields (u, v)", `s.sl:3:32: "u" is an array; read it with get(u, ...)`},
+		{"return get(0);", "Fields (u, u)", `s.sl:4:12: u is declared twice`},
+		{"return get(0);", "Fields (x)", `s.sl:4:9: want the name of a field here, found "x"`},
+		{"return get(0);", "Stages (a)", `s.sl:4:1: stage a has no CellValue; add CellValue a { ... }`},
+		{"return get(0);", "CellValue { return get(1); }", `s.sl:4:1: CellValue is given twice; name several with Stages (first, second)`},
+		{"return get(0);", "EdgeValue { return get(0); }", `s.sl:4:20: EdgeValue may not call get(); value is the nearest cell inside`},
+		{"return get(0);", "EdgeValue { return value; } EdgeValue { return 1; }", `s.sl:4:29: EdgeValue is given twice; remove one`},
+		{"return get(0);", "EdgeValue { return value; } Boundary wrap", `s.sl:4:29: Boundary and EdgeValue both say what lies outside; remove one`},
+		{"return get(u, 0), 1;", "Fields (u, v) EdgeValue v { return value; }", `s.sl:4:15: field u has no EdgeValue; give one for every field or one without a name`},
+		{"return get(0);", "Until < 1", `s.sl:4:1: Until compares what Reduce computes; add Reduce`},
+		{"return get(0);", "Reduce mean { return value; }", `s.sl:4:8: want sum, min or max here, found "mean"`},
+		{"return get(0);", "Points ((0), (1))", `s.sl:4:1: Points lists (1), which no get() reads; remove it`},
+		{"return get(0) + get(-1);", "Points ((0))", `s.sl:4:1: Points does not list (-1), which get() reads; add it`},
+		{"return get(0);", "DefaultSize (8, 8)", `s.sl:4:1: DefaultSize has 2 extents, NumDimensions says 1`},
+		{"return get(0);", "Steps 0", `s.sl:4:1: Steps must lie in 1..2147483647`},
+		{"return get(0);", "DataType int Boundary constant 0.5", `s.sl:4:14: 0.5 is no int32`},
+		{"return get(0);", "ScalarVariables (int n = 0.5)", `s.sl:4:26: 0.5 is no int32`},
+		{"return 99999999999999999999 * get(0);", "DataType int", `s.sl:3:20: "99999999999999999999" is not a whole number in range`},
+		{"half h = 1; return get(0);", "DataType int", `s.sl:3:13: float16 is an element type only; use float`},
+	} {
+		_, err := Parse("s", "s.sl", line(c.cell)+c.tail)
+		if err == nil {
+			t.Errorf("%s %s: accepted", c.cell, c.tail)
+			continue
+		}
+		if got, _, _ := strings.Cut(err.Error(), "\n"); got != c.want {
+			t.Errorf("%s %s:\n got %s\nwant %s", c.cell, c.tail, got, c.want)
+		}
+	}
+}
