@@ -39,7 +39,7 @@ func testValue(s *Stencil, a, i int) float64 {
 // nothing with the reference but that text.
 func cProgram(stencils []*Stencil, n Size, steps int) string {
 	var b strings.Builder
-	b.WriteString("#include <math.h>\n#include <stdio.h>\n#include <vector>\n#define __host__\n#define __device__\n" + HelperSource)
+	b.WriteString("#include <math.h>\n#include <stdio.h>\n#include <vector>\ninline double rsqrt(double a) { return 1 / sqrt(a); }\n#define __host__\n#define __device__\n" + HelperSource)
 	fmt.Fprintf(&b, "static int nx, ny, nz, px, py, pz, iteration;\n")
 	for k, s := range stencils {
 		size := Size{1, 1, 1}

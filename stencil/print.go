@@ -214,6 +214,13 @@ func (p *printer) expr(e Expr) {
 			p.call(helperNames[e.Op], e.X, e.Y)
 			return
 		}
+		// A quotient by a root is one operation on a GPU, not two long ones.
+		if root, ok := e.Y.(Call); ok && e.Op == "/" && root.Func == "sqrt" && e.Type.floating() {
+			p.parens(e.X, binds(e.X) < binds(e))
+			p.WriteString(" * ")
+			p.call("rsqrt", root.Args...)
+			return
+		}
 		// C groups to the left: only the right operand needs parentheses at equal
 		// precedence. Signs get them too, for two minus signs are a decrement.
 		p.parens(e.X, binds(e.X) < binds(e))

@@ -88,7 +88,8 @@ func suited(r *rand.Rand, k kernels.Kernel, n stencil.Size) stencil.Size {
 	return n
 }
 
-// randomSize is a small grid with odd extents, now and then thinner than a
+// randomSize is a small grid with odd extents, its rows every other time of whole
+// vectors, now and then thinner than a
 // stencil's reach.
 func randomSize(r *rand.Rand, dims int) stencil.Size {
 	limit := [3][3]int{{3000, 1, 1}, {400, 150, 1}, {150, 50, 30}}[dims-1]
@@ -99,6 +100,9 @@ func randomSize(r *rand.Rand, dims int) stencil.Size {
 			size[a] = 1 + r.IntN(3)
 		}
 		size[a] |= 1
+	}
+	if r.IntN(2) == 0 { // rows of whole vectors
+		size[0] = (size[0] + 7) / 8 * 8
 	}
 	return size
 }

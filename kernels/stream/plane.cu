@@ -56,8 +56,8 @@ struct Place {
   int begin, end;        // planes this block writes: begin <= p < end
   int warp, lane;
   bool low_x, high_x;    // holds the grid's first, last cell of a row
-  bool write_x;
-  int first_row, last_row; // rows of its own that it writes
+  int write_first, write_last; // cells of a row that its tile writes: first <= x < last
+  int first_row, last_row;     // rows of its own that it writes
   int edge[LOW_R + HIGH_R > 0 ? LOW_R + HIGH_R : 1]; // where its neighbour rows are in shared memory
 };
 

@@ -131,17 +131,18 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 	dims := p.Stencil.Dims
 	st := stagesOf(p.Stencil)
 	r := reachOf(p.Stencil)
-	rows, warps, pyramid, chunks := []int{1}, []int{1, 2, 4}, []int{1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16}, []int{1, 2, 4, 8, 16, 32, 64, 128}
-	vector := []int{1, 2, 4, 8}
-	if dims == 3 {
+	vector, rows, warps := []int{1, 2, 4, 8}, []int{1}, []int{1, 4}
+	pyramid := []int{1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16}
+	chunks := []int{1, 2, 4, 8, 16, 32, 64, 128, 256}
+	switch dims {
+	case 1:
+		chunks = []int{1}
+	case 3:
 		vector = []int{1, 2, 4}
 		rows = []int{1, 2, 3, 4, 6, 8}
-		warps = []int{4, 8, 12, 16, 24, 32}
+		warps = []int{4, 8, 12, 16}
 		pyramid = []int{1, 2, 3, 4, 5, 6, 8}
-		chunks = []int{1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 24, 32}
-	}
-	if dims == 1 {
-		chunks = []int{1}
+		chunks = []int{1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24}
 	}
 	f := &space.Family{Name: "stream", Params: []space.Param{
 		{Name: "vx", Values: vector, Ordinal: true, Doc: "cells of a vector, one a lane; wider saves shuffles and halo, costs registers"},
@@ -149,7 +150,7 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		{Name: "wp", Values: warps, Ordinal: true, Doc: "warps of a block: in 3D one above the other in a plane, in 2D strips side by side"},
 		{Name: "ck", Values: chunks, Ordinal: true, Doc: "pieces into which the stream axis is cut; more fill the GPU, each recomputes its halo"},
 		{Name: "pf", Values: []int{1, 2}, Ordinal: true, Doc: "planes loaded ahead into registers"},
-		{Name: "mb", Values: []int{1, 2, 3, 4, 6, 8}, Ordinal: true, Doc: "blocks an SM must be able to hold at once: the compiler's register limit"},
+		{Name: "mb", Values: []int{1, 2, 3, 4}, Ordinal: true, Doc: "blocks an SM must be able to hold at once: the compiler's register limit"},
 		{Name: "ph", Values: pyramid, Ordinal: true, Doc: "time steps in flight; saves memory traffic, costs registers and the recomputation of the halo"},
 	}}
 	names := []string{"vx", "vy", "wp", "ck", "pf", "mb", "ph"}
@@ -171,12 +172,16 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		hold, _ := h.tile(r)
 		return roundUp(p.Size[0], h.vector) >= hold[0] && (dims < 3 || p.Size[1] >= hold[1])
 	})
-	whole(names, "halo", "more than half of a tile must be useful, or most of what is computed is thrown away", func(h shape) bool {
+	whole(names, "vector", "a lane that loads fewer than 8 bytes wastes instructions; more than 32 waste registers", func(h shape) bool {
+		bytes := h.vector * p.DType.Size()
+		return bytes <= 32 && (bytes >= 8 || p.Size[0] < 2*warp)
+	})
+	whole(names, "halo", "at least 45 % of a tile must be useful (60 % in a plane), or most of what is computed is thrown away", func(h shape) bool {
 		hold, step := h.tile(r)
 		if dims < 3 {
-			return 2*step[0] >= hold[0]
+			return 10*step[0] >= 6*hold[0]
 		}
-		return step[0] > 0 && step[1] > 0 && 5*step[0]*step[1] >= 2*hold[0]*hold[1]
+		return step[0] > 0 && step[1] > 0 && 100*step[0]*step[1] >= 45*hold[0]*hold[1]
 	})
 	whole(names, "chunk", "a chunk must be longer than the halo it recomputes", func(h shape) bool {
 		return h.chunks == 1 || ceilDiv(planes(p), h.chunks) > 2*h.pyramid*(r.lowS+r.highS)
@@ -185,8 +190,14 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		n := h.sharedBytes(p, st)
 		return n <= m.SharedBlockOptin && h.minBlocks*(n+m.SharedReserved) <= m.SharedSM
 	})
-	whole(names, "registers", fmt.Sprintf("the sums of all stages must fit into registers (%d of a block and an SM, 255 of a thread)", m.RegistersBlock), func(h shape) bool {
-		return h.registers(p, st) <= min(255, m.RegistersBlock/(warp*h.warps), m.RegistersSM/(warp*h.warps*h.minBlocks))*9/8
+	limit := func(h shape, blocks int) int { // registers a thread may have
+		return min(255, m.RegistersBlock/(warp*h.warps), m.RegistersSM/(warp*h.warps*blocks))
+	}
+	whole(names, "registers", fmt.Sprintf("what the stages keep must fit into registers (%d of a block and an SM, 255 of a thread)", m.RegistersBlock), func(h shape) bool {
+		return h.registers(p, st) <= limit(h, h.minBlocks)*9/8
+	})
+	whole(names, "blocks", "asking for more blocks on an SM must make the compiler use fewer registers", func(h shape) bool {
+		return h.minBlocks == 1 || limit(h, h.minBlocks) < limit(h, h.minBlocks-1) && h.registers(p, st)*3/2 > limit(h, h.minBlocks)
 	})
 	return f
 }

@@ -15,22 +15,49 @@ __device__ __forceinline__ void load(Cells &v, const T *__restrict__ plane, cons
   }
 }
 
-template <bool EDGE>
+// Stores a row that begins anywhere. Cells stored one by one, VECTOR apart, would
+// be VECTOR partial writes of every sector; so each lane stores the aligned vector
+// that begins in its left neighbour's cells.
+__device__ __forceinline__ void store_unaligned(const T (&v)[VECTOR], T *row, const Place &at) {
+  const int shift = (size_t)row / sizeof(T) % VECTOR; // cells by which the row's vectors lie further on; same for all lanes
+  T left[VECTOR];                                     // the left neighbour's cells
+#pragma unroll
+  for (int i = 1; i < VECTOR; i++) left[i] = __shfl_up_sync(~0u, v[i], 1);
+  Vector vector;
+#pragma unroll
+  for (int i = 0; i < VECTOR; i++) {
+    vector.at[i] = v[i];
+#pragma unroll
+    for (int s = 1; s < VECTOR; s++)
+      if (shift == s) vector.at[i] = i >= s ? v[i >= s ? i - s : 0] : left[i < s ? VECTOR + i - s : 0];
+  }
+  const int x = at.x - shift; // of the vector
+  if (x >= at.write_first && x + VECTOR <= at.write_last && at.lane > 0) {
+    *reinterpret_cast<Vector *>(row - shift) = vector;
+  } else {
+#pragma unroll
+    for (int i = 0; i < VECTOR; i++)
+      if (x + i >= at.write_first && x + i < at.write_last && (at.lane > 0 || i >= shift)) row[i - shift] = vector.at[i];
+  }
+  if (at.lane == 31) { // its last cells are nobody's vector
+#pragma unroll
+    for (int i = 1; i < VECTOR; i++)
+      if (i >= VECTOR - shift && at.x + i >= at.write_first && at.x + i < at.write_last) row[i] = v[i];
+  }
+}
+
 __device__ __forceinline__ void store(const Cells &v, T *__restrict__ plane, const Place &at) {
-  if (!at.write_x) return;
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
-    if (j < at.first_row || j >= at.last_row) continue;
+    if (j < at.first_row || j >= at.last_row) continue; // the same for a warp
     T *row = plane + j * at.nx;
     if constexpr (ALIGNED) {
       Vector vector;
 #pragma unroll
       for (int i = 0; i < VECTOR; i++) vector.at[i] = v[j][i];
-      *reinterpret_cast<Vector *>(row) = vector;
+      if (at.x >= at.write_first && at.x < at.write_last) *reinterpret_cast<Vector *>(row) = vector;
     } else {
-#pragma unroll
-      for (int i = 0; i < VECTOR; i++)
-        if (!EDGE || at.x + i < at.nx) row[i] = v[j][i];
+      store_unaligned(v[j], row, at);
     }
   }
 }
@@ -100,7 +127,7 @@ struct Walk {
     }
     const int complete = p - (PYRAMID - 1) * SKEW - HIGH_S;
     if (complete >= at.begin && complete < at.end) {
-      store<EDGE>(stage[PYRAMID - 1].done, written, at);
+      store(stage[PYRAMID - 1].done, written, at);
       written += at.stride;
     }
   }
@@ -128,7 +155,8 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
   at.x = x.origin + at.lane * VECTOR;
   at.low_x = at.x == 0;
   at.high_x = at.x + VECTOR >= nx;
-  at.write_x = at.x >= x.first && at.x < x.last;
+  at.write_first = x.first;
+  at.write_last = x.last;
   at.row = 0;
   at.first_row = 0;
   at.last_row = 1;
@@ -147,7 +175,12 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
     at.edge[r] = (warp * EDGE_ROWS + (j < FIRST_ROWS ? j : j - (ROWS - EDGE_ROWS))) * 32;
   }
   Vector *const shared = reinterpret_cast<Vector *>(shared_bytes);
-  if (x.low || x.high)
+  // The boundary rule on x costs two selects a row, hidden behind the shuffles: a
+  // walk without it is no faster. But rows that are no whole number of vectors cost
+  // more.
+  if constexpr (ALIGNED)
+    Walk<true>(at, in, out, shared);
+  else if (x.low || x.high)
     Walk<true>(at, in, out, shared);
   else
     Walk<false>(at, in, out, shared);

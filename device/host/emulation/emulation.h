@@ -90,6 +90,8 @@ inline float min(float a, float b) { return fminf(a, b); }
 inline float max(float a, float b) { return fmaxf(a, b); }
 inline double min(double a, double b) { return fmin(a, b); }
 inline double max(double a, double b) { return fmax(a, b); }
+inline float rsqrt(float a) { return 1 / sqrtf(a); }
+inline double rsqrt(double a) { return 1 / sqrt(a); }
 // C++'s math.h overloads sqrt, exp ... on the element type, as CUDA does.
 
 template <class V> inline V __ldg(const V *p) { return *p; }
