@@ -274,7 +274,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	l := launch(p, s)
 	st := p.Stencil
 	elem := float64(p.DType.Size())
-	hold, step := h.tile(r)
+	hold, _ := h.tile(r)
 	n := planes(p)
 	chunk := ceilDiv(n, h.chunks)
 	rounds := float64(min(n, chunk+h.pyramid*r.lowS) + r.highS + (h.pyramid-1)*stages.skew(r))
@@ -285,13 +285,17 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	perVector := float64(h.pyramid * h.rows * (r.lowX + r.highX)) // shuffles a round
 	edge := float64(h.pyramid*h.edgeRows(r)) + float64(h.pyramid*(r.lowR+r.highR))
 	threads := float64(l.Threads())
-	write := [3]int{step[0], step[1], chunk}
+	var write [3]int // on average: the first and the last tile write more
+	for a, g := range [3]int{l.Grid[0], l.Grid[1], l.Grid[2]} {
+		write[a] = ceilDiv(p.Size[a], g)
+	}
 	read := [3]int{hold[0], hold[1], int(loaded)}
-	barriers := 0
-	if st.Dims == 3 {
-		barriers = int(rounds)
-	} else {
-		write, read = [3]int{step[0] * h.warps, chunk, 1}, [3]int{hold[0] * h.warps, int(loaded), 1}
+	barriers := int(rounds)
+	if st.Dims < 3 {
+		barriers = 0
+		write[1] = chunk
+		write[2] = 1
+		read = [3]int{hold[0] * h.warps, int(loaded), 1}
 	}
 	return kernels.Work{
 		Steps:      h.pyramid,
