@@ -76,7 +76,7 @@ func draw(t testing.TB, r *rand.Rand) stencil.Problem {
 }
 
 func TestFamiliesDescribeThemselves(t *testing.T) {
-	want := []string{"global", "tile"}
+	want := []string{"global", "tile", "stream"}
 	var names []string
 	for _, f := range Families() {
 		names = append(names, f.Name())
@@ -135,6 +135,9 @@ func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
 	small.MaxGridDim = [3]int{1000, 1000, 40}
 	jacobi3d := catalogued(t, "jacobi3d", stencil.Float32, stencil.Size{512, 512, 512})
 	jacobi2d := catalogued(t, "jacobi2d", stencil.Float32, stencil.Size{8192, 8192, 1})
+	odd, lean := h200(), h200() // wider warps; little of everything an SM has
+	odd.WarpSize = 64
+	lean.MaxThreadsSM, lean.SharedBlockOptin = 512, 8<<10
 	few := jacobi3d
 	few.Steps = 2
 	double := jacobi3d
@@ -181,6 +184,23 @@ func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
 		{reach, h200(), "tile/gx=32/gy=8/gz=2/wx=1/wy=1/wz=4/cw=0/zz=0/ph=1", ""},
 		{reach, h200(), "tile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=4/cw=0/zz=0/ph=1", "halo"},
 		{double, h200(), "tile/gx=128/gy=8/gz=1/wx=1/wy=2/wz=8/cw=0/zz=0/ph=2", "shared-memory"},
+
+		{jacobi3d, h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=2/ph=2", ""},
+		{jacobi3d, odd, "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2", "warp"},
+		{few, h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=3", "steps"},
+		{jacobi3d, lean, "stream/vx=2/vy=6/wp=8/ck=4/pf=1/mb=3/ph=1", "threads"},
+		{jacobi3d.Resized(stencil.Size{512, 31, 512}), h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2", "grid-size"},
+		{jacobi3d.Resized(stencil.Size{124, 512, 512}), h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2", "grid-size"},
+		{jacobi3d.Resized(stencil.Size{125, 32, 512}), h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2", ""}, // the last vector need not be whole
+		{jacobi2d.Resized(stencil.Size{128, 1, 1}), h200(), "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=2", ""},    // rows limit nothing in 2D
+		{jacobi3d, h200(), "stream/vx=1/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2", "vector"},
+		{jacobi2d.Resized(stencil.Size{63, 8192, 1}), h200(), "stream/vx=1/vy=1/wp=4/ck=4/pf=1/mb=1/ph=2", ""}, // nothing wider fits
+		{jacobi3d, h200(), "stream/vx=4/vy=1/wp=4/ck=4/pf=1/mb=1/ph=2", "halo"},
+		{jacobi2d, h200(), "stream/vx=2/vy=1/wp=1/ck=4/pf=1/mb=1/ph=14", "halo"},
+		{jacobi3d, h200(), "stream/vx=4/vy=4/wp=8/ck=24/pf=1/mb=1/ph=6", "chunk"},
+		{jacobi3d, lean, "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2", "shared-memory"},
+		{jacobi3d, h200(), "stream/vx=4/vy=6/wp=16/ck=4/pf=1/mb=1/ph=2", "registers"},
+		{jacobi3d, h200(), "stream/vx=2/vy=2/wp=8/ck=4/pf=1/mb=2/ph=1", "blocks"},
 	} {
 		s, err := space.ParseSchedule(c.schedule)
 		if err != nil {
@@ -199,6 +219,7 @@ func TestEveryConstraintHasItsCaseAbove(t *testing.T) {
 	for name, want := range map[string]string{
 		"global": "threads warps work tile-size column-width zigzag grid lengths lengths-column",
 		"tile":   "threads warps work tile-size column-width zigzag grid steps halo shared-memory",
+		"stream": "warp steps threads grid-size vector halo chunk shared-memory registers blocks",
 	} {
 		var got []string
 		for _, c := range kernels.Find(Families(), name).Space(p, h200()).Constraints {
@@ -295,25 +316,18 @@ func soundness(t *testing.T, f kernels.Family, p stencil.Problem, m machine.Mach
 			bad("launch %+v on axis %d", l, a)
 		}
 	}
-	h := kernels.ShapeOf(s)
-	cover := int64(l.Blocks())
-	for a := range 3 {
-		cover *= int64(h.Write()[a])
-		if h.Column == 0 && s.Int("sp", 0) == 0 && l.Grid[a]*h.Write()[a] < p.Size[a] {
-			bad("the grid leaves cells uncovered on axis %d: %+v", a, l)
-		}
+	if k.Suited(p.Size) != p.Size {
+		bad("the kernel is not for this grid: at least %v, rows of whole %d cells", k.Least, k.Multiple)
 	}
-	if cover < p.Size.Cells() {
-		bad("%d blocks cover %d of %d cells", l.Blocks(), cover, p.Size.Cells())
+	if s.Int("gx", 0) > 0 { // families whose tiles lie side by side
+		groups(p, s, k, bad)
 	}
 
-	if !strings.HasPrefix(k.Source, "// "+p.Stencil.Name+", "+string(p.DType)+": schedule "+s.String()+"\n") || !strings.Contains(k.Source, "#define ENTRY "+k.Entry+"\n") {
+	// The source names the schedule, or one that it serves too.
+	head, _, _ := strings.Cut(k.Source, "\n")
+	text, ok := strings.CutPrefix(head, "// "+p.Stencil.Name+", "+string(p.DType)+": schedule ")
+	if named, err := space.ParseSchedule(text); !ok || err != nil || named != s && f.Kernel(p, named).Source != k.Source || !strings.Contains(k.Source, "#define ENTRY "+k.Entry+"\n") {
 		bad("source begins with %.120q", k.Source)
-	}
-	for _, c := range h.Constants() {
-		if !strings.Contains(k.Source, fmt.Sprintf("constexpr int %s = %d;\n", c.Name, c.Value)) {
-			bad("no constant %s", c.Name)
-		}
 	}
 
 	cells, bytes := float64(p.Size.Cells()), float64(p.Bytes())
@@ -350,6 +364,27 @@ func soundness(t *testing.T, f kernels.Family, p stencil.Problem, m machine.Mach
 		}
 		if l.SharedBytes != want {
 			bad("%d bytes of shared memory, want %d", l.SharedBytes, want)
+		}
+	}
+}
+
+// groups checks what a family with a group shape owes: tiles that cover the grid,
+// and a constant for each parameter.
+func groups(p stencil.Problem, s space.Schedule, k kernels.Kernel, bad func(format string, args ...any)) {
+	h, l := kernels.ShapeOf(s), k.Launch
+	cover := int64(l.Blocks())
+	for a := range 3 {
+		cover *= int64(h.Write()[a])
+		if h.Column == 0 && s.Int("sp", 0) == 0 && l.Grid[a]*h.Write()[a] < p.Size[a] {
+			bad("the grid leaves cells uncovered on axis %d: %+v", a, l)
+		}
+	}
+	if cover < p.Size.Cells() {
+		bad("%d blocks cover %d of %d cells", l.Blocks(), cover, p.Size.Cells())
+	}
+	for _, c := range h.Constants() {
+		if !strings.Contains(k.Source, fmt.Sprintf("constexpr int %s = %d;\n", c.Name, c.Value)) {
+			bad("no constant %s", c.Name)
 		}
 	}
 }
