@@ -1,0 +1,284 @@
+package stream
+
+import (
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"stenciltune/internal/golden"
+	"stenciltune/kernels"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+// parsed is a stencil of given reach and cell function.
+func parsed(t testing.TB, reach, cell string) *stencil.Stencil {
+	t.Helper()
+	dims := string('1' + byte(strings.Count(reach, ",")))
+	s, err := stencil.Parse("given", "given.sl", "NumDimensions "+dims+" StencilSize ("+reach+") CellValue { "+cell+" }")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func catalogued(t testing.TB, name string) *stencil.Stencil {
+	t.Helper()
+	s, err := stencil.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func problem(st *stencil.Stencil, d stencil.DType, n stencil.Size) stencil.Problem {
+	return stencil.Problem{Stencil: st, DType: d, Size: n, Steps: 100}
+}
+
+func schedule(t testing.TB, text string) space.Schedule {
+	t.Helper()
+	s, err := space.ParseSchedule(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+var (
+	line   = stencil.Size{5000, 1, 1}
+	flat   = stencil.Size{1000, 700, 1}
+	volume = stencil.Size{320, 200, 100}
+)
+
+// bent is a nonlinear function of points in a box.
+const bent = "return 0.25 * (get(0, 0, 0) * get(-1, -1, -1) + max(get(1, 0, 1), get(0, 1, 1)));"
+
+// brief is a source with the texts that are the same in every kernel as one line each.
+func brief(t testing.TB, source string) string {
+	t.Helper()
+	common, own := "#line 1 \"common.cu\"\n", "#line 1 \"stream.cu\"\n"
+	begin, end := strings.Index(source, common), strings.Index(source, own)
+	if begin < 0 || end < begin || !strings.HasSuffix(source, walkSource+"#undef ENTRY\n") {
+		t.Fatal("the source is put together in another way")
+	}
+	before, after, _ := strings.Cut(sumsSource, "@WEIGHTS@\n")
+	return strings.NewReplacer(planeSource, "[plane.cu]\n", before, "[sums.cu]\n", after, "[sums.cu]\n",
+		valuesSource, "[values.cu]\n", walkSource, "[walk.cu]\n").Replace(source[:begin+len(common)] + "[common.cu]\n" + source[end:])
+}
+
+func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
+	for _, c := range []struct {
+		golden   string
+		stencil  *stencil.Stencil
+		dtype    stencil.DType
+		size     stencil.Size
+		schedule string
+	}{
+		{"sums1d.cu", catalogued(t, "jacobi1d"), stencil.Float32, line, "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=4"},
+		{"sums2d.cu", catalogued(t, "jacobi2d"), stencil.Float32, flat, "stream/vx=4/vy=1/wp=4/ck=1/pf=2/mb=1/ph=8"},
+		{"star3d.cu", catalogued(t, "jacobi3d"), stencil.Float32, volume, "stream/vx=4/vy=4/wp=8/ck=1/pf=1/mb=1/ph=2"},
+		{"box3d.cu", catalogued(t, "jacobi3d27"), stencil.Float32, volume, "stream/vx=2/vy=4/wp=8/ck=1/pf=1/mb=1/ph=2"},
+		{"values2d.cu", catalogued(t, "gradient2d"), stencil.Float32, flat, "stream/vx=4/vy=1/wp=1/ck=1/pf=1/mb=1/ph=3"},
+		{"values3d.cu", parsed(t, "1, 1, 1", bent), stencil.Float32, volume, "stream/vx=2/vy=2/wp=8/ck=1/pf=1/mb=1/ph=2"},
+		{"unaligned.cu", catalogued(t, "jacobi2d"), stencil.Float32, stencil.Size{1001, 700, 1}, "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=4"},
+		{"float64.cu", catalogued(t, "jacobi3d"), stencil.Float64, volume, "stream/vx=2/vy=3/wp=12/ck=1/pf=2/mb=1/ph=3"},
+	} {
+		k := Family{}.Kernel(problem(c.stencil, c.dtype, c.size), schedule(t, c.schedule))
+		golden.Check(t, c.golden, []byte(brief(t, k.Source)))
+		if !strings.HasPrefix(k.Source, "// "+c.stencil.Name+", "+string(c.dtype)+": schedule "+c.schedule+"\n") {
+			t.Errorf("%s begins with %.80q", c.golden, k.Source)
+		}
+		if !strings.Contains(k.Source, "#define ENTRY "+k.Entry+"\n") || k.DType != c.dtype || k.Schedule != schedule(t, c.schedule) {
+			t.Errorf("%s: entry %s, %s, %s", c.golden, k.Entry, k.DType, k.Schedule)
+		}
+	}
+}
+
+func TestEveryParameterReachesTheSourceOrTheLaunch(t *testing.T) {
+	p := problem(catalogued(t, "jacobi3d"), stencil.Float32, volume)
+	k := Family{}.Kernel(p, schedule(t, "stream/vx=2/vy=6/wp=12/ck=5/pf=2/mb=3/ph=4"))
+	for _, want := range []string{"VECTOR = 2", "ROWS = 6", "WARPS = 12", "PREFETCH = 2", "MIN_BLOCKS = 3", "PYRAMID = 4"} {
+		if !strings.Contains(k.Source, "constexpr int "+want+";\n") {
+			t.Errorf("no %s", want)
+		}
+	}
+	// Schedules that differ in the chunks alone share one compiled kernel.
+	s := schedule(t, "stream/vx=2/vy=6/wp=12/ck=8/pf=2/mb=3/ph=4")
+	other := Family{}.Kernel(p, s)
+	if other.Source != k.Source || other.Entry != k.Entry || other.Schedule != s {
+		t.Errorf("entry %s of %s, %s of %s", k.Entry, k.Schedule, other.Entry, other.Schedule)
+	}
+	if k.Launch.Grid[2] != 5 || other.Launch.Grid[2] != 8 {
+		t.Errorf("launches %+v and %+v", k.Launch, other.Launch)
+	}
+}
+
+func TestKernelSaysWhichGridsItIsRightFor(t *testing.T) {
+	for _, c := range []struct {
+		stencil  string
+		size     stencil.Size
+		schedule string
+		least    [3]int
+		multiple int
+	}{
+		{"jacobi1d", line, "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=1", [3]int{128, 1, 1}, 4},
+		{"jacobi2d", flat, "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=1", [3]int{128, 1, 1}, 4},
+		{"jacobi2d", stencil.Size{1001, 700, 1}, "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=1", [3]int{125, 1, 1}, 0}, // the last vector need not be whole
+		{"jacobi2d", stencil.Size{33, 700, 1}, "stream/vx=1/vy=1/wp=1/ck=1/pf=1/mb=1/ph=1", [3]int{32, 1, 1}, 1},
+		{"jacobi3d", volume, "stream/vx=2/vy=3/wp=8/ck=1/pf=1/mb=1/ph=1", [3]int{64, 24, 1}, 2},
+	} {
+		p := problem(catalogued(t, c.stencil), stencil.Float32, c.size)
+		k := Family{}.Kernel(p, schedule(t, c.schedule))
+		if k.Least != c.least || k.Multiple != c.multiple || k.Suited(c.size) != c.size {
+			t.Errorf("%s %s: at least %v, rows of whole %d cells", p.Text(), c.schedule, k.Least, k.Multiple)
+		}
+		// What the source is said to be right for is what it says itself.
+		least := p.Resized(k.Suited(stencil.Size{1, 1, 1}))
+		if again := (Family{}).Kernel(least, k.Schedule); c.multiple > 0 && again.Source != k.Source {
+			t.Errorf("%s %s: another source on %s", p.Text(), c.schedule, least.Text())
+		}
+	}
+}
+
+func TestLaunchCountsTilesAndChunks(t *testing.T) {
+	for _, c := range []struct {
+		p        stencil.Problem
+		schedule string
+		want     kernels.Launch
+	}{
+		// Tiles of 128 cells, 120 apart: 69 on a row, 4 a block.
+		{problem(catalogued(t, "jacobi2d"), stencil.Float32, stencil.Size{8192, 8192, 1}), "stream/vx=4/vy=1/wp=4/ck=16/pf=1/mb=1/ph=4",
+			kernels.Launch{Grid: [3]int{18, 1, 16}, Block: [3]int{32, 4, 1}, Steps: 4}},
+		// Tiles of 128 x 32, 120 x 28 apart; two sets of 2 x 8 warps' 2 rows of 512 bytes.
+		{problem(catalogued(t, "jacobi3d"), stencil.Float32, stencil.Size{512, 512, 512}), "stream/vx=4/vy=4/wp=8/ck=6/pf=1/mb=1/ph=2",
+			kernels.Launch{Grid: [3]int{5, 19, 6}, Block: [3]int{32, 8, 1}, SharedBytes: 2 * 2 * 8 * 2 * 512, Steps: 2}},
+		{problem(catalogued(t, "jacobi3d"), stencil.Float64, stencil.Size{64, 32, 9}), "stream/vx=2/vy=4/wp=8/ck=1/pf=1/mb=1/ph=2",
+			kernels.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{32, 8, 1}, SharedBytes: 2 * 2 * 8 * 2 * 512, Steps: 2}},
+	} {
+		if got := (Family{}).Kernel(c.p, schedule(t, c.schedule)).Launch; got != c.want {
+			t.Errorf("%s %s: %+v, want %+v", c.p.Text(), c.schedule, got, c.want)
+		}
+	}
+}
+
+// place is what window of plane.cu gives; windowLines are its text, so that the two
+// cannot part unnoticed.
+type place struct {
+	origin, first, last int
+	low, high           bool
+}
+
+const windowLines = `  w.origin = min(t * step, whole - tile);
+  w.low = w.origin == 0;
+  w.high = w.origin + tile == whole;
+  w.first = t == 0 ? 0 : t * step + halo;
+  w.last = w.high ? n : t * step + step + halo;
+`
+
+func window(t, n, whole, tile, step, halo int) (w place) {
+	w.origin = min(t*step, whole-tile)
+	w.low = w.origin == 0
+	w.high = w.origin+tile == whole
+	w.first, w.last = 0, t*step+step+halo
+	if t > 0 {
+		w.first = t*step + halo
+	}
+	if w.high {
+		w.last = n
+	}
+	return w
+}
+
+// axis is one axis of a tiling: tile, step and halo as in the kernel.
+type axis struct{ n, whole, tile, step, halo, low, high int }
+
+// holds checks that the tiles write every cell once, and none to which a wrong
+// value of a tile's border can have come.
+func (a axis) holds(t *testing.T) {
+	t.Helper()
+	next := 0
+	for i := range tiles(a.whole, a.tile, a.step) {
+		w := window(i, a.n, a.whole, a.tile, a.step, a.halo)
+		end := w.origin + a.tile
+		if w.first != next || w.last <= w.first || w.origin < 0 || end > a.whole || w.first < w.origin || w.last > end {
+			t.Fatalf("%+v: tile %d is %+v; cells up to %d are written", a, i, w, next)
+		}
+		if !w.low && w.first < w.origin+a.low || !w.high && w.last > end-a.high {
+			t.Fatalf("%+v: tile %d writes cells next to its border: %+v", a, i, w)
+		}
+		next = w.last
+	}
+	if next != a.n {
+		t.Fatalf("%+v: cells up to %d are written", a, next)
+	}
+}
+
+func TestTilesWriteEveryCellOnceAndFarEnoughFromTheirBorders(t *testing.T) {
+	if !strings.Contains(planeSource, windowLines) {
+		t.Fatal("window of plane.cu is no longer the one that is tested here")
+	}
+	seed := uint64(time.Now().UnixNano())
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 1))
+	for range 3000 {
+		reach := reach{lowX: r.IntN(4), highX: r.IntN(4), lowR: r.IntN(4), highR: r.IntN(4)}
+		h := shape{vector: 1 << r.IntN(4), rows: 1 + r.IntN(8), warps: 1 + r.IntN(16), pyramid: 1 + r.IntN(8)}
+		hold, step := h.tile(reach)
+		if step[0] <= 0 || step[1] <= 0 {
+			continue
+		}
+		for k := range 40 { // from the least grid on, then at random
+			n := hold[0] - h.vector + 1 + k
+			m := hold[1] + k
+			if k >= 20 {
+				n, m = n+r.IntN(5000), m+r.IntN(500)
+			}
+			axis{n, roundUp(n, h.vector), hold[0], step[0], roundUp(h.pyramid*reach.lowX, h.vector), h.pyramid * reach.lowX, h.pyramid * reach.highX}.holds(t)
+			axis{m, m, hold[1], step[1], h.pyramid * reach.lowR, h.pyramid * reach.lowR, h.pyramid * reach.highR}.holds(t)
+		}
+	}
+}
+
+func TestEdgeRowsHoldEveryRowThatAnotherWarpReads(t *testing.T) {
+	// Lines of plane.cu, as Go below.
+	for _, text := range []string{
+		"constexpr int FIRST_ROWS = HIGH_R > 0 ? HIGH_R : LOW_R > 0, LAST_ROWS = LOW_R > 0 ? LOW_R : HIGH_R > 0;\n",
+		"constexpr int EDGE_ROWS = FIRST_ROWS + LAST_ROWS < ROWS ? FIRST_ROWS + LAST_ROWS : ROWS;\n",
+	} {
+		if !strings.Contains(planeSource, text) {
+			t.Fatalf("plane.cu no longer has %s", text)
+		}
+	}
+	or := func(a, b int) int { // a, or whether there is b
+		if a > 0 {
+			return a
+		}
+		return min(b, 1)
+	}
+	for low := range 4 {
+		for high := range 4 {
+			for rows := 1; rows <= 8; rows++ {
+				for warps := 1; warps <= 5; warps++ {
+					h, r := shape{rows: rows, warps: warps}, reach{lowR: low, highR: high}
+					first, last := or(high, low), or(low, high)
+					if got, want := h.edgeRows(r), min(first+last, rows); got != want {
+						t.Fatalf("%+v %+v: %d edge rows, the kernel has %d", h, r, got, want)
+					}
+					for w := range warps {
+						for k := range low + high {
+							row := w*rows - low + k // above, then below the warp's own
+							if k >= low {
+								row += rows
+							}
+							row = min(max(row, 0), warps*rows-1)
+							if j := row % rows; j >= first && j < rows-last {
+								t.Errorf("%+v %+v: warp %d reads row %d, which its warp does not give", h, r, w, row)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
