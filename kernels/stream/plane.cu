@@ -32,19 +32,16 @@ typedef T Rows[LOW_R + ROWS + HIGH_R][SPAN_X]; // the same with their neighbours
 struct Window {
   int origin;      // first cell held
   int first, last; // cells written: first <= i < last
-  bool low, high;  // touches the grid's lower, upper edge
 };
 
 __device__ __forceinline__ int tiles(int n, int tile, int step) { return n <= tile ? 1 : 1 + ceil_div(n - tile, step); }
 
-// Tile t of an axis of n cells; whole is n rounded up to whole vectors.
-__device__ __forceinline__ Window window(int t, int n, int whole, int tile, int step, int halo) {
+// Tile t of an axis of n cells.
+__device__ __forceinline__ Window window(int t, int n, int tile, int step, int halo) {
   Window w;
-  w.origin = min(t * step, whole - tile);
-  w.low = w.origin == 0;
-  w.high = w.origin + tile == whole;
+  w.origin = min(t * step, n - tile);
   w.first = t == 0 ? 0 : t * step + halo;
-  w.last = w.high ? n : t * step + step + halo;
+  w.last = w.origin + tile == n ? n : t * step + step + halo;
   return w;
 }
 
@@ -64,34 +61,20 @@ struct Place {
 // Fills the halo of a row whose own cells are e[LOW_X] .. e[LOW_X + VECTOR - 1].
 // A point outside the grid is the nearest cell inside.
 // Only low and high cells of it are needed.
-template <bool EDGE>
 __device__ __forceinline__ void halo_x(T (&e)[SPAN_X], const Place &at, int low, int high) {
 #pragma unroll
   for (int k = 1; k <= LOW_X; k++) {
     if (k > low) break;
     const int lanes = (k + VECTOR - 1) / VECTOR;
     e[LOW_X - k] = __shfl_up_sync(~0u, e[LOW_X + lanes * VECTOR - k], lanes);
-    if (EDGE && (LOW_X <= VECTOR ? at.low_x : at.x < k)) e[LOW_X - k] = e[LOW_X - k + 1];
+    if (LOW_X <= VECTOR ? at.low_x : at.x < k) e[LOW_X - k] = e[LOW_X - k + 1];
   }
 #pragma unroll
   for (int k = 0; k < HIGH_X; k++) {
     if (k >= high) break;
     const int lanes = k / VECTOR + 1, i = LOW_X + VECTOR + k;
     e[i] = __shfl_down_sync(~0u, e[LOW_X + k % VECTOR], lanes);
-    if (EDGE && (HIGH_X <= VECTOR ? at.high_x : at.x + VECTOR + k >= at.nx)) e[i] = e[i - 1];
-  }
-}
-
-// Cells beyond the end of a row that is no whole number of vectors take the value
-// of the last one.
-template <bool EDGE>
-__device__ __forceinline__ void trim(Cells &v, const Place &at) {
-  if constexpr (EDGE && !ALIGNED) {
-#pragma unroll
-    for (int j = 0; j < ROWS; j++)
-#pragma unroll
-      for (int i = 1; i < VECTOR; i++)
-        if (at.x + i >= at.nx) v[j][i] = v[j][i - 1];
+    if (HIGH_X <= VECTOR ? at.high_x : at.x + VECTOR + k >= at.nx) e[i] = e[i - 1];
   }
 }
 

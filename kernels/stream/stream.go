@@ -170,7 +170,7 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 	})
 	whole(names, "grid-size", fmt.Sprintf("a tile must lie within the grid (%s): its walk has no other boundary", p.Size.Text(dims)), func(h shape) bool {
 		hold, _ := h.tile(r)
-		return roundUp(p.Size[0], h.vector) >= hold[0] && (dims < 3 || p.Size[1] >= hold[1])
+		return p.Size[0] >= hold[0] && (dims < 3 || p.Size[1] >= hold[1])
 	})
 	whole(names, "vector", "a lane that loads fewer than 8 bytes wastes instructions; more than 32 waste registers", func(h shape) bool {
 		bytes := h.vector * p.DType.Size()
@@ -221,8 +221,6 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	k := kernels.Kernel{Schedule: s, Source: text, Entry: entry, DType: p.DType, Launch: launch(p, s), Least: [3]int{hold[0], 1, 1}}
 	if aligned {
 		k.Multiple = h.vector
-	} else {
-		k.Least[0] -= h.vector - 1
 	}
 	if p.Stencil.Dims == 3 {
 		k.Least[1] = hold[1]
@@ -256,7 +254,7 @@ func launch(p stencil.Problem, s space.Schedule) kernels.Launch {
 	h := scheduleShape(s)
 	hold, step := h.tile(reachOf(p.Stencil))
 	l := kernels.Launch{Block: [3]int{warp, h.warps, 1}, Steps: h.pyramid, SharedBytes: h.sharedBytes(p, stagesOf(p.Stencil))}
-	l.Grid = [3]int{tiles(roundUp(p.Size[0], h.vector), hold[0], step[0]), 1, h.chunks}
+	l.Grid = [3]int{tiles(p.Size[0], hold[0], step[0]), 1, h.chunks}
 	if p.Stencil.Dims == 3 {
 		l.Grid[1] = tiles(p.Size[1], hold[1], step[1])
 	} else {

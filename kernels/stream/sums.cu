@@ -76,29 +76,28 @@ __device__ __forceinline__ void weigh_plane(Stage &s, const Rows &e, int p, int 
 }
 
 // A stage takes the cells v of plane p: everything that the thread's own rows give.
-template <bool EDGE, bool ENDS>
-__device__ __forceinline__ void arrive(Stage &s, Cells &v, int p, const Place &at, const Edges &edges) {
-  trim<EDGE>(v, at);
+template <bool ENDS>
+__device__ __forceinline__ void arrive(Stage &s, const Cells &v, int p, const Place &at, const Edges &edges) {
   Rows e;
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
 #pragma unroll
     for (int i = 0; i < VECTOR; i++) e[LOW_R + j][LOW_X + i] = v[j][i];
-    halo_x<EDGE>(e[LOW_R + j], at, LOW_X, HIGH_X);
+    halo_x(e[LOW_R + j], at, LOW_X, HIGH_X);
   }
   publish(v, at, edges.now());
   weigh_plane<ENDS, true>(s, e, p, at.planes);
 }
 
 // What the rows of other warps add to a stage.
-template <bool EDGE, bool ENDS>
+template <bool ENDS>
 __device__ __forceinline__ void join(Stage &s, int p, const Place &at, const Edges &edges) {
   if constexpr (LOW_R + HIGH_R > 0) {
     Rows e;
     neighbours(e, at, edges.now());
     if constexpr (DIAGONAL) {
 #pragma unroll
-      for (int r = 0; r < LOW_R + HIGH_R; r++) halo_x<EDGE>(e[r < LOW_R ? r : r + ROWS], at, LOW_X, HIGH_X);
+      for (int r = 0; r < LOW_R + HIGH_R; r++) halo_x(e[r < LOW_R ? r : r + ROWS], at, LOW_X, HIGH_X);
     }
     weigh_plane<ENDS, false>(s, e, p, at.planes);
   }
