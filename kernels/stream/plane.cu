@@ -8,7 +8,10 @@
 // one time step: planes arrive, and the plane that is complete goes on to the next
 // stage.
 
-constexpr int TILE_X = 32 * VECTOR, TILE_R = WARPS * ROWS;   // cells a tile holds (rows: 3D only)
+// A tile is what a block holds, or what a warp holds: PRIVATE (always so in 1D and
+// 2D). Warps that hold their own tiles need neither shared memory nor barriers, but
+// load and compute more halo.
+constexpr int TILE_X = 32 * VECTOR, TILE_R = (PRIVATE ? 1 : WARPS) * ROWS; // cells
 constexpr int HALO_LX = (PYRAMID * LOW_X + VECTOR - 1) / VECTOR * VECTOR;  // whole vectors
 constexpr int HALO_HX = (PYRAMID * HIGH_X + VECTOR - 1) / VECTOR * VECTOR;
 constexpr int HALO_LR = PYRAMID * LOW_R, HALO_HR = PYRAMID * HIGH_R;
@@ -16,6 +19,7 @@ constexpr int STEP_X = TILE_X - HALO_LX - HALO_HX, STEP_R = TILE_R - HALO_LR - H
 constexpr int OPEN = LOW_S + HIGH_S;                         // planes begun and not complete
 constexpr int SPAN_X = LOW_X + VECTOR + HIGH_X;              // a row with its halo
 constexpr int SKEW = HIGH_S + (LATE ? 1 : 0);                // planes a stage lags behind the one before
+constexpr int SHARED_ROWS = PRIVATE ? 0 : LOW_R + HIGH_R;    // rows of other warps that a warp reads
 // Rows of a warp that other warps read: the first and the last few.
 constexpr int FIRST_ROWS = HIGH_R > 0 ? HIGH_R : LOW_R > 0, LAST_ROWS = LOW_R > 0 ? LOW_R : HIGH_R > 0;
 constexpr int EDGE_ROWS = FIRST_ROWS + LAST_ROWS < ROWS ? FIRST_ROWS + LAST_ROWS : ROWS;
@@ -45,17 +49,18 @@ __device__ __forceinline__ Window window(int t, int n, int tile, int step, int h
   return w;
 }
 
-// What a thread knows of its place.
+// What a thread knows of its place. Registers are scarce: whatever is used in every
+// round is one number.
 struct Place {
-  int x, row;            // of its first cell, in the grid
   int nx, planes;        // extents
   index_t stride;        // elements from plane to plane
   int begin, end;        // planes this block writes: begin <= p < end
-  int warp, lane;
   bool low_x, high_x;    // holds the grid's first, last cell of a row
-  int write_first, write_last; // cells of a row that its tile writes: first <= x < last
-  int first_row, last_row;     // rows of its own that it writes
-  int edge[LOW_R + HIGH_R > 0 ? LOW_R + HIGH_R : 1]; // where its neighbour rows are in shared memory
+  unsigned writes;       // bit j: row j of its own is written
+  int first, last;       // of a vector's cells, those written (rows that are not aligned)
+  int own;               // its first edge row in shared memory, in vectors
+  int other[SHARED_ROWS > 0 ? SHARED_ROWS : 1]; // the rows of other warps that it reads
+  int x;                 // of its first cell (only for reaches beyond a vector)
 };
 
 // Fills the halo of a row whose own cells are e[LOW_X] .. e[LOW_X + VECTOR - 1].
@@ -98,22 +103,31 @@ struct Edges {
 __device__ __forceinline__ void publish(const Cells &v, const Place &at, Vector *edges) {
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
-    if (LOW_R + HIGH_R == 0 || (j >= FIRST_ROWS && j < ROWS - LAST_ROWS)) continue;
+    if (SHARED_ROWS == 0 || (j >= FIRST_ROWS && j < ROWS - LAST_ROWS)) continue;
     Vector row;
 #pragma unroll
     for (int i = 0; i < VECTOR; i++) row.at[i] = v[j][i];
-    edges[(at.warp * EDGE_ROWS + (j < FIRST_ROWS ? j : j - (ROWS - EDGE_ROWS))) * 32 + at.lane] = row;
+    edges[at.own + (j < FIRST_ROWS ? j : j - (ROWS - EDGE_ROWS)) * 32] = row;
   }
 }
 
 // Reads the rows of other warps.
 __device__ __forceinline__ void neighbours(Rows &e, const Place &at, const Vector *edges) {
 #pragma unroll
-  for (int r = 0; r < LOW_R + HIGH_R; r++) {
-    const Vector row = edges[at.edge[r] + at.lane];
+  for (int r = 0; r < SHARED_ROWS; r++) {
+    const Vector row = edges[at.other[r]];
 #pragma unroll
     for (int i = 0; i < VECTOR; i++) e[r < LOW_R ? r : r + ROWS][LOW_X + i] = row.at[i];
   }
+}
+
+// A warp that holds its own tile finds beyond its rows the nearest of them: the
+// boundary rule at the grid's edge, elsewhere a halo that is not used any more.
+__device__ __forceinline__ void extend(Rows &e) {
+#pragma unroll
+  for (int r = 0; r < LOW_R + HIGH_R; r++)
+#pragma unroll
+    for (int i = 0; i < SPAN_X; i++) e[r < LOW_R ? r : r + ROWS][i] = e[r < LOW_R ? LOW_R : LOW_R + ROWS - 1][i];
 }
 
 __device__ __forceinline__ void copy(Cells &to, const Cells &from) {

@@ -39,10 +39,10 @@ struct Ends {
   }
 };
 
-// Whether row j is one of the thread's own.
+// Whether row j is one of those at hand: the thread's own, or (not OWN) the others.
 template <bool OWN>
 __device__ __forceinline__ bool inside(int j) {
-  return (j >= 0 && j < ROWS) == OWN;
+  return (PRIVATE || (j >= 0 && j < ROWS)) == OWN;
 }
 
 @WEIGHTS@
@@ -85,6 +85,7 @@ __device__ __forceinline__ void arrive(Stage &s, const Cells &v, int p, const Pl
     for (int i = 0; i < VECTOR; i++) e[LOW_R + j][LOW_X + i] = v[j][i];
     halo_x(e[LOW_R + j], at, LOW_X, HIGH_X);
   }
+  if constexpr (PRIVATE) extend(e);
   publish(v, at, edges.now());
   weigh_plane<ENDS, true>(s, e, p, at.planes);
 }
@@ -92,12 +93,12 @@ __device__ __forceinline__ void arrive(Stage &s, const Cells &v, int p, const Pl
 // What the rows of other warps add to a stage.
 template <bool ENDS>
 __device__ __forceinline__ void join(Stage &s, int p, const Place &at, const Edges &edges) {
-  if constexpr (LOW_R + HIGH_R > 0) {
+  if constexpr (SHARED_ROWS > 0) {
     Rows e;
     neighbours(e, at, edges.now());
     if constexpr (DIAGONAL) {
 #pragma unroll
-      for (int r = 0; r < LOW_R + HIGH_R; r++) halo_x(e[r < LOW_R ? r : r + ROWS], at, LOW_X, HIGH_X);
+      for (int r = 0; r < SHARED_ROWS; r++) halo_x(e[r < LOW_R ? r : r + ROWS], at, LOW_X, HIGH_X);
     }
     weigh_plane<ENDS, false>(s, e, p, at.planes);
   }

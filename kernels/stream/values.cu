@@ -45,12 +45,13 @@ __device__ __forceinline__ void complete(Stage &s, int p, const Place &at, const
       for (int i = 0; i < VECTOR; i++) to[LOW_R + j][LOW_X + i] = plane[dz + LOW_S][j][i];
       halo_x(to[LOW_R + j], at, plane_low_x(dz), plane_high_x(dz));
     }
-    if (!plane_has_rows(dz)) continue;
+    if (PRIVATE) extend(to);
+    if (PRIVATE || !plane_has_rows(dz)) continue;
     int rounds = HIGH_S - dz;
     if (ENDS) rounds = min(max(p - clamp_index(target + dz, at.planes), 0), RING - 1);
     neighbours(to, at, edges.before(rounds));
 #pragma unroll
-    for (int r = 0; r < LOW_R + HIGH_R; r++)
+    for (int r = 0; r < SHARED_ROWS; r++)
       halo_x(to[r < LOW_R ? r : r + ROWS], at, plane_low_x(dz), plane_high_x(dz));
   }
 #pragma unroll
