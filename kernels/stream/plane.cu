@@ -8,7 +8,10 @@
 // one time step: planes arrive, and the plane that is complete goes on to the next
 // stage.
 
-constexpr int TILE_X = 32 * VECTOR, TILE_R = WARPS * ROWS;   // cells a tile holds (rows: 3D only)
+// A tile is what a block holds, or what a warp holds: PRIVATE (always so in 1D and
+// 2D). Warps that hold their own tiles need neither shared memory nor barriers, but
+// load and compute more halo.
+constexpr int TILE_X = 32 * VECTOR, TILE_R = (PRIVATE ? 1 : WARPS) * ROWS; // cells
 constexpr int HALO_LX = (PYRAMID * LOW_X + VECTOR - 1) / VECTOR * VECTOR;  // whole vectors
 constexpr int HALO_HX = (PYRAMID * HIGH_X + VECTOR - 1) / VECTOR * VECTOR;
 constexpr int HALO_LR = PYRAMID * LOW_R, HALO_HR = PYRAMID * HIGH_R;
@@ -16,6 +19,7 @@ constexpr int STEP_X = TILE_X - HALO_LX - HALO_HX, STEP_R = TILE_R - HALO_LR - H
 constexpr int OPEN = LOW_S + HIGH_S;                         // planes begun and not complete
 constexpr int SPAN_X = LOW_X + VECTOR + HIGH_X;              // a row with its halo
 constexpr int SKEW = HIGH_S + (LATE ? 1 : 0);                // planes a stage lags behind the one before
+constexpr int SHARED_ROWS = PRIVATE ? 0 : LOW_R + HIGH_R;    // rows of other warps that a warp reads
 // Rows of a warp that other warps read: the first and the last few.
 constexpr int FIRST_ROWS = HIGH_R > 0 ? HIGH_R : LOW_R > 0, LAST_ROWS = LOW_R > 0 ? LOW_R : HIGH_R > 0;
 constexpr int EDGE_ROWS = FIRST_ROWS + LAST_ROWS < ROWS ? FIRST_ROWS + LAST_ROWS : ROWS;
@@ -32,66 +36,50 @@ typedef T Rows[LOW_R + ROWS + HIGH_R][SPAN_X]; // the same with their neighbours
 struct Window {
   int origin;      // first cell held
   int first, last; // cells written: first <= i < last
-  bool low, high;  // touches the grid's lower, upper edge
 };
 
 __device__ __forceinline__ int tiles(int n, int tile, int step) { return n <= tile ? 1 : 1 + ceil_div(n - tile, step); }
 
-// Tile t of an axis of n cells; whole is n rounded up to whole vectors.
-__device__ __forceinline__ Window window(int t, int n, int whole, int tile, int step, int halo) {
+// Tile t of an axis of n cells.
+__device__ __forceinline__ Window window(int t, int n, int tile, int step, int halo) {
   Window w;
-  w.origin = min(t * step, whole - tile);
-  w.low = w.origin == 0;
-  w.high = w.origin + tile == whole;
+  w.origin = min(t * step, n - tile);
   w.first = t == 0 ? 0 : t * step + halo;
-  w.last = w.high ? n : t * step + step + halo;
+  w.last = w.origin + tile == n ? n : t * step + step + halo;
   return w;
 }
 
-// What a thread knows of its place.
+// What a thread knows of its place. Registers are scarce: whatever is used in every
+// round is one number.
 struct Place {
-  int x, row;            // of its first cell, in the grid
   int nx, planes;        // extents
   index_t stride;        // elements from plane to plane
   int begin, end;        // planes this block writes: begin <= p < end
-  int warp, lane;
   bool low_x, high_x;    // holds the grid's first, last cell of a row
-  int write_first, write_last; // cells of a row that its tile writes: first <= x < last
-  int first_row, last_row;     // rows of its own that it writes
-  int edge[LOW_R + HIGH_R > 0 ? LOW_R + HIGH_R : 1]; // where its neighbour rows are in shared memory
+  unsigned writes;       // bit j: row j of its own is written
+  int first, last;       // of a vector's cells, those written (rows that are not aligned)
+  int own;               // its first edge row in shared memory, in vectors
+  int other[SHARED_ROWS > 0 ? SHARED_ROWS : 1]; // the rows of other warps that it reads
+  int x;                 // of its first cell (only for reaches beyond a vector)
 };
 
 // Fills the halo of a row whose own cells are e[LOW_X] .. e[LOW_X + VECTOR - 1].
 // A point outside the grid is the nearest cell inside.
 // Only low and high cells of it are needed.
-template <bool EDGE>
 __device__ __forceinline__ void halo_x(T (&e)[SPAN_X], const Place &at, int low, int high) {
 #pragma unroll
   for (int k = 1; k <= LOW_X; k++) {
     if (k > low) break;
     const int lanes = (k + VECTOR - 1) / VECTOR;
     e[LOW_X - k] = __shfl_up_sync(~0u, e[LOW_X + lanes * VECTOR - k], lanes);
-    if (EDGE && (LOW_X <= VECTOR ? at.low_x : at.x < k)) e[LOW_X - k] = e[LOW_X - k + 1];
+    if (LOW_X <= VECTOR ? at.low_x : at.x < k) e[LOW_X - k] = e[LOW_X - k + 1];
   }
 #pragma unroll
   for (int k = 0; k < HIGH_X; k++) {
     if (k >= high) break;
     const int lanes = k / VECTOR + 1, i = LOW_X + VECTOR + k;
     e[i] = __shfl_down_sync(~0u, e[LOW_X + k % VECTOR], lanes);
-    if (EDGE && (HIGH_X <= VECTOR ? at.high_x : at.x + VECTOR + k >= at.nx)) e[i] = e[i - 1];
-  }
-}
-
-// Cells beyond the end of a row that is no whole number of vectors take the value
-// of the last one.
-template <bool EDGE>
-__device__ __forceinline__ void trim(Cells &v, const Place &at) {
-  if constexpr (EDGE && !ALIGNED) {
-#pragma unroll
-    for (int j = 0; j < ROWS; j++)
-#pragma unroll
-      for (int i = 1; i < VECTOR; i++)
-        if (at.x + i >= at.nx) v[j][i] = v[j][i - 1];
+    if (HIGH_X <= VECTOR ? at.high_x : at.x + VECTOR + k >= at.nx) e[i] = e[i - 1];
   }
 }
 
@@ -115,22 +103,31 @@ struct Edges {
 __device__ __forceinline__ void publish(const Cells &v, const Place &at, Vector *edges) {
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
-    if (LOW_R + HIGH_R == 0 || (j >= FIRST_ROWS && j < ROWS - LAST_ROWS)) continue;
+    if (SHARED_ROWS == 0 || (j >= FIRST_ROWS && j < ROWS - LAST_ROWS)) continue;
     Vector row;
 #pragma unroll
     for (int i = 0; i < VECTOR; i++) row.at[i] = v[j][i];
-    edges[(at.warp * EDGE_ROWS + (j < FIRST_ROWS ? j : j - (ROWS - EDGE_ROWS))) * 32 + at.lane] = row;
+    edges[at.own + (j < FIRST_ROWS ? j : j - (ROWS - EDGE_ROWS)) * 32] = row;
   }
 }
 
 // Reads the rows of other warps.
 __device__ __forceinline__ void neighbours(Rows &e, const Place &at, const Vector *edges) {
 #pragma unroll
-  for (int r = 0; r < LOW_R + HIGH_R; r++) {
-    const Vector row = edges[at.edge[r] + at.lane];
+  for (int r = 0; r < SHARED_ROWS; r++) {
+    const Vector row = edges[at.other[r]];
 #pragma unroll
     for (int i = 0; i < VECTOR; i++) e[r < LOW_R ? r : r + ROWS][LOW_X + i] = row.at[i];
   }
+}
+
+// A warp that holds its own tile finds beyond its rows the nearest of them: the
+// boundary rule at the grid's edge, elsewhere a halo that is not used any more.
+__device__ __forceinline__ void extend(Rows &e) {
+#pragma unroll
+  for (int r = 0; r < LOW_R + HIGH_R; r++)
+#pragma unroll
+    for (int i = 0; i < SPAN_X; i++) e[r < LOW_R ? r : r + ROWS][i] = e[r < LOW_R ? LOW_R : LOW_R + ROWS - 1][i];
 }
 
 __device__ __forceinline__ void copy(Cells &to, const Cells &from) {

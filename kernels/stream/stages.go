@@ -18,7 +18,16 @@ type stages struct {
 	text     string
 }
 
-func stagesOf(st *stencil.Stencil) stages {
+// stagesOf is the stages of a stencil; private: of warps that hold their own tiles.
+func stagesOf(st *stencil.Stencil, private int) stages {
+	s := shared(st)
+	if private == 1 {
+		s.late, s.ring = false, 1
+	}
+	return s
+}
+
+func shared(st *stencil.Stencil) stages {
 	if w, ok := weightsOf(st); ok {
 		s := stages{linear: true, weights: w, late: w.late(), diagonal: w.diagonal(), ring: 2}
 		s.text = strings.Replace(sumsSource, "@WEIGHTS@\n", w.text(), 1)

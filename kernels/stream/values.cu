@@ -21,7 +21,7 @@ struct Stage {
 };
 
 // Completes plane p - HIGH_S.
-template <bool EDGE, bool ENDS>
+template <bool ENDS>
 __device__ __forceinline__ void complete(Stage &s, int p, const Place &at, const Edges &edges) {
   const int target = p - HIGH_S;
   Cells plane[OPEN + 1]; // what the target finds dz = -LOW_S .. HIGH_S planes away
@@ -43,15 +43,16 @@ __device__ __forceinline__ void complete(Stage &s, int p, const Place &at, const
     for (int j = 0; j < ROWS; j++) {
 #pragma unroll
       for (int i = 0; i < VECTOR; i++) to[LOW_R + j][LOW_X + i] = plane[dz + LOW_S][j][i];
-      halo_x<EDGE>(to[LOW_R + j], at, plane_low_x(dz), plane_high_x(dz));
+      halo_x(to[LOW_R + j], at, plane_low_x(dz), plane_high_x(dz));
     }
-    if (!plane_has_rows(dz)) continue;
+    if (PRIVATE) extend(to);
+    if (PRIVATE || !plane_has_rows(dz)) continue;
     int rounds = HIGH_S - dz;
     if (ENDS) rounds = min(max(p - clamp_index(target + dz, at.planes), 0), RING - 1);
     neighbours(to, at, edges.before(rounds));
 #pragma unroll
-    for (int r = 0; r < LOW_R + HIGH_R; r++)
-      halo_x<EDGE>(to[r < LOW_R ? r : r + ROWS], at, plane_low_x(dz), plane_high_x(dz));
+    for (int r = 0; r < SHARED_ROWS; r++)
+      halo_x(to[r < LOW_R ? r : r + ROWS], at, plane_low_x(dz), plane_high_x(dz));
   }
 #pragma unroll
   for (int j = 0; j < ROWS; j++)
@@ -63,18 +64,17 @@ __device__ __forceinline__ void complete(Stage &s, int p, const Place &at, const
 }
 
 // A stage takes the cells v of plane p.
-template <bool EDGE, bool ENDS>
-__device__ __forceinline__ void arrive(Stage &s, Cells &v, int p, const Place &at, const Edges &edges) {
-  trim<EDGE>(v, at);
+template <bool ENDS>
+__device__ __forceinline__ void arrive(Stage &s, const Cells &v, int p, const Place &at, const Edges &edges) {
   publish(v, at, edges.now());
 #pragma unroll
   for (int m = 0; m < OPEN; m++) copy(s.kept[m], s.kept[m + 1]);
   copy(s.kept[OPEN], v);
-  if constexpr (!LATE) complete<EDGE, ENDS>(s, p, at, edges);
+  if constexpr (!LATE) complete<ENDS>(s, p, at, edges);
 }
 
 // Once every warp has given its edge rows.
-template <bool EDGE, bool ENDS>
+template <bool ENDS>
 __device__ __forceinline__ void join(Stage &s, int p, const Place &at, const Edges &edges) {
-  if constexpr (LATE) complete<EDGE, ENDS>(s, p, at, edges);
+  if constexpr (LATE) complete<ENDS>(s, p, at, edges);
 }

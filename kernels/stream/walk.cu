@@ -1,5 +1,4 @@
 // Loads the thread's own cells of a plane.
-template <bool EDGE>
 __device__ __forceinline__ void load(Cells &v, const T *__restrict__ plane, const Place &at) {
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
@@ -10,60 +9,30 @@ __device__ __forceinline__ void load(Cells &v, const T *__restrict__ plane, cons
       for (int i = 0; i < VECTOR; i++) v[j][i] = vector.at[i];
     } else {
 #pragma unroll
-      for (int i = 0; i < VECTOR; i++) v[j][i] = row[EDGE ? min(i, at.nx - 1 - at.x) : i];
+      for (int i = 0; i < VECTOR; i++) v[j][i] = row[i];
     }
-  }
-}
-
-// Stores a row that begins anywhere. Cells stored one by one, VECTOR apart, would
-// be VECTOR partial writes of every sector; so each lane stores the aligned vector
-// that begins in its left neighbour's cells.
-__device__ __forceinline__ void store_unaligned(const T (&v)[VECTOR], T *row, const Place &at) {
-  const int shift = (size_t)row / sizeof(T) % VECTOR; // cells by which the row's vectors lie further on; same for all lanes
-  T left[VECTOR];                                     // the left neighbour's cells
-#pragma unroll
-  for (int i = 1; i < VECTOR; i++) left[i] = __shfl_up_sync(~0u, v[i], 1);
-  Vector vector;
-#pragma unroll
-  for (int i = 0; i < VECTOR; i++) {
-    vector.at[i] = v[i];
-#pragma unroll
-    for (int s = 1; s < VECTOR; s++)
-      if (shift == s) vector.at[i] = i >= s ? v[i >= s ? i - s : 0] : left[i < s ? VECTOR + i - s : 0];
-  }
-  const int x = at.x - shift; // of the vector
-  if (x >= at.write_first && x + VECTOR <= at.write_last && at.lane > 0) {
-    *reinterpret_cast<Vector *>(row - shift) = vector;
-  } else {
-#pragma unroll
-    for (int i = 0; i < VECTOR; i++)
-      if (x + i >= at.write_first && x + i < at.write_last && (at.lane > 0 || i >= shift)) row[i - shift] = vector.at[i];
-  }
-  if (at.lane == 31) { // its last cells are nobody's vector
-#pragma unroll
-    for (int i = 1; i < VECTOR; i++)
-      if (i >= VECTOR - shift && at.x + i >= at.write_first && at.x + i < at.write_last) row[i] = v[i];
   }
 }
 
 __device__ __forceinline__ void store(const Cells &v, T *__restrict__ plane, const Place &at) {
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
-    if (j < at.first_row || j >= at.last_row) continue; // the same for a warp
+    if (!(at.writes >> j & 1)) continue;
     T *row = plane + j * at.nx;
     if constexpr (ALIGNED) {
       Vector vector;
 #pragma unroll
       for (int i = 0; i < VECTOR; i++) vector.at[i] = v[j][i];
-      if (at.x >= at.write_first && at.x < at.write_last) *reinterpret_cast<Vector *>(row) = vector;
+      *reinterpret_cast<Vector *>(row) = vector;
     } else {
-      store_unaligned(v[j], row, at);
+#pragma unroll
+      for (int i = 0; i < VECTOR; i++)
+        if (i >= at.first && i < at.last) row[i] = v[j][i];
     }
   }
 }
 
 // A thread's walk over the planes of its block.
-template <bool EDGE>
 struct Walk {
   const Place &at;
   const T *ahead;          // own column of the plane that is loaded next
@@ -72,9 +41,9 @@ struct Walk {
   Stage stage[PYRAMID];
   Cells waiting[PREFETCH]; // planes loaded, not yet arrived
 
-  __device__ __forceinline__ Walk(const Place &place, const T *in, T *out, Vector *shared)
+  // own is the element of plane 0 at which the thread's cells begin.
+  __device__ __forceinline__ Walk(const Place &place, index_t own, const T *in, T *out, Vector *shared)
       : at(place), edges{shared, 0} {
-    const index_t own = (index_t)at.row * at.nx + at.x;
     const int from = max(at.begin - PYRAMID * LOW_S, 0);
     ahead = in + own + from * at.stride;
     written = out + own + at.begin * at.stride;
@@ -98,7 +67,7 @@ struct Walk {
   }
 
   __device__ __forceinline__ void fetch(Cells &v, int p) {
-    load<EDGE>(v, ahead, at);
+    load(v, ahead, at);
     if (p < at.planes - 1) ahead += at.stride;
   }
 
@@ -117,12 +86,12 @@ struct Walk {
       const int s = LATE ? PYRAMID - 1 - k : k;
       Cells v;
       copy(v, s > 0 ? stage[s > 0 ? s - 1 : 0].done : arrived);
-      arrive<EDGE, ENDS>(stage[s], v, p - s * SKEW, at, edges.of(s));
+      arrive<ENDS>(stage[s], v, p - s * SKEW, at, edges.of(s));
     }
-    if constexpr (LOW_R + HIGH_R > 0) {
+    if constexpr (SHARED_ROWS > 0) {
       __syncthreads();
 #pragma unroll
-      for (int s = 0; s < PYRAMID; s++) join<EDGE, ENDS>(stage[s], p - s * SKEW, at, edges.of(s));
+      for (int s = 0; s < PYRAMID; s++) join<ENDS>(stage[s], p - s * SKEW, at, edges.of(s));
       edges.slot = edges.slot + 1 < RING ? edges.slot + 1 : 0;
     }
     const int complete = p - (PYRAMID - 1) * SKEW - HIGH_S;
@@ -136,9 +105,8 @@ struct Walk {
 extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
     ENTRY(const T *__restrict__ in, T *__restrict__ out, int nx, int ny, int nz) {
   extern __shared__ __align__(16) unsigned char shared_bytes[];
+  const int lane = threadIdx.x, warp = threadIdx.y;
   Place at;
-  at.lane = threadIdx.x;
-  at.warp = threadIdx.y;
   at.nx = nx;
   at.planes = DIMS == 3 ? nz : ny;
   at.stride = DIMS == 3 ? (index_t)nx * ny : nx;
@@ -147,41 +115,33 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
   at.end = min(at.begin + chunk, at.planes);
   if (at.begin >= at.planes) return; // more chunks than planes
 
-  // In 3D a block is a tile; in 2D each warp is one of its own.
-  const int whole = ceil_div(nx, VECTOR) * VECTOR;
-  const int tile = DIMS == 3 ? blockIdx.x : blockIdx.x * WARPS + threadIdx.y;
-  if (DIMS < 3 && tile >= tiles(whole, TILE_X, STEP_X)) return;
-  const Window x = window(tile, nx, whole, TILE_X, STEP_X, HALO_LX);
-  at.x = x.origin + at.lane * VECTOR;
+  // Warps with tiles of their own lie side by side along x in 2D, along y in 3D.
+  const int tile_x = DIMS == 3 ? blockIdx.x : blockIdx.x * WARPS + warp;
+  const int tile_r = DIMS < 3 ? 0 : PRIVATE ? blockIdx.y * WARPS + warp : blockIdx.y;
+  if (PRIVATE && (DIMS == 3 ? tile_r >= tiles(ny, TILE_R, STEP_R) : tile_x >= tiles(nx, TILE_X, STEP_X))) return;
+  const Window x = window(tile_x, nx, TILE_X, STEP_X, HALO_LX);
+  at.x = x.origin + lane * VECTOR;
   at.low_x = at.x == 0;
-  at.high_x = at.x + VECTOR >= nx;
-  at.write_first = x.first;
-  at.write_last = x.last;
-  at.row = 0;
-  at.first_row = 0;
-  at.last_row = 1;
+  at.high_x = at.x + VECTOR == nx;
+  at.first = x.first - at.x;
+  at.last = x.last - at.x;
+  int row = 0;
+  at.writes = 1;
   if (DIMS == 3) {
-    const Window y = window(blockIdx.y, ny, ny, TILE_R, STEP_R, HALO_LR);
-    at.row = y.origin + at.warp * ROWS;
-    at.first_row = y.first - at.row;
-    at.last_row = y.last - at.row;
-  }
+    const Window y = window(tile_r, ny, TILE_R, STEP_R, HALO_LR);
+    row = y.origin + (PRIVATE ? 0 : warp * ROWS);
+    at.writes = 0;
 #pragma unroll
-  for (int r = 0; r < LOW_R + HIGH_R; r++) {
-    // A row above the tile's first is that row: the boundary rule at the grid's
-    // edge, elsewhere a halo that is not used any more.
-    const int row = min(max(at.warp * ROWS + (r < LOW_R ? r - LOW_R : ROWS + r - LOW_R), 0), TILE_R - 1);
-    const int warp = row / ROWS, j = row - warp * ROWS;
-    at.edge[r] = (warp * EDGE_ROWS + (j < FIRST_ROWS ? j : j - (ROWS - EDGE_ROWS))) * 32;
+    for (int j = 0; j < ROWS; j++) at.writes |= (unsigned)(row + j >= y.first && row + j < y.last) << j;
   }
-  Vector *const shared = reinterpret_cast<Vector *>(shared_bytes);
-  // The boundary rule on x costs two selects a row, hidden behind the shuffles: a
-  // walk without it is no faster. But rows that are no whole number of vectors cost
-  // more.
-  if constexpr (ALIGNED)
-    Walk<true>(at, in, out, shared);
-  else if (x.low || x.high)
-    Walk<true>(at, in, out, shared);
-  else
-    Walk<false>(at, in, out, shared);
+  if (ALIGNED && !(at.first <= 0 && at.last > 0)) at.writes = 0;
+  at.own = warp * EDGE_ROWS * 32 + lane;
+#pragma unroll
+  for (int r = 0; r < SHARED_ROWS; r++) {
+    // A row above the tile's first is that row, as in extend.
+    const int beside = min(max(warp * ROWS + (r < LOW_R ? r - LOW_R : ROWS + r - LOW_R), 0), TILE_R - 1);
+    const int of = beside / ROWS, j = beside - of * ROWS;
+    at.other[r] = (of * EDGE_ROWS + (j < FIRST_ROWS ? j : j - (ROWS - EDGE_ROWS))) * 32 + lane;
+  }
+  Walk(at, (index_t)row * nx + at.x, in, out, reinterpret_cast<Vector *>(shared_bytes));
 }
