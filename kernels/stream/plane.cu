@@ -8,18 +8,20 @@
 // one time step: planes arrive, and the plane that is complete goes on to the next
 // stage.
 
-// A tile is what a block holds, or what a warp holds: PRIVATE (always so in 1D and
-// 2D). Warps that hold their own tiles need neither shared memory nor barriers, but
-// load and compute more halo.
-constexpr int TILE_X = 32 * VECTOR, TILE_R = (PRIVATE ? 1 : WARPS) * ROWS; // cells
-constexpr int HALO_LX = (PYRAMID * LOW_X + VECTOR - 1) / VECTOR * VECTOR;  // whole vectors
-constexpr int HALO_HX = (PYRAMID * HIGH_X + VECTOR - 1) / VECTOR * VECTOR;
+// A tile is what a block holds in 3D, what a warp holds in 1D and 2D, in cells.
+constexpr int TILE_X = 32 * VECTOR, TILE_R = WARPS * ROWS;
+// With one step in 2D a row's halo on x is a few cells that the warp's first and last
+// lane load beside their own: SIDES. Else it is whole vectors, computed as well.
+constexpr int REACH_X = LOW_X > HIGH_X ? LOW_X : HIGH_X;
+constexpr int SIDES = DIMS < 3 && PYRAMID == 1 && SUMS && REACH_X <= VECTOR ? REACH_X : 0;
+constexpr int HALO_LX = SIDES > 0 ? 0 : (PYRAMID * LOW_X + VECTOR - 1) / VECTOR * VECTOR;
+constexpr int HALO_HX = SIDES > 0 ? 0 : (PYRAMID * HIGH_X + VECTOR - 1) / VECTOR * VECTOR;
 constexpr int HALO_LR = PYRAMID * LOW_R, HALO_HR = PYRAMID * HIGH_R;
 constexpr int STEP_X = TILE_X - HALO_LX - HALO_HX, STEP_R = TILE_R - HALO_LR - HALO_HR; // from tile to tile
 constexpr int OPEN = LOW_S + HIGH_S;                         // planes begun and not complete
 constexpr int SPAN_X = LOW_X + VECTOR + HIGH_X;              // a row with its halo
 constexpr int SKEW = HIGH_S + (LATE ? 1 : 0);                // planes a stage lags behind the one before
-constexpr int SHARED_ROWS = PRIVATE ? 0 : LOW_R + HIGH_R;    // rows of other warps that a warp reads
+constexpr int SHARED_ROWS = LOW_R + HIGH_R;                  // rows of other warps that a warp reads
 // Rows of a warp that other warps read: the first and the last few.
 constexpr int FIRST_ROWS = HIGH_R > 0 ? HIGH_R : LOW_R > 0, LAST_ROWS = LOW_R > 0 ? LOW_R : HIGH_R > 0;
 constexpr int EDGE_ROWS = FIRST_ROWS + LAST_ROWS < ROWS ? FIRST_ROWS + LAST_ROWS : ROWS;
@@ -29,6 +31,7 @@ struct __align__(sizeof(T) * VECTOR < 16 ? sizeof(T) * VECTOR : 16) Vector {
 };
 
 typedef T Cells[ROWS][VECTOR];                     // of one plane, a thread's own
+typedef T Sides[ROWS][SIDES > 0 ? SIDES : 1];      // beside the first and the last lane's
 typedef T Rows[LOW_R + ROWS + HIGH_R][SPAN_X]; // the same with their neighbours
 
 // Where a tile lies on one axis. The first and the last tile end at the grid's
@@ -55,7 +58,7 @@ struct Place {
   int nx, planes;        // extents
   index_t stride;        // elements from plane to plane
   int begin, end;        // planes this block writes: begin <= p < end
-  bool low_x, high_x;    // holds the grid's first, last cell of a row
+  bool low_x, high_x;    // holds the first, last cell of a row of the grid, or with SIDES of the tile
   unsigned writes;       // bit j: row j of its own is written
   int first, last;       // of a vector's cells, those written (rows that are not aligned)
   int own;               // its first edge row in shared memory, in vectors
@@ -64,22 +67,22 @@ struct Place {
 };
 
 // Fills the halo of a row whose own cells are e[LOW_X] .. e[LOW_X + VECTOR - 1].
-// A point outside the grid is the nearest cell inside.
-// Only low and high cells of it are needed.
-__device__ __forceinline__ void halo_x(T (&e)[SPAN_X], const Place &at, int low, int high) {
+// A point outside the grid is the nearest cell inside; side is what lies beside the
+// tile. Only low and high cells of it are needed.
+__device__ __forceinline__ void halo_x(T (&e)[SPAN_X], const Place &at, int low, int high, const T *side) {
 #pragma unroll
   for (int k = 1; k <= LOW_X; k++) {
     if (k > low) break;
     const int lanes = (k + VECTOR - 1) / VECTOR;
     e[LOW_X - k] = __shfl_up_sync(~0u, e[LOW_X + lanes * VECTOR - k], lanes);
-    if (LOW_X <= VECTOR ? at.low_x : at.x < k) e[LOW_X - k] = e[LOW_X - k + 1];
+    if (LOW_X <= VECTOR ? at.low_x : at.x < k) e[LOW_X - k] = SIDES > 0 ? side[SIDES > 0 ? k - 1 : 0] : e[LOW_X - k + 1];
   }
 #pragma unroll
   for (int k = 0; k < HIGH_X; k++) {
     if (k >= high) break;
     const int lanes = k / VECTOR + 1, i = LOW_X + VECTOR + k;
     e[i] = __shfl_down_sync(~0u, e[LOW_X + k % VECTOR], lanes);
-    if (HIGH_X <= VECTOR ? at.high_x : at.x + VECTOR + k >= at.nx) e[i] = e[i - 1];
+    if (HIGH_X <= VECTOR ? at.high_x : at.x + VECTOR + k >= at.nx) e[i] = SIDES > 0 ? side[SIDES > 0 ? k : 0] : e[i - 1];
   }
 }
 
@@ -121,19 +124,11 @@ __device__ __forceinline__ void neighbours(Rows &e, const Place &at, const Vecto
   }
 }
 
-// A warp that holds its own tile finds beyond its rows the nearest of them: the
-// boundary rule at the grid's edge, elsewhere a halo that is not used any more.
-__device__ __forceinline__ void extend(Rows &e) {
-#pragma unroll
-  for (int r = 0; r < LOW_R + HIGH_R; r++)
-#pragma unroll
-    for (int i = 0; i < SPAN_X; i++) e[r < LOW_R ? r : r + ROWS][i] = e[r < LOW_R ? LOW_R : LOW_R + ROWS - 1][i];
-}
-
-__device__ __forceinline__ void copy(Cells &to, const Cells &from) {
+template <int N>
+__device__ __forceinline__ void copy(T (&to)[ROWS][N], const T (&from)[ROWS][N]) {
 #pragma unroll
   for (int j = 0; j < ROWS; j++)
 #pragma unroll
-    for (int i = 0; i < VECTOR; i++) to[j][i] = from[j][i];
+    for (int i = 0; i < N; i++) to[j][i] = from[j][i];
 }
 

@@ -10,6 +10,7 @@ import (
 // stages is how a stencil's stages work: with sums, if its cell function is a
 // weighted sum of points, else with the values of the planes.
 type stages struct {
+	dims     int
 	linear   bool
 	weights  weights
 	late     bool // a plane completes only once other warps have given rows of the newest
@@ -18,18 +19,9 @@ type stages struct {
 	text     string
 }
 
-// stagesOf is the stages of a stencil; private: of warps that hold their own tiles.
-func stagesOf(st *stencil.Stencil, private int) stages {
-	s := shared(st)
-	if private == 1 {
-		s.late, s.ring = false, 1
-	}
-	return s
-}
-
-func shared(st *stencil.Stencil) stages {
+func stagesOf(st *stencil.Stencil) stages {
 	if w, ok := weightsOf(st); ok {
-		s := stages{linear: true, weights: w, late: w.late(), diagonal: w.diagonal(), ring: 2}
+		s := stages{dims: st.Dims, linear: true, weights: w, late: w.late(), diagonal: w.diagonal(), ring: 2}
 		s.text = strings.Replace(sumsSource, "@WEIGHTS@\n", w.text(), 1)
 		return s
 	}
@@ -43,7 +35,7 @@ func shared(st *stencil.Stencil) stages {
 	if !rows {
 		first = r.highS
 	}
-	s := stages{late: rows && last == r.highS}
+	s := stages{dims: st.Dims, late: rows && last == r.highS}
 	s.ring = r.highS - first + 1
 	if s.late {
 		s.ring++

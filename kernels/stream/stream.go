@@ -52,11 +52,11 @@ func reachOf(st *stencil.Stencil) reach {
 
 // shape is a schedule's numbers.
 type shape struct {
-	vector, rows, warps, private, chunks, pyramid, prefetch, minBlocks int
+	vector, rows, warps, chunks, pyramid, prefetch, minBlocks int
 }
 
 func shapeOf(get func(string) int) shape {
-	return shape{get("vx"), get("vy"), get("wp"), get("pt"), get("ck"), get("ph"), get("pf"), get("mb")}
+	return shape{get("vx"), get("vy"), get("wp"), get("ck"), get("ph"), get("pf"), get("mb")}
 }
 
 func scheduleShape(s space.Schedule) shape {
@@ -71,14 +71,19 @@ func roundUp(a, b int) int { return ceilDiv(a, b) * b }
 
 // tile is the cells a block holds and the cells by which tiles are apart, on x and
 // on rows.
-func (h shape) tile(r reach) (hold, step [2]int) {
-	hold = [2]int{warp * h.vector, h.rows}
-	if h.private == 0 {
-		hold[1] *= h.warps
+func (h shape) tile(r reach, st stages) (hold, step [2]int) {
+	hold = [2]int{warp * h.vector, h.warps * h.rows}
+	step[0] = hold[0]
+	if !h.sides(r, st) {
+		step[0] -= roundUp(h.pyramid*r.lowX, h.vector) + roundUp(h.pyramid*r.highX, h.vector)
 	}
-	step[0] = hold[0] - roundUp(h.pyramid*r.lowX, h.vector) - roundUp(h.pyramid*r.highX, h.vector)
 	step[1] = hold[1] - h.pyramid*(r.lowR+r.highR)
 	return hold, step
+}
+
+// sides tells whether a row's halo on x is loaded beside it, not as part of the tile.
+func (h shape) sides(r reach, st stages) bool {
+	return st.dims < 3 && h.pyramid == 1 && st.linear && max(r.lowX, r.highX) <= h.vector
 }
 
 // tiles counts the tiles on an axis: the first and the last need no halo at the
@@ -92,9 +97,6 @@ func tiles(n, hold, step int) int {
 
 // edgeRows is the rows of a warp that others read.
 func (h shape) edgeRows(r reach) int {
-	if h.private == 1 {
-		return 0
-	}
 	first, last := r.highR, r.lowR
 	if first == 0 && last > 0 {
 		first = 1
@@ -135,17 +137,15 @@ func planes(p stencil.Problem) int {
 // Space has the parameters of the walk.
 func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 	dims := p.Stencil.Dims
-	st := [2]stages{stagesOf(p.Stencil, 0), stagesOf(p.Stencil, 1)} // by pt
+	st := stagesOf(p.Stencil)
 	r := reachOf(p.Stencil)
 	vector, rows, warps := []int{1, 2, 4, 8}, []int{1}, []int{1, 4}
 	pyramid := []int{1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16}
 	chunks := []int{1, 2, 4, 8, 16, 32, 64, 128, 256}
-	private := []int{1}
 	switch dims {
 	case 1:
 		chunks = []int{1}
 	case 3:
-		private = []int{0, 1}
 		vector = []int{1, 2, 4}
 		rows = []int{1, 2, 3, 4, 6, 8}
 		warps = []int{4, 8, 12, 16}
@@ -156,13 +156,12 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		{Name: "vx", Values: vector, Ordinal: true, Doc: "cells of a vector, one a lane; wider saves shuffles and halo, costs registers"},
 		{Name: "vy", Values: rows, Ordinal: true, Doc: "rows of a plane a thread holds (3D); more save edge rows, cost registers"},
 		{Name: "wp", Values: warps, Ordinal: true, Doc: "warps of a block: in 3D one above the other in a plane, in 2D strips side by side"},
-		{Name: "pt", Values: private, Doc: "1: each warp has a tile of its own; no shared memory and no barriers, but more halo (always so below 3D)"},
 		{Name: "ck", Values: chunks, Ordinal: true, Doc: "pieces into which the stream axis is cut; more fill the GPU, each recomputes its halo"},
 		{Name: "pf", Values: []int{1, 2}, Ordinal: true, Doc: "planes loaded ahead into registers"},
 		{Name: "mb", Values: []int{1, 2, 3, 4}, Ordinal: true, Doc: "blocks an SM must be able to hold at once: the compiler's register limit"},
 		{Name: "ph", Values: pyramid, Ordinal: true, Doc: "time steps in flight; saves memory traffic, costs registers and the recomputation of the halo"},
 	}}
-	names := []string{"vx", "vy", "wp", "pt", "ck", "pf", "mb", "ph"}
+	names := []string{"vx", "vy", "wp", "ck", "pf", "mb", "ph"}
 	at := func(v space.Values) shape { return shapeOf(v.Get) }
 	whole := func(needs []string, name, why string, ok func(h shape) bool) {
 		f.Constraints = append(f.Constraints, space.Constraint{Name: name, Needs: needs, Why: why, OK: func(v space.Values) bool { return ok(at(v)) }})
@@ -171,14 +170,14 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		Name: "warp", Needs: names[:1], Why: fmt.Sprintf("a row is a warp of %d lanes", warp),
 		OK: func(space.Values) bool { return m.WarpSize == warp },
 	}, space.Constraint{
-		Name: "steps", Needs: names[7:], Why: fmt.Sprintf("a launch cannot fuse more time steps than the problem has (%d)", p.Steps),
+		Name: "steps", Needs: names[6:], Why: fmt.Sprintf("a launch cannot fuse more time steps than the problem has (%d)", p.Steps),
 		OK: func(v space.Values) bool { return v.Get("ph") <= p.Steps },
 	})
 	whole(names, "threads", fmt.Sprintf("a block has at most %d threads, an SM %d", m.MaxThreadsBlock, m.MaxThreadsSM), func(h shape) bool {
 		return warp*h.warps <= m.MaxThreadsBlock && warp*h.warps*h.minBlocks <= m.MaxThreadsSM && h.minBlocks <= m.MaxBlocksSM
 	})
 	whole(names, "grid-size", fmt.Sprintf("a tile must lie within the grid (%s): its walk has no other boundary", p.Size.Text(dims)), func(h shape) bool {
-		hold, _ := h.tile(r)
+		hold, _ := h.tile(r, st)
 		return p.Size[0] >= hold[0] && (dims < 3 || p.Size[1] >= hold[1])
 	})
 	whole(names, "vector", "a lane that loads fewer than 8 bytes wastes instructions; more than 32 waste registers", func(h shape) bool {
@@ -186,7 +185,7 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		return bytes <= 32 && (bytes >= 8 || p.Size[0] < 2*warp)
 	})
 	whole(names, "halo", "at least 45 % of a tile must be useful (60 % in a plane), or most of what is computed is thrown away", func(h shape) bool {
-		hold, step := h.tile(r)
+		hold, step := h.tile(r, st)
 		if dims < 3 {
 			return 10*step[0] >= 6*hold[0]
 		}
@@ -196,17 +195,17 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		return h.chunks == 1 || ceilDiv(planes(p), h.chunks) > 2*h.pyramid*(r.lowS+r.highS)
 	})
 	whole(names, "shared-memory", fmt.Sprintf("the edge rows of every stage must fit into %d bytes of shared memory, as often as blocks must fit on an SM", m.SharedBlockOptin), func(h shape) bool {
-		n := h.sharedBytes(p, st[h.private])
+		n := h.sharedBytes(p, st)
 		return n <= m.SharedBlockOptin && h.minBlocks*(n+m.SharedReserved) <= m.SharedSM
 	})
 	limit := func(h shape, blocks int) int { // registers a thread may have
 		return min(255, m.RegistersBlock/(warp*h.warps), m.RegistersSM/(warp*h.warps*blocks))
 	}
 	whole(names, "registers", fmt.Sprintf("what the stages keep must fit into registers (%d of a block and an SM, 255 of a thread)", m.RegistersBlock), func(h shape) bool {
-		return h.registers(p, st[h.private]) <= limit(h, h.minBlocks)*9/8
+		return h.registers(p, st) <= limit(h, h.minBlocks)*9/8
 	})
 	whole(names, "blocks", "asking for more blocks on an SM must make the compiler use fewer registers", func(h shape) bool {
-		return h.minBlocks == 1 || limit(h, h.minBlocks) < limit(h, h.minBlocks-1) && h.registers(p, st[h.private])*3/2 > limit(h, h.minBlocks)
+		return h.minBlocks == 1 || limit(h, h.minBlocks) < limit(h, h.minBlocks-1) && h.registers(p, st)*3/2 > limit(h, h.minBlocks)
 	})
 	return f
 }
@@ -215,18 +214,18 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	h := scheduleShape(s)
 	r := reachOf(p.Stencil)
-	st := stagesOf(p.Stencil, h.private)
+	st := stagesOf(p.Stencil)
 	aligned := p.Size[0]%h.vector == 0
 	constants := []kernels.Constant{
 		{Name: "DIMS", Value: p.Stencil.Dims},
-		{Name: "VECTOR", Value: h.vector}, {Name: "ROWS", Value: h.rows}, {Name: "WARPS", Value: h.warps}, {Name: "PRIVATE", Value: h.private},
+		{Name: "VECTOR", Value: h.vector}, {Name: "ROWS", Value: h.rows}, {Name: "WARPS", Value: h.warps}, {Name: "SUMS", Value: flag(st.linear)},
 		{Name: "PYRAMID", Value: h.pyramid}, {Name: "PREFETCH", Value: h.prefetch}, {Name: "MIN_BLOCKS", Value: h.minBlocks},
 		{Name: "LOW_R", Value: r.lowR}, {Name: "HIGH_R", Value: r.highR}, {Name: "LOW_S", Value: r.lowS}, {Name: "HIGH_S", Value: r.highS},
 		{Name: "ALIGNED", Value: flag(aligned)}, {Name: "LATE", Value: flag(st.late)}, {Name: "DIAGONAL", Value: flag(st.diagonal)}, {Name: "RING", Value: st.ring},
 		{Name: "UNROLL", Value: unroll(r, h, st)},
 	}
 	text, entry := kernels.Source(p, s.With("ck", 1), constants, "stream.cu", planeSource+st.text+walkSource)
-	hold, _ := h.tile(r)
+	hold, _ := h.tile(r, st)
 	k := kernels.Kernel{Schedule: s, Source: text, Entry: entry, DType: p.DType, Launch: launch(p, s), Least: [3]int{hold[0], 1, 1}}
 	if aligned {
 		k.Multiple = h.vector
@@ -253,7 +252,7 @@ func unroll(r reach, h shape, st stages) int {
 		period = r.lowS + r.highS + 1
 	}
 	u := 1
-	for u%period != 0 || u%h.prefetch != 0 || st.linear && r.lowR+r.highR > 0 && h.private == 0 && u%2 != 0 {
+	for u%period != 0 || u%h.prefetch != 0 || st.linear && r.lowR+r.highR > 0 && u%2 != 0 {
 		u++
 	}
 	return u
@@ -261,14 +260,12 @@ func unroll(r reach, h shape, st stages) int {
 
 func launch(p stencil.Problem, s space.Schedule) kernels.Launch {
 	h := scheduleShape(s)
-	hold, step := h.tile(reachOf(p.Stencil))
-	l := kernels.Launch{Block: [3]int{warp, h.warps, 1}, Steps: h.pyramid, SharedBytes: h.sharedBytes(p, stagesOf(p.Stencil, h.private))}
+	st := stagesOf(p.Stencil)
+	hold, step := h.tile(reachOf(p.Stencil), st)
+	l := kernels.Launch{Block: [3]int{warp, h.warps, 1}, Steps: h.pyramid, SharedBytes: h.sharedBytes(p, st)}
 	l.Grid = [3]int{tiles(p.Size[0], hold[0], step[0]), 1, h.chunks}
 	if p.Stencil.Dims == 3 {
 		l.Grid[1] = tiles(p.Size[1], hold[1], step[1])
-		if h.private == 1 {
-			l.Grid[1] = ceilDiv(l.Grid[1], h.warps)
-		}
 	} else {
 		l.Grid[0] = ceilDiv(l.Grid[0], h.warps)
 	}
@@ -279,12 +276,12 @@ func launch(p stencil.Problem, s space.Schedule) kernels.Launch {
 // updates the whole tile in every round of the walk.
 func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	h := scheduleShape(s)
-	stages := stagesOf(p.Stencil, h.private)
+	stages := stagesOf(p.Stencil)
 	r := reachOf(p.Stencil)
 	l := launch(p, s)
 	st := p.Stencil
 	elem := float64(p.DType.Size())
-	hold, _ := h.tile(r)
+	hold, _ := h.tile(r, stages)
 	n := planes(p)
 	chunk := ceilDiv(n, h.chunks)
 	rounds := float64(min(n, chunk+h.pyramid*r.lowS) + r.highS + (h.pyramid-1)*stages.skew(r))
@@ -292,11 +289,8 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	blocks := float64(l.Blocks())
 	cells := float64(hold[0] * h.rows * h.warps)
 	updates := cells * rounds * float64(h.pyramid)
-	perVector := float64(h.pyramid * h.rows * (r.lowX + r.highX)) // shuffles a round
-	edge := 0.0                                                   // rows written to and read from shared memory a round
-	if h.private == 0 {
-		edge = float64(h.pyramid * (h.edgeRows(r) + r.lowR + r.highR))
-	}
+	perVector := float64(h.pyramid * h.rows * (r.lowX + r.highX))   // shuffles a round
+	edge := float64(h.pyramid * (h.edgeRows(r) + r.lowR + r.highR)) // rows a round through shared memory
 	threads := float64(l.Threads())
 	var write [3]int // on average: the first and the last tile write more
 	for a, g := range [3]int{l.Grid[0], l.Grid[1], l.Grid[2]} {
@@ -304,9 +298,6 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	}
 	read := [3]int{hold[0], hold[1], int(loaded)}
 	barriers := int(rounds)
-	if h.private == 1 {
-		barriers = 0
-	}
 	if st.Dims < 3 {
 		write[1] = chunk
 		write[2] = 1

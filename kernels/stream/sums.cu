@@ -42,7 +42,7 @@ struct Ends {
 // Whether row j is one of those at hand: the thread's own, or (not OWN) the others.
 template <bool OWN>
 __device__ __forceinline__ bool inside(int j) {
-  return (PRIVATE || (j >= 0 && j < ROWS)) == OWN;
+  return (j >= 0 && j < ROWS) == OWN;
 }
 
 @WEIGHTS@
@@ -77,15 +77,14 @@ __device__ __forceinline__ void weigh_plane(Stage &s, const Rows &e, int p, int 
 
 // A stage takes the cells v of plane p: everything that the thread's own rows give.
 template <bool ENDS>
-__device__ __forceinline__ void arrive(Stage &s, const Cells &v, int p, const Place &at, const Edges &edges) {
+__device__ __forceinline__ void arrive(Stage &s, const Cells &v, const Sides &sides, int p, const Place &at, const Edges &edges) {
   Rows e;
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
 #pragma unroll
     for (int i = 0; i < VECTOR; i++) e[LOW_R + j][LOW_X + i] = v[j][i];
-    halo_x(e[LOW_R + j], at, LOW_X, HIGH_X);
+    halo_x(e[LOW_R + j], at, LOW_X, HIGH_X, sides[j]);
   }
-  if constexpr (PRIVATE) extend(e);
   publish(v, at, edges.now());
   weigh_plane<ENDS, true>(s, e, p, at.planes);
 }
@@ -98,7 +97,7 @@ __device__ __forceinline__ void join(Stage &s, int p, const Place &at, const Edg
     neighbours(e, at, edges.now());
     if constexpr (DIAGONAL) {
 #pragma unroll
-      for (int r = 0; r < SHARED_ROWS; r++) halo_x(e[r < LOW_R ? r : r + ROWS], at, LOW_X, HIGH_X);
+      for (int r = 0; r < SHARED_ROWS; r++) halo_x(e[r < LOW_R ? r : r + ROWS], at, LOW_X, HIGH_X, nullptr);
     }
     weigh_plane<ENDS, false>(s, e, p, at.planes);
   }

@@ -43,16 +43,15 @@ __device__ __forceinline__ void complete(Stage &s, int p, const Place &at, const
     for (int j = 0; j < ROWS; j++) {
 #pragma unroll
       for (int i = 0; i < VECTOR; i++) to[LOW_R + j][LOW_X + i] = plane[dz + LOW_S][j][i];
-      halo_x(to[LOW_R + j], at, plane_low_x(dz), plane_high_x(dz));
+      halo_x(to[LOW_R + j], at, plane_low_x(dz), plane_high_x(dz), nullptr);
     }
-    if (PRIVATE) extend(to);
-    if (PRIVATE || !plane_has_rows(dz)) continue;
+    if (!plane_has_rows(dz)) continue;
     int rounds = HIGH_S - dz;
     if (ENDS) rounds = min(max(p - clamp_index(target + dz, at.planes), 0), RING - 1);
     neighbours(to, at, edges.before(rounds));
 #pragma unroll
     for (int r = 0; r < SHARED_ROWS; r++)
-      halo_x(to[r < LOW_R ? r : r + ROWS], at, plane_low_x(dz), plane_high_x(dz));
+      halo_x(to[r < LOW_R ? r : r + ROWS], at, plane_low_x(dz), plane_high_x(dz), nullptr);
   }
 #pragma unroll
   for (int j = 0; j < ROWS; j++)
@@ -65,7 +64,7 @@ __device__ __forceinline__ void complete(Stage &s, int p, const Place &at, const
 
 // A stage takes the cells v of plane p.
 template <bool ENDS>
-__device__ __forceinline__ void arrive(Stage &s, const Cells &v, int p, const Place &at, const Edges &edges) {
+__device__ __forceinline__ void arrive(Stage &s, const Cells &v, const Sides &, int p, const Place &at, const Edges &edges) {
   publish(v, at, edges.now());
 #pragma unroll
   for (int m = 0; m < OPEN; m++) copy(s.kept[m], s.kept[m + 1]);

@@ -1,5 +1,6 @@
-// Loads the thread's own cells of a plane.
-__device__ __forceinline__ void load(Cells &v, const T *__restrict__ plane, const Place &at) {
+// Loads the thread's own cells of a plane, and the cells beside the tile: where it
+// ends at the grid's edge the nearest cell inside.
+__device__ __forceinline__ void load(Cells &v, Sides &sides, const T *__restrict__ plane, const Place &at) {
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
     const T *row = plane + j * at.nx;
@@ -11,6 +12,9 @@ __device__ __forceinline__ void load(Cells &v, const T *__restrict__ plane, cons
 #pragma unroll
       for (int i = 0; i < VECTOR; i++) v[j][i] = row[i];
     }
+#pragma unroll
+    for (int k = 0; k < SIDES; k++)
+      if (at.low_x || at.high_x) sides[j][k] = row[at.low_x ? max(-1 - k, -at.x) : min(VECTOR + k, at.nx - 1 - at.x)];
   }
 }
 
@@ -40,6 +44,7 @@ struct Walk {
   Edges edges;
   Stage stage[PYRAMID];
   Cells waiting[PREFETCH]; // planes loaded, not yet arrived
+  Sides beside[PREFETCH];  // and the cells beside the tile
 
   // own is the element of plane 0 at which the thread's cells begin.
   __device__ __forceinline__ Walk(const Place &place, index_t own, const T *in, T *out, Vector *shared)
@@ -50,7 +55,7 @@ struct Walk {
 #pragma unroll
     for (int s = 0; s < PYRAMID; s++) stage[s].clear();
 #pragma unroll
-    for (int f = 0; f < PREFETCH; f++) fetch(waiting[f], from + f);
+    for (int f = 0; f < PREFETCH; f++) fetch(f, from + f);
     const int last = at.end - 1 + HIGH_S + (PYRAMID - 1) * SKEW; // when plane end - 1 is complete
     for (int p = from; p <= last;) {
       // Plane p arrives at the first stage, p - SKEW at the second and so on. While
@@ -66,8 +71,8 @@ struct Walk {
     }
   }
 
-  __device__ __forceinline__ void fetch(Cells &v, int p) {
-    load(v, ahead, at);
+  __device__ __forceinline__ void fetch(int f, int p) {
+    load(waiting[f], beside[f], ahead, at);
     if (p < at.planes - 1) ahead += at.stride;
   }
 
@@ -75,10 +80,15 @@ struct Walk {
   template <bool ENDS>
   __device__ __forceinline__ void advance(int p) {
     Cells arrived;
+    Sides sides;
     copy(arrived, waiting[0]);
+    copy(sides, beside[0]);
 #pragma unroll
-    for (int f = 1; f < PREFETCH; f++) copy(waiting[f - 1], waiting[f]);
-    fetch(waiting[PREFETCH - 1], p + PREFETCH);
+    for (int f = 1; f < PREFETCH; f++) {
+      copy(waiting[f - 1], waiting[f]);
+      copy(beside[f - 1], beside[f]);
+    }
+    fetch(PREFETCH - 1, p + PREFETCH);
 #pragma unroll
     for (int k = 0; k < PYRAMID; k++) {
       // A stage takes the plane that the one before has just completed; if that
@@ -86,7 +96,7 @@ struct Walk {
       const int s = LATE ? PYRAMID - 1 - k : k;
       Cells v;
       copy(v, s > 0 ? stage[s > 0 ? s - 1 : 0].done : arrived);
-      arrive<ENDS>(stage[s], v, p - s * SKEW, at, edges.of(s));
+      arrive<ENDS>(stage[s], v, sides, p - s * SKEW, at, edges.of(s));
     }
     if constexpr (SHARED_ROWS > 0) {
       __syncthreads();
@@ -115,21 +125,20 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
   at.end = min(at.begin + chunk, at.planes);
   if (at.begin >= at.planes) return; // more chunks than planes
 
-  // Warps with tiles of their own lie side by side along x in 2D, along y in 3D.
+  // In 2D warps have tiles of their own, side by side along x.
   const int tile_x = DIMS == 3 ? blockIdx.x : blockIdx.x * WARPS + warp;
-  const int tile_r = DIMS < 3 ? 0 : PRIVATE ? blockIdx.y * WARPS + warp : blockIdx.y;
-  if (PRIVATE && (DIMS == 3 ? tile_r >= tiles(ny, TILE_R, STEP_R) : tile_x >= tiles(nx, TILE_X, STEP_X))) return;
+  if (DIMS < 3 && tile_x >= tiles(nx, TILE_X, STEP_X)) return;
   const Window x = window(tile_x, nx, TILE_X, STEP_X, HALO_LX);
   at.x = x.origin + lane * VECTOR;
-  at.low_x = at.x == 0;
-  at.high_x = at.x + VECTOR == nx;
+  at.low_x = SIDES > 0 ? lane == 0 : at.x == 0;
+  at.high_x = SIDES > 0 ? lane == 31 : at.x + VECTOR == nx;
   at.first = x.first - at.x;
   at.last = x.last - at.x;
   int row = 0;
   at.writes = 1;
   if (DIMS == 3) {
-    const Window y = window(tile_r, ny, TILE_R, STEP_R, HALO_LR);
-    row = y.origin + (PRIVATE ? 0 : warp * ROWS);
+    const Window y = window(blockIdx.y, ny, TILE_R, STEP_R, HALO_LR);
+    row = y.origin + warp * ROWS;
     at.writes = 0;
 #pragma unroll
     for (int j = 0; j < ROWS; j++) at.writes |= (unsigned)(row + j >= y.first && row + j < y.last) << j;
@@ -138,7 +147,8 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
   at.own = warp * EDGE_ROWS * 32 + lane;
 #pragma unroll
   for (int r = 0; r < SHARED_ROWS; r++) {
-    // A row above the tile's first is that row, as in extend.
+    // A row above the tile's first is that row: the boundary rule at the grid's
+    // edge, elsewhere a halo that is not used any more.
     const int beside = min(max(warp * ROWS + (r < LOW_R ? r - LOW_R : ROWS + r - LOW_R), 0), TILE_R - 1);
     const int of = beside / ROWS, j = beside - of * ROWS;
     at.other[r] = (of * EDGE_ROWS + (j < FIRST_ROWS ? j : j - (ROWS - EDGE_ROWS))) * 32 + lane;
