@@ -75,15 +75,15 @@ func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
 		size     stencil.Size
 		schedule string
 	}{
-		{"sums1d.cu", catalogued(t, "jacobi1d"), stencil.Float32, line, "stream/vx=4/vy=1/wp=4/pt=1/ck=1/pf=1/mb=1/ph=4"},
-		{"sums2d.cu", catalogued(t, "jacobi2d"), stencil.Float32, flat, "stream/vx=4/vy=1/wp=4/pt=1/ck=1/pf=2/mb=1/ph=8"},
-		{"star3d.cu", catalogued(t, "jacobi3d"), stencil.Float32, volume, "stream/vx=4/vy=4/wp=8/pt=0/ck=1/pf=1/mb=1/ph=2"},
-		{"box3d.cu", catalogued(t, "jacobi3d27"), stencil.Float32, volume, "stream/vx=2/vy=4/wp=8/pt=0/ck=1/pf=1/mb=1/ph=2"},
-		{"values2d.cu", catalogued(t, "gradient2d"), stencil.Float32, flat, "stream/vx=4/vy=1/wp=1/pt=1/ck=1/pf=1/mb=1/ph=3"},
-		{"values3d.cu", parsed(t, "1, 1, 1", bent), stencil.Float32, volume, "stream/vx=2/vy=2/wp=8/pt=0/ck=1/pf=1/mb=1/ph=2"},
-		{"private3d.cu", catalogued(t, "jacobi3d27"), stencil.Float32, volume, "stream/vx=2/vy=6/wp=4/pt=1/ck=1/pf=1/mb=1/ph=1"},
-		{"unaligned.cu", catalogued(t, "jacobi2d"), stencil.Float32, stencil.Size{1001, 700, 1}, "stream/vx=4/vy=1/wp=4/pt=1/ck=1/pf=1/mb=1/ph=4"},
-		{"float64.cu", catalogued(t, "jacobi3d"), stencil.Float64, volume, "stream/vx=2/vy=3/wp=12/pt=0/ck=1/pf=2/mb=1/ph=3"},
+		{"sums1d.cu", catalogued(t, "jacobi1d"), stencil.Float32, line, "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=4"},
+		{"sums2d.cu", catalogued(t, "jacobi2d"), stencil.Float32, flat, "stream/vx=4/vy=1/wp=4/ck=1/pf=2/mb=1/ph=8"},
+		{"star3d.cu", catalogued(t, "jacobi3d"), stencil.Float32, volume, "stream/vx=4/vy=4/wp=8/ck=1/pf=1/mb=1/ph=2"},
+		{"box3d.cu", catalogued(t, "jacobi3d27"), stencil.Float32, volume, "stream/vx=2/vy=4/wp=8/ck=1/pf=1/mb=1/ph=2"},
+		{"values2d.cu", catalogued(t, "gradient2d"), stencil.Float32, flat, "stream/vx=4/vy=1/wp=1/ck=1/pf=1/mb=1/ph=3"},
+		{"values3d.cu", parsed(t, "1, 1, 1", bent), stencil.Float32, volume, "stream/vx=2/vy=2/wp=8/ck=1/pf=1/mb=1/ph=2"},
+		{"sides.cu", catalogued(t, "jacobi2d"), stencil.Float32, flat, "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=1"},
+		{"unaligned.cu", catalogued(t, "jacobi2d"), stencil.Float32, stencil.Size{1001, 700, 1}, "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=4"},
+		{"float64.cu", catalogued(t, "jacobi3d"), stencil.Float64, volume, "stream/vx=2/vy=3/wp=12/ck=1/pf=2/mb=1/ph=3"},
 	} {
 		k := Family{}.Kernel(problem(c.stencil, c.dtype, c.size), schedule(t, c.schedule))
 		golden.Check(t, c.golden, []byte(brief(t, k.Source)))
@@ -98,17 +98,14 @@ func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
 
 func TestEveryParameterReachesTheSourceOrTheLaunch(t *testing.T) {
 	p := problem(catalogued(t, "jacobi3d"), stencil.Float32, volume)
-	k := Family{}.Kernel(p, schedule(t, "stream/vx=2/vy=6/wp=12/pt=0/ck=5/pf=2/mb=3/ph=4"))
-	for _, want := range []string{"VECTOR = 2", "ROWS = 6", "WARPS = 12", "PRIVATE = 0", "PREFETCH = 2", "MIN_BLOCKS = 3", "PYRAMID = 4"} {
+	k := Family{}.Kernel(p, schedule(t, "stream/vx=2/vy=6/wp=12/ck=5/pf=2/mb=3/ph=4"))
+	for _, want := range []string{"VECTOR = 2", "ROWS = 6", "WARPS = 12", "PREFETCH = 2", "MIN_BLOCKS = 3", "PYRAMID = 4"} {
 		if !strings.Contains(k.Source, "constexpr int "+want+";\n") {
 			t.Errorf("no %s", want)
 		}
 	}
-	if own := (Family{}).Kernel(p, schedule(t, "stream/vx=2/vy=6/wp=12/pt=1/ck=5/pf=2/mb=3/ph=1")); !strings.Contains(own.Source, "constexpr int PRIVATE = 1;\n") {
-		t.Error("no PRIVATE = 1")
-	}
 	// Schedules that differ in the chunks alone share one compiled kernel.
-	s := schedule(t, "stream/vx=2/vy=6/wp=12/pt=0/ck=8/pf=2/mb=3/ph=4")
+	s := schedule(t, "stream/vx=2/vy=6/wp=12/ck=8/pf=2/mb=3/ph=4")
 	other := Family{}.Kernel(p, s)
 	if other.Source != k.Source || other.Entry != k.Entry || other.Schedule != s {
 		t.Errorf("entry %s of %s, %s of %s", k.Entry, k.Schedule, other.Entry, other.Schedule)
@@ -126,12 +123,11 @@ func TestKernelSaysWhichGridsItIsRightFor(t *testing.T) {
 		least    [3]int
 		multiple int
 	}{
-		{"jacobi1d", line, "stream/vx=4/vy=1/wp=4/pt=1/ck=1/pf=1/mb=1/ph=1", [3]int{128, 1, 1}, 4},
-		{"jacobi2d", flat, "stream/vx=4/vy=1/wp=4/pt=1/ck=1/pf=1/mb=1/ph=1", [3]int{128, 1, 1}, 4},
-		{"jacobi2d", stencil.Size{1001, 700, 1}, "stream/vx=4/vy=1/wp=4/pt=1/ck=1/pf=1/mb=1/ph=1", [3]int{128, 1, 1}, 0}, // rows of any length
-		{"jacobi2d", stencil.Size{33, 700, 1}, "stream/vx=1/vy=1/wp=1/pt=1/ck=1/pf=1/mb=1/ph=1", [3]int{32, 1, 1}, 1},
-		{"jacobi3d", volume, "stream/vx=2/vy=3/wp=8/pt=0/ck=1/pf=1/mb=1/ph=1", [3]int{64, 24, 1}, 2},
-		{"jacobi3d", volume, "stream/vx=2/vy=3/wp=8/pt=1/ck=1/pf=1/mb=1/ph=1", [3]int{64, 3, 1}, 2},
+		{"jacobi1d", line, "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=1", [3]int{128, 1, 1}, 4},
+		{"jacobi2d", flat, "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=1", [3]int{128, 1, 1}, 4},
+		{"jacobi2d", stencil.Size{1001, 700, 1}, "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=1", [3]int{128, 1, 1}, 0}, // rows of any length
+		{"jacobi2d", stencil.Size{33, 700, 1}, "stream/vx=1/vy=1/wp=1/ck=1/pf=1/mb=1/ph=1", [3]int{32, 1, 1}, 1},
+		{"jacobi3d", volume, "stream/vx=2/vy=3/wp=8/ck=1/pf=1/mb=1/ph=1", [3]int{64, 24, 1}, 2},
 	} {
 		p := problem(catalogued(t, c.stencil), stencil.Float32, c.size)
 		k := Family{}.Kernel(p, schedule(t, c.schedule))
@@ -153,15 +149,15 @@ func TestLaunchCountsTilesAndChunks(t *testing.T) {
 		want     kernels.Launch
 	}{
 		// Tiles of 128 cells, 120 apart: 69 on a row, 4 a block.
-		{problem(catalogued(t, "jacobi2d"), stencil.Float32, stencil.Size{8192, 8192, 1}), "stream/vx=4/vy=1/wp=4/pt=1/ck=16/pf=1/mb=1/ph=4",
+		{problem(catalogued(t, "jacobi2d"), stencil.Float32, stencil.Size{8192, 8192, 1}), "stream/vx=4/vy=1/wp=4/ck=16/pf=1/mb=1/ph=4",
 			kernels.Launch{Grid: [3]int{18, 1, 16}, Block: [3]int{32, 4, 1}, Steps: 4}},
+		// One step: the halo is loaded beside the tiles, 64 on a row.
+		{problem(catalogued(t, "jacobi2d"), stencil.Float32, stencil.Size{8192, 8192, 1}), "stream/vx=4/vy=1/wp=4/ck=16/pf=1/mb=1/ph=1",
+			kernels.Launch{Grid: [3]int{16, 1, 16}, Block: [3]int{32, 4, 1}, Steps: 1}},
 		// Tiles of 128 x 32, 120 x 28 apart; two sets of 2 x 8 warps' 2 rows of 512 bytes.
-		{problem(catalogued(t, "jacobi3d"), stencil.Float32, stencil.Size{512, 512, 512}), "stream/vx=4/vy=4/wp=8/pt=0/ck=6/pf=1/mb=1/ph=2",
+		{problem(catalogued(t, "jacobi3d"), stencil.Float32, stencil.Size{512, 512, 512}), "stream/vx=4/vy=4/wp=8/ck=6/pf=1/mb=1/ph=2",
 			kernels.Launch{Grid: [3]int{5, 19, 6}, Block: [3]int{32, 8, 1}, SharedBytes: 2 * 2 * 8 * 2 * 512, Steps: 2}},
-		// Warps' own tiles of 128 x 4 are 120 x 2 apart: 255 of them on y, 8 a block.
-		{problem(catalogued(t, "jacobi3d"), stencil.Float32, stencil.Size{512, 512, 512}), "stream/vx=4/vy=4/wp=8/pt=1/ck=6/pf=1/mb=1/ph=1",
-			kernels.Launch{Grid: [3]int{5, 32, 6}, Block: [3]int{32, 8, 1}, Steps: 1}},
-		{problem(catalogued(t, "jacobi3d"), stencil.Float64, stencil.Size{64, 32, 9}), "stream/vx=2/vy=4/wp=8/pt=0/ck=1/pf=1/mb=1/ph=2",
+		{problem(catalogued(t, "jacobi3d"), stencil.Float64, stencil.Size{64, 32, 9}), "stream/vx=2/vy=4/wp=8/ck=1/pf=1/mb=1/ph=2",
 			kernels.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{32, 8, 1}, SharedBytes: 2 * 2 * 8 * 2 * 512, Steps: 2}},
 	} {
 		if got := (Family{}).Kernel(c.p, schedule(t, c.schedule)).Launch; got != c.want {
@@ -225,13 +221,17 @@ func TestTilesWriteEveryCellOnceAndFarEnoughFromTheirBorders(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	for range 3000 {
 		reach := reach{lowX: r.IntN(4), highX: r.IntN(4), lowR: r.IntN(4), highR: r.IntN(4)}
-		h := shape{vector: 1 << r.IntN(4), rows: 1 + r.IntN(8), warps: 1 + r.IntN(16), private: r.IntN(2), pyramid: 1 + r.IntN(8)}
-		hold, step := h.tile(reach)
+		h := shape{vector: 1 << r.IntN(4), rows: 1 + r.IntN(8), warps: 1 + r.IntN(16), pyramid: 1 + r.IntN(8)}
+		st := stages{dims: 1 + r.IntN(3), linear: r.IntN(2) == 0}
+		hold, step := h.tile(reach, st)
 		if step[0] <= 0 || step[1] <= 0 {
 			continue
 		}
 		x := axis{0, hold[0], step[0], roundUp(h.pyramid*reach.lowX, h.vector), h.pyramid * reach.lowX, h.pyramid * reach.highX}
 		y := axis{0, hold[1], step[1], h.pyramid * reach.lowR, h.pyramid * reach.lowR, h.pyramid * reach.highR}
+		if h.sides(reach, st) { // the halo is loaded beside the tile
+			x.halo, x.low, x.high = 0, 0, 0
+		}
 		for k := range 40 { // from the least grid on, then at random
 			x.n, y.n = hold[0]+k, hold[1]+k
 			if k >= 20 {
@@ -269,9 +269,6 @@ func TestEdgeRowsHoldEveryRowThatAnotherWarpReads(t *testing.T) {
 	for low := range 4 {
 		for high := range 4 {
 			for rows := 1; rows <= 8; rows++ {
-				if n := (shape{rows: rows, warps: 4, private: 1}).edgeRows(reach{lowR: low, highR: high}); n != 0 {
-					t.Fatalf("%d edge rows of warps with tiles of their own", n)
-				}
 				for warps := 1; warps <= 5; warps++ {
 					h, r := shape{rows: rows, warps: warps}, reach{lowR: low, highR: high}
 					first, last := or(high, low), or(low, high)
