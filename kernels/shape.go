@@ -202,6 +202,17 @@ func CheckRegisters(m machine.Machine, s space.Schedule, threads, registers int)
 	return nil
 }
 
+// Remainder is the schedule of the launches that do the steps left over when the
+// pyramid height does not divide a run's steps: the same one a step at a time, and
+// without a register limit, for which a single step gives no reason.
+func Remainder(s space.Schedule) space.Schedule {
+	s = s.With("ph", 1)
+	if s.Int("mb", 1) != 1 {
+		s = s.With("mb", 1)
+	}
+	return s
+}
+
 // Spaces joins the spaces of families for a problem.
 func Spaces(families []Family, p stencil.Problem, m machine.Machine) *space.Space {
 	var fs []*space.Family

@@ -60,7 +60,7 @@ func Cases(t testing.TB, m machine.Machine, n int, seed uint64) []Case {
 		p.Size = suited(r, kernelOf(p, s), p.Size)
 		c := Case{Problem: p, Kernel: kernelOf(p, s)}
 		if c.Kernel.Launch.Steps > 1 {
-			rest := kernelOf(p, s.With("ph", 1))
+			rest := kernelOf(p, kernels.Remainder(s))
 			c.Remainder = &rest
 		}
 		cases = append(cases, c)

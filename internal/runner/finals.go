@@ -186,7 +186,7 @@ func (t *tuner) prove(ctx context.Context, w *candidate) (*Outcome, error) {
 	if steps == 1 {
 		return nil, t.check(ctx, w)
 	}
-	rest := t.prepareFresh(ctx, Outcome{Schedule: w.outcome.Schedule.With("ph", 1)})
+	rest := t.prepareFresh(ctx, Outcome{Schedule: kernels.Remainder(w.outcome.Schedule)})
 	<-rest.done
 	defer func() { t.Device.Release(rest.binary) }()
 	if rest.err != nil {

@@ -191,6 +191,7 @@ func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
 		{jacobi3d, lean, "stream/vx=2/vy=6/wp=8/ck=4/pf=1/mb=3/ph=1", "threads"},
 		{jacobi3d.Resized(stencil.Size{512, 31, 512}), h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2", "grid-size"},
 		{jacobi3d.Resized(stencil.Size{127, 512, 512}), h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2", "grid-size"},
+		{jacobi3d.Resized(stencil.Size{512, 140000, 8}), h200(), "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=1", "grid"},
 		{jacobi2d.Resized(stencil.Size{128, 1, 1}), h200(), "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=2", ""}, // rows limit nothing in 2D
 		{jacobi3d, h200(), "stream/vx=1/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2", "vector"},
 		{jacobi2d.Resized(stencil.Size{63, 8192, 1}), h200(), "stream/vx=1/vy=1/wp=4/ck=4/pf=1/mb=1/ph=2", ""}, // nothing wider fits
@@ -218,7 +219,7 @@ func TestEveryConstraintHasItsCaseAbove(t *testing.T) {
 	for name, want := range map[string]string{
 		"global": "threads warps work tile-size column-width zigzag grid lengths lengths-column",
 		"tile":   "threads warps work tile-size column-width zigzag grid steps halo shared-memory",
-		"stream": "warp steps threads grid-size vector halo chunk shared-memory registers blocks",
+		"stream": "warp steps threads grid-size grid vector halo chunk shared-memory registers blocks",
 	} {
 		var got []string
 		for _, c := range kernels.Find(Families(), name).Space(p, h200()).Constraints {

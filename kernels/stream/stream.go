@@ -180,6 +180,10 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		hold, _ := h.tile(r, st)
 		return p.Size[0] >= hold[0] && (dims < 3 || p.Size[1] >= hold[1])
 	})
+	whole(names, "grid", fmt.Sprintf("a grid has at most %v blocks on x, y, z", m.MaxGridDim), func(h shape) bool {
+		g := h.grid(p, st)
+		return g[0] <= m.MaxGridDim[0] && g[1] <= m.MaxGridDim[1] && g[2] <= m.MaxGridDim[2]
+	})
 	whole(names, "vector", "a lane that loads fewer than 8 bytes wastes instructions; more than 32 waste registers", func(h shape) bool {
 		bytes := h.vector * p.DType.Size()
 		return bytes <= 32 && (bytes >= 8 || p.Size[0] < 2*warp)
@@ -258,18 +262,22 @@ func unroll(r reach, h shape, st stages) int {
 	return u
 }
 
-func launch(p stencil.Problem, s space.Schedule) kernels.Launch {
-	h := scheduleShape(s)
-	st := stagesOf(p.Stencil)
+// grid is the blocks: tiles on x and rows, chunks on the stream axis.
+func (h shape) grid(p stencil.Problem, st stages) [3]int {
 	hold, step := h.tile(reachOf(p.Stencil), st)
-	l := kernels.Launch{Block: [3]int{warp, h.warps, 1}, Steps: h.pyramid, SharedBytes: h.sharedBytes(p, st)}
-	l.Grid = [3]int{tiles(p.Size[0], hold[0], step[0]), 1, h.chunks}
-	if p.Stencil.Dims == 3 {
-		l.Grid[1] = tiles(p.Size[1], hold[1], step[1])
-	} else {
-		l.Grid[0] = ceilDiv(l.Grid[0], h.warps)
+	if step[0] < 1 || step[1] < 1 { // all halo: another constraint says so
+		return [3]int{1, 1, 1}
 	}
-	return l
+	x := tiles(p.Size[0], hold[0], step[0])
+	if p.Stencil.Dims < 3 { // each warp has a tile
+		return [3]int{ceilDiv(x, h.warps), 1, h.chunks}
+	}
+	return [3]int{x, tiles(p.Size[1], hold[1], step[1]), h.chunks}
+}
+
+func launch(p stencil.Problem, s space.Schedule) kernels.Launch {
+	h, st := scheduleShape(s), stagesOf(p.Stencil)
+	return kernels.Launch{Grid: h.grid(p, st), Block: [3]int{warp, h.warps, 1}, Steps: h.pyramid, SharedBytes: h.sharedBytes(p, st)}
 }
 
 // Work counts one launch: every tile is loaded once, with its halo; each stage

@@ -92,6 +92,9 @@ func proportion(a, b []point) (f float64, ok bool) {
 		return 0, false
 	}
 	f = a[0].weight / b[0].weight
+	if math.Abs(f) < 1e-3 || math.Abs(f) > 1e3 { // a product that may leave the element type's range
+		return 0, false
+	}
 	for i := range a {
 		if a[i].dx != b[i].dx || a[i].dy != b[i].dy || math.Abs(a[i].weight-f*b[i].weight) > 1e-15*math.Abs(a[i].weight) {
 			return 0, false
