@@ -39,7 +39,8 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 	params = append(params, space.Param{Name: "sp", Values: []int{0, 1},
 		Doc: "how threads span the grid: 0 = blocks of cells, 1 = lengths, one line of threads over all cells in column order"})
 	f := &space.Family{Name: "global", Params: params, Constraints: kernels.ThreadConstraints(m)}
-	for _, c := range kernels.TileConstraints(p, m, maxWork) {
+	f.Constraints = append(f.Constraints, kernels.WorkConstraint(maxWork))
+	for _, c := range kernels.TileConstraints(p, m, kernels.GroupTile()) {
 		f.Constraints = append(f.Constraints, blocksOnly(c))
 	}
 	f.Constraints = append(f.Constraints, space.Constraint{

@@ -48,8 +48,9 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		Doc: "time steps computed in one launch; saves memory traffic, costs the recomputation of the halo and shared memory",
 	})
 	f := &space.Family{Name: "tile", Params: params, Constraints: kernels.ThreadConstraints(m)}
-	f.Constraints = append(f.Constraints, kernels.TileConstraints(p, m, maxWork)...)
-	shape := []string{"gx", "gy", "gz", "wx", "wy", "wz", "cw", "zz", "ph"}
+	f.Constraints = append(f.Constraints, kernels.WorkConstraint(maxWork))
+	f.Constraints = append(f.Constraints, kernels.TileConstraints(p, m, kernels.GroupTile())...)
+	shape := []string{"gx", "gy", "gz", "wx", "wy", "wz", "ph"}
 	at := func(v space.Values) kernels.Shape {
 		h := kernels.ReadShape(v)
 		h.Pyramid = v.Get("ph")
