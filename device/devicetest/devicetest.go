@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"testing"
 
 	"stenciltune/device"
@@ -26,30 +28,30 @@ type Case struct {
 // Name is the case as a test's name.
 func (c Case) Name() string { return c.Problem.Text() + "/" + c.Kernel.Schedule.String() }
 
-// Cases draws n cases: stencils of the catalogue, both element types, odd
-// extents. Schedules are legal for a large grid, so that tiles, columns and
+// Cases draws n cases: stencils of the catalogue and random ones of any reach, both
+// element types, odd extents, each family as often whatever the size of its space.
+// Schedules are legal for a large grid, so that tiles, columns and
 // pyramids of every size occur; the small grid then cuts them in every way.
 func Cases(t testing.TB, m machine.Machine, n int, seed uint64) []Case {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 1))
 	type key struct {
-		name  string
-		dtype stencil.DType
+		stencil, family int
+		dtype           stencil.DType
 	}
+	stencils := someStencils(t, r)
+	families := all.Families()
 	lists := map[key][]space.Schedule{}
 	var cases []Case
 	for len(cases) < n {
-		names := stencil.Names()
-		k := key{names[r.IntN(len(names))], stencil.DTypes()[r.IntN(2)]}
-		st, err := stencil.Lookup(k.name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		k := key{r.IntN(len(stencils)), r.IntN(len(families)), stencil.DTypes()[r.IntN(2)]}
+		st := stencils[k.stencil]
 		large := stencil.Problem{Stencil: st, DType: k.dtype, Size: st.DefaultSize(false), Steps: 100}
 		if lists[k] == nil {
-			for s := range kernels.Spaces(all.Families(), large, m).All() {
-				lists[k] = append(lists[k], s)
-			}
+			lists[k] = slices.Collect(space.New(families[k.family].Space(large, m)).All())
+		}
+		if len(lists[k]) == 0 { // a reach too long for the family
+			continue
 		}
 		s := lists[k][r.IntN(len(lists[k]))]
 		p := large.Resized(randomSize(r, st.Dims))
@@ -61,6 +63,50 @@ func Cases(t testing.TB, m machine.Machine, n int, seed uint64) []Case {
 		cases = append(cases, c)
 	}
 	return cases
+}
+
+// someStencils is the catalogue and as many random stencils again, at least twelve.
+func someStencils(t testing.TB, r *rand.Rand) []*stencil.Stencil {
+	var list []*stencil.Stencil
+	for _, name := range stencil.Names() {
+		st, err := stencil.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, st)
+	}
+	for range max(12, len(list)) {
+		list = append(list, randomStencil(t, r))
+	}
+	return list
+}
+
+// randomStencil is the mean of up to seven random points in one to three
+// dimensions: its reach differs from axis to axis and from side to side.
+func randomStencil(t testing.TB, r *rand.Rand) *stencil.Stencil {
+	t.Helper()
+	dims := 1 + r.IntN(3)
+	extents := make([]string, dims)
+	for a := range extents {
+		extents[a] = "3"
+	}
+	points := 1 + r.IntN(7)
+	var terms []string
+	for range points {
+		offset := make([]string, dims)
+		for a := range offset {
+			reach := 1 + r.IntN(3)
+			offset[a] = fmt.Sprint(r.IntN(2*reach+1) - reach)
+		}
+		terms = append(terms, "get("+strings.Join(offset, ", ")+")")
+	}
+	src := fmt.Sprintf("NumDimensions %d StencilSize (%s) CellValue { return %.6f * (%s); }",
+		dims, strings.Join(extents, ", "), 1/float64(points), strings.Join(terms, " + "))
+	st, err := stencil.Parse("random", "random.sl", src)
+	if err != nil {
+		t.Fatalf("%s: %v", src, err)
+	}
+	return st
 }
 
 func kernelOf(p stencil.Problem, s space.Schedule) kernels.Kernel {

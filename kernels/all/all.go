@@ -4,11 +4,13 @@ package all
 import (
 	"stenciltune/kernels"
 	"stenciltune/kernels/global"
+	"stenciltune/kernels/slide"
+	"stenciltune/kernels/smalltile"
 	"stenciltune/kernels/tile"
 )
 
 // Families lists every family, simplest first: between schedules that tie, the
 // earlier family wins.
 func Families() []kernels.Family {
-	return []kernels.Family{global.Family{}, tile.Family{}}
+	return []kernels.Family{global.Family{}, smalltile.Family{}, tile.Family{}, slide.Family{}}
 }
