@@ -185,6 +185,10 @@ func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
 		{reach, h200(), "tile/gx=32/gy=8/gz=2/wx=1/wy=1/wz=4/cw=0/zz=0/ph=1", ""},
 		{reach, h200(), "tile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=4/cw=0/zz=0/ph=1", "halo"},
 		{double, h200(), "tile/gx=128/gy=8/gz=1/wx=1/wy=2/wz=8/cw=0/zz=0/ph=2", "shared-memory"},
+		{jacobi3d, h200(), "tile/gx=32/gy=4/gz=4/wx=1/wy=2/wz=2/cw=0/zz=0/ph=2/ld=2", ""},
+		{jacobi3d, h200(), "tile/gx=32/gy=4/gz=4/wx=1/wy=2/wz=2/cw=128/zz=0/ph=2/ld=1", "variants"},
+		{jacobi3d, h200(), "tile/gx=32/gy=4/gz=4/wx=1/wy=2/wz=2/cw=0/zz=0/ph=3/gd=1", "variants"},
+		{jacobi3d, h200(), "tile/gx=32/gy=4/gz=4/wx=1/wy=2/wz=2/cw=0/zz=0/ph=2/pd=1/gd=1", "variants"},
 
 		{jacobi3d, h200(), "smalltile/gx=32/gy=8/gz=4/wx=1/wy=1/wz=1/cw=128/zz=1/ph=1", ""},
 		{jacobi3d, h200(), "smalltile/gx=128/gy=4/gz=4/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1", "threads"},
@@ -228,7 +232,7 @@ func TestEveryConstraintHasItsCaseAbove(t *testing.T) {
 	for name, want := range map[string]string{
 		"global":    "threads warps work tile-size column-width zigzag grid lengths lengths-column",
 		"smalltile": "threads warps steps halo tile-size column-width zigzag grid",
-		"tile":      "threads warps work tile-size column-width zigzag grid steps halo shared-memory",
+		"tile":      "threads warps work tile-size column-width zigzag grid steps variants halo shared-memory",
 		"slide":     "dimensions threads warps halo loads tile-size column-width zigzag grid shared-memory",
 	} {
 		var got []string
@@ -334,7 +338,7 @@ func soundness(t *testing.T, f kernels.Family, p stencil.Problem, m machine.Mach
 	}
 	for a := range 3 {
 		cover *= int64(write[a])
-		if h.Column == 0 && s.Int("sp", 0) == 0 && l.Grid[a]*write[a] < p.Size[a] {
+		if h.Column == 0 && s.Int("sp", 0) == 0 && s.Int("gd", 0) == 0 && l.Grid[a]*write[a] < p.Size[a] {
 			bad("the grid leaves cells uncovered on axis %d: %+v", a, l)
 		}
 	}
@@ -378,7 +382,11 @@ func soundness(t *testing.T, f kernels.Family, p stencil.Problem, m machine.Mach
 	if s.Family() == "tile" {
 		want := p.DType.Size()
 		for a := range 3 {
-			want *= s.Int("g"+"xyz"[a:a+1], 0)*s.Int("w"+"xyz"[a:a+1], 0) + s.Int("ph", 0)*(p.Stencil.Low[a]+p.Stencil.High[a])
+			row := s.Int("g"+"xyz"[a:a+1], 0)*s.Int("w"+"xyz"[a:a+1], 0) + s.Int("ph", 0)*(p.Stencil.Low[a]+p.Stencil.High[a])
+			if a == 0 {
+				row += s.Int("pd", 0)
+			}
+			want *= row
 		}
 		if s.Int("ph", 0) > 1 {
 			want *= 2
