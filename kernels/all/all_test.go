@@ -170,6 +170,10 @@ func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
 		{jacobi3d, h200(), "global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=1", "lengths"},
 		{jacobi3d, h200(), "global/gx=64/gy=1/gz=1/wx=1/wy=1/wz=1/cw=512/zz=0/sp=1", "lengths-column"},
 		{jacobi3d, h200(), "global/gx=64/gy=1/gz=1/wx=1/wy=1/wz=1/cw=32/zz=1/sp=1", ""}, // narrower than a block
+		{jacobi3d, h200(), "global/gx=32/gy=4/gz=2/wx=1/wy=2/wz=4/cw=256/zz=1/sp=0/vx=4", ""},
+		{jacobi3d, h200(), "global/gx=32/gy=4/gz=2/wx=2/wy=2/wz=1/cw=0/zz=0/sp=0/vx=2", "vectors"},
+		{jacobi3d, h200(), "global/gx=64/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=1/vx=2", "vectors"},
+		{jacobi3d, h200(), "global/gx=64/gy=4/gz=1/wx=1/wy=2/wz=1/cw=256/zz=0/sp=0/vx=4", "column-width"},
 
 		{jacobi3d, h200(), "tile/gx=32/gy=4/gz=4/wx=1/wy=2/wz=2/cw=128/zz=1/ph=2", ""},
 		{jacobi3d, h200(), "tile/gx=128/gy=16/gz=1/wx=1/wy=1/wz=2/cw=0/zz=0/ph=1", "threads"},
@@ -230,7 +234,7 @@ func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
 func TestEveryConstraintHasItsCaseAbove(t *testing.T) {
 	p := catalogued(t, "jacobi3d", stencil.Float32, stencil.Size{512, 512, 512})
 	for name, want := range map[string]string{
-		"global":    "threads warps work tile-size column-width zigzag grid lengths lengths-column",
+		"global":    "threads warps work tile-size column-width zigzag grid lengths lengths-column vectors",
 		"smalltile": "threads warps steps halo tile-size column-width zigzag grid",
 		"tile":      "threads warps work tile-size column-width zigzag grid steps variants halo shared-memory",
 		"slide":     "dimensions threads warps halo loads tile-size column-width zigzag grid shared-memory",
