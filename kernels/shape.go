@@ -47,12 +47,15 @@ func (h Shape) Constants() []Constant {
 	}
 }
 
-// Grid is the blocks that cover n with tiles of the given cells: the tiles' own
-// shape, or a line if they are walked in columns.
-func (h Shape) Grid(n stencil.Size) [3]int {
-	w := h.Write()
-	g := [3]int{ceilDiv(n[0], w[0]), ceilDiv(n[1], w[1]), ceilDiv(n[2], w[2])}
-	if h.Column > 0 {
+// Grid is the blocks that cover n with the shape's tiles: the tiles' own shape, or
+// a line if they are walked in columns.
+func (h Shape) Grid(n stencil.Size) [3]int { return Cover(n, h.Write(), h.Column > 0) }
+
+// Cover is the blocks that cover n with tiles of write cells, as a box or as one
+// line.
+func Cover(n stencil.Size, write [3]int, line bool) [3]int {
+	g := [3]int{ceilDiv(n[0], write[0]), ceilDiv(n[1], write[1]), ceilDiv(n[2], write[2])}
+	if line {
 		return [3]int{g[0] * g[1] * g[2], 1, 1}
 	}
 	return g
@@ -95,16 +98,14 @@ func present(a, dims int, values []int) []int {
 	return values
 }
 
-// shapeNames are the parameters ShapeConstraints looks at.
-var shapeNames = []string{"gx", "gy", "gz", "wx", "wy", "wz", "cw", "zz"}
+// shapeNames are the group shape and the work multipliers.
+var shapeNames = []string{"gx", "gy", "gz", "wx", "wy", "wz"}
 
-// ReadShape is ShapeOf for values under enumeration, without the pyramid.
+// ReadShape is the group shape and the work multipliers of values under enumeration.
 func ReadShape(v space.Values) Shape {
 	return Shape{
 		Group:   [3]int{v.Get("gx"), v.Get("gy"), v.Get("gz")},
 		Work:    [3]int{v.Get("wx"), v.Get("wy"), v.Get("wz")},
-		Column:  v.Get("cw"),
-		Zigzag:  v.Get("zz"),
 		Pyramid: 1,
 	}
 }
@@ -130,49 +131,71 @@ func ThreadConstraints(m machine.Machine) []space.Constraint {
 	}
 }
 
+// Tile is what a block covers, as functions of a schedule's values.
+type Tile struct {
+	Needs []string                  // the parameters it follows from
+	Write func(space.Values) [3]int // cells the block writes
+	Width func(space.Values) int    // cells on x that a column's width is a multiple of
+}
+
+// GroupTile is the tile of most families: group shape times work multipliers.
+func GroupTile() Tile {
+	return Tile{
+		Needs: shapeNames[:6],
+		Write: func(v space.Values) [3]int { return ReadShape(v).Write() },
+		Width: func(v space.Values) int { return v.Get("gx") * v.Get("wx") },
+	}
+}
+
+// WorkConstraint bounds the cells of a thread.
+func WorkConstraint(maxWork int) space.Constraint {
+	return space.Constraint{
+		Name: "work", Needs: shapeNames[3:6],
+		Why: fmt.Sprintf("a thread keeps every value it computes in registers; more than %d spill", maxWork),
+		OK:  func(v space.Values) bool { return v.Get("wx")*v.Get("wy")*v.Get("wz") <= maxWork },
+	}
+}
+
 // TileConstraints are the rules of families that compute a box of cells a block.
-func TileConstraints(p stencil.Problem, m machine.Machine, maxWork int) []space.Constraint {
+func TileConstraints(p stencil.Problem, m machine.Machine, tile Tile) []space.Constraint {
 	n := p.Size
 	return []space.Constraint{
 		{
-			Name: "work", Needs: []string{"wx", "wy", "wz"},
-			Why: fmt.Sprintf("a thread keeps every value it computes in registers; more than %d spill", maxWork),
-			OK:  func(v space.Values) bool { return v.Get("wx")*v.Get("wy")*v.Get("wz") <= maxWork },
-		}, {
-			Name: "tile-size", Needs: shapeNames[:6],
+			Name: "tile-size", Needs: tile.Needs,
 			Why: fmt.Sprintf("a tile that is twice the grid (%s) or more on an axis leaves threads idle", n.Text(p.Stencil.Dims)),
 			OK: func(v space.Values) bool {
-				for a := range 3 {
-					if w := v.Get("g"+axis(a)) * v.Get("w"+axis(a)); w >= 2*n[a] && w > 1 && !(a == 0 && w <= m.WarpSize) {
+				for a, w := range tile.Write(v) {
+					if w >= 2*n[a] && w > 1 && !(a == 0 && w <= m.WarpSize) {
 						return false
 					}
 				}
 				return true
 			},
 		}, {
-			Name: "column-width", Needs: []string{"gx", "wx", "cw"},
+			Name: "column-width", Needs: append(slices.Clone(tile.Needs), "cw"),
 			Why: fmt.Sprintf("a column holds two or more whole tiles and is narrower than the grid (%d)", n[0]),
 			OK: func(v space.Values) bool {
-				c, w := v.Get("cw"), v.Get("gx")*v.Get("wx")
+				c, w := v.Get("cw"), tile.Width(v)
 				return c == 0 || c%w == 0 && c > w && c < n[0]
 			},
 		},
 		ZigzagConstraint(),
 		{
-			Name: "grid", Needs: shapeNames[:7],
+			Name: "grid", Needs: append(slices.Clone(tile.Needs), "cw"),
 			Why: fmt.Sprintf("a grid has at most %v blocks on x, y, z", m.MaxGridDim),
-			OK:  func(v space.Values) bool { return gridFits(v, n, m) },
+			OK:  func(v space.Values) bool { return gridFits(tile.Write(v), v.Get("cw") > 0, n, m) },
 		},
 	}
 }
 
-// gridFits looks at the grid without ReadShape: zz is not set yet.
-func gridFits(v space.Values, n stencil.Size, m machine.Machine) bool {
+// gridFits tells whether the blocks that cover n with tiles of write cells can be
+// launched, as a box or as one line.
+func gridFits(write [3]int, line bool, n stencil.Size, m machine.Machine) bool {
 	blocks := int64(1)
 	for a := range 3 {
-		g := ceilDiv(n[a], v.Get("g"+axis(a))*v.Get("w"+axis(a)))
+		g := ceilDiv(n[a], write[a])
 		blocks *= int64(g)
-		if v.Get("cw") == 0 && g > m.MaxGridDim[a] {
+		if !line && g > m.MaxGridDim[a] {
 			return false
 		}
 	}

@@ -39,7 +39,7 @@ func newCatalog(s *space.Space, prior Prior) *catalog {
 			c.parts[k].first = c.size
 		}
 		p := &c.parts[k]
-		idx, _ := p.encode(sc)
+		idx, _ := p.family.Encode(sc)
 		for _, v := range idx {
 			p.index = append(p.index, uint16(v))
 		}
@@ -64,31 +64,6 @@ func logSeconds(t float64) float64 {
 		return math.NaN()
 	}
 	return math.Log(t)
-}
-
-// encode gives the value indices of a schedule of this family; false if it has
-// other parameters or other values.
-func (p *part) encode(sc space.Schedule) ([]int, bool) {
-	fields := sc.Fields()
-	if len(fields) != p.width {
-		return nil, false
-	}
-	idx := make([]int, p.width)
-	for i, f := range fields {
-		q := &p.family.Params[i]
-		at := -1
-		for j, v := range q.Values {
-			if v == f.Value {
-				at = j
-				break
-			}
-		}
-		if at < 0 || q.Name != f.Name {
-			return nil, false
-		}
-		idx[i] = at
-	}
-	return idx, true
 }
 
 // number is the mixed-radix number of value indices. A family of more than 2^64
@@ -119,7 +94,7 @@ func (c *catalog) locate(sc space.Schedule) int {
 	}
 	for k := range c.parts {
 		if c.parts[k].family.Name == sc.Family() {
-			if idx, ok := c.parts[k].encode(sc); ok {
+			if idx, ok := c.parts[k].family.Encode(sc); ok {
 				return c.find(k, idx)
 			}
 		}

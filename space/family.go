@@ -12,6 +12,9 @@ type Param struct {
 	Doc     string // what it is, its unit, what it buys and what it costs
 	Values  []int
 	Ordinal bool // neighbouring values behave alike; false for a choice
+	// Optional leaves the parameter out of a schedule's text at its first value, the
+	// default: a family can grow a parameter and its old texts keep their meaning.
+	Optional bool
 }
 
 // Values are the values of a family's parameters, in the family's order.
@@ -99,35 +102,71 @@ func (r *Rejection) Error() string {
 
 // check tells why s is not a schedule of this family, or nil.
 func (f *Family) check(s Schedule) error {
-	fields := s.Fields()
-	if len(fields) != len(f.Params) {
-		return &Rejection{s, "parameters", fmt.Sprintf("family %s has the parameters %s", f.Name, f.names())}
+	v, err := f.Values(s)
+	if err != nil {
+		return err
 	}
-	v := Values{f, make([]int, len(fields))}
 	for i, p := range f.Params {
-		if fields[i].Name != p.Name {
-			return &Rejection{s, "parameters", fmt.Sprintf("family %s has the parameters %s, in that order", f.Name, f.names())}
-		}
-		if !slices.Contains(p.Values, fields[i].Value) {
+		if !slices.Contains(p.Values, v[i]) {
 			return &Rejection{s, p.Name, fmt.Sprintf("%s must be one of %v", p.Name, p.Values)}
 		}
-		v.v[i] = fields[i].Value
 	}
 	for _, c := range f.Constraints {
-		if !c.OK(v) {
+		if !c.OK(Values{f, v}) {
 			return &Rejection{s, c.Name, c.Why}
 		}
 	}
 	return nil
 }
 
+// Values are the values of a schedule's parameters in the family's order, with the
+// defaults that its text leaves out. A text of other parameters, or one that is
+// not canonical, is a *Rejection; whether the values are legal is for Space.Check.
+func (f *Family) Values(s Schedule) ([]int, error) {
+	fields := s.Fields()
+	v := make([]int, len(f.Params))
+	given := 0
+	for i, p := range f.Params {
+		absent := given == len(fields) || fields[given].Name != p.Name
+		switch {
+		case absent && p.Optional && len(p.Values) > 0:
+			v[i] = p.Values[0]
+			continue
+		case absent:
+			return nil, f.misnamed(s, fields)
+		case p.Optional && len(p.Values) > 0 && fields[given].Value == p.Values[0]:
+			return nil, &Rejection{s, p.Name, fmt.Sprintf("leave %s out: %d is its default", p.Name, p.Values[0])}
+		}
+		v[i] = fields[given].Value
+		given++
+	}
+	if given < len(fields) {
+		return nil, f.misnamed(s, fields)
+	}
+	return v, nil
+}
+
+// misnamed rejects a schedule for the names of its parameters.
+func (f *Family) misnamed(s Schedule, fields []Field) error {
+	why := fmt.Sprintf("family %s has the parameters %s", f.Name, f.names())
+	if len(fields) == len(f.Params) {
+		why += ", in that order"
+	}
+	return &Rejection{s, "parameters", why}
+}
+
+// names lists the parameters, optional ones in brackets.
 func (f *Family) names() string {
 	t := ""
 	for i, p := range f.Params {
 		if i > 0 {
 			t += " "
 		}
-		t += p.Name
+		if p.Optional {
+			t += "[" + p.Name + "]"
+		} else {
+			t += p.Name
+		}
 	}
 	return t
 }
@@ -212,15 +251,19 @@ func (s *Space) Check(sc Schedule) error {
 	return f.check(sc)
 }
 
-// Encode gives the index of each parameter's value: what a sampler searches over.
-// The schedule must be of this family.
-func (f *Family) Encode(sc Schedule) []int {
-	fields := sc.Fields()
-	idx := make([]int, len(fields))
-	for i, fd := range fields {
-		idx[i] = slices.Index(f.Params[i].Values, fd.Value)
+// Encode gives the index of each parameter's value, what a sampler searches over:
+// false if the schedule has other parameters or a value that does not exist.
+func (f *Family) Encode(sc Schedule) (idx []int, ok bool) {
+	v, err := f.Values(sc)
+	if err != nil {
+		return nil, false
 	}
-	return idx
+	for i, p := range f.Params {
+		if v[i] = slices.Index(p.Values, v[i]); v[i] < 0 {
+			return nil, false
+		}
+	}
+	return v, true
 }
 
 // Decode is the schedule with these value indices; it may be illegal. An index

@@ -2,6 +2,7 @@ package space
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -138,4 +139,58 @@ func TestAskingForAnUnknownParameterIsOurOwnBug(t *testing.T) {
 		}
 	}()
 	Values{boxes(), []int{8, 1, 0}}.Get("ph")
+}
+
+// grown is the family box after two parameters were added to it.
+func grown() *Family {
+	f := boxes()
+	f.Params = append(f.Params, Param{Name: "vx", Values: []int{1, 2, 4}, Ordinal: true, Optional: true}, Param{Name: "ld", Values: []int{0, 1}, Optional: true})
+	return f
+}
+
+func TestOptionalParametersAreLeftOutAtTheirDefault(t *testing.T) {
+	f := grown()
+	s := New(f)
+	if n := New(boxes()).Size(); s.Size() != 6*n {
+		t.Errorf("%d schedules, six times %d are expected", s.Size(), n)
+	}
+	for sc := range New(boxes()).All() { // an old text is a schedule of the grown family
+		if err := s.Check(sc); err != nil {
+			t.Error(err)
+		}
+	}
+	texts := map[string]bool{}
+	for sc := range s.All() {
+		texts[sc.String()] = true
+		if strings.Contains(sc.String(), "vx=1") || strings.Contains(sc.String(), "ld=0") {
+			t.Errorf("%s spells a default out", sc)
+		}
+	}
+	if len(texts) != s.Size() {
+		t.Errorf("%d texts of %d schedules", len(texts), s.Size())
+	}
+	for text, want := range map[string]string{
+		"box/gx=8/gy=1/zz=0":                "[0 0 0 0 0]",
+		"box/gx=8/gy=1/zz=1/vx=4":           "[0 0 1 2 0]",
+		"box/gx=8/gy=2/zz=1/ld=1":           "[0 1 1 0 1]",
+		"box/gx=8/gy=2/zz=1/vx=2/ld=1":      "[0 1 1 1 1]",
+		"box/gx=8/gy=2/zz=1/vx=8/ld=1":      "[] vx: vx must be one of [1 2 4]",
+		"box/gx=8/gy=2/zz=1/vx=1":           "[] vx: leave vx out: 1 is its default",
+		"box/gx=8/gy=2/zz=1/ld=1/vx=2":      "[] parameters: family box has the parameters gx gy zz [vx] [ld], in that order",
+		"box/gx=8/gy=2/vx=2":                "[] parameters: family box has the parameters gx gy zz [vx] [ld]",
+		"box/gx=8/gy=2/zz=1/vx=2/ld=1/gz=1": "[] parameters: family box has the parameters gx gy zz [vx] [ld]",
+	} {
+		sc := mustSchedule(t, text)
+		idx, ok := f.Encode(sc)
+		got := fmt.Sprint(idx)
+		if err := s.Check(sc); err != nil {
+			r, _ := errors.AsType[*Rejection](err)
+			got += " " + r.Constraint + ": " + r.Why
+		} else if back, err := f.Decode(idx); err != nil || back != sc {
+			t.Errorf("%s comes back as %s, %v", text, back, err)
+		}
+		if got != want || ok != (s.Check(sc) == nil) {
+			t.Errorf("%s: %s, %v", text, got, ok)
+		}
+	}
 }

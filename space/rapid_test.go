@@ -15,7 +15,7 @@ func drawFamily(t *rapid.T, name string) *Family {
 	for i := range rapid.IntRange(1, 4).Draw(t, "parameters") {
 		values := rapid.SliceOfNDistinct(rapid.IntRange(0, 99), 0, 5, rapid.ID).Draw(t, "values")
 		slices.Sort(values)
-		f.Params = append(f.Params, Param{Name: fmt.Sprintf("p%d", i), Values: values})
+		f.Params = append(f.Params, Param{Name: fmt.Sprintf("p%d", i), Values: values, Optional: rapid.Bool().Draw(t, "optional")})
 	}
 	for i := range rapid.IntRange(0, 4).Draw(t, "constraints") {
 		needs := rapid.SliceOfNDistinct(rapid.IntRange(0, len(f.Params)-1), 1, len(f.Params), rapid.ID).Draw(t, "needs")
@@ -121,8 +121,8 @@ func TestCheckAgreesWithEnumerationAndNamesABrokenConstraint(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v", err)
 			}
-			if got := f.Encode(sc); !slices.Equal(got, idx) {
-				t.Fatalf("%s encodes as %v, was decoded from %v", sc, got, idx)
+			if got, ok := f.Encode(sc); !ok || !slices.Equal(got, idx) {
+				t.Fatalf("%s encodes as %v, %v, was decoded from %v", sc, got, ok, idx)
 			}
 			err = s.Check(sc)
 			if (err == nil) != legal[sc] {
@@ -139,11 +139,11 @@ func TestCheckAgreesWithEnumerationAndNamesABrokenConstraint(t *testing.T) {
 			if i < 0 || f.Constraints[i].Why != r.Why {
 				t.Fatalf("%s: rejected by %q: %q", sc, r.Constraint, r.Why)
 			}
-			v := Values{f, nil}
-			for _, fd := range sc.Fields() {
-				v.v = append(v.v, fd.Value)
+			v, err := f.Values(sc)
+			if err != nil {
+				t.Fatal(err)
 			}
-			if f.Constraints[i].OK(v) {
+			if f.Constraints[i].OK(Values{f, v}) {
 				t.Fatalf("%s does not break %s", sc, r.Constraint)
 			}
 		})

@@ -29,10 +29,14 @@ func ParseSchedule(text string) (Schedule, error) {
 }
 
 // Make builds a schedule from a family and its parameters in canonical order.
+// Optional parameters at their default do not stand in the text.
 func Make(family string, params []Param, values []int) Schedule {
 	var b strings.Builder
 	b.WriteString(family)
 	for i, p := range params {
+		if p.Optional && len(p.Values) > 0 && values[i] == p.Values[0] {
+			continue
+		}
 		b.WriteByte('/')
 		b.WriteString(p.Name)
 		b.WriteByte('=')

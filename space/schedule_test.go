@@ -3,6 +3,7 @@ package space
 import (
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -167,9 +168,13 @@ func TestMadeSchedulesParse(t *testing.T) {
 			t.Fatalf("%s: %v", s, err)
 		}
 		for i, p := range f.Params {
-			if v, ok := s.Get(p.Name); !ok || v != values[i] {
-				t.Fatalf("%s: %s is %d", s, p.Name, v)
+			missing := p.Optional && len(p.Values) > 0 && values[i] == p.Values[0]
+			if v, ok := s.Get(p.Name); ok == missing || !missing && v != values[i] {
+				t.Fatalf("%s: %s is %d, %v", s, p.Name, v, ok)
 			}
+		}
+		if got, err := f.Values(s); err != nil || !slices.Equal(got, values) {
+			t.Fatalf("%s: values %v, %v, want %v", s, got, err, values)
 		}
 	})
 }

@@ -373,6 +373,18 @@ func TestBadInputGetsOneClearLine(t *testing.T) {
 		{"source --stencil jacobi3d", exitUsage, "--schedule"},
 		{"source --stencil jacobi3d --schedule tile/gx=3", exitUsage, "parameters"},
 		{"source --stencil jacobi3d --schedule x;y", exitUsage, "write it as"},
+		{"sweep --stencil jacobi2d", exitUsage, "give --schedule and --vary, or --families"},
+		{"sweep --stencil jacobi2d --families --vary gx=1", exitUsage, "leave out"},
+		{"sweep --stencil jacobi2d --schedule " + sweepBase, exitUsage, "give --schedule and --vary"},
+		{"sweep --stencil jacobi2d --schedule nonsense/gx=1 --vary gx=1", exitUsage, "no such family"},
+		{"sweep --stencil jacobi2d --schedule tile/gx=32 --vary gx=1", exitUsage, "has the parameters"},
+		{"sweep --stencil jacobi2d --schedule " + sweepBase + " --vary sp=1", exitUsage, "has no parameter sp"},
+		{"sweep --stencil jacobi2d --schedule " + sweepBase + " --vary gx=32 --vary gx=64", exitUsage, "varied twice"},
+		{"sweep --stencil jacobi2d --schedule " + sweepBase + " --vary gx=32,-1", exitUsage, "write it as parameter=values"},
+		{"sweep --stencil jacobi2d --schedule " + sweepBase + " --vary gx", exitUsage, "write it as parameter=values"},
+		{"sweep --stencil jacobi2d --schedule " + sweepBase + " --vary gx=32,64 --heatmap x.svg", exitUsage, "two varied parameters"},
+		{"sweep --stencil jacobi2d --device replay:h200 --schedule " + sweepBase + " --vary gx=33,35", exitUsage, "gx must be one of"},
+		{"sweep --stencil jacobi2d --timing hot --families", exitUsage, "warm or cold"},
 		{"measure --stencil jacobi3d --device replay:h200 --schedule global/gx=512/gy=16/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0", exitUsage, "at most 1024 threads"},
 	} {
 		args := strings.Fields(c.args)
@@ -444,7 +456,7 @@ func TestRecordMakesALandscapeThatReplays(t *testing.T) {
 }
 
 func TestListsAndSchemaAreValid(t *testing.T) {
-	for _, args := range []string{"stencils", "stencils --json", "devices", "devices --json", "schema", "--help", "--version", "source --help",
+	for _, args := range []string{"stencils", "stencils --json", "devices", "devices --json", "schema", "--help", "--version", "source --help", "sweep --help",
 		"source --stencil jacobi2d --schedule tile/gx=32/gy=8/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/ph=2"} {
 		p := command(t, storeIn(t), strings.Fields(args)...)
 		if code := p.run(t); code != 0 || p.stdout.Len() == 0 || p.stderr.Len() > 0 {

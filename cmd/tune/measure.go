@@ -35,10 +35,11 @@ func (a *app) measure() *cobra.Command {
 			if _, err := schedules(texts, kernels.Spaces(all.Families(), p, anyGPU)); err != nil {
 				return err // early, before a device is opened
 			}
-			if regime != string(timing.Warm) && regime != string(timing.Cold) {
-				return usagef("--timing %q: use warm or cold", regime)
+			r, err := parseRegime(regime)
+			if err != nil {
+				return err
 			}
-			return a.measureAll(c.Context(), p, name, texts, timing.Regime(regime), seed)
+			return a.measureAll(c.Context(), p, name, texts, r, seed)
 		},
 	}
 	f.bind(c)
@@ -47,6 +48,14 @@ func (a *app) measure() *cobra.Command {
 	c.Flags().StringVar(&regime, "timing", string(timing.Warm), "cache `regime`: warm or cold")
 	c.Flags().Uint64Var(&seed, "seed", 1, "seed of the input data")
 	return c
+}
+
+// parseRegime reads --timing.
+func parseRegime(text string) (timing.Regime, error) {
+	if r := timing.Regime(text); r == timing.Warm || r == timing.Cold {
+		return r, nil
+	}
+	return "", usagef("--timing %q: use warm or cold", text)
 }
 
 // schedules reads and checks schedules for a problem.
@@ -67,27 +76,7 @@ func schedules(texts []string, sp *space.Space) ([]space.Schedule, error) {
 }
 
 func (a *app) measureAll(ctx context.Context, p stencil.Problem, name string, texts []string, regime timing.Regime, seed uint64) error {
-	d, err := a.openDevice(ctx, name, p)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	m := d.Machine()
-	if err := fits(p, m); err != nil {
-		return err
-	}
-	if err := canTime(d, regime); err != nil {
-		return err
-	}
-	sp := kernels.Spaces(all.Families(), p, m)
-	list, err := schedules(texts, sp)
-	if err != nil {
-		return err
-	}
-	policy := timing.Finals()
-	policy.Regime = regime
-	o := runner.Options{Problem: p, Device: d, Families: all.Families(), Space: sp, Regime: regime, Seed: dataSeed(seed), Mutate: faultMutator()}
-	outcomes, err := runner.Measure(ctx, o, list, policy)
+	m, outcomes, err := a.interleaved(ctx, p, name, regime, seed, func(sp *space.Space) ([]space.Schedule, error) { return schedules(texts, sp) })
 	if err != nil {
 		return err
 	}
@@ -109,6 +98,34 @@ func (a *app) measureAll(ctx context.Context, p stencil.Problem, name string, te
 		return failed
 	}
 	return nil
+}
+
+// interleaved opens a device, and checks and times there the schedules that list
+// chooses from its space.
+func (a *app) interleaved(ctx context.Context, p stencil.Problem, name string, regime timing.Regime, seed uint64,
+	list func(*space.Space) ([]space.Schedule, error)) (machine.Machine, []runner.Outcome, error) {
+	d, err := a.openDevice(ctx, name, p)
+	if err != nil {
+		return machine.Machine{}, nil, err
+	}
+	defer d.Close()
+	m := d.Machine()
+	if err := fits(p, m); err != nil {
+		return m, nil, err
+	}
+	if err := canTime(d, regime); err != nil {
+		return m, nil, err
+	}
+	sp := kernels.Spaces(all.Families(), p, m)
+	schedules, err := list(sp)
+	if err != nil {
+		return m, nil, err
+	}
+	policy := timing.Finals()
+	policy.Regime = regime
+	o := runner.Options{Problem: p, Device: d, Families: all.Families(), Space: sp, Regime: regime, Seed: dataSeed(seed), Mutate: faultMutator()}
+	outcomes, err := runner.Measure(ctx, o, schedules, policy)
+	return m, outcomes, err
 }
 
 // benchHeader is the configuration lines of Go benchmark text.

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"stenciltune/device"
@@ -27,35 +28,32 @@ type Case struct {
 // Name is the case as a test's name.
 func (c Case) Name() string { return c.Problem.Text() + "/" + c.Kernel.Schedule.String() }
 
-// Cases draws n cases: stencils of the catalogue, both element types, every family
-// alike, odd extents. Schedules are legal for a large grid, so that tiles, columns and
+// Cases draws n cases: stencils of the catalogue and random ones of any reach, both
+// element types, mostly odd extents, each family as often whatever the size of its space.
+// Schedules are legal for a large grid, so that tiles, columns and
 // pyramids of every size occur; the small grid then cuts them in every way.
 func Cases(t testing.TB, m machine.Machine, n int, seed uint64) []Case {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 1))
 	type key struct {
-		name  string
-		dtype stencil.DType
+		stencil, family int
+		dtype           stencil.DType
 	}
-	lists := map[key][][]space.Schedule{} // by family
+	stencils := someStencils(t, r)
+	families := all.Families()
+	lists := map[key][]space.Schedule{}
 	var cases []Case
 	for len(cases) < n {
-		names := stencil.PlainNames()
-		k := key{names[r.IntN(len(names))], stencil.DTypes()[r.IntN(2)]}
-		st, err := stencil.Lookup(k.name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		k := key{r.IntN(len(stencils)), r.IntN(len(families)), stencil.DTypes()[r.IntN(2)]}
+		st := stencils[k.stencil]
 		large := stencil.Problem{Stencil: st, DType: k.dtype, Size: st.DefaultSize(false), Steps: 100}
 		if lists[k] == nil {
-			for _, f := range all.Families() {
-				if l := slices.Collect(kernels.Spaces([]kernels.Family{f}, large, m).All()); len(l) > 0 {
-					lists[k] = append(lists[k], l)
-				}
-			}
+			lists[k] = slices.Collect(space.New(families[k.family].Space(large, m)).All())
 		}
-		family := lists[k][r.IntN(len(lists[k]))]
-		s := family[r.IntN(len(family))]
+		if len(lists[k]) == 0 { // a reach too long for the family
+			continue
+		}
+		s := lists[k][r.IntN(len(lists[k]))]
 		p := large.Resized(randomSize(r, st.Dims))
 		p.Size = suited(r, kernelOf(p, s), p.Size)
 		c := Case{Problem: p, Kernel: kernelOf(p, s)}
@@ -66,6 +64,53 @@ func Cases(t testing.TB, m machine.Machine, n int, seed uint64) []Case {
 		cases = append(cases, c)
 	}
 	return cases
+}
+
+// someStencils is the catalogue and as many random stencils again, at least twelve.
+func someStencils(t testing.TB, r *rand.Rand) []*stencil.Stencil {
+	var list []*stencil.Stencil
+	for _, name := range stencil.PlainNames() {
+		st, err := stencil.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, st)
+	}
+	for range max(12, len(list)) {
+		list = append(list, randomStencil(t, r))
+	}
+	return list
+}
+
+// randomStencil is the mean of up to seven random points, or nearly so, in one to three
+// dimensions: its reach differs from axis to axis and from side to side.
+func randomStencil(t testing.TB, r *rand.Rand) *stencil.Stencil {
+	t.Helper()
+	dims := 1 + r.IntN(3)
+	extents := make([]string, dims)
+	for a := range extents {
+		extents[a] = "3"
+	}
+	points := 1 + r.IntN(7)
+	var terms []string
+	for range points {
+		offset := make([]string, dims)
+		for a := range offset {
+			reach := 1 + r.IntN(3)
+			offset[a] = fmt.Sprint(r.IntN(2*reach+1) - reach)
+		}
+		terms = append(terms, "get("+strings.Join(offset, ", ")+")")
+	}
+	if r.IntN(3) == 0 { // no weighted sum
+		terms[0] = "fmax(" + terms[0] + ", " + terms[points-1] + ")"
+	}
+	src := fmt.Sprintf("NumDimensions %d StencilSize (%s) CellValue { return %.6f * (%s); }",
+		dims, strings.Join(extents, ", "), 1/float64(points), strings.Join(terms, " + "))
+	st, err := stencil.Parse("random", "random.sl", src)
+	if err != nil {
+		t.Fatalf("%s: %v", src, err)
+	}
+	return st
 }
 
 func kernelOf(p stencil.Problem, s space.Schedule) kernels.Kernel {
@@ -88,9 +133,8 @@ func suited(r *rand.Rand, k kernels.Kernel, n stencil.Size) stencil.Size {
 	return n
 }
 
-// randomSize is a small grid with odd extents, its rows every other time of whole
-// vectors, now and then thinner than a
-// stencil's reach.
+// randomSize is a small grid with odd extents, now and then thinner than a
+// stencil's reach; every other time rows are whole vectors.
 func randomSize(r *rand.Rand, dims int) stencil.Size {
 	limit := [3][3]int{{3000, 1, 1}, {400, 150, 1}, {150, 50, 30}}[dims-1]
 	size := stencil.Size{1, 1, 1}
@@ -101,7 +145,7 @@ func randomSize(r *rand.Rand, dims int) stencil.Size {
 		}
 		size[a] |= 1
 	}
-	if r.IntN(2) == 0 { // rows of whole vectors
+	if r.IntN(2) == 0 {
 		size[0] = (size[0] + 7) / 8 * 8
 	}
 	return size

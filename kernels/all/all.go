@@ -4,6 +4,8 @@ package all
 import (
 	"stenciltune/kernels"
 	"stenciltune/kernels/global"
+	"stenciltune/kernels/slide"
+	"stenciltune/kernels/smalltile"
 	"stenciltune/kernels/stream"
 	"stenciltune/kernels/tile"
 )
@@ -11,5 +13,5 @@ import (
 // Families lists every family, simplest first: between schedules that tie, the
 // earlier family wins.
 func Families() []kernels.Family {
-	return []kernels.Family{global.Family{}, tile.Family{}, stream.Family{}}
+	return []kernels.Family{global.Family{}, smalltile.Family{}, tile.Family{}, slide.Family{}, stream.Family{}}
 }

@@ -76,7 +76,7 @@ func draw(t testing.TB, r *rand.Rand) stencil.Problem {
 }
 
 func TestFamiliesDescribeThemselves(t *testing.T) {
-	want := []string{"global", "tile", "stream"}
+	want := []string{"global", "smalltile", "tile", "slide", "stream"}
 	var names []string
 	for _, f := range Families() {
 		names = append(names, f.Name())
@@ -133,6 +133,8 @@ func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
 	const last = "/cw=0/zz=0/sp=0"
 	small := h200()
 	small.MaxGridDim = [3]int{1000, 1000, 40}
+	crowded, little := h200(), h200()
+	crowded.MaxThreadsSM, little.SharedBlockOptin = 8192, 16<<10
 	jacobi3d := catalogued(t, "jacobi3d", stencil.Float32, stencil.Size{512, 512, 512})
 	jacobi2d := catalogued(t, "jacobi2d", stencil.Float32, stencil.Size{8192, 8192, 1})
 	odd, lean := h200(), h200() // wider warps; little of everything an SM has
@@ -140,6 +142,8 @@ func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
 	lean.MaxThreadsSM, lean.SharedBlockOptin = 512, 8<<10
 	few := jacobi3d
 	few.Steps = 2
+	few2d := jacobi2d
+	few2d.Steps = 2
 	double := jacobi3d
 	double.DType = stencil.Float64
 	wide, err := stencil.Parse("wide", "wide.sl", "NumDimensions 3 StencilSize (4, 4, 4) CellValue { return get(-4, -4, -4) + get(4, 4, 4); }")
@@ -169,6 +173,10 @@ func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
 		{jacobi3d, h200(), "global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=1", "lengths"},
 		{jacobi3d, h200(), "global/gx=64/gy=1/gz=1/wx=1/wy=1/wz=1/cw=512/zz=0/sp=1", "lengths-column"},
 		{jacobi3d, h200(), "global/gx=64/gy=1/gz=1/wx=1/wy=1/wz=1/cw=32/zz=1/sp=1", ""}, // narrower than a block
+		{jacobi3d, h200(), "global/gx=32/gy=4/gz=2/wx=1/wy=2/wz=4/cw=256/zz=1/sp=0/vx=4", ""},
+		{jacobi3d, h200(), "global/gx=32/gy=4/gz=2/wx=2/wy=2/wz=1/cw=0/zz=0/sp=0/vx=2", "vectors"},
+		{jacobi3d, h200(), "global/gx=64/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=1/vx=2", "vectors"},
+		{jacobi3d, h200(), "global/gx=64/gy=4/gz=1/wx=1/wy=2/wz=1/cw=256/zz=0/sp=0/vx=4", "column-width"},
 
 		{jacobi3d, h200(), "tile/gx=32/gy=4/gz=4/wx=1/wy=2/wz=2/cw=128/zz=1/ph=2", ""},
 		{jacobi3d, h200(), "tile/gx=128/gy=16/gz=1/wx=1/wy=1/wz=2/cw=0/zz=0/ph=1", "threads"},
@@ -201,6 +209,36 @@ func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
 		{jacobi3d, lean, "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2", "shared-memory"},
 		{jacobi3d, h200(), "stream/vx=4/vy=6/wp=16/ck=4/pf=1/mb=1/ph=2", "registers"},
 		{jacobi3d, h200(), "stream/vx=2/vy=2/wp=8/ck=4/pf=1/mb=2/ph=1", "blocks"},
+
+		{jacobi3d, h200(), "tile/gx=32/gy=4/gz=4/wx=1/wy=2/wz=2/cw=0/zz=0/ph=2/ld=2", ""},
+		{jacobi3d, h200(), "tile/gx=32/gy=4/gz=4/wx=1/wy=2/wz=2/cw=128/zz=0/ph=2/ld=1", "variants"},
+		{jacobi3d, h200(), "tile/gx=32/gy=4/gz=4/wx=1/wy=2/wz=2/cw=0/zz=0/ph=3/gd=1", "variants"},
+		{jacobi3d, h200(), "tile/gx=32/gy=4/gz=4/wx=1/wy=2/wz=2/cw=0/zz=0/ph=2/pd=1/gd=1", "variants"},
+
+		{jacobi3d, h200(), "smalltile/gx=32/gy=8/gz=4/wx=1/wy=1/wz=1/cw=128/zz=1/ph=1", ""},
+		{jacobi3d, h200(), "smalltile/gx=128/gy=4/gz=4/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1", "threads"},
+		{jacobi2d, crowded, "smalltile/gx=32/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1", "warps"},
+		{few2d, h200(), "smalltile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=3", "steps"},
+		{jacobi3d, h200(), "smalltile/gx=32/gy=4/gz=4/wx=1/wy=1/wz=1/cw=0/zz=0/ph=2", "halo"},
+		{jacobi2d, h200(), "smalltile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=3", ""},
+		{jacobi2d, h200(), "smalltile/gx=32/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=2", "halo"},
+		{jacobi2d.Resized(stencil.Size{8192, 3, 1}), h200(), "smalltile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1", "tile-size"},
+		{jacobi2d, h200(), "smalltile/gx=256/gy=4/gz=1/wx=1/wy=1/wz=1/cw=256/zz=0/ph=1", "column-width"},
+		{jacobi2d, h200(), "smalltile/gx=64/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=1/ph=1", "zigzag"},
+		{jacobi3d, small, "smalltile/gx=32/gy=8/gz=4/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1", "grid"},
+
+		{jacobi3d, h200(), "slide/gx=32/gy=8/gz=2/wx=1/wy=2/wz=1/cw=256/zz=1/ws=32/db=1", ""},
+		{line(t, 1<<20), h200(), "slide/gx=64/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ws=8/db=0", "dimensions"},
+		{jacobi3d, h200(), "slide/gx=128/gy=16/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ws=8/db=0", "threads"},
+		{jacobi3d, h200(), "slide/gx=32/gy=1/gz=1/wx=1/wy=4/wz=1/cw=0/zz=0/ws=8/db=0", "warps"},
+		{jacobi2d, little, "slide/gx=256/gy=2/gz=1/wx=4/wy=1/wz=1/cw=0/zz=0/ws=8/db=0", "shared-memory"},
+		{jacobi3d, h200(), "slide/gx=64/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ws=8/db=0", "halo"},
+		{reach, h200(), "slide/gx=32/gy=8/gz=2/wx=1/wy=1/wz=1/cw=0/zz=0/ws=8/db=0", ""},
+		{reach, h200(), "slide/gx=32/gy=2/gz=1/wx=2/wy=4/wz=1/cw=0/zz=0/ws=8/db=0", "loads"},
+		{jacobi3d.Resized(stencil.Size{512, 512, 16}), h200(), "slide/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ws=32/db=0", "tile-size"},
+		{jacobi3d, h200(), "slide/gx=128/gy=2/gz=1/wx=2/wy=1/wz=1/cw=256/zz=0/ws=8/db=0", "column-width"},
+		{jacobi3d, h200(), "slide/gx=32/gy=8/gz=2/wx=1/wy=2/wz=1/cw=0/zz=1/ws=32/db=1", "zigzag"},
+		{jacobi3d, small, "slide/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ws=8/db=0", "grid"},
 	} {
 		s, err := space.ParseSchedule(c.schedule)
 		if err != nil {
@@ -217,9 +255,11 @@ func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
 func TestEveryConstraintHasItsCaseAbove(t *testing.T) {
 	p := catalogued(t, "jacobi3d", stencil.Float32, stencil.Size{512, 512, 512})
 	for name, want := range map[string]string{
-		"global": "threads warps work tile-size column-width zigzag grid lengths lengths-column",
-		"tile":   "threads warps work tile-size column-width zigzag grid steps halo shared-memory",
-		"stream": "warp steps threads grid-size grid vector halo chunk shared-memory registers blocks",
+		"global":    "threads warps work tile-size column-width zigzag grid lengths lengths-column vectors",
+		"smalltile": "threads warps steps halo tile-size column-width zigzag grid",
+		"tile":      "threads warps work tile-size column-width zigzag grid steps variants halo shared-memory",
+		"slide":     "dimensions threads warps halo loads tile-size column-width zigzag grid shared-memory",
+		"stream":    "warp steps threads grid-size grid vector halo chunk shared-memory registers blocks",
 	} {
 		var got []string
 		for _, c := range kernels.Find(Families(), name).Space(p, h200()).Constraints {
@@ -320,7 +360,7 @@ func soundness(t *testing.T, f kernels.Family, p stencil.Problem, m machine.Mach
 		bad("the kernel is not for this grid: at least %v, rows of whole %d cells", k.Least, k.Multiple)
 	}
 	if s.Int("gx", 0) > 0 { // families whose tiles lie side by side
-		groups(p, s, k, bad)
+		groups(p, s, k, w, bad)
 	}
 
 	// The source names the schedule, or one that it serves too.
@@ -357,7 +397,11 @@ func soundness(t *testing.T, f kernels.Family, p stencil.Problem, m machine.Mach
 	if s.Family() == "tile" {
 		want := p.DType.Size()
 		for a := range 3 {
-			want *= s.Int("g"+"xyz"[a:a+1], 0)*s.Int("w"+"xyz"[a:a+1], 0) + s.Int("ph", 0)*(p.Stencil.Low[a]+p.Stencil.High[a])
+			row := s.Int("g"+"xyz"[a:a+1], 0)*s.Int("w"+"xyz"[a:a+1], 0) + s.Int("ph", 0)*(p.Stencil.Low[a]+p.Stencil.High[a])
+			if a == 0 {
+				row += s.Int("pd", 0)
+			}
+			want *= row
 		}
 		if s.Int("ph", 0) > 1 {
 			want *= 2
@@ -370,12 +414,16 @@ func soundness(t *testing.T, f kernels.Family, p stencil.Problem, m machine.Mach
 
 // groups checks what a family with a group shape owes: tiles that cover the grid,
 // and a constant for each parameter.
-func groups(p stencil.Problem, s space.Schedule, k kernels.Kernel, bad func(format string, args ...any)) {
+func groups(p stencil.Problem, s space.Schedule, k kernels.Kernel, w kernels.Work, bad func(format string, args ...any)) {
 	h, l := kernels.ShapeOf(s), k.Launch
 	cover := int64(l.Blocks())
+	write := w.Write
+	if s.Int("sp", 0) == 1 { // a line of threads
+		write = h.Write()
+	}
 	for a := range 3 {
-		cover *= int64(h.Write()[a])
-		if h.Column == 0 && s.Int("sp", 0) == 0 && l.Grid[a]*h.Write()[a] < p.Size[a] {
+		cover *= int64(write[a])
+		if h.Column == 0 && s.Int("sp", 0) == 0 && s.Int("gd", 0) == 0 && l.Grid[a]*write[a] < p.Size[a] {
 			bad("the grid leaves cells uncovered on axis %d: %+v", a, l)
 		}
 	}

@@ -5,6 +5,7 @@ package global
 
 import (
 	_ "embed"
+	"fmt"
 
 	"stenciltune/device/machine"
 	"stenciltune/kernels"
@@ -16,7 +17,10 @@ import (
 type Family struct{}
 
 //go:embed global.cu
-var source string
+var scalar string
+
+//go:embed vector.cu
+var vector string
 
 // Name is "global".
 func (Family) Name() string { return "global" }
@@ -26,20 +30,35 @@ func (Family) Doc() string {
 	return "every point is a global load through L1; several cells a thread; walked in blocks or as one line"
 }
 
-// maxWork is the most cells a thread computes.
-const maxWork = 8
+const (
+	maxWork    = 8  // cells a thread computes, or vectors of them
+	maxVectors = 32 // cells a thread computes in vectors
+)
 
-// Space has the shared shape, and sp: 0 = a grid of blocks, 1 = one line of
-// threads over all cells in column order.
+// Space has the shared shape, sp: 0 = a grid of blocks, 1 = one line of threads
+// over all cells in column order, and vx.
 func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 	group := [3][]int{{32, 64, 128, 256, 512}, {1, 2, 4, 8, 16}, {1, 2, 4}}
 	work := [3][]int{{1, 2}, {1, 2, 4, 8}, {1, 2, 4}}
 	columns := []int{0, 32, 64, 128, 256, 512, 1024}
 	params := kernels.ShapeParams(p.Stencil.Dims, group, work, columns)
 	params = append(params, space.Param{Name: "sp", Values: []int{0, 1},
-		Doc: "how threads span the grid: 0 = blocks of cells, 1 = lengths, one line of threads over all cells in column order"})
+		Doc: "how threads span the grid: 0 = blocks of cells, 1 = lengths, one line of threads over all cells in column order"},
+		space.Param{Name: "vx", Values: []int{1, 2, 4}, Ordinal: true, Optional: true,
+			Doc: "consecutive cells on x a thread loads, computes and stores as a vector; saves instructions and puts more bytes in flight, costs registers"})
+	tile := kernels.GroupTile()
+	vectors := kernels.Tile{
+		Needs: append([]string{"vx"}, tile.Needs...),
+		Write: func(v space.Values) [3]int {
+			w := tile.Write(v)
+			w[0] *= v.Get("vx")
+			return w
+		},
+		Width: func(v space.Values) int { return tile.Width(v) * v.Get("vx") },
+	}
 	f := &space.Family{Name: "global", Params: params, Constraints: kernels.ThreadConstraints(m)}
-	for _, c := range kernels.TileConstraints(p, m, maxWork) {
+	f.Constraints = append(f.Constraints, kernels.WorkConstraint(maxWork))
+	for _, c := range kernels.TileConstraints(p, m, vectors) {
 		f.Constraints = append(f.Constraints, blocksOnly(c))
 	}
 	f.Constraints = append(f.Constraints, space.Constraint{
@@ -52,6 +71,12 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		Name: "lengths-column", Needs: []string{"cw", "sp"},
 		Why: "the column must be narrower than the grid",
 		OK:  func(v space.Values) bool { return v.Get("sp") == 0 || v.Get("cw") < p.Size[0] },
+	}, space.Constraint{
+		Name: "vectors", Needs: []string{"wx", "wy", "wz", "sp", "vx"},
+		Why: fmt.Sprintf("a vector takes the place of wx, in a grid of blocks, with at most %d cells a thread", maxVectors),
+		OK: func(v space.Values) bool {
+			return v.Get("vx") == 1 || v.Get("wx") == 1 && v.Get("sp") == 0 && v.Get("vx")*v.Get("wy")*v.Get("wz") <= maxVectors
+		},
 	})
 	return f
 }
@@ -68,21 +93,35 @@ func blocksOnly(c space.Constraint) space.Constraint {
 	return c
 }
 
-// Kernel writes the kernel.
+// Kernel writes the kernel. Schedules with and without vectors have texts of their
+// own.
 func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
-	h := kernels.ShapeOf(s)
-	constants := append(h.Constants(), kernels.Constant{Name: "SPAN_LENGTHS", Value: s.Int("sp", 0)})
-	text, entry := kernels.Source(p, s, constants, "global.cu", source)
+	constants := kernels.ShapeOf(s).Constants()
+	file, source := "global.cu", scalar
+	if vx := s.Int("vx", 1); vx > 1 {
+		file, source = "vector.cu", vector
+		constants = append(constants, kernels.Constant{Name: "VECTOR", Value: vx})
+	} else {
+		constants = append(constants, kernels.Constant{Name: "SPAN_LENGTHS", Value: s.Int("sp", 0)})
+	}
+	text, entry := kernels.Source(p, s, constants, file, source)
 	return kernels.Kernel{Schedule: s, Source: text, Entry: entry, DType: p.DType, Launch: launch(p, s)}
 }
 
 func launch(p stencil.Problem, s space.Schedule) kernels.Launch {
 	h := kernels.ShapeOf(s)
-	grid := h.Grid(p.Size)
+	grid := kernels.Cover(p.Size, write(s), h.Column > 0)
 	if s.Int("sp", 0) == 1 {
 		grid = [3]int{int((p.Size.Cells() + int64(h.Group[0]) - 1) / int64(h.Group[0])), 1, 1}
 	}
 	return kernels.Launch{Grid: grid, Block: h.Group, Steps: 1}
+}
+
+// write is the cells a block of a grid of blocks writes.
+func write(s space.Schedule) [3]int {
+	w := kernels.ShapeOf(s).Write()
+	w[0] *= s.Int("vx", 1)
+	return w
 }
 
 // Work counts one launch: each thread loads every distinct point of its cells, a
@@ -95,7 +134,12 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	blocks := float64(l.Blocks())
 	loads := kernels.DistinctLoads(p.Stencil.Points, h.Work, h.Group[0])
 	work := h.Work[0] * h.Work[1] * h.Work[2]
-	box := h.Write()
+	vx := s.Int("vx", 1)
+	if vx > 1 { // a thread's cells are neighbours on x too
+		loads = kernels.DistinctLoads(p.Stencil.Points, [3]int{vx, h.Work[1], h.Work[2]}, 1)
+		work *= vx
+	}
+	box := write(s)
 	column := 0
 	integer := 30.0 + 8*float64(p.Stencil.Dims)
 	if s.Int("sp", 0) == 1 {
@@ -119,9 +163,9 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		L1Loads: threads * float64(loads) * elem,
 		L2Read:  blocks * kernels.FootprintSectors(p.Stencil.Points, box, p.DType.Size()) * kernels.SectorBytes,
 		L2Write: cells * elem,
-		Loads:   float64(min(loads, 16)),
+		Loads:   float64(min(loads, 16*vx)),
 		// Independent loads go out together, about 16 at a time.
-		LoadRounds: 1 + float64(loads)/16,
+		LoadRounds: 1 + float64(loads)/float64(16*vx),
 		Rounds:     float64(work) / 2,
 		Registers:  18 + p.DType.Size()/4*(loads+2*work),
 		Write:      box,

@@ -44,6 +44,7 @@ func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
 		{"blocks3d.cu", "jacobi3d", stencil.Float64, volume, "global/gx=32/gy=4/gz=2/wx=2/wy=1/wz=4/cw=0/zz=0/sp=0"},
 		{"columns.cu", "jacobi3d", stencil.Float32, volume, "global/gx=32/gy=4/gz=1/wx=1/wy=2/wz=1/cw=128/zz=1/sp=0"},
 		{"lengths.cu", "jacobi2d", stencil.Float32, plane, "global/gx=256/gy=1/gz=1/wx=1/wy=1/wz=1/cw=64/zz=1/sp=1"},
+		{"vectors.cu", "jacobi3d", stencil.Float64, volume, "global/gx=32/gy=4/gz=2/wx=1/wy=2/wz=4/cw=0/zz=0/sp=0/vx=4"},
 		{"wide.cu", "jacobi2d", stencil.Float32, stencil.Size{65536, 65536, 1}, "global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0"},
 	} {
 		k := Family{}.Kernel(problem(t, c.stencil, c.dtype, c.size), schedule(t, c.schedule))
@@ -99,6 +100,26 @@ func TestWorkOfANaiveKernelCountedByHand(t *testing.T) {
 	}
 	if w.Write != [3]int{32, 8, 1} || w.Read != [3]int{34, 10, 1} || w.ColumnWide != 0 {
 		t.Errorf("writes %v, reads %v, %d tiles a row", w.Write, w.Read, w.ColumnWide)
+	}
+}
+
+func TestVectorsCoverTheGridAndLoadLess(t *testing.T) {
+	p := problem(t, "jacobi2d", stencil.Float32, plane)
+	const base = "global/gx=32/gy=8/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/sp=0"
+	one, four := Family{}.Work(p, schedule(t, base)), Family{}.Work(p, schedule(t, base+"/vx=4"))
+	if want := (kernels.Launch{Grid: [3]int{8, 44, 1}, Block: [3]int{32, 8, 1}, Steps: 1}); four.Launch != want {
+		t.Errorf("launch %+v, want %+v", four.Launch, want)
+	}
+	// Two rows of four cells with one more at either end, and the rows above and below.
+	if want := 8.0 * 44 * 256 * (2*6 + 2*4) * 4; four.L1Loads != want {
+		t.Errorf("%v bytes through L1, want %v", four.L1Loads, want)
+	}
+	if four.L1Loads >= one.L1Loads || four.Integer >= one.Integer || four.Loads <= one.Loads || four.Registers <= one.Registers {
+		t.Errorf("scalar %+v\nvectors %+v", one, four)
+	}
+	src := Family{}.Kernel(p, schedule(t, base+"/vx=4")).Source
+	if !strings.Contains(src, "constexpr int VECTOR = 4;\n") || strings.Contains(src, "SPAN_LENGTHS") {
+		t.Error("the constants of a schedule with vectors")
 	}
 }
 

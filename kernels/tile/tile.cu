@@ -8,7 +8,8 @@ constexpr int WRITE_X = GROUP_X * WORK_X, WRITE_Y = GROUP_Y * WORK_Y, WRITE_Z = 
 constexpr int READ_X = WRITE_X + PYRAMID * (LOW_X + HIGH_X);
 constexpr int READ_Y = WRITE_Y + PYRAMID * (LOW_Y + HIGH_Y);
 constexpr int READ_Z = WRITE_Z + PYRAMID * (LOW_Z + HIGH_Z);
-constexpr int READ_CELLS = READ_X * READ_Y * READ_Z;
+constexpr int PITCH = READ_X + PADDING; // cells from one row of shared memory to the next
+constexpr int TILE_CELLS = PITCH * READ_Y * READ_Z;
 
 // The cells of an X x Y x Z box dealt out to the threads of the block in flat
 // order. Advancing adds and carries instead of dividing (flat loader with
@@ -49,7 +50,7 @@ __device__ __forceinline__ T point(const Tile &t, int x, int y, int z) {
     y = min(max(y, t.low.y), t.high.y);
     z = min(max(z, t.low.z), t.high.z);
   }
-  return t.cells[(z * READ_Y + y) * READ_X + x];
+  return t.cells[(z * READ_Y + y) * PITCH + x];
 }
 
 template <bool EDGE>
@@ -57,17 +58,38 @@ __device__ __forceinline__ T update(const Tile &t, int x, int y, int z) {
   return cell([&](int dx, int dy, int dz) { return point<EDGE>(t, x + dx, y + dy, z + dz); });
 }
 
+// Loads one cell of the read tile.
+template <bool EDGE>
+__device__ __forceinline__ void load_cell(const T *__restrict__ in, T *cells, Position origin, int tx, int ty, int tz, int nx, int ny, int nz) {
+  int x = origin.x + tx, y = origin.y + ty, z = origin.z + tz;
+  if (EDGE) {
+    x = clamp_index(x, nx);
+    y = clamp_index(y, ny);
+    z = clamp_index(z, nz);
+  }
+  cells[(tz * READ_Y + ty) * PITCH + tx] = in[((index_t)z * ny + y) * nx + x];
+}
+
+// The loaders of the Futhark thesis, section 5.3: flat order with add and carry,
+// flat order with division and remainder by constants, and the group's own shape
+// laid over the tile again and again.
 template <bool EDGE>
 __device__ __forceinline__ void load_tile(const T *__restrict__ in, T *cells, Position origin, int thread, int nx, int ny, int nz) {
+  if constexpr (LOADER == 0) {
 #pragma unroll 4
-  for (Walk<READ_X, READ_Y, READ_Z> w(thread); w.more(); w.next()) {
-    int x = origin.x + w.x, y = origin.y + w.y, z = origin.z + w.z;
-    if (EDGE) {
-      x = clamp_index(x, nx);
-      y = clamp_index(y, ny);
-      z = clamp_index(z, nz);
-    }
-    cells[(w.z * READ_Y + w.y) * READ_X + w.x] = in[((index_t)z * ny + y) * nx + x];
+    for (Walk<READ_X, READ_Y, READ_Z> w(thread); w.more(); w.next())
+      load_cell<EDGE>(in, cells, origin, w.x, w.y, w.z, nx, ny, nz);
+  } else if constexpr (LOADER == 1) {
+#pragma unroll 4
+    for (int i = thread; i < READ_X * READ_Y * READ_Z; i += THREADS)
+      load_cell<EDGE>(in, cells, origin, i % READ_X, i / READ_X % READ_Y, i / READ_X / READ_Y, nx, ny, nz);
+  } else {
+    for (int z = threadIdx.z; z < READ_Z; z += GROUP_Z)
+#pragma unroll 4
+      for (int y = threadIdx.y; y < READ_Y; y += GROUP_Y)
+#pragma unroll
+        for (int x = threadIdx.x; x < READ_X; x += GROUP_X)
+          load_cell<EDGE>(in, cells, origin, x, y, z, nx, ny, nz);
   }
 }
 
@@ -79,7 +101,7 @@ __device__ __forceinline__ void fused_steps(Tile &t, T *other, int thread) {
     constexpr int X = READ_X - S * (LOW_X + HIGH_X), Y = READ_Y - S * (LOW_Y + HIGH_Y), Z = READ_Z - S * (LOW_Z + HIGH_Z);
     for (Walk<X, Y, Z> w(thread); w.more(); w.next()) {
       const int x = w.x + S * LOW_X, y = w.y + S * LOW_Y, z = w.z + S * LOW_Z;
-      other[(z * READ_Y + y) * READ_X + x] = update<EDGE>(t, x, y, z);
+      other[(z * READ_Y + y) * PITCH + x] = update<EDGE>(t, x, y, z);
     }
     __syncthreads();
     T *free = const_cast<T *>(t.cells);
@@ -103,7 +125,7 @@ __device__ __forceinline__ void block(const T *__restrict__ in, T *__restrict__ 
     t.high = {min(t.high.x, READ_X - 1), min(t.high.y, READ_Y - 1), min(t.high.z, READ_Z - 1)};
   }
   __syncthreads();
-  fused_steps<EDGE, 1>(t, cells + READ_CELLS, thread);
+  fused_steps<EDGE, 1>(t, cells + TILE_CELLS, thread);
 
   // The last step: x strided by the group, so that stores are contiguous; y and z
   // consecutive, so that neighbouring cells share loads in registers.
@@ -127,11 +149,22 @@ __device__ __forceinline__ void block(const T *__restrict__ in, T *__restrict__ 
       }
 }
 
+// Which tile this block computes. A single-dimensional grid without columns finds
+// it by division: the same order as the grid of the tiles' own shape.
+__device__ __forceinline__ Position position(int nx, int ny, int nz) {
+  if constexpr (SINGLE_DIM) {
+    const int tiles_x = ceil_div(nx, WRITE_X), tiles_y = ceil_div(ny, WRITE_Y), i = blockIdx.x;
+    return {i % tiles_x, i / tiles_x % tiles_y, i / tiles_x / tiles_y};
+  } else {
+    return block_tile<WRITE_X, WRITE_Y, WRITE_Z, COLUMN / WRITE_X, ZIGZAG>(nx, ny, nz);
+  }
+}
+
 extern "C" __global__ void __launch_bounds__(THREADS)
     ENTRY(const T *__restrict__ in, T *__restrict__ out, int nx, int ny, int nz) {
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   T *cells = reinterpret_cast<T *>(shared_bytes);
-  Position first = block_tile<WRITE_X, WRITE_Y, WRITE_Z, COLUMN / WRITE_X, ZIGZAG>(nx, ny, nz);
+  Position first = position(nx, ny, nz);
   first.x *= WRITE_X;
   first.y *= WRITE_Y;
   first.z *= WRITE_Z;

@@ -43,13 +43,27 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		pyramid = []int{1, 2, 3, 4, 6, 8}
 		columns = []int{0, 256, 1024}
 	}
+	grids := []int{0, 1}
+	if p.Stencil.Dims == 1 { // a single-dimensional grid anyway
+		grids = []int{0}
+	}
 	params := append(kernels.ShapeParams(p.Stencil.Dims, group, work, columns), space.Param{
 		Name: "ph", Values: pyramid, Ordinal: true,
 		Doc: "time steps computed in one launch; saves memory traffic, costs the recomputation of the halo and shared memory",
+	}, space.Param{
+		Name: "ld", Values: []int{0, 1, 2}, Optional: true,
+		Doc: "loader: 0 = flat, add and carry; 1 = flat, divide and take the remainder; 2 = cube, the group's shape laid over the tile; less index arithmetic against idle threads",
+	}, space.Param{
+		Name: "pd", Values: []int{0, 1}, Optional: true,
+		Doc: "cells of padding at the end of a row of shared memory; spreads a column over the banks, costs shared memory",
+	}, space.Param{
+		Name: "gd", Values: grids, Optional: true,
+		Doc: "1 launches a single-dimensional grid and divides for the block's position; 0 lets the hardware count",
 	})
 	f := &space.Family{Name: "tile", Params: params, Constraints: kernels.ThreadConstraints(m)}
-	f.Constraints = append(f.Constraints, kernels.TileConstraints(p, m, maxWork)...)
-	shape := []string{"gx", "gy", "gz", "wx", "wy", "wz", "cw", "zz", "ph"}
+	f.Constraints = append(f.Constraints, kernels.WorkConstraint(maxWork))
+	f.Constraints = append(f.Constraints, kernels.TileConstraints(p, m, kernels.GroupTile())...)
+	shape := []string{"gx", "gy", "gz", "wx", "wy", "wz", "ph"}
 	at := func(v space.Values) kernels.Shape {
 		h := kernels.ReadShape(v)
 		h.Pyramid = v.Get("ph")
@@ -59,6 +73,13 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		Name: "steps", Needs: []string{"ph"},
 		Why: fmt.Sprintf("a launch cannot fuse more time steps than the problem has (%d)", p.Steps),
 		OK:  func(v space.Values) bool { return v.Get("ph") <= p.Steps },
+	}, space.Constraint{
+		Name: "variants", Needs: []string{"cw", "ph", "ld", "pd", "gd"},
+		Why: fmt.Sprintf("loader, padding and grid are told apart one at a time, in block order, with at most %d fused steps: beyond that they only multiply the space", variantSteps),
+		OK: func(v space.Values) bool {
+			changed := min(v.Get("ld"), 1) + v.Get("pd") + v.Get("gd")
+			return changed == 0 || changed == 1 && v.Get("cw") == 0 && v.Get("ph") <= variantSteps
+		},
 	}, space.Constraint{
 		Name: "halo", Needs: shape,
 		Why: "a tile must be no smaller than its halo on each axis, or most of what is loaded and computed is thrown away",
@@ -73,16 +94,23 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 			return true
 		},
 	}, space.Constraint{
-		Name: "shared-memory", Needs: shape,
+		Name: "shared-memory", Needs: append([]string{"pd"}, shape...),
 		Why: fmt.Sprintf("the tile and its halo must fit into the %d bytes of shared memory a block may have (twice, if steps are fused)", m.SharedBlockOptin),
-		OK:  func(v space.Values) bool { return sharedBytes(p, at(v)) <= m.SharedBlockOptin },
+		OK:  func(v space.Values) bool { return sharedBytes(p, at(v), v.Get("pd")) <= m.SharedBlockOptin },
 	})
 	return f
 }
 
+// variantSteps is the most fused steps of a schedule with another loader, padding
+// or grid.
+const variantSteps = 2
+
 // loaderAhead is the loads the flat loader has in flight: it is unrolled by four,
 // but an add-and-carry index keeps it from running all four at once.
 const loaderAhead = 2.5
+
+// loaderCost is the instructions that each loader spends on a cell, by ld.
+var loaderCost = [3]float64{16, 18, 12}
 
 func read(st *stencil.Stencil, h kernels.Shape) [3]int {
 	r := h.Write()
@@ -94,24 +122,29 @@ func read(st *stencil.Stencil, h kernels.Shape) [3]int {
 
 func volume(b [3]int) int { return b[0] * b[1] * b[2] }
 
-// sharedBytes is one read tile, or two if steps are fused.
-func sharedBytes(p stencil.Problem, h kernels.Shape) int {
+// sharedBytes is one read tile with its rows padded, or two if steps are fused.
+func sharedBytes(p stencil.Problem, h kernels.Shape, padding int) int {
 	tiles := 1
 	if h.Pyramid > 1 {
 		tiles = 2
 	}
-	return tiles * volume(read(p.Stencil, h)) * p.DType.Size()
+	r := read(p.Stencil, h)
+	r[0] += padding
+	return tiles * volume(r) * p.DType.Size()
 }
 
 // Kernel writes the kernel.
 func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
-	text, entry := kernels.Source(p, s, kernels.ShapeOf(s).Constants(), "tile.cu", source)
+	constants := append(kernels.ShapeOf(s).Constants(), kernels.Constant{Name: "LOADER", Value: s.Int("ld", 0)},
+		kernels.Constant{Name: "PADDING", Value: s.Int("pd", 0)}, kernels.Constant{Name: "SINGLE_DIM", Value: s.Int("gd", 0)})
+	text, entry := kernels.Source(p, s, constants, "tile.cu", source)
 	return kernels.Kernel{Schedule: s, Source: text, Entry: entry, DType: p.DType, Launch: launch(p, s)}
 }
 
 func launch(p stencil.Problem, s space.Schedule) kernels.Launch {
 	h := kernels.ShapeOf(s)
-	return kernels.Launch{Grid: h.Grid(p.Size), Block: h.Group, SharedBytes: sharedBytes(p, h), Steps: h.Pyramid}
+	line := h.Column > 0 || s.Int("gd", 0) == 1
+	return kernels.Launch{Grid: kernels.Cover(p.Size, h.Write(), line), Block: h.Group, SharedBytes: sharedBytes(p, h, s.Int("pd", 0)), Steps: h.Pyramid}
 }
 
 // Work counts one launch: the read tile comes from L2 once; each fused step
@@ -146,6 +179,18 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		column = h.Column / w[0]
 		integer += 80 // divisions by run-time extents
 	}
+	if s.Int("gd", 0) == 1 {
+		integer += 60
+	}
+	// What a cell costs to load, and how often a thread waits for loads. The cube
+	// leaves threads idle where the group does not divide the tile.
+	perCell, turns := loaderCost[s.Int("ld", 0)], math.Ceil(float64(volume(r))/threads)
+	if s.Int("ld", 0) == 2 {
+		turns = 1
+		for a := range 3 {
+			turns *= math.Ceil(float64(r[a]) / float64(h.Group[a]))
+		}
+	}
 	work := h.Work[0] * h.Work[1] * h.Work[2]
 	return kernels.Work{
 		Steps:      h.Pyramid,
@@ -153,14 +198,14 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Updates:    blocks * updates,
 		Flops:      blocks * updates * float64(st.Ops.Total()),
 		Special:    blocks * updates * float64(st.Ops.Div+st.Ops.Special),
-		Integer:    blocks * (threads*(integer+2*float64(work)) + 16*float64(volume(r)) + 16*fused),
+		Integer:    blocks * (threads*(integer+2*float64(work)) + perCell*float64(volume(r)) + 16*fused),
 		L1Loads:    blocks * float64(volume(r)) * elem,
 		L2Read:     blocks * rows * kernels.SectorBytes,
 		L2Write:    float64(p.Size.Cells()) * elem,
 		Shared:     blocks * shared,
 		Barriers:   h.Pyramid,
 		Loads:      min(loaderAhead, float64(volume(r))/threads),
-		LoadRounds: math.Ceil(float64(volume(r))/threads) / loaderAhead,
+		LoadRounds: turns / loaderAhead,
 		Rounds:     rounds,
 		Registers:  max(32, 24+p.DType.Size()/4*2*work),
 		Write:      w,

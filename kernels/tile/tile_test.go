@@ -43,6 +43,7 @@ func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
 	}{
 		{"single2d.cu", "jacobi2d", stencil.Float32, plane, "tile/gx=64/gy=4/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/ph=1"},
 		{"fused3d.cu", "jacobi3d", stencil.Float64, deep, "tile/gx=32/gy=4/gz=2/wx=1/wy=2/wz=4/cw=0/zz=0/ph=3"},
+		{"variants.cu", "jacobi2d", stencil.Float32, plane, "tile/gx=64/gy=4/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/ph=1/ld=2/pd=1/gd=1"},
 		{"columns.cu", "jacobi2d", stencil.Float32, plane, "tile/gx=32/gy=8/gz=1/wx=2/wy=2/wz=1/cw=256/zz=1/ph=2"},
 	} {
 		k := Family{}.Kernel(problem(t, c.stencil, c.dtype, c.size), schedule(t, c.schedule))
@@ -57,9 +58,10 @@ func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
 }
 
 func TestEveryParameterReachesTheSource(t *testing.T) {
-	s := schedule(t, "tile/gx=128/gy=2/gz=4/wx=2/wy=8/wz=3/cw=512/zz=1/ph=4")
+	s := schedule(t, "tile/gx=128/gy=2/gz=4/wx=2/wy=8/wz=3/cw=512/zz=1/ph=4/ld=2/pd=1/gd=1")
 	src := Family{}.Kernel(problem(t, "jacobi3d", stencil.Float32, deep), s).Source
-	for _, want := range []string{"GROUP_X = 128", "GROUP_Y = 2", "GROUP_Z = 4", "WORK_X = 2", "WORK_Y = 8", "WORK_Z = 3", "COLUMN = 512", "ZIGZAG = 1", "PYRAMID = 4"} {
+	for _, want := range []string{"GROUP_X = 128", "GROUP_Y = 2", "GROUP_Z = 4", "WORK_X = 2", "WORK_Y = 8", "WORK_Z = 3", "COLUMN = 512", "ZIGZAG = 1", "PYRAMID = 4",
+		"LOADER = 2", "PADDING = 1", "SINGLE_DIM = 1"} {
 		if !strings.Contains(src, "constexpr int "+want+";\n") {
 			t.Errorf("no %s", want)
 		}
@@ -82,6 +84,10 @@ func TestLaunchAsksForTheSharedMemoryOfItsTiles(t *testing.T) {
 			kernels.Launch{Grid: [3]int{10, 25, 13}, Block: [3]int{32, 4, 2}, SharedBytes: 2 * 38 * 14 * 14 * 8, Steps: 3}},
 		{problem(t, "jacobi2d", stencil.Float32, plane), "tile/gx=32/gy=8/gz=1/wx=2/wy=2/wz=1/cw=256/zz=1/ph=2",
 			kernels.Launch{Grid: [3]int{16 * 44, 1, 1}, Block: [3]int{32, 8, 1}, SharedBytes: 2 * 68 * 20 * 4, Steps: 2}},
+		{problem(t, "jacobi3d", stencil.Float32, deep), "tile/gx=32/gy=4/gz=2/wx=1/wy=2/wz=4/cw=0/zz=0/ph=2/pd=1",
+			kernels.Launch{Grid: [3]int{10, 25, 13}, Block: [3]int{32, 4, 2}, SharedBytes: 2 * 37 * 12 * 12 * 4, Steps: 2}},
+		{problem(t, "jacobi3d", stencil.Float32, deep), "tile/gx=32/gy=4/gz=2/wx=1/wy=2/wz=4/cw=0/zz=0/ph=1/gd=1",
+			kernels.Launch{Grid: [3]int{10 * 25 * 13, 1, 1}, Block: [3]int{32, 4, 2}, SharedBytes: 34 * 10 * 10 * 4, Steps: 1}},
 		// Reach -2 .. 1 on x and 0 .. 1 on y: three and one more cells a step.
 		{stencil.Problem{Stencil: skew, DType: stencil.Float32, Size: plane, Steps: 9}, "tile/gx=32/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=2",
 			kernels.Launch{Grid: [3]int{32, 175, 1}, Block: [3]int{32, 4, 1}, SharedBytes: 2 * 38 * 6 * 4, Steps: 2}},
@@ -122,5 +128,15 @@ func TestFusingStepsCostsRedundancyAndSavesTraffic(t *testing.T) {
 			t.Errorf("%s: redundancy %v after %v", text, w.Redundancy(), before.Redundancy())
 		}
 		before = w
+	}
+}
+
+func TestTheCubeLoaderWaitsForItsIdleThreads(t *testing.T) {
+	p := problem(t, "jacobi2d", stencil.Float32, plane)
+	const base = "tile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1"
+	flat, divide, cube := Family{}.Work(p, schedule(t, base)), Family{}.Work(p, schedule(t, base+"/ld=1")), Family{}.Work(p, schedule(t, base+"/ld=2"))
+	// 34 x 10 cells are two turns of 256 threads, but 2 x 2 of the group's shape.
+	if cube.LoadRounds != 2*flat.LoadRounds || divide.LoadRounds != flat.LoadRounds || cube.Integer >= flat.Integer || divide.Integer <= flat.Integer {
+		t.Errorf("waits %v, %v, %v times; %v, %v, %v instructions", flat.LoadRounds, divide.LoadRounds, cube.LoadRounds, flat.Integer, divide.Integer, cube.Integer)
 	}
 }

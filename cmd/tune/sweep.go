@@ -1,0 +1,368 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"stenciltune/cache"
+	"stenciltune/device/machine"
+	"stenciltune/device/timing"
+	"stenciltune/internal/runner"
+	"stenciltune/kernels"
+	"stenciltune/kernels/all"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+type sweepFlags struct {
+	problemFlags
+	device, regime, base, heatmap string
+	vary                          []string
+	families                      bool
+	seed                          uint64
+}
+
+func (a *app) sweep() *cobra.Command {
+	var f sweepFlags
+	c := &cobra.Command{
+		Use:   "sweep --stencil NAME (--schedule SCHEDULE --vary PARAMETER=V,W,... | --families)",
+		Short: "Time every combination of some parameters, or every design, side by side",
+		Example: `  tune sweep --stencil jacobi2d --schedule global/gx=256/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=1 --vary cw=0,32,64,128,256,512
+  tune sweep --stencil jacobi3d --schedule tile/gx=32/gy=4/gz=4/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1 --vary wy=1,2,4,8 --vary wz=1,2,4,8 --heatmap work.svg
+  tune sweep --stencil jacobi3d --families`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return a.runSweep(c.Context(), f) },
+	}
+	f.bind(c)
+	c.Flags().StringVar(&f.base, "schedule", "", "canonical `text` of the schedule whose parameters are varied")
+	c.Flags().StringArrayVar(&f.vary, "vary", nil, "`parameter=values`, separated by commas; repeat it for more parameters")
+	c.Flags().BoolVar(&f.families, "families", false, "a good schedule of each kernel design instead")
+	c.Flags().StringVar(&f.heatmap, "heatmap", "", "draw two varied parameters as a heat map into `file` (.svg)")
+	c.Flags().StringVar(&f.device, "device", "", "`device`, as for tune itself")
+	c.Flags().StringVar(&f.regime, "timing", string(timing.Warm), "cache `regime`: warm or cold")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the input data")
+	return a.jsonFlag(c)
+}
+
+// check refuses flags that do not go together.
+func (f *sweepFlags) check() error {
+	switch {
+	case f.families && (f.base != "" || len(f.vary) > 0 || f.heatmap != ""):
+		return usagef("--families has its own schedules: leave out --schedule, --vary and --heatmap")
+	case !f.families && (f.base == "" || len(f.vary) == 0):
+		return usagef("what shall be varied? give --schedule and --vary, or --families")
+	case f.heatmap != "" && len(f.vary) != 2:
+		return usagef("--heatmap needs two varied parameters, its rows and its columns; there are %d", len(f.vary))
+	}
+	return nil
+}
+
+// maxSweep bounds a sweep: all of its kernels are loaded at once.
+const maxSweep = 1024
+
+// point is one schedule of a sweep.
+type point struct {
+	label    string // of a design
+	schedule space.Schedule
+	rejected *space.Rejection // why it does not exist, or nil
+	outcome  runner.Outcome   // if it does
+}
+
+// pointInfo is a point as `tune sweep --json` prints it.
+type pointInfo struct {
+	Design         string         `json:"design,omitempty"`
+	Schedule       space.Schedule `json:"schedule"`
+	Status         timing.Status  `json:"status"`
+	Constraint     string         `json:"constraint,omitempty"`
+	Reason         string         `json:"reason,omitempty"`
+	SecondsPerStep float64        `json:"seconds_per_step,omitempty"`
+	CellsPerSecond float64        `json:"cells_per_second,omitempty"`
+}
+
+func (a *app) runSweep(ctx context.Context, f sweepFlags) error {
+	if err := f.check(); err != nil {
+		return err
+	}
+	p, err := f.problem(isHost(f.device))
+	if err != nil {
+		return err
+	}
+	regime, err := parseRegime(f.regime)
+	if err != nil {
+		return err
+	}
+	var axes []axis
+	points := designs(p.Stencil.Dims)
+	if !f.families { // early, before a device is opened
+		if axes, points, err = combinations(f.base, f.vary, kernels.Spaces(all.Families(), p, anyGPU)); err != nil {
+			return err
+		}
+	}
+	m, err := a.timePoints(ctx, p, f, regime, points)
+	if err != nil {
+		return err
+	}
+	if f.heatmap != "" {
+		title := fmt.Sprintf("%s, %s, GCells/s", p.Text(), m.Name)
+		if err := cache.WriteFile(f.heatmap, []byte(heatmap(title, axes[0], axes[1], cellsOf(p, points)))); err != nil {
+			return err
+		}
+	}
+	if a.json {
+		var list []pointInfo
+		for i := range points {
+			list = append(list, points[i].info(p))
+		}
+		err = a.printJSON(list)
+	} else {
+		err = a.printSweep(p, m, axes, points)
+	}
+	if err != nil {
+		return err
+	}
+	return a.failures(points)
+}
+
+// failures warns of doubtful times, and is the error of schedules that were run and
+// failed; to be illegal is no failure here.
+func (a *app) failures(points []point) error {
+	failed := &runner.ErrNoSchedule{Failed: map[timing.Status]int{}}
+	for i := range points {
+		o := points[i].outcome
+		for _, w := range o.Series.Warnings {
+			a.say("warning: %s: %s", o.Schedule, w)
+		}
+		if o.Status.Failed() && o.Status != timing.Rejected {
+			a.say("%s: %s: %s", o.Schedule, o.Status, o.Reason)
+			failed.Failed[o.Status]++
+		}
+	}
+	if len(failed.Failed) > 0 {
+		return failed
+	}
+	return nil
+}
+
+// timePoints fills in the outcome of every point that is legal on the device.
+func (a *app) timePoints(ctx context.Context, p stencil.Problem, f sweepFlags, regime timing.Regime, points []point) (machine.Machine, error) {
+	var legal []int
+	m, outcomes, err := a.interleaved(ctx, p, f.device, regime, f.seed, func(sp *space.Space) ([]space.Schedule, error) {
+		var list []space.Schedule
+		for i := range points {
+			if err := sp.Check(points[i].schedule); err != nil {
+				r, ok := err.(*space.Rejection)
+				if !ok {
+					return nil, err
+				}
+				points[i].rejected = r
+				continue
+			}
+			legal = append(legal, i)
+			list = append(list, points[i].schedule)
+		}
+		if len(list) == 0 {
+			return nil, points[0].rejected
+		}
+		return list, nil
+	})
+	if err != nil {
+		return m, err
+	}
+	for i, o := range outcomes {
+		points[legal[i]].outcome = o
+	}
+	return m, nil
+}
+
+// info is the point for a program to read.
+func (q *point) info(p stencil.Problem) pointInfo {
+	if q.rejected != nil {
+		return pointInfo{Design: q.label, Schedule: q.schedule, Status: timing.Rejected, Constraint: q.rejected.Constraint, Reason: q.rejected.Why}
+	}
+	i := pointInfo{Design: q.label, Schedule: q.schedule, Status: q.outcome.Status, Reason: q.outcome.Reason}
+	if s := q.outcome.Seconds(); s > 0 {
+		i.SecondsPerStep, i.CellsPerSecond = s, float64(p.Size.Cells())/s
+	}
+	return i
+}
+
+// axis is one varied parameter.
+type axis struct {
+	name   string
+	values []int
+}
+
+// combinations are the schedules that differ from base in the varied parameters,
+// the last of them fastest. They may be illegal.
+func combinations(base string, vary []string, sp *space.Space) ([]axis, []point, error) {
+	s, err := space.ParseSchedule(base)
+	if err != nil {
+		return nil, nil, usageError{err}
+	}
+	f := sp.Family(s.Family())
+	if f == nil {
+		return nil, nil, sp.Check(s)
+	}
+	values, err := f.Values(s)
+	if err != nil {
+		return nil, nil, err
+	}
+	var axes []axis
+	var at []int // position of each axis among the parameters
+	total := 1
+	for _, text := range vary {
+		ax, err := parseAxis(text)
+		if err != nil {
+			return nil, nil, err
+		}
+		i := slices.IndexFunc(f.Params, func(q space.Param) bool { return q.Name == ax.name })
+		if i < 0 {
+			return nil, nil, usagef("--vary %s: family %s has no parameter %s", text, f.Name, ax.name)
+		}
+		if slices.Contains(at, i) {
+			return nil, nil, usagef("--vary %s: %s is varied twice", text, ax.name)
+		}
+		axes, at = append(axes, ax), append(at, i)
+		if total *= len(ax.values); total > maxSweep {
+			return nil, nil, usagef("--vary: more than %d combinations", maxSweep)
+		}
+	}
+	var points []point
+	for n := range total {
+		v := slices.Clone(values)
+		for k, rest := len(axes)-1, n; k >= 0; k-- {
+			v[at[k]] = axes[k].values[rest%len(axes[k].values)]
+			rest /= len(axes[k].values)
+		}
+		points = append(points, point{schedule: space.Make(f.Name, f.Params, v)})
+	}
+	return axes, points, nil
+}
+
+// parseAxis reads a parameter and its values.
+func parseAxis(text string) (axis, error) {
+	name, list, ok := strings.Cut(text, "=")
+	ax := axis{name: name}
+	for v := range strings.SplitSeq(list, ",") {
+		n, err := strconv.Atoi(v)
+		if !ok || name == "" || err != nil || n < 0 || n > 999999999 || slices.Contains(ax.values, n) {
+			return ax, usagef("--vary %.80q: write it as parameter=values, each once, like cw=0,32,64", text)
+		}
+		ax.values = append(ax.values, n)
+	}
+	return ax, nil
+}
+
+// shown is a point as a table or a heat map shows it: a rate, or why there is none.
+type shown struct {
+	rate float64 // GCells/s, 0 if there is none
+	why  string
+}
+
+func cellsOf(p stencil.Problem, points []point) []shown {
+	cells := make([]shown, len(points))
+	for i := range points {
+		d := points[i].info(p)
+		switch {
+		case d.CellsPerSecond > 0:
+			cells[i].rate = d.CellsPerSecond / 1e9
+		case d.Constraint != "":
+			cells[i].why = d.Constraint
+		default:
+			cells[i].why = string(d.Status)
+		}
+	}
+	return cells
+}
+
+func (c shown) String() string {
+	if c.rate > 0 {
+		return fmt.Sprintf("%.1f", c.rate)
+	}
+	return "(" + c.why + ")"
+}
+
+// best is the index of the highest rate, -1 if there is none.
+func best(cells []shown) int {
+	b := -1
+	for i, c := range cells {
+		if c.rate > 0 && (b < 0 || c.rate > cells[b].rate) {
+			b = i
+		}
+	}
+	return b
+}
+
+// printSweep prints the rates: two varied parameters as rows and columns, anything
+// else as a list, and then why points are missing.
+func (a *app) printSweep(p stencil.Problem, m machine.Machine, axes []axis, points []point) error {
+	fmt.Fprintf(a.out, "%s on %s, GCells/s\n", p.Text(), m.Name)
+	cells := cellsOf(p, points)
+	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
+	if len(axes) == 2 {
+		fmt.Fprintf(w, "%s \\ %s", axes[0].name, axes[1].name)
+		for _, v := range axes[1].values {
+			fmt.Fprintf(w, "\t%d", v)
+		}
+		fmt.Fprintln(w)
+		for i, v := range axes[0].values {
+			fmt.Fprint(w, v)
+			for j := range axes[1].values {
+				fmt.Fprintf(w, "\t%s", cells[i*len(axes[1].values)+j])
+			}
+			fmt.Fprintln(w)
+		}
+	} else {
+		for i, c := range cells {
+			name := ""
+			for k, rest := len(axes)-1, i; k >= 0; k-- {
+				n := len(axes[k].values)
+				name = fmt.Sprintf("%s=%d ", axes[k].name, axes[k].values[rest%n]) + name
+				rest /= n
+			}
+			if len(axes) == 0 {
+				name = points[i].label
+			}
+			fmt.Fprintf(w, "%s\t%s", strings.TrimSpace(name), c)
+			if len(axes) == 0 {
+				fmt.Fprintf(w, "\t%s", points[i].schedule)
+			}
+			fmt.Fprintln(w)
+		}
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if b := best(cells); b >= 0 {
+		fmt.Fprintf(a.out, "best: %s %.1f\n", points[b].schedule, cells[b].rate)
+	}
+	return a.explain(points)
+}
+
+// explain prints each reason for a missing point once.
+func (a *app) explain(points []point) error {
+	seen := map[string]bool{}
+	for i := range points {
+		q := &points[i]
+		name, why := string(q.outcome.Status), q.outcome.Reason
+		if q.rejected != nil {
+			name, why = q.rejected.Constraint, q.rejected.Why
+		} else if q.outcome.Status.Timed() {
+			continue
+		}
+		if seen[name] {
+			continue
+		}
+		seen[name] = true
+		if _, err := fmt.Fprintf(a.out, "(%s): %s\n", name, why); err != nil {
+			return err
+		}
+	}
+	return nil
+}

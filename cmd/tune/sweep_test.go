@@ -1,0 +1,141 @@
+package main
+
+import (
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"stenciltune/device/timing"
+	"stenciltune/kernels"
+	"stenciltune/kernels/all"
+	"stenciltune/stencil"
+)
+
+const sweepBase = "tile/gx=32/gy=8/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/ph=1"
+
+// sweep runs tune sweep on the recorded H200, jacobi2d in float32.
+func sweep(t *testing.T, args ...string) *program {
+	t.Helper()
+	p := command(t, storeIn(t), append([]string{"sweep", "--stencil", "jacobi2d", "--device", "replay:h200"}, args...)...)
+	if code := p.run(t); code != 0 || p.stderr.Len() > 0 {
+		t.Fatalf("exit %d\n%s", code, &p.stderr)
+	}
+	return p
+}
+
+func TestSweepOfTwoParametersIsATable(t *testing.T) {
+	got := sweep(t, "--schedule", sweepBase, "--vary", "gx=32,64,128,512", "--vary", "cw=0,256,1024").stdout.String()
+	want := `jacobi2d/f32/8192x8192 on NVIDIA H200, GCells/s
+gx \ cw  0      256    1024
+32       267.5  211.5  212.7
+64       254.5  201.3  204.0
+128      228.1  174.1  176.5
+512      (gx)   (gx)   (gx)
+best: tile/gx=32/gy=8/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/ph=1 267.5
+(gx): gx must be one of [32 64 128 256]
+`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func TestSweepOfOneOrThreeParametersIsAList(t *testing.T) {
+	got := sweep(t, "--schedule", sweepBase, "--vary", "zz=0,1").stdout.String()
+	want := `jacobi2d/f32/8192x8192 on NVIDIA H200, GCells/s
+zz=0  267.5
+zz=1  (zigzag)
+best: tile/gx=32/gy=8/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/ph=1 267.5
+(zigzag): zigzag turns round at the end of a column's row; without a column width there is none
+`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	// An optional parameter at its default is today's schedule; others were not recorded.
+	got = sweep(t, "--schedule", sweepBase, "--vary", "ph=1,2", "--vary", "wy=2", "--vary", "ld=0,1").stdout.String()
+	for _, line := range []string{"ph=1 wy=2 ld=0  267.5\n", "ph=1 wy=2 ld=1  (skipped)\n", "ph=2 wy=2 ld=0  "} {
+		if !strings.Contains(got, line) {
+			t.Errorf("no %q in\n%s", line, got)
+		}
+	}
+}
+
+func TestSweepPrintsJSON(t *testing.T) {
+	var list []pointInfo
+	if err := json.Unmarshal(sweep(t, "--schedule", sweepBase, "--vary", "gx=32,512", "--vary", "zz=0,1", "--json").stdout.Bytes(), &list); err != nil {
+		t.Fatal(err)
+	}
+	if len(list) != 4 || !list[0].Status.Timed() || list[0].SecondsPerStep <= 0 || list[0].CellsPerSecond*list[0].SecondsPerStep < 8191*8191 ||
+		list[1].Status != timing.Rejected || list[1].Constraint != "zigzag" || list[1].Reason == "" || list[3].Constraint != "gx" {
+		t.Errorf("%+v", list)
+	}
+}
+
+func TestSweepDrawsAHeatMap(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "map.svg")
+	sweep(t, "--schedule", sweepBase, "--vary", "gx=32,512", "--vary", "cw=0,256,1024", "--heatmap", file)
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for d := xml.NewDecoder(strings.NewReader(string(b))); ; {
+		if _, err := d.Token(); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	svg := string(b)
+	for text, n := range map[string]int{">267.5<": 1, ">211.5<": 1, ">gx<": 4, ">cw<": 1, "#fde725": 1, "#440154": 1, "#dddddd": 3, "bold": 1, "<rect": 7} {
+		if strings.Count(svg, text) != n {
+			t.Errorf("%q stands %d times, want %d, in\n%s", text, strings.Count(svg, text), n, svg)
+		}
+	}
+	if s := heatmap("<a & b>", axis{"r", []int{1}}, axis{"c", []int{2}}, []shown{{why: "none"}}); !strings.Contains(s, "&lt;a &amp; b&gt;") || strings.Contains(s, "NaN") {
+		t.Errorf("%s", s)
+	}
+}
+
+func TestDesignsAreLegalOnUsualGrids(t *testing.T) {
+	line, err := stencil.Parse("line", "line.sl", "NumDimensions 1 StencilSize (1) CellValue { return get(-1) + get(1); }")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := []*stencil.Stencil{line}
+	for _, name := range []string{"jacobi2d", "jacobi3d"} {
+		s, err := stencil.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, s)
+	}
+	for _, s := range list {
+		for _, d := range stencil.DTypes() {
+			p := stencil.Problem{Stencil: s, DType: d, Size: s.DefaultSize(false), Steps: 1000}
+			sp := kernels.Spaces(all.Families(), p, anyGPU)
+			for _, q := range designs(s.Dims) {
+				if err := sp.Check(q.schedule); err != nil {
+					t.Errorf("%s, %s: %v", p.Text(), q.label, err)
+				}
+			}
+		}
+	}
+}
+
+func TestSweepOfTheDesignsOnTheHost(t *testing.T) {
+	p, _ := small(t)
+	needDevice(t, p)
+	q := command(t, storeIn(t), "sweep", "--stencil", "jacobi2d", "--size", p.Size.Text(2), "--device", *flagDevice, "--families")
+	if code := q.run(t); code != 0 {
+		t.Fatalf("exit %d\n%s%s", code, &q.stdout, &q.stderr)
+	}
+	for _, d := range designs(2) {
+		if !strings.Contains(q.stdout.String(), d.label+" ") || !strings.Contains(q.stdout.String(), d.schedule.String()+"\n") {
+			t.Errorf("no %s in\n%s", d.label, &q.stdout)
+		}
+	}
+}

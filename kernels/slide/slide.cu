@@ -1,0 +1,154 @@
+// Family slide: a window of rows (2D) or planes (3D) in shared memory moves down
+// the outermost axis (sliding tile of the Futhark thesis, section 5.4). A block
+// makes WINDOW_STEPS steps; each computes GROUP_S rows or planes and loads as many
+// new ones in place of those no longer needed. The window is a ring, so that nothing
+// is copied. With DOUBLE_BUFFER the ring has room for the next step's rows: they are
+// on their way to registers while this step computes, and one barrier a step is
+// enough instead of two.
+
+// The window moves on the axis s: y in 2D, z in 3D. Across it lie x and, in 3D, the
+// axis p; in 2D a plane of the window is one row.
+constexpr bool FLAT = DIMS == 2;
+constexpr int GROUP_P = FLAT ? 1 : GROUP_Y, GROUP_S = FLAT ? GROUP_Y : GROUP_Z;
+constexpr int LOW_P = FLAT ? 0 : LOW_Y, HIGH_P = FLAT ? 0 : HIGH_Y;
+constexpr int LOW_S = FLAT ? LOW_Y : LOW_Z, HIGH_S = FLAT ? HIGH_Y : HIGH_Z;
+constexpr int WORK_P = FLAT ? 1 : WORK_Y;
+
+constexpr int THREADS = GROUP_X * GROUP_Y * GROUP_Z;
+constexpr int WRITE_X = GROUP_X * WORK_X, WRITE_P = GROUP_P * WORK_P, WRITE_S = GROUP_S * WINDOW_STEPS;
+constexpr int READ_X = WRITE_X + LOW_X + HIGH_X, READ_P = WRITE_P + LOW_P + HIGH_P;
+constexpr int PLANE = READ_X * READ_P;
+constexpr int REACH_S = LOW_S + HIGH_S;
+constexpr int DEPTH = REACH_S + GROUP_S * (DOUBLE_BUFFER ? 2 : 1); // planes of the ring
+constexpr int STEP_CELLS = GROUP_S * PLANE;                       // loaded for a step
+constexpr int LOADS = (STEP_CELLS + THREADS - 1) / THREADS;       // by one thread at most
+
+// A cell, or the grid's extents, on the window's axes.
+struct Place {
+  int x, p, s;
+};
+
+// The plane of the ring that holds plane k after the one at base.
+__device__ __forceinline__ int ring(int base, int k) {
+  const int slot = base + k;
+  return slot < DEPTH ? slot : slot - DEPTH;
+}
+
+// The planes of one step on their way from global to shared memory: a thread takes
+// every THREADS-th cell. A cell outside the grid is the nearest one inside; along s
+// that is looked after everywhere, on the other axes in blocks at the edge.
+template <bool EDGE>
+struct Batch {
+  T value[LOADS];
+
+  // Reads the planes from plane s on.
+  __device__ __forceinline__ void fetch(const T *__restrict__ in, Place first, int s, int thread, Place n) {
+#pragma unroll
+    for (int l = 0; l < LOADS; l++) {
+      const int i = thread + l * THREADS;
+      if (l == LOADS - 1 && i >= STEP_CELLS) break;
+      int x = first.x - LOW_X + i % READ_X, p = first.p - LOW_P + i / READ_X % READ_P;
+      if (EDGE) {
+        x = clamp_index(x, n.x);
+        p = clamp_index(p, n.p);
+      }
+      value[l] = in[((index_t)clamp_index(s + i / PLANE, n.s) * n.p + p) * n.x + x];
+    }
+  }
+
+  // Writes them into the ring from slot base on.
+  __device__ __forceinline__ void put(T *window, int base, int thread) const {
+#pragma unroll
+    for (int l = 0; l < LOADS; l++) {
+      const int i = thread + l * THREADS;
+      if (l == LOADS - 1 && i >= STEP_CELLS) break;
+      window[ring(base, i / PLANE) * PLANE + i % PLANE] = value[l];
+    }
+  }
+};
+
+// The planes that the first step reads ahead of its own: filled once.
+template <bool EDGE>
+__device__ __forceinline__ void fill_reach(const T *__restrict__ in, T *window, Place first, int thread, Place n) {
+  for (int i = thread; i < REACH_S * PLANE; i += THREADS) {
+    int x = first.x - LOW_X + i % READ_X, p = first.p - LOW_P + i / READ_X % READ_P;
+    if (EDGE) {
+      x = clamp_index(x, n.x);
+      p = clamp_index(p, n.p);
+    }
+    window[i] = in[((index_t)clamp_index(first.s - LOW_S + i / PLANE, n.s) * n.p + p) * n.x + x];
+  }
+}
+
+// One step: the window's first plane, LOW_S above the step's own, is at slot base.
+template <bool EDGE>
+__device__ __forceinline__ void compute(T *__restrict__ out, const T *window, int base, Place first, int s, Place n) {
+  const int x = threadIdx.x;
+  const int p = FLAT ? 0 : threadIdx.y * WORK_P;
+  const int own = FLAT ? threadIdx.y : threadIdx.z;
+  T value[WORK_P][WORK_X];
+#pragma unroll
+  for (int j = 0; j < WORK_P; j++)
+#pragma unroll
+    for (int i = 0; i < WORK_X; i++)
+      value[j][i] = cell([&](int dx, int dy, int dz) {
+        const int dp = FLAT ? 0 : dy, ds = FLAT ? dy : dz;
+        return window[(ring(base, own + LOW_S + ds) * READ_P + p + j + LOW_P + dp) * READ_X + x + i * GROUP_X + LOW_X + dx];
+      });
+  if (s + own >= n.s) return;
+#pragma unroll
+  for (int j = 0; j < WORK_P; j++)
+#pragma unroll
+    for (int i = 0; i < WORK_X; i++) {
+      const int gx = first.x + x + i * GROUP_X, gp = first.p + p + j;
+      if (!EDGE || (gx < n.x && gp < n.p)) out[((index_t)(s + own) * n.p + gp) * n.x + gx] = value[j][i];
+    }
+}
+
+template <bool EDGE>
+__device__ __forceinline__ void block(const T *__restrict__ in, T *__restrict__ out, T *window, Place first, Place n) {
+  const int thread = (threadIdx.z * GROUP_Y + threadIdx.y) * GROUP_X + threadIdx.x;
+  const int end = min(first.s + WRITE_S, n.s);
+  Batch<EDGE> next;
+  int base = 0;
+  fill_reach<EDGE>(in, window, first, thread, n);
+  next.fetch(in, first, first.s + HIGH_S, thread, n);
+  if (DOUBLE_BUFFER) {
+    next.put(window, REACH_S, thread);
+    __syncthreads();
+    for (int s = first.s; s < end; s += GROUP_S) {
+      const bool more = s + GROUP_S < end;
+      if (more) next.fetch(in, first, s + GROUP_S + HIGH_S, thread, n);
+      compute<EDGE>(out, window, base, first, s, n);
+      if (more) next.put(window, ring(base, REACH_S + GROUP_S), thread);
+      base = ring(base, GROUP_S);
+      __syncthreads();
+    }
+  } else {
+    for (int s = first.s; s < end; s += GROUP_S) {
+      if (s > first.s) {
+        __syncthreads(); // all have read what is written over now
+        next.fetch(in, first, s + HIGH_S, thread, n);
+      }
+      next.put(window, ring(base, REACH_S), thread);
+      __syncthreads();
+      compute<EDGE>(out, window, base, first, s, n);
+      base = ring(base, GROUP_S);
+    }
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(THREADS)
+    ENTRY(const T *__restrict__ in, T *__restrict__ out, int nx, int ny, int nz) {
+  extern __shared__ __align__(16) unsigned char shared_bytes[];
+  T *window = reinterpret_cast<T *>(shared_bytes);
+  constexpr int WRITE_Y = FLAT ? WRITE_S : WRITE_P, WRITE_Z = FLAT ? 1 : WRITE_S;
+  const Position tile = block_tile<WRITE_X, WRITE_Y, WRITE_Z, COLUMN / WRITE_X, ZIGZAG>(nx, ny, nz);
+  const Place n = {nx, FLAT ? 1 : ny, FLAT ? ny : nz};
+  const Place first = {tile.x * WRITE_X, FLAT ? 0 : tile.y * WRITE_P, (FLAT ? tile.y : tile.z) * WRITE_S};
+  const bool inside = first.x >= LOW_X && first.x + WRITE_X + HIGH_X <= nx && first.p >= LOW_P && first.p + WRITE_P + HIGH_P <= n.p;
+  if (inside)
+    block<false>(in, out, window, first, n);
+  else
+    block<true>(in, out, window, first, n);
+}

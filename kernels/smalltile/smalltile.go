@@ -1,0 +1,154 @@
+// Package smalltile is the family of kernels whose threads load one cell each:
+// the read tile is the group, the write tile what is left of it inside the halo.
+package smalltile
+
+import (
+	_ "embed"
+	"fmt"
+
+	"stenciltune/device/machine"
+	"stenciltune/kernels"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+// Family is the family smalltile.
+type Family struct{}
+
+//go:embed smalltile.cu
+var source string
+
+// Name is "smalltile".
+func (Family) Name() string { return "smalltile" }
+
+// Doc says what the design is.
+func (Family) Doc() string {
+	return "a block's threads load one cell each into shared memory, those inside the halo compute one or more time steps (small tile, ghost-zone pyramid)"
+}
+
+// wasted is the most threads there may be for each one that writes in the end.
+const wasted = 8
+
+// Space has the shared shape with one cell a thread, and ph.
+func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
+	group := [3][]int{{16, 32, 64, 128}, {4, 8, 16, 32}, {4, 8, 16}}
+	columns := []int{0, 128, 256}
+	pyramid := []int{1, 2, 3, 4}
+	switch p.Stencil.Dims {
+	case 1:
+		group = [3][]int{{64, 128, 256, 512, 1024}}
+		pyramid = []int{1, 2, 3, 4, 6, 8, 12, 16}
+	case 2:
+		group = [3][]int{{32, 64, 128, 256}, {4, 8, 16, 32}}
+		columns = []int{0, 256, 1024}
+		pyramid = []int{1, 2, 3, 4, 6, 8}
+	}
+	one := []int{1}
+	params := append(kernels.ShapeParams(p.Stencil.Dims, group, [3][]int{one, one, one}, columns), space.Param{
+		Name: "ph", Values: pyramid, Ordinal: true,
+		Doc: "time steps computed in one launch; saves memory traffic, costs the threads of a wider halo",
+	})
+	shape := []string{"gx", "gy", "gz", "ph"}
+	at := func(v space.Values) kernels.Shape {
+		return kernels.Shape{Group: [3]int{v.Get("gx"), v.Get("gy"), v.Get("gz")}, Pyramid: v.Get("ph")}
+	}
+	f := &space.Family{Name: "smalltile", Params: params, Constraints: kernels.ThreadConstraints(m)}
+	f.Constraints = append(f.Constraints, space.Constraint{
+		Name: "steps", Needs: []string{"ph"},
+		Why: fmt.Sprintf("a launch cannot fuse more time steps than the problem has (%d)", p.Steps),
+		OK:  func(v space.Values) bool { return v.Get("ph") <= p.Steps },
+	}, space.Constraint{
+		Name: "halo", Needs: shape,
+		Why: fmt.Sprintf("the halo must leave at least one thread in %d to write a cell, or nearly all of what is loaded is thrown away", wasted),
+		OK: func(v space.Values) bool {
+			h := at(v)
+			w := write(p.Stencil, h)
+			return min(w[0], w[1], w[2]) > 0 && volume(w)*wasted >= h.Threads()
+		},
+	})
+	f.Constraints = append(f.Constraints, kernels.TileConstraints(p, m, kernels.Tile{
+		Needs: shape,
+		Write: func(v space.Values) [3]int {
+			w := write(p.Stencil, at(v))
+			return [3]int{max(w[0], 1), max(w[1], 1), max(w[2], 1)} // a tile that is all halo is another constraint's
+		},
+		Width: func(v space.Values) int { return v.Get("gx") },
+	})...)
+	return f
+}
+
+// write is the group less the halo of all its steps.
+func write(st *stencil.Stencil, h kernels.Shape) [3]int { return zone(st, h, h.Pyramid) }
+
+// zone is the cells of a tile that are valid after a number of steps.
+func zone(st *stencil.Stencil, h kernels.Shape, steps int) [3]int {
+	w := h.Group
+	for a := range 3 {
+		w[a] -= steps * (st.Low[a] + st.High[a])
+	}
+	return w
+}
+
+func volume(b [3]int) int { return b[0] * b[1] * b[2] }
+
+// Kernel writes the kernel.
+func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
+	text, entry := kernels.Source(p, s, kernels.ShapeOf(s).Constants(), "smalltile.cu", source)
+	return kernels.Kernel{Schedule: s, Source: text, Entry: entry, DType: p.DType, Launch: launch(p, s)}
+}
+
+// launch asks for one tile of shared memory, or two if steps are fused.
+func launch(p stencil.Problem, s space.Schedule) kernels.Launch {
+	h := kernels.ShapeOf(s)
+	shared := h.Threads() * p.DType.Size() * min(h.Pyramid, 2)
+	return kernels.Launch{Grid: kernels.Cover(p.Size, write(p.Stencil, h), h.Column > 0), Block: h.Group, SharedBytes: shared, Steps: h.Pyramid}
+}
+
+// Work counts one launch: every thread loads once; each fused step updates the
+// tile less what has gone stale.
+func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
+	h := kernels.ShapeOf(s)
+	l := launch(p, s)
+	st := p.Stencil
+	elem := float64(p.DType.Size())
+	blocks, threads := float64(l.Blocks()), float64(l.Threads())
+	w := write(st, h)
+	updates, shared := 0.0, threads*elem // the loads' stores
+	for step := 1; step <= h.Pyramid; step++ {
+		cells := float64(volume(zone(st, h, step)))
+		updates += cells
+		shared += cells * float64(len(st.Points)) * elem
+		if step < h.Pyramid {
+			shared += cells * elem
+		}
+	}
+	// Write tiles are of any width, so that a row begins anywhere in a sector.
+	per := float64(kernels.SectorBytes) / elem
+	rows := float64(h.Group[1]*h.Group[2]) * (float64(h.Group[0]-1)/per + 1)
+	column, integer := 0, 60.0
+	if h.Column > 0 {
+		column = h.Column / h.Group[0]
+		integer += 80 // divisions by run-time extents
+	}
+	return kernels.Work{
+		Steps:      h.Pyramid,
+		Cells:      float64(p.Size.Cells()) * float64(h.Pyramid),
+		Updates:    blocks * updates,
+		Flops:      blocks * updates * float64(st.Ops.Total()),
+		Special:    blocks * updates * float64(st.Ops.Div+st.Ops.Special),
+		Integer:    blocks * threads * (integer + 10*float64(h.Pyramid)),
+		L1Loads:    blocks * threads * elem,
+		L2Read:     blocks * rows * kernels.SectorBytes,
+		L2Write:    float64(p.Size.Cells()) * elem,
+		Shared:     blocks * shared,
+		Barriers:   h.Pyramid,
+		Loads:      1,
+		LoadRounds: 1,
+		Rounds:     float64(h.Pyramid),
+		Registers:  24 + p.DType.Size()/4*min(len(st.Points), 16)/2,
+		Write:      w,
+		Read:       h.Group,
+		ColumnWide: column,
+		Launch:     l,
+	}
+}
