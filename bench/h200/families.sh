@@ -4,9 +4,11 @@
 # grid and on this one). One line of Go benchmark text a stencil: the median of 30 to
 # 50 samples. Then the best known schedules with one step a launch.
 #
-#   bench/h200/families.sh path/to/tune > bench/h200/families.txt
+#   bench/h200/families.sh path/to/tune [ROWS] > bench/h200/families.txt
+#
+# ROWS is an extended regular expression of the rows wanted, as "stencil dtype size".
 set -euo pipefail
-tune=$1
+tune=$1 rows=${2:-.}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 median() { awk '{print $3}' | sort -n | awk '{v[NR]=$1} END {print NR, (v[int((NR+1)/2)]+v[int(NR/2)+1])/2}'; }
@@ -24,6 +26,7 @@ measure() { # stencil dtype size schedules
   head=0
 }
 tuned() { # stencil dtype size
+  [[ "$1 $2 $3" =~ $rows ]] || return 0
   "$tune" --stencil "$1" --dtype "$2" --size "$3" --device 0 --store "$work/$RANDOM.db" --quiet >"$work/config.json"
   local won naive=global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0
   won=$(sed -n '/"schedule": {/,/}/s/.*"text": "\(.*\)",/\1/p' "$work/config.json" | head -1)
@@ -33,6 +36,7 @@ tuned() { # stencil dtype size
   echo "BenchmarkTuned/$1/$2/$3 $(line "$1" "$2" "$3" "$won") $n naive-ns/step # $won"
 }
 single() { # stencil dtype size schedule
+  [[ "one step $1 $2 $3" =~ $rows ]] || return 0
   measure "$@"
   echo "BenchmarkOneStep/$1/$2/$3 $(line "$@") # $4"
 }
@@ -43,8 +47,9 @@ done
 tuned jacobi3d float32 768x768x768
 for n in 512x704x404 509x701x403 256x256x256; do tuned jacobi3d float32 $n; done
 for n in 4096x4096 4037x4037 1024x1024; do tuned jacobi2d float32 $n; done
-single jacobi2d float32 16384x16384 global/gx=64/gy=4/gz=1/wx=2/wy=4/wz=1/cw=0/zz=0/sp=0
+single jacobi2d float32 16384x16384 global/gx=128/gy=4/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/sp=0/vx=4
 single jacobi2d float64 16384x16384 global/gx=256/gy=2/gz=1/wx=1/wy=4/wz=1/cw=0/zz=0/sp=0
-single jacobi3d float32 512x512x512 stream/vx=4/vy=4/wp=4/ck=10/pf=2/mb=3/ph=1
-single jacobi3d float32 768x768x768 stream/vx=4/vy=4/wp=4/ck=24/pf=2/mb=1/ph=1
-single jacobi3d float64 512x512x512 stream/vx=2/vy=6/wp=4/ck=24/pf=1/mb=1/ph=1
+for n in 512x512x512 768x768x768; do
+  single jacobi3d float32 $n global/gx=32/gy=4/gz=2/wx=1/wy=4/wz=2/cw=0/zz=0/sp=0/vx=4
+  single jacobi3d float64 $n global/gx=32/gy=4/gz=2/wx=1/wy=4/wz=2/cw=0/zz=0/sp=0/vx=2
+done

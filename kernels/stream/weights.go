@@ -104,10 +104,16 @@ func proportion(a, b []point) (f float64, ok bool) {
 }
 
 // late tells whether a plane completes only with rows of other warps: its last
-// contribution has points off its own row.
+// contribution has points off its own row. If that is its own plane, then the
+// grid's first plane also stands for those before it.
 func (w weights) late() bool {
-	last := w.planes[len(w.planes)-1]
-	return last.pattern >= 0 && slices.ContainsFunc(w.patterns[last.pattern].points, func(p point) bool { return p.dy != 0 })
+	last := w.planes[len(w.planes)-1:]
+	if w.low == len(w.planes)-1 {
+		last = w.planes
+	}
+	return slices.ContainsFunc(last, func(q plane) bool {
+		return q.pattern >= 0 && slices.ContainsFunc(w.patterns[q.pattern].points, func(p point) bool { return p.dy != 0 })
+	})
 }
 
 // diagonal tells whether a row other than the own is read beside the own column.
