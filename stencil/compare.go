@@ -28,6 +28,7 @@ func Tolerance(p Problem, steps int) float64 {
 // Comparison is what comparing every cell found.
 type Comparison struct {
 	Cells     int64   `json:"cells"`
+	Size      Size    `json:"size,omitzero"` // of the grid, if whoever compared has said
 	Steps     int     `json:"steps"`
 	Against   string  `json:"against"` // "reference" or the trusted schedule
 	MaxError  float64 `json:"max_error"`

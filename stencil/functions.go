@@ -36,6 +36,7 @@ func one(f func(float64) float64) func(a, b float64) float64 {
 // mathFuncs are the functions a cell may call, by their name in C for double.
 var mathFuncs = map[string]mathFunc{
 	"sqrt":  {1, true, one(math.Sqrt)},
+	"rsqrt": {1, true, one(func(x float64) float64 { return 1 / math.Sqrt(x) })},
 	"cbrt":  {1, true, one(math.Cbrt)},
 	"exp":   {1, true, one(math.Exp)},
 	"exp2":  {1, true, one(math.Exp2)},

@@ -71,18 +71,9 @@ func configOf(p stencil.Problem, m machine.Machine, r runner.Result, f searchFac
 	}
 	for _, k := range w.Checks {
 		c.Verification.Checks = append(c.Verification.Checks, cache.CheckInfo{
-			Against: k.Against, Size: checkedSize(k, p), Steps: k.Steps, Cells: k.Cells, MaxError: k.MaxError, Tolerance: k.Tolerance, Seed: f.dataSeed})
+			Against: k.Against, Size: slices.Clone(k.Size[:p.Stencil.Dims]), Steps: k.Steps, Cells: k.Cells, MaxError: k.MaxError, Tolerance: k.Tolerance, Seed: f.dataSeed})
 	}
 	return c
-}
-
-// checkedSize tells the small grid's check from the whole problem's by its cells.
-func checkedSize(k stencil.Comparison, p stencil.Problem) []int {
-	size := p.Size
-	if small := runner.SmallSize(p.Stencil.Dims); k.Cells == small.Cells() {
-		size = small
-	}
-	return slices.Clone(size[:p.Stencil.Dims])
 }
 
 func launchInfo(l kernels.Launch) cache.LaunchInfo {

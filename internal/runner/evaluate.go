@@ -119,6 +119,7 @@ func (t *tuner) check(ctx context.Context, c *candidate, extra ...device.Pass) e
 			c.outcome.fail(err)
 			return nil
 		}
+		cmp.Size = size
 		c.outcome.Checks = append(c.outcome.Checks, cmp)
 		c.outcome.MaxError = max(c.outcome.MaxError, cmp.MaxError)
 		if !cmp.OK() {
