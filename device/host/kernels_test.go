@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	flagCases = flag.Int("cases", 520, "random schedules to check")
+	flagCases = flag.Int("cases", 600, "random schedules to check")
 	flagASan  = flag.Int("asan-cases", 60, "of these, also under the sanitizers")
 	flagSeed  = flag.Uint64("seed", 20261121, "seed of the random schedules")
 )
