@@ -16,14 +16,11 @@ type stages struct {
 	late     bool // a plane completes only once other warps have given rows of the newest
 	diagonal bool // rows other than the own are read beside the own column
 	ring     int  // planes whose edge rows are kept
-	text     string
 }
 
 func stagesOf(st *stencil.Stencil) stages {
 	if w, ok := weightsOf(st); ok {
-		s := stages{dims: st.Dims, linear: true, weights: w, late: w.late(), diagonal: w.diagonal(), ring: 2}
-		s.text = strings.Replace(sumsSource, "@WEIGHTS@\n", w.text(), 1)
-		return s
+		return stages{dims: st.Dims, linear: true, weights: w, late: w.late(), diagonal: w.diagonal(), ring: 2}
 	}
 	r := reachOf(st)
 	first, last, rows := 0, 0, false // planes with points off the own row, and the own plane
@@ -40,8 +37,15 @@ func stagesOf(st *stencil.Stencil) stages {
 	if s.late {
 		s.ring++
 	}
-	s.text = planesText(st) + valuesSource
 	return s
+}
+
+// source is the text of the stages.
+func (s stages) source(st *stencil.Stencil) string {
+	if s.linear {
+		return strings.Replace(sumsSource, "@WEIGHTS@\n", s.weights.text(), 1)
+	}
+	return planesText(st) + valuesSource
 }
 
 // planesText says which neighbours the points of each plane need.

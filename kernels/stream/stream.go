@@ -173,10 +173,10 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		Name: "steps", Needs: names[6:], Why: fmt.Sprintf("a launch cannot fuse more time steps than the problem has (%d)", p.Steps),
 		OK: func(v space.Values) bool { return v.Get("ph") <= p.Steps },
 	})
-	whole(names, "threads", fmt.Sprintf("a block has at most %d threads, an SM %d", m.MaxThreadsBlock, m.MaxThreadsSM), func(h shape) bool {
+	whole([]string{"wp", "mb"}, "threads", fmt.Sprintf("a block has at most %d threads, an SM %d", m.MaxThreadsBlock, m.MaxThreadsSM), func(h shape) bool {
 		return warp*h.warps <= m.MaxThreadsBlock && warp*h.warps*h.minBlocks <= m.MaxThreadsSM && h.minBlocks <= m.MaxBlocksSM
 	})
-	whole(names, "grid-size", fmt.Sprintf("a tile must lie within the grid (%s): its walk has no other boundary", p.Size.Text(dims)), func(h shape) bool {
+	whole(names[:3], "grid-size", fmt.Sprintf("a tile must lie within the grid (%s): its walk has no other boundary", p.Size.Text(dims)), func(h shape) bool {
 		hold, _ := h.tile(r, st)
 		return p.Size[0] >= hold[0] && (dims < 3 || p.Size[1] >= hold[1])
 	})
@@ -184,7 +184,7 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		g := h.grid(p, st)
 		return g[0] <= m.MaxGridDim[0] && g[1] <= m.MaxGridDim[1] && g[2] <= m.MaxGridDim[2]
 	})
-	whole(names, "vector", "a lane that loads fewer than 8 bytes wastes instructions; more than 32 waste registers", func(h shape) bool {
+	whole(names[:1], "vector", "a lane that loads fewer than 8 bytes wastes instructions; more than 32 waste registers", func(h shape) bool {
 		bytes := h.vector * p.DType.Size()
 		return bytes <= 32 && (bytes >= 8 || p.Size[0] < 2*warp)
 	})
@@ -228,9 +228,9 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "ALIGNED", Value: flag(aligned)}, {Name: "LATE", Value: flag(st.late)}, {Name: "DIAGONAL", Value: flag(st.diagonal)}, {Name: "RING", Value: st.ring},
 		{Name: "UNROLL", Value: unroll(r, h, st)},
 	}
-	text, entry := kernels.Source(p, s.With("ck", 1), constants, "stream.cu", planeSource+st.text+walkSource)
+	text, entry := kernels.Source(p, s.With("ck", 1), constants, "stream.cu", planeSource+st.source(p.Stencil)+walkSource)
 	hold, _ := h.tile(r, st)
-	k := kernels.Kernel{Schedule: s, Source: text, Entry: entry, DType: p.DType, Launch: launch(p, s), Least: [3]int{hold[0], 1, 1}}
+	k := kernels.Kernel{Schedule: s, Source: text, Entry: entry, DType: p.DType, Launch: h.launch(p, st), Least: [3]int{hold[0], 1, 1}}
 	if aligned {
 		k.Multiple = h.vector
 	}
@@ -275,8 +275,7 @@ func (h shape) grid(p stencil.Problem, st stages) [3]int {
 	return [3]int{x, tiles(p.Size[1], hold[1], step[1]), h.chunks}
 }
 
-func launch(p stencil.Problem, s space.Schedule) kernels.Launch {
-	h, st := scheduleShape(s), stagesOf(p.Stencil)
+func (h shape) launch(p stencil.Problem, st stages) kernels.Launch {
 	return kernels.Launch{Grid: h.grid(p, st), Block: [3]int{warp, h.warps, 1}, Steps: h.pyramid, SharedBytes: h.sharedBytes(p, st)}
 }
 
@@ -286,7 +285,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	h := scheduleShape(s)
 	stages := stagesOf(p.Stencil)
 	r := reachOf(p.Stencil)
-	l := launch(p, s)
+	l := h.launch(p, stages)
 	st := p.Stencil
 	elem := float64(p.DType.Size())
 	hold, _ := h.tile(r, stages)
