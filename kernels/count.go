@@ -66,5 +66,5 @@ func FootprintSectors(points []stencil.Offset, box [3]int, elem int) float64 {
 // a sector's border.
 func RowSectors(cells, before, elem int) float64 {
 	per := SectorBytes / elem
-	return float64(ceilDiv(before, per) + ceilDiv(cells-before, per))
+	return float64(CeilDiv(before, per) + CeilDiv(cells-before, per))
 }

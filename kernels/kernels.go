@@ -62,7 +62,7 @@ func (k Kernel) Suited(n stencil.Size) stencil.Size {
 		}
 	}
 	if k.Multiple > 1 {
-		n[0] = ceilDiv(n[0], k.Multiple) * k.Multiple
+		n[0] = CeilDiv(n[0], k.Multiple) * k.Multiple
 	}
 	return n
 }

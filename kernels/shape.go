@@ -54,14 +54,18 @@ func (h Shape) Grid(n stencil.Size) [3]int { return Cover(n, h.Write(), h.Column
 // Cover is the blocks that cover n with tiles of write cells, as a box or as one
 // line.
 func Cover(n stencil.Size, write [3]int, line bool) [3]int {
-	g := [3]int{ceilDiv(n[0], write[0]), ceilDiv(n[1], write[1]), ceilDiv(n[2], write[2])}
+	g := [3]int{CeilDiv(n[0], write[0]), CeilDiv(n[1], write[1]), CeilDiv(n[2], write[2])}
 	if line {
 		return [3]int{g[0] * g[1] * g[2], 1, 1}
 	}
 	return g
 }
 
-func ceilDiv(a, b int) int { return (a + b - 1) / b }
+// CeilDiv is a over b, rounded up.
+func CeilDiv(a, b int) int { return (a + b - 1) / b }
+
+// Volume is the cells of a box.
+func Volume(b [3]int) int { return b[0] * b[1] * b[2] }
 
 // Texts of the parameters that families share.
 const (
@@ -193,7 +197,7 @@ func TileConstraints(p stencil.Problem, m machine.Machine, tile Tile) []space.Co
 func gridFits(write [3]int, line bool, n stencil.Size, m machine.Machine) bool {
 	blocks := int64(1)
 	for a := range 3 {
-		g := ceilDiv(n[a], write[a])
+		g := CeilDiv(n[a], write[a])
 		blocks *= int64(g)
 		if !line && g > m.MaxGridDim[a] {
 			return false
@@ -217,8 +221,8 @@ func CheckRegisters(m machine.Machine, s space.Schedule, threads, registers int)
 	if m.RegistersBlock == 0 || registers == 0 {
 		return nil
 	}
-	perWarp := ceilDiv(registers*m.WarpSize, 256) * 256
-	if need := perWarp * ceilDiv(threads, m.WarpSize); need > m.RegistersBlock {
+	perWarp := CeilDiv(registers*m.WarpSize, 256) * 256
+	if need := perWarp * CeilDiv(threads, m.WarpSize); need > m.RegistersBlock {
 		return &space.Rejection{Schedule: s, Constraint: "registers",
 			Why: fmt.Sprintf("%d threads of %d registers need %d, a block has %d", threads, registers, need, m.RegistersBlock)}
 	}

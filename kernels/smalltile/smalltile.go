@@ -63,7 +63,7 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		OK: func(v space.Values) bool {
 			h := at(v)
 			w := write(p.Stencil, h)
-			return min(w[0], w[1], w[2]) > 0 && volume(w)*wasted >= h.Threads()
+			return min(w[0], w[1], w[2]) > 0 && kernels.Volume(w)*wasted >= h.Threads()
 		},
 	})
 	f.Constraints = append(f.Constraints, kernels.TileConstraints(p, m, kernels.Tile{
@@ -89,8 +89,6 @@ func zone(st *stencil.Stencil, h kernels.Shape, steps int) [3]int {
 	return w
 }
 
-func volume(b [3]int) int { return b[0] * b[1] * b[2] }
-
 // Kernel writes the kernel.
 func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	text, entry := kernels.Source(p, s, kernels.ShapeOf(s).Constants(), "smalltile.cu", source)
@@ -115,7 +113,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	w := write(st, h)
 	updates, shared := 0.0, threads*elem // the loads' stores
 	for step := 1; step <= h.Pyramid; step++ {
-		cells := float64(volume(zone(st, h, step)))
+		cells := float64(kernels.Volume(zone(st, h, step)))
 		updates += cells
 		shared += cells * float64(len(st.Points)) * elem
 		if step < h.Pyramid {

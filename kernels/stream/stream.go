@@ -65,9 +65,7 @@ func scheduleShape(s space.Schedule) shape {
 
 const warp = 32 // lanes
 
-func ceilDiv(a, b int) int { return (a + b - 1) / b }
-
-func roundUp(a, b int) int { return ceilDiv(a, b) * b }
+func roundUp(a, b int) int { return kernels.CeilDiv(a, b) * b }
 
 // tile is the cells a block holds and the cells by which tiles are apart, on x and
 // on rows.
@@ -92,7 +90,7 @@ func tiles(n, hold, step int) int {
 	if n <= hold {
 		return 1
 	}
-	return 1 + ceilDiv(n-hold, step)
+	return 1 + kernels.CeilDiv(n-hold, step)
 }
 
 // edgeRows is the rows of a warp that others read.
@@ -196,7 +194,7 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		return step[0] > 0 && step[1] > 0 && 100*step[0]*step[1] >= 45*hold[0]*hold[1]
 	})
 	whole(names, "chunk", "a chunk must be longer than the halo it recomputes", func(h shape) bool {
-		return h.chunks == 1 || ceilDiv(planes(p), h.chunks) > 2*h.pyramid*(r.lowS+r.highS)
+		return h.chunks == 1 || kernels.CeilDiv(planes(p), h.chunks) > 2*h.pyramid*(r.lowS+r.highS)
 	})
 	whole(names, "shared-memory", fmt.Sprintf("the edge rows of every stage must fit into %d bytes of shared memory, as often as blocks must fit on an SM", m.SharedBlockOptin), func(h shape) bool {
 		n := h.sharedBytes(p, st)
@@ -270,7 +268,7 @@ func (h shape) grid(p stencil.Problem, st stages) [3]int {
 	}
 	x := tiles(p.Size[0], hold[0], step[0])
 	if p.Stencil.Dims < 3 { // each warp has a tile
-		return [3]int{ceilDiv(x, h.warps), 1, h.chunks}
+		return [3]int{kernels.CeilDiv(x, h.warps), 1, h.chunks}
 	}
 	return [3]int{x, tiles(p.Size[1], hold[1], step[1]), h.chunks}
 }
@@ -290,7 +288,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	elem := float64(p.DType.Size())
 	hold, _ := h.tile(r, stages)
 	n := planes(p)
-	chunk := ceilDiv(n, h.chunks)
+	chunk := kernels.CeilDiv(n, h.chunks)
 	rounds := float64(min(n, chunk+h.pyramid*r.lowS) + r.highS + (h.pyramid-1)*stages.skew(r))
 	loaded := float64(min(n, chunk+h.pyramid*(r.lowS+r.highS)))
 	blocks := float64(l.Blocks())
@@ -301,7 +299,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	threads := float64(l.Threads())
 	var write [3]int // on average: the first and the last tile write more
 	for a, g := range [3]int{l.Grid[0], l.Grid[1], l.Grid[2]} {
-		write[a] = ceilDiv(p.Size[a], g)
+		write[a] = kernels.CeilDiv(p.Size[a], g)
 	}
 	read := [3]int{hold[0], hold[1], int(loaded)}
 	barriers := int(rounds)

@@ -120,8 +120,6 @@ func read(st *stencil.Stencil, h kernels.Shape) [3]int {
 	return r
 }
 
-func volume(b [3]int) int { return b[0] * b[1] * b[2] }
-
 // sharedBytes is one read tile with its rows padded, or two if steps are fused.
 func sharedBytes(p stencil.Problem, h kernels.Shape, padding int) int {
 	tiles := 1
@@ -130,7 +128,7 @@ func sharedBytes(p stencil.Problem, h kernels.Shape, padding int) int {
 	}
 	r := read(p.Stencil, h)
 	r[0] += padding
-	return tiles * volume(r) * p.DType.Size()
+	return tiles * kernels.Volume(r) * p.DType.Size()
 }
 
 // Kernel writes the kernel.
@@ -159,8 +157,8 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	points := float64(len(st.Points))
 
 	threads := float64(l.Threads())
-	updates, shared, rounds := float64(volume(w)), 0.0, float64(volume(h.Work))/4
-	shared += float64(volume(r)) * elem // the loader's stores
+	updates, shared, rounds := float64(kernels.Volume(w)), 0.0, float64(kernels.Volume(h.Work))/4
+	shared += float64(kernels.Volume(r)) * elem // the loader's stores
 	loads := kernels.DistinctLoads(st.Points, h.Work, h.Group[0])
 	shared += float64(l.Threads()*loads) * elem // the last step's reads
 	for step := 1; step < h.Pyramid; step++ {
@@ -168,11 +166,11 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		for a := range 3 {
 			box[a] -= step * (st.Low[a] + st.High[a])
 		}
-		updates += float64(volume(box))
-		shared += float64(volume(box)) * (points + 1) * elem
-		rounds += math.Ceil(float64(volume(box)) / threads)
+		updates += float64(kernels.Volume(box))
+		shared += float64(kernels.Volume(box)) * (points + 1) * elem
+		rounds += math.Ceil(float64(kernels.Volume(box)) / threads)
 	}
-	fused := updates - float64(volume(w))
+	fused := updates - float64(kernels.Volume(w))
 	rows := float64(r[1]*r[2]) * kernels.RowSectors(r[0], h.Pyramid*st.Low[0], p.DType.Size())
 	column, integer := 0, 80.0
 	if h.Column > 0 {
@@ -184,7 +182,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	}
 	// What a cell costs to load, and how often a thread waits for loads. The cube
 	// leaves threads idle where the group does not divide the tile.
-	perCell, turns := loaderCost[s.Int("ld", 0)], math.Ceil(float64(volume(r))/threads)
+	perCell, turns := loaderCost[s.Int("ld", 0)], math.Ceil(float64(kernels.Volume(r))/threads)
 	if s.Int("ld", 0) == 2 {
 		turns = 1
 		for a := range 3 {
@@ -198,13 +196,13 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Updates:    blocks * updates,
 		Flops:      blocks * updates * float64(st.Ops.Total()),
 		Special:    blocks * updates * float64(st.Ops.Div+st.Ops.Special),
-		Integer:    blocks * (threads*(integer+2*float64(work)) + perCell*float64(volume(r)) + 16*fused),
-		L1Loads:    blocks * float64(volume(r)) * elem,
+		Integer:    blocks * (threads*(integer+2*float64(work)) + perCell*float64(kernels.Volume(r)) + 16*fused),
+		L1Loads:    blocks * float64(kernels.Volume(r)) * elem,
 		L2Read:     blocks * rows * kernels.SectorBytes,
 		L2Write:    float64(p.Size.Cells()) * elem,
 		Shared:     blocks * shared,
 		Barriers:   h.Pyramid,
-		Loads:      min(loaderAhead, float64(volume(r))/threads),
+		Loads:      min(loaderAhead, float64(kernels.Volume(r))/threads),
 		LoadRounds: turns / loaderAhead,
 		Rounds:     rounds,
 		Registers:  max(32, 24+p.DType.Size()/4*2*work),
