@@ -87,12 +87,14 @@ func (s *Stencil) bodies() [][]Stmt {
 func (s *Stencil) finish() {
 	for i := range s.Stages {
 		st := &s.Stages[i]
+		st.Points = make([][]Offset, len(s.Fields))
 		walkBody(st.Body, func(e Expr) {
 			st.Ops.count(e)
 			if g, ok := e.(Get); ok {
 				reach(&st.Low, &st.High, g.At)
 				reach(&s.Low, &s.High, g.At)
 				s.Points = addPoint(s.Points, g.At)
+				st.Points[g.Field] = addPoint(st.Points[g.Field], g.At)
 				s.Fields[g.Field].Points = addPoint(s.Fields[g.Field].Points, g.At)
 			}
 		})
