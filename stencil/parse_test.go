@@ -92,7 +92,7 @@ func TestFaultsAreShownWhereTheyStand(t *testing.T) {
 		{"no extent", "NumDimensions 1 CellValue { return get(0); }", `s.sl:1:45: StencilSize is missing; add it
 	NumDimensions 1 CellValue { return get(0); }
 	                                            ^`},
-		{"unknown key", head + "  Speed 9\n", `s.sl:3:3: unknown key "Speed"; the keys are NumDimensions, StencilSize, Points, DataType, FunctionName, ScalarVariables, Fields, ReadOnly, Boundary, Stages, CellValue, EdgeValue, Reduce, Until, DefaultSize, Steps
+		{"unknown key", head + "  Speed 9\n", `s.sl:3:3: unknown key "Speed"; the keys are NumDimensions, StencilSize, Points, DataType, FunctionName, ScalarVariables, Fields, ReadOnly, Boundary, Stages, CellValue, EdgeValue, Reduce, Until, DefaultSize, Steps, InputRange
 	  Speed 9
 	  ^`},
 		{"key twice", head + "NumDimensions 1", `s.sl:3:1: NumDimensions is given twice; remove one

@@ -27,7 +27,7 @@ type Stencil struct {
 	Name     string
 	Dims     int
 	Points   []Offset // of every field and stage: distinct, in order z, y, x
-	Low      [3]int   // largest reach towards smaller indices, >= 0
+	Low      [3]int   // largest reach towards smaller indices, >= 0; the same as High where Boundary is Mirror
 	High     [3]int   // largest reach towards larger indices, >= 0
 	Boundary Boundary
 	Constant float64 // what lies outside where Boundary is Constant
@@ -69,6 +69,7 @@ type Stage struct {
 	Outputs   []int // fields set, in the order of the returned values
 	Body      []Stmt
 	Points    [][]Offset // by field, where it is read: distinct, in order z, y, x
+	ReadOnly  [][]Offset // by read-only array, likewise; read(i) counts as the own cell
 	Low, High [3]int     // reach of its get()
 	Ops       Ops
 }
