@@ -88,14 +88,12 @@ func (g grid) guard() error {
 
 // zones are the memory before and after the cells.
 func (g grid) zones() [2]buffer {
-	end := g.cells + devicePtr(g.size)
+	end := g.cells + devicePtr((g.size+3)/4*4)
 	return [2]buffer{{g.ptr, int64(g.cells - g.ptr)}, {end, int64(g.ptr) + g.bytes - int64(end)}}
 }
 
 // poison makes every cell NaN, so that one that is not written shows.
-func (g grid) poison() error {
-	return errors.Join(cuMemsetD32Async(g.cells, poison, g.size/4), cuMemsetD8Async(g.cells+devicePtr(g.size/4*4), 0xFF, g.size%4))
-}
+func (g grid) poison() error { return cuMemsetD32Async(g.cells, poison, (g.size+3)/4) }
 
 // pair is the two grids a field alternates between.
 type pair struct{ a, b grid }

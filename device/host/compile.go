@@ -125,7 +125,7 @@ func (d *Device) CompileBatch(ctx context.Context, ks []kernels.Kernel) ([]devic
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, k := range ks {
-		b := device.Binary{ID: fmt.Sprintf("%s:%s", filepath.Base(program), k.Entry), Schedule: k.Schedule, Entry: k.Entry,
+		b := device.Binary{ID: fmt.Sprintf("%s:%s", filepath.Base(program), k.Entry), Schedule: k.Schedule, Entry: k.Entry, Stages: k.Stages,
 			CompileSeconds: time.Since(begin).Seconds() / float64(len(ks)), Compiler: d.version, Options: d.flags()}
 		d.programs[b.ID] = program
 		d.users[program]++
