@@ -137,6 +137,23 @@ type Problem struct {
 // Bytes is the size of one grid.
 func (p Problem) Bytes() int64 { return p.Size.Cells() * int64(p.DType.Size()) }
 
+// Traffic is the bytes that a time step must move for each cell if every array that
+// a stage reads or writes is moved once.
+func (p Problem) Traffic() int {
+	n := 0
+	for _, stage := range p.Stencil.Stages {
+		n += len(stage.Outputs)
+		for _, arrays := range [][][]Offset{stage.Points, stage.ReadOnly} {
+			for _, points := range arrays {
+				if len(points) > 0 {
+					n++
+				}
+			}
+		}
+	}
+	return n * p.DType.Size()
+}
+
 // Wide tells whether element indices need 64 bits: a 32-bit index may go one
 // block beyond the end before it is compared, so the border is 2^24 elements below 2^31.
 func (p Problem) Wide() bool { return p.Size.Cells() >= 1<<31-1<<24 }
