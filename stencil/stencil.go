@@ -68,8 +68,11 @@ type Stage struct {
 	Name      string
 	Outputs   []int // fields set, in the order of the returned values
 	Body      []Stmt
-	Points    [][]Offset // by field, where it is read: distinct, in order z, y, x
-	ReadOnly  [][]Offset // by read-only array, likewise; read(i) counts as the own cell
+	// Points says where each array is read, fields and then read-only arrays: distinct
+	// offsets in order z, y, x. Where a cell may keep its value its fields are read, too.
+	Points [][]Offset
+	// Indexed is the read-only arrays that read(i) reads.
+	Indexed []int
 	Low, High [3]int     // reach of its get()
 	Ops       Ops
 }
@@ -142,12 +145,10 @@ func (p Problem) Bytes() int64 { return p.Size.Cells() * int64(p.DType.Size()) }
 func (p Problem) Traffic() int {
 	n := 0
 	for _, stage := range p.Stencil.Stages {
-		n += len(stage.Outputs)
-		for _, arrays := range [][][]Offset{stage.Points, stage.ReadOnly} {
-			for _, points := range arrays {
-				if len(points) > 0 {
-					n++
-				}
+		n += len(stage.Outputs) + len(stage.Indexed)
+		for _, points := range stage.Points {
+			if len(points) > 0 {
+				n++
 			}
 		}
 	}
