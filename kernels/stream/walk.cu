@@ -1,4 +1,4 @@
-// Loads the thread's own cells of a plane, and the cells beside the tile: where it
+// Loads the thread's own cells of a plane of an array, and the cells beside the tile: where it
 // ends at the grid's edge the nearest cell inside.
 __device__ __forceinline__ void load(Cells &v, Sides &sides, const T *__restrict__ plane, const Place &at) {
 #pragma unroll
@@ -36,22 +36,28 @@ __device__ __forceinline__ void store(const Cells &v, T *__restrict__ plane, con
   }
 }
 
+__device__ __forceinline__ void copy_all(Cells (&to)[ARRAYS], const Cells (&from)[ARRAYS]) {
+#pragma unroll
+  for (int a = 0; a < ARRAYS; a++) copy(to[a], from[a]);
+}
+
 // A thread's walk over the planes of its block.
 struct Walk {
   const Place &at;
-  const T *ahead;          // own column of the plane that is loaded next
-  T *written;              // own column of the plane that is written next
+  const T *ahead[ARRAYS];          // own column of the plane that is loaded next
+  T *written[OUTPUTS];             // own column of the plane that is written next
   Edges edges;
   Stage stage[PYRAMID];
-  Cells waiting[PREFETCH]; // planes loaded, not yet arrived
-  Sides beside[PREFETCH];  // and the cells beside the tile
+  Cells waiting[PREFETCH][ARRAYS]; // planes loaded, not yet arrived
+  Sides beside[PREFETCH];          // and the cells beside the tile
 
   // own is the element of plane 0 at which the thread's cells begin.
-  __device__ __forceinline__ Walk(const Place &place, index_t own, const T *in, T *out, Vector *shared)
-      : at(place), edges{shared, 0} {
+  __device__ __forceinline__ Walk(const Place &place, index_t own, const Out &out, Shared *shared) : at(place), edges{shared, 0} {
     const int from = max(at.begin - PYRAMID * LOW_S, 0);
-    ahead = in + own + from * at.stride;
-    written = out + own + at.begin * at.stride;
+#pragma unroll
+    for (int a = 0; a < ARRAYS; a++) ahead[a] = at.grid.in[a] + own + from * at.stride;
+#pragma unroll
+    for (int o = 0; o < OUTPUTS; o++) written[o] = out.field[o] + own + at.begin * at.stride;
 #pragma unroll
     for (int s = 0; s < PYRAMID; s++) stage[s].clear();
 #pragma unroll
@@ -72,20 +78,24 @@ struct Walk {
   }
 
   __device__ __forceinline__ void fetch(int f, int p) {
-    load(waiting[f], beside[f], ahead, at);
-    if (p < at.planes - 1) ahead += at.stride;
+#pragma unroll
+    for (int a = 0; a < ARRAYS; a++) {
+      if (!reads(a)) continue;
+      load(waiting[f][a], beside[f], ahead[a], at);
+      if (p < at.planes - 1) ahead[a] += at.stride;
+    }
   }
 
   // One round: plane p arrives, and one plane further back at every stage.
   template <bool ENDS>
   __device__ __forceinline__ void advance(int p) {
-    Cells arrived;
+    Cells arrived[ARRAYS];
     Sides sides;
-    copy(arrived, waiting[0]);
+    copy_all(arrived, waiting[0]);
     copy(sides, beside[0]);
 #pragma unroll
     for (int f = 1; f < PREFETCH; f++) {
-      copy(waiting[f - 1], waiting[f]);
+      copy_all(waiting[f - 1], waiting[f]);
       copy(beside[f - 1], beside[f]);
     }
     fetch(PREFETCH - 1, p + PREFETCH);
@@ -94,20 +104,24 @@ struct Walk {
       // A stage takes the plane that the one before has just completed; if that
       // waited for other warps' rows, the one of the last round: backwards then.
       const int s = LATE ? PYRAMID - 1 - k : k;
-      Cells v;
-      copy(v, s > 0 ? stage[s > 0 ? s - 1 : 0].done : arrived);
-      arrive<ENDS>(stage[s], v, sides, p - s * SKEW, at, edges.of(s));
+      Cells v[ARRAYS];
+      copy_all(v, s > 0 ? stage[s > 0 ? s - 1 : 0].done : arrived);
+      arrive<ENDS>(stage[s], v, sides, at.grid.iteration + s, p - s * SKEW, at, edges.of(s));
     }
     if constexpr (SHARED_ROWS > 0) {
       __syncthreads();
 #pragma unroll
-      for (int s = 0; s < PYRAMID; s++) join<ENDS>(stage[s], p - s * SKEW, at, edges.of(s));
+      for (int s = 0; s < PYRAMID; s++) join<ENDS>(stage[s], at.grid.iteration + s, p - s * SKEW, at, edges.of(s));
       edges.slot = edges.slot + 1 < RING ? edges.slot + 1 : 0;
     }
     const int complete = p - (PYRAMID - 1) * SKEW - HIGH_S;
     if (complete >= at.begin && complete < at.end) {
-      store(stage[PYRAMID - 1].done, written, at);
-      written += at.stride;
+#pragma unroll
+      for (int f = 0; f < FIELDS; f++) {
+        if (output_of(f) < 0) continue;
+        store(stage[PYRAMID - 1].done[f], written[output_of(f)], at);
+        written[output_of(f)] += at.stride;
+      }
     }
   }
 };
@@ -116,7 +130,9 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
     ENTRY(PARAMETERS) {
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   const int lane = threadIdx.x, warp = threadIdx.y;
-  Place at;
+  const Grid grid = GRID;
+  const Out out = OUT;
+  Place at{grid};
   at.nx = nx;
   at.planes = DIMS == 3 ? nz : ny;
   at.stride = DIMS == 3 ? (index_t)nx * ny : nx;
@@ -147,11 +163,13 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
   at.own = warp * EDGE_ROWS * 32 + lane;
 #pragma unroll
   for (int r = 0; r < SHARED_ROWS; r++) {
-    // A row above the tile's first is that row: the boundary rule at the grid's
-    // edge, elsewhere a halo that is not used any more.
-    const int beside = min(max(warp * ROWS + (r < LOW_R ? r - LOW_R : ROWS + r - LOW_R), 0), TILE_R - 1);
+    // A row above the tile's first is by the boundary rule another of the tile: at the
+    // grid's edge that is right, elsewhere it is a halo that is not used any more.
+    const int beside = boundary_index(warp * ROWS + (r < LOW_R ? r - LOW_R : ROWS + r - LOW_R), TILE_R);
     const int of = beside / ROWS, j = beside - of * ROWS;
-    at.other[r] = (of * EDGE_ROWS + (j < FIRST_ROWS ? j : j - (ROWS - EDGE_ROWS))) * 32 + lane;
+    at.other[r] = (of * EDGE_ROWS + edge_row(j)) * 32 + lane;
   }
-  Walk(at, (index_t)row * nx + at.x, in_0, out_0, reinterpret_cast<Vector *>(shared_bytes));
+  at.y = row;
+  at.inner = at.x >= LOW_X && at.x + VECTOR + HIGH_X <= nx && (DIMS < 3 || (row >= LOW_R && row + ROWS + HIGH_R <= ny));
+  Walk(at, (index_t)row * nx + at.x, out, reinterpret_cast<Shared *>(shared_bytes));
 }
