@@ -259,7 +259,7 @@ func TestEveryConstraintHasItsCaseAbove(t *testing.T) {
 		"smalltile": "threads warps steps stages halo shared-memory tile-size column-width zigzag grid",
 		"tile":      "threads warps work tile-size column-width zigzag grid steps stages variants halo shared-memory",
 		"slide":     "dimensions threads warps halo loads tile-size column-width zigzag grid shared-memory",
-		"stream":    "stencil mirror warp steps threads grid-size grid vector halo chunk shared-memory registers blocks",
+		"stream":    "stencil wrap mirror warp steps threads grid-size grid vector halo chunk shared-memory registers blocks",
 	} {
 		var got []string
 		for _, c := range kernels.Find(Families(), name).Space(p, h200()).Constraints {

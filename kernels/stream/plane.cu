@@ -13,7 +13,7 @@ constexpr int TILE_X = 32 * VECTOR, TILE_R = WARPS * ROWS;
 // With one step in 2D a row's halo on x is a few cells that the warp's first and last
 // lane load beside their own: SIDES. Else it is whole vectors, computed as well.
 constexpr int REACH_X = LOW_X > HIGH_X ? LOW_X : HIGH_X;
-constexpr int SIDES = DIMS < 3 && PYRAMID == 1 && SUMS && REACH_X <= VECTOR ? REACH_X : 0;
+constexpr int SIDES = DIMS < 3 && PYRAMID == 1 && SUMS && REACH_X <= VECTOR && BOUNDARY != WRAP ? REACH_X : 0;
 constexpr int HALO_LX = SIDES > 0 ? 0 : (PYRAMID * LOW_X + VECTOR - 1) / VECTOR * VECTOR;
 constexpr int HALO_HX = SIDES > 0 ? 0 : (PYRAMID * HIGH_X + VECTOR - 1) / VECTOR * VECTOR;
 constexpr int HALO_LR = PYRAMID * LOW_R, HALO_HR = PYRAMID * HIGH_R;
@@ -42,17 +42,22 @@ typedef Real Rows[LOW_R + ROWS + HIGH_R][SPAN_X]; // the same with their neighbo
 __device__ __forceinline__ int edge_row(int j) { return EDGE_ROWS == ROWS || j < FIRST_ROWS ? j : j - (ROWS - EDGE_ROWS); }
 
 // Where a tile lies on one axis. The first and the last tile end at the grid's
-// edge, where they need no halo: the boundary rule gives the exact values.
+// edge, where they need no halo: the boundary rule gives the exact values. Where the
+// grid repeats, all tiles have halos, of the cells on the other side.
 struct Window {
   int origin;      // first cell held
   int first, last; // cells written: first <= i < last
 };
 
-__device__ __forceinline__ int tiles(int n, int tile, int step) { return n <= tile ? 1 : 1 + ceil_div(n - tile, step); }
+__device__ __forceinline__ int tiles(int n, int tile, int step) {
+  if (BOUNDARY == WRAP) return ceil_div(n, step);
+  return n <= tile ? 1 : 1 + ceil_div(n - tile, step);
+}
 
 // Tile t of an axis of n cells.
 __device__ __forceinline__ Window window(int t, int n, int tile, int step, int halo) {
   Window w;
+  if (BOUNDARY == WRAP) return {t * step - halo, t * step, min(t * step + step, n)};
   w.origin = min(t * step, n - tile);
   w.first = t == 0 ? 0 : t * step + halo;
   w.last = w.origin + tile == n ? n : t * step + step + halo;
@@ -72,8 +77,12 @@ struct Place {
   int own;               // its first edge row in shared memory, in vectors
   int other[SHARED_ROWS > 0 ? SHARED_ROWS : 1]; // the rows of other warps that it reads
   int x, y;              // of its first cell
+  index_t rows[BOUNDARY == WRAP ? ROWS : 1]; // where the grid repeats: elements from a plane's column to each row
   bool inner;            // none of its cells' neighbours in a plane lies outside the grid
 };
+
+// Elements from a thread's place in a plane to its row j.
+__device__ __forceinline__ index_t row_offset(const Place &at, int j) { return BOUNDARY == WRAP ? at.rows[j] : j * at.nx; }
 
 // Fills the halo of a row whose own cells are e[LOW_X] .. e[LOW_X + VECTOR - 1].
 // A point outside the grid is the cell inside that stands for it by the boundary rule;
@@ -86,7 +95,7 @@ __device__ __forceinline__ void halo_x(Real (&e)[SPAN_X], const Place &at, int l
     e[LOW_X - k] = __shfl_up_sync(~0u, e[LOW_X + lanes * VECTOR - k], lanes);
     Real outside = SIDES > 0 ? side[SIDES > 0 ? k - 1 : 0] : e[LOW_X - k + 1];
     if (BOUNDARY == MIRROR) outside = __shfl_sync(~0u, e[LOW_X + k % VECTOR], k / VECTOR);
-    if (LOW_X <= VECTOR ? at.low_x : at.x < k) e[LOW_X - k] = outside;
+    if (LOW_X <= VECTOR || BOUNDARY == WRAP ? at.low_x : at.x < k) e[LOW_X - k] = outside;
   }
 #pragma unroll
   for (int k = 0; k < HIGH_X; k++) {
@@ -99,7 +108,7 @@ __device__ __forceinline__ void halo_x(Real (&e)[SPAN_X], const Place &at, int l
       const int cell = last - 2 - k;
       outside = __shfl_sync(~0u, e[LOW_X + cell % VECTOR], cell / VECTOR);
     }
-    if (HIGH_X <= VECTOR ? at.high_x : at.x + VECTOR + k >= at.nx) e[i] = outside;
+    if (HIGH_X <= VECTOR || BOUNDARY == WRAP ? at.high_x : at.x + VECTOR + k >= at.nx) e[i] = outside;
   }
 }
 

@@ -16,14 +16,17 @@ type stages struct {
 	weights  weights
 	arrays   [][]stencil.Offset // fields, then read-only arrays: where each is read; nil = nowhere
 	mirror   bool
+	wrap     bool
 	late     bool // a plane completes only once other warps have given rows of the newest
 	diagonal bool // rows other than the own are read beside the own column
 	ring     int  // planes whose edge rows are kept
 }
 
 func stagesOf(st *stencil.Stencil) stages {
-	s := stages{dims: st.Dims, arrays: st.Stages[0].Points, mirror: st.Boundary == stencil.Mirror}
-	if st.Plain() == nil {
+	s := stages{dims: st.Dims, arrays: st.Stages[0].Points, mirror: st.Boundary == stencil.Mirror, wrap: st.Boundary == stencil.Wrap}
+	clamped := *st
+	clamped.Boundary = stencil.Clamp
+	if clamped.Plain() == nil && (s.wrap || st.Boundary == stencil.Clamp) {
 		if w, ok := weightsOf(st); ok {
 			s.linear, s.weights, s.late, s.diagonal, s.ring = true, w, w.late(), w.diagonal(), 2
 			return s

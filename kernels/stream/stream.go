@@ -81,12 +81,15 @@ func (h shape) tile(r reach, st stages) (hold, step [2]int) {
 
 // sides tells whether a row's halo on x is loaded beside it, not as part of the tile.
 func (h shape) sides(r reach, st stages) bool {
-	return st.dims < 3 && h.pyramid == 1 && st.linear && max(r.lowX, r.highX) <= h.vector
+	return st.dims < 3 && h.pyramid == 1 && st.linear && max(r.lowX, r.highX) <= h.vector && !st.wrap
 }
 
 // tiles counts the tiles on an axis: the first and the last need no halo at the
-// grid's edge.
-func tiles(n, hold, step int) int {
+// grid's edge, unless it repeats.
+func (s stages) tiles(n, hold, step int) int {
+	if s.wrap {
+		return kernels.CeilDiv(n, step)
+	}
 	if n <= hold {
 		return 1
 	}
@@ -180,8 +183,11 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		f.Constraints = append(f.Constraints, space.Constraint{Name: name, Needs: needs, Why: why, OK: func(v space.Values) bool { return ok(at(v)) }})
 	}
 	f.Constraints = append(f.Constraints, space.Constraint{
-		Name: "stencil", Needs: names[:1], Why: "a walk has one stage, and does not go round where the grid repeats: Boundary wrap",
-		OK: func(space.Values) bool { return len(p.Stencil.Stages) == 1 && p.Stencil.Boundary != stencil.Wrap },
+		Name: "stencil", Needs: names[:1], Why: "a walk has one stage",
+		OK: func(space.Values) bool { return len(p.Stencil.Stages) == 1 },
+	}, space.Constraint{
+		Name: "wrap", Needs: names[:1], Why: fmt.Sprintf("where the grid repeats, its rows (%d) must be whole vectors", p.Size[0]),
+		OK: func(v space.Values) bool { return !st.wrap || p.Size[0]%v.Get("vx") == 0 },
 	}, space.Constraint{
 		Name: "mirror", Needs: names[:1], Why: "a lane finds what a point outside mirrors within the reach of its own vector",
 		OK: func(v space.Values) bool { return !st.mirror || v.Get("vx") >= r.highX },
@@ -238,7 +244,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	h := scheduleShape(s)
 	r := reachOf(p.Stencil)
 	st := stagesOf(p.Stencil)
-	aligned := p.Size[0]%h.vector == 0
+	aligned := st.wrap || p.Size[0]%h.vector == 0
 	constants := []kernels.Constant{
 		{Name: "DIMS", Value: p.Stencil.Dims},
 		{Name: "VECTOR", Value: h.vector}, {Name: "ROWS", Value: h.rows}, {Name: "WARPS", Value: h.warps}, {Name: "SUMS", Value: flag(st.linear)},
@@ -287,11 +293,11 @@ func (h shape) grid(p stencil.Problem, st stages) [3]int {
 	if step[0] < 1 || step[1] < 1 { // all halo: another constraint says so
 		return [3]int{1, 1, 1}
 	}
-	x := tiles(p.Size[0], hold[0], step[0])
+	x := st.tiles(p.Size[0], hold[0], step[0])
 	if p.Stencil.Dims < 3 { // each warp has a tile
 		return [3]int{kernels.CeilDiv(x, h.warps), 1, h.chunks}
 	}
-	return [3]int{x, tiles(p.Size[1], hold[1], step[1]), h.chunks}
+	return [3]int{x, st.tiles(p.Size[1], hold[1], step[1]), h.chunks}
 }
 
 func (h shape) launch(p stencil.Problem, st stages) kernels.Launch {

@@ -197,7 +197,7 @@ type axis struct{ n, tile, step, halo, low, high int }
 func (a axis) holds(t *testing.T) {
 	t.Helper()
 	next := 0
-	for i := range tiles(a.n, a.tile, a.step) {
+	for i := range (stages{}).tiles(a.n, a.tile, a.step) {
 		w := window(i, a.n, a.tile, a.step, a.halo)
 		end := w.origin + a.tile
 		if w.first != next || w.last <= w.first || w.origin < 0 || end > a.n || w.first < w.origin || w.last > end {
@@ -242,7 +242,7 @@ func TestTilesWriteEveryCellOnceAndFarEnoughFromTheirBorders(t *testing.T) {
 			y.holds(t)
 			// Where rows are whole vectors, a vector is written as a whole or not at all.
 			x.n = roundUp(x.n, h.vector)
-			for i := range tiles(x.n, x.tile, x.step) {
+			for i := range (stages{}).tiles(x.n, x.tile, x.step) {
 				if w := window(i, x.n, x.tile, x.step, x.halo); w.origin%h.vector+w.first%h.vector+w.last%h.vector > 0 {
 					t.Fatalf("%+v: tile %d cuts vectors of %d: %+v", x, i, h.vector, w)
 				}

@@ -28,7 +28,7 @@ template <bool ENDS>
 __device__ __forceinline__ void around(Cells (&plane)[OPEN + 1], const Cells (&kept)[OPEN + 1], int target, const Place &at) {
 #pragma unroll
   for (int m = 0; m <= OPEN; m++) copy(plane[m], kept[m]);
-  if (!ENDS) return;
+  if (!ENDS || BOUNDARY == WRAP) return;
   if (BOUNDARY == MIRROR) {
 #pragma unroll
     for (int dz = -LOW_S; dz <= HIGH_S; dz++) {
@@ -82,7 +82,7 @@ __device__ __forceinline__ void complete(Stage &s, int iteration, int p, const P
       }
       if (plane_has_rows(a, dz)) {
         int rounds = HIGH_S - dz;
-        if (ENDS) rounds = min(max(p - boundary_index(target + dz, at.planes), 0), RING - 1);
+        if (ENDS && BOUNDARY != WRAP) rounds = min(max(p - boundary_index(target + dz, at.planes), 0), RING - 1);
         neighbours(to, at, edges.before(a, rounds));
 #pragma unroll
         for (int r = 0; r < SHARED_ROWS; r++)
@@ -98,7 +98,7 @@ __device__ __forceinline__ void complete(Stage &s, int iteration, int p, const P
       const auto old = [&](int array, int dx, int dy, int dz) -> Real {
         return DIMS == 3 ? e[array][LOW_S + dz][LOW_R + dy + j][LOW_X + dx + i] : e[array][LOW_S + dy][j][LOW_X + dx + i];
       };
-      const Cell value = cell<BOUNDARY == FIXED>(at.grid, at.x + i, DIMS == 3 ? at.y + j : target, DIMS == 3 ? target : 0, iteration, old);
+      const Cell value = cell<BOUNDARY == FIXED || BOUNDARY == WRAP>(at.grid, at.x + i, DIMS == 3 ? at.y + j : target, DIMS == 3 ? target : 0, iteration, old);
 #pragma unroll
       for (int a = 0; a < ARRAYS; a++)
         if (output_of(a) >= 0)

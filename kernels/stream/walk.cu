@@ -3,7 +3,7 @@
 __device__ __forceinline__ void load(Cells &v, Sides &sides, const T *__restrict__ plane, const Place &at) {
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
-    const T *row = plane + j * at.nx;
+    const T *row = plane + row_offset(at, j);
     if constexpr (ALIGNED) {
       const Vector vector = *reinterpret_cast<const Vector *>(row);
 #pragma unroll
@@ -22,7 +22,7 @@ __device__ __forceinline__ void store(const Cells &v, T *__restrict__ plane, con
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
     if (!(at.writes >> j & 1)) continue;
-    T *row = plane + j * at.nx;
+    T *row = plane + row_offset(at, j);
     if constexpr (ALIGNED) {
       Vector vector;
 #pragma unroll
@@ -46,6 +46,7 @@ struct Walk {
   const Place &at;
   const T *ahead[ARRAYS];          // own column of the plane that is loaded next
   T *written[OUTPUTS];             // own column of the plane that is written next
+  int plane;                       // which one that is, where the grid repeats
   Edges edges;
   Stage stage[PYRAMID];
   Cells waiting[PREFETCH][ARRAYS]; // planes loaded, not yet arrived
@@ -53,9 +54,10 @@ struct Walk {
 
   // own is the element of plane 0 at which the thread's cells begin.
   __device__ __forceinline__ Walk(const Place &place, index_t own, const Out &out, Shared *shared) : at(place), edges{shared, 0} {
-    const int from = max(at.begin - PYRAMID * LOW_S, 0);
+    const int halo = at.begin - PYRAMID * LOW_S, from = BOUNDARY == WRAP ? halo : max(halo, 0);
+    plane = boundary_index(from, at.planes);
 #pragma unroll
-    for (int a = 0; a < ARRAYS; a++) ahead[a] = at.grid.in[a] + own + from * at.stride;
+    for (int a = 0; a < ARRAYS; a++) ahead[a] = at.grid.in[a] + own + plane * at.stride;
 #pragma unroll
     for (int o = 0; o < OUTPUTS; o++) written[o] = out.field[o] + own + at.begin * at.stride;
 #pragma unroll
@@ -67,12 +69,13 @@ struct Walk {
       // Plane p arrives at the first stage, p - SKEW at the second and so on. While
       // none of them is near the grid's first or last plane, rounds go UNROLL at a
       // time: then what the stages keep changes places by name, without moves.
-      if (p - (PYRAMID - 1) * SKEW >= SETTLED && p + UNROLL < at.planes && p + UNROLL - 1 <= last) {
+      const bool settled = BOUNDARY == WRAP || (p - (PYRAMID - 1) * SKEW >= SETTLED && p + UNROLL < at.planes);
+      if (settled && p + UNROLL - 1 <= last) {
 #pragma unroll
         for (int u = 0; u < UNROLL; u++) advance<false>(p + u);
         p += UNROLL;
       } else {
-        advance<true>(p++);
+        advance<BOUNDARY != WRAP>(p++);
       }
     }
   }
@@ -82,8 +85,12 @@ struct Walk {
     for (int a = 0; a < ARRAYS; a++) {
       if (!reads(a)) continue;
       load(waiting[f][a], beside[f], ahead[a], at);
-      if (p < at.planes - 1) ahead[a] += at.stride;
+      if (BOUNDARY == WRAP)
+        ahead[a] += plane == at.planes - 1 ? -plane * at.stride : at.stride;
+      else if (p < at.planes - 1)
+        ahead[a] += at.stride;
     }
+    if (BOUNDARY == WRAP) plane = plane == at.planes - 1 ? 0 : plane + 1;
   }
 
   // One round: plane p arrives, and one plane further back at every stage.
@@ -146,8 +153,8 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
   if (DIMS < 3 && tile_x >= tiles(nx, TILE_X, STEP_X)) return;
   const Window x = window(tile_x, nx, TILE_X, STEP_X, HALO_LX);
   at.x = x.origin + lane * VECTOR;
-  at.low_x = SIDES > 0 ? lane == 0 : at.x == 0;
-  at.high_x = SIDES > 0 ? lane == 31 : at.x + VECTOR == nx;
+  at.low_x = BOUNDARY != WRAP && (SIDES > 0 ? lane == 0 : at.x == 0);
+  at.high_x = BOUNDARY != WRAP && (SIDES > 0 ? lane == 31 : at.x + VECTOR == nx);
   at.first = x.first - at.x;
   at.last = x.last - at.x;
   int row = 0;
@@ -170,6 +177,11 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
     at.other[r] = (of * EDGE_ROWS + edge_row(j)) * 32 + lane;
   }
   at.y = row;
+  if (BOUNDARY == WRAP) {
+#pragma unroll
+    for (int j = 0; j < ROWS; j++) at.rows[BOUNDARY == WRAP ? j : 0] = (index_t)boundary_index(row + j, ny) * nx;
+  }
   at.inner = at.x >= LOW_X && at.x + VECTOR + HIGH_X <= nx && (DIMS < 3 || (row >= LOW_R && row + ROWS + HIGH_R <= ny));
-  Walk(at, (index_t)row * nx + at.x, out, reinterpret_cast<Shared *>(shared_bytes));
+  const index_t own = BOUNDARY == WRAP ? (index_t)boundary_index(at.x, nx) : (index_t)row * nx + at.x;
+  Walk(at, own, out, reinterpret_cast<Shared *>(shared_bytes));
 }
