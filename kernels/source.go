@@ -15,6 +15,15 @@ import (
 //go:embed common.cu
 var common string
 
+//go:embed tile.cu
+var tileText string
+
+// Tiled is a family's text after what the families share that keep cells in shared
+// memory.
+func Tiled(file, source string) string {
+	return tileText + fmt.Sprintf("#line 1 %q\n", file) + source
+}
+
 // Constant is one compile-time number of a kernel.
 type Constant struct {
 	Name  string

@@ -10,43 +10,7 @@ constexpr int WRITE_Y = GROUP_Y - PYRAMID * (LOW_Y + HIGH_Y);
 constexpr int WRITE_Z = GROUP_Z - PYRAMID * (LOW_Z + HIGH_Z);
 
 constexpr int BUFFER = TILES * THREADS; // cells of all arrays
-
-// The block's cells in shared memory and where the grid's edge lies among them.
-struct Tile {
-  const T *cells;
-  Position origin;    // of the tile in the grid
-  Position low, high; // first and last cell of the grid, in cells of the tile
-};
-
-// An array's old value at cell (x, y, z) of the tile. The boundary rule holds at every
-// fused step; where the grid repeats, a tile simply holds what lies beyond its edge.
-template <bool EDGE>
-__device__ __forceinline__ T point(const Grid &grid, const Tile &t, int array, int x, int y, int z, int iteration) {
-  const int gx = t.origin.x + x, gy = t.origin.y + y, gz = t.origin.z + z;
-  if (slot(array) < 0) { // its own cell only
-    int ix = gx, iy = gy, iz = gz;
-    if (EDGE) wrap(grid, ix, iy, iz);
-    return __ldg(grid.in[array] + cell_index(grid, ix, iy, iz));
-  }
-  if (EDGE && BOUNDARY != WRAP) {
-    if (BOUNDARY == MIRROR) {
-      x = boundary_index(gx, grid.nx) - t.origin.x;
-      y = boundary_index(gy, grid.ny) - t.origin.y;
-      z = boundary_index(gz, grid.nz) - t.origin.z;
-    }
-    x = min(max(x, t.low.x), t.high.x);
-    y = min(max(y, t.low.y), t.high.y);
-    z = min(max(z, t.low.z), t.high.z);
-  }
-  const T value = t.cells[slot(array) * THREADS + (z * GROUP_Y + y) * GROUP_X + x];
-  return EDGE ? boundary_value(grid, array, value, gx, gy, gz, iteration) : value;
-}
-
-template <bool EDGE>
-__device__ __forceinline__ Cell update(const Grid &grid, const Tile &t, int x, int y, int z, int iteration) {
-  return cell<EDGE>(grid, t.origin.x + x, t.origin.y + y, t.origin.z + z, iteration,
-                    [&](int array, int dx, int dy, int dz) { return point<EDGE>(grid, t, array, x + dx, y + dy, z + dz, iteration); });
-}
+typedef TileLayout<GROUP_X, GROUP_Y, THREADS> Layout;
 
 // Whether step S is valid at this thread's cell: S reaches in from each side.
 template <int S>
@@ -60,7 +24,7 @@ template <bool EDGE, int S>
 __device__ __forceinline__ void fused_steps(const Grid &grid, Tile &t, T *other, int x, int y, int z) {
   if constexpr (S < PYRAMID) {
     if (active<S>(x, y, z)) {
-      const Cell value = update<EDGE>(grid, t, x, y, z, grid.iteration + S - 1);
+      const Cell value = update<EDGE, Layout>(grid, t, x, y, z, grid.iteration + S - 1);
 #pragma unroll
       for (int f = 0; f < FIELDS; f++)
         if (slot(f) >= 0 && output_of(f) >= 0) other[slot(f) * THREADS + (z * GROUP_Y + y) * GROUP_X + x] = value.at[output_of(f)];
@@ -98,7 +62,7 @@ __device__ __forceinline__ void block(const Grid &grid, const Out &out, T *cells
   __syncthreads();
   fused_steps<EDGE, 1>(grid, t, cells + BUFFER, x, y, z);
   if (active<PYRAMID>(x, y, z) && (!EDGE || (gx < grid.nx && gy < grid.ny && gz < grid.nz))) {
-    const Cell value = update<EDGE>(grid, t, x, y, z, grid.iteration + PYRAMID - 1);
+    const Cell value = update<EDGE, Layout>(grid, t, x, y, z, grid.iteration + PYRAMID - 1);
 #pragma unroll
     for (int o = 0; o < OUTPUTS; o++) out.field[o][cell_index(grid, gx, gy, gz)] = value.at[o];
   }

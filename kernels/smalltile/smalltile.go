@@ -96,7 +96,7 @@ func zone(st *stencil.Stencil, h kernels.Shape, steps int) [3]int {
 
 // Kernel writes the kernel.
 func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
-	k := kernels.Source(p, s, kernels.ShapeOf(s).Constants(), "smalltile.cu", source)
+	k := kernels.Source(p, s, kernels.ShapeOf(s).Constants(), "tile.cu", kernels.Tiled("smalltile.cu", source))
 	k.Launch = launch(p, s)
 	return k
 }

@@ -36,43 +36,7 @@ struct Walk {
 };
 
 constexpr int BUFFER = TILES * TILE_CELLS; // cells of all arrays
-
-// The tiles in shared memory and where the grid's edge lies in them.
-struct Tile {
-  const T *cells;
-  Position origin;    // of the tile in the grid
-  Position low, high; // first and last cell of the grid, in cells of the tile
-};
-
-// An array's old value at cell (x, y, z) of the tile. The boundary rule holds at every
-// fused step; where the grid repeats, a tile simply holds what lies beyond its edge.
-template <bool EDGE>
-__device__ __forceinline__ T point(const Grid &grid, const Tile &t, int array, int x, int y, int z, int iteration) {
-  const int gx = t.origin.x + x, gy = t.origin.y + y, gz = t.origin.z + z;
-  if (slot(array) < 0) { // its own cell only
-    int ix = gx, iy = gy, iz = gz;
-    if (EDGE) wrap(grid, ix, iy, iz);
-    return __ldg(grid.in[array] + cell_index(grid, ix, iy, iz));
-  }
-  if (EDGE && BOUNDARY != WRAP) {
-    if (BOUNDARY == MIRROR) {
-      x = boundary_index(gx, grid.nx) - t.origin.x;
-      y = boundary_index(gy, grid.ny) - t.origin.y;
-      z = boundary_index(gz, grid.nz) - t.origin.z;
-    }
-    x = min(max(x, t.low.x), t.high.x);
-    y = min(max(y, t.low.y), t.high.y);
-    z = min(max(z, t.low.z), t.high.z);
-  }
-  const T value = t.cells[slot(array) * TILE_CELLS + (z * READ_Y + y) * PITCH + x];
-  return EDGE ? boundary_value(grid, array, value, gx, gy, gz, iteration) : value;
-}
-
-template <bool EDGE>
-__device__ __forceinline__ Cell update(const Grid &grid, const Tile &t, int x, int y, int z, int iteration) {
-  return cell<EDGE>(grid, t.origin.x + x, t.origin.y + y, t.origin.z + z, iteration,
-                    [&](int array, int dx, int dy, int dz) { return point<EDGE>(grid, t, array, x + dx, y + dy, z + dz, iteration); });
-}
+typedef TileLayout<PITCH, READ_Y, TILE_CELLS> Layout;
 
 // Loads one cell of the read tile.
 template <bool EDGE>
@@ -121,7 +85,7 @@ __device__ __forceinline__ void fused_steps(const Grid &grid, Tile &t, T *other,
     constexpr int X = READ_X - S * (LOW_X + HIGH_X), Y = READ_Y - S * (LOW_Y + HIGH_Y), Z = READ_Z - S * (LOW_Z + HIGH_Z);
     for (Walk<X, Y, Z> w(thread); w.more(); w.next()) {
       const int x = w.x + S * LOW_X, y = w.y + S * LOW_Y, z = w.z + S * LOW_Z;
-      const Cell value = update<EDGE>(grid, t, x, y, z, grid.iteration + S - 1);
+      const Cell value = update<EDGE, Layout>(grid, t, x, y, z, grid.iteration + S - 1);
 #pragma unroll
       for (int f = 0; f < FIELDS; f++)
         if (slot(f) >= 0 && output_of(f) >= 0) other[slot(f) * TILE_CELLS + (z * READ_Y + y) * PITCH + x] = value.at[output_of(f)];
@@ -160,7 +124,7 @@ __device__ __forceinline__ void block(const Grid &grid, const Out &out, T *cells
     for (int j = 0; j < WORK_Y; j++)
 #pragma unroll
       for (int i = 0; i < WORK_X; i++)
-        value[k][j][i] = update<EDGE>(grid, t, x + i * GROUP_X + PYRAMID * LOW_X, y + j + PYRAMID * LOW_Y, z + k + PYRAMID * LOW_Z,
+        value[k][j][i] = update<EDGE, Layout>(grid, t, x + i * GROUP_X + PYRAMID * LOW_X, y + j + PYRAMID * LOW_Y, z + k + PYRAMID * LOW_Z,
                                       grid.iteration + PYRAMID - 1);
 #pragma unroll
   for (int k = 0; k < WORK_Z; k++)

@@ -136,7 +136,7 @@ func sharedBytes(p stencil.Problem, h kernels.Shape, padding int) int {
 func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	constants := append(kernels.ShapeOf(s).Constants(), kernels.Constant{Name: "LOADER", Value: s.Int("ld", 0)},
 		kernels.Constant{Name: "PADDING", Value: s.Int("pd", 0)}, kernels.Constant{Name: "SINGLE_DIM", Value: s.Int("gd", 0)})
-	k := kernels.Source(p, s, constants, "tile.cu", source)
+	k := kernels.Source(p, s, constants, "tile.cu", kernels.Tiled("tile/tile.cu", source))
 	k.Launch = launch(p, s)
 	return k
 }
