@@ -40,9 +40,9 @@ type Binary struct {
 	Schedule       space.Schedule `json:"schedule"`
 	Entry          string         `json:"entry"`
 	Stages         int            `json:"stages,omitempty"` // as the kernel's
-	Image          []byte         `json:"image,omitempty"` // CUBIN; empty where the device keeps it
-	Registers      int            `json:"registers"`       // a thread
-	SpillBytes     int            `json:"spill_bytes"`     // local memory a thread
+	Image          []byte         `json:"image,omitempty"`  // CUBIN; empty where the device keeps it
+	Registers      int            `json:"registers"`        // a thread
+	SpillBytes     int            `json:"spill_bytes"`      // local memory a thread
 	StaticShared   int            `json:"static_shared"`
 	BlocksPerSM    int            `json:"blocks_per_sm"` // resident at the launch it was compiled for
 	CompileSeconds float64        `json:"compile_seconds"`

@@ -12,7 +12,7 @@ type ArgumentKind int
 // The parameters of a kernel, in this order.
 const (
 	In        ArgumentKind = iota // const T *: field Index before the stage, every field
-	Out                           // T *: the stage's output Index, field Stage.Outputs[Index] after it
+	Out                           // T *: field Stage.Writes(steps)[Index] after the stage
 	ReadOnly                      // const T *: read-only array Index
 	Length                        // long long: elements of read-only array Index, if read(i) reads it
 	Extent                        // int: cells of the grid on axis Index
@@ -28,8 +28,9 @@ type Argument struct {
 	C     string // the type in CUDA C; T is the element type
 }
 
-// Arguments lists the parameters of a stage's kernel, whatever the family.
-func Arguments(st *stencil.Stencil, stage int) []Argument {
+// Arguments lists the parameters of a stage's kernel that advances so many time
+// steps, whatever the family.
+func Arguments(st *stencil.Stencil, stage, steps int) []Argument {
 	var list []Argument
 	add := func(kind ArgumentKind, n int, name, c string) {
 		for i := range n {
@@ -37,7 +38,7 @@ func Arguments(st *stencil.Stencil, stage int) []Argument {
 		}
 	}
 	add(In, len(st.Fields), "in_%d", "const T *")
-	add(Out, len(st.Stages[stage].Outputs), "out_%d", "T *")
+	add(Out, len(st.Stages[stage].Writes(steps)), "out_%d", "T *")
 	add(ReadOnly, len(st.ReadOnly), "ro_%d", "const T *")
 	for i, a := range st.ReadOnly {
 		if a.Indexed {

@@ -21,11 +21,11 @@ func Loaded(st *stencil.Stencil, stage int) [][]stencil.Offset {
 	return all
 }
 
-// Outputs is the fields that all stages write.
-func Outputs(st *stencil.Stencil) int {
+// Outputs is the fields that all stages of a launch of so many time steps write.
+func Outputs(st *stencil.Stencil, steps int) int {
 	n := 0
 	for _, stage := range st.Stages {
-		n += len(stage.Outputs)
+		n += len(stage.Writes(steps))
 	}
 	return n
 }

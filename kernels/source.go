@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"stenciltune/space"
@@ -215,7 +216,8 @@ func (w *writer) stage(i int, entry string) {
 	w.line("#define ENTRY %s", entry)
 	w.line("constexpr int LOW_X = %d, LOW_Y = %d, LOW_Z = %d;    // reach to smaller indices", stage.Low[0], stage.Low[1], stage.Low[2])
 	w.line("constexpr int HIGH_X = %d, HIGH_Y = %d, HIGH_Z = %d; // reach to larger indices", stage.High[0], stage.High[1], stage.High[2])
-	w.line("constexpr int OUTPUTS = %d;", len(stage.Outputs))
+	writes := stage.Writes(w.pyramid)
+	w.line("constexpr int OUTPUTS = %d;", len(writes))
 	w.line("struct Out {\n  T *field[OUTPUTS];\n};")
 	w.arrayFunction("bool reads", "false", "whether the stage reads array a", func(a int) string { return choose(len(stage.Points[a]) > 0, "true") })
 	tiles := 0
@@ -228,10 +230,8 @@ func (w *writer) stage(i int, entry string) {
 	})
 	w.line("constexpr int TILES = %d;", tiles)
 	w.arrayFunction("int output_of", "-1", "which output it is", func(f int) string {
-		for o, out := range stage.Outputs {
-			if out == f {
-				return fmt.Sprint(o)
-			}
+		if o := slices.Index(writes, f); o >= 0 {
+			return fmt.Sprint(o)
 		}
 		return ""
 	})
@@ -289,7 +289,7 @@ func (w *writer) launchGrid(stage int) {
 	for i := range lengths {
 		lengths[i] = "0"
 	}
-	for _, a := range Arguments(st, stage) {
+	for _, a := range Arguments(st, stage, w.pyramid) {
 		c := a.C + " "
 		switch a.Kind {
 		case In, ReadOnly:
@@ -319,6 +319,7 @@ func (w *writer) cell(i int) {
 	st := w.p.Stencil
 	stage := &st.Stages[i]
 	single := len(stage.Outputs) == 1
+	writes := stage.Writes(w.pyramid)
 	w.line("\n// The new values of a cell.\nstruct Cell {\n  T at[OUTPUTS];\n  Cell() = default;")
 	if single {
 		w.line("  __device__ __forceinline__ Cell(%s v) : at{T(v)} {}", w.computed())
@@ -374,8 +375,10 @@ func (w *writer) cell(i int) {
 	w.function(body, before.String())
 	if !single {
 		w.line("  };\n  compute();")
-		for o := range stage.Outputs {
-			w.line("  result.at[%d] = out_%d;", o, o)
+		for o, f := range stage.Outputs {
+			if at := slices.Index(writes, f); at >= 0 {
+				w.line("  result.at[%d] = out_%d;", at, o)
+			}
 		}
 		w.line("  return result;")
 	}

@@ -134,6 +134,9 @@ func (s *Stencil) finish() {
 			s.Low[a], s.High[a] = max(s.Low[a], st.Low[a]), max(s.High[a], st.High[a])
 		}
 		s.Ops = s.Ops.plus(st.Ops)
+		if len(s.Stages) == 1 && s.Boundary != Fixed {
+			st.Copies = st.copies()
+		}
 	}
 	for _, body := range s.bodies() {
 		walkBody(body, func(e Expr) {

@@ -7,6 +7,7 @@ package stencil
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -65,16 +66,34 @@ type Argument struct {
 // Stage is a cell function: it reads what the stage before left, and all its
 // cells change at once.
 type Stage struct {
-	Name      string
-	Outputs   []int // fields set, in the order of the returned values
-	Body      []Stmt
+	Name    string
+	Outputs []int // fields set, in the order of the returned values
+	Body    []Stmt
+	// Copies are outputs whose new value is another field's old one, each of a field of
+	// its own; only where a time step has one stage.
+	Copies []Copy
 	// Points says where each array is read, fields and then read-only arrays: distinct
 	// offsets in order z, y, x. Where a cell may keep its value its fields are read, too.
 	Points [][]Offset
 	// Indexed is the read-only arrays that read(i) reads.
-	Indexed []int
-	Low, High [3]int     // reach of its get()
+	Indexed   []int
+	Low, High [3]int // reach of its get()
 	Ops       Ops
+}
+
+// Copy is a field that a time step sets to what another one held before it, as the
+// older of two time levels: instead of writing it, a program lets arrays change places.
+type Copy struct{ Field, From int }
+
+// Writes lists the fields that a launch of so many time steps writes: the outputs,
+// and of one step all but the copies.
+func (st *Stage) Writes(steps int) []int {
+	if steps > 1 || len(st.Copies) == 0 {
+		return st.Outputs
+	}
+	return slices.DeleteFunc(slices.Clone(st.Outputs), func(f int) bool {
+		return slices.ContainsFunc(st.Copies, func(c Copy) bool { return c.Field == f })
+	})
 }
 
 // Reduce is a number computed from all cells after a step.
@@ -145,7 +164,7 @@ func (p Problem) Bytes() int64 { return p.Size.Cells() * int64(p.DType.Size()) }
 func (p Problem) Traffic() int {
 	n := 0
 	for _, stage := range p.Stencil.Stages {
-		n += len(stage.Outputs) + len(stage.Indexed)
+		n += len(stage.Writes(1)) + len(stage.Indexed)
 		for _, points := range stage.Points {
 			if len(points) > 0 {
 				n++

@@ -3,6 +3,7 @@ package cuda
 import (
 	"context"
 	"math"
+	"slices"
 
 	"stenciltune/kernels"
 	"stenciltune/stencil"
@@ -15,16 +16,13 @@ type state struct {
 	now, next []grid
 	readOnly  []grid
 	lengths   []int64
-	arguments [][]kernels.Argument // by stage
+	arguments map[[2]int][]kernels.Argument // by stage and time steps of a launch
 	iteration int
 }
 
 // start fills the arrays of a problem with the start data. On the GPU's thread.
 func (g *GPU) start(h *helper, p stencil.Problem, a *arrays, seed uint32) (*state, error) {
-	s := &state{problem: p, readOnly: a.readOnly, lengths: p.Lengths(), iteration: 1}
-	for i := range p.Stencil.Stages {
-		s.arguments = append(s.arguments, kernels.Arguments(p.Stencil, i))
-	}
+	s := &state{problem: p, readOnly: a.readOnly, lengths: p.Lengths(), iteration: 1, arguments: map[[2]int][]kernels.Argument{}}
 	low, step := p.InputScale()
 	base := int64(0)
 	fill := func(to grid) error {
@@ -51,35 +49,64 @@ func (g *GPU) start(h *helper, p stencil.Problem, a *arrays, seed uint32) (*stat
 // With poison the targets are made NaN first. On the GPU's thread.
 func (g *GPU) launch(m *module, l kernels.Launch, s *state, poison bool) error {
 	for i, f := range m.stages {
-		outputs := s.problem.Stencil.Stages[i].Outputs
+		stage := &s.problem.Stencil.Stages[i]
+		writes := stage.Writes(l.Steps)
 		if poison {
-			for _, o := range outputs {
-				if err := s.next[o].poison(); err != nil {
+			for _, w := range writes {
+				if err := s.next[w].poison(); err != nil {
 					return err
 				}
 			}
 		}
-		if err := cuLaunchKernel(f, l.Grid, l.Block, l.SharedBytes, s.set(g.args, i)); err != nil {
+		if err := cuLaunchKernel(f, l.Grid, l.Block, l.SharedBytes, s.set(g.args, i, l.Steps, writes)); err != nil {
 			return err
 		}
-		for _, o := range outputs {
-			s.now[o], s.next[o] = s.next[o], s.now[o]
-		}
+		s.exchange(stage, l.Steps, writes)
 	}
 	s.iteration += l.Steps
 	return nil
 }
 
+// exchange puts the fields that a stage has written in place. Copies of one step take
+// over the array they copy, and what is free then is written next.
+func (s *state) exchange(stage *stencil.Stage, steps int, writes []int) {
+	if steps > 1 || len(stage.Copies) == 0 {
+		for _, w := range writes {
+			s.now[w], s.next[w] = s.next[w], s.now[w]
+		}
+		return
+	}
+	before := slices.Clone(s.now)
+	for _, w := range writes {
+		s.now[w] = s.next[w]
+	}
+	for _, c := range stage.Copies {
+		s.now[c.Field] = before[c.From]
+	}
+	free := slices.DeleteFunc(before, func(b grid) bool {
+		return slices.ContainsFunc(s.now, func(n grid) bool { return n.cells == b.cells })
+	})
+	for i, w := range writes {
+		s.next[w] = free[i]
+	}
+}
+
 // set fills in the parameters of a stage's kernel.
-func (s *state) set(a *arguments, stage int) *arguments {
+func (s *state) set(a *arguments, stage, steps int, writes []int) *arguments {
 	st := s.problem.Stencil
-	for i, arg := range s.arguments[stage] {
+	key := [2]int{stage, steps}
+	list, ok := s.arguments[key]
+	if !ok {
+		list = kernels.Arguments(st, stage, steps)
+		s.arguments[key] = list
+	}
+	for i, arg := range list {
 		var v uint64
 		switch arg.Kind {
 		case kernels.In:
 			v = uint64(s.now[arg.Index].cells)
 		case kernels.Out:
-			v = uint64(s.next[st.Stages[stage].Outputs[arg.Index]].cells)
+			v = uint64(s.next[writes[arg.Index]].cells)
 		case kernels.ReadOnly:
 			v = uint64(s.readOnly[arg.Index].cells)
 		case kernels.Length:
@@ -97,7 +124,7 @@ func (s *state) set(a *arguments, stage int) *arguments {
 		}
 		a.values[i] = v
 	}
-	a.n = len(s.arguments[stage])
+	a.n = len(list)
 	return a
 }
 

@@ -172,6 +172,10 @@ func randomProgram(r *rand.Rand) string {
 			if i > 0 {
 				b.WriteString(", ")
 			}
+			if i > 0 && r.IntN(3) == 0 { // an older level
+				fmt.Fprintf(&b, "get(%s, %s)", outputs[i-1], own)
+				continue
+			}
 			b.WriteString(choose(whole, "", fmt.Sprintf("%.6f * ", 1/float64(len(terms)))) + "(" + strings.Join(terms, " + ") + ")")
 		}
 		b.WriteString("; } ")

@@ -67,7 +67,7 @@ func passText(p device.Pass) string {
 func dataText(p stencil.Problem, seed uint32) []string {
 	st := p.Stencil
 	low, step := p.InputScale()
-	var arrays, lengths, numbers, outputs []string
+	var arrays, lengths, numbers, outputs, copies []string
 	for i, n := range p.Lengths() {
 		arrays = append(arrays, strconv.FormatInt(n, 10))
 		if st.ReadOnly[i].Indexed {
@@ -83,10 +83,13 @@ func dataText(p stencil.Problem, seed uint32) []string {
 	}
 	for _, stage := range st.Stages {
 		outputs = append(outputs, strings.Trim(strings.ReplaceAll(fmt.Sprint(stage.Outputs), " ", "."), "[]"))
+		for _, c := range stage.Copies { // only a step of one stage has any
+			copies = append(copies, fmt.Sprint(c.Field), fmt.Sprint(c.From))
+		}
 	}
 	return []string{strconv.Itoa(p.Size[0]), strconv.Itoa(p.Size[1]), strconv.Itoa(p.Size[2]),
-		fmt.Sprintf("%s;%d;%d;%g;%g;%s;%s;%s;%s", p.DType.Short(), p.DType.Size(), len(st.Fields), low, step,
-			strings.Join(arrays, ","), strings.Join(lengths, ","), strings.Join(numbers, ","), strings.Join(outputs, "/")),
+		fmt.Sprintf("%s;%d;%d;%g;%g;%s;%s;%s;%s;%s;", p.DType.Short(), p.DType.Size(), len(st.Fields), low, step,
+			strings.Join(arrays, ","), strings.Join(lengths, ","), strings.Join(numbers, ","), strings.Join(outputs, "/"), strings.Join(copies, ",")),
 		strconv.FormatUint(uint64(seed), 10)}
 }
 

@@ -183,7 +183,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Integer: threads * (integer + 2*float64(work)),
 		L1Loads: threads * float64(loads) * elem,
 		L2Read:  blocks * sectors * kernels.SectorBytes,
-		L2Write: cells * elem * float64(kernels.Outputs(p.Stencil)),
+		L2Write: cells * elem * float64(kernels.Outputs(p.Stencil, 1)),
 		Loads:   float64(min(most, 16*vx)),
 		// Independent loads go out together, about 16 at a time.
 		LoadRounds: float64(len(p.Stencil.Stages)) + float64(loads)/float64(16*vx),

@@ -209,7 +209,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		L1Loads: (float64(tiles)*blocks*read + float64(direct)*updates) * elem,
 		L2Read: float64(tiles)*blocks*float64(w.read[1]*w.read[2])*kernels.RowSectors(w.read[0], st.Low[0], p.DType.Size())*kernels.SectorBytes +
 			float64(direct)*updates*elem,
-		L2Write:    float64(p.Size.Cells()*int64(kernels.Outputs(st))) * elem,
+		L2Write:    float64(p.Size.Cells()*int64(kernels.Outputs(st, 1))) * elem,
 		Shared:     blocks * (float64(tiles)*read + threads*steps*float64(points)) * elem,
 		Barriers:   barriers * len(st.Stages),
 		Loads:      float64(loads),

@@ -133,7 +133,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		}
 	}
 	direct *= h.Pyramid
-	outputs := kernels.Outputs(st)
+	outputs := kernels.Outputs(st, h.Pyramid)
 	updates, shared := 0.0, float64(tiles)*threads*elem // the loads' stores
 	for step := 1; step <= h.Pyramid; step++ {
 		cells := float64(kernels.Volume(zone(st, h, step)))

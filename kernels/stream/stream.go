@@ -345,7 +345,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Integer:    blocks * threads * (200 + rounds*(20+4*float64(h.rows)+perVector)),
 		L1Loads:    arrays * blocks * cells * loaded * elem,
 		L2Read:     arrays * blocks * cells * loaded * elem,
-		L2Write:    float64(p.Size.Cells()*int64(kernels.Outputs(p.Stencil))) * elem,
+		L2Write:    float64(p.Size.Cells()*int64(kernels.Outputs(p.Stencil, h.pyramid))) * elem,
 		Shared:     blocks * threads * rounds * edge * float64(h.vector) * elem,
 		Barriers:   barriers,
 		Loads:      arrays * float64(h.rows*h.prefetch),

@@ -174,7 +174,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		}
 	}
 	direct = max(0, direct-loads) * h.Pyramid
-	outputs := kernels.Outputs(st)
+	outputs := kernels.Outputs(st, h.Pyramid)
 	shared += float64(tiles*kernels.Volume(r)) * elem // the loader's stores
 	shared += float64(l.Threads()*loads) * elem       // the last step's reads
 	for step := 1; step < h.Pyramid; step++ {

@@ -324,6 +324,7 @@ struct Data {
   int n[3], iteration = 1;
   std::vector<Grid> now, next, fixed;
   std::vector<std::vector<int>> outputs; // by stage: the fields it sets
+  std::vector<std::pair<int, int>> copies; // of them, those that are another field's old value, and whose
   std::vector<long long> lengths;        // of arrays read by index, then integer scalars
   std::vector<double> numbers;           // other scalars
 };
@@ -361,7 +362,7 @@ static std::vector<double> numbers(const std::string &text, char separator) {
   return v;
 }
 
-// A run's data from type;bytes;fields;low;step;array,...;length,...;number,...;output.output/...
+// A run's data from type;bytes;fields;low;step;array,...;length,...;number,...;output.output/...;copy,from,...;
 static Data parse_data(char **argv, unsigned seed) {
   Data d;
   for (int a = 0; a < 3; a++) d.n[a] = atoi(argv[a]);
@@ -369,7 +370,7 @@ static Data parse_data(char **argv, unsigned seed) {
   std::vector<std::string> part;
   std::stringstream s(argv[3]);
   for (std::string one; std::getline(s, one, ';');) part.push_back(one);
-  if (part.size() != 9) fatal("bad data");
+  if (part.size() != 10) fatal("bad data");
   const size_t element = strtoul(part[1].c_str(), nullptr, 10);
   for (int f = atoi(part[2].c_str()); f > 0; f--) d.now.emplace_back(cells * element), d.next.emplace_back(cells * element);
   for (double n : numbers(part[5], ',')) d.fixed.emplace_back((size_t)n * element);
@@ -380,24 +381,43 @@ static Data parse_data(char **argv, unsigned seed) {
     d.outputs.emplace_back();
     for (double f : numbers(one, '.')) d.outputs.back().push_back((int)f);
   }
+  const std::vector<double> pairs = numbers(part[9], ',');
+  for (size_t i = 0; i + 1 < pairs.size(); i += 2) d.copies.emplace_back((int)pairs[i], (int)pairs[i + 1]);
   fill(d, part[0].c_str(), seed, strtod(part[3].c_str(), nullptr), strtod(part[4].c_str(), nullptr));
   return d;
 }
 
-// One launch of a pass: all stages of its steps.
+// One launch of a pass: all stages of its steps. A launch of one step does not write
+// copies: they take over the array they copy, and what is free then is written next.
 static void step(Data &d, const Pass &p, bool poison) {
   const int ints[4] = {d.n[0], d.n[1], d.n[2], d.iteration};
   for (size_t s = 0; s < d.outputs.size(); s++) {
+    std::vector<std::pair<int, int>> copies;
+    if (p.steps == 1) copies = d.copies;
+    std::vector<int> writes;
+    for (int f : d.outputs[s]) {
+      bool copied = false;
+      for (auto c : copies) copied |= c.first == f;
+      if (!copied) writes.push_back(f);
+    }
     std::vector<const void *> in;
     std::vector<void *> out;
     for (const Grid &g : d.now) in.push_back(g.cells);
     for (const Grid &g : d.fixed) in.push_back(g.cells);
-    for (int f : d.outputs[s]) {
+    for (int f : writes) {
       out.push_back(d.next[f].cells);
       if (poison) d.next[f].poison();
     }
     launch(p, p.stages[s], {in.data(), out.data(), ints, d.lengths.data(), d.numbers.data()});
-    for (int f : d.outputs[s]) std::swap(d.now[f], d.next[f]);
+    const std::vector<Grid> before = d.now;
+    for (int f : writes) d.now[f] = d.next[f];
+    for (auto c : copies) d.now[c.first] = before[c.second];
+    size_t w = 0;
+    for (const Grid &b : before) {
+      bool used = false;
+      for (const Grid &n : d.now) used |= n.cells == b.cells;
+      if (!used) d.next[writes[w++]] = b;
+    }
   }
   d.iteration += p.steps;
 }
