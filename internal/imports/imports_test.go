@@ -31,6 +31,7 @@ var may = map[string][]string{
 	"device/devicetest": leaves("device", "kernels", "kernels/all", "kernels/global", "kernels/tile", "kernels/smalltile", "kernels/slide", "kernels/stream"),
 
 	"model":             {"kernels", "device/machine", "stencil", "space"},
+	"trace":             {"kernels", "stencil", "space"},
 	"search":            {"space", "device/timing"},
 	"search/searchtest": {"search", "space", "device/timing"},
 	"cache":             {"search", "space", "device/machine", "device/timing"},
