@@ -13,50 +13,65 @@ import (
 	"testing"
 
 	"stenciltune/kernels"
+	"stenciltune/kernels/matmul"
 	"stenciltune/space"
 	"stenciltune/stencil"
 )
 
 // traced is a kernel whose loads are compared.
 type traced struct {
-	p stencil.Problem
-	k kernels.Kernel
+	p     stencil.Problem
+	k     kernels.Kernel
+	loads kernels.Loads
+	any   int // so many loads, one after the other, may come in any order
 }
 
-// tracedKernels draws schedules of every family that describes its loads, for
-// stencils that read each point once, on grids that cut tiles and columns.
+// tracedKernels draws schedules of every family that describes its loads, on grids
+// that cut tiles and columns: for stencils that read each point once, and products.
 func tracedKernels(t *testing.T, r *rand.Rand, each int) (list []traced) {
+	draw := func(f kernels.Family, large, p stencil.Problem, any func(space.Schedule) int) {
+		l, ok := f.(kernels.Loader)
+		if !ok {
+			return
+		}
+		all := slices.Collect(space.New(f.Space(large, h200())).All())
+		for n := 0; n < each; {
+			s := all[r.IntN(len(all))]
+			loads, err := l.Loads(p, s)
+			if err != nil {
+				continue
+			}
+			list = append(list, traced{p, f.Kernel(p, s), loads, any(s)})
+			n++
+		}
+	}
 	lopsided, err := stencil.Parse("lopsided", "lopsided.sl", "NumDimensions 2 StencilSize (2, 1) CellValue { return get(-2, 0) + get(1, 0) + get(0, 1); }")
 	if err != nil {
 		t.Fatal(err)
 	}
-	problems := []stencil.Problem{
+	limits := [3]stencil.Size{{900, 1, 1}, {150, 40, 1}, {70, 14, 9}}
+	for _, p := range []stencil.Problem{
 		line(t, 0),
 		catalogued(t, "jacobi2d", stencil.Float32, stencil.Size{}),
 		{Stencil: lopsided, DType: stencil.Float32, Steps: 1000},
 		catalogued(t, "jacobi3d", stencil.Float32, stencil.Size{}),
-	}
-	limits := [3]stencil.Size{{900, 1, 1}, {150, 40, 1}, {70, 14, 9}}
-	for _, p := range problems {
+	} {
 		large := p.Resized(p.Stencil.DefaultSize(false))
 		for a, limit := range limits[p.Stencil.Dims-1] {
 			p.Size[a] = 1 + r.IntN(limit)
 		}
 		for _, f := range Families() {
-			l, ok := f.(kernels.Loader)
-			if !ok {
-				continue
-			}
-			all := slices.Collect(space.New(f.Space(large, h200())).All())
-			for n := 0; n < each; {
-				s := all[r.IntN(len(all))]
-				if _, err := l.Loads(p, s); err != nil {
-					continue
+			draw(f, large, p, func(s space.Schedule) int {
+				if s.Family() == "global" {
+					return len(p.Stencil.Points)
 				}
-				list = append(list, traced{p, f.Kernel(p, s)})
-				n++
-			}
+				return 1
+			})
 		}
+	}
+	for _, f := range matmul.Families() {
+		draw(f, matmul.Problem(2048, 2048, stencil.Float32), matmul.Problem(1+r.IntN(50), 1+r.IntN(20), stencil.Float32),
+			func(s space.Schedule) int { return 1 + s.Int("sp", 0) })
 	}
 	return list
 }
@@ -115,26 +130,16 @@ func TestLoadsAreThoseOfTheKernelsText(t *testing.T) {
 	list := tracedKernels(t, rand.New(rand.NewPCG(seed, 0)), 5)
 	lines := compileAndRun(t, recorderSource(list))
 	for _, c := range list {
-		loads, err := kernels.Find(Families(), c.k.Schedule.Family()).(kernels.Loader).Loads(c.p, c.k.Schedule)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cell := 1 // elements that one cell's update reads, in any order
-		if c.k.Schedule.Family() == "global" {
-			cell = len(c.p.Stencil.Points)
-		}
 		total := 0
 		for i := range c.k.Launch.Blocks() * c.k.Launch.Threads() {
 			block, thread := i/c.k.Launch.Threads(), i%c.k.Launch.Threads()
-			got := loads(block, thread, nil)
-			got = slices.DeleteFunc(got, func(e int64) bool { return e == kernels.Idle })
+			got := slices.DeleteFunc(c.loads(block, thread, nil), func(e int64) bool { return e == kernels.Idle })
 			want := scanElements(t, lines)
 			total += len(want)
-			for at := cell; at <= len(want); at += cell {
-				slices.Sort(want[at-cell : at])
-			}
-			for at := cell; at <= len(got); at += cell {
-				slices.Sort(got[at-cell : at])
+			for _, list := range [][]int64{got, want} {
+				for part := range slices.Chunk(list, c.any) {
+					slices.Sort(part)
+				}
 			}
 			if !slices.Equal(got, want) {
 				t.Fatalf("%s/%s: block %d, thread %d loads %v, want %v", c.p.Text(), c.k.Schedule, block, thread, got, want)

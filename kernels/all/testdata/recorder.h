@@ -1,5 +1,6 @@
-// Runs a kernel's text one thread at a time, up to the first barrier, with an
-// element type that notes which elements of the input are read.
+// Runs a kernel's text one thread at a time, barriers and all, with an element type
+// that notes which elements of the input are read. The values are wrong, but what is
+// read does not depend on them.
 #include <cstdio>
 #include <vector>
 
@@ -45,8 +46,7 @@ const Recorded *Recorded::input;
 long Recorded::elements;
 std::vector<long> Recorded::seen;
 
-struct Barrier {};
-static void __syncthreads() { throw Barrier(); }
+static void __syncthreads() {}
 alignas(16) static unsigned char shared_bytes[256 << 10];
 
 typedef void Kernel(const Recorded *, Recorded *, int, int, int);
@@ -63,10 +63,7 @@ static void record(Kernel *kernel, uint3 grid, uint3 block, int nx, int ny, int 
           for (threadIdx.y = 0; threadIdx.y < block.y; threadIdx.y++)
             for (threadIdx.x = 0; threadIdx.x < block.x; threadIdx.x++) {
               Recorded::seen.clear();
-              try {
-                kernel(in.data(), out.data(), nx, ny, nz);
-              } catch (Barrier) {
-              }
+              kernel(in.data(), out.data(), nx, ny, nz);
               std::printf("%zu", Recorded::seen.size());
               for (long e : Recorded::seen) std::printf(" %ld", e);
               std::printf("\n");

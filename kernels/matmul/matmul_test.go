@@ -1,0 +1,206 @@
+package matmul_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"stenciltune/device"
+	"stenciltune/device/host"
+	"stenciltune/internal/golden"
+	"stenciltune/kernels"
+	"stenciltune/kernels/matmul"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+var flagCases = flag.Int("cases", 80, "random schedules to check")
+
+const seed = 5
+
+// answer is a kernel that writes the reference's answer, computed here and carried
+// in its text: what the judge itself is compared with.
+func answer(p stencil.Problem, spoil bool) kernels.Kernel {
+	want := matmul.Reference(p, stencil.Fill(seed, p.Size.Cells()))
+	if spoil {
+		want[len(want)/2] += 0.5
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "typedef %s T;\n__device__ static const double want[] = {", p.DType.C())
+	for _, v := range want {
+		fmt.Fprintf(&b, "%.17g,", v)
+	}
+	entry := fmt.Sprintf("answer_%s_%dx%d_%v", p.DType.Short(), p.Size[0], p.Size[1], spoil)
+	fmt.Fprintf(&b, "};\nextern \"C\" __global__ void %s(const T *in, T *out, int nx, int ny, int nz) {\n"+
+		"  const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < (long long)nx * ny * nz) out[i] = (T)want[i];\n}\n", entry)
+	return kernels.Kernel{Schedule: space.Make("answer", nil, nil), Source: b.String(), Entry: entry, DType: p.DType,
+		Launch: kernels.Launch{Grid: [3]int{kernels.CeilDiv(int(p.Size.Cells()), 128), 1, 1}, Block: [3]int{128, 1, 1}, Steps: 1}}
+}
+
+func open(t *testing.T) *host.Device {
+	t.Helper()
+	d, err := host.Open(host.Options{})
+	if err != nil {
+		t.Skip(err)
+	}
+	t.Cleanup(func() { d.Close() })
+	return d
+}
+
+func compile(t *testing.T, d *host.Device, ks ...kernels.Kernel) []device.Binary {
+	t.Helper()
+	bs, err := d.CompileBatch(context.Background(), ks)
+	if err != nil {
+		t.Fatalf("%v\n%.4000s", err, device.AsFailure(err).Log)
+	}
+	return bs
+}
+
+func TestJudgeIsTheReference(t *testing.T) {
+	d := open(t)
+	for _, dtype := range stencil.DTypes() {
+		for i, n := range [][2]int{{1, 1}, {5, 3}, {17, 23}, {41, 9}} {
+			p := matmul.Problem(n[0], n[1], dtype)
+			right, wrong, judge := answer(p, false), answer(p, true), matmul.Judge(p)
+			bs := compile(t, d, right, wrong, judge)
+			check := func(trusted kernels.Kernel, b device.Binary) stencil.Comparison {
+				c, err := d.Check(context.Background(), device.Check{Problem: p, Seed: seed, Tolerance: dtype.Epsilon() * float64(matmul.Depth(p)),
+					Passes:  []device.Pass{{Binary: bs[2], Launch: judge.Launch, Count: 2}},
+					Trusted: []device.Pass{{Binary: b, Launch: trusted.Launch, Count: 2}}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				return c
+			}
+			if c := check(right, bs[0]); !c.OK() {
+				t.Errorf("%s: %s", matmul.Text(p), c.Reason(p.Size))
+			}
+			if c := check(wrong, bs[1]); c.OK() {
+				t.Errorf("case %d: a wrong answer passed", i)
+			}
+		}
+	}
+}
+
+// drawn is a random schedule on a random product.
+type drawn struct {
+	p stencil.Problem
+	k kernels.Kernel
+}
+
+func draw(r *rand.Rand, d *host.Device, n int) (list []drawn) {
+	spaces := map[string][]space.Schedule{}
+	seen := map[string]bool{}
+	for len(list) < n {
+		f := matmul.Families()[r.IntN(2)]
+		dtype := stencil.DTypes()[r.IntN(2)]
+		key := f.Name() + string(dtype)
+		if spaces[key] == nil {
+			spaces[key] = slices.Collect(space.New(f.Space(matmul.Problem(2048, 2048, dtype), d.Machine())).All())
+		}
+		p := matmul.Problem(1+r.IntN(150), 1+r.IntN(90), dtype)
+		if r.IntN(2) == 0 {
+			p.Size[1] = p.Size[0]
+		}
+		k := f.Kernel(p, spaces[key][r.IntN(len(spaces[key]))])
+		if !seen[k.Entry] {
+			seen[k.Entry] = true
+			list = append(list, drawn{p, k})
+		}
+	}
+	return list
+}
+
+func TestRandomSchedulesGiveTheJudgesAnswer(t *testing.T) {
+	d := open(t)
+	s := rand.Uint64()
+	t.Logf("seed %d", s)
+	cases := draw(rand.New(rand.NewPCG(s, 0)), d, *flagCases)
+	judges := map[stencil.DType]device.Binary{}
+	for _, dtype := range stencil.DTypes() {
+		judges[dtype] = compile(t, d, matmul.Judge(matmul.Problem(1, 1, dtype)))[0]
+	}
+	const batch = 20
+	for begin := 0; begin < len(cases); begin += batch {
+		part := cases[begin:min(begin+batch, len(cases))]
+		var ks []kernels.Kernel
+		for _, c := range part {
+			ks = append(ks, c.k)
+		}
+		for i, b := range compile(t, d, ks...) {
+			c := part[i]
+			cmp, err := d.Check(context.Background(), device.Check{Problem: c.p, Seed: seed, Tolerance: matmul.Tolerance(c.p),
+				Passes:  []device.Pass{{Binary: b, Launch: c.k.Launch, Count: 2}},
+				Trusted: []device.Pass{{Binary: judges[c.p.DType], Launch: matmul.Judge(c.p).Launch, Count: 2}}})
+			if err != nil {
+				t.Fatalf("%s/%s: %v", matmul.Text(c.p), c.k.Schedule, err)
+			}
+			if !cmp.OK() {
+				t.Errorf("%s/%s: %s", matmul.Text(c.p), c.k.Schedule, cmp.Reason(c.p.Size))
+			}
+		}
+	}
+}
+
+func schedule(t *testing.T, text string) space.Schedule {
+	t.Helper()
+	s, err := space.ParseSchedule(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestSourceIsAsReviewed(t *testing.T) {
+	p := matmul.Problem(1024, 1024, stencil.Float32)
+	for name, k := range map[string]kernels.Kernel{
+		"global.cu": matmul.Global{}.Kernel(p, schedule(t, "global/gx=256/gy=1/gz=1/wx=1/wy=1/wz=1/cw=32/zz=0/sp=1")),
+		"tile.cu":   matmul.Tile{}.Kernel(p, schedule(t, "tile/gx=32/gy=8/gz=1/wx=2/wy=4/wz=1/cw=256/zz=1/kd=16")),
+		"judge.cu":  matmul.Judge(p),
+	} {
+		golden.Check(t, name, []byte(k.Source))
+	}
+}
+
+func TestWorkCountedByHand(t *testing.T) {
+	p := matmul.Problem(128, 64, stencil.Float32)
+	// 64 products deep. A thread loads 4 + 2 elements a step for 8 of C.
+	g := matmul.Global{}.Work(p, schedule(t, "global/gx=32/gy=2/gz=1/wx=2/wy=4/wz=1/cw=0/zz=0/sp=0"))
+	if g.Flops != 2*64*128*64 || g.Cells != 128*64 || g.L1Loads != 128*64/8*64*6*4 || g.L2Read != (2*8*64*(64+8)+2*128*64)*4 || g.L2Write != 3*128*64*4 {
+		t.Errorf("%+v", g)
+	}
+	// Slices of 8 rows and 64 columns, 16 deep: four of them, each after and before a barrier.
+	w := matmul.Tile{}.Work(p, schedule(t, "tile/gx=32/gy=2/gz=1/wx=2/wy=4/wz=1/cw=0/zz=0/kd=16"))
+	if w.L1Loads != 16*64*(64+8)*4 || w.Shared != 16*(64*(64+8)+64*64*6)*4 || w.Barriers != 8 || w.Launch.SharedBytes != 16*(64+8)*4 || w.Launch.Grid != [3]int{2, 8, 1} {
+		t.Errorf("%+v", w)
+	}
+}
+
+func TestSpacesHoldColumnsAndTheNaiveKernel(t *testing.T) {
+	d := open(t)
+	p := matmul.Problem(1024, 1024, stencil.Float32)
+	sp := kernels.Spaces(matmul.Families(), p, d.Machine())
+	for text, legal := range map[string]bool{
+		"global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0":      true,
+		"global/gx=1024/gy=1/gz=1/wx=1/wy=1/wz=1/cw=32/zz=0/sp=1":   true,
+		"global/gx=256/gy=2/gz=1/wx=1/wy=1/wz=1/cw=32/zz=0/sp=1":    false,
+		"global/gx=256/gy=1/gz=1/wx=1/wy=1/wz=1/cw=1024/zz=0/sp=1":  false,
+		"tile/gx=32/gy=8/gz=1/wx=2/wy=4/wz=1/cw=128/zz=1/kd=32":     true,
+		"tile/gx=32/gy=8/gz=1/wx=2/wy=4/wz=1/cw=0/zz=1/kd=32":       false,
+		"smalltile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1":   false,
+		"global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0/vx=2": false,
+	} {
+		if err := sp.Check(schedule(t, text)); (err == nil) != legal {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	for _, f := range matmul.Families() {
+		if n := len(slices.Collect(space.New(f.Space(p, d.Machine())).All())); n < 100 {
+			t.Errorf("%s has %d schedules", f.Name(), n)
+		}
+	}
+}
