@@ -39,6 +39,7 @@ type Binary struct {
 	ID             string         `json:"id"`
 	Schedule       space.Schedule `json:"schedule"`
 	Entry          string         `json:"entry"`
+	Stages         int            `json:"stages,omitempty"` // as the kernel's
 	Image          []byte         `json:"image,omitempty"` // CUBIN; empty where the device keeps it
 	Registers      int            `json:"registers"`       // a thread
 	SpillBytes     int            `json:"spill_bytes"`     // local memory a thread
@@ -67,7 +68,7 @@ func Steps(passes []Pass) int {
 }
 
 // Check asks whether passes compute the right answer on Problem.Size from
-// stencil.Input(Seed, i). Output buffers are poisoned with NaN and stand between
+// stencil.Start(Problem, Seed). Output buffers are poisoned with NaN and stand between
 // guard zones that must not change.
 type Check struct {
 	Problem   stencil.Problem `json:"problem"`
@@ -75,7 +76,7 @@ type Check struct {
 	Seed      uint32          `json:"seed"`
 	Tolerance float64         `json:"tolerance"`
 	// Trusted computes the expected answer on the device, in as many steps; nil
-	// means stencil.Reference in float64, which only small grids can afford.
+	// means stencil.Expected in float64, which only small grids can afford.
 	Trusted []Pass `json:"trusted,omitempty"`
 }
 

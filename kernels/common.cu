@@ -1,4 +1,5 @@
-// Shared by every family: index arithmetic and the order in which blocks walk the grid.
+// Shared by every family: index arithmetic, the boundary rule and the order in which
+// blocks walk the grid.
 
 __device__ __forceinline__ int clamp_index(int i, int n) { return i < 0 ? 0 : i < n ? i : n - 1; }
 
@@ -7,6 +8,50 @@ __device__ __forceinline__ int ceil_div(int a, int b) { return (a + b - 1) / b; 
 struct Position {
   int x, y, z;
 };
+
+__device__ __forceinline__ bool in_grid(const Grid &grid, int x, int y, int z) {
+  return x >= 0 && x < grid.nx && y >= 0 && y < grid.ny && z >= 0 && z < grid.nz;
+}
+
+// The cell inside, on an axis of n cells, that stands for cell i: itself, or by the
+// boundary rule another. Where the rule names none, the nearest.
+__device__ __forceinline__ int boundary_index(int i, int n) {
+  if constexpr (BOUNDARY == MIRROR) {
+    if (i >= 0 && i < n) return i;
+    if (n == 1) return 0;
+    i = i % (2 * n - 2);
+    if (i < 0) i += 2 * n - 2;
+    return min(i, 2 * n - 2 - i);
+  } else if constexpr (BOUNDARY == WRAP) {
+    if (i >= 0 && i < n) return i;
+    i = i % n;
+    return i < 0 ? i + n : i;
+  } else {
+    return clamp_index(i, n);
+  }
+}
+
+__device__ __forceinline__ void wrap(const Grid &grid, int &x, int &y, int &z) {
+  x = boundary_index(x, grid.nx);
+  y = boundary_index(y, grid.ny);
+  z = boundary_index(z, grid.nz);
+}
+
+__device__ __forceinline__ index_t cell_index(const Grid &grid, int x, int y, int z) {
+  return ((index_t)z * grid.ny + y) * grid.nx + x;
+}
+
+// A read-only array at (x, y, z); only with EDGE may that lie outside the grid.
+template <bool EDGE>
+__device__ __forceinline__ T read_only(const Grid &grid, const T *array, int x, int y, int z) {
+  if (EDGE) wrap(grid, x, y, z);
+  return __ldg(array + cell_index(grid, x, y, z));
+}
+
+// Element i of a read-only array of n elements, or the nearest there is.
+__device__ __forceinline__ T read_index(const T *array, long long i, long long n) {
+  return __ldg(array + (i < 0 ? 0 : i < n ? i : n - 1));
+}
 
 // Which tile of WRITE_X x WRITE_Y x WRITE_Z cells this block computes. Without
 // columns the grid is the tiles' own shape. With columns the grid is flat and the

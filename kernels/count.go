@@ -6,6 +6,29 @@ import "stenciltune/stencil"
 // guide, device memory accesses: 32-byte transactions).
 const SectorBytes = 32
 
+// Loaded gives the points of every array that a stage loads: of the fields it reads,
+// then of the read-only arrays.
+func Loaded(st *stencil.Stencil, stage int) [][]stencil.Offset {
+	var all [][]stencil.Offset
+	for _, lists := range [][][]stencil.Offset{st.Stages[stage].Points, st.Stages[stage].ReadOnly} {
+		for _, points := range lists {
+			if len(points) > 0 {
+				all = append(all, points)
+			}
+		}
+	}
+	return all
+}
+
+// Outputs is the fields that all stages write.
+func Outputs(st *stencil.Stencil) int {
+	n := 0
+	for _, stage := range st.Stages {
+		n += len(stage.Outputs)
+	}
+	return n
+}
+
 // DistinctLoads counts the different offsets a thread reads for work cells: along
 // x its cells are stride apart, along y and z they are consecutive, so that only
 // there the compiler can share loads.

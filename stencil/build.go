@@ -18,13 +18,13 @@ func convert(e Expr, t Type) Expr {
 		switch {
 		case t == Bool:
 			return truth(e.Value != 0)
-		case t.floating():
+		case t.Floating():
 			return Num{from.asFloat(e.Value), t}
 		}
 		return Int{t.wrap(e.Value), t}
 	case Num:
 		switch {
-		case t.floating():
+		case t.Floating():
 			return Num{e.Value, t}
 		case t != Bool:
 			return Int{t.fromFloat(e.Value), t}
@@ -130,7 +130,7 @@ func operation(op string, x, y Expr) (Expr, fault) {
 			return nil, "division by zero"
 		}
 	}
-	if op == "%" && t.floating() {
+	if op == "%" && t.Floating() {
 		return nil, "% is for integers; use fmod"
 	}
 	return Binary{op, x, y, t}, ""
@@ -236,7 +236,7 @@ func choice(name string, args []Expr) Expr {
 	for i := range args {
 		args[i] = convert(args[i], t)
 	}
-	if t.floating() {
+	if t.Floating() {
 		name = choices[name]
 	}
 	return Call{name, args, t}

@@ -24,14 +24,6 @@ func Names() []string {
 	return names
 }
 
-// PlainNames lists the stencils of the catalogue that every kernel family can run.
-func PlainNames() []string {
-	return slices.DeleteFunc(Names(), func(name string) bool {
-		s, err := Lookup(name)
-		return err != nil || s.Plain() != nil
-	})
-}
-
 // Lookup gives a stencil of the catalogue by name.
 func Lookup(name string) (*Stencil, error) {
 	src, err := catalogue.ReadFile("catalogue/" + name + ".sl")

@@ -5,29 +5,9 @@ import (
 	"math"
 )
 
-// Tolerance bounds the difference that rounding alone may cause between a kernel
-// in the element type and the reference after steps time steps, on inputs of
-// magnitude 1: each step commits at most one rounding per operation and per
-// literal, each at most half an epsilon, and cell functions that average do not
-// amplify what came before. Doubled for both sides rounding. A weighted sum whose
-// weights add up to more than 1 amplifies values and errors alike, by that much in
-// each step. Integers are exact.
-func Tolerance(p Problem, steps int) float64 {
-	ops := float64(p.Stencil.Ops.Total() + len(p.Stencil.Points))
-	gain := 0.0
-	weights, _, _ := p.Stencil.Linear()
-	for _, w := range weights {
-		gain += math.Abs(w)
-	}
-	if gain < 1+1e-6 { // an average, but for the rounding of its weights
-		gain = 1
-	}
-	return p.DType.Epsilon() * ops * float64(steps) * math.Pow(gain, float64(steps))
-}
-
 // Comparison is what comparing every cell found.
 type Comparison struct {
-	Cells     int64   `json:"cells"`
+	Cells     int64   `json:"cells"`         // of all fields
 	Size      Size    `json:"size,omitzero"` // of the grid, if whoever compared has said
 	Steps     int     `json:"steps"`
 	Against   string  `json:"against"` // "reference" or the trusted schedule
@@ -54,8 +34,13 @@ func (c Comparison) Reason(n Size) string {
 		return "no cell was compared"
 	}
 	x, y, z := c.First%int64(n[0]), c.First/int64(n[0])%int64(n[1]), c.First/int64(n[0])/int64(n[1])
-	return fmt.Sprintf("%d of %d cells wrong after %d steps on %dx%dx%d; first at (%d, %d, %d): got %s, want %s, tolerance %.2g",
-		c.Wrong, c.Cells, c.Steps, n[0], n[1], n[2], x, y, z, c.Got, c.Want, c.Tolerance)
+	of := ""
+	if c.Cells > n.Cells() {
+		of = fmt.Sprintf(" of field %d", z/int64(n[2]))
+		z %= int64(n[2])
+	}
+	return fmt.Sprintf("%d of %d cells wrong after %d steps on %dx%dx%d; first at (%d, %d, %d)%s: got %s, want %s, tolerance %.2g",
+		c.Wrong, c.Cells, c.Steps, n[0], n[1], n[2], x, y, z, of, c.Got, c.Want, c.Tolerance)
 }
 
 // Compare looks at every cell. NaN is always wrong, even where the reference is

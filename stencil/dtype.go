@@ -41,8 +41,8 @@ type dtypeFact struct {
 var dtypeFacts = []dtypeFact{
 	{Float32, "f32", "float", "float", 32, false, 24, -126},
 	{Float64, "f64", "double", "double", 64, false, 53, -1022},
-	{Float16, "f16", "__half", "half", 16, false, 11, -14},
-	{BFloat16, "bf16", "__nv_bfloat16", "", 16, false, 8, -126},
+	{Float16, "f16", "float16", "half", 16, false, 11, -14},
+	{BFloat16, "bf16", "bfloat16", "", 16, false, 8, -126},
 	{Int8, "i8", "signed char", "char|signed char", 8, true, 0, 0},
 	{Int16, "i16", "short", "short|signed short", 16, true, 0, 0},
 	{Int32, "i32", "int", "int|signed|signed int", 32, true, 0, 0},
@@ -62,8 +62,14 @@ func (d DType) fact() dtypeFact {
 	return dtypeFacts[0]
 }
 
-// DTypes lists the element types that the kernels compute in.
-func DTypes() []DType { return []DType{Float32, Float64} }
+// DTypes lists the element types that a stencil may be computed in: every
+// floating-point type if its own is one, else its own.
+func (s *Stencil) DTypes() []DType {
+	if !s.DType.Floating() {
+		return []DType{s.DType}
+	}
+	return []DType{Float32, Float64, Float16, BFloat16}
+}
 
 // ElementTypes lists every element type of the language.
 func ElementTypes() []DType {

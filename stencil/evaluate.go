@@ -62,7 +62,7 @@ func (c *evaluation) statement(st Stmt) func() bool {
 	case Let:
 		grow(&c.localFloats, st.Local)
 		grow(&c.localInts, st.Local)
-		if st.Type.floating() {
+		if st.Type.Floating() {
 			v := c.float(st.Value)
 			return func() bool { c.localFloats[st.Local] = v(); return false }
 		}
@@ -73,7 +73,7 @@ func (c *evaluation) statement(st Stmt) func() bool {
 		for i, e := range st.Values {
 			grow(&c.floats, i)
 			grow(&c.ints, i)
-			if e.typ().floating() {
+			if e.typ().Floating() {
 				v := c.float(e)
 				steps = append(steps, func() { c.floats[i] = v() })
 			} else {
@@ -178,7 +178,7 @@ func (c *evaluation) float(e Expr) func() float64 {
 		return func() float64 { return -x() }
 	case Cast:
 		from := e.X.typ()
-		if from.floating() {
+		if from.Floating() {
 			return rounded(e.Type, c.float(e.X))
 		}
 		x := c.integer(e.X)
@@ -259,7 +259,7 @@ func (c *evaluation) integer(e Expr) func() int64 {
 		x := c.integer(e.X)
 		return func() int64 { return 1 - x() }
 	case Cast:
-		if e.X.typ().floating() {
+		if e.X.typ().Floating() {
 			x := c.float(e.X)
 			return func() int64 { return e.Type.fromFloat(x()) }
 		}
@@ -318,7 +318,7 @@ func (c *evaluation) variable(e Var) func() int64 {
 // binary is an operation with an integer or Bool result.
 func (c *evaluation) binary(e Binary) func() int64 {
 	t := e.X.typ()
-	if t.floating() {
+	if t.Floating() {
 		x, y := c.float(e.X), c.float(e.Y)
 		return func() int64 { return bit(compareFloats(e.Op, x(), y())) }
 	}

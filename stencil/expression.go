@@ -142,7 +142,7 @@ func (p *parser) cast() (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	if x.typ() == Whole && !t.floating() {
+	if x.typ() == Whole && !t.Floating() {
 		return convert(x, t), nil
 	}
 	return convert(settled(x), t), nil
@@ -328,7 +328,7 @@ func (p *parser) read(name token) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	if index.typ().floating() {
+	if index.typ().Floating() {
 		return nil, p.fail(name, "read takes the index of an element; convert it with (int)")
 	}
 	if _, err := p.expect(")"); err != nil {

@@ -83,19 +83,53 @@ func (s *Stencil) bodies() [][]Stmt {
 	return all
 }
 
+// Iterates tells whether a time step depends on its number.
+func (s *Stencil) Iterates() bool {
+	found := false
+	for _, body := range s.bodies() {
+		walkBody(body, func(e Expr) {
+			if v, ok := e.(Var); ok && v.Kind == Iteration {
+				found = true
+			}
+		})
+	}
+	return found
+}
+
 // finish derives everything that follows from the functions.
 func (s *Stencil) finish() {
 	for i := range s.Stages {
 		st := &s.Stages[i]
+		st.Points = make([][]Offset, len(s.Fields))
+		st.ReadOnly = make([][]Offset, len(s.ReadOnly))
+		if s.Boundary == Fixed { // a cell near the edge keeps its value
+			for _, f := range st.Outputs {
+				st.Points[f] = addPoint(nil, Offset{})
+			}
+		}
 		walkBody(st.Body, func(e Expr) {
 			st.Ops.count(e)
-			if g, ok := e.(Get); ok {
-				reach(&st.Low, &st.High, g.At)
-				reach(&s.Low, &s.High, g.At)
-				s.Points = addPoint(s.Points, g.At)
-				s.Fields[g.Field].Points = addPoint(s.Fields[g.Field].Points, g.At)
+			switch e := e.(type) {
+			case Get:
+				reach(&st.Low, &st.High, e.At)
+				s.Points = addPoint(s.Points, e.At)
+				st.Points[e.Field] = addPoint(st.Points[e.Field], e.At)
+				s.Fields[e.Field].Points = addPoint(s.Fields[e.Field].Points, e.At)
+			case Read:
+				st.ReadOnly[e.Array] = addPoint(st.ReadOnly[e.Array], e.At)
+			case ReadAt:
+				st.ReadOnly[e.Array] = addPoint(st.ReadOnly[e.Array], Offset{})
 			}
 		})
+		if s.Boundary == Mirror { // what a point outside mirrors lies on the other side
+			for a := range 3 {
+				st.Low[a] = max(st.Low[a], st.High[a])
+				st.High[a] = st.Low[a]
+			}
+		}
+		for a := range 3 {
+			s.Low[a], s.High[a] = max(s.Low[a], st.Low[a]), max(s.High[a], st.High[a])
+		}
 		s.Ops = s.Ops.plus(st.Ops)
 	}
 	for _, body := range s.bodies() {
@@ -143,8 +177,9 @@ func (s *Stencil) meaning() string {
 
 func (s *Stencil) plain() bool { return s.Plain() == nil }
 
-// Plain tells whether the stencil is a cell function of one floating-point field
-// and nothing else, as every kernel family can run it: else what it uses beyond.
+// Plain tells whether the stencil is a cell function of one field of float32 or
+// float64 and nothing else, as every kernel family can run it: else what it uses
+// beyond.
 func (s *Stencil) Plain() error {
 	beyond := ""
 	for _, body := range s.bodies() {
@@ -153,11 +188,11 @@ func (s *Stencil) Plain() error {
 			case Var:
 				beyond = "the position, the grid's size or the iteration"
 			case Cast:
-				if !e.Type.floating() || e.X.typ() != Bool && !e.X.typ().floating() {
+				if !e.Type.Floating() || e.X.typ() != Bool && !e.X.typ().Floating() {
 					beyond = "integers"
 				}
 			case Binary:
-				if !e.X.typ().floating() && e.X.typ() != Bool {
+				if !e.X.typ().Floating() && e.X.typ() != Bool {
 					beyond = "integers"
 				}
 			case Local:
@@ -186,7 +221,7 @@ func (s *Stencil) Plain() error {
 		beyond = "Reduce"
 	}
 	if beyond != "" {
-		return errors.New("the kernels do not yet support " + beyond + ", which " + s.Name + " uses")
+		return errors.New("does not support " + beyond + ", which " + s.Name + " uses")
 	}
 	return nil
 }

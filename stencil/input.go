@@ -3,9 +3,11 @@ package stencil
 // Input gives the start value of cell i for a seed: uniform on [-1, 1) in steps
 // of 2^-23, so exact in every floating-point type. Devices compute the same
 // function (InputSource), so no grid is ever sent to them.
-func Input(seed uint32, i int64) float64 {
-	h := mix(uint32(i) ^ mix(uint32(uint64(i)>>32)+seed))
-	return float64(h>>8)*0x1p-23 - 1
+func Input(seed uint32, i int64) float64 { return float64(random(seed, i))*0x1p-23 - 1 }
+
+// random gives 24 bits for element i of a sequence.
+func random(seed uint32, i int64) uint32 {
+	return mix(uint32(i)^mix(uint32(uint64(i)>>32)+seed)) >> 8
 }
 
 // mix is the finaliser of MurmurHash3 (Appleby, public domain): every input bit
@@ -19,14 +21,18 @@ func mix(h uint32) uint32 {
 	return h
 }
 
-// InputSource is Input in CUDA C, as function input_value<T>(seed, i).
+// InputSource is the value of element i of all arrays of a run in CUDA C, as
+// function input_value<T>(seed, i, low, step) of Problem.InputScale. It must be
+// compiled without contraction of products and sums.
 const InputSource = `__host__ __device__ inline unsigned input_mix(unsigned h) {
   h ^= h >> 16; h *= 0x85ebca6bu; h ^= h >> 13; h *= 0xc2b2ae35u; h ^= h >> 16;
   return h;
 }
-template <class T> __host__ __device__ inline T input_value(unsigned seed, unsigned long long i) {
+template <class T> __host__ __device__ inline T input_value(unsigned seed, unsigned long long i, double low, double step) {
   const unsigned h = input_mix((unsigned)i ^ input_mix((unsigned)(i >> 32) + seed));
-  return (T)(h >> 8) * (T)(1.0 / 8388608) - (T)1;
+  const double v = (double)(h >> 8) * step;
+  if ((float)(T)0.5f == 0) return (T)(low + (double)(unsigned)v); // an integer type
+  return (T)(low + v);
 }
 `
 

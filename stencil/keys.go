@@ -10,7 +10,7 @@ import (
 // keys of a stencil file, in the order they are best written.
 var keys = []string{
 	"NumDimensions", "StencilSize", "Points", "DataType", "FunctionName", "ScalarVariables", "Fields", "ReadOnly", "Boundary",
-	"Stages", "CellValue", "EdgeValue", "Reduce", "Until", "DefaultSize", "Steps",
+	"Stages", "CellValue", "EdgeValue", "Reduce", "Until", "DefaultSize", "Steps", "InputRange",
 }
 
 // keyReaders parse the value of each key.
@@ -31,6 +31,7 @@ var keyReaders = map[string]func(*parser, token) error{
 	"Until":           (*parser).until,
 	"DefaultSize":     (*parser).defaultSize,
 	"Steps":           (*parser).steps,
+	"InputRange":      (*parser).inputRange,
 }
 
 func (p *parser) integer() (int, error) {
@@ -139,6 +140,21 @@ func (p *parser) steps(key token) (err error) {
 	p.out.Steps, err = p.integer()
 	if err == nil && (p.out.Steps < 1 || p.out.Steps > math.MaxInt32) {
 		err = p.fail(key, "Steps must lie in 1..%d", math.MaxInt32)
+	}
+	return err
+}
+
+// inputRange parses (lowest, highest).
+func (p *parser) inputRange(key token) error {
+	n := 0
+	err := p.list(func(i int) (err error) {
+		if n = i + 1; i < 2 {
+			p.out.Range[i], err = p.literal()
+		}
+		return err
+	})
+	if err == nil && (n != 2 || !(p.out.Range[0] < p.out.Range[1])) {
+		err = p.fail(key, "InputRange wants the lowest and the highest value, (0, 1)")
 	}
 	return err
 }

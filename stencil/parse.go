@@ -169,6 +169,9 @@ func (p *parser) checkKeys() error {
 	if v := s.Constant; !s.DType.Floating() && s.DType.Round(v) != v {
 		return p.fail(p.seen["Boundary"], "%v is no %s", v, s.DType)
 	}
+	if r := s.Range; !s.DType.Floating() && (s.DType.Round(r[0]) != r[0] || s.DType.Round(r[1]) != r[1] || r[1]-r[0] >= 1<<31) {
+		return p.fail(p.seen["InputRange"], "InputRange must hold values of %s, at most 2147483647 apart", s.DType)
+	}
 	for i := range s.Stages {
 		st := &s.Stages[i]
 		if n := slices.IndexFunc(p.blocks, func(b block) bool { return b.key.text == "CellValue" && p.toks[b.at].text == st.Name }); n < 0 {

@@ -105,7 +105,7 @@ const (
 // helped tells whether an operation is printed as a call of a helper: signed
 // integers must wrap, and no divisor may be 0 or, signed, -1.
 func helped(e Binary) bool {
-	if e.Type.floating() || e.Type == Bool {
+	if e.Type.Floating() || e.Type == Bool {
 		return false
 	}
 	if precedence[e.Op] < precedence["*"] || e.Op == "*" {
@@ -131,7 +131,7 @@ func binds(e Expr) int {
 	case Not:
 		return bindsUnary
 	case Cast:
-		if !e.Type.floating() && !e.X.typ().floating() {
+		if !e.Type.Floating() && !e.X.typ().Floating() {
 			return bindsUnary
 		}
 	}
@@ -200,9 +200,9 @@ func (p *printer) expr(e Expr) {
 		p.parens(e.X, binds(e.X) < bindsUnary)
 	case Cast:
 		switch {
-		case e.Type.floating():
+		case e.Type.Floating():
 			p.call(e.Type.C(), e.X)
-		case e.X.typ().floating():
+		case e.X.typ().Floating():
 			low, high := e.Type.limits()
 			p.call("to_integer", e.X, Int{low, e.Type}, Int{high, e.Type})
 		default:
@@ -215,7 +215,7 @@ func (p *printer) expr(e Expr) {
 			return
 		}
 		// A quotient by a root is one operation on a GPU, not two long ones.
-		if root, ok := e.Y.(Call); ok && e.Op == "/" && root.Func == "sqrt" && e.Type.floating() {
+		if root, ok := e.Y.(Call); ok && e.Op == "/" && root.Func == "sqrt" && e.Type.Floating() {
 			p.parens(e.X, binds(e.X) < binds(e))
 			p.WriteString(" * ")
 			p.call("rsqrt", root.Args...)
@@ -262,6 +262,14 @@ func (p *printer) variable(e Var) {
 		text = "(" + DType(e.Type).C() + ")" + text
 	}
 	p.WriteString(text)
+}
+
+// Number prints a value of an element type as a constant of generated code.
+func Number(d DType, v float64) string {
+	if d.Floating() {
+		return numText(v)
+	}
+	return intText(Int{Type(d).fromFloat(v), Type(d)})
 }
 
 // numText prints the shortest decimal that reads back as the same double, always

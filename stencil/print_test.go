@@ -175,7 +175,7 @@ func returning(e Expr) *Stencil {
 	return &Stencil{Fields: []Array{{}}, DType: Float32, Stages: []Stage{{Outputs: []int{0}, Body: []Stmt{Return{[]Expr{e}}}}}}
 }
 
-func binary(op string, x, y Expr) Binary { return Binary{op, x, y, Elem} }
+func operate(op string, x, y Expr) Binary { return Binary{op, x, y, Elem} }
 
 // values gives every offset a value of its own.
 func values(o Offset) float64 { return 1.5 + float64(o[0]) + float64(o[1])/7 + float64(o[2])/63 }
@@ -206,7 +206,7 @@ func drawExpr(t *rapid.T, depth int) Expr {
 		}
 		return c
 	}
-	return binary(rapid.SampledFrom([]string{"+", "-", "*", "/"}).Draw(t, "operator"), drawExpr(t, depth-1), drawExpr(t, depth-1))
+	return operate(rapid.SampledFrom([]string{"+", "-", "*", "/"}).Draw(t, "operator"), drawExpr(t, depth-1), drawExpr(t, depth-1))
 }
 
 func TestPrintedTreesMeanTheSameInC(t *testing.T) {
@@ -278,27 +278,27 @@ func TestParserGroupsAsCDoes(t *testing.T) {
 func TestParenthesesStandWhereCNeedsThem(t *testing.T) {
 	a, b, c := Get{0, Offset{0, 0, 0}, Elem}, Get{0, Offset{1, 0, 0}, Elem}, Get{0, Offset{2, 0, 0}, Elem}
 	for want, e := range map[string]Expr{
-		"A - (B - C)":   binary("-", a, binary("-", b, c)),
-		"A - (B + C)":   binary("-", a, binary("+", b, c)),
-		"A + (B + C)":   binary("+", a, binary("+", b, c)), // rounding differs
-		"A - B - C":     binary("-", binary("-", a, b), c),
-		"A / (B * C)":   binary("/", a, binary("*", b, c)),
-		"A / (B / C)":   binary("/", a, binary("/", b, c)),
-		"A / B * C":     binary("*", binary("/", a, b), c),
-		"A * (B + C)":   binary("*", a, binary("+", b, c)),
-		"(A + B) * C":   binary("*", binary("+", a, b), c),
-		"A + B * C":     binary("+", a, binary("*", b, c)),
-		"A * B - C":     binary("-", binary("*", a, b), c),
+		"A - (B - C)":   operate("-", a, operate("-", b, c)),
+		"A - (B + C)":   operate("-", a, operate("+", b, c)),
+		"A + (B + C)":   operate("+", a, operate("+", b, c)), // rounding differs
+		"A - B - C":     operate("-", operate("-", a, b), c),
+		"A / (B * C)":   operate("/", a, operate("*", b, c)),
+		"A / (B / C)":   operate("/", a, operate("/", b, c)),
+		"A / B * C":     operate("*", operate("/", a, b), c),
+		"A * (B + C)":   operate("*", a, operate("+", b, c)),
+		"(A + B) * C":   operate("*", operate("+", a, b), c),
+		"A + B * C":     operate("+", a, operate("*", b, c)),
+		"A * B - C":     operate("-", operate("*", a, b), c),
 		"-(-A)":         Neg{Neg{a}},
-		"-(A + B)":      Neg{binary("+", a, b)},
-		"-(A * B)":      Neg{binary("*", a, b)},
-		"A - (-B)":      binary("-", a, Neg{b}),
-		"A * (-B)":      binary("*", a, Neg{b}),
-		"-A * B":        binary("*", Neg{a}, b),
-		"A - T(-1.0)":   binary("-", a, Num{-1, Elem}),
+		"-(A + B)":      Neg{operate("+", a, b)},
+		"-(A * B)":      Neg{operate("*", a, b)},
+		"A - (-B)":      operate("-", a, Neg{b}),
+		"A * (-B)":      operate("*", a, Neg{b}),
+		"-A * B":        operate("*", Neg{a}, b),
+		"A - T(-1.0)":   operate("-", a, Num{-1, Elem}),
 		"-T(-1.0)":      Neg{Num{-1, Elem}},
-		"sqrt(A - B)":   Call{"sqrt", []Expr{binary("-", a, b)}, Elem},
-		"-fabs(-A) + C": binary("+", Neg{Call{"fabs", []Expr{Neg{a}}, Elem}}, c),
+		"sqrt(A - B)":   Call{"sqrt", []Expr{operate("-", a, b)}, Elem},
+		"-fabs(-A) + C": operate("+", Neg{Call{"fabs", []Expr{Neg{a}}, Elem}}, c),
 	} {
 		got := CellSource(returning(e))
 		got = strings.NewReplacer("get(0, 0, 0)", "A", "get(1, 0, 0)", "B", "get(2, 0, 0)", "C", "return ", "", ";\n", "").Replace(got)

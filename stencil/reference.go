@@ -226,7 +226,7 @@ func (r *run) reduce(before []Values) float64 {
 			c.at[0] = x
 			c.run()
 			v := c.floats[0]
-			if !t.floating() {
+			if !t.Floating() {
 				v = t.asFloat(c.ints[0])
 			}
 			values[row*r.n[0]+x] = v

@@ -27,7 +27,7 @@ type Stencil struct {
 	Name     string
 	Dims     int
 	Points   []Offset // of every field and stage: distinct, in order z, y, x
-	Low      [3]int   // largest reach towards smaller indices, >= 0
+	Low      [3]int   // largest reach towards smaller indices, >= 0; the same as High where Boundary is Mirror
 	High     [3]int   // largest reach towards larger indices, >= 0
 	Boundary Boundary
 	Constant float64 // what lies outside where Boundary is Constant
@@ -35,15 +35,16 @@ type Stencil struct {
 	Fields   []Array // what a cell holds; one without a name where the file has no Fields
 	ReadOnly []Array // what is read at a cell and never changes
 	Scalars  []Argument
-	Stages   []Stage // one time step, in order
-	Reduce   *Reduce // nil without
-	Until    *Until  // nil without
-	Function string  // the name of the exported function, if the file gives one
-	Steps    int     // time steps of a run by default; 0 where the file gives none
-	Ops      Ops     // of one cell update, all stages
-	Hash     string  // SHA-256 of the meaning: same hash, same answer
-	size     Size    // DefaultSize; zero where the file gives none
-	text     string  // the file as it was read
+	Stages   []Stage    // one time step, in order
+	Reduce   *Reduce    // nil without
+	Until    *Until     // nil without
+	Function string     // the name of the exported function, if the file gives one
+	Steps    int        // time steps of a run by default; 0 where the file gives none
+	Range    [2]float64 // of the values the stencil is meant for, lowest and highest
+	Ops      Ops        // of one cell update, all stages
+	Hash     string     // SHA-256 of the meaning: same hash, same answer
+	size     Size       // DefaultSize; zero where the file gives none
+	text     string     // the file as it was read
 }
 
 // Array is a field or a read-only array.
@@ -67,7 +68,9 @@ type Stage struct {
 	Name      string
 	Outputs   []int // fields set, in the order of the returned values
 	Body      []Stmt
-	Low, High [3]int // reach of its get()
+	Points    [][]Offset // by field, where it is read: distinct, in order z, y, x
+	ReadOnly  [][]Offset // by read-only array, likewise; read(i) counts as the own cell
+	Low, High [3]int     // reach of its get()
 	Ops       Ops
 }
 

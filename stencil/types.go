@@ -18,7 +18,8 @@ const (
 	Whole Type = "whole"
 )
 
-func (t Type) floating() bool { return t == Elem || t != Bool && t != Whole && DType(t).Floating() }
+// Floating tells floating-point types from integers and Bool.
+func (t Type) Floating() bool { return t == Elem || t != Bool && t != Whole && DType(t).Floating() }
 
 func (t Type) signed() bool { return t != Elem && t != Bool && DType(t).fact().signed }
 
@@ -41,7 +42,7 @@ func (t Type) C() string {
 // promoted is the type in which a value enters arithmetic: as in C, integers
 // narrower than int are computed in int.
 func (t Type) promoted() Type {
-	if t == Bool || t != Whole && !t.floating() && t.bits() < 32 {
+	if t == Bool || t != Whole && !t.Floating() && t.bits() < 32 {
 		return Type(Int32)
 	}
 	return t
@@ -61,8 +62,8 @@ func common(a, b Type) Type {
 		return a
 	case b == Elem:
 		return b
-	case a.floating() != b.floating():
-		if a.floating() {
+	case a.Floating() != b.Floating():
+		if a.Floating() {
 			return a
 		}
 		return b

@@ -112,7 +112,7 @@ type problemFlags struct {
 
 func (f *problemFlags) bind(c *cobra.Command) {
 	c.Flags().StringVar(&f.stencil, "stencil", "", "`name` of a stencil (see tune stencils) or path of a .sl file")
-	c.Flags().StringVar(&f.dtype, "dtype", "", "element `type`: float32 or float64 (default: the stencil's own)")
+	c.Flags().StringVar(&f.dtype, "dtype", "", "element `type`: float32, float64, float16 or bfloat16 (default: the stencil's own)")
 	c.Flags().StringVar(&f.size, "size", "", "grid `size`, x fastest, like 512x512x512 (default: the stencil's own)")
 	c.Flags().IntVar(&f.steps, "steps", 1000, "time steps of one run of the program that will use the config")
 }
@@ -133,11 +133,8 @@ func (f *problemFlags) problem(host bool) (stencil.Problem, error) {
 			return p, usageError{err}
 		}
 	}
-	if err := st.Plain(); err != nil {
-		return p, usageError{err}
-	}
-	if !slices.Contains(stencil.DTypes(), p.DType) {
-		return p, usagef("--dtype %s: the kernels compute in float32 and float64", f.dtype)
+	if types := st.DTypes(); !slices.Contains(types, p.DType) {
+		return p, usagef("--dtype %s: %s is computed in %s", f.dtype, st.Name, joinTypes(types))
 	}
 	if f.size != "" {
 		if p.Size, err = stencil.ParseSize(f.size, st.Dims); err != nil {
@@ -148,4 +145,12 @@ func (f *problemFlags) problem(host bool) (stencil.Problem, error) {
 		return p, usagef("--steps %d: the number of time steps must lie in 1..%d", f.steps, 1<<30)
 	}
 	return p, nil
+}
+
+func joinTypes(types []stencil.DType) string {
+	var names []string
+	for _, d := range types {
+		names = append(names, string(d))
+	}
+	return strings.Join(names, ", ")
 }

@@ -1,10 +1,11 @@
 // Helpers of the checks, compiled once a GPU: the random start grid and the
-// comparison of every cell. T is float or double.
+// comparison of every cell. T is the element type.
 
-extern "C" __global__ void fill_input(T *out, unsigned long long n, unsigned seed) {
+// Element i of the array is element base + i of all that a run starts from.
+extern "C" __global__ void fill_input(T *out, unsigned long long n, unsigned long long base, unsigned seed, double low, double step) {
   const unsigned long long stride = (unsigned long long)gridDim.x * blockDim.x;
   for (unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride)
-    out[i] = input_value<T>(seed, i);
+    out[i] = input_value<T>(seed, base + i, low, step);
 }
 
 struct Report {

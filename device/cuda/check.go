@@ -44,8 +44,8 @@ func (g *GPU) helperFor(d stencil.DType) (*helper, error) {
 	if err != nil {
 		return nil, err
 	}
-	source := "typedef " + d.C() + " T;\n" + stencil.InputSource + checkSource
-	image, log, err := c.build(source, "check.cu", []string{arch, "--std=c++17"}, ptx)
+	source := stencil.TypeSource(d) + "typedef " + d.C() + " T;\n" + stencil.InputSource + checkSource
+	image, log, err := c.build(source, "check.cu", []string{arch, "--std=c++17", "--fmad=false"}, ptx)
 	if err != nil {
 		return nil, fmt.Errorf("the check kernels do not compile: %w: %s", err, log)
 	}
@@ -68,10 +68,6 @@ func (g *GPU) helperFor(d stencil.DType) (*helper, error) {
 // helperGrid is enough threads to fill any GPU; the kernels loop.
 var helperGrid, helperBlock = [3]int{2048, 1, 1}, [3]int{256, 1, 1}
 
-func (g *GPU) fillInput(h *helper, to grid, n int64, seed uint32) error {
-	return cuLaunchKernel(h.fill, helperGrid, helperBlock, 0, g.args.set(uint64(to.cells), uint64(n), uint64(seed)))
-}
-
 // clear empties the report.
 func (g *GPU) clear(h *helper) error {
 	return errors.Join(cuMemsetD32Async(h.report.ptr, 0, 6), cuMemsetD32Async(h.report.ptr+8, 0xFFFFFFFF, 2))
@@ -85,13 +81,22 @@ func (g *GPU) read(h *helper) (report, error) {
 
 // expectation is the trusted kernel's answer, kept for the next schedule.
 type expectation struct {
-	key  string
-	grid grid
+	key    string
+	fields []grid
+}
+
+func (e *expectation) free() error {
+	var errs []error
+	for i := range e.fields {
+		errs = append(errs, e.fields[i].free())
+	}
+	return errors.Join(errs...)
 }
 
 // wantKey names a reference answer. Grids of the reference check are small.
 type wantKey struct {
 	hash  string
+	dtype stencil.DType // the input is rounded to it
 	size  stencil.Size
 	seed  uint32
 	steps int
@@ -108,7 +113,8 @@ func (g *GPU) Check(ctx context.Context, c device.Check) (stencil.Comparison, er
 }
 
 func (g *GPU) check(ctx context.Context, c device.Check) (stencil.Comparison, error) {
-	cmp := stencil.Comparison{Cells: c.Problem.Size.Cells(), Steps: device.Steps(c.Passes), Against: "reference", Tolerance: c.Tolerance}
+	cells := c.Problem.Size.Cells() * int64(len(c.Problem.Stencil.Fields))
+	cmp := stencil.Comparison{Cells: cells, Steps: device.Steps(c.Passes), Against: "reference", Tolerance: c.Tolerance}
 	var expect *expectation
 	h, err := g.helperFor(c.Problem.DType)
 	if err != nil {
@@ -120,65 +126,60 @@ func (g *GPU) check(ctx context.Context, c device.Check) (stencil.Comparison, er
 			return cmp, err
 		}
 	}
-	p, err := g.pairFor(c.Problem)
+	a, err := g.arraysFor(c.Problem)
 	if err != nil {
 		return cmp, err
 	}
-	if err := errors.Join(p.a.guard(), p.b.guard()); err != nil { // whatever ran before
-		return cmp, err
+	for _, gr := range a.grids() { // whatever ran before
+		if err := gr.guard(); err != nil {
+			return cmp, err
+		}
 	}
-	last, err := g.run(ctx, h, p, c.Problem, c.Passes, c.Seed)
+	fields, err := g.run(ctx, h, a, c.Problem, c.Passes, c.Seed)
 	if err != nil {
 		return cmp, err
 	}
-	if err := g.guards(h, p, &cmp); err != nil {
+	if err := g.guards(h, a, &cmp); err != nil {
 		return cmp, err
 	}
 	if expect != nil {
-		return cmp, g.compareOnDevice(h, last, expect.grid, &cmp)
+		return cmp, g.compareOnDevice(h, c.Problem, fields, expect.fields, &cmp)
 	}
-	return g.compareOnHost(last, c, cmp)
+	return g.compareOnHost(fields, c, cmp)
 }
 
-// run fills the first grid, runs the passes back and forth and gives the grid
-// that holds the answer. Each launch's target is poisoned first, and each launch
+// run fills the arrays, runs the passes back and forth and gives the grids that
+// hold the fields then. Each launch's targets are poisoned first, and each launch
 // waited for: a kernel that hangs must not have others queued behind it.
-func (g *GPU) run(ctx context.Context, h *helper, p *pair, pr stencil.Problem, passes []device.Pass, seed uint32) (grid, error) {
-	src, dst := p.a, p.b
-	if err := g.fillInput(h, src, pr.Size.Cells(), seed); err != nil {
-		return src, g.failed(passes[0].Binary, "filling the input of", err)
+func (g *GPU) run(ctx context.Context, h *helper, a *arrays, p stencil.Problem, passes []device.Pass, seed uint32) ([]grid, error) {
+	s, err := g.start(h, p, a, seed)
+	if err != nil {
+		return nil, g.failed(passes[0].Binary, "filling the input of", err)
 	}
 	for _, pass := range passes {
 		m, ok := g.modules[pass.Binary.ID]
 		if !ok {
-			return src, fmt.Errorf("cuda: %s is not loaded", pass.Binary.Schedule)
+			return nil, fmt.Errorf("cuda: %s is not loaded", pass.Binary.Schedule)
 		}
 		for range pass.Count {
-			err := dst.poison()
+			err := g.launch(m, pass.Launch, s, true)
 			if err == nil {
-				err = g.launch(m, pass.Launch, src.cells, dst.cells, pr.Size)
-			}
-			if err == nil {
-				err = cuEventRecord(g.to)
-			}
-			if err == nil {
-				err = g.wait(ctx, g.to)
+				err = g.finish(ctx)
 			}
 			if err != nil {
-				return src, g.failed(pass.Binary, "running", err)
+				return nil, g.failed(pass.Binary, "running", err)
 			}
-			src, dst = dst, src
 		}
 	}
-	return src, nil
+	return s.now, nil
 }
 
-// guards counts changed words around both grids.
-func (g *GPU) guards(h *helper, p *pair, cmp *stencil.Comparison) error {
+// guards counts changed words around all arrays.
+func (g *GPU) guards(h *helper, a *arrays, cmp *stencil.Comparison) error {
 	if err := g.clear(h); err != nil {
 		return err
 	}
-	for _, gr := range []grid{p.a, p.b} {
+	for _, gr := range a.grids() {
 		for _, z := range gr.zones() {
 			if err := cuLaunchKernel(h.changed, [3]int{16, 1, 1}, helperBlock, 0, g.args.set(uint64(z.ptr), uint64(z.bytes/4), guardPattern, uint64(h.report.ptr))); err != nil {
 				return err
@@ -204,37 +205,40 @@ func (g *GPU) expect(ctx context.Context, h *helper, c device.Check) (*expectati
 		}
 	}
 	// Up to a quarter of the memory keeps answers; at least one is needed.
-	bytes := c.Problem.Bytes()
+	bytes := c.Problem.Bytes() * int64(len(c.Problem.Stencil.Fields))
 	for len(g.expected) > 0 && int64(len(g.expected)+1)*bytes > g.machine.FreeBytes/4 {
 		if err := g.forget(); err != nil {
 			return nil, err
 		}
 	}
-	p, err := g.pairFor(c.Problem)
+	a, err := g.arraysFor(c.Problem)
 	if err != nil {
 		return nil, err
 	}
-	last, err := g.run(ctx, h, p, c.Problem, c.Trusted, c.Seed)
+	fields, err := g.run(ctx, h, a, c.Problem, c.Trusted, c.Seed)
 	if err != nil {
 		if f := device.AsFailure(err); f != nil {
 			f.Reason = "the trusted kernel failed: " + f.Reason
 		}
 		return nil, err
 	}
-	keep, err := newGrid(c.Problem)
-	for err != nil && len(g.expected) > 0 { // make room
-		if err := g.forget(); err != nil {
-			return nil, err
+	e := &expectation{key: key}
+	for _, f := range fields {
+		keep, err := newGuarded(f.size, 0)
+		for err != nil && len(g.expected) > 0 { // make room
+			if err := g.forget(); err != nil {
+				return nil, errors.Join(err, e.free())
+			}
+			keep, err = newGuarded(f.size, 0)
 		}
-		keep, err = newGrid(c.Problem)
+		if err != nil {
+			return nil, errors.Join(err, e.free())
+		}
+		e.fields = append(e.fields, keep)
+		if err := cuMemcpyDtoDAsync(keep.cells, f.cells, f.size); err != nil {
+			return nil, errors.Join(err, e.free())
+		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	if err := cuMemcpyDtoDAsync(keep.cells, last.cells, bytes); err != nil {
-		return nil, errors.Join(err, keep.free())
-	}
-	e := &expectation{key, keep}
 	g.expected = append(g.expected, e)
 	return e, nil
 }
@@ -243,52 +247,61 @@ func (g *GPU) expect(ctx context.Context, h *helper, c device.Check) (*expectati
 func (g *GPU) forget() error {
 	e := g.expected[0]
 	g.expected = g.expected[1:]
-	return e.grid.free()
+	return e.free()
 }
 
-func (g *GPU) compareOnDevice(h *helper, got, want grid, cmp *stencil.Comparison) error {
-	if err := g.clear(h); err != nil {
-		return err
-	}
-	a := g.args.set(uint64(got.cells), uint64(want.cells), uint64(cmp.Cells), math.Float64bits(cmp.Tolerance), uint64(h.report.ptr))
-	if err := cuLaunchKernel(h.compare, helperGrid, helperBlock, 0, a); err != nil {
-		return err
-	}
-	r, err := g.read(h)
-	if err != nil {
-		return err
-	}
-	cmp.Wrong, cmp.MaxError = int64(r.wrong), math.Float64frombits(r.maxError)
-	if cmp.Wrong > 0 {
-		cmp.First = int64(r.first)
-		elem := got.size / cmp.Cells
-		for _, v := range []struct {
-			at grid
-			to *string
-		}{{got, &cmp.Got}, {want, &cmp.Want}} {
-			one, err := download(v.at.cells+devicePtr(cmp.First*elem), 1, int(elem))
-			if err != nil {
-				return err
-			}
-			*v.to = fmt.Sprint(one[0])
+// compareOnDevice compares field by field.
+func (g *GPU) compareOnDevice(h *helper, p stencil.Problem, got, want []grid, cmp *stencil.Comparison) error {
+	cells := p.Size.Cells()
+	for f := range got {
+		if err := g.clear(h); err != nil {
+			return err
 		}
+		a := g.args.set(uint64(got[f].cells), uint64(want[f].cells), uint64(cells), math.Float64bits(cmp.Tolerance), uint64(h.report.ptr))
+		if err := cuLaunchKernel(h.compare, helperGrid, helperBlock, 0, a); err != nil {
+			return err
+		}
+		r, err := g.read(h)
+		if err != nil {
+			return err
+		}
+		cmp.MaxError = max(cmp.MaxError, math.Float64frombits(r.maxError))
+		if cmp.Wrong == 0 && r.wrong > 0 {
+			cmp.First = int64(f)*cells + int64(r.first)
+			for _, v := range []struct {
+				at grid
+				to *string
+			}{{got[f], &cmp.Got}, {want[f], &cmp.Want}} {
+				size := int64(p.DType.Size())
+				one, err := download(v.at.cells+devicePtr(int64(r.first)*size), size, p.DType)
+				if err != nil {
+					return err
+				}
+				*v.to = fmt.Sprint(one[0])
+			}
+		}
+		cmp.Wrong += int64(r.wrong)
 	}
 	return nil
 }
 
 // compareOnHost compares with the float64 reference.
-func (g *GPU) compareOnHost(last grid, c device.Check, cmp stencil.Comparison) (stencil.Comparison, error) {
-	got, err := download(last.cells, cmp.Cells, c.Problem.DType.Size())
-	if err != nil {
-		return cmp, err
+func (g *GPU) compareOnHost(fields []grid, c device.Check, cmp stencil.Comparison) (stencil.Comparison, error) {
+	var got []float64
+	for _, f := range fields {
+		v, err := download(f.cells, f.size, c.Problem.DType)
+		if err != nil {
+			return cmp, err
+		}
+		got = append(got, v...)
 	}
-	key := wantKey{c.Problem.Stencil.Hash, c.Problem.Size, c.Seed, cmp.Steps}
+	key := wantKey{c.Problem.Stencil.Hash, c.Problem.DType, c.Problem.Size, c.Seed, cmp.Steps}
 	want, ok := g.want[key]
 	if !ok {
 		if len(g.want) > 64 {
 			clear(g.want)
 		}
-		want = stencil.Reference(c.Problem, stencil.Fill(c.Seed, cmp.Cells), cmp.Steps)
+		want = stencil.Expected(c.Problem, c.Seed, cmp.Steps)
 		g.want[key] = want
 	}
 	r := stencil.Compare(got, want, c.Tolerance)
@@ -296,22 +309,14 @@ func (g *GPU) compareOnHost(last grid, c device.Check, cmp stencil.Comparison) (
 	return r, nil
 }
 
-// download copies elements of 4 or 8 bytes and widens them. It waits for what was
-// launched before it.
-func download(from devicePtr, n int64, elem int) ([]float64, error) {
-	if elem == 8 {
-		v := make([]float64, n)
-		return v, cuMemcpyDtoH(v, from)
-	}
-	v := make([]float32, n)
-	if err := cuMemcpyDtoH(v, from); err != nil {
+// download copies elements and widens them. It waits for what was launched before
+// it.
+func download(from devicePtr, bytes int64, d stencil.DType) ([]float64, error) {
+	raw := make([]byte, bytes)
+	if err := cuMemcpyDtoH(raw, from); err != nil {
 		return nil, err
 	}
-	wide := make([]float64, n)
-	for i, x := range v {
-		wide[i] = float64(x)
-	}
-	return wide, nil
+	return stencil.Widen(d, raw), nil
 }
 
 // CopyBandwidth is bytes read plus bytes written a second by a copy of one grid
@@ -320,13 +325,13 @@ func (g *GPU) CopyBandwidth(ctx context.Context, bytes int64) (float64, error) {
 	var rate float64
 	bytes = bytes / 4 * 4 // whole words
 	err := g.do(func() error {
-		p, err := g.pairOf(bytes, 0)
+		a, err := g.arraysOf(bytes, 0, 1)
 		if err != nil {
 			return err
 		}
 		var times []float64
 		for i := range 21 {
-			t, err := g.region(ctx, func() error { return cuMemcpyDtoDAsync(p.b.cells, p.a.cells, bytes) })
+			t, err := g.region(ctx, func() error { return cuMemcpyDtoDAsync(a.fields[0].b.cells, a.fields[0].a.cells, bytes) })
 			if err != nil {
 				return err
 			}

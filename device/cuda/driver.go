@@ -260,8 +260,8 @@ func cuEventElapsed(from, to cuEvent) (float64, error) {
 // pointers to them that cuLaunchKernel wants. It is allocated once and pinned,
 // since the driver reads it after the Go call has begun.
 type arguments struct {
-	values [16]uint64
-	table  [16]unsafe.Pointer
+	values [maxArguments]uint64
+	table  [maxArguments]unsafe.Pointer
 	pinner runtime.Pinner
 	n      int
 }
@@ -275,8 +275,12 @@ func newArguments() *arguments {
 	return a
 }
 
-// set fills in the parameters: 8-byte values for pointers and long long, 4-byte
-// ones for int; both little-endian in the first bytes of a word.
+// maxArguments is beyond what a stencil file may ask for: 64 fields, outputs, arrays,
+// their lengths and scalars, the extents and the iteration.
+const maxArguments = 5*64 + 4
+
+// set fills in the parameters: 8-byte values for pointers, long long and double,
+// 4-byte ones for int; both little-endian in the first bytes of a word.
 func (a *arguments) set(values ...uint64) *arguments {
 	a.n = copy(a.values[:], values)
 	return a

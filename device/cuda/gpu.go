@@ -25,7 +25,7 @@ type GPU struct {
 	jobs    chan func()
 
 	modules  map[string]*module
-	grids    map[[2]int64]*pair // by bytes of one grid and of a guard zone
+	arrays   map[string]*arrays // by sizes
 	expected []*expectation     // least recently used first
 	want     map[wantKey][]float64
 	helpers  map[string]*helper // by element type
@@ -44,9 +44,9 @@ var (
 
 // module is a loaded binary.
 type module struct {
-	handle   cuModule
-	function cuFunction
-	facts    device.Binary
+	handle cuModule
+	stages []cuFunction
+	facts  device.Binary
 }
 
 // Open takes the GPU a selector names: a driver ordinal, a UUID or its
@@ -57,7 +57,7 @@ func Open(selector string) (*GPU, error) {
 		return nil, err
 	}
 	g := &GPU{machine: m, device: d, nvml: openNVML(m.PCI), jobs: make(chan func()),
-		modules: map[string]*module{}, grids: map[[2]int64]*pair{}, want: map[wantKey][]float64{}, helpers: map[string]*helper{}, args: newArguments()}
+		modules: map[string]*module{}, arrays: map[string]*arrays{}, want: map[wantKey][]float64{}, helpers: map[string]*helper{}, args: newArguments()}
 	go g.thread()
 	err = g.do(func() error {
 		if g.context, err = cuDevicePrimaryCtxRetain(d); err != nil {
@@ -154,27 +154,39 @@ func (g *GPU) Load(_ context.Context, b device.Binary, l kernels.Launch) (device
 	return b, err
 }
 
-// inspect finds the entry, grants shared memory and reads the facts.
-func (g *GPU) inspect(m *module, b *device.Binary, l kernels.Launch) (err error) {
-	if m.function, err = cuModuleGetFunction(m.handle, b.Entry); err != nil {
-		return err
-	}
-	if l.SharedBytes > defaultShared {
-		if err = cuFuncSetAttribute(m.function, funcMaxDynamicShared, l.SharedBytes); err != nil {
+// inspect finds the entry of each stage, grants shared memory and reads the facts:
+// the most of any stage, and the fewest blocks.
+func (g *GPU) inspect(m *module, b *device.Binary, l kernels.Launch) error {
+	for i := range max(1, b.Stages) {
+		f, err := cuModuleGetFunction(m.handle, kernels.StageEntry(b.Entry, i))
+		if err != nil {
 			return err
 		}
+		m.stages = append(m.stages, f)
+		if l.SharedBytes > defaultShared {
+			if err = cuFuncSetAttribute(f, funcMaxDynamicShared, l.SharedBytes); err != nil {
+				return err
+			}
+		}
+		for _, a := range []struct {
+			attribute int
+			to        *int
+		}{{funcRegisters, &b.Registers}, {funcLocalBytes, &b.SpillBytes}, {funcSharedBytes, &b.StaticShared}} {
+			v, err := cuFuncGetAttribute(a.attribute, f)
+			if err != nil {
+				return err
+			}
+			*a.to = max(*a.to, v)
+		}
+		blocks, err := cuOccupancy(f, l.Threads(), l.SharedBytes)
+		if err != nil {
+			return err
+		}
+		if i == 0 || blocks < b.BlocksPerSM {
+			b.BlocksPerSM = blocks
+		}
 	}
-	if b.Registers, err = cuFuncGetAttribute(funcRegisters, m.function); err != nil {
-		return err
-	}
-	if b.SpillBytes, err = cuFuncGetAttribute(funcLocalBytes, m.function); err != nil {
-		return err
-	}
-	if b.StaticShared, err = cuFuncGetAttribute(funcSharedBytes, m.function); err != nil {
-		return err
-	}
-	b.BlocksPerSM, err = cuOccupancy(m.function, l.Threads(), l.SharedBytes)
-	return err
+	return nil
 }
 
 // failed turns a driver error into the failure of a schedule; a sticky one stays
@@ -227,9 +239,9 @@ func (g *GPU) freeAll() error {
 	for _, m := range g.modules {
 		errs = append(errs, cuModuleUnload(m.handle))
 	}
-	errs = append(errs, g.dropGrids())
+	errs = append(errs, g.dropArrays())
 	for _, e := range g.expected {
-		errs = append(errs, e.grid.free())
+		errs = append(errs, e.free())
 	}
 	for _, h := range g.helpers {
 		errs = append(errs, h.free())
@@ -244,12 +256,6 @@ func (g *GPU) freeAll() error {
 		errs = append(errs, cuDevicePrimaryCtxRelease(g.device))
 	}
 	return errors.Join(errs...)
-}
-
-// launch runs a pass's kernel once, from one grid to another. On the GPU's thread.
-func (g *GPU) launch(m *module, l kernels.Launch, in, out devicePtr, n [3]int) error {
-	a := g.args.set(uint64(in), uint64(out), uint64(uint32(n[0])), uint64(uint32(n[1])), uint64(uint32(n[2])))
-	return cuLaunchKernel(m.function, l.Grid, l.Block, l.SharedBytes, a)
 }
 
 // wait polls until everything launched so far is done, or the context's deadline

@@ -42,7 +42,7 @@ const (
 	leastGuard   = 64 << 10
 	mostGuard    = 16 << 20
 	guardPattern = 0xA5C3A5C3
-	poison       = 0xFFFFFFFF // a NaN in every floating-point type
+	poison       = 0xFFFFFFFF // a NaN in every floating-point type; -1 or the largest of integers
 )
 
 // guardBytes is the length of a guard zone for a problem.
@@ -60,8 +60,6 @@ type grid struct {
 	cells devicePtr
 	size  int64 // bytes of the cells
 }
-
-func newGrid(p stencil.Problem) (grid, error) { return newGuarded(p.Bytes(), guardBytes(p)) }
 
 func newGuarded(bytes, guard int64) (grid, error) {
 	b, err := alloc((bytes+255)/256*256 + 2*guard)
@@ -90,50 +88,97 @@ func (g grid) guard() error {
 
 // zones are the memory before and after the cells.
 func (g grid) zones() [2]buffer {
-	end := g.cells + devicePtr(g.size)
+	end := g.cells + devicePtr((g.size+3)/4*4)
 	return [2]buffer{{g.ptr, int64(g.cells - g.ptr)}, {end, int64(g.ptr) + g.bytes - int64(end)}}
 }
 
 // poison makes every cell NaN, so that one that is not written shows.
-func (g grid) poison() error { return cuMemsetD32Async(g.cells, poison, g.size/4) }
+func (g grid) poison() error { return cuMemsetD32Async(g.cells, poison, (g.size+3)/4) }
 
-// pair is the two grids a stencil alternates between.
+// pair is the two grids a field alternates between.
 type pair struct{ a, b grid }
 
 func (p *pair) free() error { return errors.Join(p.a.free(), p.b.free()) }
 
-// pairFor gives the two grids of a problem, kept from call to call.
-func (g *GPU) pairFor(p stencil.Problem) (*pair, error) { return g.pairOf(p.Bytes(), guardBytes(p)) }
+// arrays is what a problem's kernels work on: every field before and after a stage,
+// and the read-only arrays.
+type arrays struct {
+	fields   []*pair
+	readOnly []grid
+}
 
-// pairOf finds or makes two grids. At most two sizes are kept: the small one of
-// the reference check and the problem's own.
-func (g *GPU) pairOf(bytes, guard int64) (*pair, error) {
-	key := [2]int64{bytes, guard}
-	if p, ok := g.grids[key]; ok {
-		return p, nil
+// grids lists all of them.
+func (a *arrays) grids() []grid {
+	var all []grid
+	for _, p := range a.fields {
+		all = append(all, p.a, p.b)
 	}
-	if len(g.grids) > 1 {
-		if err := g.dropGrids(); err != nil {
+	return append(all, a.readOnly...)
+}
+
+func (a *arrays) free() error {
+	var errs []error
+	for _, p := range a.fields {
+		errs = append(errs, p.free())
+	}
+	for i := range a.readOnly {
+		errs = append(errs, a.readOnly[i].free())
+	}
+	return errors.Join(errs...)
+}
+
+// arraysFor gives the arrays of a problem, kept from call to call.
+func (g *GPU) arraysFor(p stencil.Problem) (*arrays, error) {
+	var sizes []int64
+	for _, n := range p.Lengths() {
+		sizes = append(sizes, n*int64(p.DType.Size()))
+	}
+	return g.arraysOf(p.Bytes(), guardBytes(p), len(p.Stencil.Fields), sizes...)
+}
+
+// arraysOf finds or makes pairs of grids of some bytes each, and read-only arrays.
+// At most two sets are kept: the small one of the reference check and the
+// problem's own.
+func (g *GPU) arraysOf(bytes, guard int64, fields int, readOnly ...int64) (*arrays, error) {
+	key := fmt.Sprint(bytes, guard, fields, readOnly)
+	if a, ok := g.arrays[key]; ok {
+		return a, nil
+	}
+	if len(g.arrays) > 1 {
+		if err := g.dropArrays(); err != nil {
 			return nil, err
 		}
 	}
-	a, err := newGuarded(bytes, guard)
-	if err == nil {
-		var b grid
-		if b, err = newGuarded(bytes, guard); err == nil {
-			g.grids[key] = &pair{a, b}
-			return g.grids[key], nil
-		}
-		err = errors.Join(err, a.free())
+	a := &arrays{}
+	fail := func(err error) (*arrays, error) {
+		return nil, fmt.Errorf("%d grids of %d bytes: %w", 2*fields, bytes, errors.Join(err, a.free()))
 	}
-	return nil, fmt.Errorf("two grids of %d bytes: %w", bytes, err)
+	for range fields {
+		p := &pair{}
+		a.fields = append(a.fields, p)
+		for _, one := range []*grid{&p.a, &p.b} {
+			var err error
+			if *one, err = newGuarded(bytes, guard); err != nil {
+				return fail(err)
+			}
+		}
+	}
+	for _, n := range readOnly {
+		one, err := newGuarded(n, guard)
+		if err != nil {
+			return fail(err)
+		}
+		a.readOnly = append(a.readOnly, one)
+	}
+	g.arrays[key] = a
+	return a, nil
 }
 
-func (g *GPU) dropGrids() error {
+func (g *GPU) dropArrays() error {
 	var errs []error
-	for n, p := range g.grids {
-		errs = append(errs, p.free())
-		delete(g.grids, n)
+	for n, a := range g.arrays {
+		errs = append(errs, a.free())
+		delete(g.arrays, n)
 	}
 	return errors.Join(errs...)
 }

@@ -127,7 +127,7 @@ func (c *Compiler) Compile(_ context.Context, k kernels.Kernel, m machine.Machin
 	}
 	id := sha256.Sum256(append([]byte(k.Source), strings.Join(append(options, c.version), " ")...))
 	return device.Binary{
-		ID: hex.EncodeToString(id[:]), Schedule: k.Schedule, Entry: k.Entry, Image: image,
+		ID: hex.EncodeToString(id[:]), Schedule: k.Schedule, Entry: k.Entry, Stages: k.Stages, Image: image,
 		CompileSeconds: time.Since(begin).Seconds(), Compiler: c.version, Options: options,
 	}, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"stenciltune/device"
 	"stenciltune/device/timing"
+	"stenciltune/stencil"
 )
 
 // timed is one run being measured.
@@ -15,7 +16,6 @@ type timed struct {
 	module   *module
 	sampler  *timing.Sampler
 	launches int
-	flip     bool // which grid is read next
 }
 
 // Time measures each run's seconds per step with events. The grids hold what
@@ -30,7 +30,7 @@ func (g *GPU) Time(ctx context.Context, t device.Timing) ([]timing.Series, error
 }
 
 func (g *GPU) time(ctx context.Context, t device.Timing) ([]timing.Series, error) {
-	p, err := g.pairFor(t.Problem)
+	a, err := g.arraysFor(t.Problem)
 	if err != nil {
 		return nil, err
 	}
@@ -38,7 +38,8 @@ func (g *GPU) time(ctx context.Context, t device.Timing) ([]timing.Series, error
 	if err != nil {
 		return nil, err
 	}
-	if err := g.fillInput(h, p.a, t.Problem.Size.Cells(), 1); err != nil {
+	s, err := g.start(h, t.Problem, a, 1)
+	if err != nil {
 		return nil, err
 	}
 	var runs []*timed
@@ -50,7 +51,7 @@ func (g *GPU) time(ctx context.Context, t device.Timing) ([]timing.Series, error
 		runs = append(runs, r)
 	}
 	for _, r := range runs {
-		if err := g.warm(ctx, t, p, r); err != nil {
+		if err := g.warm(ctx, t, s, r); err != nil {
 			return nil, g.failed(r.run.Binary, "running", err)
 		}
 	}
@@ -63,7 +64,7 @@ func (g *GPU) time(ctx context.Context, t device.Timing) ([]timing.Series, error
 				if err := ctx.Err(); err != nil { // between samples: nothing hangs
 					return nil, device.Fail(timing.Timeout, "%s was not timed within the deadline", r.run.Binary.Schedule)
 				}
-				if err := g.sample(ctx, t, p, r, &th); err != nil {
+				if err := g.sample(ctx, t, s, r, &th); err != nil {
 					return nil, g.failed(r.run.Binary, "running", err)
 				}
 				more = true
@@ -75,22 +76,22 @@ func (g *GPU) time(ctx context.Context, t device.Timing) ([]timing.Series, error
 	}
 	var all []timing.Series
 	for _, r := range runs {
-		s := r.sampler.Series()
-		s.Warnings = append(s.Warnings, th.warnings()...)
-		all = append(all, s)
+		series := r.sampler.Series()
+		series.Warnings = append(series.Warnings, th.warnings()...)
+		all = append(all, series)
 	}
 	return all, nil
 }
 
 // warm runs a schedule unmeasured and decides how many launches make a sample.
-func (g *GPU) warm(ctx context.Context, t device.Timing, p *pair, r *timed) error {
+func (g *GPU) warm(ctx context.Context, t device.Timing, s *state, r *timed) error {
 	r.launches = 1
-	once, err := g.region(ctx, func() error { return g.launches(t, p, r) })
+	once, err := g.region(ctx, func() error { return g.launches(s, r) })
 	if err != nil {
 		return err
 	}
 	if once < t.Policy.Region { // the first launch of a module takes longer
-		if once, err = g.region(ctx, func() error { return g.launches(t, p, r) }); err != nil {
+		if once, err = g.region(ctx, func() error { return g.launches(s, r) }); err != nil {
 			return err
 		}
 	}
@@ -99,36 +100,34 @@ func (g *GPU) warm(ctx context.Context, t device.Timing, p *pair, r *timed) erro
 	return nil
 }
 
-// launches puts one sample's launches on the stream, from one grid to the other
-// and back, as an iterating program would.
-func (g *GPU) launches(t device.Timing, p *pair, r *timed) error {
+// launches puts one sample's launches on the stream, from one set of fields to the
+// other and back, as an iterating program would.
+func (g *GPU) launches(s *state, r *timed) error {
 	for range r.launches {
-		in, out := p.a.cells, p.b.cells
-		if r.flip {
-			in, out = out, in
+		if s.iteration+r.run.Launch.Steps > stencil.Iterations {
+			s.iteration = 1
 		}
-		r.flip = !r.flip
-		if err := g.launch(r.module, r.run.Launch, in, out, t.Problem.Size); err != nil {
+		if err := g.launch(r.module, r.run.Launch, s, false); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (g *GPU) sample(ctx context.Context, t device.Timing, p *pair, r *timed, th *throttler) error {
+func (g *GPU) sample(ctx context.Context, t device.Timing, s *state, r *timed, th *throttler) error {
 	if t.Policy.Regime == timing.Cold {
 		if err := g.flushL2(); err != nil {
 			return err
 		}
 	}
-	elapsed, err := g.region(ctx, func() error { return g.launches(t, p, r) })
+	elapsed, err := g.region(ctx, func() error { return g.launches(s, r) })
 	if err != nil {
 		return err
 	}
 	spoilt := th.spoilt()
 	r.sampler.Add(elapsed, spoilt)
 	if spoilt && t.Interleaved && r.sampler.More() && ctx.Err() == nil {
-		return g.sample(ctx, t, p, r, th) // at once, so that samples still pair up
+		return g.sample(ctx, t, s, r, th) // at once, so that samples still pair up
 	}
 	return nil
 }

@@ -44,7 +44,9 @@ func Cases(t testing.TB, m machine.Machine, n int, seed uint64) []Case {
 	lists := map[key][]space.Schedule{}
 	var cases []Case
 	for len(cases) < n {
-		k := key{r.IntN(len(stencils)), r.IntN(len(families)), stencil.DTypes()[r.IntN(2)]}
+		k := key{stencil: r.IntN(len(stencils)), family: r.IntN(len(families))}
+		types := stencils[k.stencil].DTypes()
+		k.dtype = types[r.IntN(len(types))]
 		st := stencils[k.stencil]
 		large := stencil.Problem{Stencil: st, DType: k.dtype, Size: st.DefaultSize(false), Steps: 100}
 		if lists[k] == nil {
@@ -69,7 +71,7 @@ func Cases(t testing.TB, m machine.Machine, n int, seed uint64) []Case {
 // someStencils is the catalogue and as many random stencils again, at least twelve.
 func someStencils(t testing.TB, r *rand.Rand) []*stencil.Stencil {
 	var list []*stencil.Stencil
-	for _, name := range stencil.PlainNames() {
+	for _, name := range stencil.Names() {
 		st, err := stencil.Lookup(name)
 		if err != nil {
 			t.Fatal(err)

@@ -37,16 +37,16 @@ var waits = regexp.MustCompile(`__syncthreads|__syncwarp|_sync\s*\(`)
 
 // flags are fixed: nothing of a stencil file reaches the command line.
 func (d *Device) flags() []string {
-	f := []string{"-std=c++17", "-O2", "-ffp-contract=off", "-w", "-pthread"}
+	f := []string{"-std=c++17", "-O2", "-ffp-contract=off", "-fno-strict-aliasing", "-w", "-pthread"}
 	if d.options.Sanitize {
-		f = []string{"-std=c++17", "-O1", "-g", "-ffp-contract=off", "-w", "-pthread", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"}
+		f = []string{"-std=c++17", "-O1", "-g", "-ffp-contract=off", "-fno-strict-aliasing", "-w", "-pthread", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"}
 	}
 	return f
 }
 
 // compileRuntime writes the headers and builds the part all programs share.
 func (d *Device) compileRuntime() error {
-	for name, text := range map[string]string{"emulation.h": emulation, "input.h": stencil.InputSource, "runtime.cpp": runtimeSource} {
+	for name, text := range map[string]string{"emulation.h": emulation, "input.h": stencil.TypeSource(stencil.Float16) + stencil.TypeSource(stencil.BFloat16) + stencil.InputSource, "runtime.cpp": runtimeSource} {
 		if err := os.WriteFile(filepath.Join(d.dir, name), []byte(text), 0o600); err != nil {
 			return err
 		}
@@ -125,7 +125,7 @@ func (d *Device) CompileBatch(ctx context.Context, ks []kernels.Kernel) ([]devic
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, k := range ks {
-		b := device.Binary{ID: fmt.Sprintf("%s:%s", filepath.Base(program), k.Entry), Schedule: k.Schedule, Entry: k.Entry,
+		b := device.Binary{ID: fmt.Sprintf("%s:%s", filepath.Base(program), k.Entry), Schedule: k.Schedule, Entry: k.Entry, Stages: k.Stages,
 			CompileSeconds: time.Since(begin).Seconds() / float64(len(ks)), Compiler: d.version, Options: d.flags()}
 		d.programs[b.ID] = program
 		d.users[program]++
@@ -158,10 +158,15 @@ func unitSource(ks []kernels.Kernel) string {
 		if waits.MatchString(k.Source) {
 			w = 1
 		}
-		c := k.DType.C()
-		fmt.Fprintf(&table, "  {%q, [](const void *in, void *out, int nx, int ny, int nz) { k%d::%s((const %s *)in, (%s *)out, nx, ny, nz); }, %d, %d},\n",
-			k.Entry, i, k.Entry, c, c, k.DType.Size(), w)
+		for stage := range max(1, k.Stages) {
+			space := fmt.Sprintf("k%d", i)
+			if k.Stages > 0 {
+				space += fmt.Sprintf("::stage_%d", stage)
+			}
+			entry := kernels.StageEntry(k.Entry, stage)
+			fmt.Fprintf(&table, "  {%q, [](const EmulatedArguments &a) { emulated_call(%s::%s, a); }, %d},\n", entry, space, entry, w)
+		}
 	}
-	fmt.Fprintf(&b, "EmulatedKernel emulated_kernels[] = {\n%s};\nint emulated_kernel_count = %d;\n", table.String(), len(ks))
+	fmt.Fprintf(&b, "EmulatedKernel emulated_kernels[] = {\n%s};\nint emulated_kernel_count = sizeof emulated_kernels / sizeof *emulated_kernels;\n", table.String())
 	return b.String()
 }

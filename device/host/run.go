@@ -3,12 +3,11 @@ package host
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
 	"os/exec"
 	"strconv"
@@ -60,18 +59,41 @@ func died(ctx context.Context, b device.Binary, err error, log string) error {
 
 func passText(p device.Pass) string {
 	l := p.Launch
-	return fmt.Sprintf("%s:%d,%d,%d:%d,%d,%d:%d:%d", p.Binary.Entry, l.Grid[0], l.Grid[1], l.Grid[2], l.Block[0], l.Block[1], l.Block[2], l.SharedBytes, p.Count)
+	return fmt.Sprintf("%s:%d,%d,%d:%d,%d,%d:%d:%d:%d", p.Binary.Entry, l.Grid[0], l.Grid[1], l.Grid[2], l.Block[0], l.Block[1], l.Block[2], l.SharedBytes, p.Count, l.Steps)
 }
 
-func extents(n stencil.Size) []string {
-	return []string{strconv.Itoa(n[0]), strconv.Itoa(n[1]), strconv.Itoa(n[2])}
+// dataText is a program's arguments that say what it works on: extents, arrays and
+// scalars, as the emulation's parse_data reads them, and the seed.
+func dataText(p stencil.Problem, seed uint32) []string {
+	st := p.Stencil
+	low, step := p.InputScale()
+	var arrays, lengths, numbers, outputs []string
+	for i, n := range p.Lengths() {
+		arrays = append(arrays, strconv.FormatInt(n, 10))
+		if st.ReadOnly[i].Indexed {
+			lengths = append(lengths, strconv.FormatInt(n, 10))
+		}
+	}
+	for _, a := range st.Scalars {
+		if v := strconv.FormatFloat(a.Default, 'g', -1, 64); a.Type.Floating() {
+			numbers = append(numbers, v)
+		} else {
+			lengths = append(lengths, v)
+		}
+	}
+	for _, stage := range st.Stages {
+		outputs = append(outputs, strings.Trim(strings.ReplaceAll(fmt.Sprint(stage.Outputs), " ", "."), "[]"))
+	}
+	return []string{strconv.Itoa(p.Size[0]), strconv.Itoa(p.Size[1]), strconv.Itoa(p.Size[2]),
+		fmt.Sprintf("%s;%d;%d;%g;%g;%s;%s;%s;%s", p.DType.Short(), p.DType.Size(), len(st.Fields), low, step,
+			strings.Join(arrays, ","), strings.Join(lengths, ","), strings.Join(numbers, ","), strings.Join(outputs, "/")),
+		strconv.FormatUint(uint64(seed), 10)}
 }
 
 // run computes passes from the start grid and gives the answer and the guard
 // words that changed. Passes of different programs hand the grid on in a file.
 func (d *Device) run(ctx context.Context, p stencil.Problem, passes []device.Pass, seed uint32) (cells []float64, guard int64, err error) {
-	input := strconv.FormatUint(uint64(seed), 10)
-	var file string
+	file, iteration := "", 1
 	defer func() { os.Remove(file) }()
 	for len(passes) > 0 {
 		program, err := d.program(passes[0].Binary)
@@ -79,7 +101,7 @@ func (d *Device) run(ctx context.Context, p stencil.Problem, passes []device.Pas
 			return nil, 0, err
 		}
 		output := d.temp("answer")
-		args := append(append([]string{"check"}, extents(p.Size)...), input, output)
+		args := append(append([]string{"check"}, dataText(p, seed)...), cmp.Or(file, "-"), strconv.Itoa(iteration), output)
 		first := passes[0].Binary
 		for len(passes) > 0 {
 			next, err := d.program(passes[0].Binary)
@@ -90,6 +112,7 @@ func (d *Device) run(ctx context.Context, p stencil.Problem, passes []device.Pas
 				break
 			}
 			args = append(args, passText(passes[0]))
+			iteration += passes[0].Count * passes[0].Launch.Steps
 			passes = passes[1:]
 		}
 		cmd, log := d.command(ctx, program, args...)
@@ -104,47 +127,37 @@ func (d *Device) run(ctx context.Context, p stencil.Problem, passes []device.Pas
 			return nil, 0, device.Fail(timing.LaunchError, "%s: garbled output %.40q", first.Schedule, out)
 		}
 		guard += changed
-		input = "@" + file
 	}
 	cells, err = readGrid(file, p)
 	return cells, guard, err
 }
 
-// readGrid reads an answer, widened to float64.
+// readGrid reads an answer, all fields, widened to float64.
 func readGrid(file string, p stencil.Problem) ([]float64, error) {
 	raw, err := os.ReadFile(file)
 	if err != nil {
 		return nil, err
 	}
-	size := p.DType.Size()
-	if int64(len(raw)) != p.Bytes() {
-		return nil, fmt.Errorf("host: answer of %d bytes, want %d", len(raw), p.Bytes())
+	if want := p.Bytes() * int64(len(p.Stencil.Fields)); int64(len(raw)) != want {
+		return nil, fmt.Errorf("host: answer of %d bytes, want %d", len(raw), want)
 	}
-	cells := make([]float64, len(raw)/size)
-	for i := range cells {
-		if size == 8 {
-			cells[i] = math.Float64frombits(binary.NativeEndian.Uint64(raw[8*i:]))
-		} else {
-			cells[i] = float64(math.Float32frombits(binary.NativeEndian.Uint32(raw[4*i:])))
-		}
-	}
-	return cells, nil
+	return stencil.Widen(p.DType, raw), nil
 }
 
 // Check runs passes and compares with the reference or the trusted passes.
 func (d *Device) Check(ctx context.Context, c device.Check) (stencil.Comparison, error) {
 	steps := device.Steps(c.Passes)
-	cmp := stencil.Comparison{Cells: c.Problem.Size.Cells(), Steps: steps, Against: "reference", Tolerance: c.Tolerance}
-	want, err := d.expect(ctx, c, steps, &cmp)
+	found := stencil.Comparison{Cells: c.Problem.Size.Cells() * int64(len(c.Problem.Stencil.Fields)), Steps: steps, Against: "reference", Tolerance: c.Tolerance}
+	want, err := d.expect(ctx, c, steps, &found)
 	if err != nil {
-		return cmp, err
+		return found, err
 	}
 	got, guard, err := d.run(ctx, c.Problem, c.Passes, c.Seed)
 	if err != nil {
-		return cmp, err
+		return found, err
 	}
 	r := stencil.Compare(got, want, c.Tolerance)
-	r.Steps, r.Against, r.Guard = steps, cmp.Against, guard
+	r.Steps, r.Against, r.Guard = steps, found.Against, guard
 	return r, nil
 }
 
@@ -152,11 +165,11 @@ func (d *Device) Check(ctx context.Context, c device.Check) (stencil.Comparison,
 const maxKept = 64 << 20
 
 // expect computes the answer to compare with, or finds it from an earlier check.
-func (d *Device) expect(ctx context.Context, c device.Check, steps int, cmp *stencil.Comparison) ([]float64, error) {
+func (d *Device) expect(ctx context.Context, c device.Check, steps int, found *stencil.Comparison) ([]float64, error) {
 	key := wantKey{c.Problem.Stencil.Hash, c.Problem.DType, c.Problem.Size, c.Seed, steps, ""}
 	if len(c.Trusted) > 0 {
 		key.trusted = c.Trusted[0].Binary.ID
-		cmp.Against = c.Trusted[0].Binary.Schedule.String()
+		found.Against = c.Trusted[0].Binary.Schedule.String()
 	}
 	d.mu.Lock()
 	want, ok := d.want[key]
@@ -175,7 +188,7 @@ func (d *Device) expect(ctx context.Context, c device.Check, steps int, cmp *ste
 	if len(c.Trusted) > 0 {
 		want, _, err = d.run(ctx, c.Problem, c.Trusted, c.Seed)
 	} else {
-		want = stencil.Reference(c.Problem, stencil.Fill(c.Seed, cmp.Cells), steps)
+		want = stencil.Expected(c.Problem, c.Seed, steps)
 	}
 	if err != nil {
 		return nil, err
@@ -253,7 +266,7 @@ func (d *Device) session(ctx context.Context, t device.Timing, run device.Pass) 
 	}
 	run.Count = 1
 	s := &session{run: run}
-	s.cmd, s.log = d.command(ctx, program, append(append([]string{"time"}, extents(t.Problem.Size)...), passText(run))...)
+	s.cmd, s.log = d.command(ctx, program, append(append([]string{"time"}, dataText(t.Problem, 1)...), strconv.Itoa(stencil.Iterations), passText(run))...)
 	if s.in, err = s.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}

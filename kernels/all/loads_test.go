@@ -24,12 +24,21 @@ type traced struct {
 	k     kernels.Kernel
 	loads kernels.Loads
 	any   int // so many loads, one after the other, may come in any order
+	// Arrays of the input, all of the grid's size, and the call of the kernel with
+	// their memory in and the output's out.
+	arrays int
+	call   string
 }
+
+const (
+	stencilCall = "%s(in, out, %d, %d, %d)"
+	productCall = "%s(out, out, in, in + %[2]d * %[3]d, %[2]d, %[3]d, %[4]d)"
+)
 
 // tracedKernels draws schedules of every family that describes its loads, on grids
 // that cut tiles and columns: for stencils that read each point once, and products.
 func tracedKernels(t *testing.T, r *rand.Rand, each int) (list []traced) {
-	draw := func(f kernels.Family, large, p stencil.Problem, any func(space.Schedule) int) {
+	draw := func(f kernels.Family, large, p stencil.Problem, arrays int, call string, any func(space.Schedule) int) {
 		l, ok := f.(kernels.Loader)
 		if !ok {
 			return
@@ -41,7 +50,7 @@ func tracedKernels(t *testing.T, r *rand.Rand, each int) (list []traced) {
 			if err != nil {
 				continue
 			}
-			list = append(list, traced{p, f.Kernel(p, s), loads, any(s)})
+			list = append(list, traced{p, f.Kernel(p, s), loads, any(s), arrays, call})
 			n++
 		}
 	}
@@ -61,7 +70,7 @@ func tracedKernels(t *testing.T, r *rand.Rand, each int) (list []traced) {
 			p.Size[a] = 1 + r.IntN(limit)
 		}
 		for _, f := range Families() {
-			draw(f, large, p, func(s space.Schedule) int {
+			draw(f, large, p, 1, stencilCall, func(s space.Schedule) int {
 				if s.Family() == "global" {
 					return len(p.Stencil.Points)
 				}
@@ -70,8 +79,8 @@ func tracedKernels(t *testing.T, r *rand.Rand, each int) (list []traced) {
 		}
 	}
 	for _, f := range matmul.Families() {
-		draw(f, matmul.Problem(2048, 2048, stencil.Float32), matmul.Problem(1+r.IntN(50), 1+r.IntN(20), stencil.Float32),
-			func(s space.Schedule) int { return 1 + s.Int("sp", 0) })
+		draw(f, matmul.Problem(stencil.Size{2048, 2048, 1}, stencil.Float32), matmul.Problem(stencil.Size{1 + r.IntN(50), 1 + r.IntN(20), 1}, stencil.Float32),
+			2, productCall, func(s space.Schedule) int { return 1 + s.Int("sp", 0) })
 	}
 	return list
 }
@@ -86,7 +95,9 @@ func recorderSource(list []traced) string {
 		text = strings.Replace(text, `extern "C"`, "", 1) // one schedule may come twice
 		fmt.Fprintf(&b, "namespace k%d {\n%s\n}\n", i, text)
 		g, t, n := c.k.Launch.Grid, c.k.Launch.Block, c.p.Size
-		fmt.Fprintf(&main, "  record(k%d::%s, {%d, %d, %d}, {%d, %d, %d}, %d, %d, %d);\n", i, c.k.Entry, g[0], g[1], g[2], t[0], t[1], t[2], n[0], n[1], n[2])
+		call := fmt.Sprintf(c.call, c.k.Entry, n[0], n[1], n[2])
+		fmt.Fprintf(&main, "  record([](const Recorded *in, Recorded *out) { k%d::%s; }, {%d, %d, %d}, {%d, %d, %d}, %d);\n",
+			i, call, g[0], g[1], g[2], t[0], t[1], t[2], n.Cells()*int64(c.arrays))
 	}
 	return b.String() + "int main() {\n" + main.String() + "}\n"
 }

@@ -3,66 +3,72 @@
 // loads stay contiguous; consecutive along y and z, so that neighbouring cells
 // share loads in registers.
 
-// The old value at (x, y, z). Only blocks at the grid's edge pay for the clamp.
+// A field's old value at (x, y, z). Only blocks at the grid's edge pay for the
+// boundary rule.
 template <bool EDGE>
-__device__ __forceinline__ T load(const T *__restrict__ in, int x, int y, int z, int nx, int ny, int nz) {
-  if (EDGE) {
-    x = clamp_index(x, nx);
-    y = clamp_index(y, ny);
-    z = clamp_index(z, nz);
-  }
-  return in[((index_t)z * ny + y) * nx + x];
+__device__ __forceinline__ T load(const Grid &grid, int field, int x, int y, int z) {
+  if (!EDGE) return __ldg(grid.in[field] + cell_index(grid, x, y, z));
+  int ix = x, iy = y, iz = z;
+  wrap(grid, ix, iy, iz);
+  return boundary_value(grid, field, __ldg(grid.in[field] + cell_index(grid, ix, iy, iz)), x, y, z, grid.iteration);
 }
 
 template <bool EDGE>
-__device__ __forceinline__ T update(const T *__restrict__ in, int x, int y, int z, int nx, int ny, int nz) {
-  return cell([&](int dx, int dy, int dz) { return load<EDGE>(in, x + dx, y + dy, z + dz, nx, ny, nz); });
+__device__ __forceinline__ Cell update(const Grid &grid, int x, int y, int z) {
+  return cell<EDGE>(grid, x, y, z, grid.iteration,
+                    [&](int field, int dx, int dy, int dz) { return load<EDGE>(grid, field, x + dx, y + dy, z + dz); });
+}
+
+__device__ __forceinline__ void store(const Out &out, index_t i, const Cell &value) {
+#pragma unroll
+  for (int o = 0; o < OUTPUTS; o++) out.field[o][i] = value.at[o];
 }
 
 // All values first, then all stores, so that loads may be shared across cells.
 template <bool EDGE>
-__device__ __forceinline__ void block(const T *__restrict__ in, T *__restrict__ out, Position first, int nx, int ny, int nz) {
+__device__ __forceinline__ void block(const Grid &grid, const Out &out, Position first) {
   const int x = first.x + threadIdx.x;
   const int y = first.y + threadIdx.y * WORK_Y;
   const int z = first.z + threadIdx.z * WORK_Z;
-  T value[WORK_Z][WORK_Y][WORK_X];
+  Cell value[WORK_Z][WORK_Y][WORK_X];
 #pragma unroll
   for (int k = 0; k < WORK_Z; k++)
 #pragma unroll
     for (int j = 0; j < WORK_Y; j++)
 #pragma unroll
       for (int i = 0; i < WORK_X; i++)
-        value[k][j][i] = update<EDGE>(in, x + i * GROUP_X, y + j, z + k, nx, ny, nz);
+        value[k][j][i] = update<EDGE>(grid, x + i * GROUP_X, y + j, z + k);
 #pragma unroll
   for (int k = 0; k < WORK_Z; k++)
 #pragma unroll
     for (int j = 0; j < WORK_Y; j++)
 #pragma unroll
       for (int i = 0; i < WORK_X; i++)
-        if (!EDGE || (x + i * GROUP_X < nx && y + j < ny && z + k < nz))
-          out[((index_t)(z + k) * ny + y + j) * nx + x + i * GROUP_X] = value[k][j][i];
+        if (!EDGE || (x + i * GROUP_X < grid.nx && y + j < grid.ny && z + k < grid.nz))
+          store(out, cell_index(grid, x + i * GROUP_X, y + j, z + k), value[k][j][i]);
 }
 
 // A grid of blocks, each a box of cells.
-__device__ __forceinline__ void by_blocks(const T *__restrict__ in, T *__restrict__ out, int nx, int ny, int nz) {
+__device__ __forceinline__ void by_blocks(const Grid &grid, const Out &out) {
   constexpr int X = GROUP_X * WORK_X, Y = GROUP_Y * WORK_Y, Z = GROUP_Z * WORK_Z;
-  Position first = block_tile<X, Y, Z, COLUMN / X, ZIGZAG>(nx, ny, nz);
+  Position first = block_tile<X, Y, Z, COLUMN / X, ZIGZAG>(grid.nx, grid.ny, grid.nz);
   first.x *= X;
   first.y *= Y;
   first.z *= Z;
-  const bool inside = first.x >= LOW_X && first.x + X + HIGH_X <= nx && first.y >= LOW_Y &&
-                      first.y + Y + HIGH_Y <= ny && first.z >= LOW_Z && first.z + Z + HIGH_Z <= nz;
+  const bool inside = first.x >= LOW_X && first.x + X + HIGH_X <= grid.nx && first.y >= LOW_Y &&
+                      first.y + Y + HIGH_Y <= grid.ny && first.z >= LOW_Z && first.z + Z + HIGH_Z <= grid.nz;
   if (inside)
-    block<false>(in, out, first, nx, ny, nz);
+    block<false>(grid, out, first);
   else
-    block<true>(in, out, first, nx, ny, nz);
+    block<true>(grid, out, first);
 }
 
 // A line of threads over the cells in column order, whatever the width: thread i
 // of strip k = i / (height * COLUMN) has x = (i mod w) + o in row i / w of the
 // strip (Prasetya 2022, section 4.2). Two slips there are mended: i is taken
 // within the strip, and zigzag is w - 1 - x.
-__device__ __forceinline__ void by_lengths(const T *__restrict__ in, T *__restrict__ out, int nx, int ny, int nz) {
+__device__ __forceinline__ void by_lengths(const Grid &grid, const Out &out) {
+  const int nx = grid.nx, ny = grid.ny, nz = grid.nz;
   const index_t i = (index_t)blockIdx.x * GROUP_X + threadIdx.x;
   const int height = ny * nz;
   const int column = COLUMN == 0 ? nx : COLUMN;
@@ -78,14 +84,14 @@ __device__ __forceinline__ void by_lengths(const T *__restrict__ in, T *__restri
   x += origin;
   const int y = row % ny, z = row / ny;
   const bool inside = x >= LOW_X && x + HIGH_X < nx && y >= LOW_Y && y + HIGH_Y < ny && z >= LOW_Z && z + HIGH_Z < nz;
-  out[((index_t)z * ny + y) * nx + x] =
-      inside ? update<false>(in, x, y, z, nx, ny, nz) : update<true>(in, x, y, z, nx, ny, nz);
+  store(out, cell_index(grid, x, y, z), inside ? update<false>(grid, x, y, z) : update<true>(grid, x, y, z));
 }
 
-extern "C" __global__ void __launch_bounds__(GROUP_X *GROUP_Y *GROUP_Z)
-    ENTRY(const T *__restrict__ in, T *__restrict__ out, int nx, int ny, int nz) {
+extern "C" __global__ void __launch_bounds__(GROUP_X *GROUP_Y *GROUP_Z) ENTRY(PARAMETERS) {
+  const Grid grid = GRID;
+  const Out out = OUT;
   if (SPAN_LENGTHS)
-    by_lengths(in, out, nx, ny, nz);
+    by_lengths(grid, out);
   else
-    by_blocks(in, out, nx, ny, nz);
+    by_blocks(grid, out);
 }

@@ -44,10 +44,10 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 	params := kernels.ShapeParams(p.Stencil.Dims, group, work, columns)
 	params = append(params, space.Param{Name: "sp", Values: []int{0, 1},
 		Doc: "how threads span the grid: 0 = blocks of cells, 1 = lengths, one line of threads over all cells in column order"},
-		space.Param{Name: "vx", Values: []int{1, 2, 4}, Ordinal: true, Optional: true,
+		space.Param{Name: "vx", Values: vectors(p.DType), Ordinal: true, Optional: true,
 			Doc: "consecutive cells on x a thread loads, computes and stores as a vector; saves instructions and puts more bytes in flight, costs registers"})
 	tile := kernels.GroupTile()
-	vectors := kernels.Tile{
+	vectorTile := kernels.Tile{
 		Needs: append([]string{"vx"}, tile.Needs...),
 		Write: func(v space.Values) [3]int {
 			w := tile.Write(v)
@@ -58,7 +58,7 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 	}
 	f := &space.Family{Name: "global", Params: params, Constraints: kernels.ThreadConstraints(m)}
 	f.Constraints = append(f.Constraints, kernels.WorkConstraint(maxWork))
-	for _, c := range kernels.TileConstraints(p, m, vectors) {
+	for _, c := range kernels.TileConstraints(p, m, vectorTile) {
 		f.Constraints = append(f.Constraints, blocksOnly(c))
 	}
 	f.Constraints = append(f.Constraints, space.Constraint{
@@ -79,6 +79,16 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		},
 	})
 	return f
+}
+
+// vectors are the widths of a vector: as many cells as 16 bytes hold at least, so
+// that a load of a narrow type is worth its instruction.
+func vectors(d stencil.DType) []int {
+	v := []int{1, 2, 4}
+	for n := 8; n*d.Size() <= 16; n *= 2 {
+		v = append(v, n)
+	}
+	return v
 }
 
 // blocksOnly keeps a constraint on tiles from schedules that have none: those of
@@ -104,8 +114,9 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	} else {
 		constants = append(constants, kernels.Constant{Name: "SPAN_LENGTHS", Value: s.Int("sp", 0)})
 	}
-	text, entry := kernels.Source(p, s, constants, file, source)
-	return kernels.Kernel{Schedule: s, Source: text, Entry: entry, DType: p.DType, Launch: launch(p, s)}
+	k := kernels.Source(p, s, constants, file, source)
+	k.Launch = launch(p, s)
+	return k
 }
 
 func launch(p stencil.Problem, s space.Schedule) kernels.Launch {
@@ -132,11 +143,11 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	elem := float64(p.DType.Size())
 	cells := float64(p.Size.Cells())
 	blocks := float64(l.Blocks())
-	loads := kernels.DistinctLoads(p.Stencil.Points, h.Work, h.Group[0])
 	work := h.Work[0] * h.Work[1] * h.Work[2]
 	vx := s.Int("vx", 1)
-	if vx > 1 { // a thread's cells are neighbours on x too
-		loads = kernels.DistinctLoads(p.Stencil.Points, [3]int{vx, h.Work[1], h.Work[2]}, 1)
+	each, stride := h.Work, h.Group[0] // a thread's cells, and how far apart they are on x
+	if vx > 1 {
+		each[0], stride = vx, 1
 		work *= vx
 	}
 	box := write(s)
@@ -151,6 +162,16 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		column = h.Column / box[0]
 		integer += 100
 	}
+	loads, most, sectors := 0, 0, 0.0 // of all stages; most of one
+	for i := range p.Stencil.Stages {
+		n := 0
+		for _, points := range kernels.Loaded(p.Stencil, i) {
+			n += kernels.DistinctLoads(points, each, stride)
+			sectors += kernels.FootprintSectors(points, box, p.DType.Size())
+		}
+		loads += n
+		most = max(most, n)
+	}
 	ops := p.Stencil.Ops
 	threads := blocks * float64(l.Threads())
 	return kernels.Work{
@@ -161,13 +182,13 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Special: cells * float64(ops.Div+ops.Special),
 		Integer: threads * (integer + 2*float64(work)),
 		L1Loads: threads * float64(loads) * elem,
-		L2Read:  blocks * kernels.FootprintSectors(p.Stencil.Points, box, p.DType.Size()) * kernels.SectorBytes,
-		L2Write: cells * elem,
-		Loads:   float64(min(loads, 16*vx)),
+		L2Read:  blocks * sectors * kernels.SectorBytes,
+		L2Write: cells * elem * float64(kernels.Outputs(p.Stencil)),
+		Loads:   float64(min(most, 16*vx)),
 		// Independent loads go out together, about 16 at a time.
-		LoadRounds: 1 + float64(loads)/float64(16*vx),
+		LoadRounds: float64(len(p.Stencil.Stages)) + float64(loads)/float64(16*vx),
 		Rounds:     float64(work) / 2,
-		Registers:  18 + p.DType.Size()/4*(loads+2*work),
+		Registers:  18 + max(1, p.DType.Size()/4)*(most+2*work),
 		Write:      box,
 		Read: [3]int{box[0] + p.Stencil.Low[0] + p.Stencil.High[0], box[1] + p.Stencil.Low[1] + p.Stencil.High[1],
 			box[2] + p.Stencil.Low[2] + p.Stencil.High[2]},

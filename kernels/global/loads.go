@@ -10,6 +10,9 @@ import (
 
 // Loads is every point of every cell, as global.cu loads them.
 func (Family) Loads(p stencil.Problem, s space.Schedule) (kernels.Loads, error) {
+	if err := p.Stencil.Plain(); err != nil {
+		return nil, err
+	}
 	if s.Int("vx", 1) > 1 {
 		return nil, errors.New("the loads of vectors are not described; leave out vx")
 	}

@@ -4,100 +4,119 @@
 // cell; whatever its cells share stays in registers. Rows begin on a vector's border
 // only if the vector width divides them: otherwise the launch takes a scalar path.
 
-template <class E, int LANES> struct VectorOf;
-template <> struct VectorOf<float, 2> { typedef float2 type; };
-template <> struct VectorOf<float, 4> { typedef float4 type; };
-template <> struct VectorOf<double, 2> { typedef double2 type; };
+// What one load of a number of bytes moves.
+template <int BYTES> struct WordOf;
+template <> struct WordOf<2> { typedef unsigned short type; };
+template <> struct WordOf<4> { typedef unsigned type; };
+template <> struct WordOf<8> { typedef uint2 type; };
+template <> struct WordOf<16> { typedef uint4 type; };
 
-constexpr int LANES = VECTOR * sizeof(T) <= 16 ? VECTOR : (int)(16 / sizeof(T)); // of one load
-typedef VectorOf<T, LANES>::type Vector;
+constexpr int LANES = VECTOR * sizeof(T) <= 16 ? VECTOR : (int)(16 / sizeof(T)); // cells of one load
+typedef WordOf<LANES * (int)sizeof(T)>::type Word;
 
 constexpr int WRITE_X = GROUP_X * VECTOR, WRITE_Y = GROUP_Y * WORK_Y, WRITE_Z = GROUP_Z * WORK_Z;
 constexpr int READ_X = VECTOR + LOW_X + HIGH_X; // of a row, by one thread
 constexpr int READ_Y = WORK_Y + LOW_Y + HIGH_Y, READ_Z = WORK_Z + LOW_Z + HIGH_Z;
 
-// The rows a thread reads. What no cell needs, the compiler does not load.
+// The rows of a field that a thread reads. What no cell needs, the compiler does not
+// load.
 struct Rows {
   T at[READ_Z][READ_Y][READ_X];
 };
 
-// Loads cells x - LOW_X .. x + VECTOR + HIGH_X of a row. A cell outside the grid is
-// the nearest one inside; ALIGNED rows hold whole vectors, so that x lies inside
-// unless the thread has nothing to write.
+// Loads cells x - LOW_X .. x + VECTOR + HIGH_X of a row of a field, (y, z). ALIGNED
+// rows hold whole vectors, so that x lies inside unless the thread has nothing to
+// write.
 template <bool EDGE, bool ALIGNED>
-__device__ __forceinline__ void load_row(const T *__restrict__ row, T *to, int x, int nx) {
+__device__ __forceinline__ void load_row(const Grid &grid, int field, T *to, int x, int y, int z) {
+  const int iy = EDGE ? boundary_index(y, grid.ny) : y, iz = EDGE ? boundary_index(z, grid.nz) : z;
+  const T *row = grid.in[field] + cell_index(grid, 0, iy, iz);
 #pragma unroll
   for (int i = 0; i < READ_X; i++) {
     if (ALIGNED && i >= LOW_X && i < LOW_X + VECTOR) continue;
     const int at = x + i - LOW_X;
-    to[i] = __ldg(row + (EDGE ? clamp_index(at, nx) : at));
+    to[i] = __ldg(row + (EDGE ? boundary_index(at, grid.nx) : at));
   }
-  if (!ALIGNED) return;
-  if (EDGE) x = min(x, nx - VECTOR);
+  if (ALIGNED) {
+    const int own = EDGE ? min(x, grid.nx - VECTOR) : x;
 #pragma unroll
-  for (int part = 0; part < VECTOR / LANES; part++) {
-    const Vector v = __ldg(reinterpret_cast<const Vector *>(row + x) + part);
-    const T *lane = reinterpret_cast<const T *>(&v);
+    for (int part = 0; part < VECTOR / LANES; part++) {
+      const Word word = __ldg(reinterpret_cast<const Word *>(row + own) + part);
+      const T *lane = reinterpret_cast<const T *>(&word);
 #pragma unroll
-    for (int i = 0; i < LANES; i++) to[LOW_X + part * LANES + i] = lane[i];
+      for (int i = 0; i < LANES; i++) to[LOW_X + part * LANES + i] = lane[i];
+    }
+  }
+  if (EDGE) {
+#pragma unroll
+    for (int i = 0; i < READ_X; i++) to[i] = boundary_value(grid, field, to[i], x + i - LOW_X, y, z, grid.iteration);
   }
 }
 
 template <bool EDGE, bool ALIGNED>
-__device__ __forceinline__ void block(const T *__restrict__ in, T *__restrict__ out, Position first, int nx, int ny, int nz) {
+__device__ __forceinline__ void block(const Grid &grid, const Out &out, Position first) {
   const int x = first.x + threadIdx.x * VECTOR;
   const int y = first.y + threadIdx.y * WORK_Y;
   const int z = first.z + threadIdx.z * WORK_Z;
-  Rows rows;
+  Rows rows[FIELDS];
 #pragma unroll
-  for (int k = 0; k < READ_Z; k++)
+  for (int f = 0; f < FIELDS; f++)
 #pragma unroll
-    for (int j = 0; j < READ_Y; j++) {
-      const int ry = EDGE ? clamp_index(y + j - LOW_Y, ny) : y + j - LOW_Y;
-      const int rz = EDGE ? clamp_index(z + k - LOW_Z, nz) : z + k - LOW_Z;
-      load_row<EDGE, ALIGNED>(in + ((index_t)rz * ny + ry) * nx, rows.at[k][j], x, nx);
-    }
+    for (int k = 0; k < READ_Z; k++)
+#pragma unroll
+      for (int j = 0; j < READ_Y; j++)
+        if (reads(f)) load_row<EDGE, ALIGNED>(grid, f, rows[f].at[k][j], x, y + j - LOW_Y, z + k - LOW_Z);
 #pragma unroll
   for (int k = 0; k < WORK_Z; k++)
 #pragma unroll
     for (int j = 0; j < WORK_Y; j++) {
-      T value[VECTOR];
+      Cell value[VECTOR];
 #pragma unroll
       for (int i = 0; i < VECTOR; i++)
-        value[i] = cell([&](int dx, int dy, int dz) { return rows.at[k + LOW_Z + dz][j + LOW_Y + dy][i + LOW_X + dx]; });
-      if (EDGE && (y + j >= ny || z + k >= nz)) continue;
-      T *row = out + ((index_t)(z + k) * ny + y + j) * nx;
-      if (ALIGNED) {
-        if (EDGE && x >= nx) continue;
+        value[i] = cell<EDGE>(grid, x + i, y + j, z + k, grid.iteration,
+                              [&](int field, int dx, int dy, int dz) { return rows[field].at[k + LOW_Z + dz][j + LOW_Y + dy][i + LOW_X + dx]; });
+      if (EDGE && (y + j >= grid.ny || z + k >= grid.nz)) continue;
+      if (ALIGNED && EDGE && x >= grid.nx) continue;
 #pragma unroll
-        for (int part = 0; part < VECTOR / LANES; part++) {
-          Vector v;
-          T *lane = reinterpret_cast<T *>(&v);
+      for (int o = 0; o < OUTPUTS; o++) {
+        T *row = out.field[o] + cell_index(grid, 0, y + j, z + k);
+        if (ALIGNED) {
 #pragma unroll
-          for (int i = 0; i < LANES; i++) lane[i] = value[part * LANES + i];
-          reinterpret_cast<Vector *>(row + x)[part] = v;
+          for (int part = 0; part < VECTOR / LANES; part++) {
+            Word word;
+            T *lane = reinterpret_cast<T *>(&word);
+#pragma unroll
+            for (int i = 0; i < LANES; i++) lane[i] = value[part * LANES + i].at[o];
+            reinterpret_cast<Word *>(row + x)[part] = word;
+          }
+        } else {
+#pragma unroll
+          for (int i = 0; i < VECTOR; i++)
+            if (x + i < grid.nx) row[x + i] = value[i].at[o];
         }
-      } else {
-#pragma unroll
-        for (int i = 0; i < VECTOR; i++)
-          if (x + i < nx) row[x + i] = value[i];
       }
     }
 }
 
-extern "C" __global__ void __launch_bounds__(GROUP_X *GROUP_Y *GROUP_Z)
-    ENTRY(const T *__restrict__ in, T *__restrict__ out, int nx, int ny, int nz) {
-  Position first = block_tile<WRITE_X, WRITE_Y, WRITE_Z, COLUMN / WRITE_X, ZIGZAG>(nx, ny, nz);
+extern "C" __global__ void __launch_bounds__(GROUP_X *GROUP_Y *GROUP_Z) ENTRY(PARAMETERS) {
+  const Grid grid = GRID;
+  const Out out = OUT;
+  Position first = block_tile<WRITE_X, WRITE_Y, WRITE_Z, COLUMN / WRITE_X, ZIGZAG>(grid.nx, grid.ny, grid.nz);
   first.x *= WRITE_X;
   first.y *= WRITE_Y;
   first.z *= WRITE_Z;
-  const bool aligned = nx % VECTOR == 0 && ((size_t)in | (size_t)out) % sizeof(Vector) == 0;
-  const bool inside = first.x >= LOW_X && first.x + WRITE_X + HIGH_X <= nx && first.y >= LOW_Y &&
-                      first.y + WRITE_Y + HIGH_Y <= ny && first.z >= LOW_Z && first.z + WRITE_Z + HIGH_Z <= nz;
+  size_t addresses = 0;
+#pragma unroll
+  for (int f = 0; f < FIELDS; f++) addresses |= (size_t)grid.in[f];
+#pragma unroll
+  for (int o = 0; o < OUTPUTS; o++) addresses |= (size_t)out.field[o];
+  const bool aligned = grid.nx % VECTOR == 0 && addresses % sizeof(Word) == 0;
+  const bool inside = first.x >= LOW_X && first.x + WRITE_X + HIGH_X <= grid.nx && first.y >= LOW_Y &&
+                      first.y + WRITE_Y + HIGH_Y <= grid.ny && first.z >= LOW_Z && first.z + WRITE_Z + HIGH_Z <= grid.nz;
   if (!aligned)
-    block<true, false>(in, out, first, nx, ny, nz);
+    block<true, false>(grid, out, first);
   else if (inside)
-    block<false, true>(in, out, first, nx, ny, nz);
+    block<false, true>(grid, out, first);
   else
-    block<true, true>(in, out, first, nx, ny, nz);
+    block<true, true>(grid, out, first);
 }

@@ -54,7 +54,7 @@ func (Global) Space(p stencil.Problem, m machine.Machine) *space.Family {
 }
 
 func (Global) launch(p stencil.Problem, s space.Schedule) kernels.Launch {
-	h, n := kernels.ShapeOf(s), flat(p).Size
+	h, n := kernels.ShapeOf(s), p.Size
 	l := kernels.Launch{Grid: h.Grid(n), Block: h.Group, Steps: 1}
 	if s.Int("sp", 0) == 1 {
 		l.Grid = [3]int{int((n.Cells() + int64(h.Group[0]) - 1) / int64(h.Group[0])), 1, 1}
@@ -86,9 +86,9 @@ func (f Global) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 }
 
 // Loads is a row of A and a column of B for each step of depth, as global.cu loads
-// them, and then the elements that are copied.
+// them. Elements of B are counted on from those of A.
 func (Global) Loads(p stencil.Problem, s space.Schedule) (kernels.Loads, error) {
-	h, n, depth := kernels.ShapeOf(s), flat(p).Size, Depth(p)
+	h, n, depth := kernels.ShapeOf(s), p.Size, Depth(p)
 	plane := n.Cells()
 	if s.Int("sp", 0) == 1 {
 		column := h.Column
@@ -103,7 +103,7 @@ func (Global) Loads(p stencil.Problem, s space.Schedule) (kernels.Loads, error) 
 			for k := range depth {
 				list = append(list, kernels.Nearest(n, k, y, 0), plane+kernels.Nearest(n, x, k, 0))
 			}
-			return copied(n, x, y, list)
+			return list
 		}, nil
 	}
 	w := h.Write()
@@ -118,20 +118,6 @@ func (Global) Loads(p stencil.Problem, s space.Schedule) (kernels.Loads, error) 
 				list = append(list, plane+kernels.Nearest(n, x+i*h.Group[0], k, 0))
 			}
 		}
-		for j := range h.Work[1] {
-			for i := range h.Work[0] {
-				list = copied(n, x+i*h.Group[0], y+j, list)
-			}
-		}
 		return list
 	}, nil
-}
-
-// copied appends the elements of A and B at a place, or idles beyond the edge.
-func copied(n stencil.Size, x, y int, list []int64) []int64 {
-	if x >= n[0] || y >= n[1] {
-		return append(list, kernels.Idle, kernels.Idle)
-	}
-	at := kernels.Nearest(n, x, y, 0)
-	return append(list, at, n.Cells()+at)
 }

@@ -2,13 +2,9 @@
 // families: global, whose threads load rows of A and columns of B through L1, and
 // tile, whose blocks load slices of both into shared memory.
 //
-// Devices know grids only. So the matrices are three planes of one grid of extents
-// (width, height, 3): plane 0 holds A, plane 1 B, plane 2 C. A launch writes C and
-// copies the other planes, each thread the elements at its own place, so that it may
-// be repeated and every element of the answer be checked. The copy is two loads and
-// two stores beside the 2 depth loads of an element of C. C has the grid's width and
-// height; the inner extent, depth, is the smaller of the two, so that any grid is a
-// product: A is the left depth columns of its plane, B the upper depth rows.
+// To devices C is the grid, and A and B are read-only arrays of as many elements. The
+// inner extent, depth, is the smaller of C's width and height, so that a grid of any
+// size is a product: A is the left depth columns of its array, B the upper depth rows.
 package matmul
 
 import (
@@ -24,23 +20,29 @@ import (
 // Name is the workload's name on the command line.
 const Name = "matmul"
 
-// planes are A, B and C.
-const planes = 3
+// carrier names the arrays. Its cell function stands in for the product, whose sum
+// has no end that the stencil language could know: nothing ever computes it.
+const carrier = "NumDimensions 2 StencilSize (0, 0) ReadOnly (a, b) CellValue { return get(0, 0) + get(a, 0, 0) * get(b, 0, 0); }"
 
-// Problem is the product of width by height elements as devices see it: the grid
-// that holds the matrices. Its stencil stands for the element type and the buffers,
+// Problem is the product of width by height elements. Its stencil gives the arrays,
 // and computes nothing: the families here have text of their own.
-func Problem(width, height int, d stencil.DType) stencil.Problem {
-	s, err := stencil.Parse(Name, Name+".sl", "NumDimensions 3 StencilSize (0, 0, 0) CellValue { return get(0, 0, 0); }")
+func Problem(n stencil.Size, d stencil.DType) stencil.Problem {
+	s, err := stencil.Parse(Name, Name+".sl", carrier)
 	if err != nil {
 		panic("matmul: " + err.Error())
 	}
-	return stencil.Problem{Stencil: s, DType: d, Size: stencil.Size{width, height, planes}, Steps: 1}
+	return stencil.Problem{Stencil: s, DType: d, Size: n, Steps: 1}
 }
 
-// Text is the problem on one line: "matmul/f32/1024x1024".
-func Text(p stencil.Problem) string {
-	return Name + "/" + p.DType.Short() + "/" + p.Size.Text(2)
+// DTypes lists the element types.
+func DTypes() []stencil.DType { return []stencil.DType{stencil.Float32, stencil.Float64} }
+
+// DefaultSize is the thesis's product, on the host a smaller one.
+func DefaultSize(host bool) stencil.Size {
+	if host {
+		return stencil.Size{256, 256, 1}
+	}
+	return stencil.Size{1024, 1024, 1}
 }
 
 // Depth is the inner extent of the product.
@@ -63,13 +65,7 @@ var common string
 
 // source assembles a kernel from this workload's shared text and a family's.
 func source(p stencil.Problem, s space.Schedule, constants []kernels.Constant, file, body string) kernels.Kernel {
-	text, entry := kernels.Source(p, s, constants, "matmul/common.cu", fmt.Sprintf("%s#line 1 %q\n%s", common, file, body))
-	return kernels.Kernel{Schedule: s, Source: text, Entry: entry, DType: p.DType, Least: [3]int{1, 1, planes}}
-}
-
-// flat is the problem of one plane: what blocks cover.
-func flat(p stencil.Problem) stencil.Problem {
-	return p.Resized(stencil.Size{p.Size[0], p.Size[1], 1})
+	return kernels.Source(p, s, constants, "matmul/common.cu", fmt.Sprintf("%s\n#line 1 %q\n%s", common, file, body))
 }
 
 // columns are the column widths tried.
@@ -78,13 +74,13 @@ var columns = []int{0, 32, 64, 128, 256, 512, 1024}
 // shapeConstraints are the rules that both families share.
 func shapeConstraints(p stencil.Problem, m machine.Machine, maxWork int) []space.Constraint {
 	list := append(kernels.ThreadConstraints(m), kernels.WorkConstraint(maxWork))
-	return append(list, kernels.TileConstraints(flat(p), m, kernels.GroupTile())...)
+	return append(list, kernels.TileConstraints(p, m, kernels.GroupTile())...)
 }
 
 // work counts what both families do alike; loads are the elements that a block
 // fetches.
 func work(p stencil.Problem, h kernels.Shape, l kernels.Launch, loads float64) kernels.Work {
-	cells := float64(p.Size[0]) * float64(p.Size[1])
+	cells := float64(p.Size.Cells())
 	elem := float64(p.DType.Size())
 	column := 0
 	if h.Column > 0 {
@@ -92,8 +88,7 @@ func work(p stencil.Problem, h kernels.Shape, l kernels.Launch, loads float64) k
 	}
 	return kernels.Work{
 		Steps: 1, Cells: cells, Updates: cells, Flops: 2 * float64(Depth(p)) * cells,
-		L2Read:  (float64(l.Blocks())*loads + (planes-1)*cells) * elem,
-		L2Write: planes * cells * elem,
-		Write:   h.Write(), Read: h.Write(), ColumnWide: column, Launch: l,
+		L2Read: float64(l.Blocks()) * loads * elem, L2Write: cells * elem,
+		Write: h.Write(), Read: h.Write(), ColumnWide: column, Launch: l,
 	}
 }

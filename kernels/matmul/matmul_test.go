@@ -25,7 +25,8 @@ const seed = 5
 // answer is a kernel that writes the reference's answer, computed here and carried
 // in its text: what the judge itself is compared with.
 func answer(p stencil.Problem, spoil bool) kernels.Kernel {
-	want := matmul.Reference(p, stencil.Fill(seed, p.Size.Cells()))
+	start := stencil.Start(p, seed)
+	want := matmul.Reference(p, start.ReadOnly[0].Float, start.ReadOnly[1].Float)
 	if spoil {
 		want[len(want)/2] += 0.5
 	}
@@ -35,7 +36,7 @@ func answer(p stencil.Problem, spoil bool) kernels.Kernel {
 		fmt.Fprintf(&b, "%.17g,", v)
 	}
 	entry := fmt.Sprintf("answer_%s_%dx%d_%v", p.DType.Short(), p.Size[0], p.Size[1], spoil)
-	fmt.Fprintf(&b, "};\nextern \"C\" __global__ void %s(const T *in, T *out, int nx, int ny, int nz) {\n"+
+	fmt.Fprintf(&b, "};\nextern \"C\" __global__ void %s(const T *, T *out, const T *, const T *, int nx, int ny, int nz) {\n"+
 		"  const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;\n  if (i < (long long)nx * ny * nz) out[i] = (T)want[i];\n}\n", entry)
 	return kernels.Kernel{Schedule: space.Make("answer", nil, nil), Source: b.String(), Entry: entry, DType: p.DType,
 		Launch: kernels.Launch{Grid: [3]int{kernels.CeilDiv(int(p.Size.Cells()), 128), 1, 1}, Block: [3]int{128, 1, 1}, Steps: 1}}
@@ -62,9 +63,9 @@ func compile(t *testing.T, d *host.Device, ks ...kernels.Kernel) []device.Binary
 
 func TestJudgeIsTheReference(t *testing.T) {
 	d := open(t)
-	for _, dtype := range stencil.DTypes() {
-		for i, n := range [][2]int{{1, 1}, {5, 3}, {17, 23}, {41, 9}} {
-			p := matmul.Problem(n[0], n[1], dtype)
+	for _, dtype := range matmul.DTypes() {
+		for i, n := range []stencil.Size{{1, 1, 1}, {5, 3, 1}, {17, 23, 1}, {41, 9, 1}} {
+			p := matmul.Problem(n, dtype)
 			right, wrong, judge := answer(p, false), answer(p, true), matmul.Judge(p)
 			bs := compile(t, d, right, wrong, judge)
 			check := func(trusted kernels.Kernel, b device.Binary) stencil.Comparison {
@@ -77,7 +78,7 @@ func TestJudgeIsTheReference(t *testing.T) {
 				return c
 			}
 			if c := check(right, bs[0]); !c.OK() {
-				t.Errorf("%s: %s", matmul.Text(p), c.Reason(p.Size))
+				t.Errorf("%s: %s", p.Text(), c.Reason(p.Size))
 			}
 			if c := check(wrong, bs[1]); c.OK() {
 				t.Errorf("case %d: a wrong answer passed", i)
@@ -97,12 +98,12 @@ func draw(r *rand.Rand, d *host.Device, n int) (list []drawn) {
 	seen := map[string]bool{}
 	for len(list) < n {
 		f := matmul.Families()[r.IntN(2)]
-		dtype := stencil.DTypes()[r.IntN(2)]
+		dtype := matmul.DTypes()[r.IntN(2)]
 		key := f.Name() + string(dtype)
 		if spaces[key] == nil {
-			spaces[key] = slices.Collect(space.New(f.Space(matmul.Problem(2048, 2048, dtype), d.Machine())).All())
+			spaces[key] = slices.Collect(space.New(f.Space(matmul.Problem(stencil.Size{2048, 2048, 1}, dtype), d.Machine())).All())
 		}
-		p := matmul.Problem(1+r.IntN(150), 1+r.IntN(90), dtype)
+		p := matmul.Problem(stencil.Size{1 + r.IntN(150), 1 + r.IntN(90), 1}, dtype)
 		if r.IntN(2) == 0 {
 			p.Size[1] = p.Size[0]
 		}
@@ -121,8 +122,8 @@ func TestRandomSchedulesGiveTheJudgesAnswer(t *testing.T) {
 	t.Logf("seed %d", s)
 	cases := draw(rand.New(rand.NewPCG(s, 0)), d, *flagCases)
 	judges := map[stencil.DType]device.Binary{}
-	for _, dtype := range stencil.DTypes() {
-		judges[dtype] = compile(t, d, matmul.Judge(matmul.Problem(1, 1, dtype)))[0]
+	for _, dtype := range matmul.DTypes() {
+		judges[dtype] = compile(t, d, matmul.Judge(matmul.Problem(stencil.Size{1, 1, 1}, dtype)))[0]
 	}
 	const batch = 20
 	for begin := 0; begin < len(cases); begin += batch {
@@ -137,10 +138,10 @@ func TestRandomSchedulesGiveTheJudgesAnswer(t *testing.T) {
 				Passes:  []device.Pass{{Binary: b, Launch: c.k.Launch, Count: 2}},
 				Trusted: []device.Pass{{Binary: judges[c.p.DType], Launch: matmul.Judge(c.p).Launch, Count: 2}}})
 			if err != nil {
-				t.Fatalf("%s/%s: %v", matmul.Text(c.p), c.k.Schedule, err)
+				t.Fatalf("%s/%s: %v", c.p.Text(), c.k.Schedule, err)
 			}
 			if !cmp.OK() {
-				t.Errorf("%s/%s: %s", matmul.Text(c.p), c.k.Schedule, cmp.Reason(c.p.Size))
+				t.Errorf("%s/%s: %s", c.p.Text(), c.k.Schedule, cmp.Reason(c.p.Size))
 			}
 		}
 	}
@@ -156,7 +157,7 @@ func schedule(t *testing.T, text string) space.Schedule {
 }
 
 func TestSourceIsAsReviewed(t *testing.T) {
-	p := matmul.Problem(1024, 1024, stencil.Float32)
+	p := matmul.Problem(stencil.Size{1024, 1024, 1}, stencil.Float32)
 	for name, k := range map[string]kernels.Kernel{
 		"global.cu": matmul.Global{}.Kernel(p, schedule(t, "global/gx=256/gy=1/gz=1/wx=1/wy=1/wz=1/cw=32/zz=0/sp=1")),
 		"tile.cu":   matmul.Tile{}.Kernel(p, schedule(t, "tile/gx=32/gy=8/gz=1/wx=2/wy=4/wz=1/cw=256/zz=1/kd=16")),
@@ -167,10 +168,10 @@ func TestSourceIsAsReviewed(t *testing.T) {
 }
 
 func TestWorkCountedByHand(t *testing.T) {
-	p := matmul.Problem(128, 64, stencil.Float32)
+	p := matmul.Problem(stencil.Size{128, 64, 1}, stencil.Float32)
 	// 64 products deep. A thread loads 4 + 2 elements a step for 8 of C.
 	g := matmul.Global{}.Work(p, schedule(t, "global/gx=32/gy=2/gz=1/wx=2/wy=4/wz=1/cw=0/zz=0/sp=0"))
-	if g.Flops != 2*64*128*64 || g.Cells != 128*64 || g.L1Loads != 128*64/8*64*6*4 || g.L2Read != (2*8*64*(64+8)+2*128*64)*4 || g.L2Write != 3*128*64*4 {
+	if g.Flops != 2*64*128*64 || g.Cells != 128*64 || g.L1Loads != 128*64/8*64*6*4 || g.L2Read != 2*8*64*(64+8)*4 || g.L2Write != 128*64*4 {
 		t.Errorf("%+v", g)
 	}
 	// Slices of 8 rows and 64 columns, 16 deep: four of them, each after and before a barrier.
@@ -182,7 +183,7 @@ func TestWorkCountedByHand(t *testing.T) {
 
 func TestSpacesHoldColumnsAndTheNaiveKernel(t *testing.T) {
 	d := open(t)
-	p := matmul.Problem(1024, 1024, stencil.Float32)
+	p := matmul.Problem(stencil.Size{1024, 1024, 1}, stencil.Float32)
 	sp := kernels.Spaces(matmul.Families(), p, d.Machine())
 	for text, legal := range map[string]bool{
 		"global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0":      true,

@@ -8,26 +8,27 @@ constexpr int THREADS = GROUP_X * GROUP_Y;
 // Loads a slice of rows x columns from a matrix whose rows are nx apart, and zeros
 // beyond its limits: they add nothing.
 template <int ROWS, int COLUMNS>
-__device__ __forceinline__ void load_slice(T *slice, const T *__restrict__ from, int thread, int row, int column, int rows, int columns, int nx) {
+__device__ __forceinline__ void load_slice(T *slice, const Grid &grid, const T *from, int thread, int row, int column, int rows, int columns) {
 #pragma unroll 4
   for (int i = thread; i < ROWS * COLUMNS; i += THREADS) {
     const int r = row + i / COLUMNS, c = column + i % COLUMNS;
-    slice[i] = r < rows && c < columns ? from[(index_t)r * nx + c] : (T)0;
+    slice[i] = r < rows && c < columns ? __ldg(from + cell_index(grid, c, r, 0)) : (T)0;
   }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS)
-    ENTRY(const T *__restrict__ in, T *__restrict__ out, int nx, int ny, int nz) {
+extern "C" __global__ void __launch_bounds__(THREADS) ENTRY(PARAMETERS) {
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   T *a = reinterpret_cast<T *>(shared_bytes), *b = a + WRITE_Y * DEPTH;
-  const Matrices m = matrices(in, nx, ny);
+  const Grid grid = GRID;
+  const Out out = OUT;
   const Position tile = block_tile<WRITE_X, WRITE_Y, 1, COLUMN / WRITE_X, ZIGZAG>(nx, ny, 1);
   const int first_x = tile.x * WRITE_X, first_y = tile.y * WRITE_Y;
   const int thread = threadIdx.y * GROUP_X + threadIdx.x;
+  const int depth = inner(grid);
   T sum[WORK_Y][WORK_X] = {};
-  for (int k = 0; k < m.depth; k += DEPTH) {
-    load_slice<WRITE_Y, DEPTH>(a, m.a, thread, first_y, k, ny, m.depth, nx);
-    load_slice<DEPTH, WRITE_X>(b, m.b, thread, k, first_x, m.depth, nx, nx);
+  for (int k = 0; k < depth; k += DEPTH) {
+    load_slice<WRITE_Y, DEPTH>(a, grid, grid.ro[0], thread, first_y, k, ny, depth);
+    load_slice<DEPTH, WRITE_X>(b, grid, grid.ro[1], thread, k, first_x, depth, nx);
     __syncthreads();
 #pragma unroll
     for (int d = 0; d < DEPTH; d++) {
@@ -48,6 +49,6 @@ extern "C" __global__ void __launch_bounds__(THREADS)
 #pragma unroll
     for (int i = 0; i < WORK_X; i++) {
       const int x = first_x + threadIdx.x + i * GROUP_X, y = first_y + threadIdx.y * WORK_Y + j;
-      if (x < nx && y < ny) write(in, out, x, y, sum[j][i], nx, ny, nz);
+      if (x < nx && y < ny) out.field[0][cell_index(grid, x, y, 0)] = sum[j][i];
     }
 }

@@ -53,7 +53,7 @@ func sharedBytes(p stencil.Problem, write [3]int, depth int) int {
 
 func (Tile) launch(p stencil.Problem, s space.Schedule) kernels.Launch {
 	h := kernels.ShapeOf(s)
-	return kernels.Launch{Grid: h.Grid(flat(p).Size), Block: h.Group, SharedBytes: sharedBytes(p, h.Write(), s.Int("kd", 1)), Steps: 1}
+	return kernels.Launch{Grid: h.Grid(p.Size), Block: h.Group, SharedBytes: sharedBytes(p, h.Write(), s.Int("kd", 1)), Steps: 1}
 }
 
 // Kernel writes the kernel.
@@ -83,13 +83,13 @@ func (f Tile) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	return r
 }
 
-// Loads is the slices, as tile.cu deals them out to the threads, and then the
-// elements that are copied.
+// Loads is the slices, as tile.cu deals them out to the threads. Elements of B are
+// counted on from those of A.
 func (Tile) Loads(p stencil.Problem, s space.Schedule) (kernels.Loads, error) {
-	h, n, depth, kd := kernels.ShapeOf(s), flat(p).Size, Depth(p), s.Int("kd", 1)
+	h, n, depth, kd := kernels.ShapeOf(s), p.Size, Depth(p), s.Int("kd", 1)
 	w := h.Write()
 	return func(block, thread int, list []int64) []int64 {
-		tile, t := kernels.WalkTile(n, w, h.Column/w[0], h.Zigzag, block), kernels.Unflatten(thread, h.Group)
+		tile := kernels.WalkTile(n, w, h.Column/w[0], h.Zigzag, block)
 		slice := func(base int64, rows, columns, row, column, lastRow, lastColumn int) {
 			for i := thread; i < rows*columns; i += h.Threads() {
 				r, c := row+i/columns, column+i%columns
@@ -103,11 +103,6 @@ func (Tile) Loads(p stencil.Problem, s space.Schedule) (kernels.Loads, error) {
 		for k := 0; k < depth; k += kd {
 			slice(0, w[1], kd, tile[1]*w[1], k, n[1], depth)
 			slice(n.Cells(), kd, w[0], k, tile[0]*w[0], depth, n[0])
-		}
-		for j := range h.Work[1] {
-			for i := range h.Work[0] {
-				list = copied(n, tile[0]*w[0]+t[0]+i*h.Group[0], tile[1]*w[1]+t[1]*h.Work[1]+j, list)
-			}
 		}
 		return list
 	}, nil

@@ -42,7 +42,7 @@ struct Batch {
   T value[LOADS];
 
   // Reads the planes from plane s on.
-  __device__ __forceinline__ void fetch(const T *__restrict__ in, Place first, int s, int thread, Place n) {
+  __device__ __forceinline__ void fetch(const Grid &grid, Place first, int s, int thread, Place n) {
 #pragma unroll
     for (int l = 0; l < LOADS; l++) {
       const int i = thread + l * THREADS;
@@ -52,7 +52,7 @@ struct Batch {
         x = clamp_index(x, n.x);
         p = clamp_index(p, n.p);
       }
-      value[l] = in[((index_t)clamp_index(s + i / PLANE, n.s) * n.p + p) * n.x + x];
+      value[l] = __ldg(grid.in[0] + ((index_t)clamp_index(s + i / PLANE, n.s) * n.p + p) * n.x + x);
     }
   }
 
@@ -69,20 +69,20 @@ struct Batch {
 
 // The planes that the first step reads ahead of its own: filled once.
 template <bool EDGE>
-__device__ __forceinline__ void fill_reach(const T *__restrict__ in, T *window, Place first, int thread, Place n) {
+__device__ __forceinline__ void fill_reach(const Grid &grid, T *window, Place first, int thread, Place n) {
   for (int i = thread; i < REACH_S * PLANE; i += THREADS) {
     int x = first.x - LOW_X + i % READ_X, p = first.p - LOW_P + i / READ_X % READ_P;
     if (EDGE) {
       x = clamp_index(x, n.x);
       p = clamp_index(p, n.p);
     }
-    window[i] = in[((index_t)clamp_index(first.s - LOW_S + i / PLANE, n.s) * n.p + p) * n.x + x];
+    window[i] = __ldg(grid.in[0] + ((index_t)clamp_index(first.s - LOW_S + i / PLANE, n.s) * n.p + p) * n.x + x);
   }
 }
 
 // One step: the window's first plane, LOW_S above the step's own, is at slot base.
 template <bool EDGE>
-__device__ __forceinline__ void compute(T *__restrict__ out, const T *window, int base, Place first, int s, Place n) {
+__device__ __forceinline__ void compute(const Grid &grid, T *out, const T *window, int base, Place first, int s, Place n) {
   const int x = threadIdx.x;
   const int p = FLAT ? 0 : threadIdx.y * WORK_P;
   const int own = FLAT ? threadIdx.y : threadIdx.z;
@@ -91,10 +91,10 @@ __device__ __forceinline__ void compute(T *__restrict__ out, const T *window, in
   for (int j = 0; j < WORK_P; j++)
 #pragma unroll
     for (int i = 0; i < WORK_X; i++)
-      value[j][i] = cell([&](int dx, int dy, int dz) {
+      value[j][i] = cell<EDGE>(grid, 0, 0, 0, 0, [&](int, int dx, int dy, int dz) {
         const int dp = FLAT ? 0 : dy, ds = FLAT ? dy : dz;
         return window[(ring(base, own + LOW_S + ds) * READ_P + p + j + LOW_P + dp) * READ_X + x + i * GROUP_X + LOW_X + dx];
-      });
+      }).at[0];
   if (s + own >= n.s) return;
 #pragma unroll
   for (int j = 0; j < WORK_P; j++)
@@ -106,20 +106,20 @@ __device__ __forceinline__ void compute(T *__restrict__ out, const T *window, in
 }
 
 template <bool EDGE>
-__device__ __forceinline__ void block(const T *__restrict__ in, T *__restrict__ out, T *window, Place first, Place n) {
+__device__ __forceinline__ void block(const Grid &grid, T *out, T *window, Place first, Place n) {
   const int thread = (threadIdx.z * GROUP_Y + threadIdx.y) * GROUP_X + threadIdx.x;
   const int end = min(first.s + WRITE_S, n.s);
   Batch<EDGE> next;
   int base = 0;
-  fill_reach<EDGE>(in, window, first, thread, n);
-  next.fetch(in, first, first.s + HIGH_S, thread, n);
+  fill_reach<EDGE>(grid, window, first, thread, n);
+  next.fetch(grid, first, first.s + HIGH_S, thread, n);
   if (DOUBLE_BUFFER) {
     next.put(window, REACH_S, thread);
     __syncthreads();
     for (int s = first.s; s < end; s += GROUP_S) {
       const bool more = s + GROUP_S < end;
-      if (more) next.fetch(in, first, s + GROUP_S + HIGH_S, thread, n);
-      compute<EDGE>(out, window, base, first, s, n);
+      if (more) next.fetch(grid, first, s + GROUP_S + HIGH_S, thread, n);
+      compute<EDGE>(grid, out, window, base, first, s, n);
       if (more) next.put(window, ring(base, REACH_S + GROUP_S), thread);
       base = ring(base, GROUP_S);
       __syncthreads();
@@ -128,18 +128,19 @@ __device__ __forceinline__ void block(const T *__restrict__ in, T *__restrict__ 
     for (int s = first.s; s < end; s += GROUP_S) {
       if (s > first.s) {
         __syncthreads(); // all have read what is written over now
-        next.fetch(in, first, s + HIGH_S, thread, n);
+        next.fetch(grid, first, s + HIGH_S, thread, n);
       }
       next.put(window, ring(base, REACH_S), thread);
       __syncthreads();
-      compute<EDGE>(out, window, base, first, s, n);
+      compute<EDGE>(grid, out, window, base, first, s, n);
       base = ring(base, GROUP_S);
     }
   }
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-    ENTRY(const T *__restrict__ in, T *__restrict__ out, int nx, int ny, int nz) {
+    ENTRY(PARAMETERS) {
+  const Grid grid = GRID;
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   T *window = reinterpret_cast<T *>(shared_bytes);
   constexpr int WRITE_Y = FLAT ? WRITE_S : WRITE_P, WRITE_Z = FLAT ? 1 : WRITE_S;
@@ -148,7 +149,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   const Place first = {tile.x * WRITE_X, FLAT ? 0 : tile.y * WRITE_P, (FLAT ? tile.y : tile.z) * WRITE_S};
   const bool inside = first.x >= LOW_X && first.x + WRITE_X + HIGH_X <= nx && first.p >= LOW_P && first.p + WRITE_P + HIGH_P <= n.p;
   if (inside)
-    block<false>(in, out, window, first, n);
+    block<false>(grid, out_0, window, first, n);
   else
-    block<true>(in, out, window, first, n);
+    block<true>(grid, out_0, window, first, n);
 }

@@ -59,6 +59,7 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		Why: "in one dimension there is no row to slide: what a block reads is used once; use tile",
 		OK:  func(space.Values) bool { return p.Stencil.Dims > 1 },
 	}}}
+	f.Constraints = append(f.Constraints, kernels.PlainConstraint(p, "slide", "gx"))
 	f.Constraints = append(f.Constraints, kernels.ThreadConstraints(m)...)
 	f.Constraints = append(f.Constraints, space.Constraint{
 		Name: "halo", Needs: shape,
@@ -144,8 +145,9 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	w := of(p, s)
 	constants := append(w.Constants(), kernels.Constant{Name: "DIMS", Value: p.Stencil.Dims},
 		kernels.Constant{Name: "WINDOW_STEPS", Value: w.steps}, kernels.Constant{Name: "DOUBLE_BUFFER", Value: s.Int("db", 0)})
-	text, entry := kernels.Source(p, s, constants, "slide.cu", source)
-	return kernels.Kernel{Schedule: s, Source: text, Entry: entry, DType: p.DType, Launch: w.launch(p)}
+	k := kernels.Source(p, s, constants, "slide.cu", source)
+	k.Launch = w.launch(p)
+	return k
 }
 
 func (w window) launch(p stencil.Problem) kernels.Launch {

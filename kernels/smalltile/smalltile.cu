@@ -18,8 +18,8 @@ struct Tile {
 // The old value dx, dy, dz away from cell (x, y, z) of the tile. A point outside
 // the grid is the nearest cell inside, at every fused step.
 template <bool EDGE>
-__device__ __forceinline__ T update(const Tile &t, int x, int y, int z) {
-  return cell([&](int dx, int dy, int dz) {
+__device__ __forceinline__ T update(const Grid &grid, const Tile &t, int x, int y, int z) {
+  const Cell value = cell<EDGE>(grid, 0, 0, 0, 0, [&](int, int dx, int dy, int dz) {
     int px = x + dx, py = y + dy, pz = z + dz;
     if (EDGE) {
       px = min(max(px, t.low.x), t.high.x);
@@ -28,6 +28,7 @@ __device__ __forceinline__ T update(const Tile &t, int x, int y, int z) {
     }
     return t.cells[(pz * GROUP_Y + py) * GROUP_X + px];
   });
+  return value.at[0];
 }
 
 // Whether step S is valid at this thread's cell: S reaches in from each side.
@@ -39,22 +40,23 @@ __device__ __forceinline__ bool active(int x, int y, int z) {
 
 // Time steps S .. PYRAMID - 1, from t.cells into other and back.
 template <bool EDGE, int S>
-__device__ __forceinline__ void fused_steps(Tile &t, T *other, int x, int y, int z) {
+__device__ __forceinline__ void fused_steps(const Grid &grid, Tile &t, T *other, int x, int y, int z) {
   if constexpr (S < PYRAMID) {
-    if (active<S>(x, y, z)) other[(z * GROUP_Y + y) * GROUP_X + x] = update<EDGE>(t, x, y, z);
+    if (active<S>(x, y, z)) other[(z * GROUP_Y + y) * GROUP_X + x] = update<EDGE>(grid, t, x, y, z);
     __syncthreads();
     T *free = const_cast<T *>(t.cells);
     t.cells = other;
-    fused_steps<EDGE, S + 1>(t, free, x, y, z);
+    fused_steps<EDGE, S + 1>(grid, t, free, x, y, z);
   }
 }
 
 template <bool EDGE>
-__device__ __forceinline__ void block(const T *__restrict__ in, T *__restrict__ out, T *cells, Position origin, int nx, int ny, int nz) {
+__device__ __forceinline__ void block(const Grid &grid, T *out, T *cells, Position origin) {
+  const int nx = grid.nx, ny = grid.ny, nz = grid.nz;
   const int x = threadIdx.x, y = threadIdx.y, z = threadIdx.z;
   const int gx = origin.x + x, gy = origin.y + y, gz = origin.z + z;
   const int cx = EDGE ? clamp_index(gx, nx) : gx, cy = EDGE ? clamp_index(gy, ny) : gy, cz = EDGE ? clamp_index(gz, nz) : gz;
-  cells[(z * GROUP_Y + y) * GROUP_X + x] = in[((index_t)cz * ny + cy) * nx + cx];
+  cells[(z * GROUP_Y + y) * GROUP_X + x] = __ldg(grid.in[0] + cell_index(grid, cx, cy, cz));
   Tile t = {cells,
             {-origin.x, -origin.y, -origin.z},
             {nx - 1 - origin.x, ny - 1 - origin.y, nz - 1 - origin.z}};
@@ -65,13 +67,14 @@ __device__ __forceinline__ void block(const T *__restrict__ in, T *__restrict__ 
     t.high = {min(t.high.x, GROUP_X - 1), min(t.high.y, GROUP_Y - 1), min(t.high.z, GROUP_Z - 1)};
   }
   __syncthreads();
-  fused_steps<EDGE, 1>(t, cells + THREADS, x, y, z);
+  fused_steps<EDGE, 1>(grid, t, cells + THREADS, x, y, z);
   if (active<PYRAMID>(x, y, z) && (!EDGE || (gx < nx && gy < ny && gz < nz)))
-    out[((index_t)gz * ny + gy) * nx + gx] = update<EDGE>(t, x, y, z);
+    out[cell_index(grid, gx, gy, gz)] = update<EDGE>(grid, t, x, y, z);
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS)
-    ENTRY(const T *__restrict__ in, T *__restrict__ out, int nx, int ny, int nz) {
+    ENTRY(PARAMETERS) {
+  const Grid grid = GRID;
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   T *cells = reinterpret_cast<T *>(shared_bytes);
   // A write tile need not divide a column: COLUMN counts the threads' cells.
@@ -80,7 +83,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   const bool inside = origin.x >= 0 && origin.x + GROUP_X <= nx && origin.y >= 0 && origin.y + GROUP_Y <= ny &&
                       origin.z >= 0 && origin.z + GROUP_Z <= nz;
   if (inside)
-    block<false>(in, out, cells, origin, nx, ny, nz);
+    block<false>(grid, out_0, cells, origin);
   else
-    block<true>(in, out, cells, origin, nx, ny, nz);
+    block<true>(grid, out_0, cells, origin);
 }

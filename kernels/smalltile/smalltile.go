@@ -52,7 +52,7 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 	at := func(v space.Values) kernels.Shape {
 		return kernels.Shape{Group: [3]int{v.Get("gx"), v.Get("gy"), v.Get("gz")}, Pyramid: v.Get("ph")}
 	}
-	f := &space.Family{Name: "smalltile", Params: params, Constraints: kernels.ThreadConstraints(m)}
+	f := &space.Family{Name: "smalltile", Params: params, Constraints: append([]space.Constraint{kernels.PlainConstraint(p, "smalltile", "gx")}, kernels.ThreadConstraints(m)...)}
 	f.Constraints = append(f.Constraints, space.Constraint{
 		Name: "steps", Needs: []string{"ph"},
 		Why: fmt.Sprintf("a launch cannot fuse more time steps than the problem has (%d)", p.Steps),
@@ -91,8 +91,9 @@ func zone(st *stencil.Stencil, h kernels.Shape, steps int) [3]int {
 
 // Kernel writes the kernel.
 func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
-	text, entry := kernels.Source(p, s, kernels.ShapeOf(s).Constants(), "smalltile.cu", source)
-	return kernels.Kernel{Schedule: s, Source: text, Entry: entry, DType: p.DType, Launch: launch(p, s)}
+	k := kernels.Source(p, s, kernels.ShapeOf(s).Constants(), "smalltile.cu", source)
+	k.Launch = launch(p, s)
+	return k
 }
 
 // launch asks for one tile of shared memory, or two if steps are fused.

@@ -164,7 +164,7 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 	whole := func(needs []string, name, why string, ok func(h shape) bool) {
 		f.Constraints = append(f.Constraints, space.Constraint{Name: name, Needs: needs, Why: why, OK: func(v space.Values) bool { return ok(at(v)) }})
 	}
-	f.Constraints = append(f.Constraints, space.Constraint{
+	f.Constraints = append(f.Constraints, kernels.PlainConstraint(p, "stream", "vx"), space.Constraint{
 		Name: "warp", Needs: names[:1], Why: fmt.Sprintf("a row is a warp of %d lanes", warp),
 		OK: func(space.Values) bool { return m.WarpSize == warp },
 	}, space.Constraint{
@@ -226,9 +226,9 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "ALIGNED", Value: flag(aligned)}, {Name: "LATE", Value: flag(st.late)}, {Name: "DIAGONAL", Value: flag(st.diagonal)}, {Name: "RING", Value: st.ring},
 		{Name: "UNROLL", Value: unroll(r, h, st)},
 	}
-	text, entry := kernels.Source(p, s.With("ck", 1), constants, "stream.cu", planeSource+st.source(p.Stencil)+walkSource)
+	k := kernels.Source(p, s.With("ck", 1), constants, "stream.cu", planeSource+st.source(p.Stencil)+walkSource)
 	hold, _ := h.tile(r, st)
-	k := kernels.Kernel{Schedule: s, Source: text, Entry: entry, DType: p.DType, Launch: h.launch(p, st), Least: [3]int{hold[0], 1, 1}}
+	k.Schedule, k.Launch, k.Least = s, h.launch(p, st), [3]int{hold[0], 1, 1}
 	if aligned {
 		k.Multiple = h.vector
 	}

@@ -59,9 +59,10 @@ func brief(t testing.TB, source string) string {
 	t.Helper()
 	common, own := "#line 1 \"common.cu\"\n", "#line 1 \"stream.cu\"\n"
 	begin, end := strings.Index(source, common), strings.Index(source, own)
-	if begin < 0 || end < begin || !strings.HasSuffix(source, walkSource+"#undef ENTRY\n") {
+	if begin < 0 || end < begin || !strings.Contains(source, walkSource+"#undef ENTRY\n") {
 		t.Fatal("the source is put together in another way")
 	}
+	end = strings.Index(source, "\n// What the point (x, y, z) of a field is worth")
 	before, after, _ := strings.Cut(sumsSource, "@WEIGHTS@\n")
 	return strings.NewReplacer(planeSource, "[plane.cu]\n", before, "[sums.cu]\n", after, "[sums.cu]\n",
 		valuesSource, "[values.cu]\n", walkSource, "[walk.cu]\n").Replace(source[:begin+len(common)] + "[common.cu]\n" + source[end:])

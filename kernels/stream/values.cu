@@ -57,9 +57,9 @@ __device__ __forceinline__ void complete(Stage &s, int p, const Place &at, const
   for (int j = 0; j < ROWS; j++)
 #pragma unroll
     for (int i = 0; i < VECTOR; i++)
-      s.done[j][i] = cell([&](int dx, int dy, int dz) {
+      s.done[j][i] = cell<false>(Grid(), 0, 0, 0, 0, [&](int, int dx, int dy, int dz) {
         return DIMS == 3 ? e[LOW_S + dz][LOW_R + dy + j][LOW_X + dx + i] : e[LOW_S + dy][j][LOW_X + dx + i];
-      });
+      }).at[0];
 }
 
 // A stage takes the cells v of plane p.

@@ -113,7 +113,7 @@ struct Walk {
 };
 
 extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
-    ENTRY(const T *__restrict__ in, T *__restrict__ out, int nx, int ny, int nz) {
+    ENTRY(PARAMETERS) {
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   const int lane = threadIdx.x, warp = threadIdx.y;
   Place at;
@@ -153,5 +153,5 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
     const int of = beside / ROWS, j = beside - of * ROWS;
     at.other[r] = (of * EDGE_ROWS + (j < FIRST_ROWS ? j : j - (ROWS - EDGE_ROWS))) * 32 + lane;
   }
-  Walk(at, (index_t)row * nx + at.x, in, out, reinterpret_cast<Vector *>(shared_bytes));
+  Walk(at, (index_t)row * nx + at.x, in_0, out_0, reinterpret_cast<Vector *>(shared_bytes));
 }

@@ -9,6 +9,9 @@ import (
 // Loads is the read tile, as the schedule's loader deals it out to the threads:
 // nothing else is loaded from global memory.
 func (Family) Loads(p stencil.Problem, s space.Schedule) (kernels.Loads, error) {
+	if err := p.Stencil.Plain(); err != nil {
+		return nil, err
+	}
 	h, n := kernels.ShapeOf(s), p.Size
 	r, w := read(p.Stencil, h), h.Write()
 	cube := s.Int("ld", 0) == 2

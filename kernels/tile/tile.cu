@@ -35,89 +35,121 @@ struct Walk {
   }
 };
 
-// The tile in shared memory and where the grid's edge lies in it.
+// A field has a tile of its own in shared memory if it is read beside the own cell;
+// with fused steps if it is read at all.
+__host__ __device__ constexpr bool staged(int f) { return PYRAMID > 1 ? reads(f) : reads_around(f); }
+// How many of the fields before f have one: its place.
+__host__ __device__ constexpr int slot(int f) {
+  int n = 0;
+  for (int i = 0; i < f; i++) n += staged(i);
+  return n;
+}
+constexpr int BUFFER = slot(FIELDS) * TILE_CELLS; // cells of all tiles
+
+// The tiles in shared memory and where the grid's edge lies in them.
 struct Tile {
   const T *cells;
+  Position origin;    // of the tile in the grid
   Position low, high; // first and last cell of the grid, in cells of the tile
 };
 
-// The old value dx, dy, dz away from cell (x, y, z) of the tile. A point outside
-// the grid is the nearest cell inside, at every fused step.
+// A field's old value at cell (x, y, z) of the tile. The boundary rule holds at every
+// fused step; where the grid repeats, a tile simply holds what lies beyond its edge.
 template <bool EDGE>
-__device__ __forceinline__ T point(const Tile &t, int x, int y, int z) {
-  if (EDGE) {
+__device__ __forceinline__ T point(const Grid &grid, const Tile &t, int field, int x, int y, int z, int iteration) {
+  const int gx = t.origin.x + x, gy = t.origin.y + y, gz = t.origin.z + z;
+  if (!staged(field)) { // its own cell only
+    int ix = gx, iy = gy, iz = gz;
+    if (EDGE) wrap(grid, ix, iy, iz);
+    return __ldg(grid.in[field] + cell_index(grid, ix, iy, iz));
+  }
+  if (EDGE && BOUNDARY != WRAP) {
+    if (BOUNDARY == MIRROR) {
+      x = boundary_index(gx, grid.nx) - t.origin.x;
+      y = boundary_index(gy, grid.ny) - t.origin.y;
+      z = boundary_index(gz, grid.nz) - t.origin.z;
+    }
     x = min(max(x, t.low.x), t.high.x);
     y = min(max(y, t.low.y), t.high.y);
     z = min(max(z, t.low.z), t.high.z);
   }
-  return t.cells[(z * READ_Y + y) * PITCH + x];
+  const T value = t.cells[slot(field) * TILE_CELLS + (z * READ_Y + y) * PITCH + x];
+  return EDGE ? boundary_value(grid, field, value, gx, gy, gz, iteration) : value;
 }
 
 template <bool EDGE>
-__device__ __forceinline__ T update(const Tile &t, int x, int y, int z) {
-  return cell([&](int dx, int dy, int dz) { return point<EDGE>(t, x + dx, y + dy, z + dz); });
+__device__ __forceinline__ Cell update(const Grid &grid, const Tile &t, int x, int y, int z, int iteration) {
+  return cell<EDGE>(grid, t.origin.x + x, t.origin.y + y, t.origin.z + z, iteration,
+                    [&](int field, int dx, int dy, int dz) { return point<EDGE>(grid, t, field, x + dx, y + dy, z + dz, iteration); });
 }
 
 // Loads one cell of the read tile.
 template <bool EDGE>
-__device__ __forceinline__ void load_cell(const T *__restrict__ in, T *cells, Position origin, int tx, int ty, int tz, int nx, int ny, int nz) {
+__device__ __forceinline__ void load_cell(const Grid &grid, T *cells, Position origin, int tx, int ty, int tz) {
   int x = origin.x + tx, y = origin.y + ty, z = origin.z + tz;
-  if (EDGE) {
-    x = clamp_index(x, nx);
-    y = clamp_index(y, ny);
-    z = clamp_index(z, nz);
-  }
-  cells[(tz * READ_Y + ty) * PITCH + tx] = in[((index_t)z * ny + y) * nx + x];
+  if (EDGE) wrap(grid, x, y, z);
+  const index_t from = cell_index(grid, x, y, z);
+  const int to = (tz * READ_Y + ty) * PITCH + tx;
+#pragma unroll
+  for (int f = 0; f < FIELDS; f++)
+    if (staged(f)) {
+      const T value = __ldg(grid.in[f] + from);
+      cells[slot(f) * TILE_CELLS + to] = value;
+      if (PYRAMID > 1 && output_of(f) < 0) cells[BUFFER + slot(f) * TILE_CELLS + to] = value; // it stays as it is
+    }
 }
 
 // The loaders of the Futhark thesis, section 5.3: flat order with add and carry,
 // flat order with division and remainder by constants, and the group's own shape
 // laid over the tile again and again.
 template <bool EDGE>
-__device__ __forceinline__ void load_tile(const T *__restrict__ in, T *cells, Position origin, int thread, int nx, int ny, int nz) {
+__device__ __forceinline__ void load_tile(const Grid &grid, T *cells, Position origin, int thread) {
   if constexpr (LOADER == 0) {
 #pragma unroll 4
     for (Walk<READ_X, READ_Y, READ_Z> w(thread); w.more(); w.next())
-      load_cell<EDGE>(in, cells, origin, w.x, w.y, w.z, nx, ny, nz);
+      load_cell<EDGE>(grid, cells, origin, w.x, w.y, w.z);
   } else if constexpr (LOADER == 1) {
 #pragma unroll 4
     for (int i = thread; i < READ_X * READ_Y * READ_Z; i += THREADS)
-      load_cell<EDGE>(in, cells, origin, i % READ_X, i / READ_X % READ_Y, i / READ_X / READ_Y, nx, ny, nz);
+      load_cell<EDGE>(grid, cells, origin, i % READ_X, i / READ_X % READ_Y, i / READ_X / READ_Y);
   } else {
     for (int z = threadIdx.z; z < READ_Z; z += GROUP_Z)
 #pragma unroll 4
       for (int y = threadIdx.y; y < READ_Y; y += GROUP_Y)
 #pragma unroll
         for (int x = threadIdx.x; x < READ_X; x += GROUP_X)
-          load_cell<EDGE>(in, cells, origin, x, y, z, nx, ny, nz);
+          load_cell<EDGE>(grid, cells, origin, x, y, z);
   }
 }
 
 // Time steps S .. PYRAMID - 1, from t.cells into other and back. Step S is valid
 // S reaches in from each side of the read tile.
 template <bool EDGE, int S>
-__device__ __forceinline__ void fused_steps(Tile &t, T *other, int thread) {
+__device__ __forceinline__ void fused_steps(const Grid &grid, Tile &t, T *other, int thread) {
   if constexpr (S < PYRAMID) {
     constexpr int X = READ_X - S * (LOW_X + HIGH_X), Y = READ_Y - S * (LOW_Y + HIGH_Y), Z = READ_Z - S * (LOW_Z + HIGH_Z);
     for (Walk<X, Y, Z> w(thread); w.more(); w.next()) {
       const int x = w.x + S * LOW_X, y = w.y + S * LOW_Y, z = w.z + S * LOW_Z;
-      other[(z * READ_Y + y) * PITCH + x] = update<EDGE>(t, x, y, z);
+      const Cell value = update<EDGE>(grid, t, x, y, z, grid.iteration + S - 1);
+#pragma unroll
+      for (int f = 0; f < FIELDS; f++)
+        if (staged(f) && output_of(f) >= 0) other[slot(f) * TILE_CELLS + (z * READ_Y + y) * PITCH + x] = value.at[output_of(f)];
     }
     __syncthreads();
     T *free = const_cast<T *>(t.cells);
     t.cells = other;
-    fused_steps<EDGE, S + 1>(t, free, thread);
+    fused_steps<EDGE, S + 1>(grid, t, free, thread);
   }
 }
 
 template <bool EDGE>
-__device__ __forceinline__ void block(const T *__restrict__ in, T *__restrict__ out, T *cells, Position first, int nx, int ny, int nz) {
+__device__ __forceinline__ void block(const Grid &grid, const Out &out, T *cells, Position first) {
   const int thread = (threadIdx.z * GROUP_Y + threadIdx.y) * GROUP_X + threadIdx.x;
   const Position origin = {first.x - PYRAMID * LOW_X, first.y - PYRAMID * LOW_Y, first.z - PYRAMID * LOW_Z};
-  load_tile<EDGE>(in, cells, origin, thread, nx, ny, nz);
-  Tile t = {cells,
+  load_tile<EDGE>(grid, cells, origin, thread);
+  Tile t = {cells, origin,
             {-origin.x, -origin.y, -origin.z},
-            {nx - 1 - origin.x, ny - 1 - origin.y, nz - 1 - origin.z}};
+            {grid.nx - 1 - origin.x, grid.ny - 1 - origin.y, grid.nz - 1 - origin.z}};
   if (EDGE) {
     // A tile that hangs over the edge computes cells outside the grid too; they
     // are never used, but the points they read must lie in the tile.
@@ -125,19 +157,20 @@ __device__ __forceinline__ void block(const T *__restrict__ in, T *__restrict__ 
     t.high = {min(t.high.x, READ_X - 1), min(t.high.y, READ_Y - 1), min(t.high.z, READ_Z - 1)};
   }
   __syncthreads();
-  fused_steps<EDGE, 1>(t, cells + TILE_CELLS, thread);
+  fused_steps<EDGE, 1>(grid, t, cells + BUFFER, thread);
 
   // The last step: x strided by the group, so that stores are contiguous; y and z
   // consecutive, so that neighbouring cells share loads in registers.
   const int x = threadIdx.x, y = threadIdx.y * WORK_Y, z = threadIdx.z * WORK_Z;
-  T value[WORK_Z][WORK_Y][WORK_X];
+  Cell value[WORK_Z][WORK_Y][WORK_X];
 #pragma unroll
   for (int k = 0; k < WORK_Z; k++)
 #pragma unroll
     for (int j = 0; j < WORK_Y; j++)
 #pragma unroll
       for (int i = 0; i < WORK_X; i++)
-        value[k][j][i] = update<EDGE>(t, x + i * GROUP_X + PYRAMID * LOW_X, y + j + PYRAMID * LOW_Y, z + k + PYRAMID * LOW_Z);
+        value[k][j][i] = update<EDGE>(grid, t, x + i * GROUP_X + PYRAMID * LOW_X, y + j + PYRAMID * LOW_Y, z + k + PYRAMID * LOW_Z,
+                                      grid.iteration + PYRAMID - 1);
 #pragma unroll
   for (int k = 0; k < WORK_Z; k++)
 #pragma unroll
@@ -145,7 +178,9 @@ __device__ __forceinline__ void block(const T *__restrict__ in, T *__restrict__ 
 #pragma unroll
       for (int i = 0; i < WORK_X; i++) {
         const int gx = first.x + x + i * GROUP_X, gy = first.y + y + j, gz = first.z + z + k;
-        if (!EDGE || (gx < nx && gy < ny && gz < nz)) out[((index_t)gz * ny + gy) * nx + gx] = value[k][j][i];
+        if (EDGE && (gx >= grid.nx || gy >= grid.ny || gz >= grid.nz)) continue;
+#pragma unroll
+        for (int o = 0; o < OUTPUTS; o++) out.field[o][cell_index(grid, gx, gy, gz)] = value[k][j][i].at[o];
       }
 }
 
@@ -160,19 +195,20 @@ __device__ __forceinline__ Position position(int nx, int ny, int nz) {
   }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS)
-    ENTRY(const T *__restrict__ in, T *__restrict__ out, int nx, int ny, int nz) {
+extern "C" __global__ void __launch_bounds__(THREADS) ENTRY(PARAMETERS) {
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   T *cells = reinterpret_cast<T *>(shared_bytes);
-  Position first = position(nx, ny, nz);
+  const Grid grid = GRID;
+  const Out out = OUT;
+  Position first = position(grid.nx, grid.ny, grid.nz);
   first.x *= WRITE_X;
   first.y *= WRITE_Y;
   first.z *= WRITE_Z;
-  const bool inside = first.x >= PYRAMID * LOW_X && first.x - PYRAMID * LOW_X + READ_X <= nx &&
-                      first.y >= PYRAMID * LOW_Y && first.y - PYRAMID * LOW_Y + READ_Y <= ny &&
-                      first.z >= PYRAMID * LOW_Z && first.z - PYRAMID * LOW_Z + READ_Z <= nz;
+  const bool inside = first.x >= PYRAMID * LOW_X && first.x - PYRAMID * LOW_X + READ_X <= grid.nx &&
+                      first.y >= PYRAMID * LOW_Y && first.y - PYRAMID * LOW_Y + READ_Y <= grid.ny &&
+                      first.z >= PYRAMID * LOW_Z && first.z - PYRAMID * LOW_Z + READ_Z <= grid.nz;
   if (inside)
-    block<false>(in, out, cells, first, nx, ny, nz);
+    block<false>(grid, out, cells, first);
   else
-    block<true>(in, out, cells, first, nx, ny, nz);
+    block<true>(grid, out, cells, first);
 }

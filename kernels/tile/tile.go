@@ -73,7 +73,7 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		Name: "steps", Needs: []string{"ph"},
 		Why: fmt.Sprintf("a launch cannot fuse more time steps than the problem has (%d)", p.Steps),
 		OK:  func(v space.Values) bool { return v.Get("ph") <= p.Steps },
-	}, space.Constraint{
+	}, kernels.FusionConstraint(p.Stencil), space.Constraint{
 		Name: "variants", Needs: []string{"cw", "ph", "ld", "pd", "gd"},
 		Why: fmt.Sprintf("loader, padding and grid are told apart one at a time, in block order, with at most %d fused steps: beyond that they only multiply the space", variantSteps),
 		OK: func(v space.Values) bool {
@@ -120,11 +120,27 @@ func read(st *stencil.Stencil, h kernels.Shape) [3]int {
 	return r
 }
 
-// sharedBytes is one read tile with its rows padded, or two if steps are fused.
+// staged is the points of the fields that have a tile in shared memory: those that
+// are read beside the own cell, with fused steps all that are read.
+func staged(stage stencil.Stage, pyramid int) [][]stencil.Offset {
+	var all [][]stencil.Offset
+	for _, points := range stage.Points {
+		if len(points) > 0 && (pyramid > 1 || len(points) > 1 || points[0] != stencil.Offset{}) {
+			all = append(all, points)
+		}
+	}
+	return all
+}
+
+// sharedBytes is a read tile with its rows padded for each staged field of the stage
+// that has most, or two if steps are fused.
 func sharedBytes(p stencil.Problem, h kernels.Shape, padding int) int {
-	tiles := 1
+	tiles := 0
+	for _, stage := range p.Stencil.Stages {
+		tiles = max(tiles, len(staged(stage, h.Pyramid)))
+	}
 	if h.Pyramid > 1 {
-		tiles = 2
+		tiles *= 2
 	}
 	r := read(p.Stencil, h)
 	r[0] += padding
@@ -135,8 +151,9 @@ func sharedBytes(p stencil.Problem, h kernels.Shape, padding int) int {
 func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	constants := append(kernels.ShapeOf(s).Constants(), kernels.Constant{Name: "LOADER", Value: s.Int("ld", 0)},
 		kernels.Constant{Name: "PADDING", Value: s.Int("pd", 0)}, kernels.Constant{Name: "SINGLE_DIM", Value: s.Int("gd", 0)})
-	text, entry := kernels.Source(p, s, constants, "tile.cu", source)
-	return kernels.Kernel{Schedule: s, Source: text, Entry: entry, DType: p.DType, Launch: launch(p, s)}
+	k := kernels.Source(p, s, constants, "tile.cu", source)
+	k.Launch = launch(p, s)
+	return k
 }
 
 func launch(p stencil.Problem, s space.Schedule) kernels.Launch {
@@ -154,20 +171,32 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	elem := float64(p.DType.Size())
 	blocks := float64(l.Blocks())
 	r, w := read(st, h), h.Write()
-	points := float64(len(st.Points))
 
 	threads := float64(l.Threads())
 	updates, shared, rounds := float64(kernels.Volume(w)), 0.0, float64(kernels.Volume(h.Work))/4
-	shared += float64(kernels.Volume(r)) * elem // the loader's stores
-	loads := kernels.DistinctLoads(st.Points, h.Work, h.Group[0])
-	shared += float64(l.Threads()*loads) * elem // the last step's reads
+	work := h.Work[0] * h.Work[1] * h.Work[2]
+	tiles, points, loads, direct := 0, 0, 0, 0 // read tiles, points read in them, distinct ones; loads past shared memory
+	for i, stage := range st.Stages {
+		for _, at := range staged(stage, h.Pyramid) {
+			tiles++
+			points += len(at)
+			loads += kernels.DistinctLoads(at, h.Work, h.Group[0])
+		}
+		for _, at := range kernels.Loaded(st, i) {
+			direct += kernels.DistinctLoads(at, h.Work, h.Group[0])
+		}
+	}
+	direct = max(0, direct-loads) * h.Pyramid
+	outputs := kernels.Outputs(st)
+	shared += float64(tiles*kernels.Volume(r)) * elem // the loader's stores
+	shared += float64(l.Threads()*loads) * elem       // the last step's reads
 	for step := 1; step < h.Pyramid; step++ {
 		box := r
 		for a := range 3 {
 			box[a] -= step * (st.Low[a] + st.High[a])
 		}
 		updates += float64(kernels.Volume(box))
-		shared += float64(kernels.Volume(box)) * (points + 1) * elem
+		shared += float64(kernels.Volume(box)*(points+outputs)) * elem
 		rounds += math.Ceil(float64(kernels.Volume(box)) / threads)
 	}
 	fused := updates - float64(kernels.Volume(w))
@@ -189,23 +218,22 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 			turns *= math.Ceil(float64(r[a]) / float64(h.Group[a]))
 		}
 	}
-	work := h.Work[0] * h.Work[1] * h.Work[2]
 	return kernels.Work{
 		Steps:      h.Pyramid,
 		Cells:      float64(p.Size.Cells()) * float64(h.Pyramid),
 		Updates:    blocks * updates,
 		Flops:      blocks * updates * float64(st.Ops.Total()),
 		Special:    blocks * updates * float64(st.Ops.Div+st.Ops.Special),
-		Integer:    blocks * (threads*(integer+2*float64(work)) + perCell*float64(kernels.Volume(r)) + 16*fused),
-		L1Loads:    blocks * float64(kernels.Volume(r)) * elem,
-		L2Read:     blocks * rows * kernels.SectorBytes,
-		L2Write:    float64(p.Size.Cells()) * elem,
+		Integer:    blocks * (threads*(integer+2*float64(work)) + perCell*float64(tiles*kernels.Volume(r)) + 16*fused),
+		L1Loads:    blocks * (float64(tiles*kernels.Volume(r)) + threads*float64(direct)) * elem,
+		L2Read:     blocks * (float64(tiles)*rows*kernels.SectorBytes + threads*float64(direct)*elem),
+		L2Write:    float64(p.Size.Cells()*int64(outputs)) * elem,
 		Shared:     blocks * shared,
-		Barriers:   h.Pyramid,
-		Loads:      min(loaderAhead, float64(kernels.Volume(r))/threads),
-		LoadRounds: turns / loaderAhead,
+		Barriers:   h.Pyramid * len(st.Stages),
+		Loads:      min(loaderAhead, float64(tiles*kernels.Volume(r))/threads),
+		LoadRounds: float64(tiles)*turns/loaderAhead + float64(direct)/16,
 		Rounds:     rounds,
-		Registers:  max(32, 24+p.DType.Size()/4*2*work),
+		Registers:  max(32, 24+max(1, p.DType.Size()/4)*2*work),
 		Write:      w,
 		Read:       r,
 		ColumnWide: column,

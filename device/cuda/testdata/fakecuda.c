@@ -189,8 +189,10 @@ static uint64_t u64(void *p) { return *(uint64_t *)p; }
 #define KERNELS(T)                                                                              \
   static void fill_##T(void **a) {                                                              \
     T *out = *(T **)a[0];                                                                       \
-    for (uint64_t i = 0; i < u64(a[1]); i++)                                                    \
-      out[i] = (T)(mix((unsigned)i ^ mix((unsigned)(i >> 32) + *(unsigned *)a[2])) >> 8) * (T)(1.0 / 8388608) - (T)1; \
+    for (uint64_t n = 0; n < u64(a[1]); n++) {                                                  \
+      const uint64_t i = n + u64(a[2]);                                                         \
+      out[n] = (T)(*(double *)a[4] + (mix((unsigned)i ^ mix((unsigned)(i >> 32) + *(unsigned *)a[3])) >> 8) * *(double *)a[5]); \
+    }                                                                                           \
   }                                                                                             \
   static void compare_##T(void **a) {                                                           \
     const T *got = *(T **)a[0], *want = *(T **)a[1];                                            \

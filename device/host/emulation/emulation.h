@@ -86,6 +86,8 @@ inline int min(int a, int b) { return a < b ? a : b; }
 inline int max(int a, int b) { return a > b ? a : b; }
 inline unsigned min(unsigned a, unsigned b) { return a < b ? a : b; }
 inline unsigned max(unsigned a, unsigned b) { return a > b ? a : b; }
+inline long long min(long long a, long long b) { return a < b ? a : b; }
+inline long long max(long long a, long long b) { return a > b ? a : b; }
 inline float min(float a, float b) { return fminf(a, b); }
 inline float max(float a, float b) { return fmaxf(a, b); }
 inline double min(double a, double b) { return fmin(a, b); }
@@ -104,15 +106,39 @@ EMULATED_VECTOR(float, 2, x, y)
 EMULATED_VECTOR(float, 4, x, y, z, w)
 EMULATED_VECTOR(double, 2, x, y)
 EMULATED_VECTOR(int, 2, x, y)
+typedef unsigned uint;
+EMULATED_VECTOR(uint, 2, x, y)
+EMULATED_VECTOR(uint, 4, x, y, z, w)
 EMULATED_VECTOR(int, 4, x, y, z, w)
 inline float2 make_float2(float x, float y) { return {x, y}; }
 inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 inline double2 make_double2(double x, double y) { return {x, y}; }
 
+// What a launch is given, kind by kind; a kernel takes each kind in this order.
+struct EmulatedArguments {
+  const void *const *in; // fields, then read-only arrays
+  void *const *out;
+  const int *ints;          // extents, then the iteration
+  const long long *lengths; // of read-only arrays, then integer scalars
+  const double *numbers;    // other scalars
+};
+template <class T> inline const T *emulated_take(EmulatedArguments &a, const T *) { return (const T *)*a.in++; }
+template <class T> inline T *emulated_take(EmulatedArguments &a, T *) { return (T *)*a.out++; }
+inline int emulated_take(EmulatedArguments &a, int) { return *a.ints++; }
+inline long long emulated_take(EmulatedArguments &a, long long) { return *a.lengths++; }
+inline double emulated_take(EmulatedArguments &a, double) { return *a.numbers++; }
+template <class... A> struct EmulatedCall {
+  void (*kernel)(A...);
+  // Braces take from left to right.
+  EmulatedCall(void (*kernel)(A...), A... a) { kernel(a...); }
+};
+template <class... A> inline void emulated_call(void (*kernel)(A...), EmulatedArguments a) {
+  EmulatedCall<A...>{kernel, emulated_take(a, A())...};
+}
+
 // A kernel as the runtime calls it.
 struct EmulatedKernel {
   const char *entry;
-  void (*run)(const void *in, void *out, int nx, int ny, int nz);
-  int element; // bytes
-  int waits;   // its threads wait for each other
+  void (*run)(const EmulatedArguments &);
+  int waits; // its threads wait for each other
 };

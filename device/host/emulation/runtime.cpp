@@ -9,6 +9,8 @@
 #include <ucontext.h>
 
 #include <atomic>
+#include <sstream>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -102,9 +104,7 @@ struct Block {
   std::vector<int> warp_live, warp_waiting;
   std::vector<unsigned char> exchange; // 16 bytes a thread
   const EmulatedKernel *kernel;
-  const void *in;
-  void *out;
-  int nx, ny, nz;
+  const EmulatedArguments *arguments;
 };
 static thread_local Block *running;
 
@@ -134,7 +134,7 @@ static void fiber_main() {
   __sanitizer_finish_switch_fiber(nullptr, &running->scheduler.bottom, &running->scheduler.size);
 #endif
   Block &b = *running;
-  b.kernel->run(b.in, b.out, b.nx, b.ny, b.nz);
+  b.kernel->run(*b.arguments);
   b.fibers[b.current].state = DONE;
   yield();
   abort();
@@ -235,10 +235,10 @@ static void run_fibers(Block &b) {
 // ---- launches ---------------------------------------------------------------
 
 struct Pass {
-  const EmulatedKernel *kernel;
+  std::vector<const EmulatedKernel *> stages;
   dim3 grid, block;
   unsigned shared;
-  int count;
+  int count, steps;
 };
 
 static int cores() {
@@ -247,21 +247,21 @@ static int cores() {
   return c < 1 ? 1 : c;
 }
 
-static void launch(const Pass &p, const void *in, void *out, int nx, int ny, int nz) {
+static void launch(const Pass &p, const EmulatedKernel *kernel, const EmulatedArguments &arguments) {
   const long long blocks = (long long)p.grid.x * p.grid.y * p.grid.z;
   std::atomic<long long> next(0);
   const long long chunk = blocks / (8 * cores()) + 1;
   auto work = [&] {
     std::vector<unsigned char> shared(p.shared + 64);
     Block b;
-    b.kernel = p.kernel;
-    b.in = in, b.out = out, b.nx = nx, b.ny = ny, b.nz = nz;
+    b.kernel = kernel;
+    b.arguments = &arguments;
     b.count = p.block.x * p.block.y * p.block.z;
     running = &b;
     emulated.block_dim = p.block;
     emulated.grid_dim = p.grid;
     emulated.shared = (unsigned char *)(((uintptr_t)shared.data() + 15) & ~(uintptr_t)15);
-    if (p.kernel->waits) {
+    if (kernel->waits) {
       b.fibers.resize(b.count);
       for (int i = 0; i < b.count; i++)
         b.fibers[i].thread = {i % p.block.x, i / p.block.x % p.block.y, i / p.block.x / p.block.y};
@@ -271,7 +271,7 @@ static void launch(const Pass &p, const void *in, void *out, int nx, int ny, int
       if (first >= blocks) break;
       for (long long i = first; i < first + chunk && i < blocks; i++) {
         emulated.block = {(unsigned)(i % p.grid.x), (unsigned)(i / p.grid.x % p.grid.y), (unsigned)(i / p.grid.x / p.grid.y)};
-        if (p.kernel->waits) {
+        if (kernel->waits) {
           // Shared memory holds what the last block left; poison it instead.
           memset(emulated.shared, 0xff, p.shared);
           run_fibers(b);
@@ -280,7 +280,7 @@ static void launch(const Pass &p, const void *in, void *out, int nx, int ny, int
         for (emulated.thread.z = 0; emulated.thread.z < p.block.z; emulated.thread.z++)
           for (emulated.thread.y = 0; emulated.thread.y < p.block.y; emulated.thread.y++)
             for (emulated.thread.x = 0; emulated.thread.x < p.block.x; emulated.thread.x++)
-              p.kernel->run(in, out, nx, ny, nz);
+              kernel->run(arguments);
       }
     }
     for (Fiber &f : b.fibers) free(f.stack);
@@ -315,14 +315,91 @@ struct Grid {
 };
 
 #define __host__
+#define __device__
 #include "input.h"
 
-static void fill(Grid &g, int element, unsigned seed) {
-  const size_t n = g.bytes / element;
-  if (element == 8)
-    for (size_t i = 0; i < n; i++) ((double *)g.cells)[i] = input_value<double>(seed, i);
-  else
-    for (size_t i = 0; i < n; i++) ((float *)g.cells)[i] = input_value<float>(seed, i);
+// What a run works on: fields twice, before a stage and after it, and read-only
+// arrays.
+struct Data {
+  int n[3], iteration = 1;
+  std::vector<Grid> now, next, fixed;
+  std::vector<std::vector<int>> outputs; // by stage: the fields it sets
+  std::vector<long long> lengths;        // of arrays read by index, then integer scalars
+  std::vector<double> numbers;           // other scalars
+};
+
+template <class T> static void fill_with(Data &d, unsigned seed, double low, double step) {
+  unsigned long long next = 0;
+  for (std::vector<Grid> *all : {&d.now, &d.fixed})
+    for (Grid &g : *all)
+      for (size_t i = 0; i < g.bytes / sizeof(T); i++) ((T *)g.cells)[i] = input_value<T>(seed, next++, low, step);
+}
+
+static void fill(Data &d, const char *type, unsigned seed, double low, double step) {
+#define FILL(name, T) \
+  if (!strcmp(type, name)) return fill_with<T>(d, seed, low, step);
+  FILL("f32", float)
+  FILL("f64", double)
+  FILL("f16", float16)
+  FILL("bf16", bfloat16)
+  FILL("i8", signed char)
+  FILL("i16", short)
+  FILL("i32", int)
+  FILL("i64", long long)
+  FILL("u8", unsigned char)
+  FILL("u16", unsigned short)
+  FILL("u32", unsigned)
+  FILL("u64", unsigned long long)
+  fatal("no such element type");
+}
+
+// Numbers between separators.
+static std::vector<double> numbers(const std::string &text, char separator) {
+  std::vector<double> v;
+  std::stringstream s(text);
+  for (std::string one; std::getline(s, one, separator);) v.push_back(strtod(one.c_str(), nullptr));
+  return v;
+}
+
+// A run's data from type;bytes;fields;low;step;array,...;length,...;number,...;output.output/...
+static Data parse_data(char **argv, unsigned seed) {
+  Data d;
+  for (int a = 0; a < 3; a++) d.n[a] = atoi(argv[a]);
+  const size_t cells = (size_t)d.n[0] * d.n[1] * d.n[2];
+  std::vector<std::string> part;
+  std::stringstream s(argv[3]);
+  for (std::string one; std::getline(s, one, ';');) part.push_back(one);
+  if (part.size() != 9) fatal("bad data");
+  const size_t element = strtoul(part[1].c_str(), nullptr, 10);
+  for (int f = atoi(part[2].c_str()); f > 0; f--) d.now.emplace_back(cells * element), d.next.emplace_back(cells * element);
+  for (double n : numbers(part[5], ',')) d.fixed.emplace_back((size_t)n * element);
+  for (double n : numbers(part[6], ',')) d.lengths.push_back((long long)n);
+  d.numbers = numbers(part[7], ',');
+  std::stringstream stages(part[8]);
+  for (std::string one; std::getline(stages, one, '/');) {
+    d.outputs.emplace_back();
+    for (double f : numbers(one, '.')) d.outputs.back().push_back((int)f);
+  }
+  fill(d, part[0].c_str(), seed, strtod(part[3].c_str(), nullptr), strtod(part[4].c_str(), nullptr));
+  return d;
+}
+
+// One launch of a pass: all stages of its steps.
+static void step(Data &d, const Pass &p, bool poison) {
+  const int ints[4] = {d.n[0], d.n[1], d.n[2], d.iteration};
+  for (size_t s = 0; s < d.outputs.size(); s++) {
+    std::vector<const void *> in;
+    std::vector<void *> out;
+    for (const Grid &g : d.now) in.push_back(g.cells);
+    for (const Grid &g : d.fixed) in.push_back(g.cells);
+    for (int f : d.outputs[s]) {
+      out.push_back(d.next[f].cells);
+      if (poison) d.next[f].poison();
+    }
+    launch(p, p.stages[s], {in.data(), out.data(), ints, d.lengths.data(), d.numbers.data()});
+    for (int f : d.outputs[s]) std::swap(d.now[f], d.next[f]);
+  }
+  d.iteration += p.steps;
 }
 
 static double now() {
@@ -331,64 +408,65 @@ static double now() {
   return t.tv_sec + 1e-9 * t.tv_nsec;
 }
 
-static Pass parse(const char *text) {
+static Pass parse(const char *text, size_t stages) {
   Pass p;
   char entry[128];
   unsigned g[3], b[3];
-  if (sscanf(text, "%127[^:]:%u,%u,%u:%u,%u,%u:%u:%d", entry, g, g + 1, g + 2, b, b + 1, b + 2, &p.shared, &p.count) != 9) fatal("bad pass");
+  if (sscanf(text, "%127[^:]:%u,%u,%u:%u,%u,%u:%u:%d:%d", entry, g, g + 1, g + 2, b, b + 1, b + 2, &p.shared, &p.count, &p.steps) != 10) fatal("bad pass");
   p.grid = {g[0], g[1], g[2]};
   p.block = {b[0], b[1], b[2]};
-  for (int i = 0; i < emulated_kernel_count; i++)
-    if (!strcmp(emulated_kernels[i].entry, entry)) {
-      p.kernel = &emulated_kernels[i];
-      return p;
-    }
-  fatal("no such kernel");
+  for (size_t s = 0; s < stages; s++) {
+    const std::string name = s == 0 ? std::string(entry) : std::string(entry) + "_" + std::to_string(s);
+    for (int i = 0; i < emulated_kernel_count; i++)
+      if (name == emulated_kernels[i].entry) p.stages.push_back(&emulated_kernels[i]);
+    if (p.stages.size() != s + 1) fatal("no such kernel");
+  }
+  return p;
 }
 
-// check nx ny nz seed|@input output pass...: runs passes from a start grid, writes
-// the answer and prints the guard words that changed.
-// time nx ny nz pass: for each number read, runs as many launches and prints the
-// seconds they took.
+// check nx ny nz data seed input|- iteration output pass...: runs passes from the
+// start data, or with fields from a file, writes the fields and prints the guard
+// words that changed.
+// time nx ny nz data seed iterations pass: for each number read, runs as many launches
+// and prints the seconds they took; the iteration starts again after so many.
 int main(int argc, char **argv) {
-  if (argc < 6) fatal("usage");
-  const int nx = atoi(argv[2]), ny = atoi(argv[3]), nz = atoi(argv[4]);
+  if (argc < 8) fatal("usage");
   const bool check = !strcmp(argv[1], "check");
+  Data d = parse_data(argv + 2, (unsigned)strtoul(argv[6], nullptr, 10));
   std::vector<Pass> passes;
-  for (int i = check ? 7 : 5; i < argc; i++) passes.push_back(parse(argv[i]));
-  const int element = passes.at(0).kernel->element;
-  Grid a((size_t)nx * ny * nz * element), b(a.bytes);
-  Grid *src = &a, *dst = &b;
+  for (int i = check ? 10 : 8; i < argc; i++) passes.push_back(parse(argv[i], d.outputs.size()));
   if (check) {
-    if (argv[5][0] == '@') {
-      FILE *f = fopen(argv[5] + 1, "rb");
-      if (!f || fread(a.cells, 1, a.bytes, f) != a.bytes) fatal("cannot read the input");
+    if (strcmp(argv[7], "-")) {
+      FILE *f = fopen(argv[7], "rb");
+      if (!f) fatal("cannot read the input");
+      for (Grid &g : d.now)
+        if (fread(g.cells, 1, g.bytes, f) != g.bytes) fatal("cannot read the input");
       fclose(f);
-    } else {
-      fill(a, element, (unsigned)strtoul(argv[5], nullptr, 10));
     }
+    d.iteration = atoi(argv[8]);
     for (const Pass &p : passes)
-      for (int i = 0; i < p.count; i++) {
-        dst->poison();
-        launch(p, src->cells, dst->cells, nx, ny, nz);
-        Grid *t = src;
-        src = dst, dst = t;
-      }
-    FILE *f = fopen(argv[6], "wb");
-    if (!f || fwrite(src->cells, 1, src->bytes, f) != src->bytes || fclose(f)) fatal("cannot write the answer");
-    printf("guard %ld\n", a.changed() + b.changed());
+      for (int i = 0; i < p.count; i++) step(d, p, true);
+    FILE *f = fopen(argv[9], "wb");
+    if (!f) fatal("cannot write the answer");
+    long changed = 0;
+    for (size_t i = 0; i < d.now.size(); i++) {
+      if (fwrite(d.now[i].cells, 1, d.now[i].bytes, f) != d.now[i].bytes) fatal("cannot write the answer");
+      changed += d.now[i].changed() + d.next[i].changed();
+    }
+    for (const Grid &g : d.fixed) changed += g.changed();
+    if (fclose(f)) fatal("cannot write the answer");
+    printf("guard %ld\n", changed);
     return 0;
   }
-  fill(a, element, 1);
-  fill(b, element, 2);
+  for (size_t i = 0; i < d.now.size(); i++) memcpy(d.next[i].cells, d.now[i].cells, d.now[i].bytes);
+  const int iterations = atoi(argv[7]);
   char line[64];
   while (fgets(line, sizeof line, stdin)) {
     const int n = atoi(line);
     const double begin = now();
     for (int i = 0; i < n; i++) {
-      launch(passes[0], src->cells, dst->cells, nx, ny, nz);
-      Grid *t = src;
-      src = dst, dst = t;
+      if (d.iteration + passes[0].steps > iterations) d.iteration = 1;
+      step(d, passes[0], false);
     }
     printf("%.9f\n", now() - begin);
     fflush(stdout);

@@ -6,6 +6,7 @@
 
 #define __global__
 #define __device__
+#define __host__
 #define __forceinline__ inline
 #define __launch_bounds__(...)
 #define __restrict__
@@ -42,6 +43,8 @@ struct Recorded {
     return *this;
   }
 };
+inline Recorded operator+(const Recorded &a, const Recorded &b) { return (float)a + (float)b; }
+inline Recorded operator*(const Recorded &a, const Recorded &b) { return (float)a * (float)b; }
 const Recorded *Recorded::input;
 long Recorded::elements;
 std::vector<long> Recorded::seen;
@@ -49,11 +52,11 @@ std::vector<long> Recorded::seen;
 static void __syncthreads() {}
 alignas(16) static unsigned char shared_bytes[256 << 10];
 
-typedef void Kernel(const Recorded *, Recorded *, int, int, int);
+static inline const Recorded &__ldg(const Recorded *p) { return *p; }
 
-// Prints a line for each thread: how many elements it read, and which.
-static void record(Kernel *kernel, uint3 grid, uint3 block, int nx, int ny, int nz) {
-  std::vector<Recorded> in((size_t)nx * ny * nz), out(in.size());
+// Prints a line for each thread: how many elements of the input it read, and which.
+template <class Kernel> static void record(Kernel kernel, uint3 grid, uint3 block, size_t elements) {
+  std::vector<Recorded> in(elements), out(elements);
   Recorded::input = in.data();
   Recorded::elements = (long)in.size();
   for (blockIdx.z = 0; blockIdx.z < grid.z; blockIdx.z++)
@@ -63,7 +66,7 @@ static void record(Kernel *kernel, uint3 grid, uint3 block, int nx, int ny, int 
           for (threadIdx.y = 0; threadIdx.y < block.y; threadIdx.y++)
             for (threadIdx.x = 0; threadIdx.x < block.x; threadIdx.x++) {
               Recorded::seen.clear();
-              kernel(in.data(), out.data(), nx, ny, nz);
+              kernel(in.data(), out.data());
               std::printf("%zu", Recorded::seen.size());
               for (long e : Recorded::seen) std::printf(" %ld", e);
               std::printf("\n");

@@ -1,0 +1,69 @@
+package kernels
+
+import (
+	"fmt"
+
+	"stenciltune/stencil"
+)
+
+// ArgumentKind says what a parameter of a kernel is.
+type ArgumentKind int
+
+// The parameters of a kernel, in this order.
+const (
+	In        ArgumentKind = iota // const T *: field Index before the stage, every field
+	Out                           // T *: the stage's output Index, field Stage.Outputs[Index] after it
+	ReadOnly                      // const T *: read-only array Index
+	Length                        // long long: elements of read-only array Index, if read(i) reads it
+	Extent                        // int: cells of the grid on axis Index
+	Iteration                     // int: the first time step computed, 1 for a run's first; if the stencil asks for it
+	Scalar                        // double, or long long of an integer type: scalar Index
+)
+
+// Argument is one parameter of a kernel.
+type Argument struct {
+	Kind  ArgumentKind
+	Index int
+	Name  string
+	C     string // the type in CUDA C; T is the element type
+}
+
+// Arguments lists the parameters of a stage's kernel, whatever the family.
+func Arguments(st *stencil.Stencil, stage int) []Argument {
+	var list []Argument
+	add := func(kind ArgumentKind, n int, name, c string) {
+		for i := range n {
+			list = append(list, Argument{kind, i, fmt.Sprintf(name, i), c})
+		}
+	}
+	add(In, len(st.Fields), "in_%d", "const T *")
+	add(Out, len(st.Stages[stage].Outputs), "out_%d", "T *")
+	add(ReadOnly, len(st.ReadOnly), "ro_%d", "const T *")
+	for i, a := range st.ReadOnly {
+		if a.Indexed {
+			list = append(list, Argument{Length, i, fmt.Sprintf("length_%d", i), "long long"})
+		}
+	}
+	for i := range 3 {
+		list = append(list, Argument{Extent, i, "n" + axis(i), "int"})
+	}
+	if st.Iterates() {
+		list = append(list, Argument{Iteration, 0, "iteration", "int"})
+	}
+	for i, a := range st.Scalars {
+		c := "double"
+		if !a.Type.Floating() {
+			c = "long long"
+		}
+		list = append(list, Argument{Scalar, i, fmt.Sprintf("s_%d", i), c})
+	}
+	return list
+}
+
+// StageEntry is the name of a stage's kernel.
+func StageEntry(entry string, stage int) string {
+	if stage == 0 {
+		return entry
+	}
+	return fmt.Sprintf("%s_%d", entry, stage)
+}

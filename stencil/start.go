@@ -1,0 +1,86 @@
+package stencil
+
+import "slices"
+
+// InputScale gives the start value of an array's element from 24 random bits h: low
+// + h * step, towards zero for integers. The values are uniform on the stencil's
+// InputRange: by default [-1, 1), of integers 0 and 1.
+func (p Problem) InputScale() (low, step float64) {
+	r := p.Stencil.Range
+	switch {
+	case p.DType.Floating() && r == [2]float64{}:
+		r = [2]float64{-1, 1}
+	case !p.DType.Floating() && r == [2]float64{}:
+		r = [2]float64{0, 2}
+	case !p.DType.Floating():
+		r[1]++
+	}
+	return r[0], (r[1] - r[0]) * 0x1p-24
+}
+
+// Iterations is how many steps' worth of values an array that read(i) reads holds:
+// programs of the language index it by the iteration. A timing counts its steps
+// modulo so many, so that every read finds another element.
+const Iterations = 32
+
+// maxIndexed bounds the elements of such an array beyond one a cell.
+const maxIndexed = 1 << 27
+
+// Lengths gives the elements of the read-only arrays.
+func (p Problem) Lengths() []int64 {
+	var n []int64
+	cells := p.Size.Cells()
+	for _, a := range p.Stencil.ReadOnly {
+		if a.Indexed {
+			n = append(n, max(cells, min(Iterations*cells, maxIndexed)))
+		} else {
+			n = append(n, cells)
+		}
+	}
+	return n
+}
+
+// Start is what checks and timings start from: the fields and then the read-only
+// arrays hold one sequence of random values, and scalars have their defaults.
+// Devices compute the same (InputSource), so no grid is ever sent to them.
+func Start(p Problem, seed uint32) Data {
+	low, step := p.InputScale()
+	next := int64(0)
+	array := func(n int64) Values {
+		f := make([]float64, n)
+		for i := range f {
+			v := float64(random(seed, next)) * step
+			switch {
+			case p.DType.Size() == 2 && p.DType.Floating(): // devices convert from float
+				f[i] = p.DType.Round(float64(float32(low + v)))
+			case p.DType.Floating():
+				f[i] = p.DType.Round(low + v)
+			default:
+				f[i] = low + float64(uint32(v))
+			}
+			next++
+		}
+		return valuesOf(p.Stencil.DType, f)
+	}
+	var d Data
+	for range p.Stencil.Fields {
+		d.Fields = append(d.Fields, array(p.Size.Cells()))
+	}
+	for _, n := range p.Lengths() {
+		d.ReadOnly = append(d.ReadOnly, array(n))
+	}
+	return d
+}
+
+// Expected is the judge of every kernel: the fields, one after the other, steps
+// time steps after Start in float64. Until plays no part: kernels only step.
+func Expected(p Problem, seed uint32, steps int) []float64 {
+	s := *p.Stencil
+	s.Reduce, s.Until = nil, nil
+	p.Stencil = &s
+	var all [][]float64
+	for _, f := range Run(p, Start(p, seed), steps).Fields {
+		all = append(all, f.Floats(s.DType))
+	}
+	return slices.Concat(all...)
+}

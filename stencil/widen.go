@@ -1,0 +1,62 @@
+package stencil
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// Widen gives elements of a type, in the machine's byte order, as float64. Integers
+// beyond 2^53 lose their last digits.
+func Widen(d DType, raw []byte) []float64 {
+	size := d.Size()
+	v := make([]float64, len(raw)/size)
+	for i := range v {
+		v[i] = d.widen(raw[size*i : size*i+size])
+	}
+	return v
+}
+
+// widen gives one element.
+func (d DType) widen(b []byte) float64 {
+	order := binary.NativeEndian
+	switch d {
+	case Float64:
+		return math.Float64frombits(order.Uint64(b))
+	case Float32:
+		return float64(math.Float32frombits(order.Uint32(b)))
+	case BFloat16:
+		return float64(math.Float32frombits(uint32(order.Uint16(b)) << 16))
+	case Float16:
+		return half(order.Uint16(b))
+	}
+	var bits uint64
+	switch len(b) {
+	case 1:
+		bits = uint64(b[0])
+	case 2:
+		bits = uint64(order.Uint16(b))
+	case 4:
+		bits = uint64(order.Uint32(b))
+	default:
+		bits = order.Uint64(b)
+	}
+	return Type(d).asFloat(Type(d).wrap(int64(bits)))
+}
+
+// half is the value of an IEEE 754 binary16.
+func half(b uint16) float64 {
+	e, m := int(b>>10&31), float64(b&0x3ff)
+	v := math.Ldexp(m, -24)
+	switch {
+	case e == 31 && m != 0:
+		return math.NaN()
+	case e == 31:
+		v = math.Inf(1)
+	case e > 0:
+		v = math.Ldexp(m+1024, e-25)
+	}
+	if b>>15 == 1 {
+		return -v
+	}
+	return v
+}
