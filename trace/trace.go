@@ -2,7 +2,7 @@
 // the spatial-temporal diagrams of Prasetya, "Column based iteration" (2022),
 // section 3.2, of any schedule whose family describes its loads.
 //
-// It is a simulation of order, not of time: one thread or one warp runs after the
+// It is a simulation of order, not of time: one thread, warp or block runs after the
 // other, blocks in the order of their numbers, on one SM that holds one block at a
 // time. Stores are left out, as in the thesis. Addresses are in bytes, lines and
 // elements are counted.
@@ -26,7 +26,7 @@ type Options struct {
 // Counts is what a simulation found. A request is one line that a load instruction
 // asks for.
 type Counts struct {
-	Steps      int     `json:"steps"` // threads or warps that loaded
+	Steps      int     `json:"steps"` // threads, warps or blocks that loaded
 	Requests   int64   `json:"requests"`
 	Hits       []int64 `json:"hits"`       // of each level
 	Fetches    int64   `json:"fetches"`    // lines of the last level that came from memory

@@ -72,6 +72,22 @@ func TestLanesOfAWarpAskOnceForALine(t *testing.T) {
 	}
 }
 
+func TestWarpsOfABlockTakeTurns(t *testing.T) {
+	// Both warps load one line first, and then each another one.
+	var loads [][]int64
+	for i := range int64(64) {
+		loads = append(loads, []int64{0, 4 + i/32*4})
+	}
+	o := Options{Levels: []Cache{{1, 16, 1}}, Policy: LRU, Grain: Blocks}
+	if c, _ := simulate(t, table(16, loads...), o); c.Steps != 1 || c.Requests != 4 || c.Hits[0] != 1 || c.Fetches != 3 {
+		t.Errorf("%+v", c)
+	}
+	o.Grain = Warps
+	if c, _ := simulate(t, table(16, loads...), o); c.Steps != 2 || c.Requests != 4 || c.Hits[0] != 0 || c.Fetches != 4 {
+		t.Errorf("%+v", c)
+	}
+}
+
 func TestArraysBeginOnTheirOwnLines(t *testing.T) {
 	s := table(3, []int64{0, 2, 3, 4})
 	s.Arrays = []Array{{"a", 3}, {"b", 2}}

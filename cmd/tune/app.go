@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"stenciltune/kernels/matmul"
 	"stenciltune/stencil"
 )
 
@@ -133,7 +134,11 @@ func (f *problemFlags) problem(host bool) (stencil.Problem, error) {
 			return p, usageError{err}
 		}
 	}
-	if types := st.DTypes(); !slices.Contains(types, p.DType) {
+	types := st.DTypes()
+	if matmul.Is(p) {
+		types, p.Size = matmul.DTypes(), matmul.DefaultSize(host)
+	}
+	if !slices.Contains(types, p.DType) {
 		return p, usagef("--dtype %s: %s is computed in %s", f.dtype, st.Name, joinTypes(types))
 	}
 	if f.size != "" {

@@ -95,7 +95,7 @@ func TestSweepDrawsAHeatMap(t *testing.T) {
 			t.Errorf("%q stands %d times, want %d, in\n%s", text, strings.Count(svg, text), n, svg)
 		}
 	}
-	if s := heatmap("<a & b>", axis{"r", []int{1}}, axis{"c", []int{2}}, []shown{{why: "none"}}); !strings.Contains(s, "&lt;a &amp; b&gt;") || strings.Contains(s, "NaN") {
+	if s := heatmap("<a & b>", axis{"r", []int{1}}, axis{"c", []int{2}}, []shown{{text: "none"}}); !strings.Contains(s, "&lt;a &amp; b&gt;") || strings.Contains(s, "NaN") {
 		t.Errorf("%s", s)
 	}
 }

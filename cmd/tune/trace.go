@@ -9,7 +9,7 @@ import (
 
 	"stenciltune/cache"
 	"stenciltune/kernels"
-	"stenciltune/kernels/all"
+	"stenciltune/kernels/matmul"
 	"stenciltune/space"
 	"stenciltune/stencil"
 	"stenciltune/trace"
@@ -30,7 +30,7 @@ func (a *app) trace() *cobra.Command {
 		Use:   "trace --stencil NAME (--walk WALK | --schedule SCHEDULE)",
 		Short: "Simulate what a schedule's loads find in caches, and draw it",
 		Long: `trace simulates the order of a launch's loads, not its time: one thread after the
-other (or one warp, its lanes in lockstep), blocks in the order of their numbers, on
+other (or one warp, its lanes in lockstep, or one block, its warps taking turns), on
 one SM that holds one block at a time. Stores are left out.`,
 		Example: `  tune trace --stencil docs/trace/box7.sl --size 16x16 --walk columns=8 --l1 24x16 --svg columns.svg
   tune trace --stencil box9 --size 512x512 --by warp --l1 1024x128x4 --l2 16384x128x16 \
@@ -44,7 +44,7 @@ one SM that holds one block at a time. Stores are left out.`,
 	c.Flags().StringVar(&f.l1, "l1", "1024x128x4", "first level as `LINESxBYTES[xWAYS]`, fully associative without WAYS")
 	c.Flags().StringVar(&f.l2, "l2", "", "second `level`, none by default")
 	c.Flags().StringVar(&f.policy, "policy", string(trace.LRU), "`which` line a full set gives up: lru, or random (4 at once, as Volta and Turing do)")
-	c.Flags().StringVar(&f.grain, "by", string(trace.Threads), "`what` runs before anything else does: thread or warp")
+	c.Flags().StringVar(&f.grain, "by", string(trace.Threads), "`what` runs before anything else does: thread, warp or block")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the random policy")
 	c.Flags().StringVar(&f.svgFile, "svg", "", "draw the diagram into `file`")
 	c.Flags().StringVar(&f.pngFile, "png", "", "the same without words, into `file`")
@@ -140,12 +140,12 @@ func (f *traceFlags) order(p stencil.Problem) (space.Schedule, error) {
 		}
 		return s, nil
 	}
-	return schedule(f.schedule, kernels.Spaces(all.Families(), p, anyGPU))
+	return schedule(f.schedule, kernels.Spaces(familiesOf(p), p, anyGPU))
 }
 
 // streamOf is the loads of one launch of a schedule.
 func streamOf(p stencil.Problem, s space.Schedule) (trace.Stream, error) {
-	l, ok := kernels.Find(all.Families(), s.Family()).(kernels.Loader)
+	l, ok := kernels.Find(familiesOf(p), s.Family()).(kernels.Loader)
 	if !ok {
 		return trace.Stream{}, usagef("family %s does not describe its loads; global and tile do", s.Family())
 	}
@@ -153,10 +153,11 @@ func streamOf(p stencil.Problem, s space.Schedule) (trace.Stream, error) {
 	if err != nil {
 		return trace.Stream{}, usagef("%s: %w", s, err)
 	}
-	return trace.Stream{
-		Arrays: []trace.Array{{Name: "in", Elements: p.Size.Cells()}}, ElementBytes: p.DType.Size(),
-		Launch: kernelOf(p, s).Launch, Loads: loads,
-	}, nil
+	arrays := []trace.Array{{Name: "in", Elements: p.Size.Cells()}}
+	if matmul.Is(p) {
+		arrays = []trace.Array{{Name: "A", Elements: p.Size.Cells()}, {Name: "B", Elements: p.Size.Cells()}}
+	}
+	return trace.Stream{Arrays: arrays, ElementBytes: p.DType.Size(), Launch: kernelOf(p, s).Launch, Loads: loads}, nil
 }
 
 // draw writes the files asked for.

@@ -35,6 +35,11 @@ const (
 	productCall = "%s(out, out, in, in + %[2]d * %[3]d, %[2]d, %[3]d, %[4]d)"
 )
 
+// product is the workload on C's width and height.
+func product(n stencil.Size, d stencil.DType) stencil.Problem {
+	return stencil.Problem{Stencil: matmul.Stencil(), DType: d, Size: n, Steps: 1}
+}
+
 // tracedKernels draws schedules of every family that describes its loads, on grids
 // that cut tiles and columns: for stencils that read each point once, and products.
 func tracedKernels(t *testing.T, r *rand.Rand, each int) (list []traced) {
@@ -79,7 +84,7 @@ func tracedKernels(t *testing.T, r *rand.Rand, each int) (list []traced) {
 		}
 	}
 	for _, f := range matmul.Families() {
-		draw(f, matmul.Problem(stencil.Size{2048, 2048, 1}, stencil.Float32), matmul.Problem(stencil.Size{1 + r.IntN(50), 1 + r.IntN(20), 1}, stencil.Float32),
+		draw(f, product(stencil.Size{2048, 2048, 1}, stencil.Float32), product(stencil.Size{1 + r.IntN(50), 1 + r.IntN(20), 1}, stencil.Float32),
 			2, productCall, func(s space.Schedule) int { return 1 + s.Int("sp", 0) })
 	}
 	return list

@@ -8,6 +8,7 @@
 package matmul
 
 import (
+	"crypto/sha256"
 	_ "embed"
 	"fmt"
 
@@ -20,24 +21,33 @@ import (
 // Name is the workload's name on the command line.
 const Name = "matmul"
 
-// carrier names the arrays. Its cell function stands in for the product, whose sum
-// has no end that the stencil language could know: nothing ever computes it.
+// carrier names the arrays. Its cell function stands in for the product, whose sum is
+// as long as the grid is wide, which the stencil language cannot say: nothing ever
+// computes it.
 const carrier = "NumDimensions 2 StencilSize (0, 0) ReadOnly (a, b) CellValue { return get(0, 0) + get(a, 0, 0) * get(b, 0, 0); }"
 
-// Problem is the product of width by height elements. Its stencil gives the arrays,
-// and computes nothing: the families here have text of their own.
-func Problem(n stencil.Size, d stencil.DType) stencil.Problem {
+// hash, the SHA-256 of the workload's name and version, takes the place of the
+// carrier's own: results are never taken for those of the stencil that it reads as.
+var hash = fmt.Sprintf("%x", sha256.Sum256([]byte("workload matmul 1")))
+
+// Stencil is the workload's place among stencils: it gives the arrays and computes
+// nothing. The families here have text of their own.
+func Stencil() *stencil.Stencil {
 	s, err := stencil.Parse(Name, Name+".sl", carrier)
 	if err != nil {
 		panic("matmul: " + err.Error())
 	}
-	return stencil.Problem{Stencil: s, DType: d, Size: n, Steps: 1}
+	s.Hash = hash
+	return s
 }
+
+// Is tells whether a problem is this workload.
+func Is(p stencil.Problem) bool { return p.Stencil.Hash == hash }
 
 // DTypes lists the element types.
 func DTypes() []stencil.DType { return []stencil.DType{stencil.Float32, stencil.Float64} }
 
-// DefaultSize is the thesis's product, on the host a smaller one.
+// DefaultSize is the thesis's product; on the host a smaller one.
 func DefaultSize(host bool) stencil.Size {
 	if host {
 		return stencil.Size{256, 256, 1}

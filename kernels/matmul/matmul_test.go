@@ -22,6 +22,11 @@ var flagCases = flag.Int("cases", 80, "random schedules to check")
 
 const seed = 5
 
+// product is the workload on C's width and height.
+func product(n stencil.Size, d stencil.DType) stencil.Problem {
+	return stencil.Problem{Stencil: matmul.Stencil(), DType: d, Size: n, Steps: 1}
+}
+
 // answer is a kernel that writes the reference's answer, computed here and carried
 // in its text: what the judge itself is compared with.
 func answer(p stencil.Problem, spoil bool) kernels.Kernel {
@@ -65,7 +70,7 @@ func TestJudgeIsTheReference(t *testing.T) {
 	d := open(t)
 	for _, dtype := range matmul.DTypes() {
 		for i, n := range []stencil.Size{{1, 1, 1}, {5, 3, 1}, {17, 23, 1}, {41, 9, 1}} {
-			p := matmul.Problem(n, dtype)
+			p := product(n, dtype)
 			right, wrong, judge := answer(p, false), answer(p, true), matmul.Judge(p)
 			bs := compile(t, d, right, wrong, judge)
 			check := func(trusted kernels.Kernel, b device.Binary) stencil.Comparison {
@@ -101,9 +106,9 @@ func draw(r *rand.Rand, d *host.Device, n int) (list []drawn) {
 		dtype := matmul.DTypes()[r.IntN(2)]
 		key := f.Name() + string(dtype)
 		if spaces[key] == nil {
-			spaces[key] = slices.Collect(space.New(f.Space(matmul.Problem(stencil.Size{2048, 2048, 1}, dtype), d.Machine())).All())
+			spaces[key] = slices.Collect(space.New(f.Space(product(stencil.Size{2048, 2048, 1}, dtype), d.Machine())).All())
 		}
-		p := matmul.Problem(stencil.Size{1 + r.IntN(150), 1 + r.IntN(90), 1}, dtype)
+		p := product(stencil.Size{1 + r.IntN(150), 1 + r.IntN(90), 1}, dtype)
 		if r.IntN(2) == 0 {
 			p.Size[1] = p.Size[0]
 		}
@@ -123,7 +128,7 @@ func TestRandomSchedulesGiveTheJudgesAnswer(t *testing.T) {
 	cases := draw(rand.New(rand.NewPCG(s, 0)), d, *flagCases)
 	judges := map[stencil.DType]device.Binary{}
 	for _, dtype := range matmul.DTypes() {
-		judges[dtype] = compile(t, d, matmul.Judge(matmul.Problem(stencil.Size{1, 1, 1}, dtype)))[0]
+		judges[dtype] = compile(t, d, matmul.Judge(product(stencil.Size{1, 1, 1}, dtype)))[0]
 	}
 	const batch = 20
 	for begin := 0; begin < len(cases); begin += batch {
@@ -157,7 +162,7 @@ func schedule(t *testing.T, text string) space.Schedule {
 }
 
 func TestSourceIsAsReviewed(t *testing.T) {
-	p := matmul.Problem(stencil.Size{1024, 1024, 1}, stencil.Float32)
+	p := product(stencil.Size{1024, 1024, 1}, stencil.Float32)
 	for name, k := range map[string]kernels.Kernel{
 		"global.cu": matmul.Global{}.Kernel(p, schedule(t, "global/gx=256/gy=1/gz=1/wx=1/wy=1/wz=1/cw=32/zz=0/sp=1")),
 		"tile.cu":   matmul.Tile{}.Kernel(p, schedule(t, "tile/gx=32/gy=8/gz=1/wx=2/wy=4/wz=1/cw=256/zz=1/kd=16")),
@@ -168,7 +173,7 @@ func TestSourceIsAsReviewed(t *testing.T) {
 }
 
 func TestWorkCountedByHand(t *testing.T) {
-	p := matmul.Problem(stencil.Size{128, 64, 1}, stencil.Float32)
+	p := product(stencil.Size{128, 64, 1}, stencil.Float32)
 	// 64 products deep. A thread loads 4 + 2 elements a step for 8 of C.
 	g := matmul.Global{}.Work(p, schedule(t, "global/gx=32/gy=2/gz=1/wx=2/wy=4/wz=1/cw=0/zz=0/sp=0"))
 	if g.Flops != 2*64*128*64 || g.Cells != 128*64 || g.L1Loads != 128*64/8*64*6*4 || g.L2Read != 2*8*64*(64+8)*4 || g.L2Write != 128*64*4 {
@@ -183,7 +188,7 @@ func TestWorkCountedByHand(t *testing.T) {
 
 func TestSpacesHoldColumnsAndTheNaiveKernel(t *testing.T) {
 	d := open(t)
-	p := matmul.Problem(stencil.Size{1024, 1024, 1}, stencil.Float32)
+	p := product(stencil.Size{1024, 1024, 1}, stencil.Float32)
 	sp := kernels.Spaces(matmul.Families(), p, d.Machine())
 	for text, legal := range map[string]bool{
 		"global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0":      true,
