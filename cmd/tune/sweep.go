@@ -15,6 +15,7 @@ import (
 	"stenciltune/device/timing"
 	"stenciltune/internal/runner"
 	"stenciltune/kernels"
+	"stenciltune/kernels/matmul"
 	"stenciltune/space"
 	"stenciltune/stencil"
 )
@@ -106,6 +107,9 @@ func (a *app) runSweep(ctx context.Context, f sweepFlags) error {
 	regime, err := parseRegime(f.regime)
 	if err != nil {
 		return err
+	}
+	if f.families && matmul.Is(p) {
+		return usagef("--families: there are no example schedules of %s; give --schedule and --vary", matmul.Name)
 	}
 	var axes []axis
 	points := designs(p.Stencil.Dims)
