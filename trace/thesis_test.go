@@ -29,6 +29,17 @@ func box7(t *testing.T, n stencil.Size) stencil.Problem {
 // fetches is the lines that a walk fetches through lines of 4 elements.
 func fetches(t *testing.T, p stencil.Problem, walk string, lines int) int64 {
 	t.Helper()
+	c := simulateWalk(t, p, walk, trace.Options{Levels: []trace.Cache{{Lines: lines, LineBytes: 16, Ways: lines}}, Policy: trace.LRU, Grain: trace.Threads})
+	// Threads of a tile that hangs over the edge load too.
+	if c.Requests != int64(c.Steps*len(p.Stencil.Points)) || int64(c.Steps) < p.Size.Cells() || c.Hits[0]+c.Fetches != c.Requests {
+		t.Fatalf("%s: %+v", walk, c)
+	}
+	return c.Fetches
+}
+
+// simulateWalk runs a walk of a stencil.
+func simulateWalk(t *testing.T, p stencil.Problem, walk string, o trace.Options) trace.Counts {
+	t.Helper()
 	s, err := trace.ParseWalk(walk, p.Stencil.Dims)
 	if err != nil {
 		t.Fatal(err)
@@ -39,15 +50,11 @@ func fetches(t *testing.T, p stencil.Problem, walk string, lines int) int64 {
 	}
 	stream := trace.Stream{Arrays: []trace.Array{{Name: "in", Elements: p.Size.Cells()}}, ElementBytes: 4,
 		Launch: global.Family{}.Kernel(p, s).Launch, Loads: loads}
-	c, _, err := trace.Simulate(context.Background(), stream, trace.Options{Levels: []trace.Cache{{Lines: lines, LineBytes: 16, Ways: lines}}, Policy: trace.LRU, Grain: trace.Threads})
+	c, _, err := trace.Simulate(context.Background(), stream, o)
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Threads of a tile that hangs over the edge load too.
-	if c.Requests != int64(c.Steps*len(p.Stencil.Points)) || int64(c.Steps) < p.Size.Cells() || c.Hits[0]+c.Fetches != c.Requests {
-		t.Fatalf("%s: %+v", walk, c)
-	}
-	return c.Fetches
+	return c
 }
 
 // The bounds of Prasetya 2022 on the lines that are fetched, for a grid of w x h, a
@@ -107,5 +114,28 @@ func TestFetchesOfTheThesisDiagrams(t *testing.T) {
 	// A tile of 8 x 8 in a corner reads 11 x 11 cells: 3 lines of each of 11 rows.
 	if tiles != 4*3*11 || rows <= tiles {
 		t.Errorf("rows fetch %d lines, tiles %d", rows, tiles)
+	}
+}
+
+// The thesis's times of a 9x9 box on 4096 x 4096 with blocks of 64, in milliseconds by
+// column width (figure 5.1a; 0 is the naive order), follow the lines that warps ask
+// for, not those fetched: a warp whose lanes span two rows asks for more.
+func TestTimesOfTheThesisFollowTheLinesAskedFor(t *testing.T) {
+	box9, err := stencil.Lookup("box9")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := stencil.Problem{Stencil: box9, DType: stencil.Float32, Size: stencil.Size{256, 128, 1}, Steps: 1}
+	const naive, naiveTime = "rows", 1.42
+	asked := func(walk string) float64 {
+		c := simulateWalk(t, p, walk, trace.Options{Levels: []trace.Cache{{Lines: 256, LineBytes: 128, Ways: 256}}, Policy: trace.LRU, Grain: trace.Warps})
+		return float64(c.Requests)
+	}
+	first := asked(naive)
+	for width, time := range map[int]float64{4: 7.55, 8: 3.91, 16: 2.05, 30: 2.14, 31: 2.13, 32: 1.36, 33: 2.03, 34: 1.98, 48: 1.68, 64: 1.39, 96: 1.47, 128: 1.47} {
+		predicted := naiveTime * asked(fmt.Sprintf("columns=%d", width)) / first
+		if r := time / predicted; r < 0.88 || r > 1.2 {
+			t.Errorf("width %d: %.2f ms measured, %.2f by the lines asked for", width, time, predicted)
+		}
 	}
 }
