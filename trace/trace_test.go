@@ -7,6 +7,9 @@ import (
 	"errors"
 	"image/png"
 	"io"
+	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -97,6 +100,43 @@ func TestArraysBeginOnTheirOwnLines(t *testing.T) {
 	}
 }
 
+var (
+	pathElement = regexp.MustCompile(`<path fill="(#[0-9a-f]{6})" d="([^"]*)"/>`)
+	rectangle   = regexp.MustCompile(`^M(\d+) (\d+)h(\d+)v(\d+)h-(\d+)z`)
+)
+
+// paint fills the rectangles of an SVG's paths into the states of steps and rows.
+func paint(t *testing.T, svg string, steps, rows int) [][]State {
+	t.Helper()
+	columns := make([][]State, steps)
+	for i := range columns {
+		columns[i] = make([]State, rows)
+	}
+	for _, e := range pathElement.FindAllStringSubmatch(svg, -1) {
+		state := State(slices.IndexFunc(styles[:], func(s style) bool { return s.hex() == e[1] }))
+		for d := e[2]; d != ""; {
+			m := rectangle.FindStringSubmatch(d)
+			if m == nil || m[3] != m[5] {
+				t.Fatalf("path %.40q", d)
+			}
+			d = d[len(m[0]):]
+			var n [4]int
+			for i := range n {
+				n[i], _ = strconv.Atoi(m[i+1]) // digits by the expression
+			}
+			for x := n[0]; x < n[0]+n[2]; x++ {
+				for y := n[1]; y < n[1]+n[3]; y++ {
+					if columns[x][y] != Absent {
+						t.Errorf("step %d, row %d is painted twice", x, y)
+					}
+					columns[x][y] = state
+				}
+			}
+		}
+	}
+	return columns
+}
+
 func TestDrawingsHoldEveryCell(t *testing.T) {
 	_, d := simulate(t, table(4, []int64{0}, []int64{1}, []int64{2}, []int64{0, 1}), Options{Levels: []Cache{{1, 8, 1}, {2, 8, 2}}, Policy: LRU, Grain: Threads, Draw: true})
 	svg := d.SVG("a < b")
@@ -111,6 +151,11 @@ func TestDrawingsHoldEveryCell(t *testing.T) {
 	for _, want := range []string{"a &lt; b", `fill="` + styles[InL2].hex() + `" d="M2 0h1v2h-1zM3 2h1v2h-1z"`, "4 threads", ">in L2<"} {
 		if !strings.Contains(svg, want) {
 			t.Errorf("no %s in\n%s", want, svg)
+		}
+	}
+	for step, column := range paint(t, svg, 4, 4) {
+		if !bytes.Equal(states(column), states(d.Columns[step])) {
+			t.Errorf("step %d is drawn as %v, want %v", step, column, d.Columns[step])
 		}
 	}
 	b, err := d.PNG()
