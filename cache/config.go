@@ -65,7 +65,7 @@ type ToolInfo struct {
 type StencilInfo struct {
 	Name     string `json:"name"`
 	Hash     string `json:"hash"`  // SHA-256 of its meaning
-	DType    string `json:"dtype"` // "float32" or "float64"
+	DType    string `json:"dtype"` // like "float32"
 	Dims     int    `json:"dims"`
 	Points   int    `json:"points"` // offsets read
 	Radius   int    `json:"radius"`

@@ -14,7 +14,7 @@ import (
 // half is the problem, the second the device and what compiles for it.
 type Key struct {
 	StencilHash string // SHA-256 of what is computed
-	DType       string // "float32" or "float64"
+	DType       string // like "float32"
 	Boundary    string // rule for points outside the grid
 	Size        string // extents, x first: "512x512x512"
 	StepsClass  string // from StepsClass

@@ -41,13 +41,6 @@ __device__ __forceinline__ index_t cell_index(const Grid &grid, int x, int y, in
   return ((index_t)z * grid.ny + y) * grid.nx + x;
 }
 
-// A read-only array at (x, y, z); only with EDGE may that lie outside the grid.
-template <bool EDGE>
-__device__ __forceinline__ T read_only(const Grid &grid, const T *array, int x, int y, int z) {
-  if (EDGE) wrap(grid, x, y, z);
-  return __ldg(array + cell_index(grid, x, y, z));
-}
-
 // Element i of a read-only array of n elements, or the nearest there is.
 __device__ __forceinline__ T read_index(const T *array, long long i, long long n) {
   return __ldg(array + (i < 0 ? 0 : i < n ? i : n - 1));

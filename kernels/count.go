@@ -6,16 +6,17 @@ import "stenciltune/stencil"
 // guide, device memory accesses: 32-byte transactions).
 const SectorBytes = 32
 
-// Loaded gives the points of every array that a stage loads: of the fields it reads,
-// then of the read-only arrays.
+// Loaded gives the points of every array that a stage loads; one that is read by
+// index counts as read at the own cell.
 func Loaded(st *stencil.Stencil, stage int) [][]stencil.Offset {
 	var all [][]stencil.Offset
-	for _, lists := range [][][]stencil.Offset{st.Stages[stage].Points, st.Stages[stage].ReadOnly} {
-		for _, points := range lists {
-			if len(points) > 0 {
-				all = append(all, points)
-			}
+	for _, points := range st.Stages[stage].Points {
+		if len(points) > 0 {
+			all = append(all, points)
 		}
+	}
+	for range st.Stages[stage].Indexed {
+		all = append(all, []stencil.Offset{{}})
 	}
 	return all
 }

@@ -82,6 +82,11 @@ func (w *writer) types() {
 		index = "long long"
 	}
 	w.line("typedef %s T;\ntypedef %s index_t; // of an element", w.p.DType.C(), index)
+	if t := w.computed(); t != "T" {
+		w.line("typedef %s Real; // what is computed in", t)
+	} else {
+		w.line("typedef T Real; // what is computed in")
+	}
 	if integerHelpers.MatchString(w.functions()) {
 		w.WriteString(stencil.HelperSource)
 	}
@@ -120,11 +125,11 @@ func (w *writer) scalarType(a stencil.Argument) string {
 // grid declares what every stage's launch is given, but its outputs.
 func (w *writer) grid() {
 	st := w.p.Stencil
-	w.line("constexpr int FIELDS = %d;", len(st.Fields))
-	w.line("\n// What a launch is given; element i of a field is in[field][i], x fastest.\nstruct Grid {")
-	w.line("  const T *in[FIELDS];")
-	if n := len(st.ReadOnly); n > 0 {
-		w.line("  const T *ro[%d];\n  long long length[%d]; // of those that are read by index", n, n)
+	w.line("constexpr int FIELDS = %d, ARRAYS = %d; // fields, then read-only arrays", len(st.Fields), len(st.Fields)+len(st.ReadOnly))
+	w.line("\n// What a launch is given; element i of an array is in[array][i], x fastest.\nstruct Grid {")
+	w.line("  const T *in[ARRAYS];")
+	if len(st.ReadOnly) > 0 {
+		w.line("  long long length[ARRAYS]; // of arrays that are read by index")
 	}
 	w.line("  int nx, ny, nz;\n  int iteration; // the first time step computed")
 	for i, a := range st.Scalars {
@@ -142,18 +147,18 @@ func (w *writer) edges() {
 		}
 		w.line("\n// What the point (px, py, pz) outside the grid is worth; nearest is the nearest cell inside.")
 		w.line("__device__ __forceinline__ T edge_%d(const Grid &grid, T nearest, int px, int py, int pz, int iteration) {", f)
-		w.function(stencil.EdgeSource(st, f), "  const T value = nearest;\n", false)
+		w.function(stencil.EdgeSource(st, f), "  const T value = nearest;\n")
 		w.line("}")
 	}
-	w.line("\n// What the point (x, y, z) of a field is worth, given the cell that stands for it: itself, or\n// by the boundary rule another if it lies outside.")
-	w.line("__device__ __forceinline__ T boundary_value(const Grid &grid, int field, T nearest, int x, int y, int z, int iteration) {")
+	w.line("\n// What the point (x, y, z) of an array is worth, given the cell that stands for it: itself, or\n// by the boundary rule another if it lies outside.")
+	w.line("__device__ __forceinline__ T boundary_value(const Grid &grid, int array, T nearest, int x, int y, int z, int iteration) {")
 	switch st.Boundary {
 	case stencil.Constant:
-		w.line("  return in_grid(grid, x, y, z) ? nearest : T(%s);", stencil.Number(w.p.DType, st.Constant))
+		w.line("  return array >= FIELDS || in_grid(grid, x, y, z) ? nearest : T(%s);", stencil.Number(w.p.DType, st.Constant))
 	case stencil.Edge:
 		w.line("  if (in_grid(grid, x, y, z)) return nearest;")
 		for f := range st.Fields {
-			w.line("  if (field == %d) return edge_%d(grid, nearest, x, y, z, iteration);", f, f)
+			w.line("  if (array == %d) return edge_%d(grid, nearest, x, y, z, iteration);", f, f)
 		}
 		w.line("  return nearest;")
 	default:
@@ -164,7 +169,7 @@ func (w *writer) edges() {
 
 // function writes the body of a function of the stencil after the names it uses,
 // of which before gives some.
-func (w *writer) function(body, before string, edgeless bool) {
+func (w *writer) function(body, before string) {
 	st := w.p.Stencil
 	uses := func(name string) bool { return regexp.MustCompile(`\b` + name + `\b`).MatchString(body) }
 	if t := w.computed(); t != "T" {
@@ -181,35 +186,15 @@ func (w *writer) function(body, before string, edgeless bool) {
 			w.line("  const %s %s = grid.%s;", w.scalarType(a), name, name)
 		}
 	}
-	for i, a := range st.ReadOnly {
-		if uses(fmt.Sprintf("ro_%d", i)) {
-			edge := "EDGE"
-			if !edgeless || !within(a.Points, st) {
-				edge = "true" // it is read where no field is
-			}
-			w.line("  const auto ro_%d = [&](int dx, int dy, int dz) -> T { return read_only<%s>(grid, grid.ro[%d], px + dx, py + dy, pz + dz); };", i, edge, i)
-		}
-		if uses(fmt.Sprintf("read_%d", i)) {
-			w.line("  const auto read_%d = [&](long long i) -> T { return read_index(grid.ro[%d], i, grid.length[%d]); };", i, i, i)
+	for i := range st.ReadOnly {
+		if name := fmt.Sprintf("read_%d", i); uses(name) {
+			a := len(st.Fields) + i
+			w.line("  const auto %s = [&](long long i) -> T { return read_index(grid.in[%d], i, grid.length[%d]); };", name, a, a)
 		}
 	}
 	for line := range strings.Lines(body) {
 		w.WriteString("  " + line)
 	}
-}
-
-// within tells whether the points lie in the box of what all stages read.
-func within(points []stencil.Offset, st *stencil.Stencil) bool {
-	for _, o := range points {
-		for a := range o {
-			for _, stage := range st.Stages {
-				if -o[a] > stage.Low[a] || o[a] > stage.High[a] {
-					return false
-				}
-			}
-		}
-	}
-	return true
 }
 
 // stage writes what is particular to a stage: its reach, its outputs, its
@@ -222,9 +207,9 @@ func (w *writer) stage(i int, entry string) {
 	w.line("constexpr int HIGH_X = %d, HIGH_Y = %d, HIGH_Z = %d; // reach to larger indices", stage.High[0], stage.High[1], stage.High[2])
 	w.line("constexpr int OUTPUTS = %d;", len(stage.Outputs))
 	w.line("struct Out {\n  T *field[OUTPUTS];\n};")
-	w.fieldFunction("bool reads", "false", "Whether the stage reads a field", func(f int) string { return choose(len(stage.Points[f]) > 0, "true") })
-	w.fieldFunction("bool reads_around", "false", "and elsewhere than at the own cell", func(f int) string { return choose(around(stage.Points[f]), "true") })
-	w.fieldFunction("int output_of", "-1", "Which output a field is", func(f int) string {
+	w.arrayFunction("bool reads", "false", "whether the stage reads array a", func(a int) string { return choose(len(stage.Points[a]) > 0, "true") })
+	w.arrayFunction("bool reads_around", "false", "and elsewhere than at the own cell", func(a int) string { return choose(around(stage.Points[a]), "true") })
+	w.arrayFunction("int output_of", "-1", "which output it is", func(f int) string {
 		for o, out := range stage.Outputs {
 			if out == f {
 				return fmt.Sprint(o)
@@ -254,23 +239,23 @@ func around(points []stencil.Offset) bool {
 	return false
 }
 
-// fieldFunction writes a function of a field's index: value's texts, and otherwise
+// arrayFunction writes a function of an array's index: value's texts, and otherwise
 // where there is none.
-func (w *writer) fieldFunction(head, otherwise, doc string, value func(f int) string) {
+func (w *writer) arrayFunction(head, otherwise, doc string, value func(a int) string) {
 	var cases strings.Builder
-	for f := range w.p.Stencil.Fields {
-		if v := value(f); v != "" {
-			fmt.Fprintf(&cases, "f == %d ? %s : ", f, v)
+	for a := range len(w.p.Stencil.Fields) + len(w.p.Stencil.ReadOnly) {
+		if v := value(a); v != "" {
+			fmt.Fprintf(&cases, "a == %d ? %s : ", a, v)
 		}
 	}
-	w.line("__host__ __device__ constexpr %s(int f) { return %s%s; } // %s", head, cases.String(), otherwise, doc)
+	w.line("__host__ __device__ constexpr %s(int a) { return %s%s; } // %s", head, cases.String(), otherwise, doc)
 }
 
 // launchGrid writes a kernel's parameters and how a Grid is made of them.
 func (w *writer) launchGrid(stage int) {
 	st := w.p.Stencil
-	var params, in, out, ro, length []string
-	lengths := make([]string, len(st.ReadOnly))
+	var params, in, out []string
+	lengths := make([]string, len(st.Fields)+len(st.ReadOnly))
 	scalars, iteration := "", "1"
 	for i := range lengths {
 		lengths[i] = "0"
@@ -278,14 +263,12 @@ func (w *writer) launchGrid(stage int) {
 	for _, a := range Arguments(st, stage) {
 		c := a.C + " "
 		switch a.Kind {
-		case In:
+		case In, ReadOnly:
 			in, c = append(in, a.Name), "const T *__restrict__ "
 		case Out:
 			out, c = append(out, a.Name), "T *__restrict__ "
-		case ReadOnly:
-			ro, c = append(ro, a.Name), "const T *__restrict__ "
 		case Length:
-			lengths[a.Index] = a.Name
+			lengths[len(st.Fields)+a.Index] = a.Name
 		case Iteration:
 			iteration = a.Name
 		case Scalar:
@@ -294,9 +277,8 @@ func (w *writer) launchGrid(stage int) {
 		params = append(params, c+a.Name)
 	}
 	arrays := ""
-	if len(ro) > 0 {
-		length = append(length, lengths...)
-		arrays = fmt.Sprintf("{%s}, {%s}, ", strings.Join(ro, ", "), strings.Join(length, ", "))
+	if len(st.ReadOnly) > 0 {
+		arrays = fmt.Sprintf("{%s}, ", strings.Join(lengths, ", "))
 	}
 	w.line("#define PARAMETERS %s", strings.Join(params, ", "))
 	w.line("#define GRID {{%s}, %snx, ny, nz, %s%s}", strings.Join(in, ", "), arrays, iteration, scalars)
@@ -313,7 +295,7 @@ func (w *writer) cell(i int) {
 		w.line("  __device__ __forceinline__ Cell(%s v) : at{T(v)} {}", w.computed())
 	}
 	w.line("};")
-	w.line("\n// The stage at cell (px, py, pz): old(f, dx, dy, dz) gives field f's value at an offset. Only")
+	w.line("\n// The stage at cell (px, py, pz): old(a, dx, dy, dz) gives array a's value at an offset. Only")
 	w.line("// with EDGE may a point of it lie outside the grid, or the cell itself, whose value nobody uses then.")
 	w.line("template <bool EDGE, class Old>")
 	w.line("__device__ __forceinline__ Cell cell(const Grid &grid, int px, int py, int pz, int iteration, const Old &old) {")
@@ -330,6 +312,11 @@ func (w *writer) cell(i int) {
 		}
 		if len(stage.Points[f]) > 0 {
 			line("const auto %s = [&](int dx, int dy, int dz) -> T { return old(%d, dx, dy, dz); };", name, f)
+		}
+	}
+	for i := range st.ReadOnly {
+		if a := len(st.Fields) + i; len(stage.Points[a]) > 0 {
+			line("const auto ro_%d = [&](int dx, int dy, int dz) -> T { return old(%d, dx, dy, dz); };", i, a)
 		}
 	}
 	if !single {
@@ -355,7 +342,7 @@ func (w *writer) cell(i int) {
 			line("  return;\n  }")
 		}
 	}
-	w.function(body, before.String(), true)
+	w.function(body, before.String())
 	if !single {
 		w.line("  };\n  compute();")
 		for o := range stage.Outputs {

@@ -100,8 +100,7 @@ func (s *Stencil) Iterates() bool {
 func (s *Stencil) finish() {
 	for i := range s.Stages {
 		st := &s.Stages[i]
-		st.Points = make([][]Offset, len(s.Fields))
-		st.ReadOnly = make([][]Offset, len(s.ReadOnly))
+		st.Points = make([][]Offset, len(s.Fields)+len(s.ReadOnly))
 		if s.Boundary == Fixed { // a cell near the edge keeps its value
 			for _, f := range st.Outputs {
 				st.Points[f] = addPoint(nil, Offset{})
@@ -116,9 +115,13 @@ func (s *Stencil) finish() {
 				st.Points[e.Field] = addPoint(st.Points[e.Field], e.At)
 				s.Fields[e.Field].Points = addPoint(s.Fields[e.Field].Points, e.At)
 			case Read:
-				st.ReadOnly[e.Array] = addPoint(st.ReadOnly[e.Array], e.At)
+				reach(&st.Low, &st.High, e.At)
+				a := len(s.Fields) + e.Array
+				st.Points[a] = addPoint(st.Points[a], e.At)
 			case ReadAt:
-				st.ReadOnly[e.Array] = addPoint(st.ReadOnly[e.Array], Offset{})
+				if !slices.Contains(st.Indexed, e.Array) {
+					st.Indexed = append(st.Indexed, e.Array)
+				}
 			}
 		})
 		if s.Boundary == Mirror { // what a point outside mirrors lies on the other side

@@ -68,8 +68,11 @@ type Stage struct {
 	Name      string
 	Outputs   []int // fields set, in the order of the returned values
 	Body      []Stmt
-	Points    [][]Offset // by field, where it is read: distinct, in order z, y, x
-	ReadOnly  [][]Offset // by read-only array, likewise; read(i) counts as the own cell
+	// Points says where each array is read, fields and then read-only arrays: distinct
+	// offsets in order z, y, x. Where a cell may keep its value its fields are read, too.
+	Points [][]Offset
+	// Indexed is the read-only arrays that read(i) reads.
+	Indexed []int
 	Low, High [3]int     // reach of its get()
 	Ops       Ops
 }
@@ -136,6 +139,21 @@ type Problem struct {
 
 // Bytes is the size of one grid.
 func (p Problem) Bytes() int64 { return p.Size.Cells() * int64(p.DType.Size()) }
+
+// Traffic is the bytes that a time step must move for each cell if every array that
+// a stage reads or writes is moved once.
+func (p Problem) Traffic() int {
+	n := 0
+	for _, stage := range p.Stencil.Stages {
+		n += len(stage.Outputs) + len(stage.Indexed)
+		for _, points := range stage.Points {
+			if len(points) > 0 {
+				n++
+			}
+		}
+	}
+	return n * p.DType.Size()
+}
 
 // Wide tells whether element indices need 64 bits: a 32-bit index may go one
 // block beyond the end before it is compared, so the border is 2^24 elements below 2^31.

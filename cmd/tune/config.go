@@ -32,7 +32,7 @@ func configOf(p stencil.Problem, m machine.Machine, r runner.Result, f searchFac
 	w := r.Winner
 	seconds := w.Seconds()
 	rate := cells / seconds
-	bytes := rate * 2 * float64(p.DType.Size())
+	bytes := rate * float64(p.Traffic())
 	copyRate := cmp.Or(r.Copy, m.CopyBytesPerSecond)
 	c := cache.Config{
 		Tool:      cache.ToolInfo{Name: "tune", Version: version, Revision: revision()},

@@ -358,7 +358,7 @@ func TestBadInputGetsOneClearLine(t *testing.T) {
 		{"--stencil jacobi3d --size 12abcx1x1", exitUsage, "not a whole number"},
 		{"--stencil jacobi3d --size 9223372036854775808x1x1", exitUsage, "must lie in"},
 		{"--stencil jacobi2d --device host --size 500000x500000", exitUsage, "choose a smaller size"},
-		{"--stencil jacobi3d --dtype int8", exitUsage, "the kernels compute in float32 and float64"},
+		{"--stencil jacobi3d --dtype int8", exitUsage, "jacobi3d is computed in float32, float64, float16, bfloat16"},
 		{"--stencil jacobi2d --device host --size 1x1", exitNoSchedule, "choose a larger --size"},
 		{"--stencil jacobi3d --steps 0", exitUsage, "--steps"},
 		{"--stencil jacobi3d --budget -1", exitUsage, "--budget"},

@@ -11,9 +11,9 @@ import (
 // kind:schedule joined by ";". They show that one bad kernel costs a tune no
 // more than its deadline.
 var faults = map[string]string{
-	"hang":      "{ const volatile T *cell = out; while (cell[0] != T(12345)) {} }\n",
-	"oob":       "if (blockIdx.x + blockIdx.y + blockIdx.z + threadIdx.x == 0) out[(index_t)nz * ny * nx] = T(1);\n",
-	"nan":       "if (blockIdx.x + blockIdx.y + blockIdx.z == 0) { out[0] = T(0) / T(0); return; }\n",
+	"hang":      "{ const volatile T *cell = out_0; while (cell[0] != T(12345)) {} }\n",
+	"oob":       "if (blockIdx.x + blockIdx.y + blockIdx.z + threadIdx.x == 0) out_0[(index_t)nz * ny * nx] = T(1);\n",
+	"nan":       "if (blockIdx.x + blockIdx.y + blockIdx.z == 0) { out_0[0] = T(0) / T(0); return; }\n",
 	"crash":     "*(volatile T *)0 = T(1);\n",
 	"nocompile": "this does not compile;\n",
 }
@@ -35,7 +35,7 @@ func faultMutator() func(kernels.Kernel) kernels.Kernel {
 		if !ok {
 			return k
 		}
-		const head = "int nx, int ny, int nz) {\n"
+		const head = "ENTRY(PARAMETERS) {\n"
 		i := strings.LastIndex(k.Source, head)
 		k.Source = k.Source[:i+len(head)] + text + k.Source[i+len(head):]
 		return k

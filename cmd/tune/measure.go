@@ -151,7 +151,7 @@ func benchLine(p stencil.Problem, o runner.Outcome) string {
 	cells := float64(p.Size.Cells())
 	for _, s := range o.Series.Samples {
 		fmt.Fprintf(&b, "BenchmarkStep/%s/%s \t%d\t%.1f ns/op\t%.2f GCells/s\t%.3f TB/s\n", p.Text(), o.Schedule,
-			o.Series.Launches, s*1e9, cells/s/1e9, cells*2*float64(p.DType.Size())/s/1e12)
+			o.Series.Launches, s*1e9, cells/s/1e9, cells*float64(p.Traffic())/s/1e12)
 	}
 	return b.String()
 }

@@ -3,20 +3,20 @@
 // loads stay contiguous; consecutive along y and z, so that neighbouring cells
 // share loads in registers.
 
-// A field's old value at (x, y, z). Only blocks at the grid's edge pay for the
+// An array's old value at (x, y, z). Only blocks at the grid's edge pay for the
 // boundary rule.
 template <bool EDGE>
-__device__ __forceinline__ T load(const Grid &grid, int field, int x, int y, int z) {
-  if (!EDGE) return __ldg(grid.in[field] + cell_index(grid, x, y, z));
+__device__ __forceinline__ T load(const Grid &grid, int array, int x, int y, int z) {
+  if (!EDGE) return __ldg(grid.in[array] + cell_index(grid, x, y, z));
   int ix = x, iy = y, iz = z;
   wrap(grid, ix, iy, iz);
-  return boundary_value(grid, field, __ldg(grid.in[field] + cell_index(grid, ix, iy, iz)), x, y, z, grid.iteration);
+  return boundary_value(grid, array, __ldg(grid.in[array] + cell_index(grid, ix, iy, iz)), x, y, z, grid.iteration);
 }
 
 template <bool EDGE>
 __device__ __forceinline__ Cell update(const Grid &grid, int x, int y, int z) {
   return cell<EDGE>(grid, x, y, z, grid.iteration,
-                    [&](int field, int dx, int dy, int dz) { return load<EDGE>(grid, field, x + dx, y + dy, z + dz); });
+                    [&](int array, int dx, int dy, int dz) { return load<EDGE>(grid, array, x + dx, y + dy, z + dz); });
 }
 
 __device__ __forceinline__ void store(const Out &out, index_t i, const Cell &value) {

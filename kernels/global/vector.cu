@@ -18,19 +18,19 @@ constexpr int WRITE_X = GROUP_X * VECTOR, WRITE_Y = GROUP_Y * WORK_Y, WRITE_Z = 
 constexpr int READ_X = VECTOR + LOW_X + HIGH_X; // of a row, by one thread
 constexpr int READ_Y = WORK_Y + LOW_Y + HIGH_Y, READ_Z = WORK_Z + LOW_Z + HIGH_Z;
 
-// The rows of a field that a thread reads. What no cell needs, the compiler does not
+// The rows of an array that a thread reads. What no cell needs, the compiler does not
 // load.
 struct Rows {
   T at[READ_Z][READ_Y][READ_X];
 };
 
-// Loads cells x - LOW_X .. x + VECTOR + HIGH_X of a row of a field, (y, z). ALIGNED
+// Loads cells x - LOW_X .. x + VECTOR + HIGH_X of row (y, z) of an array. ALIGNED
 // rows hold whole vectors, so that x lies inside unless the thread has nothing to
 // write.
 template <bool EDGE, bool ALIGNED>
-__device__ __forceinline__ void load_row(const Grid &grid, int field, T *to, int x, int y, int z) {
+__device__ __forceinline__ void load_row(const Grid &grid, int array, T *to, int x, int y, int z) {
   const int iy = EDGE ? boundary_index(y, grid.ny) : y, iz = EDGE ? boundary_index(z, grid.nz) : z;
-  const T *row = grid.in[field] + cell_index(grid, 0, iy, iz);
+  const T *row = grid.in[array] + cell_index(grid, 0, iy, iz);
 #pragma unroll
   for (int i = 0; i < READ_X; i++) {
     if (ALIGNED && i >= LOW_X && i < LOW_X + VECTOR) continue;
@@ -49,7 +49,7 @@ __device__ __forceinline__ void load_row(const Grid &grid, int field, T *to, int
   }
   if (EDGE) {
 #pragma unroll
-    for (int i = 0; i < READ_X; i++) to[i] = boundary_value(grid, field, to[i], x + i - LOW_X, y, z, grid.iteration);
+    for (int i = 0; i < READ_X; i++) to[i] = boundary_value(grid, array, to[i], x + i - LOW_X, y, z, grid.iteration);
   }
 }
 
@@ -58,14 +58,14 @@ __device__ __forceinline__ void block(const Grid &grid, const Out &out, Position
   const int x = first.x + threadIdx.x * VECTOR;
   const int y = first.y + threadIdx.y * WORK_Y;
   const int z = first.z + threadIdx.z * WORK_Z;
-  Rows rows[FIELDS];
+  Rows rows[ARRAYS];
 #pragma unroll
-  for (int f = 0; f < FIELDS; f++)
+  for (int a = 0; a < ARRAYS; a++)
 #pragma unroll
     for (int k = 0; k < READ_Z; k++)
 #pragma unroll
       for (int j = 0; j < READ_Y; j++)
-        if (reads(f)) load_row<EDGE, ALIGNED>(grid, f, rows[f].at[k][j], x, y + j - LOW_Y, z + k - LOW_Z);
+        if (reads(a)) load_row<EDGE, ALIGNED>(grid, a, rows[a].at[k][j], x, y + j - LOW_Y, z + k - LOW_Z);
 #pragma unroll
   for (int k = 0; k < WORK_Z; k++)
 #pragma unroll
@@ -74,7 +74,7 @@ __device__ __forceinline__ void block(const Grid &grid, const Out &out, Position
 #pragma unroll
       for (int i = 0; i < VECTOR; i++)
         value[i] = cell<EDGE>(grid, x + i, y + j, z + k, grid.iteration,
-                              [&](int field, int dx, int dy, int dz) { return rows[field].at[k + LOW_Z + dz][j + LOW_Y + dy][i + LOW_X + dx]; });
+                              [&](int array, int dx, int dy, int dz) { return rows[array].at[k + LOW_Z + dz][j + LOW_Y + dy][i + LOW_X + dx]; });
       if (EDGE && (y + j >= grid.ny || z + k >= grid.nz)) continue;
       if (ALIGNED && EDGE && x >= grid.nx) continue;
 #pragma unroll
@@ -107,7 +107,7 @@ extern "C" __global__ void __launch_bounds__(GROUP_X *GROUP_Y *GROUP_Z) ENTRY(PA
   first.z *= WRITE_Z;
   size_t addresses = 0;
 #pragma unroll
-  for (int f = 0; f < FIELDS; f++) addresses |= (size_t)grid.in[f];
+  for (int a = 0; a < ARRAYS; a++) addresses |= (size_t)grid.in[a];
 #pragma unroll
   for (int o = 0; o < OUTPUTS; o++) addresses |= (size_t)out.field[o];
   const bool aligned = grid.nx % VECTOR == 0 && addresses % sizeof(Word) == 0;

@@ -35,16 +35,16 @@ struct Walk {
   }
 };
 
-// A field has a tile of its own in shared memory if it is read beside the own cell;
+// An array has a tile of its own in shared memory if it is read beside the own cell;
 // with fused steps if it is read at all.
-__host__ __device__ constexpr bool staged(int f) { return PYRAMID > 1 ? reads(f) : reads_around(f); }
-// How many of the fields before f have one: its place.
-__host__ __device__ constexpr int slot(int f) {
+__host__ __device__ constexpr bool staged(int a) { return PYRAMID > 1 ? reads(a) : reads_around(a); }
+// How many of the arrays before a have one: its place.
+__host__ __device__ constexpr int slot(int a) {
   int n = 0;
-  for (int i = 0; i < f; i++) n += staged(i);
+  for (int i = 0; i < a; i++) n += staged(i);
   return n;
 }
-constexpr int BUFFER = slot(FIELDS) * TILE_CELLS; // cells of all tiles
+constexpr int BUFFER = slot(ARRAYS) * TILE_CELLS; // cells of all tiles
 
 // The tiles in shared memory and where the grid's edge lies in them.
 struct Tile {
@@ -53,15 +53,15 @@ struct Tile {
   Position low, high; // first and last cell of the grid, in cells of the tile
 };
 
-// A field's old value at cell (x, y, z) of the tile. The boundary rule holds at every
+// An array's old value at cell (x, y, z) of the tile. The boundary rule holds at every
 // fused step; where the grid repeats, a tile simply holds what lies beyond its edge.
 template <bool EDGE>
-__device__ __forceinline__ T point(const Grid &grid, const Tile &t, int field, int x, int y, int z, int iteration) {
+__device__ __forceinline__ T point(const Grid &grid, const Tile &t, int array, int x, int y, int z, int iteration) {
   const int gx = t.origin.x + x, gy = t.origin.y + y, gz = t.origin.z + z;
-  if (!staged(field)) { // its own cell only
+  if (!staged(array)) { // its own cell only
     int ix = gx, iy = gy, iz = gz;
     if (EDGE) wrap(grid, ix, iy, iz);
-    return __ldg(grid.in[field] + cell_index(grid, ix, iy, iz));
+    return __ldg(grid.in[array] + cell_index(grid, ix, iy, iz));
   }
   if (EDGE && BOUNDARY != WRAP) {
     if (BOUNDARY == MIRROR) {
@@ -73,14 +73,14 @@ __device__ __forceinline__ T point(const Grid &grid, const Tile &t, int field, i
     y = min(max(y, t.low.y), t.high.y);
     z = min(max(z, t.low.z), t.high.z);
   }
-  const T value = t.cells[slot(field) * TILE_CELLS + (z * READ_Y + y) * PITCH + x];
-  return EDGE ? boundary_value(grid, field, value, gx, gy, gz, iteration) : value;
+  const T value = t.cells[slot(array) * TILE_CELLS + (z * READ_Y + y) * PITCH + x];
+  return EDGE ? boundary_value(grid, array, value, gx, gy, gz, iteration) : value;
 }
 
 template <bool EDGE>
 __device__ __forceinline__ Cell update(const Grid &grid, const Tile &t, int x, int y, int z, int iteration) {
   return cell<EDGE>(grid, t.origin.x + x, t.origin.y + y, t.origin.z + z, iteration,
-                    [&](int field, int dx, int dy, int dz) { return point<EDGE>(grid, t, field, x + dx, y + dy, z + dz, iteration); });
+                    [&](int array, int dx, int dy, int dz) { return point<EDGE>(grid, t, array, x + dx, y + dy, z + dz, iteration); });
 }
 
 // Loads one cell of the read tile.
@@ -91,11 +91,11 @@ __device__ __forceinline__ void load_cell(const Grid &grid, T *cells, Position o
   const index_t from = cell_index(grid, x, y, z);
   const int to = (tz * READ_Y + ty) * PITCH + tx;
 #pragma unroll
-  for (int f = 0; f < FIELDS; f++)
-    if (staged(f)) {
-      const T value = __ldg(grid.in[f] + from);
-      cells[slot(f) * TILE_CELLS + to] = value;
-      if (PYRAMID > 1 && output_of(f) < 0) cells[BUFFER + slot(f) * TILE_CELLS + to] = value; // it stays as it is
+  for (int a = 0; a < ARRAYS; a++)
+    if (staged(a)) {
+      const T value = __ldg(grid.in[a] + from);
+      cells[slot(a) * TILE_CELLS + to] = value;
+      if (PYRAMID > 1 && output_of(a) < 0) cells[BUFFER + slot(a) * TILE_CELLS + to] = value; // it stays as it is
     }
 }
 

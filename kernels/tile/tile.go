@@ -120,7 +120,7 @@ func read(st *stencil.Stencil, h kernels.Shape) [3]int {
 	return r
 }
 
-// staged is the points of the fields that have a tile in shared memory: those that
+// staged is the points of the arrays that have a tile in shared memory: those that
 // are read beside the own cell, with fused steps all that are read.
 func staged(stage stencil.Stage, pyramid int) [][]stencil.Offset {
 	var all [][]stencil.Offset
@@ -132,7 +132,7 @@ func staged(stage stencil.Stage, pyramid int) [][]stencil.Offset {
 	return all
 }
 
-// sharedBytes is a read tile with its rows padded for each staged field of the stage
+// sharedBytes is a read tile with its rows padded for each staged array of the stage
 // that has most, or two if steps are fused.
 func sharedBytes(p stencil.Problem, h kernels.Shape, padding int) int {
 	tiles := 0

@@ -8,6 +8,7 @@ DataType int
 Boundary clamp
 DefaultSize (1048576)
 Steps 100
+InputRange (0, 9)
 CellValue {
   int best = min(get(0), min(get(-1), get(1)));
   return read(iteration * input_size.x + x) + best;

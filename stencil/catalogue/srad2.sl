@@ -13,6 +13,7 @@ Boundary clamp
 Stages (coefficient, diffusion)
 DefaultSize (8192, 8192)
 Steps 100
+InputRange (0.5, 1.5)
 CellValue coefficient (c, dN, dS, dW, dE) {
   float Jc = get(J, 0, 0);
   float n = get(J, 0, -1) - Jc, s = get(J, 0, 1) - Jc, w = get(J, -1, 0) - Jc, e = get(J, 1, 0) - Jc;
