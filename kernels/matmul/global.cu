@@ -3,6 +3,8 @@
 // along x, so that a warp's loads of B stay contiguous; consecutive along y. Each
 // step in depth loads WORK_Y elements of A and WORK_X of B.
 
+constexpr int WRITE_X = GROUP_X * WORK_X, WRITE_Y = GROUP_Y * WORK_Y; // elements of C a block writes
+
 // Threads beyond the edge compute what their nearest neighbour does, and write
 // nothing.
 __device__ __forceinline__ void by_blocks(const Grid &grid, const Out &out) {
@@ -14,9 +16,9 @@ __device__ __forceinline__ void by_blocks(const Grid &grid, const Out &out) {
   for (int k = 0; k < depth; k++) {
     T a[WORK_Y], b[WORK_X];
 #pragma unroll
-    for (int j = 0; j < WORK_Y; j++) a[j] = __ldg(grid.ro[0] + cell_index(grid, k, min(y + j, grid.ny - 1), 0));
+    for (int j = 0; j < WORK_Y; j++) a[j] = __ldg(grid.in[A] + cell_index(grid, k, min(y + j, grid.ny - 1), 0));
 #pragma unroll
-    for (int i = 0; i < WORK_X; i++) b[i] = __ldg(grid.ro[1] + cell_index(grid, min(x + i * GROUP_X, grid.nx - 1), k, 0));
+    for (int i = 0; i < WORK_X; i++) b[i] = __ldg(grid.in[B] + cell_index(grid, min(x + i * GROUP_X, grid.nx - 1), k, 0));
 #pragma unroll
     for (int j = 0; j < WORK_Y; j++)
 #pragma unroll
@@ -47,7 +49,7 @@ __device__ __forceinline__ void by_lengths(const Grid &grid, const Out &out) {
   const int depth = inner(grid);
   T sum = 0;
 #pragma unroll 4
-  for (int k = 0; k < depth; k++) sum += __ldg(grid.ro[0] + cell_index(grid, k, y, 0)) * __ldg(grid.ro[1] + cell_index(grid, x, k, 0));
+  for (int k = 0; k < depth; k++) sum += __ldg(grid.in[A] + cell_index(grid, k, y, 0)) * __ldg(grid.in[B] + cell_index(grid, x, k, 0));
   out.field[0][cell_index(grid, x, y, 0)] = sum;
 }
 

@@ -5,6 +5,6 @@ extern "C" __global__ void ENTRY(PARAMETERS) {
   const long long x = (long long)blockIdx.x * blockDim.x + threadIdx.x, y = (long long)blockIdx.y * blockDim.y + threadIdx.y;
   if (x >= nx || y >= ny) return;
   double sum = 0;
-  for (long long k = 0; k < nx && k < ny; k++) sum += (double)grid.ro[0][y * nx + k] * (double)grid.ro[1][k * nx + x];
+  for (long long k = 0; k < inner(grid); k++) sum += (double)grid.in[A][y * nx + k] * (double)grid.in[B][k * nx + x];
   out.field[0][y * nx + x] = (T)sum;
 }

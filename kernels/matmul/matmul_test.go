@@ -18,7 +18,7 @@ import (
 	"stenciltune/stencil"
 )
 
-var flagCases = flag.Int("cases", 80, "random schedules to check")
+var flagCases = flag.Int("cases", 48, "random schedules to check")
 
 const seed = 5
 

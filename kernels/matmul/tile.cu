@@ -3,6 +3,7 @@
 // rows of DEPTH elements, of B DEPTH rows of WRITE_X (Lam, Rothberg and Wolf 1991;
 // CUDA C++ programming guide, shared memory).
 
+constexpr int WRITE_X = GROUP_X * WORK_X, WRITE_Y = GROUP_Y * WORK_Y; // elements of C a block writes
 constexpr int THREADS = GROUP_X * GROUP_Y;
 
 // Loads a slice of rows x columns from a matrix whose rows are nx apart, and zeros
@@ -27,8 +28,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) ENTRY(PARAMETERS) {
   const int depth = inner(grid);
   T sum[WORK_Y][WORK_X] = {};
   for (int k = 0; k < depth; k += DEPTH) {
-    load_slice<WRITE_Y, DEPTH>(a, grid, grid.ro[0], thread, first_y, k, ny, depth);
-    load_slice<DEPTH, WRITE_X>(b, grid, grid.ro[1], thread, k, first_x, depth, nx);
+    load_slice<WRITE_Y, DEPTH>(a, grid, grid.in[A], thread, first_y, k, ny, depth);
+    load_slice<DEPTH, WRITE_X>(b, grid, grid.in[B], thread, k, first_x, depth, nx);
     __syncthreads();
 #pragma unroll
     for (int d = 0; d < DEPTH; d++) {
