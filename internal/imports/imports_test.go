@@ -22,7 +22,8 @@ var may = map[string][]string{
 	"device/machine": {},
 	"device/timing":  {},
 
-	"kernels": {"space", "stencil", "device/machine"},
+	"kernels":             {"space", "stencil", "device/machine"},
+	"kernels/kernelstest": {"kernels", "space", "stencil", "internal/golden"},
 
 	"device":            leaves("kernels"),
 	"device/cuda":       leaves("device", "kernels"),
@@ -58,7 +59,7 @@ var fences = map[string][]string{
 	"pgregory.net/rapid":              {},
 	"github.com/google/go-cmp":        {},
 	"github.com/rogpeppe/go-internal": {},
-	"testing":                         {"internal/golden", "device/devicetest", "search/searchtest"},
+	"testing":                         {"internal/golden", "kernels/kernelstest", "device/devicetest", "search/searchtest"},
 }
 
 // allowed is what a package may import, and whether the table knows it.

@@ -13,6 +13,7 @@ import (
 	"stenciltune/device/host"
 	"stenciltune/internal/golden"
 	"stenciltune/kernels"
+	"stenciltune/kernels/kernelstest"
 	"stenciltune/kernels/matmul"
 	"stenciltune/space"
 	"stenciltune/stencil"
@@ -152,35 +153,26 @@ func TestRandomSchedulesGiveTheJudgesAnswer(t *testing.T) {
 	}
 }
 
-func schedule(t *testing.T, text string) space.Schedule {
-	t.Helper()
-	s, err := space.ParseSchedule(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
 func TestSourceIsAsReviewed(t *testing.T) {
 	p := product(stencil.Size{1024, 1024, 1}, stencil.Float32)
-	for name, k := range map[string]kernels.Kernel{
-		"global.cu": matmul.Global{}.Kernel(p, schedule(t, "global/gx=256/gy=1/gz=1/wx=1/wy=1/wz=1/cw=32/zz=0/sp=1")),
-		"tile.cu":   matmul.Tile{}.Kernel(p, schedule(t, "tile/gx=32/gy=8/gz=1/wx=2/wy=4/wz=1/cw=256/zz=1/kd=16")),
-		"judge.cu":  matmul.Judge(p),
-	} {
-		golden.Check(t, name, []byte(k.Source))
-	}
+	kernelstest.CheckSources(t, matmul.Global{}, []kernelstest.Source{
+		{Golden: "global.cu", Problem: p, Schedule: "global/gx=256/gy=1/gz=1/wx=1/wy=1/wz=1/cw=32/zz=0/sp=1"},
+	})
+	kernelstest.CheckSources(t, matmul.Tile{}, []kernelstest.Source{
+		{Golden: "tile.cu", Problem: p, Schedule: "tile/gx=32/gy=8/gz=1/wx=2/wy=4/wz=1/cw=256/zz=1/kd=16"},
+	})
+	golden.Check(t, "judge.cu", []byte(matmul.Judge(p).Source))
 }
 
 func TestWorkCountedByHand(t *testing.T) {
 	p := product(stencil.Size{128, 64, 1}, stencil.Float32)
 	// 64 products deep. A thread loads 4 + 2 elements a step for 8 of C.
-	g := matmul.Global{}.Work(p, schedule(t, "global/gx=32/gy=2/gz=1/wx=2/wy=4/wz=1/cw=0/zz=0/sp=0"))
+	g := matmul.Global{}.Work(p, kernelstest.Schedule(t, "global/gx=32/gy=2/gz=1/wx=2/wy=4/wz=1/cw=0/zz=0/sp=0"))
 	if g.Flops != 2*64*128*64 || g.Cells != 128*64 || g.L1Loads != 128*64/8*64*6*4 || g.L2Read != 2*8*64*(64+8)*4 || g.L2Write != 128*64*4 {
 		t.Errorf("%+v", g)
 	}
 	// Slices of 8 rows and 64 columns, 16 deep: four of them, each after and before a barrier.
-	w := matmul.Tile{}.Work(p, schedule(t, "tile/gx=32/gy=2/gz=1/wx=2/wy=4/wz=1/cw=0/zz=0/kd=16"))
+	w := matmul.Tile{}.Work(p, kernelstest.Schedule(t, "tile/gx=32/gy=2/gz=1/wx=2/wy=4/wz=1/cw=0/zz=0/kd=16"))
 	if w.L1Loads != 16*64*(64+8)*4 || w.Shared != 16*(64*(64+8)+64*64*6)*4 || w.Barriers != 8 || w.Launch.SharedBytes != 16*(64+8)*4 || w.Launch.Grid != [3]int{2, 8, 1} {
 		t.Errorf("%+v", w)
 	}
@@ -200,7 +192,7 @@ func TestSpacesHoldColumnsAndTheNaiveKernel(t *testing.T) {
 		"smalltile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1":   false,
 		"global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0/vx=2": false,
 	} {
-		if err := sp.Check(schedule(t, text)); (err == nil) != legal {
+		if err := sp.Check(kernelstest.Schedule(t, text)); (err == nil) != legal {
 			t.Errorf("%s: %v", text, err)
 		}
 	}
