@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"stenciltune/device"
+	"stenciltune/device/devicetest"
 	"stenciltune/device/host"
 	"stenciltune/internal/golden"
 	"stenciltune/kernels"
@@ -93,61 +94,22 @@ func TestJudgeIsTheReference(t *testing.T) {
 	}
 }
 
-// drawn is a random schedule on a random product.
-type drawn struct {
-	p stencil.Problem
-	k kernels.Kernel
-}
-
-func draw(r *rand.Rand, d *host.Device, n int) (list []drawn) {
-	spaces := map[string][]space.Schedule{}
-	seen := map[string]bool{}
-	for len(list) < n {
-		f := matmul.Families()[r.IntN(2)]
-		dtype := matmul.DTypes()[r.IntN(2)]
-		key := f.Name() + string(dtype)
-		if spaces[key] == nil {
-			spaces[key] = slices.Collect(space.New(f.Space(product(stencil.Size{2048, 2048, 1}, dtype), d.Machine())).All())
-		}
-		p := product(stencil.Size{1 + r.IntN(150), 1 + r.IntN(90), 1}, dtype)
-		if r.IntN(2) == 0 {
-			p.Size[1] = p.Size[0]
-		}
-		k := f.Kernel(p, spaces[key][r.IntN(len(spaces[key]))])
-		if !seen[k.Entry] {
-			seen[k.Entry] = true
-			list = append(list, drawn{p, k})
-		}
-	}
-	return list
-}
-
 func TestRandomSchedulesGiveTheJudgesAnswer(t *testing.T) {
 	d := open(t)
-	s := rand.Uint64()
-	t.Logf("seed %d", s)
-	cases := draw(rand.New(rand.NewPCG(s, 0)), d, *flagCases)
+	cases := devicetest.Products(t, d.Machine(), *flagCases, rand.Uint64())
 	judges := map[stencil.DType]device.Binary{}
 	for _, dtype := range matmul.DTypes() {
 		judges[dtype] = compile(t, d, matmul.Judge(product(stencil.Size{1, 1, 1}, dtype)))[0]
 	}
 	const batch = 20
-	for begin := 0; begin < len(cases); begin += batch {
-		part := cases[begin:min(begin+batch, len(cases))]
+	for part := range slices.Chunk(cases, batch) {
 		var ks []kernels.Kernel
 		for _, c := range part {
-			ks = append(ks, c.k)
+			ks = append(ks, c.Kernel)
 		}
 		for i, b := range compile(t, d, ks...) {
-			c := part[i]
-			cmp, err := d.Check(context.Background(), device.Check{Problem: c.p, Seed: seed, Tolerance: matmul.Tolerance(c.p),
-				Passes:  []device.Pass{{Binary: b, Launch: c.k.Launch, Count: 2}},
-				Trusted: []device.Pass{{Binary: judges[c.p.DType], Launch: matmul.Judge(c.p).Launch, Count: 2}}})
-			if err != nil {
-				t.Fatalf("%s/%s: %v", c.p.Text(), c.k.Schedule, err)
-			}
-			if !cmp.OK() {
-				t.Errorf("%s/%s: %s", c.p.Text(), c.k.Schedule, cmp.Reason(c.p.Size))
+			if err := devicetest.CheckProduct(context.Background(), d, part[i], b, judges[part[i].Problem.DType], seed); err != nil {
+				t.Error(err)
 			}
 		}
 	}
