@@ -224,20 +224,6 @@ func FusionConstraint(st *stencil.Stencil) space.Constraint {
 	}
 }
 
-// PlainConstraint, on a family's first parameter, refuses stencils of more than a
-// cell function of one field of float32 or float64.
-func PlainConstraint(p stencil.Problem, family, param string) space.Constraint {
-	err := p.Stencil.Plain()
-	if err == nil && p.DType.Size() < 4 {
-		err = fmt.Errorf("does not support elements of %s", p.DType)
-	}
-	why := family + " runs stencils of one field with Boundary clamp and nothing else"
-	if err != nil {
-		why = family + " " + err.Error()
-	}
-	return space.Constraint{Name: "stencil", Needs: []string{param}, Why: why, OK: func(space.Values) bool { return err == nil }}
-}
-
 // CheckRegisters tells, once a kernel is compiled, whether a block of it can be
 // launched: registers are given to warps in units of 256 (CUDA occupancy rules).
 func CheckRegisters(m machine.Machine, s space.Schedule, threads, registers int) error {

@@ -81,6 +81,16 @@ func OpenCompiler() (*Compiler, error) {
 // Version is the compiler's name and version, "NVRTC 13.0".
 func (c *Compiler) Version() string { return c.version }
 
+// Targets lists the compute capabilities that the compiler builds for, "9.0"; none
+// where it cannot tell (CUDA 11.1 and older).
+func (c *Compiler) Targets() []string {
+	var all []string
+	for _, a := range c.archs {
+		all = append(all, fmt.Sprintf("%d.%d", a/10, a%10))
+	}
+	return all
+}
+
 // Close does nothing: the library stays loaded.
 func (c *Compiler) Close() error { return nil }
 

@@ -256,10 +256,10 @@ func TestEveryConstraintHasItsCaseAbove(t *testing.T) {
 	p := catalogued(t, "jacobi3d", stencil.Float32, stencil.Size{512, 512, 512})
 	for name, want := range map[string]string{
 		"global":    "threads warps work tile-size column-width zigzag grid lengths lengths-column vectors",
-		"smalltile": "stencil threads warps steps halo tile-size column-width zigzag grid",
+		"smalltile": "threads warps steps stages halo shared-memory tile-size column-width zigzag grid",
 		"tile":      "threads warps work tile-size column-width zigzag grid steps stages variants halo shared-memory",
-		"slide":     "dimensions stencil threads warps halo loads tile-size column-width zigzag grid shared-memory",
-		"stream":    "stencil warp steps threads grid-size grid vector halo chunk shared-memory registers blocks",
+		"slide":     "dimensions threads warps halo loads tile-size column-width zigzag grid shared-memory",
+		"stream":    "stencil wrap mirror warp steps threads grid-size grid vector halo chunk shared-memory registers blocks",
 	} {
 		var got []string
 		for _, c := range kernels.Find(Families(), name).Space(p, h200()).Constraints {

@@ -34,12 +34,20 @@ __device__ __forceinline__ int ring(int base, int k) {
   return slot < DEPTH ? slot : slot - DEPTH;
 }
 
+// An array at cell (x, p, s) of the grid, or what that is worth outside: along s that
+// is looked after everywhere, on the other axes in blocks at the edge.
+template <bool EDGE>
+__device__ __forceinline__ T load(const Grid &grid, int array, int x, int p, int s, Place n) {
+  const int ix = EDGE ? boundary_index(x, n.x) : x, ip = EDGE ? boundary_index(p, n.p) : p, is = boundary_index(s, n.s);
+  const T value = __ldg(grid.in[array] + ((index_t)is * n.p + ip) * n.x + ix);
+  return boundary_value(grid, array, value, x, FLAT ? s : p, FLAT ? 0 : s, grid.iteration);
+}
+
 // The planes of one step on their way from global to shared memory: a thread takes
-// every THREADS-th cell. A cell outside the grid is the nearest one inside; along s
-// that is looked after everywhere, on the other axes in blocks at the edge.
+// every THREADS-th cell of each array.
 template <bool EDGE>
 struct Batch {
-  T value[LOADS];
+  T value[TILES > 0 ? TILES : 1][LOADS];
 
   // Reads the planes from plane s on.
   __device__ __forceinline__ void fetch(const Grid &grid, Place first, int s, int thread, Place n) {
@@ -47,12 +55,10 @@ struct Batch {
     for (int l = 0; l < LOADS; l++) {
       const int i = thread + l * THREADS;
       if (l == LOADS - 1 && i >= STEP_CELLS) break;
-      int x = first.x - LOW_X + i % READ_X, p = first.p - LOW_P + i / READ_X % READ_P;
-      if (EDGE) {
-        x = clamp_index(x, n.x);
-        p = clamp_index(p, n.p);
-      }
-      value[l] = __ldg(grid.in[0] + ((index_t)clamp_index(s + i / PLANE, n.s) * n.p + p) * n.x + x);
+#pragma unroll
+      for (int a = 0; a < ARRAYS; a++)
+        if (slot(a) >= 0)
+          value[slot(a)][l] = load<EDGE>(grid, a, first.x - LOW_X + i % READ_X, first.p - LOW_P + i / READ_X % READ_P, s + i / PLANE, n);
     }
   }
 
@@ -62,7 +68,8 @@ struct Batch {
     for (int l = 0; l < LOADS; l++) {
       const int i = thread + l * THREADS;
       if (l == LOADS - 1 && i >= STEP_CELLS) break;
-      window[ring(base, i / PLANE) * PLANE + i % PLANE] = value[l];
+#pragma unroll
+      for (int t = 0; t < TILES; t++) window[(t * DEPTH + ring(base, i / PLANE)) * PLANE + i % PLANE] = value[t][l];
     }
   }
 };
@@ -70,43 +77,47 @@ struct Batch {
 // The planes that the first step reads ahead of its own: filled once.
 template <bool EDGE>
 __device__ __forceinline__ void fill_reach(const Grid &grid, T *window, Place first, int thread, Place n) {
-  for (int i = thread; i < REACH_S * PLANE; i += THREADS) {
-    int x = first.x - LOW_X + i % READ_X, p = first.p - LOW_P + i / READ_X % READ_P;
-    if (EDGE) {
-      x = clamp_index(x, n.x);
-      p = clamp_index(p, n.p);
-    }
-    window[i] = __ldg(grid.in[0] + ((index_t)clamp_index(first.s - LOW_S + i / PLANE, n.s) * n.p + p) * n.x + x);
-  }
+  for (int i = thread; i < REACH_S * PLANE; i += THREADS)
+#pragma unroll
+    for (int a = 0; a < ARRAYS; a++)
+      if (slot(a) >= 0)
+        window[slot(a) * DEPTH * PLANE + i] =
+            load<EDGE>(grid, a, first.x - LOW_X + i % READ_X, first.p - LOW_P + i / READ_X % READ_P, first.s - LOW_S + i / PLANE, n);
 }
 
 // One step: the window's first plane, LOW_S above the step's own, is at slot base.
 template <bool EDGE>
-__device__ __forceinline__ void compute(const Grid &grid, T *out, const T *window, int base, Place first, int s, Place n) {
+__device__ __forceinline__ void compute(const Grid &grid, const Out &out, const T *window, int base, Place first, int s, Place n) {
   const int x = threadIdx.x;
   const int p = FLAT ? 0 : threadIdx.y * WORK_P;
   const int own = FLAT ? threadIdx.y : threadIdx.z;
-  T value[WORK_P][WORK_X];
+  Cell value[WORK_P][WORK_X];
 #pragma unroll
   for (int j = 0; j < WORK_P; j++)
 #pragma unroll
-    for (int i = 0; i < WORK_X; i++)
-      value[j][i] = cell<EDGE>(grid, 0, 0, 0, 0, [&](int, int dx, int dy, int dz) {
+    for (int i = 0; i < WORK_X; i++) {
+      const int gx = first.x + x + i * GROUP_X, gp = first.p + p + j, gs = s + own;
+      const auto old = [&](int array, int dx, int dy, int dz) {
+        if (slot(array) < 0) return load<EDGE>(grid, array, gx, gp, gs, n); // its own cell only
         const int dp = FLAT ? 0 : dy, ds = FLAT ? dy : dz;
-        return window[(ring(base, own + LOW_S + ds) * READ_P + p + j + LOW_P + dp) * READ_X + x + i * GROUP_X + LOW_X + dx];
-      }).at[0];
+        return window[((slot(array) * DEPTH + ring(base, own + LOW_S + ds)) * READ_P + p + j + LOW_P + dp) * READ_X + x + i * GROUP_X + LOW_X + dx];
+      };
+      value[j][i] = cell<(EDGE || BOUNDARY == FIXED)>(grid, gx, FLAT ? gs : gp, FLAT ? 0 : gs, grid.iteration, old);
+    }
   if (s + own >= n.s) return;
 #pragma unroll
   for (int j = 0; j < WORK_P; j++)
 #pragma unroll
     for (int i = 0; i < WORK_X; i++) {
       const int gx = first.x + x + i * GROUP_X, gp = first.p + p + j;
-      if (!EDGE || (gx < n.x && gp < n.p)) out[((index_t)(s + own) * n.p + gp) * n.x + gx] = value[j][i];
+      if (EDGE && (gx >= n.x || gp >= n.p)) continue;
+#pragma unroll
+      for (int o = 0; o < OUTPUTS; o++) out.field[o][((index_t)(s + own) * n.p + gp) * n.x + gx] = value[j][i].at[o];
     }
 }
 
 template <bool EDGE>
-__device__ __forceinline__ void block(const Grid &grid, T *out, T *window, Place first, Place n) {
+__device__ __forceinline__ void block(const Grid &grid, const Out &out, T *window, Place first, Place n) {
   const int thread = (threadIdx.z * GROUP_Y + threadIdx.y) * GROUP_X + threadIdx.x;
   const int end = min(first.s + WRITE_S, n.s);
   Batch<EDGE> next;
@@ -141,6 +152,7 @@ __device__ __forceinline__ void block(const Grid &grid, T *out, T *window, Place
 extern "C" __global__ void __launch_bounds__(THREADS)
     ENTRY(PARAMETERS) {
   const Grid grid = GRID;
+  const Out out = OUT;
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   T *window = reinterpret_cast<T *>(shared_bytes);
   constexpr int WRITE_Y = FLAT ? WRITE_S : WRITE_P, WRITE_Z = FLAT ? 1 : WRITE_S;
@@ -149,7 +161,7 @@ extern "C" __global__ void __launch_bounds__(THREADS)
   const Place first = {tile.x * WRITE_X, FLAT ? 0 : tile.y * WRITE_P, (FLAT ? tile.y : tile.z) * WRITE_S};
   const bool inside = first.x >= LOW_X && first.x + WRITE_X + HIGH_X <= nx && first.p >= LOW_P && first.p + WRITE_P + HIGH_P <= n.p;
   if (inside)
-    block<false>(grid, out_0, window, first, n);
+    block<false>(grid, out, window, first, n);
   else
-    block<true>(grid, out_0, window, first, n);
+    block<true>(grid, out, window, first, n);
 }

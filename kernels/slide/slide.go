@@ -59,7 +59,6 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		Why: "in one dimension there is no row to slide: what a block reads is used once; use tile",
 		OK:  func(space.Values) bool { return p.Stencil.Dims > 1 },
 	}}}
-	f.Constraints = append(f.Constraints, kernels.PlainConstraint(p, "slide", "gx"))
 	f.Constraints = append(f.Constraints, kernels.ThreadConstraints(m)...)
 	f.Constraints = append(f.Constraints, space.Constraint{
 		Name: "halo", Needs: shape,
@@ -76,7 +75,7 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 	}, space.Constraint{
 		Name: "loads", Needs: shape,
 		Why: fmt.Sprintf("the rows of a step wait in registers on their way to shared memory; more than %d values a thread spill", maxLoads),
-		OK:  func(v space.Values) bool { return flat(v).loads() <= maxLoads },
+		OK:  func(v space.Values) bool { return flat(v).loads()*kernels.Tiles(p.Stencil, 1) <= maxLoads },
 	})
 	f.Constraints = append(f.Constraints, kernels.TileConstraints(p, m, kernels.Tile{
 		Needs: append([]string{"ws"}, shape...),
@@ -88,7 +87,7 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 	f.Constraints = append(f.Constraints, space.Constraint{
 		Name: "shared-memory", Needs: append([]string{"db", "ws"}, shape...),
 		Why: fmt.Sprintf("the window must fit into the %d bytes of shared memory a block may have", m.SharedBlockOptin),
-		OK:  func(v space.Values) bool { return at(v).cells()*p.DType.Size() <= m.SharedBlockOptin },
+		OK:  func(v space.Values) bool { return at(v).sharedBytes(p) <= m.SharedBlockOptin },
 	})
 	return f
 }
@@ -140,6 +139,11 @@ func (w window) cells() int {
 	return rows * w.plane()
 }
 
+// sharedBytes is a window for each staged array of the stage that has most.
+func (w window) sharedBytes(p stencil.Problem) int {
+	return kernels.Tiles(p.Stencil, 1) * w.cells() * p.DType.Size()
+}
+
 // Kernel writes the kernel.
 func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	w := of(p, s)
@@ -151,7 +155,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 }
 
 func (w window) launch(p stencil.Problem) kernels.Launch {
-	return kernels.Launch{Grid: kernels.Cover(p.Size, w.write, w.Column > 0), Block: w.Group, SharedBytes: w.cells() * p.DType.Size(), Steps: 1}
+	return kernels.Launch{Grid: kernels.Cover(p.Size, w.write, w.Column > 0), Block: w.Group, SharedBytes: w.sharedBytes(p), Steps: 1}
 }
 
 // hidden is the share of a load's latency that the computing of a step covers when
@@ -169,8 +173,18 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	read := float64(w.read[0] * w.read[1] * w.read[2])
 	updates := blocks * float64(w.write[0]*w.write[1]*w.write[2])
 	work := w.Work[0] * w.Work[1] * w.Work[2]
-	points := kernels.DistinctLoads(st.Points, w.Work, w.Group[0])
-	loads := float64(w.loads())
+	tiles, points, direct := 0, 0, 0 // of all stages: windows, reads in them, reads past them
+	for i, stage := range st.Stages {
+		direct += len(kernels.Loaded(st, i))
+		for _, at := range stage.Points {
+			if kernels.Staged(at, 1) {
+				tiles++
+				points += kernels.DistinctLoads(at, w.Work, w.Group[0])
+				direct--
+			}
+		}
+	}
+	loads := w.loads() * kernels.Tiles(st, 1) // in flight
 	barriers, rounds := 2*w.steps, 1+steps
 	if w.double {
 		barriers, rounds = 1+w.steps, 2+steps*(1-hidden)
@@ -180,25 +194,27 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		column = w.Column / w.write[0]
 		integer += 80 // divisions by run-time extents
 	}
-	registers := 30 + p.DType.Size()/4*(2*work+w.loads()/2)
+	stages := float64(len(st.Stages))
+	registers := 30 + max(1, p.DType.Size()/4)*(2*work+loads/2)
 	if w.double {
-		registers += p.DType.Size() / 4 * w.loads() / 2 // alive while the step computes
+		registers += max(1, p.DType.Size()/4) * loads / 2 // alive while the step computes
 	}
 	return kernels.Work{
-		Steps:      1,
-		Cells:      float64(p.Size.Cells()),
-		Updates:    updates,
-		Flops:      updates * float64(st.Ops.Total()),
-		Special:    updates * float64(st.Ops.Div+st.Ops.Special),
-		Integer:    blocks * (threads*(integer+steps*float64(10+2*work+3*(st.Low[w.axis]+st.High[w.axis]+1))) + 8*read),
-		L1Loads:    blocks * read * elem,
-		L2Read:     blocks * float64(w.read[1]*w.read[2]) * kernels.RowSectors(w.read[0], st.Low[0], p.DType.Size()) * kernels.SectorBytes,
-		L2Write:    float64(p.Size.Cells()) * elem,
-		Shared:     blocks * (read + threads*steps*float64(points)) * elem,
-		Barriers:   barriers,
-		Loads:      loads,
-		LoadRounds: rounds,
-		Rounds:     steps * (1 + float64(work)/4),
+		Steps:   1,
+		Cells:   float64(p.Size.Cells()),
+		Updates: updates,
+		Flops:   updates * float64(st.Ops.Total()),
+		Special: updates * float64(st.Ops.Div+st.Ops.Special),
+		Integer: stages * blocks * (threads*(integer+steps*float64(10+2*work+3*(st.Low[w.axis]+st.High[w.axis]+1))) + 8*read),
+		L1Loads: (float64(tiles)*blocks*read + float64(direct)*updates) * elem,
+		L2Read: float64(tiles)*blocks*float64(w.read[1]*w.read[2])*kernels.RowSectors(w.read[0], st.Low[0], p.DType.Size())*kernels.SectorBytes +
+			float64(direct)*updates*elem,
+		L2Write:    float64(p.Size.Cells()*int64(kernels.Outputs(st))) * elem,
+		Shared:     blocks * (float64(tiles)*read + threads*steps*float64(points)) * elem,
+		Barriers:   barriers * len(st.Stages),
+		Loads:      float64(loads),
+		LoadRounds: stages * rounds,
+		Rounds:     stages * steps * (1 + float64(work)/4),
 		Registers:  registers,
 		Write:      w.write,
 		Read:       w.read,

@@ -9,26 +9,43 @@ constexpr int WRITE_X = GROUP_X - PYRAMID * (LOW_X + HIGH_X);
 constexpr int WRITE_Y = GROUP_Y - PYRAMID * (LOW_Y + HIGH_Y);
 constexpr int WRITE_Z = GROUP_Z - PYRAMID * (LOW_Z + HIGH_Z);
 
+constexpr int BUFFER = TILES * THREADS; // cells of all arrays
+
 // The block's cells in shared memory and where the grid's edge lies among them.
 struct Tile {
   const T *cells;
+  Position origin;    // of the tile in the grid
   Position low, high; // first and last cell of the grid, in cells of the tile
 };
 
-// The old value dx, dy, dz away from cell (x, y, z) of the tile. A point outside
-// the grid is the nearest cell inside, at every fused step.
+// An array's old value at cell (x, y, z) of the tile. The boundary rule holds at every
+// fused step; where the grid repeats, a tile simply holds what lies beyond its edge.
 template <bool EDGE>
-__device__ __forceinline__ T update(const Grid &grid, const Tile &t, int x, int y, int z) {
-  const Cell value = cell<EDGE>(grid, 0, 0, 0, 0, [&](int, int dx, int dy, int dz) {
-    int px = x + dx, py = y + dy, pz = z + dz;
-    if (EDGE) {
-      px = min(max(px, t.low.x), t.high.x);
-      py = min(max(py, t.low.y), t.high.y);
-      pz = min(max(pz, t.low.z), t.high.z);
+__device__ __forceinline__ T point(const Grid &grid, const Tile &t, int array, int x, int y, int z, int iteration) {
+  const int gx = t.origin.x + x, gy = t.origin.y + y, gz = t.origin.z + z;
+  if (slot(array) < 0) { // its own cell only
+    int ix = gx, iy = gy, iz = gz;
+    if (EDGE) wrap(grid, ix, iy, iz);
+    return __ldg(grid.in[array] + cell_index(grid, ix, iy, iz));
+  }
+  if (EDGE && BOUNDARY != WRAP) {
+    if (BOUNDARY == MIRROR) {
+      x = boundary_index(gx, grid.nx) - t.origin.x;
+      y = boundary_index(gy, grid.ny) - t.origin.y;
+      z = boundary_index(gz, grid.nz) - t.origin.z;
     }
-    return t.cells[(pz * GROUP_Y + py) * GROUP_X + px];
-  });
-  return value.at[0];
+    x = min(max(x, t.low.x), t.high.x);
+    y = min(max(y, t.low.y), t.high.y);
+    z = min(max(z, t.low.z), t.high.z);
+  }
+  const T value = t.cells[slot(array) * THREADS + (z * GROUP_Y + y) * GROUP_X + x];
+  return EDGE ? boundary_value(grid, array, value, gx, gy, gz, iteration) : value;
+}
+
+template <bool EDGE>
+__device__ __forceinline__ Cell update(const Grid &grid, const Tile &t, int x, int y, int z, int iteration) {
+  return cell<EDGE>(grid, t.origin.x + x, t.origin.y + y, t.origin.z + z, iteration,
+                    [&](int array, int dx, int dy, int dz) { return point<EDGE>(grid, t, array, x + dx, y + dy, z + dz, iteration); });
 }
 
 // Whether step S is valid at this thread's cell: S reaches in from each side.
@@ -42,7 +59,12 @@ __device__ __forceinline__ bool active(int x, int y, int z) {
 template <bool EDGE, int S>
 __device__ __forceinline__ void fused_steps(const Grid &grid, Tile &t, T *other, int x, int y, int z) {
   if constexpr (S < PYRAMID) {
-    if (active<S>(x, y, z)) other[(z * GROUP_Y + y) * GROUP_X + x] = update<EDGE>(grid, t, x, y, z);
+    if (active<S>(x, y, z)) {
+      const Cell value = update<EDGE>(grid, t, x, y, z, grid.iteration + S - 1);
+#pragma unroll
+      for (int f = 0; f < FIELDS; f++)
+        if (slot(f) >= 0 && output_of(f) >= 0) other[slot(f) * THREADS + (z * GROUP_Y + y) * GROUP_X + x] = value.at[output_of(f)];
+    }
     __syncthreads();
     T *free = const_cast<T *>(t.cells);
     t.cells = other;
@@ -51,15 +73,22 @@ __device__ __forceinline__ void fused_steps(const Grid &grid, Tile &t, T *other,
 }
 
 template <bool EDGE>
-__device__ __forceinline__ void block(const Grid &grid, T *out, T *cells, Position origin) {
-  const int nx = grid.nx, ny = grid.ny, nz = grid.nz;
+__device__ __forceinline__ void block(const Grid &grid, const Out &out, T *cells, Position origin) {
   const int x = threadIdx.x, y = threadIdx.y, z = threadIdx.z;
   const int gx = origin.x + x, gy = origin.y + y, gz = origin.z + z;
-  const int cx = EDGE ? clamp_index(gx, nx) : gx, cy = EDGE ? clamp_index(gy, ny) : gy, cz = EDGE ? clamp_index(gz, nz) : gz;
-  cells[(z * GROUP_Y + y) * GROUP_X + x] = __ldg(grid.in[0] + cell_index(grid, cx, cy, cz));
-  Tile t = {cells,
+  int ix = gx, iy = gy, iz = gz;
+  if (EDGE) wrap(grid, ix, iy, iz);
+#pragma unroll
+  for (int a = 0; a < ARRAYS; a++)
+    if (slot(a) >= 0) {
+      const T value = __ldg(grid.in[a] + cell_index(grid, ix, iy, iz));
+      const int to = slot(a) * THREADS + (z * GROUP_Y + y) * GROUP_X + x;
+      cells[to] = value;
+      if (PYRAMID > 1 && output_of(a) < 0) cells[BUFFER + to] = value; // it stays as it is
+    }
+  Tile t = {cells, origin,
             {-origin.x, -origin.y, -origin.z},
-            {nx - 1 - origin.x, ny - 1 - origin.y, nz - 1 - origin.z}};
+            {grid.nx - 1 - origin.x, grid.ny - 1 - origin.y, grid.nz - 1 - origin.z}};
   if (EDGE) {
     // A tile that hangs over the edge computes cells outside the grid too; they
     // are never used, but the points they read must lie in the tile.
@@ -67,23 +96,26 @@ __device__ __forceinline__ void block(const Grid &grid, T *out, T *cells, Positi
     t.high = {min(t.high.x, GROUP_X - 1), min(t.high.y, GROUP_Y - 1), min(t.high.z, GROUP_Z - 1)};
   }
   __syncthreads();
-  fused_steps<EDGE, 1>(grid, t, cells + THREADS, x, y, z);
-  if (active<PYRAMID>(x, y, z) && (!EDGE || (gx < nx && gy < ny && gz < nz)))
-    out[cell_index(grid, gx, gy, gz)] = update<EDGE>(grid, t, x, y, z);
+  fused_steps<EDGE, 1>(grid, t, cells + BUFFER, x, y, z);
+  if (active<PYRAMID>(x, y, z) && (!EDGE || (gx < grid.nx && gy < grid.ny && gz < grid.nz))) {
+    const Cell value = update<EDGE>(grid, t, x, y, z, grid.iteration + PYRAMID - 1);
+#pragma unroll
+    for (int o = 0; o < OUTPUTS; o++) out.field[o][cell_index(grid, gx, gy, gz)] = value.at[o];
+  }
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS)
-    ENTRY(PARAMETERS) {
-  const Grid grid = GRID;
+extern "C" __global__ void __launch_bounds__(THREADS) ENTRY(PARAMETERS) {
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   T *cells = reinterpret_cast<T *>(shared_bytes);
+  const Grid grid = GRID;
+  const Out out = OUT;
   // A write tile need not divide a column: COLUMN counts the threads' cells.
   const Position tile = block_tile<WRITE_X, WRITE_Y, WRITE_Z, COLUMN / GROUP_X, ZIGZAG>(nx, ny, nz);
   const Position origin = {tile.x * WRITE_X - PYRAMID * LOW_X, tile.y * WRITE_Y - PYRAMID * LOW_Y, tile.z * WRITE_Z - PYRAMID * LOW_Z};
   const bool inside = origin.x >= 0 && origin.x + GROUP_X <= nx && origin.y >= 0 && origin.y + GROUP_Y <= ny &&
                       origin.z >= 0 && origin.z + GROUP_Z <= nz;
   if (inside)
-    block<false>(grid, out_0, cells, origin);
+    block<false>(grid, out, cells, origin);
   else
-    block<true>(grid, out_0, cells, origin);
+    block<true>(grid, out, cells, origin);
 }

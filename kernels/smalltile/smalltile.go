@@ -52,12 +52,12 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 	at := func(v space.Values) kernels.Shape {
 		return kernels.Shape{Group: [3]int{v.Get("gx"), v.Get("gy"), v.Get("gz")}, Pyramid: v.Get("ph")}
 	}
-	f := &space.Family{Name: "smalltile", Params: params, Constraints: append([]space.Constraint{kernels.PlainConstraint(p, "smalltile", "gx")}, kernels.ThreadConstraints(m)...)}
+	f := &space.Family{Name: "smalltile", Params: params, Constraints: kernels.ThreadConstraints(m)}
 	f.Constraints = append(f.Constraints, space.Constraint{
 		Name: "steps", Needs: []string{"ph"},
 		Why: fmt.Sprintf("a launch cannot fuse more time steps than the problem has (%d)", p.Steps),
 		OK:  func(v space.Values) bool { return v.Get("ph") <= p.Steps },
-	}, space.Constraint{
+	}, kernels.FusionConstraint(p.Stencil), space.Constraint{
 		Name: "halo", Needs: shape,
 		Why: fmt.Sprintf("the halo must leave at least one thread in %d to write a cell, or nearly all of what is loaded is thrown away", wasted),
 		OK: func(v space.Values) bool {
@@ -65,6 +65,11 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 			w := write(p.Stencil, h)
 			return min(w[0], w[1], w[2]) > 0 && kernels.Volume(w)*wasted >= h.Threads()
 		},
+	})
+	f.Constraints = append(f.Constraints, space.Constraint{
+		Name: "shared-memory", Needs: shape,
+		Why: fmt.Sprintf("the tiles must fit into the %d bytes of shared memory a block may have", m.SharedBlockOptin),
+		OK:  func(v space.Values) bool { return sharedBytes(p, at(v)) <= m.SharedBlockOptin },
 	})
 	f.Constraints = append(f.Constraints, kernels.TileConstraints(p, m, kernels.Tile{
 		Needs: shape,
@@ -96,11 +101,15 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	return k
 }
 
-// launch asks for one tile of shared memory, or two if steps are fused.
+// sharedBytes is a tile for each staged array of the stage that has most, or two if
+// steps are fused.
+func sharedBytes(p stencil.Problem, h kernels.Shape) int {
+	return kernels.Tiles(p.Stencil, h.Pyramid) * h.Threads() * p.DType.Size() * min(h.Pyramid, 2)
+}
+
 func launch(p stencil.Problem, s space.Schedule) kernels.Launch {
 	h := kernels.ShapeOf(s)
-	shared := h.Threads() * p.DType.Size() * min(h.Pyramid, 2)
-	return kernels.Launch{Grid: kernels.Cover(p.Size, write(p.Stencil, h), h.Column > 0), Block: h.Group, SharedBytes: shared, Steps: h.Pyramid}
+	return kernels.Launch{Grid: kernels.Cover(p.Size, write(p.Stencil, h), h.Column > 0), Block: h.Group, SharedBytes: sharedBytes(p, h), Steps: h.Pyramid}
 }
 
 // Work counts one launch: every thread loads once; each fused step updates the
@@ -112,13 +121,26 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	elem := float64(p.DType.Size())
 	blocks, threads := float64(l.Blocks()), float64(l.Threads())
 	w := write(st, h)
-	updates, shared := 0.0, threads*elem // the loads' stores
+	tiles, points, direct := 0, 0, 0 // of all stages: tiles, points read in them, loads past shared memory
+	for i, stage := range st.Stages {
+		direct += len(kernels.Loaded(st, i))
+		for _, at := range stage.Points {
+			if kernels.Staged(at, h.Pyramid) {
+				tiles++
+				points += len(at)
+				direct--
+			}
+		}
+	}
+	direct *= h.Pyramid
+	outputs := kernels.Outputs(st)
+	updates, shared := 0.0, float64(tiles)*threads*elem // the loads' stores
 	for step := 1; step <= h.Pyramid; step++ {
 		cells := float64(kernels.Volume(zone(st, h, step)))
 		updates += cells
-		shared += cells * float64(len(st.Points)) * elem
+		shared += cells * float64(points) * elem
 		if step < h.Pyramid {
-			shared += cells * elem
+			shared += cells * float64(outputs) * elem
 		}
 	}
 	// Write tiles are of any width, so that a row begins anywhere in a sector.
@@ -136,15 +158,15 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Flops:      blocks * updates * float64(st.Ops.Total()),
 		Special:    blocks * updates * float64(st.Ops.Div+st.Ops.Special),
 		Integer:    blocks * threads * (integer + 10*float64(h.Pyramid)),
-		L1Loads:    blocks * threads * elem,
-		L2Read:     blocks * rows * kernels.SectorBytes,
-		L2Write:    float64(p.Size.Cells()) * elem,
+		L1Loads:    blocks * threads * float64(tiles+direct) * elem,
+		L2Read:     blocks * rows * float64(tiles+direct) * kernels.SectorBytes,
+		L2Write:    float64(p.Size.Cells()*int64(outputs)) * elem,
 		Shared:     blocks * shared,
-		Barriers:   h.Pyramid,
-		Loads:      1,
-		LoadRounds: 1,
+		Barriers:   h.Pyramid * len(st.Stages),
+		Loads:      float64(tiles+direct) / float64(len(st.Stages)),
+		LoadRounds: float64(len(st.Stages)),
 		Rounds:     float64(h.Pyramid),
-		Registers:  24 + p.DType.Size()/4*min(len(st.Points), 16)/2,
+		Registers:  24 + max(1, p.DType.Size()/4)*min(len(st.Points), 16)/2,
 		Write:      w,
 		Read:       h.Group,
 		ColumnWide: column,

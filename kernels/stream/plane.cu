@@ -13,7 +13,7 @@ constexpr int TILE_X = 32 * VECTOR, TILE_R = WARPS * ROWS;
 // With one step in 2D a row's halo on x is a few cells that the warp's first and last
 // lane load beside their own: SIDES. Else it is whole vectors, computed as well.
 constexpr int REACH_X = LOW_X > HIGH_X ? LOW_X : HIGH_X;
-constexpr int SIDES = DIMS < 3 && PYRAMID == 1 && SUMS && REACH_X <= VECTOR ? REACH_X : 0;
+constexpr int SIDES = DIMS < 3 && PYRAMID == 1 && SUMS && REACH_X <= VECTOR && BOUNDARY != WRAP ? REACH_X : 0;
 constexpr int HALO_LX = SIDES > 0 ? 0 : (PYRAMID * LOW_X + VECTOR - 1) / VECTOR * VECTOR;
 constexpr int HALO_HX = SIDES > 0 ? 0 : (PYRAMID * HIGH_X + VECTOR - 1) / VECTOR * VECTOR;
 constexpr int HALO_LR = PYRAMID * LOW_R, HALO_HR = PYRAMID * HIGH_R;
@@ -24,28 +24,40 @@ constexpr int SKEW = HIGH_S + (LATE ? 1 : 0);                // planes a stage l
 constexpr int SHARED_ROWS = LOW_R + HIGH_R;                  // rows of other warps that a warp reads
 // Rows of a warp that other warps read: the first and the last few.
 constexpr int FIRST_ROWS = HIGH_R > 0 ? HIGH_R : LOW_R > 0, LAST_ROWS = LOW_R > 0 ? LOW_R : HIGH_R > 0;
-constexpr int EDGE_ROWS = FIRST_ROWS + LAST_ROWS < ROWS ? FIRST_ROWS + LAST_ROWS : ROWS;
+constexpr int EDGE_ROWS = FIRST_ROWS + LAST_ROWS < ROWS && BOUNDARY != MIRROR ? FIRST_ROWS + LAST_ROWS : ROWS;
 
+// A vector in global memory, and in shared memory.
 struct __align__(sizeof(T) * VECTOR < 16 ? sizeof(T) * VECTOR : 16) Vector {
   T at[VECTOR];
 };
+struct __align__(sizeof(Real) * VECTOR < 16 ? sizeof(Real) * VECTOR : 16) Shared {
+  Real at[VECTOR];
+};
 
-typedef T Cells[ROWS][VECTOR];                     // of one plane, a thread's own
-typedef T Sides[ROWS][SIDES > 0 ? SIDES : 1];      // beside the first and the last lane's
-typedef T Rows[LOW_R + ROWS + HIGH_R][SPAN_X]; // the same with their neighbours
+typedef Real Cells[ROWS][VECTOR];                 // of one plane of an array, a thread's own
+typedef Real Sides[ROWS][SIDES > 0 ? SIDES : 1];  // beside the first and the last lane's
+typedef Real Rows[LOW_R + ROWS + HIGH_R][SPAN_X]; // the same with their neighbours
+
+// Which of a warp's edge rows row j is.
+__device__ __forceinline__ int edge_row(int j) { return EDGE_ROWS == ROWS || j < FIRST_ROWS ? j : j - (ROWS - EDGE_ROWS); }
 
 // Where a tile lies on one axis. The first and the last tile end at the grid's
-// edge, where they need no halo: the boundary rule gives the exact values.
+// edge, where they need no halo: the boundary rule gives the exact values. Where the
+// grid repeats, all tiles have halos, of the cells on the other side.
 struct Window {
   int origin;      // first cell held
   int first, last; // cells written: first <= i < last
 };
 
-__device__ __forceinline__ int tiles(int n, int tile, int step) { return n <= tile ? 1 : 1 + ceil_div(n - tile, step); }
+__device__ __forceinline__ int tiles(int n, int tile, int step) {
+  if (BOUNDARY == WRAP) return ceil_div(n, step);
+  return n <= tile ? 1 : 1 + ceil_div(n - tile, step);
+}
 
 // Tile t of an axis of n cells.
 __device__ __forceinline__ Window window(int t, int n, int tile, int step, int halo) {
   Window w;
+  if (BOUNDARY == WRAP) return {t * step - halo, t * step, min(t * step + step, n)};
   w.origin = min(t * step, n - tile);
   w.first = t == 0 ? 0 : t * step + halo;
   w.last = w.origin + tile == n ? n : t * step + step + halo;
@@ -55,6 +67,7 @@ __device__ __forceinline__ Window window(int t, int n, int tile, int step, int h
 // What a thread knows of its place. Registers are scarce: whatever is used in every
 // round is one number.
 struct Place {
+  const Grid &grid;
   int nx, planes;        // extents
   index_t stride;        // elements from plane to plane
   int begin, end;        // planes this block writes: begin <= p < end
@@ -63,72 +76,85 @@ struct Place {
   int first, last;       // of a vector's cells, those written (rows that are not aligned)
   int own;               // its first edge row in shared memory, in vectors
   int other[SHARED_ROWS > 0 ? SHARED_ROWS : 1]; // the rows of other warps that it reads
-  int x;                 // of its first cell (only for reaches beyond a vector)
+  int x, y;              // of its first cell
+  index_t rows[BOUNDARY == WRAP ? ROWS : 1]; // where the grid repeats: elements from a plane's column to each row
+  bool inner;            // none of its cells' neighbours in a plane lies outside the grid
 };
 
+// Elements from a thread's place in a plane to its row j.
+__device__ __forceinline__ index_t row_offset(const Place &at, int j) { return BOUNDARY == WRAP ? at.rows[j] : j * at.nx; }
+
 // Fills the halo of a row whose own cells are e[LOW_X] .. e[LOW_X + VECTOR - 1].
-// A point outside the grid is the nearest cell inside; side is what lies beside the
-// tile. Only low and high cells of it are needed.
-__device__ __forceinline__ void halo_x(T (&e)[SPAN_X], const Place &at, int low, int high, const T *side) {
+// A point outside the grid is the cell inside that stands for it by the boundary rule;
+// side is what lies beside the tile. Only low and high cells of it are needed.
+__device__ __forceinline__ void halo_x(Real (&e)[SPAN_X], const Place &at, int low, int high, const Real *side) {
 #pragma unroll
   for (int k = 1; k <= LOW_X; k++) {
     if (k > low) break;
     const int lanes = (k + VECTOR - 1) / VECTOR;
     e[LOW_X - k] = __shfl_up_sync(~0u, e[LOW_X + lanes * VECTOR - k], lanes);
-    if (LOW_X <= VECTOR ? at.low_x : at.x < k) e[LOW_X - k] = SIDES > 0 ? side[SIDES > 0 ? k - 1 : 0] : e[LOW_X - k + 1];
+    Real outside = SIDES > 0 ? side[SIDES > 0 ? k - 1 : 0] : e[LOW_X - k + 1];
+    if (BOUNDARY == MIRROR) outside = __shfl_sync(~0u, e[LOW_X + k % VECTOR], k / VECTOR);
+    if (LOW_X <= VECTOR || BOUNDARY == WRAP ? at.low_x : at.x < k) e[LOW_X - k] = outside;
   }
 #pragma unroll
   for (int k = 0; k < HIGH_X; k++) {
     if (k >= high) break;
     const int lanes = k / VECTOR + 1, i = LOW_X + VECTOR + k;
     e[i] = __shfl_down_sync(~0u, e[LOW_X + k % VECTOR], lanes);
-    if (HIGH_X <= VECTOR ? at.high_x : at.x + VECTOR + k >= at.nx) e[i] = SIDES > 0 ? side[SIDES > 0 ? k : 0] : e[i - 1];
+    Real outside = SIDES > 0 ? side[SIDES > 0 ? k : 0] : e[i - 1];
+    if (BOUNDARY == MIRROR) { // k + 2 cells before the end of the last lane
+      constexpr int last = 32 * VECTOR;
+      const int cell = last - 2 - k;
+      outside = __shfl_sync(~0u, e[LOW_X + cell % VECTOR], cell / VECTOR);
+    }
+    if (HIGH_X <= VECTOR || BOUNDARY == WRAP ? at.high_x : at.x + VECTOR + k >= at.nx) e[i] = outside;
   }
 }
 
 // Edge rows in shared memory: those of the plane that arrives now and of RING - 1
-// before it, for every stage.
+// before it, for every stage, of each array of which other rows are read.
 struct Edges {
-  Vector *ring; // of the stage at hand
+  Shared *ring; // of the stage at hand
   int slot;     // where the plane that arrives now belongs
 
-  static constexpr int SET = WARPS * EDGE_ROWS * 32; // of one plane, vectors
+  static constexpr int SET = WARPS * EDGE_ROWS * 32;  // of one plane of an array, vectors
+  static constexpr int STAGE = EDGE_ARRAYS * SET;     // of a stage
 
-  __device__ __forceinline__ Edges of(int stage) const { return {ring + stage * SET, slot}; }
-  __device__ __forceinline__ Vector *now() const { return ring + slot * (PYRAMID * SET); }
+  __device__ __forceinline__ Edges of(int stage) const { return {ring + stage * STAGE, slot}; }
+  __device__ __forceinline__ Shared *now(int array) const { return ring + slot * (PYRAMID * STAGE) + edge_slot(array) * SET; }
   // The plane that arrived some rounds ago.
-  __device__ __forceinline__ const Vector *before(int rounds) const {
-    return ring + (slot >= rounds ? slot - rounds : slot - rounds + RING) * (PYRAMID * SET);
+  __device__ __forceinline__ const Shared *before(int array, int rounds) const {
+    return ring + (slot >= rounds ? slot - rounds : slot - rounds + RING) * (PYRAMID * STAGE) + edge_slot(array) * SET;
   }
 };
 
 // Gives a plane's edge rows to the other warps.
-__device__ __forceinline__ void publish(const Cells &v, const Place &at, Vector *edges) {
+__device__ __forceinline__ void publish(const Cells &v, const Place &at, Shared *edges) {
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
-    if (SHARED_ROWS == 0 || (j >= FIRST_ROWS && j < ROWS - LAST_ROWS)) continue;
-    Vector row;
+    if (SHARED_ROWS == 0 || (EDGE_ROWS < ROWS && j >= FIRST_ROWS && j < ROWS - LAST_ROWS)) continue;
+    Shared row;
 #pragma unroll
     for (int i = 0; i < VECTOR; i++) row.at[i] = v[j][i];
-    edges[at.own + (j < FIRST_ROWS ? j : j - (ROWS - EDGE_ROWS)) * 32] = row;
+    edges[at.own + edge_row(j) * 32] = row;
   }
 }
 
 // Reads the rows of other warps.
-__device__ __forceinline__ void neighbours(Rows &e, const Place &at, const Vector *edges) {
+__device__ __forceinline__ void neighbours(Rows &e, const Place &at, const Shared *edges) {
 #pragma unroll
   for (int r = 0; r < SHARED_ROWS; r++) {
-    const Vector row = edges[at.other[r]];
+    const Shared row = edges[at.other[r]];
 #pragma unroll
     for (int i = 0; i < VECTOR; i++) e[r < LOW_R ? r : r + ROWS][LOW_X + i] = row.at[i];
   }
 }
 
 template <int N>
-__device__ __forceinline__ void copy(T (&to)[ROWS][N], const T (&from)[ROWS][N]) {
+__device__ __forceinline__ void copy(Real (&to)[ROWS][N], const Real (&from)[ROWS][N]) {
 #pragma unroll
   for (int j = 0; j < ROWS; j++)
 #pragma unroll
     for (int i = 0; i < N; i++) to[j][i] = from[j][i];
 }
-

@@ -2,37 +2,52 @@ package stream
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"stenciltune/stencil"
 )
 
-// stages is how a stencil's stages work: with sums, if its cell function is a
-// weighted sum of points, else with the values of the planes.
+// stages is how a stencil's stages work: with sums, if it is nothing but a weighted
+// sum of points of one field, else with the values of the planes.
 type stages struct {
 	dims     int
 	linear   bool
 	weights  weights
+	arrays   [][]stencil.Offset // fields, then read-only arrays: where each is read; nil = nowhere
+	mirror   bool
+	wrap     bool
 	late     bool // a plane completes only once other warps have given rows of the newest
 	diagonal bool // rows other than the own are read beside the own column
 	ring     int  // planes whose edge rows are kept
 }
 
 func stagesOf(st *stencil.Stencil) stages {
-	if w, ok := weightsOf(st); ok {
-		return stages{dims: st.Dims, linear: true, weights: w, late: w.late(), diagonal: w.diagonal(), ring: 2}
+	s := stages{dims: st.Dims, arrays: st.Stages[0].Points, mirror: st.Boundary == stencil.Mirror, wrap: st.Boundary == stencil.Wrap}
+	clamped := *st
+	clamped.Boundary = stencil.Clamp
+	if clamped.Plain() == nil && (s.wrap || st.Boundary == stencil.Clamp) {
+		if w, ok := weightsOf(st); ok {
+			s.linear, s.weights, s.late, s.diagonal, s.ring = true, w, w.late(), w.diagonal(), 2
+			return s
+		}
 	}
 	r := reachOf(st)
 	first, last, rows := 0, 0, false // planes with points off the own row, and the own plane
-	for _, o := range st.Points {
-		if _, dy, dz := axes(st.Dims, o); dy != 0 {
-			first, last, rows = min(first, dz), max(last, dz), true
+	for _, points := range s.arrays {
+		for _, o := range points {
+			if _, dy, dz := axes(st.Dims, o); dy != 0 {
+				first, last, rows = min(first, dz), max(last, dz), true
+			}
 		}
 	}
-	if !rows {
+	switch {
+	case !rows:
 		first = r.highS
+	case s.mirror: // a plane that is read may stand for one on the other side
+		first, last = -r.lowS, r.highS
 	}
-	s := stages{dims: st.Dims, late: rows && last == r.highS}
+	s.late = rows && last == r.highS
 	s.ring = r.highS - first + 1
 	if s.late {
 		s.ring++
@@ -40,33 +55,80 @@ func stagesOf(st *stencil.Stencil) stages {
 	return s
 }
 
+// used counts the arrays that are read.
+func (s stages) used() int {
+	n := 0
+	for _, points := range s.arrays {
+		if len(points) > 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// edgeArrays counts those of which other rows than the own are read.
+func (s stages) edgeArrays() int {
+	n := 0
+	for _, points := range s.arrays {
+		if s.offRow(points) {
+			n++
+		}
+	}
+	return n
+}
+
+func (s stages) offRow(points []stencil.Offset) bool {
+	return slices.ContainsFunc(points, func(o stencil.Offset) bool {
+		_, dy, _ := axes(s.dims, o)
+		return dy != 0
+	})
+}
+
 // source is the text of the stages.
 func (s stages) source(st *stencil.Stencil) string {
 	if s.linear {
 		return strings.Replace(sumsSource, "@WEIGHTS@\n", s.weights.text(), 1)
 	}
-	return planesText(st) + valuesSource
+	return s.planesText(reachOf(st)) + valuesSource
 }
 
-// planesText says which neighbours the points of each plane need.
-func planesText(st *stencil.Stencil) string {
+// edgeText says which place an array's edge rows have in shared memory.
+func (s stages) edgeText() string {
+	var cases strings.Builder
+	n := 0
+	for a, points := range s.arrays {
+		if s.offRow(points) {
+			fmt.Fprintf(&cases, "a == %d ? %d : ", a, n)
+			n++
+		}
+	}
+	return fmt.Sprintf("constexpr int EDGE_ARRAYS = %d; // arrays of which other rows than the own are read\n"+
+		"__host__ __device__ constexpr int edge_slot(int a) { return %s-1; } // which of them array a is\n\n", n, cases.String())
+}
+
+// planesText says which neighbours the points of each plane of an array need.
+func (s stages) planesText(r reach) string {
 	type need struct {
 		low, high int
 		rows      bool
 	}
-	planes := map[int]need{}
-	r := reachOf(st)
-	for _, o := range st.Points {
-		dx, dy, dz := axes(st.Dims, o)
-		n := planes[dz]
-		planes[dz] = need{max(n.low, -dx), max(n.high, dx), n.rows || dy != 0}
+	needs := make([]map[int]need, len(s.arrays))
+	for a, points := range s.arrays {
+		needs[a] = map[int]need{}
+		for _, o := range points {
+			dx, dy, dz := axes(s.dims, o)
+			n := needs[a][dz]
+			needs[a][dz] = need{max(n.low, -dx), max(n.high, dx), n.rows || dy != 0}
+		}
 	}
 	var b strings.Builder
 	function := func(head, otherwise string, value func(need) string) {
-		fmt.Fprintf(&b, "__device__ __forceinline__ %s(int dz) {\n", head)
-		for dz := -r.lowS; dz <= r.highS; dz++ {
-			if v := value(planes[dz]); v != otherwise {
-				fmt.Fprintf(&b, "  if (dz == %d) return %s;\n", dz, v)
+		fmt.Fprintf(&b, "__device__ __forceinline__ %s(int array, int dz) {\n", head)
+		for a := range needs {
+			for dz := -r.lowS; dz <= r.highS; dz++ {
+				if v := value(needs[a][dz]); v != otherwise {
+					fmt.Fprintf(&b, "  if (array == %d && dz == %d) return %s;\n", a, dz, v)
+				}
 			}
 		}
 		fmt.Fprintf(&b, "  return %s;\n}\n\n", otherwise)
@@ -78,13 +140,32 @@ func planesText(st *stencil.Stencil) string {
 	return b.String()
 }
 
-// perStage is the planes whose cells a stage keeps from round to round.
+// perStage is the planes whose cells a stage keeps from round to round, of all
+// arrays.
 func (s stages) perStage(r reach) int {
-	n := r.lowS + r.highS
-	if s.late {
-		n++
+	if s.linear {
+		n := r.lowS + r.highS
+		if s.late {
+			n++
+		}
+		return n
 	}
-	return n
+	total := 0
+	for _, points := range s.arrays {
+		if len(points) == 0 {
+			continue
+		}
+		oldest := 0
+		for _, o := range points {
+			_, _, dz := axes(s.dims, o)
+			oldest = min(oldest, dz)
+		}
+		total += r.highS - oldest
+		if s.late {
+			total++
+		}
+	}
+	return total
 }
 
 // skew is the planes by which a stage lags behind the one before.

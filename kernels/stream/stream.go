@@ -81,12 +81,15 @@ func (h shape) tile(r reach, st stages) (hold, step [2]int) {
 
 // sides tells whether a row's halo on x is loaded beside it, not as part of the tile.
 func (h shape) sides(r reach, st stages) bool {
-	return st.dims < 3 && h.pyramid == 1 && st.linear && max(r.lowX, r.highX) <= h.vector
+	return st.dims < 3 && h.pyramid == 1 && st.linear && max(r.lowX, r.highX) <= h.vector && !st.wrap
 }
 
 // tiles counts the tiles on an axis: the first and the last need no halo at the
-// grid's edge.
-func tiles(n, hold, step int) int {
+// grid's edge, unless it repeats.
+func (s stages) tiles(n, hold, step int) int {
+	if s.wrap {
+		return kernels.CeilDiv(n, step)
+	}
 	if n <= hold {
 		return 1
 	}
@@ -94,7 +97,10 @@ func tiles(n, hold, step int) int {
 }
 
 // edgeRows is the rows of a warp that others read.
-func (h shape) edgeRows(r reach) int {
+func (h shape) edgeRows(r reach, st stages) int {
+	if st.mirror && r.lowR+r.highR > 0 {
+		return h.rows
+	}
 	first, last := r.highR, r.lowR
 	if first == 0 && last > 0 {
 		first = 1
@@ -106,7 +112,16 @@ func (h shape) edgeRows(r reach) int {
 }
 
 func (h shape) sharedBytes(p stencil.Problem, st stages) int {
-	return st.ring * h.pyramid * h.warps * h.edgeRows(reachOf(p.Stencil)) * warp * h.vector * p.DType.Size()
+	return st.ring * h.pyramid * st.edgeArrays() * h.warps * h.edgeRows(reachOf(p.Stencil), st) * warp * h.vector * realSize(p.DType)
+}
+
+// realSize is the bytes of a value in computation: 16-bit floating-point values are
+// computed in float.
+func realSize(d stencil.DType) int {
+	if d.Floating() {
+		return max(4, d.Size())
+	}
+	return d.Size()
 }
 
 // registers is what a thread needs, estimated: what every stage keeps, the plane
@@ -118,7 +133,7 @@ func (h shape) registers(p stencil.Problem, st stages) int {
 	if !st.linear { // all planes are at hand at once
 		halo += cells + (r.lowR+r.highR)*h.vector
 	}
-	return 32 + p.DType.Size()/4*(cells*(h.pyramid*st.perStage(r)+1+h.prefetch)+halo)
+	return 32 + max(1, p.DType.Size()/4)*(cells*(h.pyramid*st.perStage(r)+st.used()*(1+h.prefetch))+halo)
 }
 
 // planes is the extent of the stream axis.
@@ -145,6 +160,9 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		chunks = []int{1}
 	case 3:
 		vector = []int{1, 2, 4}
+		if p.DType.Size() < 4 {
+			vector = append(vector, 8)
+		}
 		rows = []int{1, 2, 3, 4, 6, 8}
 		warps = []int{4, 8, 12, 16}
 		pyramid = []int{1, 2, 3, 4, 5, 6, 8}
@@ -164,7 +182,16 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 	whole := func(needs []string, name, why string, ok func(h shape) bool) {
 		f.Constraints = append(f.Constraints, space.Constraint{Name: name, Needs: needs, Why: why, OK: func(v space.Values) bool { return ok(at(v)) }})
 	}
-	f.Constraints = append(f.Constraints, kernels.PlainConstraint(p, "stream", "vx"), space.Constraint{
+	f.Constraints = append(f.Constraints, space.Constraint{
+		Name: "stencil", Needs: names[:1], Why: "a walk has one stage",
+		OK: func(space.Values) bool { return len(p.Stencil.Stages) == 1 },
+	}, space.Constraint{
+		Name: "wrap", Needs: names[:1], Why: fmt.Sprintf("where the grid repeats, its rows (%d) must be whole vectors", p.Size[0]),
+		OK: func(v space.Values) bool { return !st.wrap || p.Size[0]%v.Get("vx") == 0 },
+	}, space.Constraint{
+		Name: "mirror", Needs: names[:1], Why: "a lane finds what a point outside mirrors within the reach of its own vector",
+		OK: func(v space.Values) bool { return !st.mirror || v.Get("vx") >= r.highX },
+	}, space.Constraint{
 		Name: "warp", Needs: names[:1], Why: fmt.Sprintf("a row is a warp of %d lanes", warp),
 		OK: func(space.Values) bool { return m.WarpSize == warp },
 	}, space.Constraint{
@@ -182,9 +209,9 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		g := h.grid(p, st)
 		return g[0] <= m.MaxGridDim[0] && g[1] <= m.MaxGridDim[1] && g[2] <= m.MaxGridDim[2]
 	})
-	whole(names[:1], "vector", "a lane that loads fewer than 8 bytes wastes instructions; more than 32 waste registers", func(h shape) bool {
+	whole(names[:1], "vector", "a lane that loads fewer than 8 bytes (of elements narrower than 4 bytes 4) wastes instructions; more than 32 waste registers", func(h shape) bool {
 		bytes := h.vector * p.DType.Size()
-		return bytes <= 32 && (bytes >= 8 || p.Size[0] < 2*warp)
+		return bytes <= 32 && (bytes >= 8 || p.DType.Size() < 4 && bytes >= 4 || p.Size[0] < 2*warp)
 	})
 	whole(names, "halo", "at least 45 % of a tile must be useful (60 % in a plane), or most of what is computed is thrown away", func(h shape) bool {
 		hold, step := h.tile(r, st)
@@ -217,7 +244,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	h := scheduleShape(s)
 	r := reachOf(p.Stencil)
 	st := stagesOf(p.Stencil)
-	aligned := p.Size[0]%h.vector == 0
+	aligned := st.wrap || p.Size[0]%h.vector == 0
 	constants := []kernels.Constant{
 		{Name: "DIMS", Value: p.Stencil.Dims},
 		{Name: "VECTOR", Value: h.vector}, {Name: "ROWS", Value: h.rows}, {Name: "WARPS", Value: h.warps}, {Name: "SUMS", Value: flag(st.linear)},
@@ -226,7 +253,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "ALIGNED", Value: flag(aligned)}, {Name: "LATE", Value: flag(st.late)}, {Name: "DIAGONAL", Value: flag(st.diagonal)}, {Name: "RING", Value: st.ring},
 		{Name: "UNROLL", Value: unroll(r, h, st)},
 	}
-	k := kernels.Source(p, s.With("ck", 1), constants, "stream.cu", planeSource+st.source(p.Stencil)+walkSource)
+	k := kernels.Source(p, s.With("ck", 1), constants, "stream.cu", st.edgeText()+planeSource+st.source(p.Stencil)+walkSource)
 	hold, _ := h.tile(r, st)
 	k.Schedule, k.Launch, k.Least = s, h.launch(p, st), [3]int{hold[0], 1, 1}
 	if aligned {
@@ -266,11 +293,11 @@ func (h shape) grid(p stencil.Problem, st stages) [3]int {
 	if step[0] < 1 || step[1] < 1 { // all halo: another constraint says so
 		return [3]int{1, 1, 1}
 	}
-	x := tiles(p.Size[0], hold[0], step[0])
+	x := st.tiles(p.Size[0], hold[0], step[0])
 	if p.Stencil.Dims < 3 { // each warp has a tile
 		return [3]int{kernels.CeilDiv(x, h.warps), 1, h.chunks}
 	}
-	return [3]int{x, tiles(p.Size[1], hold[1], step[1]), h.chunks}
+	return [3]int{x, st.tiles(p.Size[1], hold[1], step[1]), h.chunks}
 }
 
 func (h shape) launch(p stencil.Problem, st stages) kernels.Launch {
@@ -294,8 +321,9 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	blocks := float64(l.Blocks())
 	cells := float64(hold[0] * h.rows * h.warps)
 	updates := cells * rounds * float64(h.pyramid)
-	perVector := float64(h.pyramid * h.rows * (r.lowX + r.highX))   // shuffles a round
-	edge := float64(h.pyramid * (h.edgeRows(r) + r.lowR + r.highR)) // rows a round through shared memory
+	perVector := float64(h.pyramid * h.rows * (r.lowX + r.highX))                                 // shuffles a round
+	edge := float64(h.pyramid * stages.edgeArrays() * (h.edgeRows(r, stages) + r.lowR + r.highR)) // rows a round through shared memory
+	arrays := float64(stages.used())
 	threads := float64(l.Threads())
 	var write [3]int // on average: the first and the last tile write more
 	for a, g := range [3]int{l.Grid[0], l.Grid[1], l.Grid[2]} {
@@ -315,12 +343,12 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Flops:      blocks * updates * float64(st.Ops.Total()),
 		Special:    blocks * updates * float64(st.Ops.Div+st.Ops.Special),
 		Integer:    blocks * threads * (200 + rounds*(20+4*float64(h.rows)+perVector)),
-		L1Loads:    blocks * cells * loaded * elem,
-		L2Read:     blocks * cells * loaded * elem,
-		L2Write:    float64(p.Size.Cells()) * elem,
+		L1Loads:    arrays * blocks * cells * loaded * elem,
+		L2Read:     arrays * blocks * cells * loaded * elem,
+		L2Write:    float64(p.Size.Cells()*int64(kernels.Outputs(p.Stencil))) * elem,
 		Shared:     blocks * threads * rounds * edge * float64(h.vector) * elem,
 		Barriers:   barriers,
-		Loads:      float64(h.rows * h.prefetch),
+		Loads:      arrays * float64(h.rows*h.prefetch),
 		LoadRounds: loaded / float64(h.prefetch),
 		Rounds:     rounds * float64(h.pyramid),
 		Registers:  min(255, h.registers(p, stages), max(32, 65536/(warp*h.warps*h.minBlocks))),

@@ -62,7 +62,7 @@ func brief(t testing.TB, source string) string {
 	if begin < 0 || end < begin || !strings.Contains(source, walkSource+"#undef ENTRY\n") {
 		t.Fatal("the source is put together in another way")
 	}
-	end = strings.Index(source, "\n// What the point (x, y, z) of a field is worth")
+	end = strings.Index(source, "\n// What the point (x, y, z) of an array is worth")
 	before, after, _ := strings.Cut(sumsSource, "@WEIGHTS@\n")
 	return strings.NewReplacer(planeSource, "[plane.cu]\n", before, "[sums.cu]\n", after, "[sums.cu]\n",
 		valuesSource, "[values.cu]\n", walkSource, "[walk.cu]\n").Replace(source[:begin+len(common)] + "[common.cu]\n" + source[end:])
@@ -197,7 +197,7 @@ type axis struct{ n, tile, step, halo, low, high int }
 func (a axis) holds(t *testing.T) {
 	t.Helper()
 	next := 0
-	for i := range tiles(a.n, a.tile, a.step) {
+	for i := range (stages{}).tiles(a.n, a.tile, a.step) {
 		w := window(i, a.n, a.tile, a.step, a.halo)
 		end := w.origin + a.tile
 		if w.first != next || w.last <= w.first || w.origin < 0 || end > a.n || w.first < w.origin || w.last > end {
@@ -242,7 +242,7 @@ func TestTilesWriteEveryCellOnceAndFarEnoughFromTheirBorders(t *testing.T) {
 			y.holds(t)
 			// Where rows are whole vectors, a vector is written as a whole or not at all.
 			x.n = roundUp(x.n, h.vector)
-			for i := range tiles(x.n, x.tile, x.step) {
+			for i := range (stages{}).tiles(x.n, x.tile, x.step) {
 				if w := window(i, x.n, x.tile, x.step, x.halo); w.origin%h.vector+w.first%h.vector+w.last%h.vector > 0 {
 					t.Fatalf("%+v: tile %d cuts vectors of %d: %+v", x, i, h.vector, w)
 				}
@@ -255,7 +255,7 @@ func TestEdgeRowsHoldEveryRowThatAnotherWarpReads(t *testing.T) {
 	// Lines of plane.cu, as Go below.
 	for _, text := range []string{
 		"constexpr int FIRST_ROWS = HIGH_R > 0 ? HIGH_R : LOW_R > 0, LAST_ROWS = LOW_R > 0 ? LOW_R : HIGH_R > 0;\n",
-		"constexpr int EDGE_ROWS = FIRST_ROWS + LAST_ROWS < ROWS ? FIRST_ROWS + LAST_ROWS : ROWS;\n",
+		"constexpr int EDGE_ROWS = FIRST_ROWS + LAST_ROWS < ROWS && BOUNDARY != MIRROR ? FIRST_ROWS + LAST_ROWS : ROWS;\n",
 	} {
 		if !strings.Contains(planeSource, text) {
 			t.Fatalf("plane.cu no longer has %s", text)
@@ -273,8 +273,11 @@ func TestEdgeRowsHoldEveryRowThatAnotherWarpReads(t *testing.T) {
 				for warps := 1; warps <= 5; warps++ {
 					h, r := shape{rows: rows, warps: warps}, reach{lowR: low, highR: high}
 					first, last := or(high, low), or(low, high)
-					if got, want := h.edgeRows(r), min(first+last, rows); got != want {
+					if got, want := h.edgeRows(r, stages{}), min(first+last, rows); got != want {
 						t.Fatalf("%+v %+v: %d edge rows, the kernel has %d", h, r, got, want)
+					}
+					if got := h.edgeRows(r, stages{mirror: true}); low+high > 0 && got != rows { // a mirrored row may be any
+						t.Fatalf("%+v %+v: %d edge rows where the boundary mirrors", h, r, got)
 					}
 					for w := range warps {
 						for k := range low + high {

@@ -6,15 +6,15 @@ constexpr int SETTLED = 1; // planes from which on the grid's first plane plays 
 
 // One time step in flight.
 struct Stage {
-  T sum[OPEN > 0 ? OPEN : 1][ROWS][VECTOR]; // of planes p - HIGH_S, ...: what has arrived so far
-  Cells done;                               // the plane completed last
+  Cells sum[OPEN > 0 ? OPEN : 1]; // of planes p - HIGH_S, ...: what has arrived so far
+  Cells done[ARRAYS];             // the plane completed last
 
   __device__ __forceinline__ void clear() {
 #pragma unroll
     for (int j = 0; j < ROWS; j++)
 #pragma unroll
       for (int i = 0; i < VECTOR; i++) {
-        done[j][i] = 0;
+        done[0][j][i] = 0;
 #pragma unroll
         for (int m = 0; m < OPEN; m++) sum[m][j][i] = 0;
       }
@@ -57,18 +57,18 @@ __device__ __forceinline__ void weigh_plane(Stage &s, const Rows &e, int p, int 
 #pragma unroll
     for (int i = 0; i < VECTOR; i++) {
       // Slot 0 is the plane completed now, slot m the one m planes later.
-      T sum[OPEN + 1];
+      Real sum[OPEN + 1];
 #pragma unroll
       for (int m = 0; m <= OPEN; m++)
         if (OWN)
           sum[m] = m < OPEN && !(ENDS && ends.first) ? s.sum[m < OPEN ? m : 0][j][i] : CONSTANT_TERM;
         else
-          sum[m] = m == 0 ? s.done[j][i] : s.sum[m > 0 ? m - 1 : 0][j][i];
+          sum[m] = m == 0 ? s.done[0][j][i] : s.sum[m > 0 ? m - 1 : 0][j][i];
       if (ENDS)
         weigh_end<OWN>(sum, e, j, i, ends);
       else
         weigh<OWN>(sum, e, j, i);
-      s.done[j][i] = sum[0];
+      s.done[0][j][i] = sum[0];
 #pragma unroll
       for (int m = 0; m < OPEN; m++) s.sum[m][j][i] = sum[m + 1];
     }
@@ -77,24 +77,24 @@ __device__ __forceinline__ void weigh_plane(Stage &s, const Rows &e, int p, int 
 
 // A stage takes the cells v of plane p: everything that the thread's own rows give.
 template <bool ENDS>
-__device__ __forceinline__ void arrive(Stage &s, const Cells &v, const Sides &sides, int p, const Place &at, const Edges &edges) {
+__device__ __forceinline__ void arrive(Stage &s, const Cells (&v)[ARRAYS], const Sides &sides, int, int p, const Place &at, const Edges &edges) {
   Rows e;
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
 #pragma unroll
-    for (int i = 0; i < VECTOR; i++) e[LOW_R + j][LOW_X + i] = v[j][i];
+    for (int i = 0; i < VECTOR; i++) e[LOW_R + j][LOW_X + i] = v[0][j][i];
     halo_x(e[LOW_R + j], at, LOW_X, HIGH_X, sides[j]);
   }
-  publish(v, at, edges.now());
+  publish(v[0], at, edges.now(0));
   weigh_plane<ENDS, true>(s, e, p, at.planes);
 }
 
 // What the rows of other warps add to a stage.
 template <bool ENDS>
-__device__ __forceinline__ void join(Stage &s, int p, const Place &at, const Edges &edges) {
+__device__ __forceinline__ void join(Stage &s, int, int p, const Place &at, const Edges &edges) {
   if constexpr (SHARED_ROWS > 0) {
     Rows e;
-    neighbours(e, at, edges.now());
+    neighbours(e, at, edges.now(0));
     if constexpr (DIAGONAL) {
 #pragma unroll
       for (int r = 0; r < SHARED_ROWS; r++) halo_x(e[r < LOW_R ? r : r + ROWS], at, LOW_X, HIGH_X, nullptr);

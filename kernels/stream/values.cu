@@ -1,79 +1,128 @@
 // Stages for any other cell function: the planes around the one that is completed
-// are kept, and the cell function reads them.
+// are kept, of every array that is read, and the cell function reads them. Arrays
+// that never change pass through the stages like the fields: each is loaded once.
 
 constexpr int SETTLED = OPEN; // planes from which on the grid's first plane plays no part
 
 // One time step in flight.
 struct Stage {
-  T kept[OPEN + 1][ROWS][VECTOR]; // planes p - OPEN .. p
-  Cells done;                     // the plane completed last
+  Cells kept[ARRAYS][OPEN + 1]; // planes p - OPEN .. p
+  Cells done[ARRAYS];           // the plane completed last
 
   __device__ __forceinline__ void clear() {
 #pragma unroll
-    for (int j = 0; j < ROWS; j++)
+    for (int a = 0; a < ARRAYS; a++)
 #pragma unroll
-      for (int i = 0; i < VECTOR; i++) {
-        done[j][i] = 0;
+      for (int j = 0; j < ROWS; j++)
 #pragma unroll
-        for (int m = 0; m <= OPEN; m++) kept[m][j][i] = 0;
-      }
+        for (int i = 0; i < VECTOR; i++) {
+          done[a][j][i] = 0;
+#pragma unroll
+          for (int m = 0; m <= OPEN; m++) kept[a][m][j][i] = 0;
+        }
   }
 };
 
-// Completes plane p - HIGH_S.
+// What plane target of an array finds dz = -LOW_S .. HIGH_S planes away.
 template <bool ENDS>
-__device__ __forceinline__ void complete(Stage &s, int p, const Place &at, const Edges &edges) {
-  const int target = p - HIGH_S;
-  Cells plane[OPEN + 1]; // what the target finds dz = -LOW_S .. HIGH_S planes away
+__device__ __forceinline__ void around(Cells (&plane)[OPEN + 1], const Cells (&kept)[OPEN + 1], int target, const Place &at) {
 #pragma unroll
-  for (int m = 0; m <= OPEN; m++) copy(plane[m], s.kept[m]);
-  if (ENDS) { // a plane outside the grid is the nearest one inside
+  for (int m = 0; m <= OPEN; m++) copy(plane[m], kept[m]);
+  if (!ENDS || BOUNDARY == WRAP) return;
+  if (BOUNDARY == MIRROR) {
 #pragma unroll
-    for (int dz = -1; dz >= -LOW_S; dz--)
-      if (target + dz < 0) copy(plane[dz + LOW_S], plane[dz + LOW_S + 1]);
+    for (int dz = -LOW_S; dz <= HIGH_S; dz++) {
+      const int from = boundary_index(target + dz, at.planes) - target;
 #pragma unroll
-    for (int dz = 1; dz <= HIGH_S; dz++)
-      if (target + dz >= at.planes) copy(plane[dz + LOW_S], plane[dz + LOW_S - 1]);
-  }
-  Rows e[OPEN + 1];
-#pragma unroll
-  for (int dz = -LOW_S; dz <= HIGH_S; dz++) {
-    Rows &to = e[dz + LOW_S];
-#pragma unroll
-    for (int j = 0; j < ROWS; j++) {
-#pragma unroll
-      for (int i = 0; i < VECTOR; i++) to[LOW_R + j][LOW_X + i] = plane[dz + LOW_S][j][i];
-      halo_x(to[LOW_R + j], at, plane_low_x(dz), plane_high_x(dz), nullptr);
+      for (int d = -LOW_S; d <= HIGH_S; d++)
+        if (d != dz && d == from) copy(plane[dz + LOW_S], kept[d + LOW_S]);
     }
-    if (!plane_has_rows(dz)) continue;
-    int rounds = HIGH_S - dz;
-    if (ENDS) rounds = min(max(p - clamp_index(target + dz, at.planes), 0), RING - 1);
-    neighbours(to, at, edges.before(rounds));
+    return;
+  }
 #pragma unroll
-    for (int r = 0; r < SHARED_ROWS; r++)
-      halo_x(to[r < LOW_R ? r : r + ROWS], at, plane_low_x(dz), plane_high_x(dz), nullptr);
+  for (int dz = -1; dz >= -LOW_S; dz--) // the nearest one inside
+    if (target + dz < 0) copy(plane[dz + LOW_S], plane[dz + LOW_S + 1]);
+#pragma unroll
+  for (int dz = 1; dz <= HIGH_S; dz++)
+    if (target + dz >= at.planes) copy(plane[dz + LOW_S], plane[dz + LOW_S - 1]);
+}
+
+// Gives what lies outside the grid in rows of a plane its value, where that is not
+// a cell's.
+__device__ __forceinline__ void outside(Rows &e, int array, int plane, int iteration, const Place &at) {
+  if (BOUNDARY != CONSTANT && BOUNDARY != EDGE_VALUE) return;
+  if (array >= FIELDS || (at.inner && plane >= 0 && plane < at.planes)) return;
+#pragma unroll
+  for (int r = 0; r < LOW_R + ROWS + HIGH_R; r++)
+#pragma unroll
+    for (int i = 0; i < SPAN_X; i++) {
+      const int x = at.x + i - LOW_X, y = DIMS == 3 ? at.y + r - LOW_R : plane, z = DIMS == 3 ? plane : 0;
+      e[r][i] = boundary_value(at.grid, array, T(e[r][i]), x, y, z, iteration);
+    }
+}
+
+// Completes plane p - HIGH_S in time step `iteration`.
+template <bool ENDS>
+__device__ __forceinline__ void complete(Stage &s, int iteration, int p, const Place &at, const Edges &edges) {
+  const int target = p - HIGH_S;
+  Rows e[ARRAYS][OPEN + 1];
+#pragma unroll
+  for (int a = 0; a < ARRAYS; a++) {
+    if (!reads(a)) continue;
+    Cells plane[OPEN + 1];
+    around<ENDS>(plane, s.kept[a], target, at);
+#pragma unroll
+    for (int dz = -LOW_S; dz <= HIGH_S; dz++) {
+      Rows &to = e[a][dz + LOW_S];
+#pragma unroll
+      for (int j = 0; j < ROWS; j++) {
+#pragma unroll
+        for (int i = 0; i < VECTOR; i++) to[LOW_R + j][LOW_X + i] = plane[dz + LOW_S][j][i];
+        halo_x(to[LOW_R + j], at, plane_low_x(a, dz), plane_high_x(a, dz), nullptr);
+      }
+      if (plane_has_rows(a, dz)) {
+        int rounds = HIGH_S - dz;
+        if (ENDS && BOUNDARY != WRAP) rounds = min(max(p - boundary_index(target + dz, at.planes), 0), RING - 1);
+        neighbours(to, at, edges.before(a, rounds));
+#pragma unroll
+        for (int r = 0; r < SHARED_ROWS; r++)
+          halo_x(to[r < LOW_R ? r : r + ROWS], at, plane_low_x(a, dz), plane_high_x(a, dz), nullptr);
+      }
+      outside(to, a, target + dz, iteration, at);
+    }
   }
 #pragma unroll
   for (int j = 0; j < ROWS; j++)
 #pragma unroll
-    for (int i = 0; i < VECTOR; i++)
-      s.done[j][i] = cell<false>(Grid(), 0, 0, 0, 0, [&](int, int dx, int dy, int dz) {
-        return DIMS == 3 ? e[LOW_S + dz][LOW_R + dy + j][LOW_X + dx + i] : e[LOW_S + dy][j][LOW_X + dx + i];
-      }).at[0];
+    for (int i = 0; i < VECTOR; i++) {
+      const auto old = [&](int array, int dx, int dy, int dz) -> Real {
+        return DIMS == 3 ? e[array][LOW_S + dz][LOW_R + dy + j][LOW_X + dx + i] : e[array][LOW_S + dy][j][LOW_X + dx + i];
+      };
+      const Cell value = cell<BOUNDARY == FIXED || BOUNDARY == WRAP>(at.grid, at.x + i, DIMS == 3 ? at.y + j : target, DIMS == 3 ? target : 0, iteration, old);
+#pragma unroll
+      for (int a = 0; a < ARRAYS; a++)
+        if (output_of(a) >= 0)
+          s.done[a][j][i] = value.at[output_of(a)];
+        else if (reads(a))
+          s.done[a][j][i] = old(a, 0, 0, 0);
+    }
 }
 
 // A stage takes the cells v of plane p.
 template <bool ENDS>
-__device__ __forceinline__ void arrive(Stage &s, const Cells &v, const Sides &, int p, const Place &at, const Edges &edges) {
-  publish(v, at, edges.now());
+__device__ __forceinline__ void arrive(Stage &s, const Cells (&v)[ARRAYS], const Sides &, int iteration, int p, const Place &at, const Edges &edges) {
 #pragma unroll
-  for (int m = 0; m < OPEN; m++) copy(s.kept[m], s.kept[m + 1]);
-  copy(s.kept[OPEN], v);
-  if constexpr (!LATE) complete<ENDS>(s, p, at, edges);
+  for (int a = 0; a < ARRAYS; a++) {
+    if (edge_slot(a) >= 0) publish(v[a], at, edges.now(a));
+#pragma unroll
+    for (int m = 0; m < OPEN; m++) copy(s.kept[a][m], s.kept[a][m + 1]);
+    copy(s.kept[a][OPEN], v[a]);
+  }
+  if constexpr (!LATE) complete<ENDS>(s, iteration, p, at, edges);
 }
 
 // Once every warp has given its edge rows.
 template <bool ENDS>
-__device__ __forceinline__ void join(Stage &s, int p, const Place &at, const Edges &edges) {
-  if constexpr (LATE) complete<ENDS>(s, p, at, edges);
+__device__ __forceinline__ void join(Stage &s, int iteration, int p, const Place &at, const Edges &edges) {
+  if constexpr (LATE) complete<ENDS>(s, iteration, p, at, edges);
 }

@@ -1,9 +1,9 @@
-// Loads the thread's own cells of a plane, and the cells beside the tile: where it
+// Loads the thread's own cells of a plane of an array, and the cells beside the tile: where it
 // ends at the grid's edge the nearest cell inside.
 __device__ __forceinline__ void load(Cells &v, Sides &sides, const T *__restrict__ plane, const Place &at) {
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
-    const T *row = plane + j * at.nx;
+    const T *row = plane + row_offset(at, j);
     if constexpr (ALIGNED) {
       const Vector vector = *reinterpret_cast<const Vector *>(row);
 #pragma unroll
@@ -22,7 +22,7 @@ __device__ __forceinline__ void store(const Cells &v, T *__restrict__ plane, con
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
     if (!(at.writes >> j & 1)) continue;
-    T *row = plane + j * at.nx;
+    T *row = plane + row_offset(at, j);
     if constexpr (ALIGNED) {
       Vector vector;
 #pragma unroll
@@ -36,22 +36,30 @@ __device__ __forceinline__ void store(const Cells &v, T *__restrict__ plane, con
   }
 }
 
+__device__ __forceinline__ void copy_all(Cells (&to)[ARRAYS], const Cells (&from)[ARRAYS]) {
+#pragma unroll
+  for (int a = 0; a < ARRAYS; a++) copy(to[a], from[a]);
+}
+
 // A thread's walk over the planes of its block.
 struct Walk {
   const Place &at;
-  const T *ahead;          // own column of the plane that is loaded next
-  T *written;              // own column of the plane that is written next
+  const T *ahead[ARRAYS];          // own column of the plane that is loaded next
+  T *written[OUTPUTS];             // own column of the plane that is written next
+  int plane;                       // which one that is, where the grid repeats
   Edges edges;
   Stage stage[PYRAMID];
-  Cells waiting[PREFETCH]; // planes loaded, not yet arrived
-  Sides beside[PREFETCH];  // and the cells beside the tile
+  Cells waiting[PREFETCH][ARRAYS]; // planes loaded, not yet arrived
+  Sides beside[PREFETCH];          // and the cells beside the tile
 
   // own is the element of plane 0 at which the thread's cells begin.
-  __device__ __forceinline__ Walk(const Place &place, index_t own, const T *in, T *out, Vector *shared)
-      : at(place), edges{shared, 0} {
-    const int from = max(at.begin - PYRAMID * LOW_S, 0);
-    ahead = in + own + from * at.stride;
-    written = out + own + at.begin * at.stride;
+  __device__ __forceinline__ Walk(const Place &place, index_t own, const Out &out, Shared *shared) : at(place), edges{shared, 0} {
+    const int halo = at.begin - PYRAMID * LOW_S, from = BOUNDARY == WRAP ? halo : max(halo, 0);
+    plane = boundary_index(from, at.planes);
+#pragma unroll
+    for (int a = 0; a < ARRAYS; a++) ahead[a] = at.grid.in[a] + own + plane * at.stride;
+#pragma unroll
+    for (int o = 0; o < OUTPUTS; o++) written[o] = out.field[o] + own + at.begin * at.stride;
 #pragma unroll
     for (int s = 0; s < PYRAMID; s++) stage[s].clear();
 #pragma unroll
@@ -61,31 +69,40 @@ struct Walk {
       // Plane p arrives at the first stage, p - SKEW at the second and so on. While
       // none of them is near the grid's first or last plane, rounds go UNROLL at a
       // time: then what the stages keep changes places by name, without moves.
-      if (p - (PYRAMID - 1) * SKEW >= SETTLED && p + UNROLL < at.planes && p + UNROLL - 1 <= last) {
+      const bool settled = BOUNDARY == WRAP || (p - (PYRAMID - 1) * SKEW >= SETTLED && p + UNROLL < at.planes);
+      if (settled && p + UNROLL - 1 <= last) {
 #pragma unroll
         for (int u = 0; u < UNROLL; u++) advance<false>(p + u);
         p += UNROLL;
       } else {
-        advance<true>(p++);
+        advance<BOUNDARY != WRAP>(p++);
       }
     }
   }
 
   __device__ __forceinline__ void fetch(int f, int p) {
-    load(waiting[f], beside[f], ahead, at);
-    if (p < at.planes - 1) ahead += at.stride;
+#pragma unroll
+    for (int a = 0; a < ARRAYS; a++) {
+      if (!reads(a)) continue;
+      load(waiting[f][a], beside[f], ahead[a], at);
+      if (BOUNDARY == WRAP)
+        ahead[a] += plane == at.planes - 1 ? -plane * at.stride : at.stride;
+      else if (p < at.planes - 1)
+        ahead[a] += at.stride;
+    }
+    if (BOUNDARY == WRAP) plane = plane == at.planes - 1 ? 0 : plane + 1;
   }
 
   // One round: plane p arrives, and one plane further back at every stage.
   template <bool ENDS>
   __device__ __forceinline__ void advance(int p) {
-    Cells arrived;
+    Cells arrived[ARRAYS];
     Sides sides;
-    copy(arrived, waiting[0]);
+    copy_all(arrived, waiting[0]);
     copy(sides, beside[0]);
 #pragma unroll
     for (int f = 1; f < PREFETCH; f++) {
-      copy(waiting[f - 1], waiting[f]);
+      copy_all(waiting[f - 1], waiting[f]);
       copy(beside[f - 1], beside[f]);
     }
     fetch(PREFETCH - 1, p + PREFETCH);
@@ -94,20 +111,24 @@ struct Walk {
       // A stage takes the plane that the one before has just completed; if that
       // waited for other warps' rows, the one of the last round: backwards then.
       const int s = LATE ? PYRAMID - 1 - k : k;
-      Cells v;
-      copy(v, s > 0 ? stage[s > 0 ? s - 1 : 0].done : arrived);
-      arrive<ENDS>(stage[s], v, sides, p - s * SKEW, at, edges.of(s));
+      Cells v[ARRAYS];
+      copy_all(v, s > 0 ? stage[s > 0 ? s - 1 : 0].done : arrived);
+      arrive<ENDS>(stage[s], v, sides, at.grid.iteration + s, p - s * SKEW, at, edges.of(s));
     }
     if constexpr (SHARED_ROWS > 0) {
       __syncthreads();
 #pragma unroll
-      for (int s = 0; s < PYRAMID; s++) join<ENDS>(stage[s], p - s * SKEW, at, edges.of(s));
+      for (int s = 0; s < PYRAMID; s++) join<ENDS>(stage[s], at.grid.iteration + s, p - s * SKEW, at, edges.of(s));
       edges.slot = edges.slot + 1 < RING ? edges.slot + 1 : 0;
     }
     const int complete = p - (PYRAMID - 1) * SKEW - HIGH_S;
     if (complete >= at.begin && complete < at.end) {
-      store(stage[PYRAMID - 1].done, written, at);
-      written += at.stride;
+#pragma unroll
+      for (int f = 0; f < FIELDS; f++) {
+        if (output_of(f) < 0) continue;
+        store(stage[PYRAMID - 1].done[f], written[output_of(f)], at);
+        written[output_of(f)] += at.stride;
+      }
     }
   }
 };
@@ -116,7 +137,9 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
     ENTRY(PARAMETERS) {
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   const int lane = threadIdx.x, warp = threadIdx.y;
-  Place at;
+  const Grid grid = GRID;
+  const Out out = OUT;
+  Place at{grid};
   at.nx = nx;
   at.planes = DIMS == 3 ? nz : ny;
   at.stride = DIMS == 3 ? (index_t)nx * ny : nx;
@@ -130,8 +153,8 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
   if (DIMS < 3 && tile_x >= tiles(nx, TILE_X, STEP_X)) return;
   const Window x = window(tile_x, nx, TILE_X, STEP_X, HALO_LX);
   at.x = x.origin + lane * VECTOR;
-  at.low_x = SIDES > 0 ? lane == 0 : at.x == 0;
-  at.high_x = SIDES > 0 ? lane == 31 : at.x + VECTOR == nx;
+  at.low_x = BOUNDARY != WRAP && (SIDES > 0 ? lane == 0 : at.x == 0);
+  at.high_x = BOUNDARY != WRAP && (SIDES > 0 ? lane == 31 : at.x + VECTOR == nx);
   at.first = x.first - at.x;
   at.last = x.last - at.x;
   int row = 0;
@@ -147,11 +170,18 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
   at.own = warp * EDGE_ROWS * 32 + lane;
 #pragma unroll
   for (int r = 0; r < SHARED_ROWS; r++) {
-    // A row above the tile's first is that row: the boundary rule at the grid's
-    // edge, elsewhere a halo that is not used any more.
-    const int beside = min(max(warp * ROWS + (r < LOW_R ? r - LOW_R : ROWS + r - LOW_R), 0), TILE_R - 1);
+    // A row above the tile's first is by the boundary rule another of the tile: at the
+    // grid's edge that is right, elsewhere it is a halo that is not used any more.
+    const int beside = boundary_index(warp * ROWS + (r < LOW_R ? r - LOW_R : ROWS + r - LOW_R), TILE_R);
     const int of = beside / ROWS, j = beside - of * ROWS;
-    at.other[r] = (of * EDGE_ROWS + (j < FIRST_ROWS ? j : j - (ROWS - EDGE_ROWS))) * 32 + lane;
+    at.other[r] = (of * EDGE_ROWS + edge_row(j)) * 32 + lane;
   }
-  Walk(at, (index_t)row * nx + at.x, in_0, out_0, reinterpret_cast<Vector *>(shared_bytes));
+  at.y = row;
+  if (BOUNDARY == WRAP) {
+#pragma unroll
+    for (int j = 0; j < ROWS; j++) at.rows[BOUNDARY == WRAP ? j : 0] = (index_t)boundary_index(row + j, ny) * nx;
+  }
+  at.inner = at.x >= LOW_X && at.x + VECTOR + HIGH_X <= nx && (DIMS < 3 || (row >= LOW_R && row + ROWS + HIGH_R <= ny));
+  const index_t own = BOUNDARY == WRAP ? (index_t)boundary_index(at.x, nx) : (index_t)row * nx + at.x;
+  Walk(at, own, out, reinterpret_cast<Shared *>(shared_bytes));
 }

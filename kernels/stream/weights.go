@@ -128,7 +128,7 @@ func (w weights) diagonal() bool {
 // are dy away from the cell's row j; those that are not at hand are left out.
 func (w weights) text() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "constexpr T CONSTANT_TERM = %s;\n\n", literal(w.constant))
+	fmt.Fprintf(&b, "constexpr Real CONSTANT_TERM = %s;\n\n", literal(w.constant))
 	b.WriteString("// The cell function, plane by plane. Equal weights share their sum.\n")
 	w.function(&b, "weigh", "", func(k int, part string) {
 		for i, p := range w.planes {
@@ -153,7 +153,7 @@ func (w weights) text() string {
 // function writes one of the two: each pattern is weighed and given to use. A
 // pattern of one plane is added to that plane's sum term by term.
 func (w weights) function(b *strings.Builder, name, more string, use func(k int, part string)) {
-	fmt.Fprintf(b, "template <bool OWN>\n__device__ __forceinline__ void %s(T (&sum)[OPEN + 1], const Rows &e, int j, int i%s) {\n", name, more)
+	fmt.Fprintf(b, "template <bool OWN>\n__device__ __forceinline__ void %s(Real (&sum)[OPEN + 1], const Rows &e, int j, int i%s) {\n", name, more)
 	for k, p := range w.patterns {
 		rows := p.rows()
 		if p.users == 1 && more == "" {
@@ -168,7 +168,7 @@ func (w weights) function(b *strings.Builder, name, more string, use func(k int,
 		for _, row := range rows {
 			any = append(any, fmt.Sprintf("inside<OWN>(j%s)", signed(row[0].dy)))
 		}
-		fmt.Fprintf(b, "  if (%s) {\n    T part = T(-0.0); // adds nothing\n", strings.Join(any, " || "))
+		fmt.Fprintf(b, "  if (%s) {\n    Real part = Real(-0.0); // adds nothing\n", strings.Join(any, " || "))
 		for i, row := range rows {
 			fmt.Fprintf(b, "    if (%s) part = part + %s;\n", any[i], rowText(row))
 		}
@@ -229,11 +229,11 @@ func (k pattern) rows() (rows [][]point) {
 	return rows
 }
 
-// literal is a number of the element type. Zero is -0, which adds nothing: the
+// literal is a number of the type that is computed in. Zero is -0, which adds nothing: the
 // compiler may drop it.
 func literal(v float64) string {
 	if v == 0 {
-		return "T(-0.0)"
+		return "Real(-0.0)"
 	}
-	return "T(" + strconv.FormatFloat(v, 'g', -1, 64) + ")"
+	return "Real(" + strconv.FormatFloat(v, 'g', -1, 64) + ")"
 }

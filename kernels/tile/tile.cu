@@ -35,16 +35,7 @@ struct Walk {
   }
 };
 
-// An array has a tile of its own in shared memory if it is read beside the own cell;
-// with fused steps if it is read at all.
-__host__ __device__ constexpr bool staged(int a) { return PYRAMID > 1 ? reads(a) : reads_around(a); }
-// How many of the arrays before a have one: its place.
-__host__ __device__ constexpr int slot(int a) {
-  int n = 0;
-  for (int i = 0; i < a; i++) n += staged(i);
-  return n;
-}
-constexpr int BUFFER = slot(ARRAYS) * TILE_CELLS; // cells of all tiles
+constexpr int BUFFER = TILES * TILE_CELLS; // cells of all arrays
 
 // The tiles in shared memory and where the grid's edge lies in them.
 struct Tile {
@@ -58,7 +49,7 @@ struct Tile {
 template <bool EDGE>
 __device__ __forceinline__ T point(const Grid &grid, const Tile &t, int array, int x, int y, int z, int iteration) {
   const int gx = t.origin.x + x, gy = t.origin.y + y, gz = t.origin.z + z;
-  if (!staged(array)) { // its own cell only
+  if (slot(array) < 0) { // its own cell only
     int ix = gx, iy = gy, iz = gz;
     if (EDGE) wrap(grid, ix, iy, iz);
     return __ldg(grid.in[array] + cell_index(grid, ix, iy, iz));
@@ -92,7 +83,7 @@ __device__ __forceinline__ void load_cell(const Grid &grid, T *cells, Position o
   const int to = (tz * READ_Y + ty) * PITCH + tx;
 #pragma unroll
   for (int a = 0; a < ARRAYS; a++)
-    if (staged(a)) {
+    if (slot(a) >= 0) {
       const T value = __ldg(grid.in[a] + from);
       cells[slot(a) * TILE_CELLS + to] = value;
       if (PYRAMID > 1 && output_of(a) < 0) cells[BUFFER + slot(a) * TILE_CELLS + to] = value; // it stays as it is
@@ -133,7 +124,7 @@ __device__ __forceinline__ void fused_steps(const Grid &grid, Tile &t, T *other,
       const Cell value = update<EDGE>(grid, t, x, y, z, grid.iteration + S - 1);
 #pragma unroll
       for (int f = 0; f < FIELDS; f++)
-        if (staged(f) && output_of(f) >= 0) other[slot(f) * TILE_CELLS + (z * READ_Y + y) * PITCH + x] = value.at[output_of(f)];
+        if (slot(f) >= 0 && output_of(f) >= 0) other[slot(f) * TILE_CELLS + (z * READ_Y + y) * PITCH + x] = value.at[output_of(f)];
     }
     __syncthreads();
     T *free = const_cast<T *>(t.cells);

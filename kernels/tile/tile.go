@@ -120,25 +120,10 @@ func read(st *stencil.Stencil, h kernels.Shape) [3]int {
 	return r
 }
 
-// staged is the points of the arrays that have a tile in shared memory: those that
-// are read beside the own cell, with fused steps all that are read.
-func staged(stage stencil.Stage, pyramid int) [][]stencil.Offset {
-	var all [][]stencil.Offset
-	for _, points := range stage.Points {
-		if len(points) > 0 && (pyramid > 1 || len(points) > 1 || points[0] != stencil.Offset{}) {
-			all = append(all, points)
-		}
-	}
-	return all
-}
-
 // sharedBytes is a read tile with its rows padded for each staged array of the stage
 // that has most, or two if steps are fused.
 func sharedBytes(p stencil.Problem, h kernels.Shape, padding int) int {
-	tiles := 0
-	for _, stage := range p.Stencil.Stages {
-		tiles = max(tiles, len(staged(stage, h.Pyramid)))
-	}
+	tiles := kernels.Tiles(p.Stencil, h.Pyramid)
 	if h.Pyramid > 1 {
 		tiles *= 2
 	}
@@ -177,10 +162,12 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	work := h.Work[0] * h.Work[1] * h.Work[2]
 	tiles, points, loads, direct := 0, 0, 0, 0 // read tiles, points read in them, distinct ones; loads past shared memory
 	for i, stage := range st.Stages {
-		for _, at := range staged(stage, h.Pyramid) {
-			tiles++
-			points += len(at)
-			loads += kernels.DistinctLoads(at, h.Work, h.Group[0])
+		for _, at := range stage.Points {
+			if kernels.Staged(at, h.Pyramid) {
+				tiles++
+				points += len(at)
+				loads += kernels.DistinctLoads(at, h.Work, h.Group[0])
+			}
 		}
 		for _, at := range kernels.Loaded(st, i) {
 			direct += kernels.DistinctLoads(at, h.Work, h.Group[0])
