@@ -126,7 +126,7 @@ func ThreadConstraints(m machine.Machine) []space.Constraint {
 				return threads(v) <= m.MaxThreadsBlock && v.Get("gx") <= m.MaxBlockDim[0] && v.Get("gy") <= m.MaxBlockDim[1] && v.Get("gz") <= m.MaxBlockDim[2]
 			},
 		}, {
-			Name: "warps", Needs: group,
+			Name: "warps", Needs: group, Advice: true,
 			Why: fmt.Sprintf("threads come in warps of %d, and with at most %d blocks an SM must be able to hold %d threads", m.WarpSize, m.MaxBlocksSM, m.MaxThreadsSM),
 			OK: func(v space.Values) bool {
 				return threads(v)%m.WarpSize == 0 && threads(v)*m.MaxBlocksSM >= m.MaxThreadsSM
@@ -165,7 +165,7 @@ func TileConstraints(p stencil.Problem, m machine.Machine, tile Tile) []space.Co
 	n := p.Size
 	return []space.Constraint{
 		{
-			Name: "tile-size", Needs: tile.Needs,
+			Name: "tile-size", Needs: tile.Needs, Advice: true,
 			Why: fmt.Sprintf("a tile that is twice the grid (%s) or more on an axis leaves threads idle", n.Text(p.Stencil.Dims)),
 			OK: func(v space.Values) bool {
 				for a, w := range tile.Write(v) {

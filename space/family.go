@@ -32,6 +32,8 @@ type Constraint struct {
 	Needs []string          // the parameters it looks at
 	Why   string            // why it must hold, for the user
 	OK    func(Values) bool // whether it holds
+	// Advice marks a schedule that would run and give the right answer, but cannot win.
+	Advice bool
 }
 
 // Family is the part of a space that one kernel family offers.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"stenciltune/kernels/matmul"
 	"stenciltune/stencil"
 )
 
@@ -93,7 +94,7 @@ Exit codes: 0 ok, 1 internal error, 2 usage or bad input, 3 no schedule works,
 	p.BoolVarP(&a.verbose, "verbose", "v", false, "say on stderr what became of every schedule")
 	p.StringVar(&a.store, "store", "", "`file` of the store (default $TUNE_STORE, else $XDG_DATA_HOME/tune/store.db)")
 	f.bind(root)
-	root.AddCommand(a.devices(), a.stencils(), a.source(), a.measure(), a.sweep(), a.schema(), a.worker())
+	root.AddCommand(a.devices(), a.stencils(), a.source(), a.measure(), a.sweep(), a.trace(), a.schema(), a.worker())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	return root
 }
@@ -133,7 +134,11 @@ func (f *problemFlags) problem(host bool) (stencil.Problem, error) {
 			return p, usageError{err}
 		}
 	}
-	if types := st.DTypes(); !slices.Contains(types, p.DType) {
+	types := st.DTypes()
+	if matmul.Is(p) {
+		types, p.Size = matmul.DTypes(), matmul.DefaultSize(host)
+	}
+	if !slices.Contains(types, p.DType) {
 		return p, usagef("--dtype %s: %s is computed in %s", f.dtype, st.Name, joinTypes(types))
 	}
 	if f.size != "" {

@@ -48,13 +48,13 @@ func heatmap(title string, rows, columns axis, cells []shown) string {
 		for j := range columns.values {
 			at := i*len(columns.values) + j
 			x := heatLeft + heatCellX*j
-			fill, ink, label := "#dddddd", "#666666", cells[at].why
+			fill, ink := "#dddddd", "#666666"
 			if r := cells[at].rate; r > 0 {
 				share := 1.0
 				if high > low {
 					share = (r - low) / (high - low)
 				}
-				fill, ink, label = heatColour(share), "white", fmt.Sprintf("%.1f", r)
+				fill, ink = heatColour(share), "white"
 				if share > 0.55 {
 					ink = "black"
 				}
@@ -64,7 +64,7 @@ func heatmap(title string, rows, columns axis, cells []shown) string {
 			if at == top {
 				weight += ` font-weight="bold"`
 			}
-			text(x+heatCellX/2, y+heatCellY/2+5, weight, label)
+			text(x+heatCellX/2, y+heatCellY/2+5, weight, cells[at].text)
 		}
 	}
 	b.WriteString("</svg>\n")

@@ -11,7 +11,6 @@ import (
 	"stenciltune/device/timing"
 	"stenciltune/internal/runner"
 	"stenciltune/kernels"
-	"stenciltune/kernels/all"
 	"stenciltune/space"
 	"stenciltune/stencil"
 )
@@ -32,7 +31,7 @@ func (a *app) measure() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if _, err := schedules(texts, kernels.Spaces(all.Families(), p, anyGPU)); err != nil {
+			if _, err := schedules(texts, kernels.Spaces(familiesOf(p), p, anyGPU)); err != nil {
 				return err // early, before a device is opened
 			}
 			r, err := parseRegime(regime)
@@ -76,7 +75,7 @@ func schedules(texts []string, sp *space.Space) ([]space.Schedule, error) {
 }
 
 func (a *app) measureAll(ctx context.Context, p stencil.Problem, name string, texts []string, regime timing.Regime, seed uint64) error {
-	m, outcomes, err := a.interleaved(ctx, p, name, regime, seed, func(sp *space.Space) ([]space.Schedule, error) { return schedules(texts, sp) })
+	m, outcomes, err := a.interleaved(ctx, p, name, regime, seed, nil, func(sp *space.Space) ([]space.Schedule, error) { return schedules(texts, sp) })
 	if err != nil {
 		return err
 	}
@@ -101,9 +100,9 @@ func (a *app) measureAll(ctx context.Context, p stencil.Problem, name string, te
 }
 
 // interleaved opens a device, and checks and times there the schedules that list
-// chooses from its space.
+// chooses from its space, or from what wide makes of it unless that is nil.
 func (a *app) interleaved(ctx context.Context, p stencil.Problem, name string, regime timing.Regime, seed uint64,
-	list func(*space.Space) ([]space.Schedule, error)) (machine.Machine, []runner.Outcome, error) {
+	wide func(*space.Space) *space.Space, list func(*space.Space) ([]space.Schedule, error)) (machine.Machine, []runner.Outcome, error) {
 	d, err := a.openDevice(ctx, name, p)
 	if err != nil {
 		return machine.Machine{}, nil, err
@@ -116,14 +115,17 @@ func (a *app) interleaved(ctx context.Context, p stencil.Problem, name string, r
 	if err := canTime(d, regime); err != nil {
 		return m, nil, err
 	}
-	sp := kernels.Spaces(all.Families(), p, m)
+	sp := kernels.Spaces(familiesOf(p), p, m)
+	if wide != nil {
+		sp = wide(sp)
+	}
 	schedules, err := list(sp)
 	if err != nil {
 		return m, nil, err
 	}
 	policy := timing.Finals()
 	policy.Regime = regime
-	o := runner.Options{Problem: p, Device: d, Families: all.Families(), Space: sp, Regime: regime, Seed: dataSeed(seed), Mutate: faultMutator()}
+	o := runner.Options{Problem: p, Device: d, Families: familiesOf(p), Judge: judgeOf(p), Space: sp, Regime: regime, Seed: dataSeed(seed), Mutate: faultMutator()}
 	outcomes, err := runner.Measure(ctx, o, schedules, policy)
 	return m, outcomes, err
 }

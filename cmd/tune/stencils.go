@@ -11,11 +11,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"stenciltune/kernels/matmul"
 	"stenciltune/stencil"
 )
 
-// loadStencil finds a stencil by catalogue name, or reads a .sl file.
+// loadStencil finds a stencil by catalogue name, or reads a .sl file. The product of
+// matrices is known by its name too.
 func loadStencil(name string) (*stencil.Stencil, error) {
+	if name == matmul.Name {
+		return matmul.Stencil(), nil
+	}
 	if !strings.HasSuffix(name, ".sl") {
 		s, err := stencil.Lookup(name)
 		if err != nil && !strings.Contains(err.Error(), "unknown stencil") {

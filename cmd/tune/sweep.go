@@ -15,17 +15,17 @@ import (
 	"stenciltune/device/timing"
 	"stenciltune/internal/runner"
 	"stenciltune/kernels"
-	"stenciltune/kernels/all"
+	"stenciltune/kernels/matmul"
 	"stenciltune/space"
 	"stenciltune/stencil"
 )
 
 type sweepFlags struct {
 	problemFlags
-	device, regime, base, heatmap string
-	vary                          []string
-	families                      bool
-	seed                          uint64
+	device, regime, base, heatmap, unit string
+	vary                                []string
+	families, beyond                    bool
+	seed                                uint64
 }
 
 func (a *app) sweep() *cobra.Command {
@@ -35,6 +35,7 @@ func (a *app) sweep() *cobra.Command {
 		Short: "Time every combination of some parameters, or every design, side by side",
 		Example: `  tune sweep --stencil jacobi2d --schedule global/gx=256/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=1 --vary cw=0,32,64,128,256,512
   tune sweep --stencil jacobi3d --schedule tile/gx=32/gy=4/gz=4/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1 --vary wy=1,2,4,8 --vary wz=1,2,4,8 --heatmap work.svg
+  tune sweep --stencil matmul --schedule global/gx=256/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=1 --vary cw=0,31,32,33 --beyond --unit ms
   tune sweep --stencil jacobi3d --families`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return a.runSweep(c.Context(), f) },
@@ -43,6 +44,8 @@ func (a *app) sweep() *cobra.Command {
 	c.Flags().StringVar(&f.base, "schedule", "", "canonical `text` of the schedule whose parameters are varied")
 	c.Flags().StringArrayVar(&f.vary, "vary", nil, "`parameter=values`, separated by commas; repeat it for more parameters")
 	c.Flags().BoolVar(&f.families, "families", false, "a good schedule of each kernel design instead")
+	c.Flags().BoolVar(&f.beyond, "beyond", false, "also run values and shapes that the search leaves out because they cannot win")
+	c.Flags().StringVar(&f.unit, "unit", rate, "`unit` of the table and the heat map: GCells/s, or ms a time step")
 	c.Flags().StringVar(&f.heatmap, "heatmap", "", "draw two varied parameters as a heat map into `file` (.svg)")
 	c.Flags().StringVar(&f.device, "device", "", "`device`, as for tune itself")
 	c.Flags().StringVar(&f.regime, "timing", string(timing.Warm), "cache `regime`: warm or cold")
@@ -53,15 +56,23 @@ func (a *app) sweep() *cobra.Command {
 // check refuses flags that do not go together.
 func (f *sweepFlags) check() error {
 	switch {
-	case f.families && (f.base != "" || len(f.vary) > 0 || f.heatmap != ""):
-		return usagef("--families has its own schedules: leave out --schedule, --vary and --heatmap")
+	case f.families && (f.base != "" || len(f.vary) > 0 || f.heatmap != "" || f.beyond):
+		return usagef("--families has its own schedules: leave out --schedule, --vary, --beyond and --heatmap")
 	case !f.families && (f.base == "" || len(f.vary) == 0):
 		return usagef("what shall be varied? give --schedule and --vary, or --families")
 	case f.heatmap != "" && len(f.vary) != 2:
 		return usagef("--heatmap needs two varied parameters, its rows and its columns; there are %d", len(f.vary))
+	case f.unit != rate && f.unit != milliseconds:
+		return usagef("--unit %q: use %s or %s", f.unit, rate, milliseconds)
 	}
 	return nil
 }
+
+// Units in which a sweep is shown.
+const (
+	rate         = "GCells/s"
+	milliseconds = "ms"
+)
 
 // maxSweep bounds a sweep: all of its kernels are loaded at once.
 const maxSweep = 1024
@@ -97,20 +108,27 @@ func (a *app) runSweep(ctx context.Context, f sweepFlags) error {
 	if err != nil {
 		return err
 	}
+	if f.families && matmul.Is(p) {
+		return usagef("--families: there are no example schedules of %s; give --schedule and --vary", matmul.Name)
+	}
 	var axes []axis
 	points := designs(p.Stencil.Dims)
 	if !f.families { // early, before a device is opened
-		if axes, points, err = combinations(f.base, f.vary, kernels.Spaces(all.Families(), p, anyGPU)); err != nil {
+		if axes, points, err = combinations(f.base, f.vary, kernels.Spaces(familiesOf(p), p, anyGPU)); err != nil {
 			return err
 		}
 	}
-	m, err := a.timePoints(ctx, p, f, regime, points)
+	var wide func(*space.Space) *space.Space
+	if f.beyond {
+		wide = func(sp *space.Space) *space.Space { return widened(sp, points[0].schedule.Family(), axes) }
+	}
+	m, err := a.timePoints(ctx, p, f, regime, points, wide)
 	if err != nil {
 		return err
 	}
 	if f.heatmap != "" {
-		title := fmt.Sprintf("%s, %s, GCells/s", p.Text(), m.Name)
-		if err := cache.WriteFile(f.heatmap, []byte(heatmap(title, axes[0], axes[1], cellsOf(p, points)))); err != nil {
+		title := fmt.Sprintf("%s, %s, %s", p.Text(), m.Name, f.unit)
+		if err := cache.WriteFile(f.heatmap, []byte(heatmap(title, axes[0], axes[1], cellsOf(p, points, f.unit)))); err != nil {
 			return err
 		}
 	}
@@ -121,7 +139,7 @@ func (a *app) runSweep(ctx context.Context, f sweepFlags) error {
 		}
 		err = a.printJSON(list)
 	} else {
-		err = a.printSweep(p, m, axes, points)
+		err = a.printSweep(p, m, f.unit, axes, points)
 	}
 	if err != nil {
 		return err
@@ -150,9 +168,9 @@ func (a *app) failures(points []point) error {
 }
 
 // timePoints fills in the outcome of every point that is legal on the device.
-func (a *app) timePoints(ctx context.Context, p stencil.Problem, f sweepFlags, regime timing.Regime, points []point) (machine.Machine, error) {
+func (a *app) timePoints(ctx context.Context, p stencil.Problem, f sweepFlags, regime timing.Regime, points []point, wide func(*space.Space) *space.Space) (machine.Machine, error) {
 	var legal []int
-	m, outcomes, err := a.interleaved(ctx, p, f.device, regime, f.seed, func(sp *space.Space) ([]space.Schedule, error) {
+	m, outcomes, err := a.interleaved(ctx, p, f.device, regime, f.seed, wide, func(sp *space.Space) ([]space.Schedule, error) {
 		var list []space.Schedule
 		for i := range points {
 			if err := sp.Check(points[i].schedule); err != nil {
@@ -190,6 +208,15 @@ func (q *point) info(p stencil.Problem) pointInfo {
 		i.SecondsPerStep, i.CellsPerSecond = s, float64(p.Size.Cells())/s
 	}
 	return i
+}
+
+// widened is a space that also holds the values of the axes.
+func widened(sp *space.Space, family string, axes []axis) *space.Space {
+	values := map[string][]int{}
+	for _, ax := range axes {
+		values[ax.name] = ax.values
+	}
+	return sp.Widen(family, values)
 }
 
 // axis is one varied parameter.
@@ -259,23 +286,25 @@ func parseAxis(text string) (axis, error) {
 	return ax, nil
 }
 
-// shown is a point as a table or a heat map shows it: a rate, or why there is none.
+// shown is a point as a table or a heat map shows it: a number, or why there is none.
 type shown struct {
-	rate float64 // GCells/s, 0 if there is none
-	why  string
+	rate float64 // cells per second, 0 if there is none
+	text string
 }
 
-func cellsOf(p stencil.Problem, points []point) []shown {
+func cellsOf(p stencil.Problem, points []point, unit string) []shown {
 	cells := make([]shown, len(points))
 	for i := range points {
 		d := points[i].info(p)
 		switch {
+		case d.CellsPerSecond > 0 && unit == milliseconds:
+			cells[i] = shown{d.CellsPerSecond, fmt.Sprintf("%.4g", d.SecondsPerStep*1e3)}
 		case d.CellsPerSecond > 0:
-			cells[i].rate = d.CellsPerSecond / 1e9
+			cells[i] = shown{d.CellsPerSecond, fmt.Sprintf("%.1f", d.CellsPerSecond/1e9)}
 		case d.Constraint != "":
-			cells[i].why = d.Constraint
+			cells[i].text = d.Constraint
 		default:
-			cells[i].why = string(d.Status)
+			cells[i].text = string(d.Status)
 		}
 	}
 	return cells
@@ -283,9 +312,9 @@ func cellsOf(p stencil.Problem, points []point) []shown {
 
 func (c shown) String() string {
 	if c.rate > 0 {
-		return fmt.Sprintf("%.1f", c.rate)
+		return c.text
 	}
-	return "(" + c.why + ")"
+	return "(" + c.text + ")"
 }
 
 // best is the index of the highest rate, -1 if there is none.
@@ -301,9 +330,9 @@ func best(cells []shown) int {
 
 // printSweep prints the rates: two varied parameters as rows and columns, anything
 // else as a list, and then why points are missing.
-func (a *app) printSweep(p stencil.Problem, m machine.Machine, axes []axis, points []point) error {
-	fmt.Fprintf(a.out, "%s on %s, GCells/s\n", p.Text(), m.Name)
-	cells := cellsOf(p, points)
+func (a *app) printSweep(p stencil.Problem, m machine.Machine, unit string, axes []axis, points []point) error {
+	fmt.Fprintf(a.out, "%s on %s, %s\n", p.Text(), m.Name, unit)
+	cells := cellsOf(p, points, unit)
 	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
 	if len(axes) == 2 {
 		fmt.Fprintf(w, "%s \\ %s", axes[0].name, axes[1].name)
@@ -340,7 +369,7 @@ func (a *app) printSweep(p stencil.Problem, m machine.Machine, axes []axis, poin
 		return err
 	}
 	if b := best(cells); b >= 0 {
-		fmt.Fprintf(a.out, "best: %s %.1f\n", points[b].schedule, cells[b].rate)
+		fmt.Fprintf(a.out, "best: %s %s\n", points[b].schedule, cells[b].text)
 	}
 	return a.explain(points)
 }

@@ -64,6 +64,20 @@ best: tile/gx=32/gy=8/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/ph=1 264.2
 	}
 }
 
+func TestSweepBeyondTheSearchInMilliseconds(t *testing.T) {
+	got := sweep(t, "--schedule", sweepBase, "--vary", "gx=32,96,2048", "--beyond", "--unit", "ms").stdout.String()
+	// 96 is no value of the search, so the recording has no time of it.
+	want := `jacobi2d/f32/8192x8192 on NVIDIA H200, ms
+gx=32    0.254
+gx=96    (skipped)
+gx=2048  (threads)
+best: tile/gx=32/gy=8/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/ph=1 0.254
+`
+	if !strings.HasPrefix(got, want) {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
 func TestSweepPrintsJSON(t *testing.T) {
 	var list []pointInfo
 	if err := json.Unmarshal(sweep(t, "--schedule", sweepBase, "--vary", "gx=32,512", "--vary", "zz=0,1", "--json").stdout.Bytes(), &list); err != nil {
@@ -95,7 +109,7 @@ func TestSweepDrawsAHeatMap(t *testing.T) {
 			t.Errorf("%q stands %d times, want %d, in\n%s", text, strings.Count(svg, text), n, svg)
 		}
 	}
-	if s := heatmap("<a & b>", axis{"r", []int{1}}, axis{"c", []int{2}}, []shown{{why: "none"}}); !strings.Contains(s, "&lt;a &amp; b&gt;") || strings.Contains(s, "NaN") {
+	if s := heatmap("<a & b>", axis{"r", []int{1}}, axis{"c", []int{2}}, []shown{{text: "none"}}); !strings.Contains(s, "&lt;a &amp; b&gt;") || strings.Contains(s, "NaN") {
 		t.Errorf("%s", s)
 	}
 }

@@ -18,7 +18,6 @@ import (
 	"stenciltune/device/timing"
 	"stenciltune/internal/runner"
 	"stenciltune/kernels"
-	"stenciltune/kernels/all"
 	"stenciltune/model"
 	"stenciltune/search"
 	"stenciltune/space"
@@ -129,7 +128,7 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 			return a.emit(c, f.output)
 		}
 	}
-	sp := kernels.Spaces(all.Families(), p, m)
+	sp := kernels.Spaces(familiesOf(p), p, m)
 	if sp.Size() == 0 {
 		return fmt.Errorf("%w: none is legal on a grid of %s: choose a larger --size", &runner.ErrNoSchedule{}, p.Size.Text(p.Stencil.Dims))
 	}
@@ -149,7 +148,7 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 		total = min(total, stop.Budget)
 	}
 	o := runner.Options{
-		Problem: p, Device: d, Families: all.Families(), Space: sp, Strategy: strategy, Stop: stop,
+		Problem: p, Device: d, Families: familiesOf(p), Judge: judgeOf(p), Space: sp, Strategy: strategy, Stop: stop,
 		Regime: regime, Seed: dataSeed(f.seed), Ahead: ahead(f.device), Mutate: faultMutator(),
 	}
 	j := newJournal(store, key)
@@ -216,7 +215,7 @@ func canTime(d device.Device, regime timing.Regime) error {
 // current tells whether a stored config's kernel is still what we would generate.
 func current(p stencil.Problem, c cache.Config) bool {
 	s, err := scheduleOf(c)
-	if err != nil || kernels.Find(all.Families(), s.Family()) == nil {
+	if err != nil || kernels.Find(familiesOf(p), s.Family()) == nil {
 		return false
 	}
 	return kernelOf(p, s).SourceHash() == c.Kernel.SourceHash
@@ -272,7 +271,7 @@ func fits(p stencil.Problem, m machine.Machine) error {
 // prior is the cost model as the search sees it.
 func prior(p stencil.Problem, m machine.Machine) search.Prior {
 	return func(s space.Schedule) float64 {
-		return model.Predict(p, kernels.Find(all.Families(), s.Family()).Work(p, s), 0, m).Seconds
+		return model.Predict(p, kernels.Find(familiesOf(p), s.Family()).Work(p, s), 0, m).Seconds
 	}
 }
 

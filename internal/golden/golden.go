@@ -18,12 +18,18 @@ var update = flag.Bool("update", false, "write the golden files anew")
 // and leaves testdata/<name>.got beside it; with -update it writes the golden file.
 func Check(t testing.TB, name string, got []byte) {
 	t.Helper()
-	check(t, filepath.Join("testdata", name), got, *update)
+	base := filepath.Join("testdata", name)
+	check(t, base+".golden", base+".got", got, *update)
 }
 
-func check(t testing.TB, base string, got []byte, update bool) {
+// File compares got with a file anywhere, such as a drawing in the documentation.
+func File(t testing.TB, file string, got []byte) {
 	t.Helper()
-	file, left := base+".golden", base+".got"
+	check(t, file, file+".got", got, *update)
+}
+
+func check(t testing.TB, file, left string, got []byte, update bool) {
+	t.Helper()
 	if update {
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 			t.Fatal(err)

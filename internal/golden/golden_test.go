@@ -26,13 +26,13 @@ func TestMismatchLeavesGotAndUpdateAcceptsIt(t *testing.T) {
 	base := filepath.Join(t.TempDir(), "sub", "case")
 
 	r := &recorder{TB: t}
-	check(r, base, []byte("a\nb\n"), true)
-	check(r, base, []byte("a\nb\n"), false)
+	check(r, base+".golden", base+".got", []byte("a\nb\n"), true)
+	check(r, base+".golden", base+".got", []byte("a\nb\n"), false)
 	if r.said != nil {
 		t.Fatalf("equal bytes were refused: %v", r.said)
 	}
 
-	check(r, base, []byte("a\nc\n"), false)
+	check(r, base+".golden", base+".got", []byte("a\nc\n"), false)
 	if len(r.said) != 1 || !strings.Contains(r.said[0], "line 2:") || !strings.Contains(r.said[0], `want "b"`) {
 		t.Errorf("a mismatch said %q", r.said)
 	}
@@ -41,8 +41,8 @@ func TestMismatchLeavesGotAndUpdateAcceptsIt(t *testing.T) {
 	}
 
 	r.said = nil
-	check(r, base, []byte("a\nc\n"), true)
-	check(r, base, []byte("a\nc\n"), false)
+	check(r, base+".golden", base+".got", []byte("a\nc\n"), true)
+	check(r, base+".golden", base+".got", []byte("a\nc\n"), false)
 	if r.said != nil {
 		t.Errorf("after an update: %v", r.said)
 	}

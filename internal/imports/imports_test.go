@@ -22,15 +22,17 @@ var may = map[string][]string{
 	"device/machine": {},
 	"device/timing":  {},
 
-	"kernels": {"space", "stencil", "device/machine"},
+	"kernels":             {"space", "stencil", "device/machine"},
+	"kernels/kernelstest": {"kernels", "space", "stencil", "internal/golden"},
 
 	"device":            leaves("kernels"),
 	"device/cuda":       leaves("device", "kernels"),
 	"device/host":       leaves("device", "kernels"),
 	"device/replay":     leaves("device", "kernels"),
-	"device/devicetest": leaves("device", "kernels", "kernels/all", "kernels/global", "kernels/tile", "kernels/smalltile", "kernels/slide", "kernels/stream"),
+	"device/devicetest": leaves("device", "kernels", "kernels/all", "kernels/global", "kernels/tile", "kernels/smalltile", "kernels/slide", "kernels/stream", "kernels/matmul"),
 
 	"model":             {"kernels", "device/machine", "stencil", "space"},
+	"trace":             {"kernels", "stencil", "space"},
 	"search":            {"space", "device/timing"},
 	"search/searchtest": {"search", "space", "device/timing"},
 	"cache":             {"search", "space", "device/machine", "device/timing"},
@@ -57,7 +59,7 @@ var fences = map[string][]string{
 	"pgregory.net/rapid":              {},
 	"github.com/google/go-cmp":        {},
 	"github.com/rogpeppe/go-internal": {},
-	"testing":                         {"internal/golden", "device/devicetest", "search/searchtest"},
+	"testing":                         {"internal/golden", "kernels/kernelstest", "device/devicetest", "search/searchtest"},
 }
 
 // allowed is what a package may import, and whether the table knows it.

@@ -84,8 +84,9 @@ func (c *candidate) passes(size stencil.Size, p stencil.Problem, fam kernels.Fam
 }
 
 // check proves a candidate's answer: on a small odd grid against the float64
-// reference, then on the whole problem against the trusted kernel. It fills in
-// the outcome's status if the answer is wrong.
+// reference, then on the whole problem against the trusted kernel, or on both
+// against the judge if there is one. It fills in the outcome's status if the answer
+// is wrong.
 func (t *tuner) check(ctx context.Context, c *candidate, extra ...device.Pass) error {
 	fam := kernels.Find(t.Families, c.outcome.Schedule.Family())
 	small := SmallSize(t.Problem.Stencil.Dims)
@@ -100,10 +101,14 @@ func (t *tuner) check(ctx context.Context, c *candidate, extra ...device.Pass) e
 		}
 		steps := device.Steps(passes)
 		req := device.Check{Problem: p, Passes: passes, Seed: t.Seed, Tolerance: stencil.Tolerance(p, steps)}
-		if size != small {
-			if t.trusted == nil {
-				continue // this is the trusted kernel itself
-			}
+		switch {
+		case t.judge != nil:
+			judge := *t.judge
+			judge.Launch, judge.Count = t.Judge.Kernel(p).Launch, steps
+			req.Trusted, req.Tolerance = []device.Pass{judge}, t.Judge.Tolerance(p)
+		case size != small && t.trusted == nil:
+			continue // this is the trusted kernel itself
+		case size != small:
 			trusted := *t.trusted
 			trusted.Launch = kernels.Find(t.Families, trusted.Binary.Schedule.Family()).Kernel(p, trusted.Binary.Schedule).Launch
 			trusted.Count = steps

@@ -86,9 +86,18 @@ type Options struct {
 	Ahead    int    // schedules compiled ahead of the device; 0 = 1
 	Journal  Journal
 	Watcher  Watcher
+	// Judge computes what answers are compared with, for workloads that the
+	// reference in Go does not know; nil for stencils.
+	Judge *Judge
 	// Mutate changes a kernel before it is compiled: the hook by which tests
 	// inject faults. nil in use.
 	Mutate func(kernels.Kernel) kernels.Kernel
+}
+
+// Judge is a kernel trusted on any grid.
+type Judge struct {
+	Kernel    func(p stencil.Problem) kernels.Kernel
+	Tolerance func(p stencil.Problem) float64 // of an answer, however many launches gave it
 }
 
 // Result is a finished tune.
@@ -130,6 +139,7 @@ type tuner struct {
 	start    time.Time
 	busy     time.Duration
 	trusted  *device.Pass // one-step global kernel, already proved on the small grid
+	judge    *device.Pass // Options.Judge's, once compiled
 	naive    Outcome
 	best     Outcome
 	outcomes []Outcome

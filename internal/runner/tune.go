@@ -106,6 +106,13 @@ func (t *tuner) naiveSchedules() []space.Schedule {
 // anew in every run, whatever the journal knows.
 func (t *tuner) baseline(ctx context.Context) error {
 	t.phase("baseline")
+	if t.Judge != nil {
+		b, err := t.Device.Compile(ctx, t.Judge.Kernel(t.Problem))
+		if err != nil {
+			return fmt.Errorf("the judge does not compile: %w", err)
+		}
+		t.judge = &device.Pass{Binary: b}
+	}
 	journal := t.Journal
 	t.Journal = nil
 	ctx, cancel := context.WithCancel(ctx)
@@ -164,8 +171,10 @@ func (t *tuner) release() {
 	if t.drift.reference != nil {
 		t.Device.Release(t.drift.reference.binary)
 	}
-	if t.trusted != nil {
-		t.Device.Release(t.trusted.Binary)
+	for _, p := range []*device.Pass{t.trusted, t.judge} {
+		if p != nil {
+			t.Device.Release(p.Binary)
+		}
 	}
 }
 

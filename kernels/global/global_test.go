@@ -4,88 +4,38 @@ import (
 	"strings"
 	"testing"
 
-	"stenciltune/internal/golden"
 	"stenciltune/kernels"
-	"stenciltune/space"
+	"stenciltune/kernels/kernelstest"
 	"stenciltune/stencil"
 )
 
-func problem(t testing.TB, name string, d stencil.DType, n stencil.Size) stencil.Problem {
-	t.Helper()
-	s, err := stencil.Lookup(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return stencil.Problem{Stencil: s, DType: d, Size: n, Steps: 10}
-}
-
-func schedule(t testing.TB, text string) space.Schedule {
-	t.Helper()
-	s, err := space.ParseSchedule(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-var (
-	plane  = stencil.Size{1000, 700, 1}
-	volume = stencil.Size{300, 200, 100}
-)
-
 func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
-	for _, c := range []struct {
-		golden, stencil string
-		dtype           stencil.DType
-		size            stencil.Size
-		schedule        string
-	}{
-		{"blocks2d.cu", "jacobi2d", stencil.Float32, plane, "global/gx=64/gy=4/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/sp=0"},
-		{"blocks3d.cu", "jacobi3d", stencil.Float64, volume, "global/gx=32/gy=4/gz=2/wx=2/wy=1/wz=4/cw=0/zz=0/sp=0"},
-		{"columns.cu", "jacobi3d", stencil.Float32, volume, "global/gx=32/gy=4/gz=1/wx=1/wy=2/wz=1/cw=128/zz=1/sp=0"},
-		{"lengths.cu", "jacobi2d", stencil.Float32, plane, "global/gx=256/gy=1/gz=1/wx=1/wy=1/wz=1/cw=64/zz=1/sp=1"},
-		{"vectors.cu", "jacobi3d", stencil.Float64, volume, "global/gx=32/gy=4/gz=2/wx=1/wy=2/wz=4/cw=0/zz=0/sp=0/vx=4"},
-		{"wide.cu", "jacobi2d", stencil.Float32, stencil.Size{65536, 65536, 1}, "global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0"},
-	} {
-		k := Family{}.Kernel(problem(t, c.stencil, c.dtype, c.size), schedule(t, c.schedule))
-		golden.Check(t, c.golden, []byte(k.Source))
-		if !strings.HasPrefix(k.Source, "// "+c.stencil+", "+string(c.dtype)+": schedule "+c.schedule+"\n") {
-			t.Errorf("%s begins with %.80q", c.golden, k.Source)
-		}
-		if !strings.Contains(k.Source, "#define ENTRY "+k.Entry+"\n") || k.DType != c.dtype || k.Schedule != schedule(t, c.schedule) {
-			t.Errorf("%s: entry %s, %s, %s", c.golden, k.Entry, k.DType, k.Schedule)
-		}
-	}
+	kernelstest.CheckSources(t, Family{}, []kernelstest.Source{
+		{Golden: "blocks2d.cu", Problem: kernelstest.Problem(t, "jacobi2d", stencil.Float32, kernelstest.Plane), Schedule: "global/gx=64/gy=4/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/sp=0"},
+		{Golden: "blocks3d.cu", Problem: kernelstest.Problem(t, "jacobi3d", stencil.Float64, kernelstest.Volume), Schedule: "global/gx=32/gy=4/gz=2/wx=2/wy=1/wz=4/cw=0/zz=0/sp=0"},
+		{Golden: "columns.cu", Problem: kernelstest.Problem(t, "jacobi3d", stencil.Float32, kernelstest.Volume), Schedule: "global/gx=32/gy=4/gz=1/wx=1/wy=2/wz=1/cw=128/zz=1/sp=0"},
+		{Golden: "lengths.cu", Problem: kernelstest.Problem(t, "jacobi2d", stencil.Float32, kernelstest.Plane), Schedule: "global/gx=256/gy=1/gz=1/wx=1/wy=1/wz=1/cw=64/zz=1/sp=1"},
+		{Golden: "vectors.cu", Problem: kernelstest.Problem(t, "jacobi3d", stencil.Float64, kernelstest.Volume), Schedule: "global/gx=32/gy=4/gz=2/wx=1/wy=2/wz=4/cw=0/zz=0/sp=0/vx=4"},
+		{Golden: "wide.cu", Problem: kernelstest.Problem(t, "jacobi2d", stencil.Float32, stencil.Size{65536, 65536, 1}), Schedule: "global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0"},
+	})
 }
 
 func TestEveryParameterReachesTheSource(t *testing.T) {
-	s := schedule(t, "global/gx=128/gy=2/gz=4/wx=2/wy=8/wz=3/cw=512/zz=1/sp=1")
-	src := Family{}.Kernel(problem(t, "jacobi3d", stencil.Float32, volume), s).Source
-	for _, want := range []string{"GROUP_X = 128", "GROUP_Y = 2", "GROUP_Z = 4", "WORK_X = 2", "WORK_Y = 8", "WORK_Z = 3", "COLUMN = 512", "ZIGZAG = 1", "PYRAMID = 1", "SPAN_LENGTHS = 1"} {
-		if !strings.Contains(src, "constexpr int "+want+";\n") {
-			t.Errorf("no %s", want)
-		}
-	}
+	k := Family{}.Kernel(kernelstest.Problem(t, "jacobi3d", stencil.Float32, kernelstest.Volume), kernelstest.Schedule(t, "global/gx=128/gy=2/gz=4/wx=2/wy=8/wz=3/cw=512/zz=1/sp=1"))
+	kernelstest.CheckConstants(t, k, "GROUP_X = 128", "GROUP_Y = 2", "GROUP_Z = 4", "WORK_X = 2", "WORK_Y = 8", "WORK_Z = 3", "COLUMN = 512", "ZIGZAG = 1", "PYRAMID = 1", "SPAN_LENGTHS = 1")
 }
 
 func TestLaunchCoversTheGridInBlocksColumnsOrOneLine(t *testing.T) {
-	p := problem(t, "jacobi2d", stencil.Float32, plane)
-	for _, c := range []struct {
-		schedule string
-		want     kernels.Launch
-	}{
-		{"global/gx=64/gy=4/gz=1/wx=2/wy=2/wz=1/cw=0/zz=0/sp=0", kernels.Launch{Grid: [3]int{8, 88, 1}, Block: [3]int{64, 4, 1}, Steps: 1}},
-		{"global/gx=64/gy=4/gz=1/wx=2/wy=2/wz=1/cw=256/zz=0/sp=0", kernels.Launch{Grid: [3]int{704, 1, 1}, Block: [3]int{64, 4, 1}, Steps: 1}},
-		{"global/gx=512/gy=1/gz=1/wx=1/wy=1/wz=1/cw=32/zz=1/sp=1", kernels.Launch{Grid: [3]int{1368, 1, 1}, Block: [3]int{512, 1, 1}, Steps: 1}},
-	} {
-		if got := (Family{}).Kernel(p, schedule(t, c.schedule)).Launch; got != c.want {
-			t.Errorf("%s: %+v, want %+v", c.schedule, got, c.want)
-		}
-	}
+	p := kernelstest.Problem(t, "jacobi2d", stencil.Float32, kernelstest.Plane)
+	kernelstest.CheckLaunches(t, Family{}, []kernelstest.Launch{
+		{Problem: p, Schedule: "global/gx=64/gy=4/gz=1/wx=2/wy=2/wz=1/cw=0/zz=0/sp=0", Want: kernels.Launch{Grid: [3]int{8, 88, 1}, Block: [3]int{64, 4, 1}, Steps: 1}},
+		{Problem: p, Schedule: "global/gx=64/gy=4/gz=1/wx=2/wy=2/wz=1/cw=256/zz=0/sp=0", Want: kernels.Launch{Grid: [3]int{704, 1, 1}, Block: [3]int{64, 4, 1}, Steps: 1}},
+		{Problem: p, Schedule: "global/gx=512/gy=1/gz=1/wx=1/wy=1/wz=1/cw=32/zz=1/sp=1", Want: kernels.Launch{Grid: [3]int{1368, 1, 1}, Block: [3]int{512, 1, 1}, Steps: 1}},
+	})
 }
 
 func TestWorkOfANaiveKernelCountedByHand(t *testing.T) {
-	w := Family{}.Work(problem(t, "jacobi2d", stencil.Float32, stencil.Size{128, 64, 1}), schedule(t, "global/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0"))
+	w := Family{}.Work(kernelstest.Problem(t, "jacobi2d", stencil.Float32, stencil.Size{128, 64, 1}), kernelstest.Schedule(t, "global/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0"))
 	const cells, blocks = 128 * 64, 4 * 8
 	// A block reads 8 rows of 32 cells with a sector more at either end, and the
 	// 4 sectors of the row above and below.
@@ -104,9 +54,9 @@ func TestWorkOfANaiveKernelCountedByHand(t *testing.T) {
 }
 
 func TestVectorsCoverTheGridAndLoadLess(t *testing.T) {
-	p := problem(t, "jacobi2d", stencil.Float32, plane)
+	p := kernelstest.Problem(t, "jacobi2d", stencil.Float32, kernelstest.Plane)
 	const base = "global/gx=32/gy=8/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/sp=0"
-	one, four := Family{}.Work(p, schedule(t, base)), Family{}.Work(p, schedule(t, base+"/vx=4"))
+	one, four := Family{}.Work(p, kernelstest.Schedule(t, base)), Family{}.Work(p, kernelstest.Schedule(t, base+"/vx=4"))
 	if want := (kernels.Launch{Grid: [3]int{8, 44, 1}, Block: [3]int{32, 8, 1}, Steps: 1}); four.Launch != want {
 		t.Errorf("launch %+v, want %+v", four.Launch, want)
 	}
@@ -117,16 +67,16 @@ func TestVectorsCoverTheGridAndLoadLess(t *testing.T) {
 	if four.L1Loads >= one.L1Loads || four.Integer >= one.Integer || four.Loads <= one.Loads || four.Registers <= one.Registers {
 		t.Errorf("scalar %+v\nvectors %+v", one, four)
 	}
-	src := Family{}.Kernel(p, schedule(t, base+"/vx=4")).Source
+	src := Family{}.Kernel(p, kernelstest.Schedule(t, base+"/vx=4")).Source
 	if !strings.Contains(src, "constexpr int VECTOR = 4;\n") || strings.Contains(src, "SPAN_LENGTHS") {
 		t.Error("the constants of a schedule with vectors")
 	}
 }
 
 func TestMultiWriteLoadsLess(t *testing.T) {
-	p := problem(t, "jacobi2d", stencil.Float32, plane)
-	one := Family{}.Work(p, schedule(t, "global/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0"))
-	four := Family{}.Work(p, schedule(t, "global/gx=32/gy=8/gz=1/wx=1/wy=4/wz=1/cw=0/zz=0/sp=0"))
+	p := kernelstest.Problem(t, "jacobi2d", stencil.Float32, kernelstest.Plane)
+	one := Family{}.Work(p, kernelstest.Schedule(t, "global/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0"))
+	four := Family{}.Work(p, kernelstest.Schedule(t, "global/gx=32/gy=8/gz=1/wx=1/wy=4/wz=1/cw=0/zz=0/sp=0"))
 	if four.L1Loads >= one.L1Loads || four.L2Read >= one.L2Read || four.Registers <= one.Registers {
 		t.Errorf("one output: %v L1, %v L2, %d registers; four: %v, %v, %d", one.L1Loads, one.L2Read, one.Registers, four.L1Loads, four.L2Read, four.Registers)
 	}

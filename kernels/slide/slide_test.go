@@ -1,81 +1,34 @@
 package slide
 
 import (
-	"strings"
 	"testing"
 
-	"stenciltune/internal/golden"
 	"stenciltune/kernels"
-	"stenciltune/space"
+	"stenciltune/kernels/kernelstest"
 	"stenciltune/stencil"
 )
 
-func problem(t testing.TB, name string, d stencil.DType, n stencil.Size) stencil.Problem {
-	t.Helper()
-	s, err := stencil.Lookup(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return stencil.Problem{Stencil: s, DType: d, Size: n, Steps: 10}
-}
-
-func schedule(t testing.TB, text string) space.Schedule {
-	t.Helper()
-	s, err := space.ParseSchedule(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-var (
-	plane = stencil.Size{1000, 700, 1}
-	deep  = stencil.Size{300, 200, 100}
-)
-
 func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
-	for _, c := range []struct {
-		golden, stencil string
-		dtype           stencil.DType
-		size            stencil.Size
-		schedule        string
-	}{
-		{"rows.cu", "jacobi2d", stencil.Float32, plane, "slide/gx=64/gy=4/gz=1/wx=2/wy=1/wz=1/cw=256/zz=1/ws=32/db=0"},
-		{"planes.cu", "jacobi3d", stencil.Float64, deep, "slide/gx=32/gy=8/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/ws=64/db=1"},
-	} {
-		k := Family{}.Kernel(problem(t, c.stencil, c.dtype, c.size), schedule(t, c.schedule))
-		golden.Check(t, c.golden, []byte(k.Source))
-		if !strings.HasPrefix(k.Source, "// "+c.stencil+", "+string(c.dtype)+": schedule "+c.schedule+"\n") {
-			t.Errorf("%s begins with %.80q", c.golden, k.Source)
-		}
-		if !strings.Contains(k.Source, "#define ENTRY "+k.Entry+"\n") || k.DType != c.dtype || k.Schedule != schedule(t, c.schedule) {
-			t.Errorf("%s: entry %s, %s, %s", c.golden, k.Entry, k.DType, k.Schedule)
-		}
-	}
+	kernelstest.CheckSources(t, Family{}, []kernelstest.Source{
+		{Golden: "rows.cu", Problem: kernelstest.Problem(t, "jacobi2d", stencil.Float32, kernelstest.Plane), Schedule: "slide/gx=64/gy=4/gz=1/wx=2/wy=1/wz=1/cw=256/zz=1/ws=32/db=0"},
+		{Golden: "planes.cu", Problem: kernelstest.Problem(t, "jacobi3d", stencil.Float64, kernelstest.Volume), Schedule: "slide/gx=32/gy=8/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/ws=64/db=1"},
+	})
 }
 
 func TestLaunchAsksForTheSharedMemoryOfTheWindow(t *testing.T) {
-	for _, c := range []struct {
-		p        stencil.Problem
-		schedule string
-		want     kernels.Launch
-	}{
-		{problem(t, "jacobi2d", stencil.Float32, plane), "slide/gx=64/gy=4/gz=1/wx=2/wy=1/wz=1/cw=0/zz=0/ws=32/db=0", // 2 + 4 rows of 130
-			kernels.Launch{Grid: [3]int{8, 6, 1}, Block: [3]int{64, 4, 1}, SharedBytes: 6 * 130 * 4, Steps: 1}},
-		{problem(t, "jacobi2d", stencil.Float32, plane), "slide/gx=64/gy=4/gz=1/wx=2/wy=1/wz=1/cw=256/zz=1/ws=32/db=1", // 2 + 2 x 4
-			kernels.Launch{Grid: [3]int{48, 1, 1}, Block: [3]int{64, 4, 1}, SharedBytes: 10 * 130 * 4, Steps: 1}},
-		{problem(t, "jacobi3d", stencil.Float64, deep), "slide/gx=32/gy=8/gz=2/wx=1/wy=2/wz=1/cw=0/zz=0/ws=8/db=1", // 2 + 2 x 2 planes of 34 x 18
-			kernels.Launch{Grid: [3]int{10, 13, 7}, Block: [3]int{32, 8, 2}, SharedBytes: 6 * 34 * 18 * 8, Steps: 1}},
-	} {
-		if got := (Family{}).Kernel(c.p, schedule(t, c.schedule)).Launch; got != c.want {
-			t.Errorf("%s: %+v, want %+v", c.schedule, got, c.want)
-		}
-	}
+	kernelstest.CheckLaunches(t, Family{}, []kernelstest.Launch{
+		{Problem: kernelstest.Problem(t, "jacobi2d", stencil.Float32, kernelstest.Plane), Schedule: "slide/gx=64/gy=4/gz=1/wx=2/wy=1/wz=1/cw=0/zz=0/ws=32/db=0", // 2 + 4 rows of 130
+			Want: kernels.Launch{Grid: [3]int{8, 6, 1}, Block: [3]int{64, 4, 1}, SharedBytes: 6 * 130 * 4, Steps: 1}},
+		{Problem: kernelstest.Problem(t, "jacobi2d", stencil.Float32, kernelstest.Plane), Schedule: "slide/gx=64/gy=4/gz=1/wx=2/wy=1/wz=1/cw=256/zz=1/ws=32/db=1", // 2 + 2 x 4
+			Want: kernels.Launch{Grid: [3]int{48, 1, 1}, Block: [3]int{64, 4, 1}, SharedBytes: 10 * 130 * 4, Steps: 1}},
+		{Problem: kernelstest.Problem(t, "jacobi3d", stencil.Float64, kernelstest.Volume), Schedule: "slide/gx=32/gy=8/gz=2/wx=1/wy=2/wz=1/cw=0/zz=0/ws=8/db=1", // 2 + 2 x 2 planes of 34 x 18
+			Want: kernels.Launch{Grid: [3]int{10, 13, 7}, Block: [3]int{32, 8, 2}, SharedBytes: 6 * 34 * 18 * 8, Steps: 1}},
+	})
 }
 
 func TestWorkOfAWindowCountedByHand(t *testing.T) {
-	p := problem(t, "jacobi2d", stencil.Float32, stencil.Size{128, 64, 1})
-	w := Family{}.Work(p, schedule(t, "slide/gx=32/gy=2/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ws=8/db=0"))
+	p := kernelstest.Problem(t, "jacobi2d", stencil.Float32, stencil.Size{128, 64, 1})
+	w := Family{}.Work(p, kernelstest.Schedule(t, "slide/gx=32/gy=2/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ws=8/db=0"))
 	const cells, blocks, read = 128 * 64, 4 * 4, 34 * 18
 	for name, c := range map[string][2]float64{
 		"steps": {float64(w.Steps), 1}, "cells": {w.Cells, cells}, "updates": {w.Updates, cells}, "flops": {w.Flops, cells * 5},
@@ -92,7 +45,7 @@ func TestWorkOfAWindowCountedByHand(t *testing.T) {
 	if w.Write != [3]int{32, 16, 1} || w.Read != [3]int{34, 18, 1} {
 		t.Errorf("writes %v, reads %v", w.Write, w.Read)
 	}
-	double := Family{}.Work(p, schedule(t, "slide/gx=32/gy=2/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ws=8/db=1"))
+	double := Family{}.Work(p, kernelstest.Schedule(t, "slide/gx=32/gy=2/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ws=8/db=1"))
 	if double.Barriers != 9 || double.LoadRounds >= w.LoadRounds || double.Registers <= w.Registers {
 		t.Errorf("double buffer: %d barriers, waits for %v loads after %v", double.Barriers, double.LoadRounds, w.LoadRounds)
 	}

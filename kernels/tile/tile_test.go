@@ -1,105 +1,48 @@
 package tile
 
 import (
-	"strings"
 	"testing"
 
-	"stenciltune/internal/golden"
 	"stenciltune/kernels"
-	"stenciltune/space"
+	"stenciltune/kernels/kernelstest"
 	"stenciltune/stencil"
 )
 
-func problem(t testing.TB, name string, d stencil.DType, n stencil.Size) stencil.Problem {
-	t.Helper()
-	s, err := stencil.Lookup(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return stencil.Problem{Stencil: s, DType: d, Size: n, Steps: 10}
-}
-
-func schedule(t testing.TB, text string) space.Schedule {
-	t.Helper()
-	s, err := space.ParseSchedule(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-var (
-	plane  = stencil.Size{1000, 700, 1}
-	deep   = stencil.Size{300, 200, 100}
-	lopped = "NumDimensions 2 StencilSize (2, 1) CellValue { return get(-2, 0) + get(1, 0) + get(0, 1); }"
-)
-
 func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
-	for _, c := range []struct {
-		golden, stencil string
-		dtype           stencil.DType
-		size            stencil.Size
-		schedule        string
-	}{
-		{"single2d.cu", "jacobi2d", stencil.Float32, plane, "tile/gx=64/gy=4/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/ph=1"},
-		{"fused3d.cu", "jacobi3d", stencil.Float64, deep, "tile/gx=32/gy=4/gz=2/wx=1/wy=2/wz=4/cw=0/zz=0/ph=3"},
-		{"variants.cu", "jacobi2d", stencil.Float32, plane, "tile/gx=64/gy=4/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/ph=1/ld=2/pd=1/gd=1"},
-		{"columns.cu", "jacobi2d", stencil.Float32, plane, "tile/gx=32/gy=8/gz=1/wx=2/wy=2/wz=1/cw=256/zz=1/ph=2"},
-	} {
-		k := Family{}.Kernel(problem(t, c.stencil, c.dtype, c.size), schedule(t, c.schedule))
-		golden.Check(t, c.golden, []byte(k.Source))
-		if !strings.HasPrefix(k.Source, "// "+c.stencil+", "+string(c.dtype)+": schedule "+c.schedule+"\n") {
-			t.Errorf("%s begins with %.80q", c.golden, k.Source)
-		}
-		if !strings.Contains(k.Source, "#define ENTRY "+k.Entry+"\n") || k.DType != c.dtype || k.Schedule != schedule(t, c.schedule) {
-			t.Errorf("%s: entry %s, %s, %s", c.golden, k.Entry, k.DType, k.Schedule)
-		}
-	}
+	kernelstest.CheckSources(t, Family{}, []kernelstest.Source{
+		{Golden: "single2d.cu", Problem: kernelstest.Problem(t, "jacobi2d", stencil.Float32, kernelstest.Plane), Schedule: "tile/gx=64/gy=4/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/ph=1"},
+		{Golden: "fused3d.cu", Problem: kernelstest.Problem(t, "jacobi3d", stencil.Float64, kernelstest.Volume), Schedule: "tile/gx=32/gy=4/gz=2/wx=1/wy=2/wz=4/cw=0/zz=0/ph=3"},
+		{Golden: "variants.cu", Problem: kernelstest.Problem(t, "jacobi2d", stencil.Float32, kernelstest.Plane), Schedule: "tile/gx=64/gy=4/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/ph=1/ld=2/pd=1/gd=1"},
+		{Golden: "columns.cu", Problem: kernelstest.Problem(t, "jacobi2d", stencil.Float32, kernelstest.Plane), Schedule: "tile/gx=32/gy=8/gz=1/wx=2/wy=2/wz=1/cw=256/zz=1/ph=2"},
+	})
 }
 
 func TestEveryParameterReachesTheSource(t *testing.T) {
-	s := schedule(t, "tile/gx=128/gy=2/gz=4/wx=2/wy=8/wz=3/cw=512/zz=1/ph=4/ld=2/pd=1/gd=1")
-	src := Family{}.Kernel(problem(t, "jacobi3d", stencil.Float32, deep), s).Source
-	for _, want := range []string{"GROUP_X = 128", "GROUP_Y = 2", "GROUP_Z = 4", "WORK_X = 2", "WORK_Y = 8", "WORK_Z = 3", "COLUMN = 512", "ZIGZAG = 1", "PYRAMID = 4",
-		"LOADER = 2", "PADDING = 1", "SINGLE_DIM = 1"} {
-		if !strings.Contains(src, "constexpr int "+want+";\n") {
-			t.Errorf("no %s", want)
-		}
-	}
+	k := Family{}.Kernel(kernelstest.Problem(t, "jacobi3d", stencil.Float32, kernelstest.Volume), kernelstest.Schedule(t, "tile/gx=128/gy=2/gz=4/wx=2/wy=8/wz=3/cw=512/zz=1/ph=4/ld=2/pd=1/gd=1"))
+	kernelstest.CheckConstants(t, k, "GROUP_X = 128", "GROUP_Y = 2", "GROUP_Z = 4", "WORK_X = 2", "WORK_Y = 8", "WORK_Z = 3", "COLUMN = 512", "ZIGZAG = 1", "PYRAMID = 4",
+		"LOADER = 2", "PADDING = 1", "SINGLE_DIM = 1")
 }
 
 func TestLaunchAsksForTheSharedMemoryOfItsTiles(t *testing.T) {
-	skew, err := stencil.Parse("skew", "skew.sl", lopped)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range []struct {
-		p        stencil.Problem
-		schedule string
-		want     kernels.Launch
-	}{
-		{problem(t, "jacobi2d", stencil.Float32, plane), "tile/gx=32/gy=4/gz=1/wx=2/wy=2/wz=1/cw=0/zz=0/ph=1",
-			kernels.Launch{Grid: [3]int{16, 88, 1}, Block: [3]int{32, 4, 1}, SharedBytes: 66 * 10 * 4, Steps: 1}},
-		{problem(t, "jacobi3d", stencil.Float64, deep), "tile/gx=32/gy=4/gz=2/wx=1/wy=2/wz=4/cw=0/zz=0/ph=3",
-			kernels.Launch{Grid: [3]int{10, 25, 13}, Block: [3]int{32, 4, 2}, SharedBytes: 2 * 38 * 14 * 14 * 8, Steps: 3}},
-		{problem(t, "jacobi2d", stencil.Float32, plane), "tile/gx=32/gy=8/gz=1/wx=2/wy=2/wz=1/cw=256/zz=1/ph=2",
-			kernels.Launch{Grid: [3]int{16 * 44, 1, 1}, Block: [3]int{32, 8, 1}, SharedBytes: 2 * 68 * 20 * 4, Steps: 2}},
-		{problem(t, "jacobi3d", stencil.Float32, deep), "tile/gx=32/gy=4/gz=2/wx=1/wy=2/wz=4/cw=0/zz=0/ph=2/pd=1",
-			kernels.Launch{Grid: [3]int{10, 25, 13}, Block: [3]int{32, 4, 2}, SharedBytes: 2 * 37 * 12 * 12 * 4, Steps: 2}},
-		{problem(t, "jacobi3d", stencil.Float32, deep), "tile/gx=32/gy=4/gz=2/wx=1/wy=2/wz=4/cw=0/zz=0/ph=1/gd=1",
-			kernels.Launch{Grid: [3]int{10 * 25 * 13, 1, 1}, Block: [3]int{32, 4, 2}, SharedBytes: 34 * 10 * 10 * 4, Steps: 1}},
+	kernelstest.CheckLaunches(t, Family{}, []kernelstest.Launch{
+		{Problem: kernelstest.Problem(t, "jacobi2d", stencil.Float32, kernelstest.Plane), Schedule: "tile/gx=32/gy=4/gz=1/wx=2/wy=2/wz=1/cw=0/zz=0/ph=1",
+			Want: kernels.Launch{Grid: [3]int{16, 88, 1}, Block: [3]int{32, 4, 1}, SharedBytes: 66 * 10 * 4, Steps: 1}},
+		{Problem: kernelstest.Problem(t, "jacobi3d", stencil.Float64, kernelstest.Volume), Schedule: "tile/gx=32/gy=4/gz=2/wx=1/wy=2/wz=4/cw=0/zz=0/ph=3",
+			Want: kernels.Launch{Grid: [3]int{10, 25, 13}, Block: [3]int{32, 4, 2}, SharedBytes: 2 * 38 * 14 * 14 * 8, Steps: 3}},
+		{Problem: kernelstest.Problem(t, "jacobi2d", stencil.Float32, kernelstest.Plane), Schedule: "tile/gx=32/gy=8/gz=1/wx=2/wy=2/wz=1/cw=256/zz=1/ph=2",
+			Want: kernels.Launch{Grid: [3]int{16 * 44, 1, 1}, Block: [3]int{32, 8, 1}, SharedBytes: 2 * 68 * 20 * 4, Steps: 2}},
+		{Problem: kernelstest.Problem(t, "jacobi3d", stencil.Float32, kernelstest.Volume), Schedule: "tile/gx=32/gy=4/gz=2/wx=1/wy=2/wz=4/cw=0/zz=0/ph=2/pd=1",
+			Want: kernels.Launch{Grid: [3]int{10, 25, 13}, Block: [3]int{32, 4, 2}, SharedBytes: 2 * 37 * 12 * 12 * 4, Steps: 2}},
+		{Problem: kernelstest.Problem(t, "jacobi3d", stencil.Float32, kernelstest.Volume), Schedule: "tile/gx=32/gy=4/gz=2/wx=1/wy=2/wz=4/cw=0/zz=0/ph=1/gd=1",
+			Want: kernels.Launch{Grid: [3]int{10 * 25 * 13, 1, 1}, Block: [3]int{32, 4, 2}, SharedBytes: 34 * 10 * 10 * 4, Steps: 1}},
 		// Reach -2 .. 1 on x and 0 .. 1 on y: three and one more cells a step.
-		{stencil.Problem{Stencil: skew, DType: stencil.Float32, Size: plane, Steps: 9}, "tile/gx=32/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=2",
-			kernels.Launch{Grid: [3]int{32, 175, 1}, Block: [3]int{32, 4, 1}, SharedBytes: 2 * 38 * 6 * 4, Steps: 2}},
-	} {
-		if got := (Family{}).Kernel(c.p, schedule(t, c.schedule)).Launch; got != c.want {
-			t.Errorf("%s: %+v, want %+v", c.schedule, got, c.want)
-		}
-	}
+		{Problem: kernelstest.Skew(t, stencil.Float32, kernelstest.Plane), Schedule: "tile/gx=32/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=2",
+			Want: kernels.Launch{Grid: [3]int{32, 175, 1}, Block: [3]int{32, 4, 1}, SharedBytes: 2 * 38 * 6 * 4, Steps: 2}},
+	})
 }
 
 func TestWorkOfAFusedTileCountedByHand(t *testing.T) {
-	w := Family{}.Work(problem(t, "jacobi2d", stencil.Float32, stencil.Size{128, 64, 1}), schedule(t, "tile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=2"))
+	w := Family{}.Work(kernelstest.Problem(t, "jacobi2d", stencil.Float32, stencil.Size{128, 64, 1}), kernelstest.Schedule(t, "tile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=2"))
 	const cells, blocks = 128 * 64, 4 * 8
 	const read, middle, write = 36 * 12, 34 * 10, 32 * 8
 	for name, c := range map[string][2]float64{
@@ -120,10 +63,10 @@ func TestWorkOfAFusedTileCountedByHand(t *testing.T) {
 }
 
 func TestFusingStepsCostsRedundancyAndSavesTraffic(t *testing.T) {
-	p := problem(t, "jacobi2d", stencil.Float32, plane)
+	p := kernelstest.Problem(t, "jacobi2d", stencil.Float32, kernelstest.Plane)
 	before := kernels.Work{}
 	for i, text := range []string{"ph=1", "ph=2", "ph=3", "ph=4"} {
-		w := Family{}.Work(p, schedule(t, "tile/gx=32/gy=8/gz=1/wx=2/wy=4/wz=1/cw=0/zz=0/"+text))
+		w := Family{}.Work(p, kernelstest.Schedule(t, "tile/gx=32/gy=8/gz=1/wx=2/wy=4/wz=1/cw=0/zz=0/"+text))
 		if i > 0 && (w.Redundancy() <= before.Redundancy() || w.L2Read/w.Cells >= before.L2Read/before.Cells) {
 			t.Errorf("%s: redundancy %v after %v", text, w.Redundancy(), before.Redundancy())
 		}
@@ -132,9 +75,9 @@ func TestFusingStepsCostsRedundancyAndSavesTraffic(t *testing.T) {
 }
 
 func TestTheCubeLoaderWaitsForItsIdleThreads(t *testing.T) {
-	p := problem(t, "jacobi2d", stencil.Float32, plane)
+	p := kernelstest.Problem(t, "jacobi2d", stencil.Float32, kernelstest.Plane)
 	const base = "tile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1"
-	flat, divide, cube := Family{}.Work(p, schedule(t, base)), Family{}.Work(p, schedule(t, base+"/ld=1")), Family{}.Work(p, schedule(t, base+"/ld=2"))
+	flat, divide, cube := Family{}.Work(p, kernelstest.Schedule(t, base)), Family{}.Work(p, kernelstest.Schedule(t, base+"/ld=1")), Family{}.Work(p, kernelstest.Schedule(t, base+"/ld=2"))
 	// 34 x 10 cells are two turns of 256 threads, but 2 x 2 of the group's shape.
 	if cube.LoadRounds != 2*flat.LoadRounds || divide.LoadRounds != flat.LoadRounds || cube.Integer >= flat.Integer || divide.Integer <= flat.Integer {
 		t.Errorf("waits %v, %v, %v times; %v, %v, %v instructions", flat.LoadRounds, divide.LoadRounds, cube.LoadRounds, flat.Integer, divide.Integer, cube.Integer)

@@ -1,0 +1,34 @@
+package cuda_test
+
+import (
+	"context"
+	"testing"
+
+	"stenciltune/device"
+	"stenciltune/device/devicetest"
+	"stenciltune/kernels"
+	"stenciltune/kernels/matmul"
+	"stenciltune/stencil"
+)
+
+func TestGPURandomProductsGiveTheJudgesAnswer(t *testing.T) {
+	d := openGPU(t)
+	cases := devicetest.Products(t, d.Machine(), min(*flagCases, 200), *flagSeed)
+	var ks []kernels.Kernel
+	for _, dtype := range matmul.DTypes() {
+		ks = append(ks, matmul.Judge(stencil.Problem{Stencil: matmul.Stencil(), DType: dtype, Size: stencil.Size{1, 1, 1}}))
+	}
+	for _, c := range cases {
+		ks = append(ks, c.Kernel)
+	}
+	bs := compileAll(t, d, ks)
+	judges := map[stencil.DType]device.Binary{}
+	for i, dtype := range matmul.DTypes() {
+		judges[dtype] = bs[i]
+	}
+	for i, b := range bs[len(judges):] {
+		if err := devicetest.CheckProduct(context.Background(), d, cases[i], b, judges[cases[i].Problem.DType], uint32(i)); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -1,0 +1,101 @@
+// Package kernelstest holds what the tests of kernel families share: problems of the
+// catalogue, schedules, and the check of generated sources against reviewed ones.
+//
+// It is for tests only.
+package kernelstest
+
+import (
+	"strings"
+	"testing"
+
+	"stenciltune/internal/golden"
+	"stenciltune/kernels"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+// Grids in two and three dimensions that most tiles do not divide.
+var (
+	Plane  = stencil.Size{1000, 700, 1}
+	Volume = stencil.Size{300, 200, 100}
+)
+
+// Problem is a stencil of the catalogue on a grid, for ten time steps.
+func Problem(t testing.TB, name string, d stencil.DType, n stencil.Size) stencil.Problem {
+	t.Helper()
+	s, err := stencil.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stencil.Problem{Stencil: s, DType: d, Size: n, Steps: 10}
+}
+
+// Skew reaches from -2 to 1 on x and from 0 to 1 on y.
+func Skew(t testing.TB, d stencil.DType, n stencil.Size) stencil.Problem {
+	t.Helper()
+	s, err := stencil.Parse("skew", "skew.sl", "NumDimensions 2 StencilSize (2, 1) CellValue { return get(-2, 0) + get(1, 0) + get(0, 1); }")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stencil.Problem{Stencil: s, DType: d, Size: n, Steps: 10}
+}
+
+// Schedule reads a schedule's text.
+func Schedule(t testing.TB, text string) space.Schedule {
+	t.Helper()
+	s, err := space.ParseSchedule(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Source is a kernel whose text has been reviewed: testdata/<Golden>.golden.
+type Source struct {
+	Golden   string
+	Problem  stencil.Problem
+	Schedule string
+}
+
+// CheckSources compares a family's sources with the reviewed ones, and the kernels
+// with what they were asked for.
+func CheckSources(t *testing.T, f kernels.Family, list []Source) {
+	t.Helper()
+	for _, c := range list {
+		k := f.Kernel(c.Problem, Schedule(t, c.Schedule))
+		golden.Check(t, c.Golden, []byte(k.Source))
+		if head := "// " + c.Problem.Stencil.Name + ", " + string(c.Problem.DType) + ": schedule " + c.Schedule + "\n"; !strings.HasPrefix(k.Source, head) {
+			t.Errorf("%s begins with %.80q", c.Golden, k.Source)
+		}
+		if !strings.Contains(k.Source, "#define ENTRY "+k.Entry+"\n") || k.DType != c.Problem.DType || k.Schedule.String() != c.Schedule {
+			t.Errorf("%s: entry %s, %s, %s", c.Golden, k.Entry, k.DType, k.Schedule)
+		}
+	}
+}
+
+// CheckConstants looks for compile-time numbers, like "GROUP_X = 128", in a kernel.
+func CheckConstants(t *testing.T, k kernels.Kernel, list ...string) {
+	t.Helper()
+	for _, want := range list {
+		if !strings.Contains(k.Source, "constexpr int "+want+";\n") {
+			t.Errorf("%s: no %s", k.Schedule, want)
+		}
+	}
+}
+
+// Launch is a launch's geometry that was worked out by hand.
+type Launch struct {
+	Problem  stencil.Problem
+	Schedule string
+	Want     kernels.Launch
+}
+
+// CheckLaunches compares a family's launches with those.
+func CheckLaunches(t *testing.T, f kernels.Family, list []Launch) {
+	t.Helper()
+	for _, c := range list {
+		if got := f.Kernel(c.Problem, Schedule(t, c.Schedule)).Launch; got != c.Want {
+			t.Errorf("%s: %+v, want %+v", c.Schedule, got, c.Want)
+		}
+	}
+}
