@@ -272,7 +272,7 @@ func fits(p stencil.Problem, m machine.Machine) error {
 // prior is the cost model as the search sees it.
 func prior(p stencil.Problem, m machine.Machine) search.Prior {
 	return func(s space.Schedule) float64 {
-		return model.Predict(p, kernels.Find(all.Families(), s.Family()).Work(p, s), 0, m).Seconds
+		return model.Predict(p, kernels.Find(all.Families(), s.Family()).Work(p, s), model.Facts{}, m).Seconds
 	}
 }
 

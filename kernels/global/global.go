@@ -124,6 +124,12 @@ func write(s space.Schedule) [3]int {
 	return w
 }
 
+// registers is what the compiler takes, as it did for recorded schedules: each
+// cell's sum, and the loads on their way.
+func registers(p stencil.Problem, work int) int {
+	return 18 + min(len(p.Stencil.Points), 16)*4/5 + p.DType.Size()*work*3/10
+}
+
 // Work counts one launch: each thread loads every distinct point of its cells, a
 // block's footprint comes from L2 once.
 func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
@@ -134,9 +140,16 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	blocks := float64(l.Blocks())
 	loads := kernels.DistinctLoads(p.Stencil.Points, h.Work, h.Group[0])
 	work := h.Work[0] * h.Work[1] * h.Work[2]
-	vx := s.Int("vx", 1)
+	vx, size := s.Int("vx", 1), p.DType.Size()
+	centred := kernels.DistinctLoads(kernels.Centred(p.Stencil.Points), h.Work, h.Group[0])
+	accesses := float64(loads + work)
+	pipe := float64(centred)*kernels.LoadBytes(size, 1, true) + float64(loads-centred)*kernels.LoadBytes(size, 1, false)
 	if vx > 1 { // a thread's cells are neighbours on x too
 		loads = kernels.DistinctLoads(p.Stencil.Points, [3]int{vx, h.Work[1], h.Work[2]}, 1)
+		sides := float64(loads - centred*vx) // beside the vectors
+		parts := float64(kernels.CeilDiv(vx*size, 16))
+		accesses = float64(centred+work)*parts + sides
+		pipe = float64(centred*vx*size) + sides*kernels.LoadBytes(size, vx, false)
 		work *= vx
 	}
 	box := write(s)
@@ -146,7 +159,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		if h.Column > 0 { // a block of the line covers a few rows of the strip
 			box = [3]int{min(h.Column, h.Group[0]), max(1, h.Group[0]/h.Column), 1}
 		}
-		integer += 30 // divisions by run-time extents
+		integer += 160 // four divisions by run-time extents, two of them of 64 bits
 	} else if h.Column > 0 {
 		column = h.Column / box[0]
 		integer += 100
@@ -154,20 +167,23 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	ops := p.Stencil.Ops
 	threads := blocks * float64(l.Threads())
 	return kernels.Work{
-		Steps:   1,
-		Cells:   cells,
-		Updates: cells,
-		Flops:   cells * float64(ops.Total()),
-		Special: cells * float64(ops.Div+ops.Special),
-		Integer: threads * (integer + 2*float64(work)),
-		L1Loads: threads * float64(loads) * elem,
-		L2Read:  blocks * kernels.FootprintSectors(p.Stencil.Points, box, p.DType.Size()) * kernels.SectorBytes,
-		L2Write: cells * elem,
-		Loads:   float64(min(loads, 16*vx)),
+		Steps:    1,
+		Cells:    cells,
+		Updates:  cells,
+		Flops:    cells * float64(ops.Total()),
+		Special:  cells * float64(ops.Div+ops.Special),
+		Integer:  threads * (integer + 2*float64(work)),
+		Accesses: threads * accesses,
+		L1Loads:  threads * pipe,
+		L2Read:   blocks * kernels.FootprintSectors(p.Stencil.Points, box, p.DType.Size()) * kernels.SectorBytes,
+		L2Write:  cells * elem,
+		Loads:    float64(min(loads, 16*vx)),
 		// Independent loads go out together, about 16 at a time.
 		LoadRounds: 1 + float64(loads)/float64(16*vx),
 		Rounds:     float64(work) / 2,
-		Registers:  18 + p.DType.Size()/4*(loads+2*work),
+		Parallel:   float64(work),
+		Registers:  registers(p, work),
+		Least:      16 + size/4*work,
 		Write:      box,
 		Read: [3]int{box[0] + p.Stencil.Low[0] + p.Stencil.High[0], box[1] + p.Stencil.Low[1] + p.Stencil.High[1],
 			box[2] + p.Stencil.Low[2] + p.Stencil.High[2]},

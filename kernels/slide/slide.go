@@ -168,6 +168,9 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	updates := blocks * float64(w.write[0]*w.write[1]*w.write[2])
 	work := w.Work[0] * w.Work[1] * w.Work[2]
 	points := kernels.DistinctLoads(st.Points, w.Work, w.Group[0])
+	conflicts := kernels.BoxConflicts(w.Group[0], w.read[0], p.DType.Size())
+	held := w.read
+	held[w.axis] += w.Group[w.axis] - w.write[w.axis]
 	loads := float64(w.loads())
 	barriers, rounds := 2*w.steps, 1+steps
 	if w.double {
@@ -189,17 +192,20 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Flops:      updates * float64(st.Ops.Total()),
 		Special:    updates * float64(st.Ops.Div+st.Ops.Special),
 		Integer:    blocks * (threads*(integer+steps*float64(10+2*work+3*(st.Low[w.axis]+st.High[w.axis]+1))) + 8*read),
-		L1Loads:    blocks * read * elem,
+		Accesses:   blocks * (2*read + threads*steps*float64(points+work)),
+		L1Loads:    blocks * read * kernels.LoadBytes(p.DType.Size(), 1, false),
 		L2Read:     blocks * float64(w.read[1]*w.read[2]) * kernels.RowSectors(w.read[0], st.Low[0], p.DType.Size()) * kernels.SectorBytes,
 		L2Write:    float64(p.Size.Cells()) * elem,
-		Shared:     blocks * (read + threads*steps*float64(points)) * elem,
+		Shared:     blocks * (read + threads*steps*float64(points)*conflicts) * elem,
 		Barriers:   barriers,
 		Loads:      loads,
 		LoadRounds: rounds,
+		Parallel:   float64(work),
 		Rounds:     steps * (1 + float64(work)/4),
 		Registers:  registers,
 		Write:      w.write,
 		Read:       w.read,
+		Window:     held,
 		ColumnWide: column,
 		Launch:     l,
 	}

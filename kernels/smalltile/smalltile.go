@@ -112,10 +112,13 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	blocks, threads := float64(l.Blocks()), float64(l.Threads())
 	w := write(st, h)
 	updates, shared := 0.0, threads*elem // the loads' stores
+	accesses := 2 * threads
+	conflicts := kernels.BoxConflicts(h.Group[0], h.Group[0], p.DType.Size())
 	for step := 1; step <= h.Pyramid; step++ {
 		cells := float64(kernels.Volume(zone(st, h, step)))
 		updates += cells
-		shared += cells * float64(len(st.Points)) * elem
+		shared += cells * float64(len(st.Points)) * elem * conflicts
+		accesses += cells * float64(len(st.Points)+1)
 		if step < h.Pyramid {
 			shared += cells * elem
 		}
@@ -135,7 +138,8 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Flops:      blocks * updates * float64(st.Ops.Total()),
 		Special:    blocks * updates * float64(st.Ops.Div+st.Ops.Special),
 		Integer:    blocks * threads * (integer + 10*float64(h.Pyramid)),
-		L1Loads:    blocks * threads * elem,
+		Accesses:   blocks * accesses,
+		L1Loads:    blocks * threads * kernels.LoadBytes(p.DType.Size(), 1, false),
 		L2Read:     blocks * rows * kernels.SectorBytes,
 		L2Write:    float64(p.Size.Cells()) * elem,
 		Shared:     blocks * shared,
@@ -143,6 +147,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Loads:      1,
 		LoadRounds: 1,
 		Rounds:     float64(h.Pyramid),
+		Parallel:   1,
 		Registers:  24 + p.DType.Size()/4*min(len(st.Points), 16)/2,
 		Write:      w,
 		Read:       h.Group,

@@ -3,6 +3,7 @@ package stream
 import (
 	"fmt"
 	"strings"
+	"sync"
 
 	"stenciltune/stencil"
 )
@@ -18,7 +19,20 @@ type stages struct {
 	ring     int  // planes whose edge rows are kept
 }
 
+// known are the stages of stencils seen before: work is counted for every schedule
+// of a space, and a stencil never changes.
+var known sync.Map // *stencil.Stencil to stages
+
 func stagesOf(st *stencil.Stencil) stages {
+	if s, ok := known.Load(st); ok {
+		return s.(stages)
+	}
+	s := analyse(st)
+	known.Store(st, s)
+	return s
+}
+
+func analyse(st *stencil.Stencil) stages {
 	if w, ok := weightsOf(st); ok {
 		return stages{dims: st.Dims, linear: true, weights: w, late: w.late(), diagonal: w.diagonal(), ring: 2}
 	}

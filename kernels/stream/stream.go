@@ -6,6 +6,7 @@ package stream
 import (
 	_ "embed"
 	"fmt"
+	"math"
 
 	"stenciltune/device/machine"
 	"stenciltune/kernels"
@@ -107,6 +108,20 @@ func (h shape) edgeRows(r reach) int {
 
 func (h shape) sharedBytes(p stencil.Problem, st stages) int {
 	return st.ring * h.pyramid * h.warps * h.edgeRows(reachOf(p.Stencil)) * warp * h.vector * p.DType.Size()
+}
+
+// taken is the registers the compiler takes if it may, as it did for recorded
+// schedules: what every stage keeps and, where warps wait for each other's rows,
+// what it has just completed.
+func (h shape) taken(p stencil.Problem, st stages) int {
+	r := reachOf(p.Stencil)
+	cells, each, most := float64(h.vector*h.rows), float64(st.perStage(r))+0.2, 3.0
+	if h.edgeRows(r) > 0 {
+		each, most = each+1.2, 8
+	}
+	pyramid := float64(h.pyramid)
+	n := cells*(pyramid*each+1.2*float64(h.prefetch)+1.4) + most*pyramid
+	return 26 + int(float64(p.DType.Size())/4*n)
 }
 
 // registers is what a thread needs, estimated: what every stage keeps, the plane
@@ -294,38 +309,69 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	blocks := float64(l.Blocks())
 	cells := float64(hold[0] * h.rows * h.warps)
 	updates := cells * rounds * float64(h.pyramid)
-	perVector := float64(h.pyramid * h.rows * (r.lowX + r.highX))   // shuffles a round
-	edge := float64(h.pyramid * (h.edgeRows(r) + r.lowR + r.highR)) // rows a round through shared memory
+	pyramid, words := float64(h.pyramid), elem/4
+	others := 0 // rows of other warps
+	if h.edgeRows(r) > 0 {
+		others = r.lowR + r.highR
+	}
+	shuffles := float64(h.rows * (r.lowX + r.highX)) // of a stage in a round
+	if !stages.linear {                              // for every plane that is read beside the own column
+		shuffles *= float64(r.lowS + r.highS + 1)
+	}
+	if stages.diagonal {
+		shuffles += float64(others * (r.lowX + r.highX))
+	}
+	edge := float64(h.edgeRows(r) + others)           // rows of a stage through shared memory in a round
+	parts := math.Ceil(float64(h.vector) * elem / 16) // instructions that move a vector
+	accesses := parts*(2*float64(h.rows)+pyramid*edge) + pyramid*shuffles*words
+	pipe := (edge*float64(h.vector) + shuffles) * elem
+	flops := float64(st.Ops.Total())
+	if stages.linear {
+		flops = stages.weights.operations()
+	}
 	threads := float64(l.Threads())
 	var write [3]int // on average: the first and the last tile write more
 	for a, g := range [3]int{l.Grid[0], l.Grid[1], l.Grid[2]} {
 		write[a] = kernels.CeilDiv(p.Size[a], g)
 	}
 	read := [3]int{hold[0], hold[1], int(loaded)}
-	barriers := int(rounds)
+	barriers := 0
+	if others > 0 {
+		barriers = int(rounds)
+	}
+	window := write
 	if st.Dims < 3 {
 		write[1] = chunk
 		write[2] = 1
 		read = [3]int{hold[0] * h.warps, int(loaded), 1}
+		window = write
 	}
+	window[st.Dims-1] = 1 + h.prefetch + h.pyramid
 	return kernels.Work{
 		Steps:      h.pyramid,
 		Cells:      float64(p.Size.Cells()) * float64(h.pyramid),
 		Updates:    blocks * updates,
-		Flops:      blocks * updates * float64(st.Ops.Total()),
+		Flops:      blocks * updates * flops,
 		Special:    blocks * updates * float64(st.Ops.Div+st.Ops.Special),
-		Integer:    blocks * threads * (200 + rounds*(20+4*float64(h.rows)+perVector)),
+		Integer:    blocks * threads * (300 + rounds*(20+4*float64(h.rows)+pyramid*(2+shuffles*words))),
+		Accesses:   blocks * threads * rounds * accesses,
 		L1Loads:    blocks * cells * loaded * elem,
 		L2Read:     blocks * cells * loaded * elem,
 		L2Write:    float64(p.Size.Cells()) * elem,
-		Shared:     blocks * threads * rounds * edge * float64(h.vector) * elem,
+		Shared:     blocks * threads * rounds * pyramid * pipe,
 		Barriers:   barriers,
-		Loads:      float64(h.rows * h.prefetch),
+		Loads:      float64(h.rows * h.vector * h.prefetch),
 		LoadRounds: loaded / float64(h.prefetch),
-		Rounds:     rounds * float64(h.pyramid),
-		Registers:  min(255, h.registers(p, stages), max(32, 65536/(warp*h.warps*h.minBlocks))),
+		Ahead:      true,
+		Rounds:     rounds * pyramid,
+		Parallel:   float64(h.vector * h.rows),
+		Registers:  h.taken(p, stages),
+		Least:      h.registers(p, stages),
+		MinBlocks:  h.minBlocks,
+		Laps:       rounds,
 		Write:      write,
 		Read:       read,
+		Window:     window,
 		Launch:     l,
 	}
 }

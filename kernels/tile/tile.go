@@ -155,19 +155,26 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	blocks := float64(l.Blocks())
 	r, w := read(st, h), h.Write()
 	points := float64(len(st.Points))
+	size, pitch := p.DType.Size(), r[0]+s.Int("pd", 0)
 
 	threads := float64(l.Threads())
 	updates, shared, rounds := float64(kernels.Volume(w)), 0.0, float64(kernels.Volume(h.Work))/4
-	shared += float64(kernels.Volume(r)) * elem // the loader's stores
+	flat := 1.0
+	if s.Int("ld", 0) < 2 {
+		flat = kernels.FlatConflicts(r[0], pitch, size)
+	}
+	shared += float64(kernels.Volume(r)) * elem * flat // the loader's stores
 	loads := kernels.DistinctLoads(st.Points, h.Work, h.Group[0])
-	shared += float64(l.Threads()*loads) * elem // the last step's reads
+	shared += float64(l.Threads()*loads) * elem * kernels.BoxConflicts(h.Group[0], pitch, size) // the last step's reads
+	accesses := float64(2*kernels.Volume(r)) + threads*float64(loads+kernels.Volume(h.Work))
 	for step := 1; step < h.Pyramid; step++ {
 		box := r
 		for a := range 3 {
 			box[a] -= step * (st.Low[a] + st.High[a])
 		}
 		updates += float64(kernels.Volume(box))
-		shared += float64(kernels.Volume(box)) * (points + 1) * elem
+		shared += float64(kernels.Volume(box)) * (points + 1) * elem * kernels.FlatConflicts(box[0], pitch, size)
+		accesses += float64(kernels.Volume(box)) * (points + 1)
 		rounds += math.Ceil(float64(kernels.Volume(box)) / threads)
 	}
 	fused := updates - float64(kernels.Volume(w))
@@ -197,7 +204,8 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Flops:      blocks * updates * float64(st.Ops.Total()),
 		Special:    blocks * updates * float64(st.Ops.Div+st.Ops.Special),
 		Integer:    blocks * (threads*(integer+2*float64(work)) + perCell*float64(kernels.Volume(r)) + 16*fused),
-		L1Loads:    blocks * float64(kernels.Volume(r)) * elem,
+		Accesses:   blocks * accesses,
+		L1Loads:    blocks * float64(kernels.Volume(r)) * kernels.LoadBytes(size, 1, false),
 		L2Read:     blocks * rows * kernels.SectorBytes,
 		L2Write:    float64(p.Size.Cells()) * elem,
 		Shared:     blocks * shared,
@@ -205,7 +213,9 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Loads:      min(loaderAhead, float64(kernels.Volume(r))/threads),
 		LoadRounds: turns / loaderAhead,
 		Rounds:     rounds,
-		Registers:  max(32, 24+p.DType.Size()/4*2*work),
+		Parallel:   float64(work),
+		Registers:  max(32, 20+size*2/5*work),
+		Least:      20 + size/4*work,
 		Write:      w,
 		Read:       r,
 		ColumnWide: column,
