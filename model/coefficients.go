@@ -20,9 +20,12 @@ type Coefficients struct {
 	BlockLatency   float64 `json:"block_latency"`   // clocks to start a block, find its tile and store
 	Norm           float64 `json:"norm"`            // how terms overlap: 1 is their sum, infinity the largest (roofline)
 	WaitNorm       float64 `json:"wait_norm"`       // the same of a thread's waiting and the work of others
-	Phase          float64 `json:"phase"`           // how fast resident blocks make up for each other's phases
+	PhaseNorm      float64 `json:"phase_norm"`      // the same of loading and computing, where barriers keep them apart
+	Drain          float64 `json:"drain"`           // share of an SM that is idle while a block ends, if it has only one
+	OwnIssue       float64 `json:"own_issue"`       // clocks a warp needs for an instruction that waits for the one before
 	Tail           float64 `json:"tail"`            // share of the last wave's gap that is felt
 	L2Knee         float64 `json:"l2_knee"`         // share of L2 up to which it holds what was read
+	L2Sharp        float64 `json:"l2_sharp"`        // how sudden that end is: 1 gradual, infinity LRU
 	SpillTraffic   float64 `json:"spill_traffic"`   // share of spilled registers that every lap writes and reads
 }
 

@@ -92,14 +92,13 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 	// A thread's own chain of waits, however much bandwidth there is: only resident
 	// blocks hide it from each other.
 	passes := math.Max(out.Waves, 1)
-	loading := passes * w.LoadRounds * c.LoadLatency / r.clock
+	loading := passes * (w.LoadRounds*c.LoadLatency + c.BlockLatency) / r.clock
 	barrier := c.BarrierLatency + c.WarpLatency*math.Log2(math.Max(warps, 1))
-	waiting := passes * (w.Rounds*c.RoundLatency + float64(w.Barriers)*barrier) / r.clock
-	starting := passes * c.BlockLatency / r.clock
+	own := 32 * instructions / (blocks * threads) // of one thread
+	waiting := passes * (w.Rounds*c.RoundLatency + own*c.OwnIssue + float64(w.Barriers)*barrier) / r.clock
 	out.Terms = append(out.Terms,
-		Term{"loading", loading, "waiting for global loads, one block after the other"},
-		Term{"waiting", waiting, "waiting for shared memory, arithmetic and barriers, one block after the other"},
-		Term{"starting", starting, "starting blocks one after the other"})
+		Term{"loading", loading, "starting blocks and waiting for global loads, one block after the other"},
+		Term{"waiting", waiting, "waiting for shared memory, arithmetic and barriers, one block after the other"})
 
 	// Within the SM: L1 and shared memory are one pipe. Waiting and computing of
 	// different warps overlap.
@@ -107,15 +106,18 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 	compute := pnorm(c.Norm, t[2].Seconds+t[3].Seconds, t[4].Seconds, t[5].Seconds) * gap(blocks/sms, c.Tail)
 	compute = pnorm(c.WaitNorm, compute, waiting*gap(out.Waves, c.Tail))
 	memory := pnorm(c.Norm, dram, t[1].Seconds)
-	memory = pnorm(c.WaitNorm, memory, loading*gap(out.Waves, c.Tail))
+	memory = pnorm(c.Norm, memory, loading*gap(out.Waves, c.Tail))
 	// A kernel with barriers goes through phases: while a block loads it does not
-	// compute. Only other resident blocks fill the gap, so with one block the two
-	// add up, and with many they overlap; nor does a kernel that loads ahead wait.
-	q := c.Norm
-	if w.Barriers > 0 && !w.Ahead {
-		q = 1 + (c.Norm-1)*(1-math.Pow(at, -c.Phase))
+	// compute. A kernel that loads ahead does both, and its blocks are long; any
+	// other leaves an SM partly idle while a block ends, unless others fill the gap.
+	q, drain := c.Norm, 1.0
+	if !w.Ahead {
+		drain += c.Drain / at
+		if w.Barriers > 0 {
+			q = c.PhaseNorm
+		}
 	}
-	total := pnorm(c.Norm, pnorm(q, compute, memory)*(1+(gap(out.Waves, c.Tail)-1)/2), starting*gap(out.Waves, c.Tail))
+	total := pnorm(q, compute, memory) * drain * (1 + (gap(out.Waves, c.Tail)-1)/2)
 	out.Limiter = slices.MaxFunc(t, func(a, b Term) int { return cmp.Compare(a.Seconds, b.Seconds) }).Name
 	out.Terms = append(out.Terms, Term{"launch", launchSeconds(m), "launching a kernel"})
 	out.Seconds = (total + launchSeconds(m)) / float64(w.Steps)
@@ -280,7 +282,7 @@ func (c Coefficients) dramBytes(p stencil.Problem, w kernels.Work, r rates, wave
 	again := 1.0
 	for a := range p.Stencil.Dims {
 		halo := float64(w.Read[a]-w.Write[a]) / float64(w.Write[a])
-		again *= 1 + halo*missed(distance[a], c.L2Knee*r.l2Bytes)
+		again *= 1 + halo*missed(distance[a], c.L2Knee*r.l2Bytes, c.L2Sharp)
 	}
 	bytes := cells*elem*again + w.L2Write
 	if w.ColumnWide > 0 { // both sides of a column are fetched by its neighbour too
@@ -320,9 +322,9 @@ func reuseDistances(p stencil.Problem, w kernels.Work, wave float64) [3]float64 
 // missed is the share of re-reads at a reuse distance that a cache of the given
 // size no longer holds: smooth, because GPU caches are neither LRU nor fully
 // associative.
-func missed(distance, size float64) float64 {
+func missed(distance, size, sharp float64) float64 {
 	if size <= 0 {
 		return 0
 	}
-	return 1 / (1 + math.Pow(size/distance, 4))
+	return 1 / (1 + math.Pow(size/distance, sharp))
 }

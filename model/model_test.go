@@ -164,13 +164,13 @@ func TestWeakerMachineIsNeverFaster(t *testing.T) {
 func TestMissedRereadsGrowFromNoneToAll(t *testing.T) {
 	before := 0.0
 	for d := 1e3; d < 1e12; d *= 1.5 {
-		m := missed(d, 60e6)
+		m := missed(d, 60e6, 4)
 		if m < before || m < 0 || m > 1 {
 			t.Errorf("distance %g: %v after %v", d, m, before)
 		}
 		before = m
 	}
-	if missed(1e3, 60e6) > 1e-9 || missed(1e12, 60e6) < 1-1e-9 || missed(60e6, 60e6) != 0.5 || missed(1e9, 0) != 0 {
+	if missed(1e3, 60e6, 4) > 1e-9 || missed(1e12, 60e6, 4) < 1-1e-9 || missed(60e6, 60e6, 4) != 0.5 || missed(1e9, 0, 4) != 0 {
 		t.Error("the ends or the middle")
 	}
 }

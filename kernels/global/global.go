@@ -162,7 +162,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		integer += 160 // four divisions by run-time extents, two of them of 64 bits
 	} else if h.Column > 0 {
 		column = h.Column / box[0]
-		integer += 100
+		integer += 150
 	}
 	ops := p.Stencil.Ops
 	threads := blocks * float64(l.Threads())

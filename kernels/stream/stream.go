@@ -340,6 +340,10 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		barriers = int(rounds)
 	}
 	window := write
+	waits := rounds * pyramid
+	if others == 0 { // no barrier keeps rounds apart: those unrolled overlap
+		waits /= float64(unroll(r, h, stages))
+	}
 	if st.Dims < 3 {
 		write[1] = chunk
 		write[2] = 1
@@ -363,7 +367,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Loads:      float64(h.rows * h.vector * h.prefetch),
 		LoadRounds: loaded / float64(h.prefetch),
 		Ahead:      true,
-		Rounds:     rounds * pyramid,
+		Rounds:     waits,
 		Parallel:   float64(h.vector * h.rows),
 		Registers:  h.taken(p, stages),
 		Least:      h.registers(p, stages),
