@@ -325,9 +325,9 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	parts := math.Ceil(float64(h.vector) * elem / 16) // instructions that move a vector
 	accesses := parts*(2*float64(h.rows)+pyramid*edge) + pyramid*shuffles*words
 	pipe := (edge*float64(h.vector) + shuffles) * elem
-	flops := float64(st.Ops.Total())
-	if stages.linear {
-		flops = stages.weights.operations()
+	flops, special := float64(st.Ops.Total()), float64(st.Ops.Div+st.Ops.Special)
+	if stages.linear { // a division has become part of the weights
+		flops, special = stages.weights.operations(), 0
 	}
 	threads := float64(l.Threads())
 	var write [3]int // on average: the first and the last tile write more
@@ -356,7 +356,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Cells:      float64(p.Size.Cells()) * float64(h.pyramid),
 		Updates:    blocks * updates,
 		Flops:      blocks * updates * flops,
-		Special:    blocks * updates * float64(st.Ops.Div+st.Ops.Special),
+		Special:    blocks * updates * special,
 		Integer:    blocks * threads * (300 + rounds*(20+4*float64(h.rows)+pyramid*(2+shuffles*words))),
 		Accesses:   blocks * threads * rounds * accesses,
 		L1Loads:    blocks * cells * loaded * elem,
