@@ -324,13 +324,3 @@ func reuseDistances(p stencil.Problem, w kernels.Work, wave float64) [3]float64 
 	}
 	return d
 }
-
-// missed is the share of re-reads at a reuse distance that a cache of the given
-// size no longer holds: smooth, because GPU caches are neither LRU nor fully
-// associative.
-func missed(distance, size, sharp float64) float64 {
-	if size <= 0 {
-		return 0
-	}
-	return 1 / (1 + math.Pow(size/distance, sharp))
-}
