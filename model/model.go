@@ -35,7 +35,9 @@ type Prediction struct {
 	Registers   int     `json:"registers"`     // of a thread
 	SpillBytes  float64 `json:"spill_bytes"`   // of a thread
 	Waves       float64 `json:"waves"`
+	Tail        float64 `json:"tail"`       // factor by which the last, partly filled wave stretches a launch
 	Redundancy  float64 `json:"redundancy"` // updates made for each useful one
+	Ghost       float64 `json:"ghost"`      // seconds per launch of computing that ghost zones repeat, if nothing else limited it
 	Reuse       float64 `json:"reuse"`      // reads of a naive kernel for each cell a block loads
 }
 
@@ -117,7 +119,9 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 			q = c.PhaseNorm
 		}
 	}
-	total := pnorm(q, compute, memory) * drain * (1 + (gap(out.Waves, c.Tail)-1)/2)
+	out.Tail = gap(out.Waves, c.Tail)
+	out.Ghost = math.Max(t[4].Seconds, t[5].Seconds) * (1 - 1/out.Redundancy)
+	total := pnorm(q, compute, memory) * drain * (1 + (out.Tail-1)/2)
 	out.Limiter = slices.MaxFunc(t, func(a, b Term) int { return cmp.Compare(a.Seconds, b.Seconds) }).Name
 	out.Terms = append(out.Terms, Term{"launch", launchSeconds(m), "launching a kernel"})
 	out.Seconds = (total + launchSeconds(m)) / float64(w.Steps)
@@ -151,10 +155,9 @@ func allocate(w kernels.Work, f Facts, m machine.Machine) (registers int, spille
 	return min(w.Registers, most), 4 * values * missing
 }
 
-// launchSeconds is what a launch adds between kernels on one stream.
-func launchSeconds(m machine.Machine) float64 {
-	return 1.5e-6
-}
+// launchSeconds is what a launch adds between kernels on one stream: measured, or
+// as on an H200.
+func launchSeconds(m machine.Machine) float64 { return cmp.Or(m.Rates.Launch, 1.5e-6) }
 
 // gap is the factor by which the last, partly filled wave stretches what goes in
 // waves; felt is the share of it that is felt. Blocks drift apart, so beyond a few
@@ -244,8 +247,8 @@ func (c Coefficients) rates(m machine.Machine, d stencil.DType) rates {
 		dram: c.DRAM * m.DRAMBandwidth(),
 		// 64 bytes a clock and SM at the crossbar; 128 bytes from L1 and shared memory
 		// (gpu-benches: 125 to 128); four warp instructions.
-		l2:      c.L2 * 64 * sms * clock,
-		pipe:    c.Pipe * 128 * sms * clock,
+		l2:      cmp.Or(m.Rates.L2Bytes, c.L2*64*sms*clock),
+		pipe:    cmp.Or(m.Rates.SharedBytes, c.Pipe*128*sms*clock),
 		issue:   c.Issue * 4 * sms * clock,
 		flops:   c.Issue * lanes(m, d) * sms * clock,
 		clock:   clock,
