@@ -33,7 +33,7 @@ type explanations struct {
 	Schedules []explained `json:"schedules"`
 }
 
-func (a *app) explain() *cobra.Command {
+func (a *app) explainCommand() *cobra.Command {
 	var f problemFlags
 	var name string
 	var texts []string

@@ -62,10 +62,8 @@ func (a *app) remembered(s *subject, p stencil.Problem) error {
 	if err != nil {
 		return err
 	}
-	if rates, ok, err := store.Rates(s.machine); err != nil {
+	if s.machine, err = rated(store, s.machine); err != nil {
 		return err
-	} else if ok {
-		s.machine.Rates, s.machine.CopyBytesPerSecond = rates.Rates, rates.CopyBytesPerSecond
 	}
 	key := keyOf(p, s.machine, timing.Warm)
 	entries, err := store.Entries(key)
