@@ -121,3 +121,29 @@ var (
 	sink     float64
 	families = all.Families()
 )
+
+// The registers that families estimate, against what the compiler took.
+func TestRegisterEstimates(t *testing.T) {
+	for _, l := range landscapes(t) {
+		var off []float64
+		spilled, foreseen, feared := 0, 0, 0
+		for _, q := range recorded(l, false) {
+			got := model.Predict(q.problem, q.work, model.Facts{}, q.machine)
+			off = append(off, math.Abs(float64(got.Registers)/float64(q.facts.Registers)-1))
+			switch heavy := q.facts.SpillBytes >= 64; { // those that hurt
+			case heavy && got.SpillBytes >= 32:
+				spilled, foreseen = spilled+1, foreseen+1
+			case heavy:
+				spilled++
+			case got.SpillBytes >= 128:
+				feared++
+			}
+		}
+		slices.Sort(off)
+		t.Logf("%s: registers off by %.0f %% in the median, %.0f %% at nine in ten; %d of %d heavy spills foreseen, %d feared in vain of %d",
+			l.file, 100*off[len(off)/2], 100*off[len(off)*9/10], foreseen, spilled, feared, len(off))
+		if off[len(off)/2] > 0.15 || spilled > 20 && 3*foreseen < 2*spilled || 20*feared > len(off) {
+			t.Error("the estimates are no good")
+		}
+	}
+}

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -14,6 +15,9 @@ import (
 
 // bench measures a device's rates, keeps them in the store and prints them.
 func (a *app) bench(ctx context.Context, name string) error {
+	if strings.HasPrefix(name, "replay") {
+		return usagef("--device %s: only a device that runs kernels can be measured", name)
+	}
 	store, err := a.openStore()
 	if err != nil {
 		return err
@@ -24,9 +28,6 @@ func (a *app) bench(ctx context.Context, name string) error {
 	}
 	defer d.Close()
 	m := d.Machine()
-	if m.Kind != machine.CUDA && m.Kind != machine.Host {
-		return usagef("--device %s: only a device that runs kernels can be measured", name)
-	}
 	begin := time.Now()
 	got, err := micro.Measure(ctx, d)
 	if err != nil {

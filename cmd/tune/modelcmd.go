@@ -51,8 +51,11 @@ func (a *app) model() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if top < 1 {
+			switch {
+			case top < 1:
 				return usagef("--top %d: show at least one", top)
+			case which == modelNone:
+				return usagef("--model none ranks nothing: use %s or %s", modelCounts, modelSL)
 			}
 			s, err := a.subjectOf(c.Context(), name, p)
 			if err != nil {
