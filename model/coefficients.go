@@ -10,6 +10,7 @@ import (
 type Coefficients struct {
 	DRAM           float64 `json:"dram"`            // share of the copy bandwidth that kernels reach
 	L2             float64 `json:"l2"`              // shares of the nominal throughput that kernels reach
+	Fill           float64 `json:"fill"`            // bytes that L2 moves more for each byte to or from memory
 	Pipe           float64 `json:"pipe"`            // of L1 and shared memory
 	Issue          float64 `json:"issue"`           // of the schedulers and arithmetic units
 	InFlight       float64 `json:"in_flight"`       // seconds a byte is under way: Little's law

@@ -85,7 +85,7 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 	instructions := (w.Flops + special + w.Integer + w.Accesses + spills/4) / 32
 	out.Terms = append(make([]Term, 0, 10),
 		Term{"dram", dram, "bytes to and from memory"},
-		Term{"l2", out.L2Bytes / r.l2, "bytes between L2 and the SMs"},
+		Term{"l2", (out.L2Bytes + c.Fill*out.DRAMBytes) / r.l2, "bytes between L2 and the SMs, and to fill it from memory"},
 		Term{"l1", (w.L1Loads + spills) / r.pipe, "global loads through L1, wavefront by wavefront"},
 		Term{"shared", w.Shared / r.pipe, "shared memory and shuffles, bank conflicts included"},
 		Term{"flops", (w.Flops + special) / r.flops, "floating-point operations"},
@@ -245,10 +245,11 @@ func (c Coefficients) rates(m machine.Machine, d stencil.DType) rates {
 	}
 	r := rates{
 		dram: c.DRAM * m.DRAMBandwidth(),
-		// 64 bytes a clock and SM at the crossbar; 128 bytes from L1 and shared memory
-		// (gpu-benches: 125 to 128); four warp instructions.
-		l2:      cmp.Or(m.Rates.L2Bytes, c.L2*64*sms*clock),
-		pipe:    cmp.Or(m.Rates.SharedBytes, c.Pipe*128*sms*clock),
+		// 64 bytes a clock and SM at the crossbar, of which plain reads reach 58 % on an
+		// H200 (gpu-benches: 9.7 TB/s); 128 bytes from L1 and shared memory (gpu-benches:
+		// 125 to 128); four warp instructions.
+		l2:      c.L2 * cmp.Or(m.Rates.L2Bytes/0.58, 64*sms*clock),
+		pipe:    c.Pipe * cmp.Or(m.Rates.SharedBytes, 128*sms*clock),
 		issue:   c.Issue * 4 * sms * clock,
 		flops:   c.Issue * lanes(m, d) * sms * clock,
 		clock:   clock,

@@ -6,6 +6,7 @@ package global
 import (
 	_ "embed"
 	"fmt"
+	"math"
 
 	"stenciltune/device/machine"
 	"stenciltune/kernels"
@@ -179,7 +180,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		L2Write:  cells * elem,
 		Loads:    float64(min(loads, 16*vx)),
 		// Independent loads go out together, about 16 at a time.
-		LoadRounds: 1 + float64(loads)/float64(16*vx),
+		LoadRounds: math.Hypot(1, float64(loads)/float64(16*vx)),
 		Rounds:     float64(work) / 2,
 		Parallel:   float64(work),
 		Registers:  registers(p, work),
