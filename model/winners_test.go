@@ -11,8 +11,6 @@ import (
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/model"
-	"stenciltune/space"
-	"stenciltune/stencil"
 )
 
 var benchLine = regexp.MustCompile(`^Benchmark\w+/(\w+)/(float\d+)/([0-9x]+) \d+ ([0-9.]+) ns/op .*# (\S+)`)
@@ -31,21 +29,8 @@ func TestPredictionsOfOtherStencilsAreInTheRightRegion(t *testing.T) {
 		if f == nil {
 			continue
 		}
-		st, err := stencil.Lookup(f[1])
-		if err != nil {
-			t.Fatal(err)
-		}
-		dtype, _ := stencil.ParseDType(f[2])
-		size, err := stencil.ParseSize(f[3], st.Dims)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := space.ParseSchedule(f[5])
-		if err != nil {
-			t.Fatal(err)
-		}
+		p, s := named(t, f[1], f[2], f[3], f[5])
 		ns, _ := strconv.ParseFloat(f[4], 64)
-		p := stencil.Problem{Stencil: st, DType: dtype, Size: size, Steps: 1000}
 		got := model.Predict(p, kernels.Find(all.Families(), s.Family()).Work(p, s), model.Facts{}, m)
 		e := math.Log(ns * 1e-9 / got.Seconds)
 		t.Logf("%-30s %s: measured %.1f us, predicted %.1f us (%s), log error %.2f", p.Text(), s, ns/1e3, 1e6*got.Seconds, got.Limiter, e)
