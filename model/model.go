@@ -77,7 +77,14 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 	// roof (gpu-benches' stream data, refitted: 0.2 to 4.3 % off on five GPUs), capped
 	// at the roof by the norm of the two.
 	inFlight := math.Min(float64(resident)*sms, blocks) * threads * w.Loads * float64(p.DType.Size())
-	dram := pnorm(6, out.DRAMBytes/r.dram, out.DRAMBytes*(c.InFlight/inFlight+1/(2*r.dram)))
+	//
+	// A kernel's blocks leave an SM partly idle while they end, unless others fill the
+	// gap, or they are long and load ahead: less is in flight then.
+	drain := 1.0
+	if !w.Ahead {
+		drain += c.Drain / at
+	}
+	dram := pnorm(6, out.DRAMBytes/r.dram, drain*out.DRAMBytes*(c.InFlight/inFlight+1/(2*r.dram)))
 
 	// An SM issues four warp instructions a clock; each lane counts as 1/32 of one.
 	spills := spilled * c.SpillTraffic * 2 * math.Max(w.Laps, 1) * threads * blocks // bytes
@@ -107,21 +114,17 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 	t := out.Terms
 	compute := pnorm(c.Norm, t[2].Seconds+t[3].Seconds, t[4].Seconds, t[5].Seconds) * gap(blocks/sms, c.Tail)
 	compute = pnorm(c.WaitNorm, compute, waiting*gap(out.Waves, c.Tail))
-	memory := pnorm(c.Norm, dram, t[1].Seconds)
-	memory = pnorm(c.Norm, memory, loading*gap(out.Waves, c.Tail))
+	memory := pnorm(c.Norm, dram, drain*t[1].Seconds, drain*loading*gap(out.Waves, c.Tail))
 	// A kernel with barriers goes through phases: while a block loads it does not
-	// compute. A kernel that loads ahead does both, and its blocks are long; any
-	// other leaves an SM partly idle while a block ends, unless others fill the gap.
-	q, drain := c.Norm, 1.0
-	if !w.Ahead {
-		drain += c.Drain / at
-		if w.Barriers > 0 {
-			q = c.PhaseNorm
-		}
+	// compute. A kernel that loads ahead does both.
+	q := c.Norm
+	if w.Barriers > 0 && !w.Ahead {
+		q = c.PhaseNorm
 	}
 	out.Tail = gap(out.Waves, c.Tail)
+	compute *= drain
 	out.Ghost = math.Max(t[4].Seconds, t[5].Seconds) * (1 - 1/out.Redundancy)
-	total := pnorm(q, compute, memory) * drain * (1 + (out.Tail-1)/2)
+	total := pnorm(q, compute, memory) * (1 + (out.Tail-1)/2)
 	out.Limiter = slices.MaxFunc(t, func(a, b Term) int { return cmp.Compare(a.Seconds, b.Seconds) }).Name
 	out.Terms = append(out.Terms, Term{"launch", launchSeconds(m), "launching a kernel"})
 	out.Seconds = (total + launchSeconds(m)) / float64(w.Steps)
