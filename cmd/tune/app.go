@@ -64,7 +64,8 @@ answer is right, remembers it and prints a config (JSON) on stdout.
 
 Devices: 0, 1 ... or a GPU's UUID or PCI address; host (this machine's processor,
 needs a C++ compiler); replay:h200 (recordings that ship with the program).
-Without --device the first GPU is taken.
+Without --device the first GPU is taken. tune model and tune explain also know the
+facts of GPUs that are not here: model:a100 (see tune devices).
 
 Exit codes: 0 ok, 1 internal error, 2 usage or bad input, 3 no schedule works,
 4 device missing or lost, 5 store locked or not accessible, 6 store corrupt,

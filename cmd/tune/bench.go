@@ -54,7 +54,10 @@ func (a *app) bench(ctx context.Context, name string) error {
 		{"latency, L1", r.Rates.L1Latency, false}, {"latency, L2", r.Rates.L2Latency, false}, {"latency, memory", r.Rates.DRAMLatency, false},
 	} {
 		text := fmt.Sprintf("%.3g ns", 1e9*row.value)
-		if row.rate {
+		switch {
+		case row.value == 0: // below what this device's clock resolves
+			text = "-"
+		case row.rate:
 			text = fmt.Sprintf("%.4g GB/s", row.value/1e9)
 		}
 		fmt.Fprintf(w, "%s\t%s\n", row.name, text)

@@ -80,7 +80,7 @@ func (a *app) devices() *cobra.Command {
 			return w.Flush()
 		},
 	}
-	c.Flags().BoolVar(&bench, "bench", false, "measure bandwidths, latencies, launch and barrier of a device, at most 3 s, and keep them in the store for the cost model")
+	c.Flags().BoolVar(&bench, "bench", false, "measure bandwidths, latencies, launch and barrier of a device, at most 3 s on a GPU, and keep them in the store for the cost model")
 	c.Flags().StringVar(&name, "device", "", "`device` to measure (default: the first GPU)")
 	return a.jsonFlag(c)
 }
