@@ -1,6 +1,10 @@
 package kernels
 
-import "stenciltune/stencil"
+import (
+	"iter"
+
+	"stenciltune/stencil"
+)
 
 // SectorBytes is the unit in which an SM fetches from L2 (CUDA C++ programming
 // guide, device memory accesses: 32-byte transactions).
@@ -34,56 +38,104 @@ func Outputs(st *stencil.Stencil, steps int) int {
 // x its cells are stride apart, along y and z they are consecutive, so that only
 // there the compiler can share loads.
 func DistinctLoads(points []stencil.Offset, work [3]int, stride int) int {
-	seen := map[stencil.Offset]bool{}
+	if len(points) == 0 {
+		return 0
+	}
+	low, high := points[0], points[0]
+	for _, o := range points {
+		for a := range 3 {
+			low[a], high[a] = min(low[a], o[a]), max(high[a], o[a])
+		}
+	}
+	apart := [3]int{stride, 1, 1}
+	var n [3]int
+	for a := range 3 {
+		n[a] = high[a] - low[a] + (work[a]-1)*apart[a] + 1
+	}
+	if most := len(points) * work[0]; n[0] > 4*most && stride > high[0]-low[0] { // cells that share nothing on x
+		return work[0] * DistinctLoads(points, [3]int{1, work[1], work[2]}, 1)
+	}
+	seen := make([]bool, n[0]*n[1]*n[2])
+	count := 0
 	for k := range work[2] {
 		for j := range work[1] {
 			for i := range work[0] {
 				for _, o := range points {
-					seen[stencil.Offset{o[0] + i*stride, o[1] + j, o[2] + k}] = true
+					at := ((o[2]-low[2]+k)*n[1]+o[1]-low[1]+j)*n[0] + o[0] - low[0] + i*stride
+					if !seen[at] {
+						seen[at] = true
+						count++
+					}
 				}
 			}
 		}
 	}
-	return len(seen)
+	return count
 }
 
 // FootprintSectors counts the sectors of one array that a box of cells reads
 // through the given points: each row of cells touched costs its length, and on
 // average half a sector at either end unless it begins on a sector.
 func FootprintSectors(points []stencil.Offset, box [3]int, elem int) float64 {
-	type row struct{ y, z int }
-	reach := map[row][2]int{} // lowest and highest dx of a row of points
+	type row struct{ y, z, low, high int } // lowest and highest dx of a row of points
+	var space [32]row
+	rows := space[:0]
 	lowY, highY, lowZ, highZ := 0, 0, 0, 0
+points:
 	for _, o := range points {
-		r := row{o[1], o[2]}
-		if x, ok := reach[r]; ok {
-			reach[r] = [2]int{min(x[0], o[0]), max(x[1], o[0])}
-		} else {
-			reach[r] = [2]int{o[0], o[0]}
+		for i := range rows {
+			if r := &rows[i]; r.y == o[1] && r.z == o[2] {
+				r.low, r.high = min(r.low, o[0]), max(r.high, o[0])
+				continue points
+			}
 		}
+		rows = append(rows, row{o[1], o[2], o[0], o[0]})
 		lowY, highY = min(lowY, o[1]), max(highY, o[1])
 		lowZ, highZ = min(lowZ, o[2]), max(highZ, o[2])
 	}
+	sectors := func(y, z int) float64 {
+		lo, hi, any := 0, 0, false
+		for _, r := range rows {
+			if Y, Z := y-r.y, z-r.z; Y < 0 || Y >= box[1] || Z < 0 || Z >= box[2] {
+				continue
+			}
+			if !any {
+				lo, hi, any = r.low, r.high, true
+			} else {
+				lo, hi = min(lo, r.low), max(hi, r.high)
+			}
+		}
+		if !any {
+			return 0
+		}
+		return RowSectors(box[0]+hi-lo, -lo, elem)
+	}
+	// Rows further from the box's ends than the points reach are all alike.
 	total := 0.0
-	for z := lowZ; z < box[2]+highZ; z++ {
-		for y := lowY; y < box[1]+highY; y++ {
-			lo, hi, any := 0, 0, false
-			for r, x := range reach {
-				if Y, Z := y-r.y, z-r.z; Y < 0 || Y >= box[1] || Z < 0 || Z >= box[2] {
-					continue
-				}
-				if !any {
-					lo, hi, any = x[0], x[1], true
-				} else {
-					lo, hi = min(lo, x[0]), max(hi, x[1])
-				}
-			}
-			if any {
-				total += RowSectors(box[0]+hi-lo, -lo, elem)
-			}
+	for z, times := range alike(lowZ, highZ, box[2]) {
+		for y, of := range alike(lowY, highY, box[1]) {
+			total += float64(times*of) * sectors(y, z)
 		}
 	}
 	return total
+}
+
+// alike gives the positions low .. n+high-1 of an axis with how many they stand
+// for: those in the middle, to which the ends make no difference, are one.
+func alike(low, high, n int) iter.Seq2[int, int] {
+	return func(yield func(at, times int) bool) {
+		first, last := high, n+low-1 // of the middle
+		for at := low; at < n+high; at++ {
+			times := 1
+			if at == first && last > first {
+				times = last - first + 1
+			}
+			if !yield(at, times) {
+				return
+			}
+			at += times - 1
+		}
+	}
 }
 
 // RowSectors is the sectors of a run of cells that begins before cells ahead of

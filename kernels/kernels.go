@@ -96,17 +96,24 @@ type Work struct {
 	Flops      float64 // floating-point operations, each counted once
 	Special    float64 // divisions and special functions among them
 	Integer    float64 // integer and control instructions, per thread summed
-	L1Loads    float64 // global load instructions x 32 lanes x element bytes
+	Accesses   float64 // load, store and shuffle instructions, per thread summed
+	L1Loads    float64 // bytes global loads take L1's data pipe for: wavefronts x 128
 	L2Read     float64 // bytes blocks fetch, each block's footprint in whole 32-byte sectors
 	L2Write    float64 // bytes written
-	Shared     float64 // shared memory bytes read and written
+	Shared     float64 // bytes shared memory and shuffles take the pipe for: wavefronts x 128, conflicts included
 	Barriers   int     // block barriers one block passes
-	Loads      float64 // independent loads a thread has in flight
+	Loads      float64 // cells a thread has in flight on their way from memory
 	LoadRounds float64 // times a thread waits for global loads, one after the other
+	Ahead      bool    // loads are issued a round ahead: they overlap with the computing
 	Rounds     float64 // times a thread waits for shared memory and arithmetic
-	Registers  int     // a thread needs, estimated
+	Parallel   float64 // independent cells it has at hand each time
+	Registers  int     // a thread takes if it may, estimated
+	Least      int     // registers below which it spills, estimated; 0 = Registers
+	MinBlocks  int     // blocks an SM must hold (launch bounds); 0 = 1
+	Laps       float64 // times a spilled register is written and read again; 0 = 1
 	Write      [3]int  // cells one block writes
 	Read       [3]int  // cells one block reads
+	Window     [3]int  // cells of it that a block holds at a time, if it walks over them; 0 = all
 	ColumnWide int     // blocks in a row of a column of the walk; 0 = the whole grid
 	Launch     Launch
 }

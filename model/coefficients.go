@@ -1,25 +1,74 @@
 package model
 
+import (
+	_ "embed"
+	"encoding/json"
+)
+
 // Coefficients are the few numbers of the model that no datasheet gives. They
-// hold for every stencil and family alike.
+// hold for every stencil, element type, family and device alike.
 type Coefficients struct {
-	DRAM, L2, L1, Shared, Issue float64 // shares of the nominal throughput that kernels reach
-	LoadLatency                 float64 // cycles a thread waits for global memory
-	RoundLatency                float64 // cycles of one round of shared memory and arithmetic
-	BarrierLatency              float64 // cycles of a block barrier
-	BlockLatency                float64 // cycles to start a block, find its tile and store
-	Norm                        float64 // how terms overlap: 1 is their sum, infinity the largest (roofline)
-	Phase                       float64 // how fast resident blocks make up for each other's phases
-	L2Knee                      float64 // share of L2 up to which it holds what was read
+	DRAM           float64 `json:"dram"`            // share of the copy bandwidth that kernels reach
+	L2             float64 `json:"l2"`              // shares of the nominal throughput that kernels reach
+	Fill           float64 `json:"fill"`            // bytes that L2 moves more for each byte to or from memory
+	Pipe           float64 `json:"pipe"`            // of L1 and shared memory
+	Issue          float64 `json:"issue"`           // of the schedulers and arithmetic units
+	InFlight       float64 `json:"in_flight"`       // seconds a byte is under way: Little's law
+	LoadLatency    float64 `json:"load_latency"`    // clocks a thread waits for global memory
+	RoundLatency   float64 `json:"round_latency"`   // clocks of one round of shared memory and arithmetic
+	BarrierLatency float64 `json:"barrier_latency"` // clocks of a block barrier with one warp
+	WarpLatency    float64 `json:"warp_latency"`    // clocks more for each doubling of its warps
+	BlockLatency   float64 `json:"block_latency"`   // clocks to start a block, find its tile and store
+	Norm           float64 `json:"norm"`            // how terms overlap: 1 is their sum, infinity the largest (roofline)
+	WaitNorm       float64 `json:"wait_norm"`       // the same of a thread's waiting and the work of others
+	PhaseNorm      float64 `json:"phase_norm"`      // the same of loading and computing, where barriers keep them apart
+	Drain          float64 `json:"drain"`           // share of an SM that is idle while a block ends, if it has only one
+	OwnIssue       float64 `json:"own_issue"`       // clocks a warp needs for an instruction that waits for the one before
+	Tail           float64 `json:"tail"`            // share of the last wave's gap that is felt
+	L2Knee         float64 `json:"l2_knee"`         // share of L2 up to which it holds what was read
+	L2Sharp        float64 `json:"l2_sharp"`        // how sudden that end is: 1 gradual, infinity LRU
+	SpillTraffic   float64 `json:"spill_traffic"`   // share of spilled registers that every lap writes and reads
 }
 
-// Fitted are the coefficients in use: least squares of log(measured / predicted)
-// over the recorded landscapes of an H200 (jacobi2d 8192x8192 and jacobi3d
-// 512x512x512, float32 and float64), fast schedules weighted most. Spearman
-// correlation there: 0.84 to 0.90 (docs/model.md). L1 and Shared are not identified
-// by these and stay nominal.
-var Fitted = Coefficients{
-	DRAM: 1, L2: 1, L1: 1, Shared: 1, Issue: 1.2,
-	LoadLatency: 540, RoundLatency: 20, BarrierLatency: 520, BlockLatency: 100,
-	Norm: 2.18, Phase: 0.455, L2Knee: 0.31,
+// Calibration is a fit of the coefficients and what it was fitted to.
+type Calibration struct {
+	Source       string       `json:"source"` // how it was made
+	Coefficients Coefficients `json:"coefficients"`
+	Residuals    []Residual   `json:"residuals"`
+	Folds        []Fold       `json:"folds"` // cross-validation: one stencil left out each time
+}
+
+// Fold is a fit without one stencil, and how well it predicts that one.
+type Fold struct {
+	Left         string       `json:"left_out"` // stencil
+	Coefficients Coefficients `json:"coefficients"`
+	Residuals    []Residual   `json:"residuals"` // on the stencil left out
+}
+
+// Residual says how well a landscape is predicted.
+type Residual struct {
+	Landscape string  `json:"landscape"`
+	Schedules int     `json:"schedules"`
+	Spearman  float64 `json:"spearman"`   // rank correlation of predicted and measured time
+	LogError  float64 `json:"log_error"`  // standard deviation of log(measured / predicted)
+	LogOffset float64 `json:"log_offset"` // its mean
+	First     float64 `json:"first"`      // measured time of the model's best over the best of all, less 1
+	First10   float64 `json:"first10"`    // of the best of its first ten
+}
+
+//go:embed calibration.json
+var calibrationFile []byte
+
+// Calibrated is the calibration in use.
+var Calibrated = decodeCalibration(calibrationFile)
+
+// Fitted are the coefficients in use.
+var Fitted = Calibrated.Coefficients
+
+func decodeCalibration(b []byte) Calibration {
+	var c Calibration
+	if err := json.Unmarshal(b, &c); err != nil {
+		panic("model: calibration.json: " + err.Error())
+	}
+	return c
 }

@@ -1,10 +1,14 @@
 package model_test
 
 import (
+	"cmp"
+	"encoding/json"
 	"flag"
 	"math"
 	"math/rand/v2"
+	"os"
 	"reflect"
+	"slices"
 	"testing"
 
 	"stenciltune/device/machine"
@@ -15,70 +19,182 @@ import (
 	"stenciltune/stencil"
 )
 
-var flagFit = flag.Bool("fit", false, "fit the model's coefficients to the recorded landscapes and print them")
+var flagFit = flag.Bool("fit", false, "fit the model's coefficients to the recorded landscapes and write calibration.json")
 
 // bounds keep a coefficient that the landscapes do not identify near its nominal value.
 var bounds = map[string][2]float64{
-	"DRAM": {0.5, 1.05}, "L2": {0.2, 1}, "L1": {0.3, 1}, "Shared": {0.2, 1}, "Issue": {0.3, 1.2},
-	"LoadLatency": {300, 1500}, "RoundLatency": {20, 400}, "BarrierLatency": {20, 1000}, "BlockLatency": {100, 3000},
-	"Norm": {1.2, 8}, "Phase": {0.1, 3}, "L2Knee": {0.1, 1},
+	"DRAM": {0.92, 1.05}, "L2": {0.55, 0.65}, "Fill": {1, 2}, "Pipe": {0.4, 1}, "Issue": {0.4, 1}, "InFlight": {3e-8, 1e-6},
+	"LoadLatency": {300, 1500}, "RoundLatency": {5, 400}, "BarrierLatency": {10, 600}, "WarpLatency": {0, 100}, "BlockLatency": {100, 3000},
+	"Norm": {1.2, 8}, "WaitNorm": {1, 8}, "PhaseNorm": {1, 6}, "Drain": {0, 1}, "OwnIssue": {0.5, 8}, "Tail": {0.1, 1}, "L2Knee": {0.1, 1}, "L2Sharp": {0.7, 6}, "SpillTraffic": {0.05, 1},
 }
 
-// TestFit prints coefficients by least squares of log(measured / predicted): random
-// steps along one coefficient at a time, kept if they help. Every schedule within
-// 15 % of the best counts fully, a sample of the others the less the slower they are.
+// point is a recorded schedule.
+type point struct {
+	problem  stencil.Problem
+	work     kernels.Work
+	facts    model.Facts
+	machine  machine.Machine
+	measured float64
+	weight   float64
+}
+
+// recorded gives a landscape's points. For a fit it is a sample: every schedule
+// within 15 % of the best counts fully, every few of the others the less the slower.
+func recorded(l landscape, sample bool) []point {
+	var points []point
+	_, best := l.recorded.Best()
+	every := 1
+	if sample {
+		every = max(1, len(l.recorded.Order)/1200)
+	}
+	for i, s := range l.recorded.Order {
+		r := l.recorded.Records[s]
+		m := timing.Summarise(r.Samples).Median
+		weight := 0.0
+		if i%every == 0 {
+			weight += math.Pow(best/m, 0.5)
+		}
+		if m < 1.3*best {
+			weight += 2
+		}
+		if weight > 0 {
+			points = append(points, point{l.problem, kernels.Find(all.Families(), s.Family()).Work(l.problem, s), model.Facts{Registers: r.Registers, SpillBytes: r.SpillBytes}, l.recorded.Header.Machine, m, weight})
+		}
+	}
+	return points
+}
+
+// loss, with the compiler's registers and spills, is the weighted mean of a robust square of log(measured / predicted).
+func loss(c model.Coefficients, sets [][]point) float64 {
+	total := 0.0
+	for _, points := range sets {
+		sum, weights := 0.0, 0.0
+		for _, q := range points {
+			e := math.Abs(math.Log(q.measured / c.Predict(q.problem, q.work, q.facts, q.machine).Seconds))
+			if e > 0.3 { // Huber: an outlier counts by its size, not its square
+				e = math.Sqrt(0.3 * (2*e - 0.3))
+			}
+			sum, weights = sum+q.weight*e*e, weights+q.weight
+		}
+		total += sum / weights
+	}
+	return math.Sqrt(total / float64(len(sets)))
+}
+
+// fit improves coefficients by random steps, along one of them or several at a
+// time, kept if they help.
+func fit(c model.Coefficients, sets [][]point, steps int) (model.Coefficients, float64) {
+	low := loss(c, sets)
+	r := rand.New(rand.NewPCG(1, 2))
+	v := reflect.ValueOf(&c).Elem()
+	scale := make([]float64, v.NumField())
+	for i := range scale {
+		scale[i] = 0.25
+	}
+	for n := range steps {
+		before := c
+		step := []int{r.IntN(v.NumField())}
+		if n%3 == 2 {
+			step = append(step, r.IntN(v.NumField()), r.IntN(v.NumField()))
+		}
+		for _, i := range step {
+			f, b := v.Field(i), bounds[v.Type().Field(i).Name]
+			f.SetFloat(min(max(f.Float()*math.Exp(scale[i]*r.NormFloat64()), b[0]), b[1]))
+		}
+		now := loss(c, sets)
+		better := now < low
+		for _, i := range step {
+			if better {
+				scale[i] = min(scale[i]*1.5, 0.5)
+			} else {
+				scale[i] = max(scale[i]*0.93, 0.01)
+			}
+		}
+		if better {
+			low = now
+		} else {
+			c = before
+		}
+	}
+	return c, low
+}
+
+// residual judges coefficients on all of a landscape.
+func residual(c model.Coefficients, name string, points []point) model.Residual {
+	type row struct{ measured, predicted float64 }
+	var rows []row
+	var measured, predicted []float64
+	best, mean, square := math.Inf(1), 0.0, 0.0
+	for _, q := range points {
+		r := row{q.measured, c.Predict(q.problem, q.work, model.Facts{}, q.machine).Seconds}
+		rows = append(rows, r)
+		measured, predicted = append(measured, r.measured), append(predicted, r.predicted)
+		best = min(best, r.measured)
+		e := math.Log(r.measured / r.predicted)
+		mean, square = mean+e, square+e*e
+	}
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.predicted, b.predicted) })
+	off := func(n int) float64 {
+		low := math.Inf(1)
+		for _, r := range rows[:min(n, len(rows))] {
+			low = min(low, r.measured)
+		}
+		return round(low/best - 1)
+	}
+	n := float64(len(rows))
+	mean /= n
+	return model.Residual{Landscape: name, Schedules: len(rows), Spearman: round(spearman(measured, predicted)),
+		LogError: round(math.Sqrt(square/n - mean*mean)), LogOffset: round(mean), First: off(1), First10: off(10)}
+}
+
+func round(v float64) float64 { return math.Round(v*1e4) / 1e4 }
+
+// TestFit fits the coefficients to all landscapes, and for cross-validation to all
+// but those of one stencil, and writes calibration.json.
 func TestFit(t *testing.T) {
 	if !*flagFit {
 		t.Skip("run with -fit")
 	}
-	type point struct {
-		problem  stencil.Problem
-		work     kernels.Work
-		machine  machine.Machine
-		measured float64
-		weight   float64
-	}
-	var points []point
-	for _, l := range landscapes(t) {
-		_, best := l.recorded.Best()
-		every := 4
-		if l.problem.Stencil.Dims == 3 {
-			every = 8
+	lands := landscapes(t)
+	var names []string
+	for _, l := range lands {
+		if !slices.Contains(names, l.problem.Stencil.Name) {
+			names = append(names, l.problem.Stencil.Name)
 		}
-		for i, s := range l.recorded.Order {
-			m := timing.Summarise(l.recorded.Records[s].Samples).Median
-			w := kernels.Find(all.Families(), s.Family()).Work(l.problem, s)
-			if i%every == 0 {
-				points = append(points, point{l.problem, w, l.recorded.Header.Machine, m, math.Pow(best/m, 1.5)})
-			}
-			if m < 1.15*best {
-				points = append(points, point{l.problem, w, l.recorded.Header.Machine, m, 1})
+	}
+	without := func(name string) (sets [][]point) {
+		for _, l := range lands {
+			if l.problem.Stencil.Name != name {
+				sets = append(sets, recorded(l, true))
 			}
 		}
+		return sets
 	}
-	loss := func(c model.Coefficients) float64 {
-		sum, weights := 0.0, 0.0
-		for _, q := range points {
-			e := math.Log(q.measured / c.Predict(q.problem, q.work, 0, q.machine).Seconds)
-			sum, weights = sum+q.weight*e*e, weights+q.weight
-		}
-		return math.Sqrt(sum / weights)
+	c := model.Calibration{Source: "go test ./model -run Fit -fit: least squares of log(measured / predicted) over the recorded landscapes"}
+	var low float64
+	c.Coefficients, low = fit(model.Fitted, without(""), 1500)
+	t.Logf("all: %.4f", low)
+	for _, name := range names {
+		f := model.Fold{Left: name}
+		f.Coefficients, low = fit(c.Coefficients, without(name), 800)
+		t.Logf("without %s: %.4f", name, low)
+		c.Folds = append(c.Folds, f)
 	}
-	c := model.Fitted
-	low := loss(c)
-	t.Logf("%d points, %.4f before", len(points), low)
-	r := rand.New(rand.NewPCG(1, 2))
-	v := reflect.ValueOf(&c).Elem()
-	for range 900 {
-		i := r.IntN(v.NumField())
-		f, b := v.Field(i), bounds[v.Type().Field(i).Name]
-		old := f.Float()
-		f.SetFloat(min(max(old*math.Exp(0.25*r.NormFloat64()), b[0]), b[1]))
-		if now := loss(c); now < low {
-			low = now
-		} else {
-			f.SetFloat(old)
+	for _, l := range lands {
+		points := recorded(l, false)
+		c.Residuals = append(c.Residuals, residual(c.Coefficients, l.file, points))
+		for i := range c.Folds {
+			if f := &c.Folds[i]; f.Left == l.problem.Stencil.Name {
+				f.Residuals = append(f.Residuals, residual(f.Coefficients, l.file, points))
+			}
 		}
 	}
-	t.Logf("%.4f after: %+v", low, c)
+	b, err := json.MarshalIndent(c, "", "  ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("calibration.json", append(b, '\n'), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%s", b)
 }

@@ -26,97 +26,154 @@ type Term struct {
 type Prediction struct {
 	Seconds     float64 `json:"seconds"` // per time step
 	Terms       []Term  `json:"terms"`
-	Limiter     string  `json:"limiter"`       // name of the largest term
-	DRAMBytes   float64 `json:"dram_bytes"`    // a launch
+	Limiter     string  `json:"limiter"`    // name of the largest term
+	DRAMBytes   float64 `json:"dram_bytes"` // a launch
+	L2Bytes     float64 `json:"l2_bytes"`
 	BlocksPerSM int     `json:"blocks_per_sm"` // resident
 	Occupancy   string  `json:"occupancy"`     // what limits them
+	Warps       float64 `json:"warps"`         // resident warps over what an SM can hold
+	Registers   int     `json:"registers"`     // of a thread
+	SpillBytes  float64 `json:"spill_bytes"`   // of a thread
 	Waves       float64 `json:"waves"`
+	Tail        float64 `json:"tail"`       // factor by which the last, partly filled wave stretches a launch
 	Redundancy  float64 `json:"redundancy"` // updates made for each useful one
+	Ghost       float64 `json:"ghost"`      // seconds per launch of computing that ghost zones repeat, if nothing else limited it
+	Reuse       float64 `json:"reuse"`      // reads of a naive kernel for each cell a block loads
 }
 
-// Predict gives the seconds per time step of a schedule whose work is w. With
-// registers > 0 that number, from the compiler, replaces the family's estimate.
-func Predict(p stencil.Problem, w kernels.Work, registers int, m machine.Machine) Prediction {
-	return Fitted.Predict(p, w, registers, m)
+// Facts are what the compiler has told of a schedule; the zero value is nothing.
+type Facts struct {
+	Registers  int // of a thread; 0 = not compiled yet
+	SpillBytes int // of a thread
+}
+
+// Predict gives the seconds per time step of a schedule whose work is w. What the
+// compiler has told replaces the family's estimate.
+func Predict(p stencil.Problem, w kernels.Work, f Facts, m machine.Machine) Prediction {
+	return Fitted.Predict(p, w, f, m)
 }
 
 // Predict is the model with these coefficients.
-func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, registers int, m machine.Machine) Prediction {
-	if registers == 0 {
-		registers = w.Registers
-	}
-	spilled := 0.0 // bytes written and read again, a thread
-	// __launch_bounds__ makes the compiler fit a block's registers; what does not
-	// fit is spilled.
-	threads := float64(w.Launch.Threads())
-	if most := RegisterLimit(m, w.Launch.Threads()); registers > most {
-		spilled = float64(registers-most) * 4 * 2
-		registers = most
+func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m machine.Machine) Prediction {
+	threads, blocks := float64(w.Launch.Threads()), float64(w.Launch.Blocks())
+	registers, spilled := allocate(w, f, m)
+	resident, limit := Resident(m, w.Launch.Threads(), registers, w.Launch.SharedBytes)
+	out := Prediction{BlocksPerSM: resident, Occupancy: limit, Registers: registers, SpillBytes: spilled, Redundancy: w.Redundancy()}
+	out.Reuse = float64(len(p.Stencil.Points)) * float64(w.Steps) * volume(w.Write) / volume(w.Read)
+	if resident == 0 {
+		out.Seconds, out.Limiter = math.Inf(1), "occupancy"
+		return out
 	}
 	r := c.rates(m, p.DType)
-	blocks, limit := Resident(m, w.Launch.Threads(), registers, w.Launch.SharedBytes)
-	if blocks == 0 {
-		return Prediction{Seconds: math.Inf(1), Occupancy: limit, Limiter: "occupancy", Redundancy: w.Redundancy()}
-	}
-	resident := math.Min(float64(blocks*m.SMs), float64(w.Launch.Blocks())) * threads
-	dram := c.dramBytes(p, w, r, blocks*m.SMs)
+	sms := float64(max(m.SMs, 1))
+	at := math.Min(float64(resident), math.Ceil(blocks/sms)) // blocks on an SM at a time
+	warps := threads / float64(m.WarpSize)
+	out.Waves = blocks / (float64(resident) * sms)
+	out.Warps = float64(resident) * math.Ceil(warps) * float64(m.WarpSize) / float64(max(m.MaxThreadsSM, 1))
+	out.DRAMBytes = c.dramBytes(p, w, r, math.Min(float64(resident)*sms, blocks))
+	out.L2Bytes = w.L2Read + w.L2Write
 
-	// Bandwidth at partial occupancy: BW(n) = 1 / (1/(a n) + 1/b), capped at the
-	// roof (gpu-benches' stream data refitted: a = 6.5 bytes/ns per 1000 threads
-	// and byte in flight, b = 2 roof).
-	inFlight := w.Loads * float64(p.DType.Size())
-	little := 1 / (1/(6.5e6*resident*inFlight) + 1/(2*r.dram))
-	bandwidth := math.Min(r.dram, little)
+	// Bandwidth at partial occupancy, BW(n) = 1 / (1/(a n) + 1/b) with b twice the
+	// roof (gpu-benches' stream data, refitted: 0.2 to 4.3 % off on five GPUs), capped
+	// at the roof by the norm of the two.
+	inFlight := math.Min(float64(resident)*sms, blocks) * threads * w.Loads * float64(p.DType.Size())
+	//
+	// A kernel's blocks leave an SM partly idle while they end, unless others fill the
+	// gap, or they are long and load ahead: less is in flight then.
+	drain := 1.0
+	if !w.Ahead {
+		drain += c.Drain / at
+	}
+	dram := pnorm(6, out.DRAMBytes/r.dram, drain*out.DRAMBytes*(c.InFlight/inFlight+1/(2*r.dram)))
 
 	// An SM issues four warp instructions a clock; each lane counts as 1/32 of one.
-	instructions := (w.Flops + w.Integer + 2*(w.L1Loads+w.L2Write+w.Shared)/float64(p.DType.Size())) / 32
-	terms := []Term{
-		{"dram", dram / bandwidth, "bytes to and from memory"},
-		{"l2", (w.L2Read + w.L2Write) / r.l2, "bytes between L2 and the SMs"},
-		{"l1", (w.L1Loads + spilled*threads*float64(w.Launch.Blocks())) / r.l1, "global loads through L1"},
-		{"shared", w.Shared / r.shared, "shared memory reads and writes"},
-		{"flops", (w.Flops + 15*w.Special) / r.flops, "floating-point operations"},
-		{"issue", instructions / r.issue, "instructions issued"},
-	}
+	spills := spilled * c.SpillTraffic * 2 * math.Max(w.Laps, 1) * threads * blocks // bytes
+	special := specialInstructions * w.Special
+	instructions := (w.Flops + special + w.Integer + w.Accesses + spills/4) / 32
+	out.Terms = append(make([]Term, 0, 10),
+		Term{"dram", dram, "bytes to and from memory"},
+		Term{"l2", (out.L2Bytes + c.Fill*out.DRAMBytes) / r.l2, "bytes between L2 and the SMs, and to fill it from memory"},
+		Term{"l1", (w.L1Loads + spills) / r.pipe, "global loads through L1, wavefront by wavefront"},
+		Term{"shared", w.Shared / r.pipe, "shared memory and shuffles, bank conflicts included"},
+		Term{"flops", (w.Flops + special) / r.flops, "floating-point operations"},
+		Term{"issue", instructions / r.issue, "instructions issued"})
+
 	// A thread's own chain of waits, however much bandwidth there is: only resident
 	// blocks hide it from each other.
-	waves := float64(w.Launch.Blocks()) / float64(blocks*m.SMs)
-	chain := w.LoadRounds*c.LoadLatency + w.Rounds*c.RoundLatency + float64(w.Barriers)*c.BarrierLatency + c.BlockLatency
-	terms = append(terms, Term{"latency", math.Max(waves, 1) * chain / r.clock, "waiting of one block after the other on an SM"})
+	passes := math.Max(out.Waves, 1)
+	loading := passes * (w.LoadRounds*c.LoadLatency + c.BlockLatency) / r.clock
+	barrier := c.BarrierLatency + c.WarpLatency*math.Log2(math.Max(warps, 1))
+	own := 32 * instructions / (blocks * threads) // of one thread
+	waiting := passes * (w.Rounds*c.RoundLatency + own*c.OwnIssue + float64(w.Barriers)*barrier) / r.clock
+	out.Terms = append(out.Terms,
+		Term{"loading", loading, "starting blocks and waiting for global loads, one block after the other"},
+		Term{"waiting", waiting, "waiting for shared memory, arithmetic and barriers, one block after the other"})
+
+	// Within the SM: L1 and shared memory are one pipe. Waiting and computing of
+	// different warps overlap.
+	t := out.Terms
+	compute := pnorm(c.Norm, t[2].Seconds+t[3].Seconds, t[4].Seconds, t[5].Seconds) * gap(blocks/sms, c.Tail)
+	compute = pnorm(c.WaitNorm, compute, waiting*gap(out.Waves, c.Tail))
+	memory := pnorm(c.Norm, dram, drain*t[1].Seconds, drain*loading*gap(out.Waves, c.Tail))
 	// A kernel with barriers goes through phases: while a block loads it does not
-	// compute. Only other resident blocks fill the gap, so with one block the
-	// terms add up, and with many they overlap.
+	// compute. A kernel that loads ahead does both.
 	q := c.Norm
-	if w.Barriers > 0 {
-		q = 1 + (c.Norm-1)*(1-math.Pow(float64(blocks), -c.Phase))
+	if w.Barriers > 0 && !w.Ahead {
+		q = c.PhaseNorm
 	}
-	last := len(terms) - 1
-	t := pnorm(c.Norm, pnorm(q, seconds(terms[:last])...), terms[last].Seconds)
-	worst := slices.MaxFunc(terms, func(a, b Term) int { return cmp.Compare(a.Seconds, b.Seconds) })
-	t *= tail(waves)
-	terms = append(terms, Term{"launch", launchSeconds, "launching a kernel"})
-	total := (t + launchSeconds) / float64(w.Steps)
-	return Prediction{
-		Seconds: total, Terms: terms, Limiter: worst.Name, DRAMBytes: dram,
-		BlocksPerSM: blocks, Occupancy: limit, Waves: waves, Redundancy: w.Redundancy(),
-	}
+	out.Tail = gap(out.Waves, c.Tail)
+	compute *= drain
+	out.Ghost = math.Max(t[4].Seconds, t[5].Seconds) * (1 - 1/out.Redundancy)
+	total := pnorm(q, compute, memory) * (1 + (out.Tail-1)/2)
+	out.Limiter = slices.MaxFunc(t, func(a, b Term) int { return cmp.Compare(a.Seconds, b.Seconds) }).Name
+	out.Terms = append(out.Terms, Term{"launch", launchSeconds(m), "launching a kernel"})
+	out.Seconds = (total + launchSeconds(m)) / float64(w.Steps)
+	return out
 }
 
-// launchSeconds is what a launch adds between kernels on one stream.
-const launchSeconds = 1.5e-6
+// specialInstructions is what a division or a function takes beyond the one
+// operation it is counted for: the special unit's approximation and the steps that
+// make it exact (the fastest gradient2d of bench/h200/families.txt leaves room for
+// no more).
+const specialInstructions = 4
 
-// tail is the factor by which the last, partly filled wave stretches a launch.
-// Blocks drift apart, so beyond a few waves only half of the gap is felt.
-func tail(waves float64) float64 {
+func volume(b [3]int) float64 { return float64(b[0]) * float64(b[1]) * float64(b[2]) }
+
+// allocate is the registers a thread gets and the bytes it spills. The launch
+// bounds make the compiler fit a block's registers, and as many blocks as an SM
+// must hold; what does not fit is spilled. A little below the family's least number
+// it begins to, several values for each register that is missing (as it did for
+// recorded schedules of the family stream; smooth).
+func allocate(w kernels.Work, f Facts, m machine.Machine) (registers int, spilled float64) {
+	if f.Registers > 0 {
+		return f.Registers, float64(f.SpillBytes)
+	}
+	most := RegisterLimit(m, w.Launch.Threads()*max(w.MinBlocks, 1))
+	least := w.Least
+	if least == 0 {
+		least = w.Registers
+	}
+	const spare, softness, values = 8, 5, 4.5
+	missing := softness * math.Log1p(math.Exp(math.Min(float64(least-most-spare)/softness, 50)))
+	return min(w.Registers, most), 4 * values * missing
+}
+
+// launchSeconds is what a launch adds between kernels on one stream: measured, or
+// as on an H200.
+func launchSeconds(m machine.Machine) float64 { return cmp.Or(m.Rates.Launch, 1.5e-6) }
+
+// gap is the factor by which the last, partly filled wave stretches what goes in
+// waves; felt is the share of it that is felt. Blocks drift apart, so beyond a few
+// waves half of it goes.
+func gap(waves, felt float64) float64 {
 	if waves <= 0 {
 		return 1
 	}
-	full := math.Ceil(waves) / waves
+	full := math.Max(1, math.Ceil(waves-1e-9)/waves)
 	if waves < 1 {
-		return 1 // fewer blocks than fit: the bandwidth term has counted the idle SMs
+		full = 1 // a pass is a pass; how few blocks there are the caller has counted
 	}
-	weight := 0.5 + 0.5/(1+math.Pow(waves/8, 2))
-	return 1 + (full-1)*weight
+	return 1 + felt*(full-1)*(0.5+0.5/(1+waves*waves/64))
 }
 
 // Resident is the blocks an SM holds and what limits them (CUDA occupancy rules:
@@ -146,20 +203,22 @@ func Resident(m machine.Machine, threads, registers, shared int) (blocks int, li
 	return blocks, limit
 }
 
-func seconds(terms []Term) []float64 {
-	var s []float64
-	for _, t := range terms {
-		s = append(s, t.Seconds)
-	}
-	return s
-}
-
+// pnorm joins times that overlap: their sum for q = 1, the largest for q = infinity.
 func pnorm(q float64, values ...float64) float64 {
+	most := slices.Max(values)
+	if most <= 0 {
+		return 0
+	}
 	sum := 0.0
 	for _, v := range values {
-		sum += math.Pow(v, q)
+		switch {
+		case v == most:
+			sum++
+		case v > 0:
+			sum += math.Pow(v/most, q)
+		}
 	}
-	return math.Pow(sum, 1/q)
+	return most * math.Pow(sum, 1/q)
 }
 
 // RegisterLimit is the most registers a thread may have in a block of that many
@@ -174,11 +233,11 @@ func RegisterLimit(m machine.Machine, threads int) int {
 
 // rates are the throughputs of a machine.
 type rates struct {
-	dram, l2, l1, shared float64 // bytes per second
-	flops                float64 // per second, each operation counted once
-	issue                float64 // warp instructions per second
-	clock                float64
-	l2Bytes              float64
+	dram, l2, pipe float64 // bytes per second
+	flops          float64 // per second, each operation counted once
+	issue          float64 // warp instructions per second
+	clock          float64
+	l2Bytes        float64
 }
 
 // rates reckons throughputs from a machine's facts.
@@ -189,13 +248,13 @@ func (c Coefficients) rates(m machine.Machine, d stencil.DType) rates {
 	}
 	r := rates{
 		dram: c.DRAM * m.DRAMBandwidth(),
-		// 64 bytes a clock and SM at the crossbar; 128 bytes from L1 and shared memory
-		// (gpu-benches: 125 to 128); four warp instructions.
-		l2:      c.L2 * 64 * sms * clock,
-		l1:      c.L1 * 128 * sms * clock,
-		shared:  c.Shared * 128 * sms * clock,
+		// 64 bytes a clock and SM at the crossbar, of which plain reads reach 58 % on an
+		// H200 (gpu-benches: 9.7 TB/s); 128 bytes from L1 and shared memory (gpu-benches:
+		// 125 to 128); four warp instructions.
+		l2:      c.L2 * cmp.Or(m.Rates.L2Bytes/0.58, 64*sms*clock),
+		pipe:    c.Pipe * cmp.Or(m.Rates.SharedBytes, 128*sms*clock),
 		issue:   c.Issue * 4 * sms * clock,
-		flops:   lanes(m, d) * sms * clock,
+		flops:   c.Issue * lanes(m, d) * sms * clock,
 		clock:   clock,
 		l2Bytes: float64(m.L2Bytes),
 	}
@@ -228,40 +287,47 @@ func lanes(m machine.Machine, d stencil.DType) float64 {
 
 // dramBytes is what a launch moves: the grid in and out once, and again what
 // blocks share but L2 has lost by the time the neighbour comes (layer conditions
-// per axis of the block walk).
-func (c Coefficients) dramBytes(p stencil.Problem, w kernels.Work, r rates, wave int) float64 {
-	elem := float64(p.DType.Size())
+// per axis of the block walk). wave is the blocks in flight.
+func (c Coefficients) dramBytes(p stencil.Problem, w kernels.Work, r rates, wave float64) float64 {
 	cells := float64(p.Size.Cells())
+	read := cells * float64(p.DType.Size()*p.Stencil.Reads()) // once
+	distance := reuseDistances(p, w, wave)
+	again := 1.0
+	for a := range p.Stencil.Dims {
+		halo := float64(w.Read[a]-w.Write[a]) / float64(w.Write[a])
+		again *= 1 + halo*missed(distance[a], c.L2Knee*r.l2Bytes, c.L2Sharp)
+	}
+	bytes := read*again + w.L2Write
+	if w.ColumnWide > 0 { // both sides of a column are fetched by its neighbour too
+		bytes += read * 2 * kernels.SectorBytes / float64(p.DType.Size()) / float64(w.ColumnWide*w.Write[0])
+	}
+	return math.Min(bytes, math.Max(w.L2Read, read)+w.L2Write)
+}
+
+// reuseDistances is the bytes touched, in and out, between a block's use of a cell
+// and its neighbour's on each axis of the walk.
+func reuseDistances(p stencil.Problem, w kernels.Work, wave float64) [3]float64 {
+	each := float64(p.DType.Size()*p.Stencil.Reads()) + w.L2Write/float64(p.Size.Cells())
 	n := [3]float64{float64(p.Size[0]), float64(p.Size[1]), float64(p.Size[2])}
 	wide := n[0]
 	if w.ColumnWide > 0 {
 		wide = math.Min(wide, float64(w.ColumnWide*w.Write[0]))
 	}
-	// Bytes touched, in and out, between a tile and its neighbour on each axis; at
-	// least one wave of blocks is in flight at once.
-	inFlight := float64(wave) * float64(w.Write[0]*w.Write[1]*w.Write[2]) * 2 * elem
-	distance := [3]float64{
+	window := w.Window
+	if window == [3]int{} {
+		window = w.Write
+	}
+	// At least one wave of blocks is in flight at once.
+	inFlight := wave * volume(window) * each
+	d := [3]float64{
 		inFlight,
-		math.Max(inFlight, wide*float64(w.Write[1]*w.Write[2])*2*elem),
-		math.Max(inFlight, wide*n[1]*float64(w.Write[2])*2*elem),
+		math.Max(inFlight, wide*float64(window[1])*float64(window[2])*each),
+		math.Max(inFlight, wide*n[1]*float64(window[2])*each),
 	}
-	bytes := cells*elem + w.L2Write
-	for a := range p.Stencil.Dims {
-		halo := float64(w.Read[a]-w.Write[a]) / float64(w.Write[a])
-		bytes += cells * elem * halo * missed(distance[a], c.L2Knee*r.l2Bytes)
+	for a := range d { // where a block walks, its neighbour begins when it ends
+		if window[a] < w.Write[a] {
+			d[a] = wave * volume(w.Write) * each
+		}
 	}
-	if w.ColumnWide > 0 { // both sides of a column are fetched by its neighbour too
-		bytes += cells * elem * 2 * kernels.SectorBytes / elem / wide
-	}
-	return bytes
-}
-
-// missed is the share of re-reads at a reuse distance that a cache of the given
-// size no longer holds: smooth, because GPU caches are neither LRU nor fully
-// associative.
-func missed(distance, size float64) float64 {
-	if size <= 0 {
-		return 0
-	}
-	return 1 / (1 + math.Pow(size/distance, 4))
+	return d
 }

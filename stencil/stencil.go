@@ -159,17 +159,26 @@ type Problem struct {
 // Bytes is the size of one grid.
 func (p Problem) Bytes() int64 { return p.Size.Cells() * int64(p.DType.Size()) }
 
-// Traffic is the bytes that a time step must move for each cell if every array that
-// a stage reads or writes is moved once.
-func (p Problem) Traffic() int {
+// Reads is the arrays that a time step reads, each counted in every stage that reads it.
+func (s *Stencil) Reads() int {
 	n := 0
-	for _, stage := range p.Stencil.Stages {
-		n += len(stage.Writes(1)) + len(stage.Indexed)
+	for _, stage := range s.Stages {
+		n += len(stage.Indexed)
 		for _, points := range stage.Points {
 			if len(points) > 0 {
 				n++
 			}
 		}
+	}
+	return n
+}
+
+// Traffic is the bytes that a time step must move for each cell if every array that
+// a stage reads or writes is moved once.
+func (p Problem) Traffic() int {
+	n := p.Stencil.Reads()
+	for _, stage := range p.Stencil.Stages {
+		n += len(stage.Writes(1))
 	}
 	return n * p.DType.Size()
 }

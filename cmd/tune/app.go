@@ -65,7 +65,8 @@ answer is right, remembers it and prints a config (JSON) on stdout.
 
 Devices: 0, 1 ... or a GPU's UUID or PCI address; host (this machine's processor,
 needs a C++ compiler); replay:h200 (recordings that ship with the program).
-Without --device the first GPU is taken.
+Without --device the first GPU is taken. tune model and tune explain also know the
+facts of GPUs that are not here: model:a100 (see tune devices).
 
 Exit codes: 0 ok, 1 internal error, 2 usage or bad input, 3 no schedule works,
 4 device missing or lost, 5 store locked or not accessible, 6 store corrupt,
@@ -94,7 +95,7 @@ Exit codes: 0 ok, 1 internal error, 2 usage or bad input, 3 no schedule works,
 	p.BoolVarP(&a.verbose, "verbose", "v", false, "say on stderr what became of every schedule")
 	p.StringVar(&a.store, "store", "", "`file` of the store (default $TUNE_STORE, else $XDG_DATA_HOME/tune/store.db)")
 	f.bind(root)
-	root.AddCommand(a.devices(), a.stencils(), a.source(), a.measure(), a.sweep(), a.trace(), a.schema(), a.worker())
+	root.AddCommand(a.devices(), a.stencils(), a.source(), a.measure(), a.model(), a.explainCommand(), a.sweep(), a.trace(), a.schema(), a.worker())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	return root
 }

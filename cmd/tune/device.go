@@ -30,6 +30,8 @@ func (a *app) openDevice(ctx context.Context, name string, p stencil.Problem) (d
 	switch {
 	case isHost(name):
 		return host.Open(host.Options{})
+	case strings.HasPrefix(name, modelPrefix):
+		return nil, usagef("--device %s: only facts of that device are here, nothing can run; tune model and tune explain predict for it", name)
 	case strings.HasPrefix(name, replayPrefix):
 		return replay.Open(strings.TrimPrefix(name, replayPrefix), p)
 	case name == "replay":

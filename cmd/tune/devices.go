@@ -20,16 +20,25 @@ type deviceList struct {
 	Host       *machine.Machine  `json:"host,omitempty"`
 	NoHost     string            `json:"no_host,omitempty"`
 	Recordings []string          `json:"recordings"`
+	Models     []machine.Known   `json:"models"` // known by their facts: for predictions
 }
 
 func (a *app) devices() *cobra.Command {
+	var bench bool
+	var name string
 	c := &cobra.Command{
 		Use:     "devices",
-		Short:   "List the devices a stencil can be tuned on",
-		Example: "  tune devices\n  tune devices --json",
+		Short:   "List the devices a stencil can be tuned on, or measure one",
+		Example: "  tune devices\n  tune devices --json\n  tune devices --bench --device 0",
 		Args:    cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			list := deviceList{GPUs: []machine.Machine{}, Recordings: []string{}}
+		RunE: func(c *cobra.Command, _ []string) error {
+			if bench {
+				return a.bench(c.Context(), name)
+			}
+			if name != "" {
+				return usagef("--device %s goes with --bench", name)
+			}
+			list := deviceList{GPUs: []machine.Machine{}, Recordings: []string{}, Models: machine.KnownDevices()}
 			gpus, err := cuda.List()
 			if err != nil {
 				list.NoGPU = err.Error()
@@ -65,9 +74,14 @@ func (a *app) devices() *cobra.Command {
 				name, what, _ := strings.Cut(r, "_")
 				fmt.Fprintf(w, "replay:%s\trecording\t%s\n", name, strings.ReplaceAll(what, "_", " "))
 			}
+			for _, k := range list.Models {
+				fmt.Fprintf(w, "%s%s\tfacts of a %s\tfor tune model and tune explain\n", modelPrefix, k.ID, k.Machine.Name)
+			}
 			return w.Flush()
 		},
 	}
+	c.Flags().BoolVar(&bench, "bench", false, "measure bandwidths, latencies, launch and barrier of a device, at most 3 s on a GPU, and keep them in the store for the cost model")
+	c.Flags().StringVar(&name, "device", "", "`device` to measure (default: the first GPU)")
 	return a.jsonFlag(c)
 }
 

@@ -18,9 +18,7 @@ import (
 	"stenciltune/device/timing"
 	"stenciltune/internal/runner"
 	"stenciltune/kernels"
-	"stenciltune/model"
 	"stenciltune/search"
-	"stenciltune/space"
 	"stenciltune/stencil"
 )
 
@@ -29,6 +27,7 @@ type tuneFlags struct {
 	problemFlags
 	device     string
 	strategy   string
+	model      string
 	budget     int
 	timeLimit  time.Duration
 	stall      int
@@ -44,6 +43,7 @@ func (f *tuneFlags) bind(c *cobra.Command) {
 	f.problemFlags.bind(c)
 	c.Flags().StringVar(&f.device, "device", "", "`device`: index, UUID or PCI address of a GPU, host, or replay:h200 (default: the first GPU)")
 	c.Flags().StringVar(&f.strategy, "strategy", "bayes", "search `strategy`: "+strings.Join(search.Names(), ", "))
+	c.Flags().StringVar(&f.model, "model", modelCounts, modelFlag)
 	c.Flags().IntVar(&f.budget, "budget", 0, "end after `n` evaluations (default: 600 on a GPU, 60 on the host)")
 	c.Flags().DurationVar(&f.timeLimit, "time-limit", 0, "end the search after this `time` (default: 10s on a GPU, 1m on the host)")
 	c.Flags().IntVar(&f.stall, "stall", 0, "end after `n` evaluations without an improvement (default: 250)")
@@ -64,6 +64,8 @@ func (f *tuneFlags) check() error {
 		return usagef("--timing %q: use warm or cold", f.regime)
 	case !slices.Contains(search.Names(), f.strategy):
 		return usagef("--strategy %q: use one of %s", f.strategy, strings.Join(search.Names(), ", "))
+	case !slices.Contains([]string{modelCounts, modelSL, modelNone}, f.model):
+		return usagef("--model %q: use %s, %s or %s", f.model, modelCounts, modelSL, modelNone)
 	case f.exhaustive && f.strategy != "bayes" && f.strategy != "exhaustive":
 		return usagef("--exhaustive and --strategy %s exclude each other", f.strategy)
 	}
@@ -138,19 +140,28 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 	if f.exhaustive {
 		name = "exhaustive"
 	}
-	strategy, err := search.New(name, search.Options{Space: sp, Prior: prior(p, m), Seed: f.seed})
-	if err != nil {
-		return usageError{err}
-	}
 	stop := f.stop(m.Kind)
 	total := sp.Size()
 	if stop.Budget > 0 {
 		total = min(total, stop.Budget)
 	}
 	o := runner.Options{
-		Problem: p, Device: d, Families: familiesOf(p), Judge: judgeOf(p), Space: sp, Strategy: strategy, Stop: stop,
+		Problem: p, Device: d, Families: familiesOf(p), Judge: judgeOf(p), Space: sp, Stop: stop,
 		Regime: regime, Seed: dataSeed(f.seed), Ahead: ahead(f.device), Mutate: faultMutator(),
 	}
+	known, err := rated(store, m)
+	if err != nil {
+		return err
+	}
+	rank, err := a.priorNamed(f.model, p, known, measureFor(ctx, o, d, &known))
+	if err != nil {
+		return err
+	}
+	strategy, err := search.New(name, search.Options{Space: sp, Prior: rank, Seed: f.seed})
+	if err != nil {
+		return usageError{err}
+	}
+	o.Strategy = strategy
 	j := newJournal(store, key)
 	if !f.retune {
 		if j, err = openJournal(store, key); err != nil {
@@ -236,7 +247,17 @@ func (a *app) emit(c cache.Config, file string) error {
 	return err
 }
 
+// openStore opens the store for writing too.
 func (a *app) openStore() (*cache.Store, error) {
+	s, err := a.readStore()
+	if err != nil {
+		return nil, err
+	}
+	return s, s.Writable()
+}
+
+// readStore opens the store, which need not exist, for reading.
+func (a *app) readStore() (*cache.Store, error) {
 	path := a.store
 	if path == "" {
 		var err error
@@ -244,11 +265,7 @@ func (a *app) openStore() (*cache.Store, error) {
 			return nil, err
 		}
 	}
-	s, err := cache.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	return s, s.Writable()
+	return cache.Open(path)
 }
 
 // buffers is how many grids a tune needs at once: two to alternate, the expected
@@ -266,13 +283,6 @@ func fits(p stencil.Problem, m machine.Machine) error {
 	}
 	return usagef("--size %s: tuning keeps %d grids of %.1f GiB, but %s has %.1f GiB free; choose a smaller size",
 		p.Size.Text(p.Stencil.Dims), buffers, float64(p.Bytes())/(1<<30), m.Name, float64(free)/(1<<30))
-}
-
-// prior is the cost model as the search sees it.
-func prior(p stencil.Problem, m machine.Machine) search.Prior {
-	return func(s space.Schedule) float64 {
-		return model.Predict(p, kernels.Find(familiesOf(p), s.Family()).Work(p, s), 0, m).Seconds
-	}
 }
 
 // dataSeed is the seed of the input data, drawn from the search's.

@@ -18,6 +18,7 @@ const (
 	CUDA   Kind = "cuda"   // an NVIDIA GPU through the driver
 	Host   Kind = "host"   // this machine's processor through the CUDA emulation
 	Replay Kind = "replay" // a recorded landscape
+	Model  Kind = "model"  // known facts only: nothing runs, times are predicted
 )
 
 // Machine is what a device says about itself, plus a few rates nobody can query.
@@ -53,6 +54,20 @@ type Machine struct {
 	ECC                bool    `json:"ecc"`
 	MIG                bool    `json:"mig"`
 	CopyBytesPerSecond float64 `json:"copy_bytes_per_second,omitempty"` // measured device-to-device copy, read plus written; 0 = not yet measured
+	Rates              Rates   `json:"rates,omitzero"`                  // measured once, see Rates
+}
+
+// Rates are what micro-benchmarks measure of a device; 0 = not measured. Bytes
+// per second, read plus written; seconds.
+type Rates struct {
+	L2Bytes       float64 `json:"l2_bytes_per_second,omitempty"`     // reads that L2 answers
+	SharedBytes   float64 `json:"shared_bytes_per_second,omitempty"` // reads from shared memory, all SMs
+	Launch        float64 `json:"launch,omitempty"`                  // a null kernel after another on one stream
+	Barrier       float64 `json:"barrier,omitempty"`                 // a block barrier of 8 warps
+	SharedLatency float64 `json:"shared_latency,omitempty"`          // of a dependent read
+	L1Latency     float64 `json:"l1_latency,omitempty"`
+	L2Latency     float64 `json:"l2_latency,omitempty"`
+	DRAMLatency   float64 `json:"dram_latency,omitempty"`
 }
 
 // PeakDRAM is the theoretical memory bandwidth in bytes per second (bus width x

@@ -60,3 +60,38 @@ func TestMachineSurvivesJSON(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 }
+
+func TestKnownDevicesAreSoundAndNameTheirSource(t *testing.T) {
+	// Datasheets: memory bandwidth in bytes per second, float32 lanes x clock x 2 in flops.
+	want := map[string]struct{ bandwidth, flops float64 }{
+		"v100": {900e9, 15.7e12}, "t4": {320e9, 8.1e12}, "rtx2080ti": {616e9, 13.45e12}, "a100": {2039e9, 19.5e12},
+		"h100": {3350e9, 67e12}, "h200": {4800e9, 67e12}, "b200": {8000e9, 74.4e12},
+	}
+	list := KnownDevices()
+	if len(list) != len(want) {
+		t.Errorf("%d devices", len(list))
+	}
+	for _, k := range list {
+		w, ok := want[k.ID]
+		m := k.Machine
+		if !ok || len(k.Source) < 40 || m.Kind != Model || m.Name == "" || m.SharedBlockOptin+m.SharedReserved != m.SharedSM {
+			t.Errorf("%+v", k)
+		}
+		if b := m.PeakDRAM(); math.Abs(b/w.bandwidth-1) > 0.02 {
+			t.Errorf("%s: %g bytes per second, the datasheet says %g", k.ID, b, w.bandwidth)
+		}
+		lanes := 128.0
+		if major, minor := m.Major(); major == 7 || major == 8 && minor == 0 {
+			lanes = 64
+		}
+		if f := 2 * lanes * float64(m.SMs) * m.ClockHz; math.Abs(f/w.flops-1) > 0.02 {
+			t.Errorf("%s: %g flops, the datasheet says %g", k.ID, f, w.flops)
+		}
+		if got, err := FindKnown(k.ID); err != nil || got.Machine != m {
+			t.Errorf("%s: %v", k.ID, err)
+		}
+	}
+	if _, err := FindKnown("gtx480"); err == nil {
+		t.Error("a device nobody knows is found")
+	}
+}

@@ -6,6 +6,7 @@ package global
 import (
 	_ "embed"
 	"fmt"
+	"math"
 
 	"stenciltune/device/machine"
 	"stenciltune/kernels"
@@ -135,6 +136,12 @@ func write(s space.Schedule) [3]int {
 	return w
 }
 
+// registers is what the compiler takes, as it did for recorded schedules: each
+// cell's sum, and the loads on their way.
+func registers(p stencil.Problem, work int) int {
+	return 18 + min(len(p.Stencil.Points), 16)*4/5 + p.DType.Size()*work*3/10
+}
+
 // Work counts one launch: each thread loads every distinct point of its cells, a
 // block's footprint comes from L2 once.
 func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
@@ -144,10 +151,12 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	cells := float64(p.Size.Cells())
 	blocks := float64(l.Blocks())
 	work := h.Work[0] * h.Work[1] * h.Work[2]
-	vx := s.Int("vx", 1)
-	each, stride := h.Work, h.Group[0] // a thread's cells, and how far apart they are on x
+	vx, size := s.Int("vx", 1), p.DType.Size()
+	each, stride, parts := h.Work, h.Group[0], 1 // a thread's cells, how far apart they are on x, loads of a vector
+	stores := work
 	if vx > 1 {
-		each[0], stride = vx, 1
+		each[0], stride, parts = vx, 1, kernels.CeilDiv(vx*size, 16)
+		stores = work * parts
 		work *= vx
 	}
 	box := write(s)
@@ -157,38 +166,49 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		if h.Column > 0 { // a block of the line covers a few rows of the strip
 			box = [3]int{min(h.Column, h.Group[0]), max(1, h.Group[0]/h.Column), 1}
 		}
-		integer += 30 // divisions by run-time extents
+		integer += 160 // four divisions by run-time extents, two of them of 64 bits
 	} else if h.Column > 0 {
 		column = h.Column / box[0]
-		integer += 100
+		integer += 150
 	}
 	loads, most, sectors := 0, 0, 0.0 // of all stages; most of one
+	accesses, pipe := 0.0, 0.0
 	for i := range p.Stencil.Stages {
 		n := 0
 		for _, points := range kernels.Loaded(p.Stencil, i) {
-			n += kernels.DistinctLoads(points, each, stride)
-			sectors += kernels.FootprintSectors(points, box, p.DType.Size())
+			distinct := kernels.DistinctLoads(points, each, stride)
+			n += distinct
+			sectors += kernels.FootprintSectors(points, box, size)
+			// Those of the own column begin on a cache line, and in vectors go as such.
+			centred := kernels.DistinctLoads(kernels.Centred(points), h.Work, h.Group[0])
+			sides := float64(distinct - centred*vx)
+			accesses += float64(centred*parts) + sides
+			pipe += float64(centred)*kernels.LoadBytes(size*vx, 1, true) + sides*kernels.LoadBytes(size, vx, false)
 		}
 		loads += n
 		most = max(most, n)
 	}
+	outputs := kernels.Outputs(p.Stencil, 1)
 	ops := p.Stencil.Ops
 	threads := blocks * float64(l.Threads())
 	return kernels.Work{
-		Steps:   1,
-		Cells:   cells,
-		Updates: cells,
-		Flops:   cells * float64(ops.Total()),
-		Special: cells * float64(ops.Div+ops.Special),
-		Integer: threads * (integer + 2*float64(work)),
-		L1Loads: threads * float64(loads) * elem,
-		L2Read:  blocks * sectors * kernels.SectorBytes,
-		L2Write: cells * elem * float64(kernels.Outputs(p.Stencil, 1)),
-		Loads:   float64(min(most, 16*vx)),
+		Steps:    1,
+		Cells:    cells,
+		Updates:  cells,
+		Flops:    cells * float64(ops.Total()),
+		Special:  cells * float64(ops.Div+ops.Special),
+		Integer:  threads * (integer + 2*float64(work)),
+		Accesses: threads * (accesses + float64(stores*outputs)),
+		L1Loads:  threads * pipe,
+		L2Read:   blocks * sectors * kernels.SectorBytes,
+		L2Write:  cells * elem * float64(outputs),
+		Loads:    float64(min(most, 16*vx)),
 		// Independent loads go out together, about 16 at a time.
-		LoadRounds: float64(len(p.Stencil.Stages)) + float64(loads)/float64(16*vx),
+		LoadRounds: math.Hypot(float64(len(p.Stencil.Stages)), float64(loads)/float64(16*vx)),
 		Rounds:     float64(work) / 2,
-		Registers:  18 + max(1, p.DType.Size()/4)*(most+2*work),
+		Parallel:   float64(work),
+		Registers:  registers(p, work),
+		Least:      16 + max(1, size/4)*work,
 		Write:      box,
 		Read: [3]int{box[0] + p.Stencil.Low[0] + p.Stencil.High[0], box[1] + p.Stencil.Low[1] + p.Stencil.High[1],
 			box[2] + p.Stencil.Low[2] + p.Stencil.High[2]},

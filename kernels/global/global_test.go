@@ -41,8 +41,9 @@ func TestWorkOfANaiveKernelCountedByHand(t *testing.T) {
 	// 4 sectors of the row above and below.
 	for name, c := range map[string][2]float64{
 		"steps": {float64(w.Steps), 1}, "cells": {w.Cells, cells}, "updates": {w.Updates, cells}, "redundancy": {w.Redundancy(), 1},
-		"flops": {w.Flops, 5 * cells}, "special": {w.Special, 0}, "L1 loads": {w.L1Loads, 5 * 4 * cells},
-		"L2 read": {w.L2Read, blocks * (8*6 + 2*4) * 32}, "L2 write": {w.L2Write, 4 * cells}, "shared": {w.Shared, 0}, "barriers": {float64(w.Barriers), 0},
+		"flops": {w.Flops, 5 * cells}, "special": {w.Special, 0}, "accesses": {w.Accesses, 6 * cells},
+		"L1 loads": {w.L1Loads, (3*4 + 2*kernels.LoadBytes(4, 1, false)) * cells}, // three aligned
+		"L2 read":  {w.L2Read, blocks * (8*6 + 2*4) * 32}, "L2 write": {w.L2Write, 4 * cells}, "shared": {w.Shared, 0}, "barriers": {float64(w.Barriers), 0},
 	} {
 		if c[0] != c[1] {
 			t.Errorf("%s: %v, want %v", name, c[0], c[1])
@@ -61,8 +62,11 @@ func TestVectorsCoverTheGridAndLoadLess(t *testing.T) {
 		t.Errorf("launch %+v, want %+v", four.Launch, want)
 	}
 	// Two rows of four cells with one more at either end, and the rows above and below.
-	if want := 8.0 * 44 * 256 * (2*6 + 2*4) * 4; four.L1Loads != want {
+	if want := 8.0 * 44 * 256 * (4*4*4 + 2*2*kernels.LoadBytes(4, 4, false)); four.L1Loads != want {
 		t.Errorf("%v bytes through L1, want %v", four.L1Loads, want)
+	}
+	if want := 8.0 * 44 * 256 * (4 + 2*2 + 2); four.Accesses != want { // loads, and a store a row
+		t.Errorf("%v loads and stores, want %v", four.Accesses, want)
 	}
 	if four.L1Loads >= one.L1Loads || four.Integer >= one.Integer || four.Loads <= one.Loads || four.Registers <= one.Registers {
 		t.Errorf("scalar %+v\nvectors %+v", one, four)

@@ -185,6 +185,11 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		}
 	}
 	loads := w.loads() * kernels.Tiles(st, 1) // in flight
+	outputs := kernels.Outputs(st, 1)
+	conflicts := kernels.BoxConflicts(w.Group[0], w.read[0], p.DType.Size())
+	held := w.read
+	held[w.axis] += w.Group[w.axis] - w.write[w.axis]
+	load := kernels.LoadBytes(p.DType.Size(), 1, false)
 	barriers, rounds := 2*w.steps, 1+steps
 	if w.double {
 		barriers, rounds = 1+w.steps, 2+steps*(1-hidden)
@@ -200,24 +205,27 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		registers += max(1, p.DType.Size()/4) * loads / 2 // alive while the step computes
 	}
 	return kernels.Work{
-		Steps:   1,
-		Cells:   float64(p.Size.Cells()),
-		Updates: updates,
-		Flops:   updates * float64(st.Ops.Total()),
-		Special: updates * float64(st.Ops.Div+st.Ops.Special),
-		Integer: stages * blocks * (threads*(integer+steps*float64(10+2*work+3*(st.Low[w.axis]+st.High[w.axis]+1))) + 8*read),
-		L1Loads: (float64(tiles)*blocks*read + float64(direct)*updates) * elem,
+		Steps:    1,
+		Cells:    float64(p.Size.Cells()),
+		Updates:  updates,
+		Flops:    updates * float64(st.Ops.Total()),
+		Special:  updates * float64(st.Ops.Div+st.Ops.Special),
+		Integer:  stages * blocks * (threads*(integer+steps*float64(10+2*work+3*(st.Low[w.axis]+st.High[w.axis]+1))) + 8*read),
+		Accesses: blocks*(2*float64(tiles)*read+threads*steps*float64(points+work*outputs)) + float64(direct)*updates,
+		L1Loads:  (float64(tiles)*blocks*read + float64(direct)*updates) * load,
 		L2Read: float64(tiles)*blocks*float64(w.read[1]*w.read[2])*kernels.RowSectors(w.read[0], st.Low[0], p.DType.Size())*kernels.SectorBytes +
 			float64(direct)*updates*elem,
-		L2Write:    float64(p.Size.Cells()*int64(kernels.Outputs(st, 1))) * elem,
-		Shared:     blocks * (float64(tiles)*read + threads*steps*float64(points)) * elem,
+		L2Write:    float64(p.Size.Cells()*int64(outputs)) * elem,
+		Shared:     blocks * (float64(tiles)*read + threads*steps*float64(points)*conflicts) * elem,
 		Barriers:   barriers * len(st.Stages),
 		Loads:      float64(loads),
 		LoadRounds: stages * rounds,
+		Parallel:   float64(work),
 		Rounds:     stages * steps * (1 + float64(work)/4),
 		Registers:  registers,
 		Write:      w.write,
 		Read:       w.read,
+		Window:     held,
 		ColumnWide: column,
 		Launch:     l,
 	}

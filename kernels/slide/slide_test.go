@@ -32,7 +32,7 @@ func TestWorkOfAWindowCountedByHand(t *testing.T) {
 	const cells, blocks, read = 128 * 64, 4 * 4, 34 * 18
 	for name, c := range map[string][2]float64{
 		"steps": {float64(w.Steps), 1}, "cells": {w.Cells, cells}, "updates": {w.Updates, cells}, "flops": {w.Flops, cells * 5},
-		"L1 loads": {w.L1Loads, blocks * read * 4}, "L2 write": {w.L2Write, cells * 4},
+		"L1 loads": {w.L1Loads, blocks * read * kernels.LoadBytes(4, 1, false)}, "L2 write": {w.L2Write, cells * 4},
 		// A row of 34 cells begins one cell ahead of a sector: 1 + 5 sectors.
 		"L2 read": {w.L2Read, blocks * 18 * 6 * 32},
 		// A store for each cell loaded, five loads for each computed.

@@ -134,11 +134,14 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	}
 	direct *= h.Pyramid
 	outputs := kernels.Outputs(st, h.Pyramid)
+	accesses := 2 * float64(tiles) * threads
+	conflicts := kernels.BoxConflicts(h.Group[0], h.Group[0], p.DType.Size())
 	updates, shared := 0.0, float64(tiles)*threads*elem // the loads' stores
 	for step := 1; step <= h.Pyramid; step++ {
 		cells := float64(kernels.Volume(zone(st, h, step)))
 		updates += cells
-		shared += cells * float64(points) * elem
+		shared += cells * float64(points) * elem * conflicts
+		accesses += cells * float64(points+outputs)
 		if step < h.Pyramid {
 			shared += cells * float64(outputs) * elem
 		}
@@ -158,7 +161,8 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Flops:      blocks * updates * float64(st.Ops.Total()),
 		Special:    blocks * updates * float64(st.Ops.Div+st.Ops.Special),
 		Integer:    blocks * threads * (integer + 10*float64(h.Pyramid)),
-		L1Loads:    blocks * threads * float64(tiles+direct) * elem,
+		Accesses:   blocks * (accesses + threads*float64(direct)),
+		L1Loads:    blocks * threads * float64(tiles+direct) * kernels.LoadBytes(p.DType.Size(), 1, false),
 		L2Read:     blocks * rows * float64(tiles+direct) * kernels.SectorBytes,
 		L2Write:    float64(p.Size.Cells()*int64(outputs)) * elem,
 		Shared:     blocks * shared,
@@ -166,6 +170,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Loads:      float64(tiles+direct) / float64(len(st.Stages)),
 		LoadRounds: float64(len(st.Stages)),
 		Rounds:     float64(h.Pyramid),
+		Parallel:   1,
 		Registers:  24 + max(1, p.DType.Size()/4)*min(len(st.Points), 16)/2,
 		Write:      w,
 		Read:       h.Group,

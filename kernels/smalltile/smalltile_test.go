@@ -33,7 +33,7 @@ func TestWorkOfAFusedTileCountedByHand(t *testing.T) {
 	const read, middle, write = 32 * 8, 30 * 6, 28 * 4
 	for name, c := range map[string][2]float64{
 		"steps": {float64(w.Steps), 2}, "cells": {w.Cells, 2 * cells}, "updates": {w.Updates, blocks * (middle + write)},
-		"flops": {w.Flops, blocks * (middle + write) * 5}, "L1 loads": {w.L1Loads, blocks * read * 4}, "L2 write": {w.L2Write, cells * 4},
+		"flops": {w.Flops, blocks * (middle + write) * 5}, "L1 loads": {w.L1Loads, blocks * read * kernels.LoadBytes(4, 1, false)}, "L2 write": {w.L2Write, cells * 4},
 		// A row of 32 cells that begins at any of a sector's eight: 4 + 7/8 sectors.
 		"L2 read": {w.L2Read, blocks * 8 * 4.875 * 32},
 		// A store a thread, five loads and a store in the middle, five loads at the end.

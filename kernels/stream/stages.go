@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
 	"stenciltune/stencil"
 )
@@ -22,7 +23,20 @@ type stages struct {
 	ring     int  // planes whose edge rows are kept
 }
 
+// known are the stages of stencils seen before: work is counted for every schedule
+// of a space, and a stencil never changes.
+var known sync.Map // *stencil.Stencil to stages
+
 func stagesOf(st *stencil.Stencil) stages {
+	if s, ok := known.Load(st); ok {
+		return s.(stages)
+	}
+	s := analyse(st)
+	known.Store(st, s)
+	return s
+}
+
+func analyse(st *stencil.Stencil) stages {
 	s := stages{dims: st.Dims, arrays: st.Stages[0].Points, mirror: st.Boundary == stencil.Mirror, wrap: st.Boundary == stencil.Wrap}
 	clamped := *st
 	clamped.Boundary = stencil.Clamp
@@ -166,6 +180,24 @@ func (s stages) perStage(r reach) int {
 		}
 	}
 	return total
+}
+
+// beside counts the cells that a lane needs of its neighbours in a row, over all
+// planes and arrays.
+func (s stages) beside(r reach) int {
+	n := 0
+	for _, points := range s.arrays {
+		for z := -r.lowS; z <= r.highS; z++ {
+			low, high := 0, 0
+			for _, o := range points {
+				if dx, _, dz := axes(s.dims, o); dz == z {
+					low, high = max(low, -dx), max(high, dx)
+				}
+			}
+			n += low + high
+		}
+	}
+	return n
 }
 
 // skew is the planes by which a stage lags behind the one before.

@@ -6,6 +6,7 @@ package stream
 import (
 	_ "embed"
 	"fmt"
+	"math"
 
 	"stenciltune/device/machine"
 	"stenciltune/kernels"
@@ -122,6 +123,20 @@ func realSize(d stencil.DType) int {
 		return max(4, d.Size())
 	}
 	return d.Size()
+}
+
+// taken is the registers the compiler takes if it may, as it did for recorded
+// schedules: what every stage keeps and, where warps wait for each other's rows,
+// what it has just completed.
+func (h shape) taken(p stencil.Problem, st stages) int {
+	r := reachOf(p.Stencil)
+	cells, each, most := float64(h.vector*h.rows), float64(st.perStage(r))+0.2, 3.0
+	if h.edgeRows(r, st) > 0 {
+		each, most = each+1.2, 8
+	}
+	pyramid := float64(h.pyramid)
+	n := cells*(pyramid*each+float64(st.used())*(1.2*float64(h.prefetch)+1.4)) + most*pyramid
+	return 26 + int(float64(max(4, p.DType.Size()))/4*n)
 }
 
 // registers is what a thread needs, estimated: what every stage keeps, the plane
@@ -321,39 +336,74 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	blocks := float64(l.Blocks())
 	cells := float64(hold[0] * h.rows * h.warps)
 	updates := cells * rounds * float64(h.pyramid)
-	perVector := float64(h.pyramid * h.rows * (r.lowX + r.highX))                                 // shuffles a round
-	edge := float64(h.pyramid * stages.edgeArrays() * (h.edgeRows(r, stages) + r.lowR + r.highR)) // rows a round through shared memory
-	arrays := float64(stages.used())
+	pyramid, words := float64(h.pyramid), float64(realSize(p.DType))/4
+	arrays, outputs := float64(stages.used()), float64(kernels.Outputs(st, h.pyramid))
+	others := 0 // rows of other warps
+	if h.edgeRows(r, stages) > 0 {
+		others = r.lowR + r.highR
+	}
+	shuffles := float64(h.rows * (r.lowX + r.highX)) // of a stage in a round
+	if !stages.linear {                              // for every plane that is read beside the own column
+		shuffles = float64(h.rows * stages.beside(r))
+	}
+	if stages.diagonal {
+		shuffles += float64(others * (r.lowX + r.highX))
+	}
+	edge := float64(stages.edgeArrays() * (h.edgeRows(r, stages) + others)) // rows of a stage through shared memory in a round
+	parts := math.Ceil(float64(h.vector) * elem / 16)                       // instructions that move a vector
+	accesses := parts*((arrays+outputs)*float64(h.rows)+pyramid*edge) + pyramid*shuffles*words
+	pipe := (edge*float64(h.vector) + shuffles) * float64(realSize(p.DType))
+	flops, special := float64(st.Ops.Total()), float64(st.Ops.Div+st.Ops.Special)
+	if stages.linear { // a division has become part of the weights
+		flops, special = stages.weights.operations(), 0
+	}
 	threads := float64(l.Threads())
 	var write [3]int // on average: the first and the last tile write more
 	for a, g := range [3]int{l.Grid[0], l.Grid[1], l.Grid[2]} {
 		write[a] = kernels.CeilDiv(p.Size[a], g)
 	}
 	read := [3]int{hold[0], hold[1], int(loaded)}
-	barriers := int(rounds)
+	barriers := 0
+	if others > 0 {
+		barriers = int(rounds)
+	}
+	window := write
+	waits := rounds * pyramid
+	if others == 0 { // no barrier keeps rounds apart: those unrolled overlap
+		waits /= float64(unroll(r, h, stages))
+	}
 	if st.Dims < 3 {
 		write[1] = chunk
 		write[2] = 1
 		read = [3]int{hold[0] * h.warps, int(loaded), 1}
+		window = write
 	}
+	window[st.Dims-1] = 1 + h.prefetch + h.pyramid
 	return kernels.Work{
 		Steps:      h.pyramid,
 		Cells:      float64(p.Size.Cells()) * float64(h.pyramid),
 		Updates:    blocks * updates,
-		Flops:      blocks * updates * float64(st.Ops.Total()),
-		Special:    blocks * updates * float64(st.Ops.Div+st.Ops.Special),
-		Integer:    blocks * threads * (200 + rounds*(20+4*float64(h.rows)+perVector)),
+		Flops:      blocks * updates * flops,
+		Special:    blocks * updates * special,
+		Integer:    blocks * threads * (300 + rounds*(20+4*float64(h.rows)+pyramid*(2+shuffles*words))),
+		Accesses:   blocks * threads * rounds * accesses,
 		L1Loads:    arrays * blocks * cells * loaded * elem,
 		L2Read:     arrays * blocks * cells * loaded * elem,
-		L2Write:    float64(p.Size.Cells()*int64(kernels.Outputs(p.Stencil, h.pyramid))) * elem,
-		Shared:     blocks * threads * rounds * edge * float64(h.vector) * elem,
+		L2Write:    float64(p.Size.Cells()) * outputs * elem,
+		Shared:     blocks * threads * rounds * pyramid * pipe,
 		Barriers:   barriers,
-		Loads:      arrays * float64(h.rows*h.prefetch),
+		Loads:      arrays * float64(h.rows*h.vector*h.prefetch),
 		LoadRounds: loaded / float64(h.prefetch),
-		Rounds:     rounds * float64(h.pyramid),
-		Registers:  min(255, h.registers(p, stages), max(32, 65536/(warp*h.warps*h.minBlocks))),
+		Ahead:      true,
+		Rounds:     waits,
+		Parallel:   float64(h.vector * h.rows),
+		Registers:  h.taken(p, stages),
+		Least:      h.registers(p, stages),
+		MinBlocks:  h.minBlocks,
+		Laps:       rounds,
 		Write:      write,
 		Read:       read,
+		Window:     window,
 		Launch:     l,
 	}
 }

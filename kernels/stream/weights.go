@@ -123,6 +123,22 @@ func (w weights) diagonal() bool {
 	})
 }
 
+// operations is what weigh does for a cell, a multiplication with the addition of
+// its product counted once: so the compiler fuses them.
+func (w weights) operations() float64 {
+	n := 0
+	for _, k := range w.patterns {
+		for _, row := range k.rows() {
+			terms, pairs := rowTerms(row)
+			n += terms + pairs
+		}
+		if k.users > 1 {
+			n += k.users
+		}
+	}
+	return float64(n)
+}
+
 // text is the weights as two device functions: weigh adds what a plane's rows give
 // to the sums of the planes around it; weigh_end does so where the grid ends. Rows
 // are dy away from the cell's row j; those that are not at hand are left out.
@@ -178,6 +194,28 @@ func (w weights) function(b *strings.Builder, name, more string, use func(k int,
 	b.WriteString("}\n\n")
 }
 
+// rowTerms counts the products of a row's weighted sum, and the points added to
+// their mirror image first.
+func rowTerms(row []point) (terms, pairs int) {
+	for _, p := range row {
+		switch m := mirrored(row, p); {
+		case m < 0:
+			terms++
+		case p.dx < 0:
+			terms, pairs = terms+1, pairs+1
+		}
+	}
+	return terms, pairs
+}
+
+// mirrored finds the point on the other side of the own column if it weighs the same.
+func mirrored(row []point, p point) int {
+	if p.dx == 0 {
+		return -1
+	}
+	return slices.IndexFunc(row, func(q point) bool { return q.dx == -p.dx && q.weight == p.weight })
+}
+
 // rowText is the weighted sum of a row's points; points mirrored in the own column
 // are added first if they weigh the same, because other sums need that too.
 func rowText(row []point) string {
@@ -190,7 +228,7 @@ func rowText(row []point) string {
 		}
 		used[p.dx] = true
 		text := at(p)
-		if m := slices.IndexFunc(row, func(q point) bool { return q.dx == -p.dx && q.weight == p.weight }); p.dx < 0 && m >= 0 {
+		if m := mirrored(row, p); p.dx < 0 && m >= 0 {
 			used[-p.dx] = true
 			text = "(" + text + " + " + at(row[m]) + ")"
 		}

@@ -175,15 +175,22 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	}
 	direct = max(0, direct-loads) * h.Pyramid
 	outputs := kernels.Outputs(st, h.Pyramid)
-	shared += float64(tiles*kernels.Volume(r)) * elem // the loader's stores
-	shared += float64(l.Threads()*loads) * elem       // the last step's reads
+	size, pitch := p.DType.Size(), r[0]+s.Int("pd", 0)
+	flat := 1.0
+	if s.Int("ld", 0) < 2 {
+		flat = kernels.FlatConflicts(r[0], pitch, size)
+	}
+	shared += float64(tiles*kernels.Volume(r)) * elem * flat                                    // the loader's stores
+	shared += float64(l.Threads()*loads) * elem * kernels.BoxConflicts(h.Group[0], pitch, size) // the last step's reads
+	accesses := float64(2*tiles*kernels.Volume(r)) + threads*float64(loads+direct+work*outputs)
 	for step := 1; step < h.Pyramid; step++ {
 		box := r
 		for a := range 3 {
 			box[a] -= step * (st.Low[a] + st.High[a])
 		}
 		updates += float64(kernels.Volume(box))
-		shared += float64(kernels.Volume(box)*(points+outputs)) * elem
+		shared += float64(kernels.Volume(box)*(points+outputs)) * elem * kernels.FlatConflicts(box[0], pitch, size)
+		accesses += float64(kernels.Volume(box) * (points + outputs))
 		rounds += math.Ceil(float64(kernels.Volume(box)) / threads)
 	}
 	fused := updates - float64(kernels.Volume(w))
@@ -212,7 +219,8 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Flops:      blocks * updates * float64(st.Ops.Total()),
 		Special:    blocks * updates * float64(st.Ops.Div+st.Ops.Special),
 		Integer:    blocks * (threads*(integer+2*float64(work)) + perCell*float64(tiles*kernels.Volume(r)) + 16*fused),
-		L1Loads:    blocks * (float64(tiles*kernels.Volume(r)) + threads*float64(direct)) * elem,
+		Accesses:   blocks * accesses,
+		L1Loads:    blocks * (float64(tiles*kernels.Volume(r)) + threads*float64(direct)) * kernels.LoadBytes(size, 1, false),
 		L2Read:     blocks * (float64(tiles)*rows*kernels.SectorBytes + threads*float64(direct)*elem),
 		L2Write:    float64(p.Size.Cells()*int64(outputs)) * elem,
 		Shared:     blocks * shared,
@@ -220,7 +228,9 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Loads:      min(loaderAhead, float64(tiles*kernels.Volume(r))/threads),
 		LoadRounds: float64(tiles)*turns/loaderAhead + float64(direct)/16,
 		Rounds:     rounds,
-		Registers:  max(32, 24+max(1, p.DType.Size()/4)*2*work),
+		Parallel:   float64(work),
+		Registers:  max(32, 20+max(4, size)*2/5*work),
+		Least:      20 + max(1, size/4)*work,
 		Write:      w,
 		Read:       r,
 		ColumnWide: column,

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"stenciltune/cache"
+	"stenciltune/device/machine"
+	"stenciltune/device/replay"
+	"stenciltune/device/timing"
+	"stenciltune/kernels"
+	"stenciltune/model"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+const modelPrefix = "model:"
+
+// subject is the device a prediction is for, and what has been recorded there.
+type subject struct {
+	machine machine.Machine
+	source  string // of its facts, if it is not here
+	records map[space.Schedule]replay.Record
+	best    space.Schedule // fastest recorded or stored; zero = not known
+}
+
+// subjectOf finds what --device names: the facts of a device that is here, of one
+// that was recorded, or of one that is only known (model:a100).
+func (a *app) subjectOf(ctx context.Context, name string, p stencil.Problem) (subject, error) {
+	if id, ok := strings.CutPrefix(name, modelPrefix); ok {
+		k, err := machine.FindKnown(id)
+		if err != nil {
+			return subject{}, usageError{err}
+		}
+		return subject{machine: k.Machine, source: k.Source}, nil
+	}
+	if name == "" {
+		return subject{}, usagef("which device? name one with --device: 0, host, replay:h200, or the facts of one that is not here: %s", strings.Join(knownNames(), ", "))
+	}
+	d, err := a.openDevice(ctx, name, p)
+	if err != nil {
+		return subject{}, err
+	}
+	defer d.Close()
+	s := subject{machine: d.Machine(), records: map[space.Schedule]replay.Record{}}
+	if r, ok := d.(replay.Device); ok {
+		s.records = r.Records
+		b, _ := r.Best()
+		s.best = b.Schedule
+		return s, nil
+	}
+	return s, a.remembered(&s, p)
+}
+
+// remembered adds what the store knows: measured outcomes, the best config.
+func (a *app) remembered(s *subject, p stencil.Problem) error {
+	store, err := a.readStore()
+	if err != nil {
+		return err
+	}
+	if s.machine, err = rated(store, s.machine); err != nil {
+		return err
+	}
+	key := keyOf(p, s.machine, timing.Warm)
+	entries, err := store.Entries(key)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		s.records[e.Schedule] = replay.Record{Schedule: e.Schedule, SourceHash: e.SourceHash, Status: e.Status,
+			Registers: e.Registers, SpillBytes: e.SpillBytes, BlocksPerSM: e.BlocksPerSM, Samples: e.Series.Samples}
+	}
+	c, grade, ok, err := store.Best(key)
+	if err == nil && ok && grade == cache.Exact {
+		s.best, err = scheduleOf(c)
+	}
+	return err
+}
+
+// knownNames are the --device values of devices known by their facts.
+func knownNames() []string {
+	var names []string
+	for _, k := range machine.KnownDevices() {
+		names = append(names, modelPrefix+k.ID)
+	}
+	return names
+}
+
+// facts is what the compiler told of a schedule, if that was recorded.
+func (s subject) facts(sc space.Schedule) model.Facts {
+	r := s.records[sc]
+	return model.Facts{Registers: r.Registers, SpillBytes: r.SpillBytes}
+}
+
+// measured is a schedule's recorded seconds a step; 0 = none.
+func (s subject) measured(sc space.Schedule) float64 {
+	r := s.records[sc]
+	if !r.Status.Timed() || len(r.Samples) == 0 {
+		return 0
+	}
+	return timing.Summarise(r.Samples).Median
+}
+
+// ranked is a schedule and its predicted seconds a step.
+type ranked struct {
+	schedule space.Schedule
+	seconds  float64
+}
+
+// ranking is the schedules of a space by predicted time, the fastest first; those
+// that cannot run are left out.
+func ranking(sp *space.Space, prior func(space.Schedule) float64) []ranked {
+	var list []ranked
+	for s := range sp.All() {
+		if t := prior(s); !math.IsInf(t, 1) {
+			list = append(list, ranked{s, t})
+		}
+	}
+	slices.SortStableFunc(list, func(a, b ranked) int {
+		switch {
+		case a.seconds < b.seconds:
+			return -1
+		case a.seconds > b.seconds:
+			return 1
+		}
+		return 0
+	})
+	return list
+}
+
+// predicted is what a command says of a device that is not here.
+func predicted(s subject) string {
+	if s.source == "" {
+		return "predicted, not measured"
+	}
+	return "predicted from the facts of a device that is not here, not measured (" + s.source + ")"
+}
+
+// familyOf is a schedule's kernel family.
+func familyOf(p stencil.Problem, s space.Schedule) kernels.Family {
+	return kernels.Find(familiesOf(p), s.Family())
+}
+
+// scaled prints seconds with three digits and a fitting unit.
+func scaled(seconds float64) string {
+	switch {
+	case seconds <= 0:
+		return "0"
+	case seconds < 1e-3:
+		return fmt.Sprintf("%.3g us", 1e6*seconds)
+	case seconds < 1:
+		return fmt.Sprintf("%.3g ms", 1e3*seconds)
+	}
+	return fmt.Sprintf("%.3g s", seconds)
+}

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"stenciltune/cache"
+	"stenciltune/device/machine"
+)
+
+func TestModelRanksForADeviceThatIsNotHere(t *testing.T) {
+	p := command(t, storeIn(t), "model", "--stencil", "jacobi3d", "--device", "model:a100", "--top", "5", "--json")
+	if code := p.run(t); code != exitOK {
+		t.Fatalf("exit %d: %s", code, p.stderr.String())
+	}
+	var got modelList
+	if err := json.Unmarshal(p.stdout.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if !got.Predicted || got.Kind != string(machine.Model) || !strings.Contains(got.Source, "whitepaper") || got.Device != "NVIDIA A100-SXM4-80GB" || len(got.Top) != 5 || got.Space < 1000 {
+		t.Errorf("%+v", got)
+	}
+	for i, r := range got.Top {
+		if r.Rank != i+1 || !(r.Seconds > 0) || r.Measured != 0 || i > 0 && r.Seconds < got.Top[i-1].Seconds {
+			t.Errorf("row %d: %+v", i, r)
+		}
+	}
+	p = command(t, storeIn(t), "model", "--stencil", "jacobi3d", "--device", "model:a100")
+	if p.run(t); !strings.Contains(p.stderr.String(), "predicted from the facts of a device that is not here, not measured") {
+		t.Errorf("nothing marks it as a prediction: %s", p.stderr.String())
+	}
+}
+
+func TestModelOfARecordedDeviceShowsWhatWasMeasured(t *testing.T) {
+	p := command(t, storeIn(t), "model", "--stencil", "jacobi3d", "--device", "replay:h200", "--json")
+	if code := p.run(t); code != exitOK {
+		t.Fatalf("exit %d: %s", code, p.stderr.String())
+	}
+	var got modelList
+	if err := json.Unmarshal(p.stdout.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Top) != 10 || !slices.ContainsFunc(got.Top, func(r modelRow) bool { return r.Measured > 0 }) {
+		t.Errorf("%+v", got.Top)
+	}
+}
+
+func TestExplainComparesTheBestWithTheBaseline(t *testing.T) {
+	p := command(t, storeIn(t), "explain", "--stencil", "jacobi3d", "--device", "replay:h200", "--json")
+	if code := p.run(t); code != exitOK {
+		t.Fatalf("exit %d: %s", code, p.stderr.String())
+	}
+	var got explanations
+	if err := json.Unmarshal(p.stdout.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Schedules) != 2 || !got.Predicted {
+		t.Fatalf("%+v", got)
+	}
+	naive, best := got.Schedules[0], got.Schedules[1]
+	if naive.Role != "baseline" || best.Role != "best measured" || best.Schedule.Family() != "stream" || best.Measured <= 0 || best.Measured >= naive.Measured || best.Prediction.Seconds >= naive.Prediction.Seconds {
+		t.Errorf("%+v\n%+v", naive, best)
+	}
+	if best.Pyramid == nil || len(best.Conditions) == 0 || best.Prediction.Registers != 128 { // what the compiler told
+		t.Errorf("%+v", best)
+	}
+	p = command(t, storeIn(t), "explain", "--stencil", "jacobi3d", "--device", "replay:h200")
+	p.run(t)
+	for _, want := range []string{"term", "a launch (4 steps)", " * ", "limited by registers", "redundancy: 1.4", "layer condition L2, z:", "is broken", "column width off:", "pyramid height 4: height 4 is predicted fastest", "reuse:", "waves, tail"} {
+		if !strings.Contains(p.stdout.String(), want) {
+			t.Errorf("no %q in\n%s", want, p.stdout.String())
+		}
+	}
+}
+
+func TestExplainPredictsWithoutAGPU(t *testing.T) {
+	const fused = "tile/gx=32/gy=8/gz=2/wx=1/wy=2/wz=4/cw=0/zz=0/ph=2"
+	p := command(t, storeIn(t), "explain", "--stencil", "jacobi3d", "--device", "model:b200", "--schedule", fused, "--json")
+	if code := p.run(t); code != exitOK {
+		t.Fatalf("exit %d: %s", code, p.stderr.String())
+	}
+	var got explanations
+	if err := json.Unmarshal(p.stdout.Bytes(), &got); err != nil || len(got.Schedules) != 1 || got.Schedules[0].Schedule.String() != fused || got.Source == "" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	p = command(t, storeIn(t), "explain", "--stencil", "jacobi2d", "--device", "model:t4")
+	if code := p.run(t); code != exitOK || !strings.Contains(p.stdout.String(), "best predicted: ") || !strings.Contains(p.stdout.String(), "baseline: ") {
+		t.Errorf("exit %d: %s%s", code, p.stdout.String(), p.stderr.String())
+	}
+}
+
+func TestPredictionsRefuseWhatTheyCannotUse(t *testing.T) {
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"model", "--stencil", "jacobi3d"}, "which device?"},
+		{[]string{"model", "--stencil", "jacobi3d", "--device", "model:gtx480"}, "there are: v100, t4, rtx2080ti, a100, h100, h200, b200"},
+		{[]string{"model", "--stencil", "jacobi3d", "--device", "model:a100", "--top", "0"}, "at least one"},
+		{[]string{"model", "--stencil", "jacobi3d", "--device", "model:a100", "--model", "magic"}, "use counts, sl or none"},
+		{[]string{"model", "--stencil", "jacobi3d", "--device", "model:a100", "--model", "none"}, "ranks nothing"},
+		{[]string{"explain", "--stencil", "jacobi3d", "--device", "model:a100", "--schedule", "tile/gx=3"}, "tile"},
+		{[]string{"--stencil", "jacobi3d", "--device", "model:a100"}, "nothing can run"},
+		{[]string{"--stencil", "jacobi3d", "--device", "replay:h200", "--model", "magic"}, "use counts, sl or none"},
+		{[]string{"devices", "--device", "0"}, "goes with --bench"},
+		{[]string{"devices", "--bench", "--device", "replay:h200"}, "h200"},
+	} {
+		p := command(t, storeIn(t), c.args...)
+		if code := p.run(t); code != exitUsage || !strings.Contains(p.stderr.String(), c.want) || strings.Count(p.stderr.String(), "\n") != 1 {
+			t.Errorf("%v: exit %d: %s", c.args, code, p.stderr.String())
+		}
+	}
+}
+
+func TestSLModelMeasuresItsInputsAndPicksAHeight(t *testing.T) {
+	p := command(t, storeIn(t), "--stencil", "jacobi2d", "--size", "256x256", "--device", "host", "--model", "sl", "--strategy", "model", "--budget", "5", "-v")
+	switch code := p.run(t); {
+	case code == exitDevice:
+		t.Skip(p.stderr.String())
+	case code != exitOK:
+		t.Fatalf("exit %d: %s", code, p.stderr.String())
+	}
+	if !strings.Contains(p.stderr.String(), "SL model: tile 32x32x1") {
+		t.Errorf("%s", p.stderr.String())
+	}
+	c, err := cache.Decode(p.stdout.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Search.Evaluated == 0 {
+		t.Errorf("%+v", c.Search)
+	}
+}
+
+func TestWithoutAModelTheSearchStillRuns(t *testing.T) {
+	p := command(t, storeIn(t), "--stencil", "jacobi2d", "--device", "replay:h200", "--model", "none", "--budget", "40")
+	if code := p.run(t); code != exitOK {
+		t.Errorf("exit %d: %s", code, p.stderr.String())
+	}
+}
+
+func TestMeasuredRatesChangeThePrediction(t *testing.T) {
+	path := storeIn(t)
+	s, err := cache.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := machine.Machine{Kind: machine.CUDA, Name: "NVIDIA H200", UUID: "GPU-1", Driver: "580.1", SMs: 132}
+	if got, err := rated(s, m); err != nil || got != m {
+		t.Errorf("nothing stored: %+v, %v", got, err)
+	}
+	if err := s.PutRates(m, cache.DeviceRates{Rates: machine.Rates{Launch: 3e-6}, CopyBytesPerSecond: 4e12}); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := rated(s, m); err != nil || got.Rates.Launch != 3e-6 || got.CopyBytesPerSecond != 4e12 {
+		t.Errorf("%+v, %v", got, err)
+	}
+}

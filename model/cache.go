@@ -1,0 +1,154 @@
+package model
+
+import (
+	"math"
+
+	"stenciltune/device/machine"
+	"stenciltune/kernels"
+	"stenciltune/stencil"
+)
+
+// Rows of cells, as the column-order thesis counts them (Prasetya, "Improving
+// Performance in Structured GPGPU Workloads via Specialized Thread Schedules",
+// 2022): a grid of Wide x High cells, all axes but x folded into the vertical one,
+// a stencil of StencilWide x StencilHigh cells, Line cells in a cache line. Fetches
+// and capacities are in lines; an ideal LRU cache, one thread at a time.
+type Rows struct {
+	Wide, High               int
+	StencilWide, StencilHigh int
+	Line                     int
+}
+
+func (r Rows) lines(cells int) int { return kernels.CeilDiv(cells, r.Line) }
+
+// Capacity is the lines that keep every row of the stencil until it has been used,
+// when rows of wide cells are walked (equations 3.2 and, for a tile, 3.3).
+func (r Rows) Capacity(wide int) int { return r.lines(wide+r.StencilWide) * r.StencilHigh }
+
+// NaiveFetches bounds the lines fetched row by row: each once if the cache holds
+// the stencil's rows, else once for each of them (section 3.3.1).
+func (r Rows) NaiveFetches(cache int) int {
+	f := r.lines(r.Wide+r.StencilWide) * r.High
+	if cache < r.Capacity(r.Wide) {
+		f *= r.StencilHigh
+	}
+	return f
+}
+
+// TileSize is the largest side of a square tile whose rows a cache holds
+// (equation 3.4); not positive if none is.
+func (r Rows) TileSize(cache int) int { return r.Line*cache/r.StencilHigh - r.StencilWide }
+
+// TileFetches bounds the lines fetched in square tiles (equation 3.5).
+func (r Rows) TileFetches(tile int) int {
+	return kernels.CeilDiv(r.Wide, tile) * r.lines(tile+r.StencilWide) * kernels.CeilDiv(r.High, tile) * (tile + r.StencilHigh)
+}
+
+// ColumnFetches bounds the lines fetched in columns of that width (equation 4.8):
+// a heavy start only at the head of each.
+func (r Rows) ColumnFetches(column int) int {
+	return kernels.CeilDiv(r.Wide, column) * r.lines(column+r.StencilWide) * (r.High + r.StencilHigh)
+}
+
+// ColumnBytes is the cache that t threads in flight in a column of c cells use: u
+// bytes a cell, (c + s_w)(s_h + ceil(t/c)) of them (Prasetya 2022, section 4.3).
+func ColumnBytes(c, t, stencilWide, stencilHigh, elem int) int {
+	return elem * (c + stencilWide) * (stencilHigh + kernels.CeilDiv(t, c))
+}
+
+// ColumnWidth is the widest column whose rows a cache holds while t threads are in
+// flight, by the asymptote of ColumnBytes: c = (M - u (s_h s_w + t)) / (s_h u)
+// (Prasetya 2022, section 4.3). Not positive if the cache is too small.
+func ColumnWidth(cacheBytes, t, stencilWide, stencilHigh, elem int) float64 {
+	u := float64(elem)
+	return (float64(cacheBytes) - u*float64(stencilHigh*stencilWide+t)) / (float64(stencilHigh) * u)
+}
+
+// WarpColumn rounds a column's width down to whole warps and whole cache lines of
+// 128 bytes: the thesis measured that low multiples of 32 win whatever the formula
+// says, because any other width splits a warp's loads over two rows (figures of
+// section 5.1: 9x9 on 4096x4096, 1.29 ms at 32, 1.95 ms at 33). 0 if not even one fits.
+func WarpColumn(width float64, elem int) int {
+	step := max(32, 128/elem)
+	return max(0, int(width)/step*step)
+}
+
+// MissRate is Lam, Rothberg and Wolf's interference formula for a variable that is
+// used again: M(v) = 1 - (1 - S(v)) prod over others (1 - F(u)), with self
+// interference S and the share F of the cache that each other one takes between
+// two uses ("The Cache Performance and Optimizations of Blocked Algorithms", 1991).
+func MissRate(self float64, others ...float64) float64 {
+	hit := 1 - self
+	for _, f := range others {
+		hit *= 1 - math.Min(1, math.Max(0, f))
+	}
+	return 1 - hit
+}
+
+// Misses is the misses of a variable referenced d times and, if nothing interferes,
+// fetched once for r references: D (1/R + (R-1)/R M) (the same paper).
+func Misses(d, r, missRate float64) float64 { return d * (1/r + (r-1)/r*missRate) }
+
+// missed is the share of re-reads at a reuse distance that a cache of the given
+// size no longer holds: smooth, because GPU caches are neither LRU nor fully
+// associative. It stands in for Lam's self interference S(v), with in and out taken
+// as one variable.
+func missed(distance, size, sharp float64) float64 {
+	if size <= 0 {
+		return 0
+	}
+	return 1 / (1 + math.Pow(size/distance, sharp))
+}
+
+// LayerCondition says whether a cache level still holds what is read again on an
+// axis of the walk. Bytes.
+type LayerCondition struct {
+	Level    string  `json:"level"`    // "L1", "L2"
+	Axis     string  `json:"axis"`     // what is read again: "block", "x", "y", "z"
+	Distance float64 `json:"distance"` // touched between the two uses
+	Capacity float64 `json:"capacity"`
+	Missed   float64 `json:"missed"` // share fetched again
+	Again    float64 `json:"again"`  // cells read again for each cell written
+	Met      bool    `json:"met"`    // no more than half is fetched again
+}
+
+// layerConditions are those of a schedule's walk: blocks in the order of the grid,
+// or in columns. wave is the blocks in flight, resident those of an SM.
+func (c Coefficients) layerConditions(p stencil.Problem, w kernels.Work, m machine.Machine, wave float64, resident int) []LayerCondition {
+	var list []LayerCondition
+	add := func(level, axis string, distance, capacity, again float64) {
+		share := missed(distance, capacity, c.L2Sharp)
+		list = append(list, LayerCondition{level, axis, distance, capacity, share, again, share <= 0.5})
+	}
+	if w.Shared == 0 { // what a block's threads share goes through L1
+		footprint := w.L2Read / float64(w.Launch.Blocks())
+		loads := w.L1Loads/(float64(w.Launch.Blocks())*footprint) - 1
+		add("L1", "block", footprint*float64(resident), float64(l1Bytes(m)-resident*w.Launch.SharedBytes), math.Max(loads, 0))
+	}
+	distance := reuseDistances(p, w, wave)
+	for a := range p.Stencil.Dims {
+		if again := float64(w.Read[a]-w.Write[a]) / float64(w.Write[a]); again > 0 {
+			add("L2", "xyz"[a:a+1], distance[a], c.L2Knee*float64(m.L2Bytes), again)
+		}
+	}
+	return list
+}
+
+// l1Bytes is an SM's L1 and shared memory together (CUDA C++ programming guide,
+// technical specifications per compute capability: unified data cache).
+func l1Bytes(m machine.Machine) int {
+	major, minor := m.Major()
+	switch {
+	case major == 7 && minor == 0:
+		return 128 << 10
+	case major == 7:
+		return 96 << 10
+	case major == 8 && (minor == 0 || minor == 7):
+		return 192 << 10
+	case major == 9, major == 10:
+		return 256 << 10
+	case major > 7:
+		return 128 << 10
+	}
+	return m.SharedSM
+}
