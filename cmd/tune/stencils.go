@@ -93,7 +93,11 @@ func (a *app) stencils() *cobra.Command {
 				fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s\t%s\t%d\t%d\t%d\t%d\t%s\n", s.Name, s.Dims, s.Points, strings.Trim(fmt.Sprint(s.Radius), "[]"), s.DType, s.Boundary,
 					s.Fields, s.ReadOnly, s.Stages, s.Flops, s.DefaultSize)
 			}
-			return w.Flush()
+			if err := w.Flush(); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintln(a.out, "\nmatmul, a product of square matrices, is no stencil but is tuned like one")
+			return err
 		},
 	}
 	return a.jsonFlag(c)
