@@ -21,6 +21,7 @@ func TestTilingCountsTheLaunchsBlocks(t *testing.T) {
 			t.Errorf("family %s does not say how its blocks cover a grid", f.Name())
 			continue
 		}
+		tried := 0
 		for _, p := range []stencil.Problem{
 			line(t, 1<<20),
 			catalogued(t, "jacobi2d", stencil.Float32, stencil.Size{4096, 4096, 1}),
@@ -44,9 +45,10 @@ func TestTilingCountsTheLaunchsBlocks(t *testing.T) {
 					t.Fatalf("%s on %s: tiling %v, launch %v", s, q.Text(), got, want)
 				}
 			}
-			if n == 0 {
-				t.Errorf("no schedule of %s for %s", f.Name(), p.Text())
-			}
+			tried += n
+		}
+		if tried < 20 {
+			t.Errorf("only %d schedules of %s tried", tried, f.Name())
 		}
 	}
 }
