@@ -30,7 +30,7 @@ func TestTilingCountsTheLaunchsBlocks(t *testing.T) {
 		} {
 			n := 0
 			for s := range space.New(f.Space(p, h200())).All() {
-				if n > 0 && r.IntN(50) != 0 {
+				if n > 0 && r.IntN(10) != 0 {
 					continue
 				}
 				if n++; n > 200 {
