@@ -47,6 +47,7 @@ type Config struct {
 	Verification  VerificationInfo `json:"verification"`
 	Search        SearchInfo       `json:"search"`
 	Match         MatchInfo        `json:"match"`
+	Expected      *ExpectedInfo    `json:"expected,omitempty"` // nil = measured on this very problem
 	Warnings      []string         `json:"warnings"`
 	Time          time.Time        `json:"time"` // whole seconds, UTC
 
@@ -219,6 +220,14 @@ type MatchInfo struct {
 	Note  string `json:"note"` // what it was tuned for, unless exact
 }
 
+// ExpectedInfo is what a schedule should reach on a problem that it was not
+// measured on.
+type ExpectedInfo struct {
+	SecondsPerStep float64 `json:"seconds_per_step"`
+	Loss           float64 `json:"loss"`  // share of time lost against the problem's own best; meaningless unless Sizes > 1
+	Sizes          int     `json:"sizes"` // problems with measurements behind it
+}
+
 // maxNote is the longest note and the longest of most texts in a config.
 const maxNote = 1000
 
@@ -226,12 +235,18 @@ const maxNote = 1000
 var known = func() []string {
 	var names []string
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Config]()) {
-		if name := f.Tag.Get("json"); name != "" {
+		if name := fieldName(f); name != "" {
 			names = append(names, name)
 		}
 	}
 	return names
 }()
+
+// fieldName is a Go field's name in a document; "" if it is not in it.
+func fieldName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return name
+}
 
 // plainConfig is a Config without its methods: what encoding/json may handle.
 type plainConfig Config
@@ -376,8 +391,7 @@ func finite(v reflect.Value, path string) error {
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			f := v.Type().Field(i)
-			if name := f.Tag.Get("json"); name != "" {
+			if name := fieldName(v.Type().Field(i)); name != "" {
 				if err := finite(v.Field(i), path+"/"+name); err != nil {
 					return err
 				}
