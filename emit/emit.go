@@ -94,8 +94,18 @@ func CheckName(name string) error {
 	if !identifier.MatchString(name) || strings.HasPrefix(name, "__") || len(name) > 1 && name[0] == '_' && name[1] >= 'A' && name[1] <= 'Z' {
 		return fmt.Errorf("name %.80q: want letters, digits and _, at most 63, not beginning with a digit, __ or _ and a capital", name)
 	}
+	if slices.Contains(reserved, name) {
+		return fmt.Errorf("name %s is a word of C, C++ or their libraries: choose another with --name", name)
+	}
 	return nil
 }
+
+// reserved are names that pass for identifiers and are none, or taken.
+var reserved = strings.Fields(`alignas alignof and asm auto bool break case catch char class const constexpr continue decltype
+	default delete do double else enum explicit export extern false float for friend goto if inline int long main mutable namespace new
+	noexcept not nullptr operator or private protected public register restrict return short signed sizeof static struct switch template
+	this throw true try tune typedef typeid typename union unsigned using virtual void volatile while xor exp log sin cos tan sqrt floor
+	ceil round abs pow min max printf malloc free read write time`)
 
 // check refuses what cannot be emitted together. Configs that come from a document
 // were validated when it was read.

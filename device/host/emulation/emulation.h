@@ -21,6 +21,7 @@ struct uint3 {
 };
 struct dim3 {
   unsigned x, y, z;
+  constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
 };
 
 // What a CUDA thread knows of itself.
