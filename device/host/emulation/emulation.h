@@ -2,6 +2,7 @@
 // by the host's C++ compiler, unchanged. Blocks run in parallel on the cores; the
 // threads of a block run one after the other, as fibers where they must wait for
 // each other. Only what is declared here exists.
+#pragma once
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
