@@ -23,6 +23,7 @@ import (
 	"stenciltune/search"
 	"stenciltune/space"
 	"stenciltune/stencil"
+	"stenciltune/tuned"
 )
 
 // tuneFlags are the flags of the main job.
@@ -118,7 +119,7 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 	if err := canTime(d, regime); err != nil {
 		return err
 	}
-	key := keyOf(p, m, regime)
+	key := tuned.KeyOf(p, m, regime)
 	if !f.retune && f.record == "" && !f.exhaustive {
 		c, grade, ok, err := store.Best(key)
 		if err != nil {
@@ -126,7 +127,7 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 		}
 		if ok && grade == cache.Exact && c.Search.Complete && current(p, c) {
 			a.say("answered from the store (tuned %s); --retune measures again", c.Time.Format(time.DateTime))
-			return a.emit(c, f.output)
+			return a.emitConfig(c, f.output)
 		}
 	}
 	sp := kernels.Spaces(all.Families(), p, m)
@@ -193,7 +194,7 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 	}
 	a.say("%s: %.1f GCells/s (%.4g ms a step), %.2f times naive; %d evaluated in %.1f s, stopped by %s",
 		c.Schedule.Text, c.Measured.CellsPerSecond/1e9, 1e3*c.Measured.SecondsPerStep, c.Speedup, c.Search.Evaluated, c.Search.Seconds, c.Search.Stop)
-	if eerr := a.emit(c, f.output); eerr != nil {
+	if eerr := a.emitConfig(c, f.output); eerr != nil {
 		err = errors.Join(err, eerr)
 	}
 	if err == nil && result.Stop == search.Interrupted {
@@ -222,8 +223,8 @@ func current(p stencil.Problem, c cache.Config) bool {
 	return kernelOf(p, s).SourceHash() == c.Kernel.SourceHash
 }
 
-// emit prints a config, and writes it to a file if one is named.
-func (a *app) emit(c cache.Config, file string) error {
+// emitConfig prints a config, and writes it to a file if one is named.
+func (a *app) emitConfig(c cache.Config, file string) error {
 	b, err := cache.Encode(c)
 	if err != nil {
 		return err
@@ -237,7 +238,17 @@ func (a *app) emit(c cache.Config, file string) error {
 	return err
 }
 
+// openStore gives the store, and makes sure that results can be kept there.
 func (a *app) openStore() (*cache.Store, error) {
+	s, err := a.reader()
+	if err != nil {
+		return nil, err
+	}
+	return s, s.Writable()
+}
+
+// reader gives the store to read from; a missing one is empty.
+func (a *app) reader() (*cache.Store, error) {
 	path := a.store
 	if path == "" {
 		var err error
@@ -245,11 +256,7 @@ func (a *app) openStore() (*cache.Store, error) {
 			return nil, err
 		}
 	}
-	s, err := cache.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	return s, s.Writable()
+	return cache.Open(path)
 }
 
 // buffers is how many grids a tune needs at once: two to alternate, the expected
