@@ -31,6 +31,15 @@ func MachineOf(c cache.Config) machine.Machine {
 	}.WithLimits()
 }
 
+// better tells which of two configs of one device tells of it: a real GPU's before a
+// recording's, then the newer.
+func better(a, b *cache.Config) bool {
+	if gpu := a.Device.Kind == machine.CUDA; gpu != (b.Device.Kind == machine.CUDA) {
+		return gpu
+	}
+	return a.Time.After(b.Time)
+}
+
 // Device finds a device in a store by its name, "NVIDIA H200" or "nvidia-h200", or by
 // a part of it that no other device's has, "h200". Of several configs the newest tells
 // the driver. What is not there is a device.ErrMissing that lists what is.
@@ -60,7 +69,7 @@ func Device(s *cache.Store, name string) (machine.Machine, error) {
 			continue
 		}
 		matches[own] = true
-		if found == nil || c.Time.After(found.Time) {
+		if found == nil || better(c, found) {
 			found = c
 		}
 	}

@@ -2,7 +2,7 @@ package main
 
 import (
 	"errors"
-	"fmt"
+	"strconv"
 	"strings"
 
 	"stenciltune/cache"
@@ -47,13 +47,15 @@ func (a *app) target(store *cache.Store, name string) (machine.Machine, error) {
 		}
 		return tuned.Device(store, name)
 	}
-	m, err := cuda.Describe(name)
-	if err == nil {
-		return m, nil
+	if m, err := cuda.Describe(name); err == nil || selectsGPU(name) {
+		return m, err
 	}
-	stored, serr := tuned.Device(store, name)
-	if serr != nil && errors.Is(serr, device.ErrMissing) {
-		return stored, fmt.Errorf("%w; and it is no GPU here: %w", serr, err)
-	}
-	return stored, serr
+	return tuned.Device(store, name)
+}
+
+// selectsGPU tells whether a device's name is an ordinal, a UUID or a PCI address and
+// so cannot be one that the store knows.
+func selectsGPU(name string) bool {
+	_, err := strconv.Atoi(name)
+	return err == nil || strings.HasPrefix(name, "GPU-") || strings.Contains(name, ":")
 }

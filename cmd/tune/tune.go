@@ -40,6 +40,8 @@ type tuneFlags struct {
 	record     string
 	output     string
 	retune     bool
+	maxAge     time.Duration
+	seeds      int
 }
 
 func (f *tuneFlags) bind(c *cobra.Command) {
@@ -54,14 +56,16 @@ func (f *tuneFlags) bind(c *cobra.Command) {
 	c.Flags().BoolVar(&f.exhaustive, "exhaustive", false, "try every legal schedule")
 	c.Flags().StringVar(&f.record, "record", "", "write every outcome as a landscape to `file` (.jsonl.gz)")
 	c.Flags().StringVarP(&f.output, "output", "o", "", "write the config to `file` too, only if it changed")
-	c.Flags().BoolVar(&f.retune, "retune", false, "ignore what is stored and measure again")
+	c.Flags().BoolVar(&f.retune, "retune", false, "measure again, whatever is stored")
+	c.Flags().DurationVar(&f.maxAge, "max-age", 0, "measure again what was tuned longer than this `time` ago (0 = never)")
+	c.Flags().IntVar(&f.seeds, "seeds", 16, "begin the search with so many `n` schedules that stored tunes of this and other sizes, drivers and devices promise most of")
 }
 
 // check refuses what no device could make sense of, before one is opened.
 func (f *tuneFlags) check() error {
 	switch {
-	case f.budget < 0 || f.stall < 0 || f.timeLimit < 0:
-		return usagef("--budget, --stall and --time-limit must not be negative")
+	case f.budget < 0 || f.stall < 0 || f.timeLimit < 0 || f.maxAge < 0 || f.seeds < 0:
+		return usagef("--budget, --stall, --time-limit, --max-age and --seeds must not be negative")
 	case f.regime != string(timing.Warm) && f.regime != string(timing.Cold):
 		return usagef("--timing %q: use warm or cold", f.regime)
 	case !slices.Contains(search.Names(), f.strategy):
@@ -120,15 +124,22 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 		return err
 	}
 	key := tuned.KeyOf(p, m, regime)
+	nearest, err := store.Fitting(key)
+	if err != nil {
+		return err
+	}
 	if !f.retune && f.record == "" && !f.exhaustive {
-		c, grade, ok, err := store.Best(key)
-		if err != nil {
-			return err
-		}
-		if ok && grade == cache.Exact && c.Search.Complete && current(p, c) {
+		why := news(p, key, nearest, f.maxAge)
+		if len(nearest) > 0 && why == "" {
+			c := nearest[0].Config
 			a.say("answered from the store (tuned %s); --retune measures again", c.Time.Format(time.DateTime))
 			return a.emitConfig(c, f.output)
 		}
+		if why != "" {
+			a.say("%s: tuning", why)
+		}
+		// What is too old is not taken from the journal either.
+		f.retune = f.maxAge > 0 && len(nearest) > 0 && time.Since(nearest[0].Config.Time) > f.maxAge
 	}
 	sp := kernels.Spaces(all.Families(), p, m)
 	if sp.Size() == 0 {
@@ -143,6 +154,13 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 	strategy, err := search.New(name, search.Options{Space: sp, Prior: prior(p, m), Seed: f.seed})
 	if err != nil {
 		return usageError{err}
+	}
+	if f.seeds > 0 && !f.exhaustive && len(nearest) > 0 {
+		seeds, err := tuned.Seeds(ctx, store, tuned.Question{Problem: p, Machine: m, Regime: regime}, f.seeds)
+		if err != nil {
+			return err
+		}
+		strategy = seed(strategy, sp, seeds)
 	}
 	stop := f.stop(m.Kind)
 	total := sp.Size()
@@ -216,11 +234,8 @@ func canTime(d device.Device, regime timing.Regime) error {
 
 // current tells whether a stored config's kernel is still what we would generate.
 func current(p stencil.Problem, c cache.Config) bool {
-	s, err := scheduleOf(c)
-	if err != nil || kernels.Find(all.Families(), s.Family()) == nil {
-		return false
-	}
-	return kernelOf(p, s).SourceHash() == c.Kernel.SourceHash
+	stale, err := tuned.Refresh(&c, p)
+	return err == nil && !stale
 }
 
 // emitConfig prints a config, and writes it to a file if one is named.

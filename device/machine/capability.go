@@ -22,6 +22,9 @@ var capabilityLimits = map[string]struct{ threadsSM, blocksSM, sharedSM, sharedO
 // must be asked for, of which it gets 64 KiB.
 func (m Machine) WithLimits() Machine {
 	l, ok := capabilityLimits[m.ComputeCapability]
+	if m.Kind == Host { // its emulation keeps the limits of 9.0
+		l, ok = capabilityLimits["9.0"]
+	}
 	if !ok {
 		l.threadsSM, l.blocksSM, l.sharedSM, l.sharedOptin = 1024, 16, 64<<10, 64<<10
 	}
