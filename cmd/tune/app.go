@@ -94,7 +94,7 @@ Exit codes: 0 ok, 1 internal error, 2 usage or bad input, 3 no schedule works,
 	p.StringVar(&a.store, "store", "", "`file` of the store (default $TUNE_STORE, else $XDG_DATA_HOME/tune/store.db)")
 	f.bind(root)
 	root.AddCommand(a.devices(), a.stencils(), a.source(), a.measure(), a.sweep(), a.schema(), a.worker(),
-		a.best(), a.emit(), a.retune())
+		a.best(), a.emit(), a.retune(), a.storeTools())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	return root
 }
