@@ -3,9 +3,11 @@ package cache
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
+	"math/big"
 	"reflect"
 	"slices"
 	"strconv"
@@ -362,7 +364,14 @@ func (c *Config) UnmarshalJSON(data []byte) error {
 	}
 	own.WriteByte('}')
 	var p plainConfig
-	if err := json.Unmarshal(own.Bytes(), &p); err != nil {
+	err := json.Unmarshal(own.Bytes(), &p)
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) && strings.HasPrefix(kind.Value, "number ") {
+		// To a schema 512.0 and 5.12e2 are integers too.
+		p = plainConfig{}
+		err = json.Unmarshal(integers(own.Bytes()), &p)
+	}
+	if err != nil {
 		return err
 	}
 	if len(fields) > 0 {
@@ -370,6 +379,43 @@ func (c *Config) UnmarshalJSON(data []byte) error {
 	}
 	*c = Config(p)
 	return nil
+}
+
+// integers rewrites whole numbers that are written with a point or an exponent as
+// digits, if 64 bits hold them. What is no JSON stays as it is.
+func integers(data []byte) []byte {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	var doc any
+	if d.Decode(&doc) != nil {
+		return data
+	}
+	var walk func(v any) any
+	walk = func(v any) any {
+		switch x := v.(type) {
+		case map[string]any:
+			for name := range x {
+				x[name] = walk(x[name])
+			}
+		case []any:
+			for i := range x {
+				x[i] = walk(x[i])
+			}
+		case json.Number:
+			if !strings.ContainsAny(string(x), ".eE") || wrongNumber(string(x)) != "" {
+				return x
+			}
+			if r, ok := new(big.Rat).SetString(string(x)); ok && r.IsInt() && r.Num().BitLen() <= 64 {
+				return json.Number(r.Num().String())
+			}
+		}
+		return v
+	}
+	plain, err := json.Marshal(walk(doc))
+	if err != nil {
+		return data
+	}
+	return plain
 }
 
 // finite finds the first float that JSON cannot hold.

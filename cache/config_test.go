@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -257,8 +258,8 @@ func leaves(doc any, path string) []leaf {
 	var all []leaf
 	switch v := doc.(type) {
 	case map[string]any:
-		for name, x := range v {
-			p := path + "/" + name
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			p, x := path+"/"+name, v[name]
 			all = append(all, leaf{p, func(y any) { v[name] = y }, func() { delete(v, name) }, x})
 			all = append(all, leaves(x, p)...)
 		}
@@ -335,7 +336,7 @@ func TestMutations(t *testing.T) {
 	for path, v := range map[string]any{
 		"/time": "2026-02-30T00:00:00Z", "/device/kind": "tpu", "/measured/regime": "hot", "/match/grade": "good",
 		"/stencil/hash": "xyz", "/kernel/entry": "main;", "/problem/steps": json.Number("0"), "/device/compute_capability": "nine",
-		"/tool/name": "a\nb", "/problem/steps ": json.Number("1.0"), "/search/seed": json.Number("18446744073709551616"),
+		"/tool/name": "a\nb", "/problem/steps ": json.Number("1.5"), "/search/seed": json.Number("18446744073709551616"),
 	} {
 		for _, l := range leaves(doc, "") {
 			if l.path == strings.TrimSpace(path) {

@@ -179,6 +179,10 @@ func (s *Store) Import(r io.Reader, check func(Config) error) (Imported, error) 
 	begun := 0
 	for n := 1; sc.Scan(); n++ {
 		text := bytes.TrimSpace(sc.Bytes())
+		if open != nil && bytes.HasPrefix(sc.Bytes(), []byte("{")) {
+			done.Refused = append(done.Refused, unfinished(begun))
+			open = nil
+		}
 		switch {
 		case open != nil:
 			open = append(append(open, sc.Bytes()...), '\n')
@@ -202,7 +206,7 @@ func (s *Store) Import(r io.Reader, check func(Config) error) (Imported, error) 
 		}
 	}
 	if open != nil {
-		done.Refused = append(done.Refused, fmt.Sprintf("line %d: the document that begins here does not end", begun))
+		done.Refused = append(done.Refused, unfinished(begun))
 	}
 	if err := sc.Err(); err != nil {
 		if errors.Is(err, bufio.ErrTooLong) {
@@ -211,6 +215,10 @@ func (s *Store) Import(r io.Reader, check func(Config) error) (Imported, error) 
 		return done, err
 	}
 	return done, s.take(got, &done)
+}
+
+func unfinished(line int) string {
+	return fmt.Sprintf("line %d: the document that begins here does not end", line)
 }
 
 // read takes one line into the batch.
