@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -14,6 +15,9 @@ import (
 
 // version is the tool's own; the revision comes from the build.
 const version = "0.1.0"
+
+// released is when the version was: the date of the man pages.
+var released = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 
 // app is what every command shares.
 type app struct {
@@ -25,8 +29,14 @@ type app struct {
 	store    string
 }
 
+// commit is set by a release build, which is made outside of version control.
+var commit string
+
 // revision is the commit the binary was built from, "" if the build does not know.
 func revision() string {
+	if commit != "" {
+		return commit
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return ""
@@ -94,8 +104,8 @@ Exit codes: 0 ok, 1 internal error, 2 usage or bad input, 3 no schedule works,
 	p.StringVar(&a.store, "store", "", "`file` of the store (default $TUNE_STORE, else $XDG_DATA_HOME/tune/store.db)")
 	f.bind(root)
 	root.AddCommand(a.devices(), a.stencils(), a.source(), a.measure(), a.sweep(), a.schema(), a.worker(),
-		a.best(), a.emit(), a.retune(), a.storeTools())
-	root.CompletionOptions.HiddenDefaultCmd = true
+		a.best(), a.emit(), a.retune(), a.storeTools(), a.manual())
+	complete(root)
 	return root
 }
 

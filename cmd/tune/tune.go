@@ -58,7 +58,7 @@ func (f *tuneFlags) bind(c *cobra.Command) {
 	c.Flags().StringVarP(&f.output, "output", "o", "", "write the config to `file` too, only if it changed")
 	c.Flags().BoolVar(&f.retune, "retune", false, "measure again, whatever is stored")
 	c.Flags().DurationVar(&f.maxAge, "max-age", 0, "measure again what was tuned longer than this `time` ago (0 = never)")
-	c.Flags().IntVar(&f.seeds, "seeds", 16, "begin the search with so many `n` schedules that stored tunes of this and other sizes, drivers and devices promise most of")
+	c.Flags().IntVar(&f.seeds, "seeds", 16, "begin the search with the `n` schedules that stored tunes of other sizes, drivers and devices promise most of")
 }
 
 // check refuses what no device could make sense of, before one is opened.
