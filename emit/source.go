@@ -114,8 +114,8 @@ func prototypes(name, element string, dims int) string {
 // functions are the heads of the exported functions.
 type functions struct{ Run, SetData, OnDevice, Error string }
 
-// declarations name the exported functions: the two of the stencil language's paper
-// (Rafique and others, section 4: the function and SetData), one for data that is on
+// declarations name the exported functions: the two of the stencil language ("A Language
+// and Optimizing Compiler for Iterative Stencil Loops", section 4), one for data that is on
 // the device already, and one that tells what became of the last run.
 func declarations(name, element string, dims int, scalars []argument) functions {
 	data := func(params ...argument) []argument {
@@ -240,6 +240,3 @@ func ImageOf(s Source) (Image, error) {
 	k.Source = banner(s, "//") + kernelText(s.Name, parts)
 	return Image{Kernel: k, Geometry: b.Bytes()}, nil
 }
-
-// Capability is the compute capability an image is built for: the tuned device's.
-func Capability(c cache.Config) string { return c.Device.ComputeCapability }

@@ -76,9 +76,9 @@ Devices: 0, 1 ... or a GPU's UUID or PCI address; host (this machine's processor
 needs a C++ compiler); replay:h200 (recordings that ship with the program).
 Without --device the first GPU is taken.
 
-Exit codes: 0 ok, 1 internal error, 2 usage or bad input, 3 no schedule works,
-4 device missing or lost, 5 store locked or not accessible, 6 store corrupt,
-130 interrupted, 143 terminated.`,
+Exit codes: 0 ok, 1 internal error, 2 usage or bad input, 3 no schedule works or none
+of the required grade is stored, 4 device missing or lost, 5 store locked or not
+accessible, 6 store corrupt, 130 interrupted, 143 terminated.`,
 		Example: `  tune --stencil jacobi3d --device 0 > jacobi3d.json
   tune --stencil jacobi2d --dtype float64 --size 4096x4096 --device 0
   tune --stencil jacobi3d --device replay:h200
