@@ -8,7 +8,6 @@ import (
 	"strings"
 	"text/template"
 
-	"stenciltune/cache"
 	"stenciltune/kernels"
 	"stenciltune/space"
 	"stenciltune/stencil"
