@@ -89,6 +89,46 @@ func TestConsumersAreServedFromTheStore(t *testing.T) {
 	}
 }
 
+// TestOwnStencilsAreEmitted emits a config whose stencil is in no catalogue: forms
+// without the kernel need nothing else, the source needs the stencil's file.
+func TestOwnStencilsAreEmitted(t *testing.T) {
+	store, dir := replayed(t), t.TempDir()
+	_, text, _ := cli(t, store, "best", "--stencil", "jacobi3d", "--device", "h200")
+	c, err := cache.Decode([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "spread.sl")
+	if err := os.WriteFile(file, []byte("NumDimensions 3 StencilSize (1, 1, 1) DataType float FunctionName spread CellValue { return 0.25 * get(-1, 0, 0) + 0.75 * get(0, 1, 1); }"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	st, err := loadStencil(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Stencil.Name, c.Stencil.Hash = "spread", st.Hash
+	text2, err := cache.Encode(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := filepath.Join(dir, "spread.json")
+	if err := os.WriteFile(config, text2, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, out, stderr := cli(t, store, "emit", "--format", "header", "--config", config); code != 0 || !strings.Contains(out, "TUNE_SPREAD_SCHEDULE") {
+		t.Errorf("%d %s", code, stderr)
+	}
+	if code, _, stderr := cli(t, store, "emit", "--format", "cu", "--config", config); code != exitUsage || !strings.Contains(stderr, "spread") {
+		t.Errorf("%d %s", code, stderr)
+	}
+	if code, out, stderr := cli(t, store, "emit", "--format", "cu", "--config", config, "--stencil", file); code != 0 || !strings.Contains(out, `extern "C" void spread(float *data, int nx, int ny, int nz, int iterations)`) {
+		t.Errorf("%d %s", code, stderr)
+	}
+	if code, _, stderr := cli(t, store, "emit", "--format", "cu", "--config", config, "--stencil", "jacobi3d"); code != exitUsage || !strings.Contains(stderr, "hash") {
+		t.Errorf("%d %s", code, stderr)
+	}
+}
+
 func TestStoreTools(t *testing.T) {
 	store := replayed(t)
 	dir := t.TempDir()

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -69,10 +70,7 @@ bytes change, so that builds run again only when they must.`)
 }
 
 func (a *app) emitAs(ctx context.Context, f *emitFlags) error {
-	image := false
-	for _, x := range images {
-		image = image || x == f.format
-	}
+	image := slices.Contains(images, f.format)
 	switch {
 	case f.format == "":
 		return usagef("which form? choose one with --format: %s", strings.Join(formats(), ", "))
@@ -114,6 +112,11 @@ func (a *app) sourceOf(ctx context.Context, f *emitFlags) (emit.Source, error) {
 				return s, err
 			}
 			p, err := problemOf(c, f.stencil)
+			if err != nil && !needsKernel(f.format) && f.stencil == "" {
+				// A config of somebody's own stencil says all that these forms hold.
+				s.Configs = append(s.Configs, c)
+				continue
+			}
 			if err != nil {
 				return s, err
 			}
@@ -146,15 +149,20 @@ func (a *app) sourceOf(ctx context.Context, f *emitFlags) (emit.Source, error) {
 			s.Configs = append(s.Configs, answer.Config)
 		}
 	}
-	s.Name = f.name
-	if s.Name == "" {
-		s.Name = emit.Name(s.Problem.Stencil.Name)
-		if s.Problem.Stencil.Function != "" {
-			s.Name = emit.Name(s.Problem.Stencil.Function)
-		}
+	st := s.Problem.Stencil
+	switch {
+	case f.name != "":
+		s.Name = f.name
+	case st != nil && st.Function != "":
+		s.Name = emit.Name(st.Function)
+	default:
+		s.Name = emit.Name(s.Configs[0].Stencil.Name)
 	}
 	return s, nil
 }
+
+// needsKernel tells whether a format holds the kernel and so needs its stencil.
+func needsKernel(format string) bool { return format == "cu" || slices.Contains(images, format) }
 
 // readConfig reads a config that a user names.
 func readConfig(file string) (cache.Config, error) {

@@ -35,7 +35,7 @@ var may = map[string][]string{
 	"search/searchtest": {"search", "space", "device/timing"},
 	"cache":             {"search", "space", "device/machine", "device/timing"},
 
-	"tuned": leaves("cache", "kernels", "kernels/all", "model"),
+	"tuned": leaves("cache", "device", "kernels", "kernels/all", "model"),
 	"emit":  {"cache", "kernels", "space", "stencil"},
 
 	"internal/runner":  leaves("search", "device", "kernels"),
