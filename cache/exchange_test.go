@@ -272,3 +272,26 @@ func mutate(t *testing.T, r *rand.Rand, n int) {
 		t.Errorf("%d refused and %d taken: the mutations prove little", refused, taken)
 	}
 }
+
+// FuzzImport imports anything: it must not crash, and what it takes must be exportable
+// and importable again.
+func FuzzImport(f *testing.F) {
+	doc, err := testConfig().MarshalJSON()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(doc)
+	f.Add([]byte("{\n}\n"))
+	f.Add([]byte(`{"format":"stenciltune.store/v1","key":"v1","entry":{}}`))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s := openTemp(t)
+		done, err := s.Import(bytes.NewReader(data), nil)
+		if err != nil {
+			return
+		}
+		again, err := openTemp(t).Import(strings.NewReader(exported(t, s)), nil)
+		if err != nil || again.Configs != done.Configs || again.Entries != done.Entries || again.Refused != nil {
+			t.Errorf("%v %+v, then %+v", err, done, again)
+		}
+	})
+}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"stenciltune/cache"
+	"stenciltune/stencil"
 )
 
 // entry is a config as the header lists it.
@@ -105,7 +106,7 @@ func header(s Source) ([]byte, error) {
 	b.WriteString("#endif\n")
 	c := list[0].config
 	elem := element(c)
-	bytes := map[string]int{"float": 4, "double": 8}[elem]
+	bytes := stencil.DType(c.Stencil.DType).Size()
 	fmt.Fprintf(&b, `
 /* %[1]s_config is how one device runs it best. Order x, y, z. */
 typedef struct {

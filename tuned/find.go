@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
 	"stenciltune/cache"
 	"stenciltune/device/machine"
@@ -40,10 +41,10 @@ func Find(ctx context.Context, s *cache.Store, q Question) (Answer, error) {
 	if err != nil || len(known) == 0 {
 		return Answer{Grade: cache.None}, err
 	}
-	at := place{q.Problem, q.Machine.WithLimits()}
+	there := at(q.Problem, q.Machine)
 	if grade == cache.Exact {
 		c := known[0].config
-		stale, err := Refresh(&c, at.problem)
+		stale, err := Refresh(&c, there.problem)
 		if err != nil {
 			return Answer{}, err
 		}
@@ -53,21 +54,21 @@ func Find(ctx context.Context, s *cache.Store, q Question) (Answer, error) {
 			if err != nil {
 				return Answer{}, err
 			}
-			relaunch(&c, at.problem, sc)
+			relaunch(&c, there.problem, sc)
 		}
 		if stale {
 			c.Warnings = append(slices.Clone(c.Warnings), "the kernel's source has changed since it was measured: tune again")
 		}
 		return Answer{Config: c, Grade: grade, Stale: stale}, nil
 	}
-	list := rank(at, known)
+	list := rank(there, known)
 	var first ranked
 	if len(list) > 0 {
 		first = list[0]
-	} else if first = modelled(at); first.schedule.IsZero() {
+	} else if first = modelled(there); first.schedule.IsZero() {
 		return Answer{Grade: cache.None}, nil
 	}
-	return Answer{Config: adapt(at, grade, known, first), Grade: grade}, nil
+	return Answer{Config: adapt(there, grade, known, first), Grade: grade}, nil
 }
 
 // Refresh makes the launches of a config from elsewhere those of the kernels generated
@@ -96,7 +97,7 @@ func Seeds(ctx context.Context, s *cache.Store, q Question, most int) ([]space.S
 		return nil, err
 	}
 	var list []space.Schedule
-	for _, r := range rank(place{q.Problem, q.Machine.WithLimits()}, known) {
+	for _, r := range rank(at(q.Problem, q.Machine), known) {
 		if len(list) == most {
 			break
 		}
@@ -167,9 +168,19 @@ func relaunch(c *cache.Config, p stencil.Problem, s space.Schedule) {
 	}
 }
 
+// rounded keeps four digits: the last bits of a logarithm differ between processors, and
+// the same store must give the same answer on all.
+func rounded(v float64) float64 {
+	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'e', 3, 64), 64)
+	if err != nil {
+		panic("tuned: " + err.Error())
+	}
+	return r
+}
+
 // adapt makes the nearest record's config one of another problem or device: nothing in
 // it claims to be measured.
-func adapt(at place, grade cache.Grade, known []evidence, r ranked) cache.Config {
+func adapt(there place, grade cache.Grade, known []evidence, r ranked) cache.Config {
 	c := known[0].config
 	from := known[0].key
 	for _, e := range known { // whose schedule it is
@@ -178,12 +189,12 @@ func adapt(at place, grade cache.Grade, known []evidence, r ranked) cache.Config
 			break
 		}
 	}
-	relaunch(&c, at.problem, r.schedule)
-	c.Device = cache.DeviceOf(at.machine)
-	c.Toolchain.Compiler, c.Toolchain.CUDA = at.machine.Compiler, at.machine.CUDAVersion
+	relaunch(&c, there.problem, r.schedule)
+	c.Device = cache.DeviceOf(there.machine)
+	c.Toolchain.Compiler, c.Toolchain.CUDA = there.machine.Compiler, there.machine.CUDAVersion
 	c.Measured = cache.MeasuredInfo{Regime: c.Measured.Regime}
 	c.Baseline, c.Speedup, c.RooflineShare, c.Ties, c.Verification = nil, 0, 0, nil, cache.VerificationInfo{}
-	c.Expected = &cache.ExpectedInfo{SecondsPerStep: r.seconds, Loss: math.Max(0, leaveOneOut(known)), Sizes: len(known)}
+	c.Expected = &cache.ExpectedInfo{SecondsPerStep: rounded(r.seconds), Loss: rounded(math.Max(0, leaveOneOut(known))), Sizes: len(known)}
 	c.Match = cache.MatchInfo{Grade: grade, Note: from.TunedFor()}
 	c.Warnings = []string{fmt.Sprintf("not measured: match %s, %s", grade, c.Match.Note)}
 	return c

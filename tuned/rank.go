@@ -18,19 +18,27 @@ import (
 type place struct {
 	problem stencil.Problem
 	machine machine.Machine
+	known   map[space.Schedule]float64 // predictions made so far
+}
+
+func at(p stencil.Problem, m machine.Machine) place {
+	return place{p, m.WithLimits(), map[space.Schedule]float64{}}
 }
 
 // predict is the cost model's seconds per step of a schedule at a place; +Inf where
-// it has none.
+// it has none. All that this package knows of the model is here.
 func (pl place) predict(s space.Schedule) float64 {
-	f := kernels.Find(all.Families(), s.Family())
-	if f == nil {
-		return math.Inf(1)
+	t, ok := pl.known[s]
+	if ok {
+		return t
 	}
-	t := model.Predict(pl.problem, f.Work(pl.problem, s), 0, pl.machine).Seconds
-	if !(t > 0) {
-		return math.Inf(1)
+	t = math.Inf(1)
+	if f := kernels.Find(all.Families(), s.Family()); f != nil {
+		if v := model.Predict(pl.problem, f.Work(pl.problem, s), 0, pl.machine).Seconds; v > 0 {
+			t = v
+		}
 	}
+	pl.known[s] = t
 	return t
 }
 
@@ -47,12 +55,12 @@ type evidence struct {
 // can have measured them.
 func gather(s *cache.Store, st *stencil.Stencil, c cache.Stored) (evidence, error) {
 	e := evidence{key: c.Key, config: c.Config, seconds: map[space.Schedule]float64{}}
-	e.machine = MachineOf(c.Config)
-	e.problem = stencil.Problem{Stencil: st, DType: stencil.DType(c.Config.Stencil.DType), Size: stencil.Size{1, 1, 1}, Steps: c.Config.Problem.Steps}
 	if len(c.Config.Problem.Size) != st.Dims {
 		return e, nil
 	}
-	copy(e.problem.Size[:], c.Config.Problem.Size)
+	p := stencil.Problem{Stencil: st, DType: stencil.DType(c.Config.Stencil.DType), Size: stencil.Size{1, 1, 1}, Steps: c.Config.Problem.Steps}
+	copy(p.Size[:], c.Config.Problem.Size)
+	e.place = at(p, MachineOf(c.Config))
 	sp := kernels.Spaces(all.Families(), e.problem, e.machine)
 	add := func(sc space.Schedule, seconds float64) {
 		if seconds > 0 && sp.Check(sc) == nil {
@@ -102,7 +110,7 @@ type ranked struct {
 }
 
 // Weights of what was measured elsewhere. A place at logarithmic distance d counts
-// 1/(near + d)^2: at the same size all, at half the extents a hundredth of it.
+// 1/(near + d)^2: at the same size all, at half the extents a hundredth or less.
 const near = 0.1
 
 // missed is the share by which a schedule's expected time rises for each unit of
@@ -124,13 +132,13 @@ func distance(a, b stencil.Size) float64 {
 // rank orders the schedules measured elsewhere by the time expected of them at a
 // place: the model's time there, corrected by what the model was wrong by where the
 // schedule was measured. Schedules that are not legal there are left out.
-func rank(at place, known []evidence) []ranked {
-	sp := kernels.Spaces(all.Families(), at.problem, at.machine)
+func rank(there place, known []evidence) []ranked {
+	sp := kernels.Spaces(all.Families(), there.problem, there.machine)
 	nearest := math.Inf(1)
 	type sum struct{ weight, residual, nearest float64 }
 	sums := map[space.Schedule]sum{}
 	for _, e := range known {
-		d := distance(at.problem.Size, e.problem.Size)
+		d := distance(there.problem.Size, e.problem.Size)
 		nearest = min(nearest, d)
 		w := 1 / ((near + d) * (near + d))
 		for s, t := range e.seconds {
@@ -153,7 +161,7 @@ func rank(at place, known []evidence) []ranked {
 		if sp.Check(s) != nil {
 			continue
 		}
-		t := at.predict(s) * math.Exp(x.residual/x.weight) * (1 + missed*(x.nearest-nearest))
+		t := there.predict(s) * math.Exp(x.residual/x.weight) * (1 + missed*(x.nearest-nearest))
 		if !math.IsInf(t, 1) {
 			list = append(list, ranked{s, t})
 		}
@@ -166,10 +174,10 @@ func rank(at place, known []evidence) []ranked {
 
 // modelled is the schedule that the model alone finds fastest at a place: for grids
 // on which nothing that was measured is legal. The zero value if the space is empty.
-func modelled(at place) ranked {
+func modelled(there place) ranked {
 	best := ranked{seconds: math.Inf(1)}
-	for s := range kernels.Spaces(all.Families(), at.problem, at.machine).All() {
-		if t := at.predict(s); t < best.seconds {
+	for s := range kernels.Spaces(all.Families(), there.problem, there.machine).All() {
+		if t := there.predict(s); t < best.seconds {
 			best = ranked{s, t}
 		}
 	}

@@ -124,12 +124,12 @@ var fourSizes = []stencil.Size{{1024, 1024, 1}, {4096, 4096, 1}, {8192, 2048, 1}
 // with the fastest of all that was sampled.
 func TestUnseenSizesAreAnsweredFromStoredOnes(t *testing.T) {
 	s := open(t)
-	schedules := sample(place{problem(t, stencil.Size{4096, 4096, 1}), h200()}, 97)
+	schedules := sample(at(problem(t, stencil.Size{4096, 4096, 1}), h200()), 97)
 	for _, n := range fourSizes {
-		record(t, s, place{problem(t, n), h200()}, schedules)
+		record(t, s, at(problem(t, n), h200()), schedules)
 	}
 	for _, n := range []stencil.Size{{2048, 2048, 1}, {3000, 5000, 1}, {16384, 1000, 1}, {700, 600, 1}} {
-		pl := place{problem(t, n), h200()}
+		pl := at(problem(t, n), h200())
 		a := find(t, s, pl)
 		c := a.Config
 		if a.Grade != cache.OtherSize || c.Match.Grade != cache.OtherSize || c.Expected == nil || c.Expected.Sizes != 4 {
@@ -169,7 +169,7 @@ func TestUnseenSizesAreAnsweredFromStoredOnes(t *testing.T) {
 
 func TestGrades(t *testing.T) {
 	s := open(t)
-	pl := place{problem(t, fourSizes[1]), h200()}
+	pl := at(problem(t, fourSizes[1]), h200())
 	if a := find(t, s, pl); a.Grade != cache.None {
 		t.Errorf("an empty store answered: %+v", a)
 	}
@@ -178,17 +178,17 @@ func TestGrades(t *testing.T) {
 	if a.Grade != cache.Exact || a.Stale || a.Config.Expected != nil || a.Config.Measured.Samples != 1 {
 		t.Errorf("%+v", a)
 	}
-	few := pl
+	few := at(pl.problem, pl.machine)
 	few.problem.Steps = 999 // the same class, other steps left over
 	if b := find(t, s, few); b.Grade != cache.Exact || b.Config.Problem.Steps != 999 || b.Config.Launch.StepsPerLaunch > 1 && b.Config.Remainder == nil && 999%b.Config.Launch.StepsPerLaunch != 0 {
 		t.Errorf("%+v", b)
 	}
-	driver := pl
+	driver := at(pl.problem, pl.machine)
 	driver.machine.Driver = "590.1"
 	if b := find(t, s, driver); b.Grade != cache.OtherDriver || b.Config.Device.Driver != "590.1" || !strings.Contains(b.Config.Match.Note, "driver 580") {
 		t.Errorf("%+v", b)
 	}
-	other := place{pl.problem, a100()}
+	other := at(pl.problem, a100())
 	b := find(t, s, other)
 	if b.Grade != cache.OtherDevice || b.Config.Device.Name != a100().Name {
 		t.Errorf("%+v", b)
@@ -196,7 +196,7 @@ func TestGrades(t *testing.T) {
 	if e := b.Config.Expected; e == nil || e.SecondsPerStep < a.Config.Measured.SecondsPerStep {
 		t.Errorf("an A100 is not expected to beat an H200: %+v, %g", e, a.Config.Measured.SecondsPerStep)
 	}
-	double := pl
+	double := at(pl.problem, pl.machine)
 	double.problem.DType = stencil.Float64
 	if b := find(t, s, double); b.Grade != cache.None {
 		t.Errorf("float32 answered for float64: %+v", b)
@@ -205,7 +205,7 @@ func TestGrades(t *testing.T) {
 
 func TestAnotherKernelSourceIsStale(t *testing.T) {
 	s := open(t)
-	pl := place{problem(t, fourSizes[0]), h200()}
+	pl := at(problem(t, fourSizes[0]), h200())
 	record(t, s, pl, sample(pl, 301))
 	key := KeyOf(pl.problem, pl.machine, timing.Warm)
 	c, _, _, err := s.Best(key)
@@ -226,7 +226,7 @@ func TestAnotherKernelSourceIsStale(t *testing.T) {
 // might bring it.
 func TestNonsenseIsNeverAnswered(t *testing.T) {
 	s := open(t)
-	pl := place{problem(t, fourSizes[0]), h200()}
+	pl := at(problem(t, fourSizes[0]), h200())
 	record(t, s, pl, sample(pl, 301))
 	key := KeyOf(pl.problem, pl.machine, timing.Warm)
 	c, _, _, err := s.Best(key)
@@ -257,7 +257,7 @@ func TestDeviceIsFoundByName(t *testing.T) {
 		t.Error(err)
 	}
 	for _, m := range []machine.Machine{h200(), a100()} {
-		pl := place{problem(t, fourSizes[0]), m}
+		pl := at(problem(t, fourSizes[0]), m)
 		record(t, s, pl, sample(pl, 1001))
 	}
 	for name, want := range map[string]string{"NVIDIA H200": "NVIDIA H200", "h200": "NVIDIA H200", "a100": "NVIDIA A100-SXM4-80GB", "nvidia-a100-sxm4-80gb": "NVIDIA A100-SXM4-80GB"} {

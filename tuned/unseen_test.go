@@ -37,9 +37,8 @@ func recorded(t *testing.T, file string) evidence {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := evidence{seconds: map[space.Schedule]float64{}}
-	e.problem = stencil.Problem{Stencil: st, DType: l.Header.DType, Size: l.Header.Size, Steps: l.Header.Steps}
-	e.machine = l.Header.Machine.WithLimits()
+	p := stencil.Problem{Stencil: st, DType: l.Header.DType, Size: l.Header.Size, Steps: l.Header.Steps}
+	e := evidence{place: at(p, l.Header.Machine), seconds: map[space.Schedule]float64{}}
 	for _, s := range l.Order {
 		if r := l.Records[s]; r.Status.Timed() && len(r.Samples) > 0 {
 			e.seconds[s] = timing.Summarise(r.Samples).Median
