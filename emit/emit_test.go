@@ -129,6 +129,10 @@ func TestOrderOfDevicesDoesNotMatter(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	good := two(t)
+	hotspot, err := stencil.Lookup("hotspot2d")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		format, want string
 		change       func(*Source)
@@ -141,6 +145,10 @@ func TestRefusals(t *testing.T) {
 		{"json", "want letters", func(s *Source) { s.Name = "a-b" }},
 		{"json", "is a word of C", func(s *Source) { s.Name = "double" }},
 		{"cu", "another one was given", func(s *Source) { s.Configs = s.Configs[:1]; s.Problem.Stencil = &stencil.Stencil{Hash: "x"} }},
+		{"cu", "no launcher is written", func(s *Source) {
+			s.Configs = s.Configs[:1]
+			s.Problem.Stencil, s.Configs[0].Stencil.Hash = hotspot, hotspot.Hash
+		}},
 		{"tex", "no format", func(*Source) {}},
 	} {
 		s := good

@@ -34,6 +34,9 @@ func (s Source) parts() ([]part, error) {
 	if p.Stencil == nil || p.Stencil.Hash != c.Stencil.Hash {
 		return nil, fmt.Errorf("the config is of stencil %s with hash %.12s and another one was given: name its file", plain(c.Stencil.Name), c.Stencil.Hash)
 	}
+	if err := p.Stencil.Plain(); err != nil { // the launcher hands on one grid and nothing else
+		return nil, fmt.Errorf("no launcher is written for %s yet: %w", plain(c.Stencil.Name), err)
+	}
 	sc, err := space.ParseSchedule(c.Schedule.Text)
 	if err != nil {
 		return nil, err
