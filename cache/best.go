@@ -48,15 +48,25 @@ func (s *Store) Best(key Key) (Config, Grade, bool, error) {
 		grade := key.Match(c.key)
 		config.Match = MatchInfo{Grade: grade}
 		if grade != Exact {
-			config.Match.Note = tunedFor(c.key)
+			config.Match.Note = c.key.TunedFor()
 		}
 		return config, grade, true, nil
 	}
 	return Config{}, None, false, nil
 }
 
-// tunedFor says what a record of another key was tuned for.
-func tunedFor(k Key) string {
+// Fitting are the sound configs that are of use for a key, best first, in the order
+// of Best.
+func (s *Store) Fitting(key Key) ([]Stored, error) {
+	all, err := s.candidates(key)
+	if err != nil {
+		return nil, err
+	}
+	return s.decodeAll(all), nil
+}
+
+// TunedFor says what a record of this key was tuned for, as a config's note.
+func (k Key) TunedFor() string {
 	note := fmt.Sprintf("tuned for size %s, steps %s, on %s", k.Size, k.StepsClass, k.DeviceName)
 	if k.Driver != "" {
 		note += ", driver " + k.Driver
@@ -73,13 +83,18 @@ func (s *Store) Bests() ([]Stored, error) {
 	if err != nil {
 		return nil, err
 	}
+	return s.decodeAll(all), nil
+}
+
+// decodeAll gives the sound ones of candidates.
+func (s *Store) decodeAll(all []candidate) []Stored {
 	stored := make([]Stored, 0, len(all))
 	for _, c := range all {
 		if config, err := s.decode(c); err == nil {
 			stored = append(stored, Stored{c.key, config})
 		}
 	}
-	return stored, nil
+	return stored
 }
 
 // ForgetBest drops the best config of a key.

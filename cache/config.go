@@ -3,9 +3,11 @@ package cache
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"math"
+	"math/big"
 	"reflect"
 	"slices"
 	"strconv"
@@ -47,6 +49,7 @@ type Config struct {
 	Verification  VerificationInfo `json:"verification"`
 	Search        SearchInfo       `json:"search"`
 	Match         MatchInfo        `json:"match"`
+	Expected      *ExpectedInfo    `json:"expected,omitempty"` // nil = measured on this very problem
 	Warnings      []string         `json:"warnings"`
 	Time          time.Time        `json:"time"` // whole seconds, UTC
 
@@ -219,6 +222,14 @@ type MatchInfo struct {
 	Note  string `json:"note"` // what it was tuned for, unless exact
 }
 
+// ExpectedInfo is what a schedule should reach on a problem that it was not
+// measured on.
+type ExpectedInfo struct {
+	SecondsPerStep float64 `json:"seconds_per_step"`
+	Loss           float64 `json:"loss"`  // share of time lost against the problem's own best; meaningless unless Sizes > 1
+	Sizes          int     `json:"sizes"` // problems with measurements behind it
+}
+
 // maxNote is the longest note and the longest of most texts in a config.
 const maxNote = 1000
 
@@ -226,12 +237,18 @@ const maxNote = 1000
 var known = func() []string {
 	var names []string
 	for _, f := range reflect.VisibleFields(reflect.TypeFor[Config]()) {
-		if name := f.Tag.Get("json"); name != "" {
+		if name := fieldName(f); name != "" {
 			names = append(names, name)
 		}
 	}
 	return names
 }()
+
+// fieldName is a Go field's name in a document; "" if it is not in it.
+func fieldName(f reflect.StructField) string {
+	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+	return name
+}
 
 // plainConfig is a Config without its methods: what encoding/json may handle.
 type plainConfig Config
@@ -347,7 +364,14 @@ func (c *Config) UnmarshalJSON(data []byte) error {
 	}
 	own.WriteByte('}')
 	var p plainConfig
-	if err := json.Unmarshal(own.Bytes(), &p); err != nil {
+	err := json.Unmarshal(own.Bytes(), &p)
+	var kind *json.UnmarshalTypeError
+	if errors.As(err, &kind) && strings.HasPrefix(kind.Value, "number ") {
+		// To a schema 512.0 and 5.12e2 are integers too.
+		p = plainConfig{}
+		err = json.Unmarshal(integers(own.Bytes()), &p)
+	}
+	if err != nil {
 		return err
 	}
 	if len(fields) > 0 {
@@ -355,6 +379,43 @@ func (c *Config) UnmarshalJSON(data []byte) error {
 	}
 	*c = Config(p)
 	return nil
+}
+
+// integers rewrites whole numbers that are written with a point or an exponent as
+// digits, if 64 bits hold them. What is no JSON stays as it is.
+func integers(data []byte) []byte {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	var doc any
+	if d.Decode(&doc) != nil {
+		return data
+	}
+	var walk func(v any) any
+	walk = func(v any) any {
+		switch x := v.(type) {
+		case map[string]any:
+			for name := range x {
+				x[name] = walk(x[name])
+			}
+		case []any:
+			for i := range x {
+				x[i] = walk(x[i])
+			}
+		case json.Number:
+			if !strings.ContainsAny(string(x), ".eE") || wrongNumber(string(x)) != "" {
+				return x
+			}
+			if r, ok := new(big.Rat).SetString(string(x)); ok && r.IsInt() && r.Num().BitLen() <= 64 {
+				return json.Number(r.Num().String())
+			}
+		}
+		return v
+	}
+	plain, err := json.Marshal(walk(doc))
+	if err != nil {
+		return data
+	}
+	return plain
 }
 
 // finite finds the first float that JSON cannot hold.
@@ -376,8 +437,7 @@ func finite(v reflect.Value, path string) error {
 		}
 	case reflect.Struct:
 		for i := range v.NumField() {
-			f := v.Type().Field(i)
-			if name := f.Tag.Get("json"); name != "" {
+			if name := fieldName(v.Type().Field(i)); name != "" {
 				if err := finite(v.Field(i), path+"/"+name); err != nil {
 					return err
 				}

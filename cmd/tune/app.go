@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -15,6 +16,9 @@ import (
 
 // version is the tool's own; the revision comes from the build.
 const version = "0.1.0"
+
+// released is when the version was: the date of the man pages.
+var released = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 
 // app is what every command shares.
 type app struct {
@@ -26,8 +30,14 @@ type app struct {
 	store    string
 }
 
+// commit is set by a release build, which is made outside of version control.
+var commit string
+
 // revision is the commit the binary was built from, "" if the build does not know.
 func revision() string {
+	if commit != "" {
+		return commit
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return ""
@@ -68,9 +78,9 @@ needs a C++ compiler); replay:h200 (recordings that ship with the program).
 Without --device the first GPU is taken. tune model and tune explain also know the
 facts of GPUs that are not here: model:a100 (see tune devices).
 
-Exit codes: 0 ok, 1 internal error, 2 usage or bad input, 3 no schedule works,
-4 device missing or lost, 5 store locked or not accessible, 6 store corrupt,
-130 interrupted, 143 terminated.`,
+Exit codes: 0 ok, 1 internal error, 2 usage or bad input, 3 no schedule works or none
+of the required grade is stored, 4 device missing or lost, 5 store locked or not
+accessible, 6 store corrupt, 130 interrupted, 143 terminated.`,
 		Example: `  tune --stencil jacobi3d --device 0 > jacobi3d.json
   tune --stencil jacobi2d --dtype float64 --size 4096x4096 --device 0
   tune --stencil jacobi3d --device replay:h200
@@ -95,8 +105,9 @@ Exit codes: 0 ok, 1 internal error, 2 usage or bad input, 3 no schedule works,
 	p.BoolVarP(&a.verbose, "verbose", "v", false, "say on stderr what became of every schedule")
 	p.StringVar(&a.store, "store", "", "`file` of the store (default $TUNE_STORE, else $XDG_DATA_HOME/tune/store.db)")
 	f.bind(root)
-	root.AddCommand(a.devices(), a.stencils(), a.source(), a.measure(), a.model(), a.explainCommand(), a.sweep(), a.trace(), a.schema(), a.worker())
-	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(a.devices(), a.stencils(), a.source(), a.measure(), a.model(), a.explainCommand(), a.sweep(), a.trace(), a.schema(), a.worker(),
+		a.best(), a.emit(), a.retune(), a.storeTools(), a.manual())
+	complete(root)
 	return root
 }
 

@@ -10,7 +10,6 @@ import (
 	"stenciltune/device/timing"
 	"stenciltune/internal/runner"
 	"stenciltune/kernels"
-	"stenciltune/space"
 	"stenciltune/stencil"
 )
 
@@ -99,9 +98,6 @@ func warnings(p stencil.Problem, m machine.Machine, r runner.Result) []string {
 	}
 	return list
 }
-
-// outcomeOf reads a schedule's outcome back from a config, for commands that show it.
-func scheduleOf(c cache.Config) (space.Schedule, error) { return space.ParseSchedule(c.Schedule.Text) }
 
 // options are what a kernel was compiled with; an empty list, not none, for JSON.
 func options(o runner.Outcome) []string { return append([]string{}, o.Options...) }

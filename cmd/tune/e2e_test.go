@@ -25,6 +25,7 @@ import (
 	"stenciltune/search"
 	"stenciltune/space"
 	"stenciltune/stencil"
+	"stenciltune/tuned"
 )
 
 // beTune makes the test binary the program itself, also for its own children.
@@ -91,7 +92,7 @@ func needDevice(t *testing.T, p stencil.Problem) (sp *space.Space, order []space
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sp, s.Ask(40), keyOf(p, d.Machine(), timing.Warm)
+	return sp, s.Ask(40), tuned.KeyOf(p, d.Machine(), timing.Warm)
 }
 
 // small is the problem of these tests: jacobi2d on a small grid.

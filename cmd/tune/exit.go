@@ -44,6 +44,7 @@ func exitCode(err error) int {
 	var rejection *space.Rejection
 	var none *runner.ErrNoSchedule
 	var silent silentError
+	var missing noMatch
 	switch {
 	case err == nil:
 		return exitOK
@@ -51,7 +52,7 @@ func exitCode(err error) int {
 		return int(silent)
 	case errors.As(err, &usage), errors.As(err, &syntax), errors.As(err, &rejection):
 		return exitUsage
-	case errors.As(err, &none):
+	case errors.As(err, &none), errors.As(err, &missing):
 		return exitNoSchedule
 	case errors.Is(err, device.ErrMissing), errors.Is(err, device.ErrLost):
 		return exitDevice

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"stenciltune/kernels"
+	"stenciltune/kernels/all"
 	"stenciltune/model"
 	"stenciltune/space"
 	"stenciltune/stencil"
@@ -67,7 +68,7 @@ func (a *app) explainAll(ctx context.Context, p stencil.Problem, name string, te
 	if err != nil {
 		return err
 	}
-	sp := kernels.Spaces(familiesOf(p), p, s.machine)
+	sp := kernels.Spaces(all.For(p), p, s.machine)
 	out := explanations{Problem: p.Text(), Device: s.machine.Name, Kind: string(s.machine.Kind), Source: s.source, Predicted: true}
 	add := func(role string, sc space.Schedule) {
 		out.Schedules = append(out.Schedules, explained{role, s.measured(sc), model.Explain(p, familyOf(p, sc), sc, s.facts(sc), s.machine)})

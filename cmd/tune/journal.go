@@ -5,20 +5,10 @@ import (
 	"slices"
 
 	"stenciltune/cache"
-	"stenciltune/device/machine"
 	"stenciltune/device/timing"
 	"stenciltune/internal/runner"
 	"stenciltune/space"
-	"stenciltune/stencil"
 )
-
-// keyOf is the store's key of a problem on a machine, timed in a cache regime.
-func keyOf(p stencil.Problem, m machine.Machine, regime timing.Regime) cache.Key {
-	return cache.Key{
-		StencilHash: p.Stencil.Hash, DType: string(p.DType), Boundary: string(p.Stencil.Boundary),
-		Size: p.Size.Text(p.Stencil.Dims), StepsClass: cache.StepsClass(p.Steps), Regime: string(regime),
-	}.On(m)
-}
 
 // journal lets a tune remember its outcomes in the store.
 type journal struct {

@@ -11,6 +11,7 @@ import (
 	"stenciltune/device/timing"
 	"stenciltune/internal/runner"
 	"stenciltune/kernels"
+	"stenciltune/kernels/all"
 	"stenciltune/space"
 	"stenciltune/stencil"
 )
@@ -31,7 +32,7 @@ func (a *app) measure() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if _, err := schedules(texts, kernels.Spaces(familiesOf(p), p, anyGPU)); err != nil {
+			if _, err := schedules(texts, kernels.Spaces(all.For(p), p, anyGPU)); err != nil {
 				return err // early, before a device is opened
 			}
 			r, err := parseRegime(regime)
@@ -115,7 +116,7 @@ func (a *app) interleaved(ctx context.Context, p stencil.Problem, name string, r
 	if err := canTime(d, regime); err != nil {
 		return m, nil, err
 	}
-	sp := kernels.Spaces(familiesOf(p), p, m)
+	sp := kernels.Spaces(all.For(p), p, m)
 	if wide != nil {
 		sp = wide(sp)
 	}
@@ -125,7 +126,7 @@ func (a *app) interleaved(ctx context.Context, p stencil.Problem, name string, r
 	}
 	policy := timing.Finals()
 	policy.Regime = regime
-	o := runner.Options{Problem: p, Device: d, Families: familiesOf(p), Judge: judgeOf(p), Space: sp, Regime: regime, Seed: dataSeed(seed), Mutate: faultMutator()}
+	o := runner.Options{Problem: p, Device: d, Families: all.For(p), Judge: judgeOf(p), Space: sp, Regime: regime, Seed: dataSeed(seed), Mutate: faultMutator()}
 	outcomes, err := runner.Measure(ctx, o, schedules, policy)
 	return m, outcomes, err
 }

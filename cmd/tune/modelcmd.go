@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"stenciltune/kernels"
+	"stenciltune/kernels/all"
 	"stenciltune/model"
 	"stenciltune/space"
 	"stenciltune/stencil"
@@ -60,7 +61,7 @@ func (a *app) model() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			sp := kernels.Spaces(familiesOf(p), p, s.machine)
+			sp := kernels.Spaces(all.For(p), p, s.machine)
 			rank, err := a.priorNamed(which, p, s.machine, nil)
 			if err != nil {
 				return err

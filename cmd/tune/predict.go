@@ -12,9 +12,11 @@ import (
 	"stenciltune/device/replay"
 	"stenciltune/device/timing"
 	"stenciltune/kernels"
+	"stenciltune/kernels/all"
 	"stenciltune/model"
 	"stenciltune/space"
 	"stenciltune/stencil"
+	"stenciltune/tuned"
 )
 
 const modelPrefix = "model:"
@@ -64,7 +66,7 @@ func (a *app) remembered(s *subject, p stencil.Problem) error {
 	if s.machine, err = rated(store, s.machine); err != nil {
 		return err
 	}
-	key := keyOf(p, s.machine, timing.Warm)
+	key := tuned.KeyOf(p, s.machine, timing.Warm)
 	entries, err := store.Entries(key)
 	if err != nil {
 		return err
@@ -75,7 +77,7 @@ func (a *app) remembered(s *subject, p stencil.Problem) error {
 	}
 	c, grade, ok, err := store.Best(key)
 	if err == nil && ok && grade == cache.Exact {
-		s.best, err = scheduleOf(c)
+		s.best, err = space.ParseSchedule(c.Schedule.Text)
 	}
 	return err
 }
@@ -141,7 +143,7 @@ func predicted(s subject) string {
 
 // familyOf is a schedule's kernel family.
 func familyOf(p stencil.Problem, s space.Schedule) kernels.Family {
-	return kernels.Find(familiesOf(p), s.Family())
+	return kernels.Find(all.For(p), s.Family())
 }
 
 // scaled prints seconds with three digits and a fitting unit.

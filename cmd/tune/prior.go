@@ -12,6 +12,7 @@ import (
 	"stenciltune/device/timing"
 	"stenciltune/internal/runner"
 	"stenciltune/kernels"
+	"stenciltune/kernels/all"
 	"stenciltune/model"
 	"stenciltune/search"
 	"stenciltune/space"
@@ -73,7 +74,7 @@ func slTile(sp *space.Space) (one, two space.Schedule, ok bool) {
 // slPrior calibrates the SL model and predicts smalltile's schedules of its tile by
 // it. All others come after: the SL optimiser knows no other kernels.
 func (a *app) slPrior(p stencil.Problem, m machine.Machine, times func(...space.Schedule) ([]float64, error)) (search.Prior, error) {
-	sp := kernels.Spaces(familiesOf(p), p, m)
+	sp := kernels.Spaces(all.For(p), p, m)
 	one, two, ok := slTile(sp)
 	if !ok {
 		return nil, usagef("--model sl: no small tile of two fused steps is legal for %s", p.Text())

@@ -7,6 +7,7 @@ import (
 
 	"stenciltune/device/machine"
 	"stenciltune/kernels"
+	"stenciltune/kernels/all"
 	"stenciltune/space"
 	"stenciltune/stencil"
 )
@@ -34,7 +35,7 @@ func schedule(text string, sp *space.Space) (space.Schedule, error) {
 
 // kernelOf generates a schedule's kernel.
 func kernelOf(p stencil.Problem, s space.Schedule) kernels.Kernel {
-	return kernels.Find(familiesOf(p), s.Family()).Kernel(p, s)
+	return kernels.Find(all.For(p), s.Family()).Kernel(p, s)
 }
 
 func (a *app) source() *cobra.Command {
@@ -50,7 +51,7 @@ func (a *app) source() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			s, err := schedule(text, kernels.Spaces(familiesOf(p), p, anyGPU))
+			s, err := schedule(text, kernels.Spaces(all.For(p), p, anyGPU))
 			if err != nil {
 				return err
 			}

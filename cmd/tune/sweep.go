@@ -15,6 +15,7 @@ import (
 	"stenciltune/device/timing"
 	"stenciltune/internal/runner"
 	"stenciltune/kernels"
+	"stenciltune/kernels/all"
 	"stenciltune/kernels/matmul"
 	"stenciltune/space"
 	"stenciltune/stencil"
@@ -114,7 +115,7 @@ func (a *app) runSweep(ctx context.Context, f sweepFlags) error {
 	var axes []axis
 	points := designs(p.Stencil.Dims)
 	if !f.families { // early, before a device is opened
-		if axes, points, err = combinations(f.base, f.vary, kernels.Spaces(familiesOf(p), p, anyGPU)); err != nil {
+		if axes, points, err = combinations(f.base, f.vary, kernels.Spaces(all.For(p), p, anyGPU)); err != nil {
 			return err
 		}
 	}

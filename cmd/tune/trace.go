@@ -9,6 +9,7 @@ import (
 
 	"stenciltune/cache"
 	"stenciltune/kernels"
+	"stenciltune/kernels/all"
 	"stenciltune/kernels/matmul"
 	"stenciltune/space"
 	"stenciltune/stencil"
@@ -140,12 +141,12 @@ func (f *traceFlags) order(p stencil.Problem) (space.Schedule, error) {
 		}
 		return s, nil
 	}
-	return schedule(f.schedule, kernels.Spaces(familiesOf(p), p, anyGPU))
+	return schedule(f.schedule, kernels.Spaces(all.For(p), p, anyGPU))
 }
 
 // streamOf is the loads of one launch of a schedule.
 func streamOf(p stencil.Problem, s space.Schedule) (trace.Stream, error) {
-	l, ok := kernels.Find(familiesOf(p), s.Family()).(kernels.Loader)
+	l, ok := kernels.Find(all.For(p), s.Family()).(kernels.Loader)
 	if !ok {
 		return trace.Stream{}, usagef("family %s does not describe its loads; global and tile do", s.Family())
 	}

@@ -18,8 +18,10 @@ import (
 	"stenciltune/device/timing"
 	"stenciltune/internal/runner"
 	"stenciltune/kernels"
+	"stenciltune/kernels/all"
 	"stenciltune/search"
 	"stenciltune/stencil"
+	"stenciltune/tuned"
 )
 
 // tuneFlags are the flags of the main job.
@@ -37,6 +39,8 @@ type tuneFlags struct {
 	record     string
 	output     string
 	retune     bool
+	maxAge     time.Duration
+	seeds      int
 }
 
 func (f *tuneFlags) bind(c *cobra.Command) {
@@ -52,14 +56,16 @@ func (f *tuneFlags) bind(c *cobra.Command) {
 	c.Flags().BoolVar(&f.exhaustive, "exhaustive", false, "try every legal schedule")
 	c.Flags().StringVar(&f.record, "record", "", "write every outcome as a landscape to `file` (.jsonl.gz)")
 	c.Flags().StringVarP(&f.output, "output", "o", "", "write the config to `file` too, only if it changed")
-	c.Flags().BoolVar(&f.retune, "retune", false, "ignore what is stored and measure again")
+	c.Flags().BoolVar(&f.retune, "retune", false, "measure again, whatever is stored")
+	c.Flags().DurationVar(&f.maxAge, "max-age", 0, "measure again what was tuned longer than this `time` ago (0 = never)")
+	c.Flags().IntVar(&f.seeds, "seeds", 16, "begin the search with the `n` schedules that stored tunes of other sizes, drivers and devices promise most of")
 }
 
 // check refuses what no device could make sense of, before one is opened.
 func (f *tuneFlags) check() error {
 	switch {
-	case f.budget < 0 || f.stall < 0 || f.timeLimit < 0:
-		return usagef("--budget, --stall and --time-limit must not be negative")
+	case f.budget < 0 || f.stall < 0 || f.timeLimit < 0 || f.maxAge < 0 || f.seeds < 0:
+		return usagef("--budget, --stall, --time-limit, --max-age and --seeds must not be negative")
 	case f.regime != string(timing.Warm) && f.regime != string(timing.Cold):
 		return usagef("--timing %q: use warm or cold", f.regime)
 	case !slices.Contains(search.Names(), f.strategy):
@@ -119,18 +125,25 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 	if err := canTime(d, regime); err != nil {
 		return err
 	}
-	key := keyOf(p, m, regime)
-	if !f.retune && f.record == "" && !f.exhaustive {
-		c, grade, ok, err := store.Best(key)
-		if err != nil {
-			return err
-		}
-		if ok && grade == cache.Exact && c.Search.Complete && current(p, c) {
-			a.say("answered from the store (tuned %s); --retune measures again", c.Time.Format(time.DateTime))
-			return a.emit(c, f.output)
-		}
+	key := tuned.KeyOf(p, m, regime)
+	nearest, err := store.Fitting(key)
+	if err != nil {
+		return err
 	}
-	sp := kernels.Spaces(familiesOf(p), p, m)
+	if !f.retune && f.record == "" && !f.exhaustive {
+		why := news(p, key, nearest, f.maxAge)
+		if len(nearest) > 0 && why == "" {
+			c := nearest[0].Config
+			a.say("answered from the store (tuned %s); --retune measures again", c.Time.Format(time.DateTime))
+			return a.emitConfig(c, f.output)
+		}
+		if why != "" {
+			a.say("%s: tuning", why)
+		}
+		// What is too old is not taken from the journal either.
+		f.retune = f.maxAge > 0 && len(nearest) > 0 && time.Since(nearest[0].Config.Time) > f.maxAge
+	}
+	sp := kernels.Spaces(all.For(p), p, m)
 	if sp.Size() == 0 {
 		return fmt.Errorf("%w: none is legal on a grid of %s: choose a larger --size", &runner.ErrNoSchedule{}, p.Size.Text(p.Stencil.Dims))
 	}
@@ -146,7 +159,7 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 		total = min(total, stop.Budget)
 	}
 	o := runner.Options{
-		Problem: p, Device: d, Families: familiesOf(p), Judge: judgeOf(p), Space: sp, Stop: stop,
+		Problem: p, Device: d, Families: all.For(p), Judge: judgeOf(p), Space: sp, Stop: stop,
 		Regime: regime, Seed: dataSeed(f.seed), Ahead: ahead(f.device), Mutate: faultMutator(),
 	}
 	known, err := rated(store, m)
@@ -160,6 +173,13 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 	strategy, err := search.New(name, search.Options{Space: sp, Prior: rank, Seed: f.seed})
 	if err != nil {
 		return usageError{err}
+	}
+	if f.seeds > 0 && !f.exhaustive && len(nearest) > 0 {
+		seeds, err := tuned.Seeds(ctx, store, tuned.Question{Problem: p, Machine: m, Regime: regime}, f.seeds)
+		if err != nil {
+			return err
+		}
+		strategy = seed(strategy, sp, seeds)
 	}
 	o.Strategy = strategy
 	j := newJournal(store, key)
@@ -203,7 +223,7 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 	}
 	a.say("%s: %.1f GCells/s (%.4g ms a step), %.2f times naive; %d evaluated in %.1f s, stopped by %s",
 		c.Schedule.Text, c.Measured.CellsPerSecond/1e9, 1e3*c.Measured.SecondsPerStep, c.Speedup, c.Search.Evaluated, c.Search.Seconds, c.Search.Stop)
-	if eerr := a.emit(c, f.output); eerr != nil {
+	if eerr := a.emitConfig(c, f.output); eerr != nil {
 		err = errors.Join(err, eerr)
 	}
 	if err == nil && result.Stop == search.Interrupted {
@@ -225,15 +245,12 @@ func canTime(d device.Device, regime timing.Regime) error {
 
 // current tells whether a stored config's kernel is still what we would generate.
 func current(p stencil.Problem, c cache.Config) bool {
-	s, err := scheduleOf(c)
-	if err != nil || kernels.Find(familiesOf(p), s.Family()) == nil {
-		return false
-	}
-	return kernelOf(p, s).SourceHash() == c.Kernel.SourceHash
+	stale, err := tuned.Refresh(&c, p)
+	return err == nil && !stale
 }
 
-// emit prints a config, and writes it to a file if one is named.
-func (a *app) emit(c cache.Config, file string) error {
+// emitConfig prints a config, and writes it to a file if one is named.
+func (a *app) emitConfig(c cache.Config, file string) error {
 	b, err := cache.Encode(c)
 	if err != nil {
 		return err

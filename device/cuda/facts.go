@@ -30,6 +30,18 @@ func List() ([]machine.Machine, error) {
 	return all, nil
 }
 
+// Describe is the machine of the GPU a selector names, as for Open, without opening it.
+func Describe(selector string) (machine.Machine, error) {
+	m, _, err := find(selector)
+	if err != nil {
+		return m, err
+	}
+	if c, err := OpenCompiler(); err == nil {
+		m.Compiler = c.Version()
+	}
+	return m, nil
+}
+
 // count initialises the driver and counts GPUs; none is an error.
 func count() (int, error) {
 	if err := cuInit(); err != nil {

@@ -126,6 +126,27 @@ func (c *Compiler) Compile(_ context.Context, k kernels.Kernel, m machine.Machin
 	if err != nil {
 		return device.Binary{}, err
 	}
+	return c.compile(k, arch, ptx)
+}
+
+// Image builds k for m as PTX, or as CUBIN, to be kept in a file.
+func (c *Compiler) Image(k kernels.Kernel, m machine.Machine, ptx bool) ([]byte, error) {
+	arch, only, err := c.target(m.ComputeCapability)
+	if err != nil {
+		return nil, err
+	}
+	if only && !ptx {
+		return nil, fmt.Errorf("%w: %s makes no CUBIN for compute capability %s: emit ptx, or install a CUDA version that does", device.ErrMissing, c.version, m.ComputeCapability)
+	}
+	if ptx {
+		arch = strings.Replace(arch, "=sm_", "=compute_", 1)
+	}
+	b, err := c.compile(k, arch, ptx)
+	return b.Image, err
+}
+
+// compile builds k for an architecture, given as NVRTC's option.
+func (c *Compiler) compile(k kernels.Kernel, arch string, ptx bool) (device.Binary, error) {
 	options := []string{arch, "--std=c++17", "--fmad=true"}
 	begin := time.Now()
 	image, log, err := c.build(k.Source, k.Entry+".cu", options, ptx)

@@ -22,6 +22,15 @@ const (
 	Skipped        Status = "skipped"         // never run: the tune ended first
 )
 
+// Valid tells whether the status is one of these.
+func (s Status) Valid() bool {
+	switch s {
+	case OK, Rejected, CompileError, CompileTimeout, LaunchError, Timeout, WrongAnswer, WorkerLost, CutSlow, Skipped:
+		return true
+	}
+	return false
+}
+
 // Timed tells whether the status comes with a usable time.
 func (s Status) Timed() bool { return s == OK || s == CutSlow }
 

@@ -2,6 +2,7 @@
 // by the host's C++ compiler, unchanged. Blocks run in parallel on the cores; the
 // threads of a block run one after the other, as fibers where they must wait for
 // each other. Only what is declared here exists.
+#pragma once
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
@@ -21,6 +22,7 @@ struct uint3 {
 };
 struct dim3 {
   unsigned x, y, z;
+  constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
 };
 
 // What a CUDA thread knows of itself.

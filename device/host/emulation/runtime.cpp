@@ -28,10 +28,12 @@
 #define EMULATED_FAST 1
 #endif
 
-__thread EmulatedThread emulated;
+__thread EmulatedThread emulated = {};
 
+#ifndef EMULATED_LIBRARY // cuda_runtime.cpp wants the launches without the program
 extern EmulatedKernel emulated_kernels[];
 extern int emulated_kernel_count;
+#endif
 
 [[noreturn]] static void fatal(const char *what) {
   fprintf(stderr, "emulation: %s\n", what);
@@ -292,6 +294,7 @@ static void launch(const Pass &p, const EmulatedKernel *kernel, const EmulatedAr
   for (std::thread &t : others) t.join();
 }
 
+#ifndef EMULATED_LIBRARY
 // ---- the program ------------------------------------------------------------
 
 constexpr size_t GUARD = 64 << 10;
@@ -493,3 +496,4 @@ int main(int argc, char **argv) {
   }
   return 0;
 }
+#endif

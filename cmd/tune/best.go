@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"stenciltune/cache"
+	"stenciltune/device/timing"
+	"stenciltune/stencil"
+	"stenciltune/tuned"
+)
+
+// lookupFlags say what is wanted from the store.
+type lookupFlags struct {
+	problemFlags
+	device  string
+	regime  string
+	require string
+}
+
+func (f *lookupFlags) bind(c *cobra.Command) {
+	f.problemFlags.bind(c)
+	c.Flags().StringVar(&f.device, "device", "", "`device`: as for tune, or the name of one that the store knows, like h200 (default: the first GPU, else the store's only device)")
+	c.Flags().StringVar(&f.regime, "timing", string(timing.Warm), "cache `regime`: warm or cold")
+	c.Flags().StringVar(&f.require, "require", "other-device", "worst `grade` to answer with: "+strings.Join(grades(), ", "))
+}
+
+// grades are the grades that an answer can have.
+func grades() []string {
+	var names []string
+	for g := cache.Exact; g < cache.None; g++ {
+		names = append(names, g.String())
+	}
+	return names
+}
+
+// lookup answers from the store, or fails with exit code 3.
+func (a *app) lookup(ctx context.Context, f *lookupFlags) (stencil.Problem, tuned.Answer, error) {
+	var answer tuned.Answer
+	p, err := f.problem(isHost(f.device))
+	if err != nil {
+		return p, answer, err
+	}
+	var worst cache.Grade
+	if err := worst.UnmarshalText([]byte(f.require)); err != nil || worst == cache.None {
+		return p, answer, usagef("--require %q: use one of %s", f.require, strings.Join(grades(), ", "))
+	}
+	regime, err := parseRegime(f.regime)
+	if err != nil {
+		return p, answer, err
+	}
+	store, err := a.readStore()
+	if err != nil {
+		return p, answer, err
+	}
+	m, err := a.target(store, f.device)
+	if err != nil {
+		return p, answer, err
+	}
+	answer, err = tuned.Find(ctx, store, tuned.Question{Problem: p, Machine: m, Regime: regime})
+	for _, w := range store.Warnings() {
+		a.say("warning: %s", w)
+	}
+	switch {
+	case err != nil:
+		return p, answer, err
+	case answer.Grade == cache.None:
+		return p, answer, noMatchf("nothing of use is stored for %s (%s) on %s: run tune there, or import its config", p.Text(), f.regime, m.Name)
+	case answer.Grade > worst:
+		return p, answer, noMatchf("the best match is %s (%s) and --require asks for %s: run tune on that device", answer.Grade, answer.Config.Match.Note, worst)
+	case answer.Stale && worst == cache.Exact:
+		return p, answer, noMatchf("the kernel's source has changed since %s was measured and --require asks for exact: run tune again", p.Text())
+	}
+	return p, answer, nil
+}
+
+// noMatch is a look-up without an answer.
+type noMatch struct{ error }
+
+func noMatchf(format string, args ...any) error { return noMatch{fmt.Errorf(format, args...)} }
+
+func (a *app) best() *cobra.Command {
+	var f lookupFlags
+	var output string
+	c := &cobra.Command{
+		Use:   "best --stencil NAME [--size N] [--device D]",
+		Short: "Answer from the store, without measuring",
+		Long: `best prints the config that fits a problem best, from what is stored: the problem's
+own, else what the measurements of other sizes, drivers or devices and the cost
+model promise most of. Nothing is measured and no GPU is needed. The config's
+match.grade says how well it fits, and expected what it should reach.
+
+Ends with code 3 if nothing of the required grade is stored.`,
+		Example: `  tune best --stencil jacobi3d --size 500x500x300 --device 0
+  tune best --stencil jacobi3d --device h200 --require exact || echo tune first`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			p, answer, err := a.lookup(c.Context(), &f)
+			if err != nil {
+				return err
+			}
+			a.sayAnswer(p, answer)
+			return a.emitConfig(answer.Config, output)
+		},
+	}
+	f.bind(c)
+	c.Flags().StringVarP(&output, "output", "o", "", "write the config to `file` too, only if it changed")
+	return c
+}
+
+// sayAnswer tells in one line what an answer is worth.
+func (a *app) sayAnswer(p stencil.Problem, answer tuned.Answer) {
+	c := answer.Config
+	if e := c.Expected; e != nil {
+		loss := "loss not known"
+		if e.Sizes > 1 {
+			loss = fmt.Sprintf("expected loss %.1f %%", 100*e.Loss)
+		}
+		a.say("%s: match %s, %s; expected %.4g ms a step, %s", p.Text(), answer.Grade, c.Match.Note, 1e3*e.SecondsPerStep, loss)
+		return
+	}
+	a.say("%s: match %s; measured %.4g ms a step", p.Text(), answer.Grade, 1e3*c.Measured.SecondsPerStep)
+	if answer.Stale {
+		a.say("warning: the kernel's source has changed since: tune again")
+	}
+}

@@ -1,0 +1,246 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"stenciltune/cache"
+	"stenciltune/search"
+	"stenciltune/space"
+)
+
+// cli runs the program within the test.
+func cli(t *testing.T, store string, args ...string) (code int, stdout, stderr string) {
+	t.Helper()
+	var out, err bytes.Buffer
+	code = run(append(args, "--store", store), &out, &err)
+	return code, out.String(), err.String()
+}
+
+// replayed is a store in which jacobi3d was tuned on the recording of an H200.
+func replayed(t *testing.T) string {
+	t.Helper()
+	store := storeIn(t)
+	if code, _, stderr := cli(t, store, "--stencil", "jacobi3d", "--device", "replay:h200", "--budget", "30", "--strategy", "model"); code != 0 {
+		t.Fatal(stderr)
+	}
+	return store
+}
+
+func TestConsumersAreServedFromTheStore(t *testing.T) {
+	store := replayed(t)
+	device := []string{"--stencil", "jacobi3d", "--device", "h200"}
+	code, exact, stderr := cli(t, store, append([]string{"best"}, device...)...)
+	c, err := cache.Decode([]byte(exact))
+	if code != 0 || err != nil || c.Match.Grade != cache.Exact {
+		t.Fatalf("%d %v %s", code, err, stderr)
+	}
+	code, other, stderr := cli(t, store, append([]string{"best", "--size", "300x200x100"}, device...)...)
+	if c, err := cache.Decode([]byte(other)); code != 0 || err != nil || c.Match.Grade != cache.OtherSize || c.Expected == nil || !strings.Contains(stderr, "match other-size") {
+		t.Errorf("%d %v %s", code, err, stderr)
+	}
+	if code, out, stderr := cli(t, store, append([]string{"best", "--size", "300x200x100", "--require", "exact"}, device...)...); code != exitNoSchedule || out != "" || !strings.Contains(stderr, "--require asks for exact") {
+		t.Errorf("%d %s %s", code, out, stderr)
+	}
+	dir := t.TempDir()
+	config := filepath.Join(dir, "jacobi3d.json")
+	if err := os.WriteFile(config, []byte(exact), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, format := range formats() {
+		file := filepath.Join(dir, "out."+format)
+		code, _, stderr := cli(t, store, append([]string{"emit", "--format", format, "-o", file}, device...)...)
+		if slices.Contains(images, format) {
+			if code == exitDevice { // no NVRTC here
+				if !strings.Contains(stderr, "NVRTC") {
+					t.Errorf("%s: %s", format, stderr)
+				}
+				continue
+			}
+			var geometry struct{ Kernels []any }
+			text, err := os.ReadFile(file + ".json")
+			if err == nil {
+				err = json.Unmarshal(text, &geometry)
+			}
+			if err != nil || len(geometry.Kernels) < 2 {
+				t.Errorf("%s: %v %+v", format, err, geometry)
+			}
+		}
+		if code != 0 {
+			t.Errorf("%s: %d %s", format, code, stderr)
+			continue
+		}
+		stored, err := os.ReadFile(file)
+		if err != nil || len(stored) == 0 {
+			t.Errorf("%s: %v", format, err)
+			continue
+		}
+		if slices.Contains(images, format) {
+			continue
+		}
+		if code, text, stderr := cli(t, store, "emit", "--format", format, "--config", config); code != 0 || text != string(stored) {
+			t.Errorf("%s from a config file is not what it is from the store: %d %s", format, code, stderr)
+		}
+	}
+}
+
+// TestOwnStencilsAreEmitted emits a config whose stencil is in no catalogue: forms
+// without the kernel need nothing else, the source needs the stencil's file.
+func TestOwnStencilsAreEmitted(t *testing.T) {
+	store, dir := replayed(t), t.TempDir()
+	_, text, _ := cli(t, store, "best", "--stencil", "jacobi3d", "--device", "h200")
+	c, err := cache.Decode([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(dir, "spread.sl")
+	if err := os.WriteFile(file, []byte("NumDimensions 3 StencilSize (1, 1, 1) DataType float FunctionName spread CellValue { return 0.25 * get(-1, 0, 0) + 0.75 * get(0, 1, 1); }"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	st, err := loadStencil(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Stencil.Name, c.Stencil.Hash = "spread", st.Hash
+	text2, err := cache.Encode(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	config := filepath.Join(dir, "spread.json")
+	if err := os.WriteFile(config, text2, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if code, out, stderr := cli(t, store, "emit", "--format", "header", "--config", config); code != 0 || !strings.Contains(out, "TUNE_SPREAD_SCHEDULE") {
+		t.Errorf("%d %s", code, stderr)
+	}
+	if code, _, stderr := cli(t, store, "emit", "--format", "cu", "--config", config); code != exitUsage || !strings.Contains(stderr, "spread") {
+		t.Errorf("%d %s", code, stderr)
+	}
+	if code, out, stderr := cli(t, store, "emit", "--format", "cu", "--config", config, "--stencil", file); code != 0 || !strings.Contains(out, `extern "C" void spread(float *data, int nx, int ny, int nz, int iterations)`) {
+		t.Errorf("%d %s", code, stderr)
+	}
+	if code, _, stderr := cli(t, store, "emit", "--format", "cu", "--config", config, "--stencil", "jacobi3d"); code != exitUsage || !strings.Contains(stderr, "hash") {
+		t.Errorf("%d %s", code, stderr)
+	}
+}
+
+func TestStoreTools(t *testing.T) {
+	store := replayed(t)
+	dir := t.TempDir()
+	lines, copied := filepath.Join(dir, "all.jsonl"), filepath.Join(dir, "copy.db")
+	expect := func(store string, want int, say string, args ...string) string {
+		t.Helper()
+		code, out, stderr := cli(t, store, args...)
+		if code != want || !strings.Contains(out+stderr, say) {
+			t.Errorf("tune %s: exit %d, want %d with %q\n%s%s", strings.Join(args, " "), code, want, say, out, stderr)
+		}
+		return out
+	}
+	expect(store, 0, "NVIDIA H200", "store", "list")
+	expect(store, 0, `"cells_per_second"`, "store", "list", "--json", "--stencil", "jacobi3d")
+	expect(store, 0, "jacobi3d", "store", "show", "--device", "h200")
+	expect(store, 0, "", "store", "export", "--journal", "-o", lines)
+	expect(copied, 0, "1 configs and", "store", "import", lines)
+	expect(copied, 0, "0 configs and 0 journal entries taken", "store", "import", lines)
+	if a, b := expect(store, 0, "", "store", "export", "--journal"), expect(copied, 0, "", "store", "export", "--journal"); a != b || a == "" {
+		t.Error("the copy exports other bytes")
+	}
+	if out := expect(store, 0, "", "store", "diff", copied); out != "" {
+		t.Errorf("the copy differs: %s", out)
+	}
+	expect(copied, 0, "1 of 1 configs would be dropped", "store", "prune", "--all", "--dry-run")
+	expect(copied, 0, "0 of 1 configs dropped", "store", "prune", "--stale")
+	expect(copied, 0, "1 of 1 configs dropped", "store", "prune", "--all", "--stencil", "jacobi3d")
+	expect(store, 0, "- jacobi3d", "store", "diff", copied)
+	expect(copied, 0, "1 configs and", "store", "merge", store)
+	expect(copied, 0, "0 damaged", "store", "check")
+	expect(copied, exitUsage, "", "store", "prune")
+	expect(copied, exitUsage, "no such file", "store", "import", filepath.Join(dir, "none"))
+	expect(copied, exitUsage, "no such file", "store", "merge", filepath.Join(dir, "none"))
+	bad := filepath.Join(dir, "bad.jsonl")
+	text, err := os.ReadFile(lines)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A schedule that is well written and does not exist.
+	hostile := strings.NewReplacer("global/gx=", "global/gx=7", `"gx":`, `"gx":7`, "stream/vx=", "stream/vx=7", `"vx":`, `"vx":7`).Replace(strings.SplitAfter(string(text), "\n")[0])
+	if err := os.WriteFile(bad, []byte(hostile), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	expect(filepath.Join(dir, "new.db"), exitUsage, "illegal schedule", "store", "import", bad)
+}
+
+func TestRetuneFindsWhatIsOld(t *testing.T) {
+	store := replayed(t)
+	if code, _, stderr := cli(t, store, "retune", "--all", "--device", "replay:h200"); code != 0 || !strings.Contains(stderr, "1 problems, 1 up to date") {
+		t.Errorf("%d %s", code, stderr)
+	}
+	if code, out, stderr := cli(t, store, "retune", "--all", "--device", "replay:h200", "--max-age", "1ns", "--budget", "20", "--strategy", "model"); code != 0 ||
+		!strings.Contains(stderr, "--max-age is 1ns: tuning") || !strings.Contains(out, `"stencil"`) {
+		t.Errorf("%d %s", code, stderr)
+	}
+	if code, _, stderr := cli(t, store, "retune", "--device", "replay:h200"); code != exitUsage {
+		t.Errorf("%d %s", code, stderr)
+	}
+	// Another number of steps: said, and begun with what was best.
+	code, _, stderr := cli(t, store, "--stencil", "jacobi3d", "--device", "replay:h200", "--budget", "20", "--steps", "5", "-v")
+	if code != 0 || !strings.Contains(stderr, "new steps 5 (stored: many): tuning") {
+		t.Errorf("%d %s", code, stderr)
+	}
+}
+
+func TestWhatChangedIsSaid(t *testing.T) {
+	was := cache.Key{DeviceName: "NVIDIA A100", ComputeCapability: "8.0", Driver: "570", Compiler: "NVRTC 13", Size: "64x64"}
+	now := was
+	now.Driver, now.Compiler = "580", "NVRTC 14"
+	if got := changed(now, was); got != "new driver 580 (stored: 570), compiler NVRTC 14 (stored: NVRTC 13)" {
+		t.Error(got)
+	}
+	now.DeviceName = "NVIDIA H200"
+	if got := changed(now, was); !strings.HasPrefix(got, "new device NVIDIA H200 (stored: NVIDIA A100)") {
+		t.Error(got)
+	}
+}
+
+// fixed proposes a list.
+type fixed struct{ list []space.Schedule }
+
+func (f *fixed) Name() string          { return "fixed" }
+func (f *fixed) Tell([]search.Outcome) {}
+func (f *fixed) Ask(n int) []space.Schedule {
+	n = min(n, len(f.list))
+	first := f.list[:n]
+	f.list = f.list[n:]
+	return first
+}
+
+func TestSeedsComeFirstAndOnce(t *testing.T) {
+	params := []space.Param{{Name: "a", Values: []int{1, 2, 3, 4, 5, 6}}}
+	sp := space.New(&space.Family{Name: "f", Params: params})
+	var all []space.Schedule
+	for s := range sp.All() {
+		all = append(all, s)
+	}
+	gone, err := space.ParseSchedule("f/a=9")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := seed(&fixed{slices.Clone(all)}, sp, []space.Schedule{all[4], gone, all[2]})
+	var got []space.Schedule
+	for {
+		list := s.Ask(1)
+		if len(list) == 0 {
+			break
+		}
+		got = append(got, list...)
+	}
+	want := []space.Schedule{all[4], all[2], all[0], all[1], all[3], all[5]}
+	if !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}

@@ -1,0 +1,231 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"stenciltune/cache"
+	"stenciltune/device"
+	"stenciltune/device/cuda"
+	"stenciltune/emit"
+	"stenciltune/kernels/all"
+	"stenciltune/stencil"
+	"stenciltune/tuned"
+)
+
+// images are the formats that need a compiler.
+var images = []string{"ptx", "cubin"}
+
+func formats() []string {
+	var names []string
+	for _, f := range emit.Formats() {
+		names = append(names, f.Name)
+	}
+	return append(names, images...)
+}
+
+// emitFlags are those of emit beside the look-up's.
+type emitFlags struct {
+	lookupFlags
+	format, name, output string
+	configs, devices     []string
+}
+
+func (a *app) emit() *cobra.Command {
+	var f emitFlags
+	var long strings.Builder
+	long.WriteString("emit writes a stored config in a form that another build reads; no GPU is needed.\n\nFormats:\n")
+	for _, x := range emit.Formats() {
+		fmt.Fprintf(&long, "  %-11s %s\n", x.Name, x.Doc)
+	}
+	long.WriteString(`  ptx, cubin  compiled kernels, with FILE.json that says how to launch them; needs NVRTC
+
+The same config gives the same bytes. With --output a file is only touched if its
+bytes change, so that builds run again only when they must.`)
+	c := &cobra.Command{
+		Use:   "emit --format FORMAT (--stencil NAME [--device D] | --config FILE)",
+		Short: "Write a config as a header, build variables, CUDA source or a compiled kernel",
+		Long:  long.String(),
+		Example: `  tune emit --format cu --stencil jacobi3d -o jacobi3d.cu
+  tune emit --format header --stencil jacobi3d --device h200 --device a100 -o jacobi3d.h
+  tune emit --format cubin --config jacobi3d.json -o jacobi3d.cubin`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return a.emitAs(c.Context(), &f) },
+	}
+	f.problemFlags.bind(c)
+	c.Flags().StringVar(&f.format, "format", "", "`form` to write: "+strings.Join(formats(), ", "))
+	c.Flags().StringVar(&f.name, "name", "", "C `identifier` that begins the emitted names (default: the stencil's function or name)")
+	c.Flags().StringArrayVar(&f.configs, "config", nil, "take the config from `file` instead of the store; repeat it for several devices")
+	c.Flags().StringArrayVar(&f.devices, "device", nil, "`device`, as for tune best; repeat it for several")
+	c.Flags().StringVar(&f.regime, "timing", "warm", "cache `regime`: warm or cold")
+	c.Flags().StringVar(&f.require, "require", "other-device", "worst `grade` to answer with: "+strings.Join(grades(), ", "))
+	c.Flags().StringVarP(&f.output, "output", "o", "", "write to `file`, only if it changed (default: stdout)")
+	return c
+}
+
+func (a *app) emitAs(ctx context.Context, f *emitFlags) error {
+	image := slices.Contains(images, f.format)
+	switch {
+	case f.format == "":
+		return usagef("which form? choose one with --format: %s", strings.Join(formats(), ", "))
+	case image && f.output == "":
+		return usagef("--format %s writes a binary file and FILE.json beside it: name it with --output", f.format)
+	case len(f.configs) > 0 && len(f.devices) > 0:
+		return usagef("--config and --device exclude each other: a config knows its device")
+	}
+	s, err := a.sourceOf(ctx, f)
+	if err != nil {
+		return err
+	}
+	if image {
+		return a.emitImage(f, s)
+	}
+	text, err := emit.Text(f.format, s)
+	if err != nil {
+		return usageError{err}
+	}
+	return a.write(f.output, text)
+}
+
+// write puts bytes into a file, or onto stdout.
+func (a *app) write(file string, b []byte) error {
+	if file != "" {
+		return cache.WriteFile(file, b)
+	}
+	_, err := a.out.Write(b)
+	return err
+}
+
+// sourceOf collects what is to be emitted.
+func (a *app) sourceOf(ctx context.Context, f *emitFlags) (emit.Source, error) {
+	s := emit.Source{Families: all.Families()}
+	if len(f.configs) > 0 {
+		for _, file := range f.configs {
+			c, err := readConfig(file)
+			if err != nil {
+				return s, err
+			}
+			p, err := problemOf(c, f.stencil)
+			if err != nil && !needsKernel(f.format) && f.stencil == "" {
+				// A config of somebody's own stencil says all that these forms hold.
+				s.Configs = append(s.Configs, c)
+				continue
+			}
+			if err != nil {
+				return s, err
+			}
+			if len(s.Configs) == 0 {
+				s.Problem = p
+			}
+			if stale, err := tuned.Refresh(&c, p); err != nil {
+				return s, usagef("%s: %w", file, err)
+			} else if stale {
+				a.say("warning: %s: the kernel's source has changed since it was measured: tune again", file)
+			}
+			s.Configs = append(s.Configs, c)
+		}
+	} else {
+		devices := f.devices
+		if len(devices) == 0 {
+			devices = []string{""}
+		}
+		for _, d := range devices {
+			g := f.lookupFlags
+			g.device = d
+			p, answer, err := a.lookup(ctx, &g)
+			if err != nil {
+				return s, err
+			}
+			a.sayAnswer(p, answer)
+			if len(s.Configs) == 0 {
+				s.Problem = p
+			}
+			s.Configs = append(s.Configs, answer.Config)
+		}
+	}
+	st := s.Problem.Stencil
+	switch {
+	case f.name != "":
+		s.Name = f.name
+	case st != nil && st.Function != "":
+		s.Name = emit.Name(st.Function)
+	default:
+		s.Name = emit.Name(s.Configs[0].Stencil.Name)
+	}
+	return s, nil
+}
+
+// needsKernel tells whether a format holds the kernel and so needs its stencil.
+func needsKernel(format string) bool { return format == "cu" || slices.Contains(images, format) }
+
+// readConfig reads a config that a user names.
+func readConfig(file string) (cache.Config, error) {
+	c, err := cache.ReadConfig(file)
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission) {
+		return c, usageError{err}
+	}
+	if err != nil {
+		return c, usagef("%s: %w", file, err)
+	}
+	return c, nil
+}
+
+// problemOf is a config's problem; name says where its stencil is, if not in the
+// catalogue.
+func problemOf(c cache.Config, name string) (stencil.Problem, error) {
+	var p stencil.Problem
+	if name == "" {
+		name = c.Stencil.Name
+	}
+	st, err := loadStencil(name)
+	if err != nil {
+		return p, err
+	}
+	if st.Hash != c.Stencil.Hash {
+		return p, usagef("the config is of stencil %s with hash %.12s, and %s has hash %.12s: name its file with --stencil", c.Stencil.Name, c.Stencil.Hash, name, st.Hash)
+	}
+	if st.Dims != len(c.Problem.Size) {
+		return p, usagef("the config's size has %d extents, and %s has %d dimensions", len(c.Problem.Size), name, st.Dims)
+	}
+	p = stencil.Problem{Stencil: st, DType: stencil.DType(c.Stencil.DType), Size: stencil.Size{1, 1, 1}, Steps: c.Problem.Steps}
+	copy(p.Size[:], c.Problem.Size)
+	return p, nil
+}
+
+// emitImage compiles the kernels for the config's device and writes the image, and
+// its geometry beside it.
+func (a *app) emitImage(f *emitFlags, s emit.Source) error {
+	if len(s.Configs) > 1 {
+		return usagef("--format %s holds one config and %d were given: choose one device", f.format, len(s.Configs))
+	}
+	image, err := emit.ImageOf(s)
+	if err != nil {
+		return usageError{err}
+	}
+	m := tuned.MachineOf(s.Configs[0])
+	if m.ComputeCapability == "" {
+		return usagef("--format %s: the config is of %s, which is no GPU: use --format cu", f.format, m.Name)
+	}
+	compiler, err := cuda.OpenCompiler()
+	if err != nil {
+		return fmt.Errorf("--format %s needs a compiler: %w; --format cu needs none", f.format, err)
+	}
+	defer compiler.Close()
+	bytes, err := compiler.Image(image.Kernel, m, f.format == "ptx")
+	if failure := device.AsFailure(err); failure != nil {
+		return fmt.Errorf("the emitted source does not compile: %s\n%s", failure.Reason, failure.Log)
+	}
+	if err != nil {
+		return err
+	}
+	if err := cache.WriteFile(f.output+".json", image.Geometry); err != nil {
+		return err
+	}
+	return cache.WriteFile(f.output, bytes)
+}

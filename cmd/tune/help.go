@@ -1,0 +1,81 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+
+	"stenciltune/device/replay"
+	"stenciltune/search"
+	"stenciltune/stencil"
+)
+
+// complete teaches the shells the values of flags, on every command that has them.
+func complete(root *cobra.Command) {
+	values := map[string]func() []string{
+		"stencil":  stencil.Names,
+		"dtype":    func() []string { return []string{"float32", "float64"} },
+		"timing":   func() []string { return []string{"warm", "cold"} },
+		"strategy": search.Names,
+		"require":  grades,
+		"format":   formats,
+		"device": func() []string {
+			list := []string{"0", "host"}
+			for _, n := range replay.Names() {
+				device, _, _ := strings.Cut(n, "_")
+				if r := replayPrefix + device; list[len(list)-1] != r {
+					list = append(list, r)
+				}
+			}
+			return list
+		},
+	}
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		for name, list := range values {
+			if c.Flags().Lookup(name) == nil {
+				continue
+			}
+			directive := cobra.ShellCompDirectiveNoFileComp
+			if name == "stencil" { // or a file
+				directive = cobra.ShellCompDirectiveDefault
+			}
+			err := c.RegisterFlagCompletionFunc(name, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) { return list(), directive })
+			if err != nil {
+				panic("tune: completion of --" + name + ": " + err.Error())
+			}
+		}
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(root)
+}
+
+// manual writes the man pages.
+func (a *app) manual() *cobra.Command {
+	return &cobra.Command{
+		Use:     "man FOLDER",
+		Short:   "Write the man pages, one a command",
+		Example: "  tune man /usr/local/share/man/man1",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := os.MkdirAll(args[0], 0o755); err != nil {
+				return usageError{err}
+			}
+			root := c.Root()
+			root.DisableAutoGenTag = true // the same help, the same bytes
+			if err := doc.GenManTree(root, &doc.GenManHeader{Title: "TUNE", Section: "1", Source: "tune " + version, Date: &released}, args[0]); err != nil {
+				return usageError{err}
+			}
+			pages, err := filepath.Glob(filepath.Join(args[0], "tune*.1"))
+			if err == nil {
+				a.say("%d pages in %s", len(pages), args[0])
+			}
+			return err
+		},
+	}
+}

@@ -1,0 +1,478 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"stenciltune/cache"
+	"stenciltune/device/machine"
+	"stenciltune/tuned"
+)
+
+// storeFilter chooses records of a store.
+type storeFilter struct{ stencil, device string }
+
+func (f *storeFilter) bind(c *cobra.Command) {
+	c.Flags().StringVar(&f.stencil, "stencil", "", "only of this stencil: its `name`, or the beginning of its hash")
+	c.Flags().StringVar(&f.device, "device", "", "only of this device: its `name`, or a part of it")
+}
+
+// keep tells whether a key is chosen. A stencil's name is looked up: keys hold hashes.
+func (f *storeFilter) keep() (func(cache.Key) bool, error) {
+	hash := f.stencil
+	if f.stencil != "" && (len(f.stencil) < 8 || strings.Trim(f.stencil, "0123456789abcdef") != "") {
+		st, err := loadStencil(f.stencil)
+		if err != nil {
+			return nil, err
+		}
+		hash = st.Hash
+	}
+	slug := machine.Machine{Name: f.device}.Slug()
+	return func(k cache.Key) bool {
+		return strings.HasPrefix(k.StencilHash, hash) && strings.Contains(machine.Machine{Name: k.DeviceName}.Slug(), slug)
+	}, nil
+}
+
+func (a *app) storeTools() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "store",
+		Short: "List, move, merge, prune and check what is stored",
+		Args:  cobra.NoArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(a.storeList(), a.storeShow(), a.storeExport(), a.storeImport(), a.storeMerge(), a.storePrune(), a.storeCheck(), a.storeDiff())
+	return c
+}
+
+// storedInfo is a config as `tune store list` prints it.
+type storedInfo struct {
+	Stencil        string    `json:"stencil"`
+	DType          string    `json:"dtype"`
+	Size           string    `json:"size"`
+	Steps          string    `json:"steps"`
+	Regime         string    `json:"regime"`
+	Kind           string    `json:"kind"`
+	Device         string    `json:"device"`
+	Driver         string    `json:"driver"`
+	Compiler       string    `json:"compiler"`
+	Schedule       string    `json:"schedule"`
+	SecondsPerStep float64   `json:"seconds_per_step"`
+	CellsPerSecond float64   `json:"cells_per_second"`
+	Time           time.Time `json:"time"`
+	Key            string    `json:"key"`
+}
+
+func infoOf(s cache.Stored) storedInfo {
+	k, c := s.Key, s.Config
+	return storedInfo{c.Stencil.Name, k.DType, k.Size, k.StepsClass, k.Regime, string(k.Kind), k.DeviceName, k.Driver, k.Compiler,
+		c.Schedule.Text, c.Measured.SecondsPerStep, c.Measured.CellsPerSecond, c.Time, k.String()}
+}
+
+// chosen are the stored configs that a filter keeps.
+func (a *app) chosen(f *storeFilter) (*cache.Store, []cache.Stored, error) {
+	keep, err := f.keep()
+	if err != nil {
+		return nil, nil, err
+	}
+	store, err := a.readStore()
+	if err != nil {
+		return nil, nil, err
+	}
+	all, err := store.Bests()
+	if err != nil {
+		return nil, nil, err
+	}
+	var list []cache.Stored
+	for _, s := range all {
+		if keep(s.Key) {
+			list = append(list, s)
+		}
+	}
+	for _, w := range store.Warnings() {
+		a.say("warning: %s", w)
+	}
+	return store, list, nil
+}
+
+func (a *app) storeList() *cobra.Command {
+	var f storeFilter
+	c := &cobra.Command{
+		Use: "list", Short: "List the stored configs", Args: cobra.NoArgs,
+		Example: "  tune store list\n  tune store list --stencil jacobi3d --json",
+		RunE: func(*cobra.Command, []string) error {
+			_, list, err := a.chosen(&f)
+			if err != nil {
+				return err
+			}
+			infos := []storedInfo{}
+			for _, s := range list {
+				infos = append(infos, infoOf(s))
+			}
+			if a.json {
+				return a.printJSON(infos)
+			}
+			w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
+			fmt.Fprintln(w, "stencil\tdtype\tsize\tsteps\tdevice\tkind\tdriver\tGCells/s\ttuned\tschedule")
+			for _, i := range infos {
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.1f\t%s\t%s\n", i.Stencil, i.DType, i.Size, i.Steps, i.Device, i.Kind, orUnknown(i.Driver),
+					i.CellsPerSecond/1e9, i.Time.Format(time.DateOnly), i.Schedule)
+			}
+			return w.Flush()
+		},
+	}
+	f.bind(c)
+	return a.jsonFlag(c)
+}
+
+func (a *app) storeShow() *cobra.Command {
+	var f storeFilter
+	c := &cobra.Command{
+		Use: "show", Short: "Print stored configs, one document after the other", Args: cobra.NoArgs,
+		Example: "  tune store show --stencil jacobi3d --device h200",
+		RunE: func(*cobra.Command, []string) error {
+			_, list, err := a.chosen(&f)
+			if err != nil {
+				return err
+			}
+			for _, s := range list {
+				if err := a.emitConfig(s.Config, ""); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	f.bind(c)
+	return c
+}
+
+func (a *app) storeExport() *cobra.Command {
+	var f storeFilter
+	var journal bool
+	var output string
+	c := &cobra.Command{
+		Use: "export", Short: "Write what is stored as JSON lines", Args: cobra.NoArgs,
+		Example: "  tune store export -o tuned.jsonl\n  tune store export --journal --device h200 | gzip > h200.jsonl.gz",
+		RunE: func(*cobra.Command, []string) error {
+			keep, err := f.keep()
+			if err != nil {
+				return err
+			}
+			store, err := a.readStore()
+			if err != nil {
+				return err
+			}
+			if output == "" {
+				return store.Export(a.out, journal, keep)
+			}
+			var b bytes.Buffer
+			if err := store.Export(&b, journal, keep); err != nil {
+				return err
+			}
+			return cache.WriteFile(output, b.Bytes())
+		},
+	}
+	f.bind(c)
+	c.Flags().BoolVar(&journal, "journal", false, "also every schedule that was tried, with its samples")
+	c.Flags().StringVarP(&output, "output", "o", "", "write to `file`, only if it changed (default: stdout)")
+	return c
+}
+
+// legal refuses a config from elsewhere whose schedule does not exist. That of a stencil
+// which is not in the catalogue cannot be judged here: it is when it is used.
+func legal(c cache.Config) error {
+	p, err := problemOf(c, "")
+	if err != nil {
+		return nil
+	}
+	_, err = tuned.Refresh(&c, p)
+	return err
+}
+
+// shownRefused is how many refused lines are told one by one.
+const shownRefused = 10
+
+// reportImport tells what an import did; refused lines are warned of.
+func (a *app) reportImport(done cache.Imported) error {
+	for i, r := range done.Refused {
+		if i == shownRefused {
+			a.say("warning: and %d more", len(done.Refused)-i)
+			break
+		}
+		a.say("warning: %s", r)
+	}
+	if a.json {
+		return a.printJSON(done)
+	}
+	a.say("%d configs and %d journal entries taken, %d no better than what is stored, %d refused", done.Configs, done.Entries, done.Kept, len(done.Refused))
+	return nil
+}
+
+func (a *app) storeImport() *cobra.Command {
+	c := &cobra.Command{
+		Use: "import FILE ...", Short: "Take in JSON lines, from another machine or anywhere", Args: cobra.MinimumNArgs(1),
+		Long: `import reads what tune store export wrote, or configs as tune prints them; "-" is stdin.
+Every line is checked against the schema and its schedule against the space: what is not
+valid is refused and told, the rest is taken. Of two records of one problem on one device
+the later is kept, then the faster. Ends with code 2 if anything was refused.`,
+		Example: "  tune store import tuned.jsonl\n  zcat h200.jsonl.gz | tune store import -",
+		RunE: func(_ *cobra.Command, files []string) error {
+			store, err := a.openStore()
+			if err != nil {
+				return err
+			}
+			var all cache.Imported
+			for _, name := range files {
+				done, err := importFile(store, name)
+				if err != nil {
+					return err
+				}
+				all.Configs, all.Entries, all.Kept = all.Configs+done.Configs, all.Entries+done.Entries, all.Kept+done.Kept
+				for _, r := range done.Refused {
+					all.Refused = append(all.Refused, name+": "+r)
+				}
+			}
+			if err := a.reportImport(all); err != nil {
+				return err
+			}
+			if len(all.Refused) > 0 {
+				return silentError(exitUsage)
+			}
+			return nil
+		},
+	}
+	return a.jsonFlag(c)
+}
+
+// importFile imports a file of lines, or of one document that stands on many.
+func importFile(store *cache.Store, name string) (cache.Imported, error) {
+	var r io.Reader = os.Stdin
+	if name != "-" {
+		f, err := os.Open(name)
+		if err != nil {
+			return cache.Imported{}, usageError{err}
+		}
+		defer f.Close()
+		if info, err := f.Stat(); err != nil || info.IsDir() {
+			return cache.Imported{}, usagef("%s is not a file", name)
+		}
+		r = f
+	}
+	return store.Import(r, legal)
+}
+
+func (a *app) storeMerge() *cobra.Command {
+	c := &cobra.Command{
+		Use: "merge STORE ...", Short: "Take in other stores, journals included", Args: cobra.MinimumNArgs(1),
+		Long: `merge takes what other store files hold into this one (--store). The others are only
+read. The rule is that of import, so the order of merging does not matter.`,
+		Example: "  tune store merge node1.db node2.db",
+		RunE: func(_ *cobra.Command, files []string) error {
+			store, err := a.openStore()
+			if err != nil {
+				return err
+			}
+			for _, name := range files {
+				other, err := openExisting(name)
+				if err != nil {
+					return err
+				}
+				var b bytes.Buffer
+				if err := other.Export(&b, true, func(cache.Key) bool { return true }); err != nil {
+					return err
+				}
+				done, err := store.Import(&b, legal)
+				if err != nil {
+					return err
+				}
+				if err := a.reportImport(done); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	return a.jsonFlag(c)
+}
+
+// openExisting opens a store that must be there.
+func openExisting(name string) (*cache.Store, error) {
+	if _, err := os.Stat(name); err != nil {
+		return nil, usageError{err}
+	}
+	return cache.Open(name)
+}
+
+func (a *app) storePrune() *cobra.Command {
+	var f storeFilter
+	var older time.Duration
+	var stale, all, dry bool
+	c := &cobra.Command{
+		Use: "prune (--stale | --older-than TIME | --all)", Short: "Drop stored configs and their journals", Args: cobra.NoArgs,
+		Long: `prune drops configs, with everything measured for them: of kernels whose source has changed
+(--stale), or tuned long ago. What it drops can only be had again by measuring; --dry-run
+shows it.`,
+		Example: "  tune store prune --stale --dry-run\n  tune store prune --older-than 8760h --device a100",
+		RunE: func(*cobra.Command, []string) error {
+			if !stale && older <= 0 && !all {
+				return usagef("what? choose it with --stale, --older-than or --all")
+			}
+			store, list, err := a.chosen(&f)
+			if err != nil {
+				return err
+			}
+			n := 0
+			for _, s := range list {
+				old := older > 0 && time.Since(s.Config.Time) > older
+				p, perr := problemOf(s.Config, "")
+				changed := stale && perr == nil && !current(p, s.Config)
+				if !all && !old && !changed {
+					continue
+				}
+				n++
+				fmt.Fprintf(a.out, "%s %s %s on %s, tuned %s\n", s.Config.Stencil.Name, s.Key.DType, s.Key.Size, s.Key.DeviceName, s.Config.Time.Format(time.DateOnly))
+				if dry {
+					continue
+				}
+				if err := store.ForgetBest(s.Key); err != nil {
+					return err
+				}
+				if err := store.Forget(s.Key); err != nil {
+					return err
+				}
+			}
+			verb := "dropped"
+			if dry {
+				verb = "would be dropped"
+			}
+			a.say("%d of %d configs %s", n, len(list), verb)
+			return nil
+		},
+	}
+	f.bind(c)
+	c.Flags().BoolVar(&stale, "stale", false, "those whose kernel would be generated differently now")
+	c.Flags().DurationVar(&older, "older-than", 0, "those tuned longer than this `time` ago, like 720h")
+	c.Flags().BoolVar(&all, "all", false, "all that --stencil and --device choose")
+	c.Flags().BoolVarP(&dry, "dry-run", "n", false, "only print what would be dropped")
+	return c
+}
+
+func (a *app) storeCheck() *cobra.Command {
+	c := &cobra.Command{
+		Use: "check", Short: "Read every page and record of the store", Args: cobra.NoArgs,
+		Long:    "check proves every page, checksum and record. Ends with code 6 if anything is damaged.",
+		Example: "  tune store check",
+		RunE: func(*cobra.Command, []string) error {
+			store, err := a.readStore()
+			if err != nil {
+				return err
+			}
+			r, err := store.Check()
+			if err != nil {
+				return err
+			}
+			if a.json {
+				err = a.printJSON(r)
+			} else {
+				_, err = fmt.Fprintf(a.out, "%s: %d bytes, %d configs, %d problems with %d journal entries, %d unfinished, %d damaged\n",
+					r.Path, r.Bytes, r.Configs, r.Problems, r.Entries, r.Unfinished, r.Damaged)
+			}
+			for _, w := range r.Warnings {
+				a.say("warning: %s", w)
+			}
+			if err == nil && r.Damaged > 0 {
+				return silentError(exitCorrupt)
+			}
+			return err
+		},
+	}
+	return a.jsonFlag(c)
+}
+
+// difference is one line of `tune store diff`.
+type difference struct {
+	Sign string      `json:"sign"` // "-" only here, "+" only there, "~" not the same
+	Key  string      `json:"key"`
+	Here *storedInfo `json:"here,omitempty"`
+	With *storedInfo `json:"there,omitempty"`
+}
+
+func (a *app) storeDiff() *cobra.Command {
+	var f storeFilter
+	c := &cobra.Command{
+		Use: "diff STORE", Short: "Compare the configs of this store with another's", Args: cobra.ExactArgs(1),
+		Long:    `diff prints "-" for what only this store has, "+" for what only the other has, "~" for what differs.`,
+		Example: "  tune store diff node1.db",
+		RunE: func(_ *cobra.Command, args []string) error {
+			_, here, err := a.chosen(&f)
+			if err != nil {
+				return err
+			}
+			keep, err := f.keep()
+			if err != nil {
+				return err
+			}
+			other, err := openExisting(args[0])
+			if err != nil {
+				return err
+			}
+			there, err := other.Bests()
+			if err != nil {
+				return err
+			}
+			list := differences(here, there, keep)
+			if a.json {
+				return a.printJSON(list)
+			}
+			for _, d := range list {
+				what := d.Here
+				if what == nil {
+					what = d.With
+				}
+				fmt.Fprintf(a.out, "%s %s %s %s on %s (%s)", d.Sign, what.Stencil, what.DType, what.Size, what.Device, what.Driver)
+				if d.Sign == "~" {
+					fmt.Fprintf(a.out, ": %s %.4g ms -> %s %.4g ms", d.Here.Schedule, 1e3*d.Here.SecondsPerStep, d.With.Schedule, 1e3*d.With.SecondsPerStep)
+				}
+				fmt.Fprintln(a.out)
+			}
+			return nil
+		},
+	}
+	f.bind(c)
+	return a.jsonFlag(c)
+}
+
+// differences merges two lists that are both in the order of their keys' texts.
+func differences(here, there []cache.Stored, keep func(cache.Key) bool) []difference {
+	list := []difference{}
+	for i, j := 0, 0; i < len(here) || j < len(there); {
+		switch {
+		case j < len(there) && !keep(there[j].Key):
+			j++
+		case j == len(there) || i < len(here) && here[i].Key.String() < there[j].Key.String():
+			x := infoOf(here[i])
+			list = append(list, difference{Sign: "-", Key: x.Key, Here: &x})
+			i++
+		case i == len(here) || here[i].Key.String() > there[j].Key.String():
+			x := infoOf(there[j])
+			list = append(list, difference{Sign: "+", Key: x.Key, With: &x})
+			j++
+		default:
+			x, y := infoOf(here[i]), infoOf(there[j])
+			if a, errA := cache.Encode(here[i].Config); errA == nil {
+				if b, errB := cache.Encode(there[j].Config); errB == nil && !bytes.Equal(a, b) {
+					list = append(list, difference{Sign: "~", Key: x.Key, Here: &x, With: &y})
+				}
+			}
+			i, j = i+1, j+1
+		}
+	}
+	return list
+}

@@ -1,0 +1,70 @@
+// The part of CUDA's runtime API that emitted sources and the examples use, on the
+// host: memory is the host's, streams run at once, events are a clock. nvcc beside
+// this file compiles with it.
+#ifndef TUNE_EMULATED_CUDA_RUNTIME_H
+#define TUNE_EMULATED_CUDA_RUNTIME_H
+
+#include <stddef.h>
+
+typedef int cudaError_t;
+typedef struct EmulatedStream *cudaStream_t;
+typedef struct EmulatedEvent *cudaEvent_t;
+enum { cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorMemoryAllocation = 2, cudaErrorNoDevice = 100 };
+enum cudaMemcpyKind { cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
+struct cudaDeviceProp {
+  char name[256];
+  int major, minor;
+};
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+cudaError_t cudaMalloc(void **p, size_t bytes);
+cudaError_t cudaFree(void *p);
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
+cudaError_t cudaDeviceSynchronize(void);
+cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+cudaError_t cudaGetLastError(void);
+const char *cudaGetErrorString(cudaError_t e);
+cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device);
+cudaError_t cudaEventCreate(cudaEvent_t *e);
+cudaError_t cudaEventDestroy(cudaEvent_t e);
+cudaError_t cudaEventRecord(cudaEvent_t e, cudaStream_t stream);
+cudaError_t cudaEventSynchronize(cudaEvent_t e);
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEvent_t to);
+#ifdef __cplusplus
+}
+
+#include "emulation.h"
+
+#include <tuple>
+#include <utility>
+
+// Runs call(what) once for each thread of each block.
+void emulated_launch(dim3 grid, dim3 block, size_t shared, void (*call)(const void *what), const void *what);
+
+template <class... A> struct EmulatedLaunch {
+  void (*kernel)(A...);
+  std::tuple<A...> arguments;
+  template <size_t... I>
+  EmulatedLaunch(void (*kernel)(A...), void **args, std::index_sequence<I...>) : kernel(kernel), arguments(*(A *)args[I]...) {}
+  static void call(const void *what) {
+    const EmulatedLaunch &l = *(const EmulatedLaunch *)what;
+    std::apply(l.kernel, l.arguments);
+  }
+};
+
+template <class... A>
+cudaError_t cudaLaunchKernel(void (*kernel)(A...), dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t = nullptr) {
+  if (block.x * block.y * block.z < 1 || block.x * block.y * block.z > 1024 || shared > 227 << 10) return cudaErrorInvalidValue;
+  const EmulatedLaunch<A...> l(kernel, args, std::index_sequence_for<A...>());
+  emulated_launch(grid, block, shared, l.call, &l);
+  return cudaSuccess;
+}
+
+template <class F> cudaError_t cudaFuncSetAttribute(F *, cudaFuncAttribute, int value) {
+  return value <= 227 << 10 ? cudaSuccess : cudaErrorInvalidValue;
+}
+#endif
+#endif

@@ -1,0 +1,134 @@
+// Package examples tests the programs below it against the host emulation.
+package examples
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"stenciltune/cache"
+	"stenciltune/examples/shipped"
+)
+
+// built is the program, built once for all tests.
+var built = sync.OnceValues(func() (string, error) {
+	tune := filepath.Join(folder, "tune")
+	out, err := exec.Command("go", "build", "-o", tune, "stenciltune/cmd/tune").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return tune, nil
+})
+
+// folder is where built puts it.
+var folder string
+
+func TestMain(m *testing.M) {
+	var err error
+	if folder, err = os.MkdirTemp("", ""); err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	os.RemoveAll(folder)
+	os.Exit(code)
+}
+
+// setup builds tune and copies an example beside the shipped config, as if no GPU
+// and no store were here.
+func setup(t *testing.T, name string) (program, standIn, dir string) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("builds programs")
+	}
+	for _, tool := range []string{"c++", "make"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			t.Skip(err)
+		}
+	}
+	work := t.TempDir()
+	tune, err := built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []string{"shipped", "program", name} {
+		if err := os.CopyFS(filepath.Join(work, part), os.DirFS(part)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	nvcc, err := filepath.Abs("../device/host/emulation/nvcc")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TUNE_STORE", filepath.Join(work, "store.db"))
+	t.Setenv("TUNE_LIBCUDA", filepath.Join(work, "none.so")) // no GPU, whatever is here
+	return tune, nvcc, filepath.Join(work, name)
+}
+
+func command(t *testing.T, dir, name string, args ...string) string {
+	t.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// right runs the program on grids on which it checks its own answer.
+func right(t *testing.T, program string) {
+	t.Helper()
+	for _, args := range [][]string{{"7", "67", "45", "29"}, {"5", "3", "2", "1"}} {
+		if out := command(t, filepath.Dir(program), program, args...); !strings.Contains(out, "largest error") || !strings.Contains(out, "claimed 0.000") {
+			t.Errorf("heat %v: %s", args, out)
+		}
+	}
+}
+
+func TestMakeExample(t *testing.T) {
+	tune, nvcc, dir := setup(t, "make")
+	command(t, dir, "make", "TUNE="+tune, "NVCC="+nvcc)
+	right(t, filepath.Join(dir, "heat"))
+	if out := command(t, dir, "make", "TUNE="+tune, "NVCC="+nvcc); !strings.Contains(out, "up to date") {
+		t.Errorf("the second make built again: %s", out)
+	}
+}
+
+func TestCMakeExample(t *testing.T) {
+	if _, err := exec.LookPath("cmake"); err != nil {
+		t.Skip(err)
+	}
+	tune, nvcc, dir := setup(t, "cmake")
+	build := filepath.Join(dir, "build")
+	command(t, dir, "cmake", "-S", ".", "-B", build, "-DTUNE="+tune, "-DTUNE_EMULATION="+nvcc)
+	command(t, dir, "cmake", "--build", build)
+	right(t, filepath.Join(build, "heat"))
+}
+
+// TestDriverExampleCompiles checks the C program against the header and declarations of
+// the driver API. It is run on a GPU by bench/h200/examples.sh.
+func TestDriverExampleCompiles(t *testing.T) {
+	tune, nvcc, dir := setup(t, "driver")
+	command(t, dir, tune, "emit", "--config", "../shipped/jacobi3d.json", "--format", "header", "-o", "jacobi3d.h")
+	for _, std := range []string{"-std=c99", "-std=c11"} {
+		command(t, dir, "cc", std, "-Wall", "-Wextra", "-Werror", "-fsyntax-only", "-DTUNE_ARCH=90", "-I.", "-I"+filepath.Dir(nvcc), "heat.c")
+	}
+}
+
+func TestGoExample(t *testing.T) {
+	setup(t, "go")
+	if out := command(t, ".", "go", "run", "./go", "--device", "host", "--size", "70x66x20"); !strings.Contains(out, "seconds_per_step") {
+		t.Error(out)
+	}
+}
+
+func TestShippedConfigIsValid(t *testing.T) {
+	c, err := cache.Decode(shipped.Jacobi3D)
+	if err != nil || c.Stencil.Name != "jacobi3d" || c.Match.Grade != cache.Exact {
+		t.Errorf("%v %+v", err, c)
+	}
+}

@@ -1,0 +1,13 @@
+package smalltile
+
+import (
+	"stenciltune/kernels"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+// Tiling is that of launch.
+func (Family) Tiling(p stencil.Problem, s space.Schedule) kernels.Tiling {
+	h := kernels.ShapeOf(s)
+	return kernels.Touching(write(p.Stencil, h), h.Column > 0)
+}

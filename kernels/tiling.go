@@ -1,0 +1,51 @@
+package kernels
+
+import (
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+// Tiling is how a launch's blocks cover a grid, in numbers: a program that learns
+// its extents only when it runs counts the blocks with them. Cells throughout.
+type Tiling struct {
+	Hold, Step [3]int // cells a tile holds, and by which tiles are apart, on x, y, z
+	Pack       int    // tiles on x that share a block
+	Fixed      [3]int // blocks on an axis whatever its extent; 0 = by its tiles
+	Line       bool   // the blocks stand in one line on x
+	Cells      int    // cells of a block if blocks are counted by cells, in one line; 0 = by tiles
+}
+
+// Tiler is a family that can say how its blocks cover a grid. Schedules are legal,
+// as for Family.
+type Tiler interface {
+	Tiling(p stencil.Problem, s space.Schedule) Tiling
+}
+
+// Touching is the tiling of tiles of write cells side by side.
+func Touching(write [3]int, line bool) Tiling {
+	return Tiling{Hold: write, Step: write, Pack: 1, Line: line}
+}
+
+// Blocks counts the blocks on a grid.
+func (t Tiling) Blocks(n stencil.Size) [3]int {
+	if t.Cells > 0 {
+		return [3]int{int((n.Cells() + int64(t.Cells) - 1) / int64(t.Cells)), 1, 1}
+	}
+	var g [3]int
+	for a := range g {
+		g[a] = 1
+		if n[a] > t.Hold[a] {
+			g[a] += CeilDiv(n[a]-t.Hold[a], t.Step[a])
+		}
+	}
+	g[0] = CeilDiv(g[0], t.Pack)
+	for a, f := range t.Fixed {
+		if f > 0 {
+			g[a] = f
+		}
+	}
+	if t.Line {
+		return [3]int{Volume(g), 1, 1}
+	}
+	return g
+}

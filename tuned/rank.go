@@ -1,0 +1,206 @@
+package tuned
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"stenciltune/cache"
+	"stenciltune/device/machine"
+	"stenciltune/kernels"
+	"stenciltune/kernels/all"
+	"stenciltune/model"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+// place is where schedules are timed: a problem on a machine.
+type place struct {
+	problem stencil.Problem
+	machine machine.Machine
+	known   map[space.Schedule]float64 // predictions made so far
+}
+
+func at(p stencil.Problem, m machine.Machine) place {
+	return place{p, m.WithLimits(), map[space.Schedule]float64{}}
+}
+
+// predict is the cost model's seconds per step of a schedule at a place; +Inf where
+// it has none. All that this package knows of the model is here.
+func (pl place) predict(s space.Schedule) float64 {
+	t, ok := pl.known[s]
+	if ok {
+		return t
+	}
+	t = math.Inf(1)
+	if f := kernels.Find(all.For(pl.problem), s.Family()); f != nil {
+		if v := model.Predict(pl.problem, f.Work(pl.problem, s), model.Facts{}, pl.machine).Seconds; v > 0 {
+			t = v
+		}
+	}
+	pl.known[s] = t
+	return t
+}
+
+// evidence is what was measured at one place.
+type evidence struct {
+	place
+	key     cache.Key
+	config  cache.Config
+	seconds map[space.Schedule]float64
+}
+
+// gather collects the measurements of one stored config: its own schedules, and those
+// in the journal beside it. Schedules that are not legal there are left out: nobody
+// can have measured them.
+func gather(s *cache.Store, st *stencil.Stencil, c cache.Stored) (evidence, error) {
+	e := evidence{key: c.Key, config: c.Config, seconds: map[space.Schedule]float64{}}
+	if len(c.Config.Problem.Size) != st.Dims {
+		return e, nil
+	}
+	p := stencil.Problem{Stencil: st, DType: stencil.DType(c.Config.Stencil.DType), Size: stencil.Size{1, 1, 1}, Steps: c.Config.Problem.Steps}
+	copy(p.Size[:], c.Config.Problem.Size)
+	e.place = at(p, MachineOf(c.Config))
+	sp := kernels.Spaces(all.For(e.problem), e.problem, e.machine)
+	add := func(sc space.Schedule, seconds float64) {
+		if seconds > 0 && sp.Check(sc) == nil {
+			e.seconds[sc] = seconds
+		}
+	}
+	entries, err := s.Entries(c.Key)
+	if err != nil {
+		return e, err
+	}
+	for _, x := range entries {
+		if x.Status.Timed() {
+			add(x.Schedule, x.Series.Median)
+		}
+	}
+	text := func(text string, seconds float64) {
+		if sc, err := space.ParseSchedule(text); err == nil {
+			add(sc, seconds)
+		}
+	}
+	if b := c.Config.Baseline; b != nil {
+		text(b.Schedule, b.SecondsPerStep)
+	}
+	for _, t := range c.Config.Ties {
+		text(t.Schedule, t.SecondsPerStep)
+	}
+	text(c.Config.Schedule.Text, c.Config.Measured.SecondsPerStep)
+	return e, nil
+}
+
+// best is the fastest schedule at a place, and its time; ties go to the smaller text.
+func (e evidence) best() (space.Schedule, float64) {
+	var at space.Schedule
+	low := math.Inf(1)
+	for s, t := range e.seconds {
+		if t < low || t == low && s.String() < at.String() {
+			at, low = s, t
+		}
+	}
+	return at, low
+}
+
+// ranked is a schedule and the time expected of it.
+type ranked struct {
+	schedule space.Schedule
+	seconds  float64
+}
+
+// Weights of what was measured elsewhere. A place at logarithmic distance d counts
+// 1/(near + d)^2: at the same size all, at half the extents a hundredth or less.
+const near = 0.1
+
+// missed is the share by which a schedule's expected time rises for each unit of
+// distance by which the nearest place where it was measured lies behind the nearest
+// one there is: what was only proved far away is a risk.
+const missed = 0.05
+
+// distance is how far two problems lie apart: the logarithms of their extents'
+// ratios, as a vector's length, so that aspect and volume count alike.
+func distance(a, b stencil.Size) float64 {
+	sum := 0.0
+	for i := range a {
+		r := math.Log(float64(a[i]) / float64(b[i]))
+		sum += r * r
+	}
+	return math.Sqrt(sum)
+}
+
+// rank orders the schedules measured elsewhere by the time expected of them at a
+// place: the model's time there, corrected by what the model was wrong by where the
+// schedule was measured. Schedules that are not legal there are left out.
+func rank(there place, known []evidence) []ranked {
+	sp := kernels.Spaces(all.For(there.problem), there.problem, there.machine)
+	nearest := math.Inf(1)
+	type sum struct{ weight, residual, nearest float64 }
+	sums := map[space.Schedule]sum{}
+	for _, e := range known {
+		d := distance(there.problem.Size, e.problem.Size)
+		nearest = min(nearest, d)
+		w := 1 / ((near + d) * (near + d))
+		for s, t := range e.seconds {
+			own := e.predict(s)
+			if math.IsInf(own, 1) {
+				continue
+			}
+			x, seen := sums[s]
+			if !seen {
+				x.nearest = d
+			}
+			x.weight += w
+			x.residual += w * math.Log(t/own)
+			x.nearest = min(x.nearest, d)
+			sums[s] = x
+		}
+	}
+	var list []ranked
+	for s, x := range sums {
+		if sp.Check(s) != nil {
+			continue
+		}
+		t := there.predict(s) * math.Exp(x.residual/x.weight) * (1 + missed*(x.nearest-nearest))
+		if !math.IsInf(t, 1) {
+			list = append(list, ranked{s, t})
+		}
+	}
+	slices.SortFunc(list, func(a, b ranked) int {
+		return cmp.Or(cmp.Compare(a.seconds, b.seconds), cmp.Compare(a.schedule.String(), b.schedule.String()))
+	})
+	return list
+}
+
+// modelled is the schedule that the model alone finds fastest at a place: for grids
+// on which nothing that was measured is legal. The zero value if the space is empty.
+func modelled(there place) ranked {
+	best := ranked{seconds: math.Inf(1)}
+	for s := range kernels.Spaces(all.For(there.problem), there.problem, there.machine).All() {
+		if t := there.predict(s); t < best.seconds {
+			best = ranked{s, t}
+		}
+	}
+	return best
+}
+
+// leaveOneOut is the mean share of time that answers lose where the truth is known:
+// each place is answered from the others. It needs two places.
+func leaveOneOut(known []evidence) float64 {
+	sum, n := 0.0, 0
+	for i, e := range known {
+		others := slices.Concat(known[:i], known[i+1:])
+		for _, r := range rank(e.place, others) {
+			if t, measured := e.seconds[r.schedule]; measured {
+				_, low := e.best()
+				sum += t/low - 1
+				n++
+				break
+			}
+		}
+	}
+	if n < 2 {
+		return 0
+	}
+	return sum / float64(n)
+}
