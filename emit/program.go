@@ -1,0 +1,125 @@
+package emit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"stenciltune/kernels"
+	"stenciltune/stencil"
+)
+
+// Program is one kernel with a main: nvcc makes of it a program that launches the
+// kernel a number of times (its argument, 10 by default) on the problem's grid, from
+// random values, and prints the fastest launch. It is for looking at a kernel with
+// profilers and other tools; it checks nothing.
+func Program(p stencil.Problem, k kernels.Kernel) []byte {
+	st := p.Stencil
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	line("#include <cuda_runtime.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n%s\n#line 1 \"program\"", k.Source)
+	b.WriteString(stencil.InputSource)
+	low, step := p.InputScale()
+	line(`
+__global__ void fill(T *array, long long n, unsigned long long first) {
+  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (long long)gridDim.x * blockDim.x)
+    array[i] = input_value<T>(1, first + i, %g, %g);
+}
+
+static unsigned long long filled = 0;
+
+static T *random_array(long long n) {
+  T *array = nullptr;
+  if (cudaMalloc((void **)&array, n * sizeof(T)) != cudaSuccess) {
+    fprintf(stderr, "not enough memory\n");
+    exit(1);
+  }
+  void *arguments[] = {&array, &n, &filled};
+  cudaLaunchKernel(fill, dim3(1024), dim3(256), arguments, 0, 0);
+  filled += n;
+  return array;
+}
+
+static void check(cudaError_t e) {
+  if (e == cudaSuccess) return;
+  fprintf(stderr, "%%s\n", cudaGetErrorString(e));
+  exit(1);
+}
+
+int main(int argc, char **argv) {
+  const long long cells = %dLL;
+  int nx = %d, ny = %d, nz = %d, iteration = 1;
+  const dim3 grid(%d, %d, %d), block(%d, %d, %d);`,
+		low, step, p.Size.Cells(), p.Size[0], p.Size[1], p.Size[2], k.Launch.Grid[0], k.Launch.Grid[1], k.Launch.Grid[2],
+		k.Launch.Block[0], k.Launch.Block[1], k.Launch.Block[2])
+	line("  T *now[%d], *next[%[1]d];\n  for (int f = 0; f < %[1]d; f++) now[f] = random_array(cells), next[f] = random_array(cells);", len(st.Fields))
+	for i, n := range p.Lengths() {
+		line("  long long length_%d = %dLL;\n  T *ro_%[1]d = random_array(length_%[1]d);", i, n)
+	}
+	for i, a := range st.Scalars {
+		c := "double"
+		if !a.Type.Floating() {
+			c = "long long"
+		}
+		line("  %s s_%d = %v;", c, i, a.Default)
+	}
+	for i := range st.Stages {
+		line("  check(cudaFuncSetAttribute(%s, cudaFuncAttributeMaxDynamicSharedMemorySize, %d));", stageName(k, i), k.Launch.SharedBytes)
+	}
+	line("  cudaEvent_t from, to;\n  check(cudaEventCreate(&from)), check(cudaEventCreate(&to));\n  float fastest = 0;")
+	line("  for (int launch = 0; launch < (argc > 1 ? atoi(argv[1]) : 10); launch++) {\n    check(cudaEventRecord(from, 0));")
+	for i := range st.Stages {
+		stage := &st.Stages[i]
+		writes := stage.Writes(k.Launch.Steps)
+		var arguments []string
+		for _, a := range kernels.Arguments(st, i, k.Launch.Steps) {
+			switch a.Kind {
+			case kernels.In:
+				arguments = append(arguments, fmt.Sprintf("&now[%d]", a.Index))
+			case kernels.Out:
+				arguments = append(arguments, fmt.Sprintf("&next[%d]", writes[a.Index]))
+			default:
+				arguments = append(arguments, "&"+a.Name)
+			}
+		}
+		line("    {\n      void *arguments[] = {%s};\n      check(cudaLaunchKernel(%s, grid, block, arguments, %d, 0));", strings.Join(arguments, ", "), stageName(k, i), k.Launch.SharedBytes)
+		copies := stage.Copies
+		if k.Launch.Steps > 1 {
+			copies = nil
+		}
+		for _, w := range writes {
+			line("      T *const before_%d = now[%[1]d];\n      now[%[1]d] = next[%[1]d];", w)
+		}
+		free := slices.Clone(writes) // whose arrays are free now, unless a copy takes them over
+		for _, c := range copies {
+			line("      T *const before_%d = now[%[1]d];", c.Field)
+		}
+		for _, c := range copies {
+			line("      now[%d] = before_%d;", c.Field, c.From)
+			free[slices.Index(free, c.From)] = c.Field
+		}
+		for j, w := range writes {
+			line("      next[%d] = before_%d;", w, free[j])
+		}
+		line("    }")
+	}
+	line(`    check(cudaEventRecord(to, 0));
+    check(cudaEventSynchronize(to));
+    float ms;
+    check(cudaEventElapsedTime(&ms, from, to));
+    if (launch == 0 || ms < fastest) fastest = ms;
+    iteration = 1 + (iteration + %d - 1) %% %d;
+  }
+  printf("%s: %%.4f ms a launch, %%.1f GCells/s\n", fastest, %d * cells / (fastest * 1e6));
+}`, k.Launch.Steps, stencil.Iterations-k.Launch.Steps+1, k.Schedule, k.Launch.Steps)
+	return []byte(b.String())
+}
+
+// stageName is a stage's entry as the rest of its source calls it.
+func stageName(k kernels.Kernel, stage int) string {
+	name := kernels.StageEntry(k.Entry, stage)
+	if k.Stages > 0 {
+		return fmt.Sprintf("stage_%d::%s", stage, name)
+	}
+	return name
+}
