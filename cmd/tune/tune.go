@@ -130,6 +130,9 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 		}
 	}
 	sp := kernels.Spaces(all.Families(), p, m)
+	if r, ok := d.(replay.Device); ok {
+		sp = r.Within(sp)
+	}
 	if sp.Size() == 0 {
 		return fmt.Errorf("%w: none is legal on a grid of %s: choose a larger --size", &runner.ErrNoSchedule{}, p.Size.Text(p.Stencil.Dims))
 	}
@@ -150,7 +153,7 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 	}
 	o := runner.Options{
 		Problem: p, Device: d, Families: all.Families(), Space: sp, Strategy: strategy, Stop: stop,
-		Regime: regime, Seed: dataSeed(f.seed), Ahead: ahead(f.device), Mutate: faultMutator(),
+		Regime: regime, Seed: dataSeed(f.seed), Ahead: ahead(d), Mutate: faultMutator(),
 	}
 	j := newJournal(store, key)
 	if !f.retune {
@@ -167,7 +170,7 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 		err = errors.Join(err, cerr)
 	}
 	if f.record != "" && len(result.Outcomes) > 0 {
-		if werr := record(f.record, p, m, result, sp, o.Regime, a.args); werr != nil {
+		if werr := record(f.record, p, m, result, sp, o.Regime, compilations(d), a.args); werr != nil {
 			err = errors.Join(err, werr)
 		}
 	}

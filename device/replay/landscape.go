@@ -42,7 +42,8 @@ type Header struct {
 	Tool        string          `json:"tool"`
 	Command     string          `json:"command"`
 	Time        string          `json:"time"`
-	Space       int             `json:"space"` // legal schedules when it was recorded
+	Space       int             `json:"space"`               // legal schedules when it was recorded
+	Compilers   int             `json:"compilers,omitempty"` // compilations at once
 }
 
 // Record is one schedule's outcome. Times are seconds per time step.
@@ -55,6 +56,7 @@ type Record struct {
 	SpillBytes     int            `json:"spill_bytes,omitempty"`
 	BlocksPerSM    int            `json:"blocks_per_sm,omitempty"`
 	CompileSeconds float64        `json:"compile_seconds,omitempty"`
+	DeviceSeconds  float64        `json:"device_seconds,omitempty"` // of checking and timing it, all told
 	MaxError       float64        `json:"max_error,omitempty"`
 	Launches       int            `json:"launches,omitempty"` // in a sample
 	Samples        []float64      `json:"samples,omitempty"`
@@ -99,7 +101,7 @@ func Write(w io.Writer, h Header, records []Record) error {
 		for i, s := range r.Samples {
 			r.Samples[i] = round(s, 6)
 		}
-		r.CompileSeconds, r.MaxError = round(r.CompileSeconds, 3), round(r.MaxError, 3)
+		r.CompileSeconds, r.DeviceSeconds, r.MaxError = round(r.CompileSeconds, 3), round(r.DeviceSeconds, 3), round(r.MaxError, 3)
 		if err := e.Encode(r); err != nil {
 			return err
 		}
@@ -225,4 +227,55 @@ func (l *Landscape) fits(p stencil.Problem) error {
 		return fmt.Errorf("%w: the recording is of %s %s, not of %s", device.ErrMissing, h.DType, h.Size.Text(p.Stencil.Dims), p.Text())
 	}
 	return nil
+}
+
+// Within is the part of a space that was recorded: the same families and
+// parameters, with the values and combinations that occur.
+func (l *Landscape) Within(sp *space.Space) *space.Space {
+	var families []*space.Family
+	for _, f := range sp.Families() {
+		used := make([]map[int]bool, len(f.Params))
+		for i := range used {
+			used[i] = map[int]bool{}
+		}
+		any := false
+		for _, s := range l.Order {
+			if s.Family() != f.Name {
+				continue
+			}
+			v, err := f.Values(s)
+			if err != nil {
+				continue // of another version of the family
+			}
+			any = true
+			for i, x := range v {
+				used[i][x] = true
+			}
+		}
+		if !any {
+			continue
+		}
+		g := &space.Family{Name: f.Name, Constraints: slices.Clone(f.Constraints)}
+		var names []string
+		for i, p := range f.Params {
+			p.Values = slices.DeleteFunc(slices.Clone(p.Values), func(x int) bool {
+				return !used[i][x] && !(p.Optional && x == f.Params[i].Values[0])
+			})
+			g.Params = append(g.Params, p)
+			names = append(names, p.Name)
+		}
+		g.Constraints = append(g.Constraints, space.Constraint{
+			Name: "recorded", Needs: names, Why: "the recording does not hold it",
+			OK: func(v space.Values) bool {
+				at := make([]int, len(names))
+				for i, n := range names {
+					at[i] = v.Get(n)
+				}
+				_, ok := l.Records[space.Make(g.Name, g.Params, at)]
+				return ok
+			},
+		})
+		families = append(families, g)
+	}
+	return space.New(families...)
 }

@@ -23,7 +23,7 @@ func replayed(t testing.TB) (Device, stencil.Problem) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return Device{l}, p
+	return New(l), p
 }
 
 func compile(t testing.TB, d Device, text string) (device.Binary, error) {

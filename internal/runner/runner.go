@@ -30,6 +30,7 @@ type Outcome struct {
 	SpillBytes     int                  `json:"spill_bytes,omitempty"`
 	BlocksPerSM    int                  `json:"blocks_per_sm,omitempty"`
 	CompileSeconds float64              `json:"compile_seconds,omitempty"`
+	DeviceSeconds  float64              `json:"-"` // of checking and timing it
 	Compiler       string               `json:"-"`
 	Options        []string             `json:"-"` // the compiler's
 	Checks         []stencil.Comparison `json:"-"`
@@ -127,19 +128,32 @@ func SmallSize(dims int) stencil.Size {
 
 type tuner struct {
 	Options
-	start    time.Time
-	busy     time.Duration
-	trusted  *device.Pass // one-step global kernel, already proved on the small grid
-	naive    Outcome
-	best     Outcome
-	outcomes []Outcome
-	tracker  search.Progress
-	failed   map[timing.Status]int
-	repeated int
-	begun    space.Schedule // the last one noted as begun in the journal
-	held     []held         // binaries timed since the drift check last passed
-	drift    drift
-	warnings []string
+	now       func() time.Duration       // since the tune began; simulated on a simulated device
+	simulated device.Simulated           // nil if the device's time is real
+	sources   map[string]<-chan struct{} // done of the first candidate of a source
+	busy      time.Duration
+	trusted   *device.Pass // one-step global kernel, already proved on the small grid
+	naive     Outcome
+	best      Outcome
+	outcomes  []Outcome
+	tracker   search.Progress
+	failed    map[timing.Status]int
+	repeated  int
+	begun     space.Schedule // the last one noted as begun in the journal
+	held      []held         // binaries timed since the drift check last passed
+	drift     drift
+	warnings  []string
+}
+
+func newTuner(o Options) *tuner {
+	t := &tuner{Options: o, failed: map[timing.Status]int{}, sources: map[string]<-chan struct{}{}}
+	start := time.Now()
+	t.now = func() time.Duration { return time.Since(start) }
+	if s, ok := o.Device.(device.Simulated); ok {
+		begin := s.Now()
+		t.simulated, t.now = s, func() time.Duration { return s.Now() - begin }
+	}
+	return t
 }
 
 // lost tells whether an error ends the tune: anything but a failure of the schedule.

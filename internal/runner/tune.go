@@ -3,7 +3,6 @@ package runner
 import (
 	"context"
 	"fmt"
-	"time"
 
 	"stenciltune/device"
 	"stenciltune/device/timing"
@@ -17,7 +16,7 @@ import (
 // Any other error means that the device or the journal is lost; the result then
 // still holds what was measured.
 func Tune(ctx context.Context, o Options) (Result, error) {
-	t := &tuner{Options: o, start: time.Now(), failed: map[timing.Status]int{}}
+	t := newTuner(o)
 	t.Ahead = max(t.Ahead, 1)
 	var r Result
 	err := t.baseline(ctx)
@@ -27,7 +26,7 @@ func Tune(ctx context.Context, o Options) (Result, error) {
 	if cancelled(ctx, err) {
 		err, r.Stop = nil, search.Interrupted
 	}
-	searched := time.Since(t.start)
+	searched := t.now()
 	if err == nil && r.Stop != search.Interrupted {
 		err = t.finals(ctx, &r)
 		if cancelled(ctx, err) {
@@ -40,7 +39,7 @@ func Tune(ctx context.Context, o Options) (Result, error) {
 	}
 	r.Naive, r.Evaluated, r.Repeated, r.Failed = t.naive, t.tracker.Evaluated, t.repeated, t.failed
 	r.Outcomes, r.Warnings = t.outcomes, t.warnings
-	r.Seconds = time.Since(t.start).Seconds()
+	r.Seconds = t.now().Seconds()
 	r.Utilisation = min(1, t.busy.Seconds()/searched.Seconds())
 	if c, ok := t.Device.(device.Copier); ok && err == nil && r.Stop != search.Interrupted {
 		if r.Copy, err = c.CopyBandwidth(ctx, t.Problem.Bytes()); err != nil {
@@ -125,7 +124,7 @@ func (t *tuner) baseline(ctx context.Context) error {
 	}
 	t.Journal = journal
 	for _, c := range cs {
-		<-c.done
+		t.await(c)
 		if c.err != nil {
 			return c.err
 		}
@@ -144,7 +143,7 @@ func (t *tuner) baseline(ctx context.Context) error {
 			}
 			if t.naive.Schedule.IsZero() || c.outcome.Seconds() < t.naive.Seconds() {
 				t.naive = c.outcome
-				t.drift = drift{reference: c, median: c.outcome.Seconds(), last: time.Now()}
+				t.drift = drift{reference: c, median: c.outcome.Seconds(), last: t.now()}
 			}
 		}
 	}
@@ -190,7 +189,7 @@ func (t *tuner) search(ctx context.Context) (search.Reason, error) {
 		}
 	}()
 	more := true
-	begin := time.Now()
+	begin := t.now()
 	for {
 		room := t.Ahead - len(queue)
 		if t.Stop.Budget > 0 {
@@ -204,7 +203,7 @@ func (t *tuner) search(ctx context.Context) (search.Reason, error) {
 			}
 		}
 		t.tracker.Left = more || len(queue) > 0
-		t.tracker.Elapsed = time.Since(begin)
+		t.tracker.Elapsed = t.now() - begin
 		if why, done := t.Stop.Done(t.tracker); done {
 			return why, nil
 		}
@@ -217,6 +216,7 @@ func (t *tuner) search(ctx context.Context) (search.Reason, error) {
 		case <-ctx.Done():
 			return search.Interrupted, nil
 		}
+		t.await(c)
 		if c.err != nil {
 			return "", c.err
 		}
@@ -314,7 +314,7 @@ func Measure(ctx context.Context, o Options, schedules []space.Schedule, policy 
 			return nil, err
 		}
 	}
-	t := &tuner{Options: o, start: time.Now(), failed: map[timing.Status]int{}}
+	t := newTuner(o)
 	t.Journal = nil
 	defer t.release()
 	if err := t.baseline(ctx); err != nil {
@@ -331,7 +331,7 @@ func Measure(ctx context.Context, o Options, schedules []space.Schedule, policy 
 		}
 	}()
 	for _, c := range cs {
-		<-c.done
+		t.await(c)
 		if c.err != nil {
 			return nil, c.err
 		}
