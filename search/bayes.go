@@ -176,8 +176,8 @@ type bayes struct {
 	b *brain
 }
 
-func newBayes(p *pool, o Options) (Strategy, error) {
-	s := &bayes{b: newBrain(p, o.Seed)}
+func newBayes(p *pool, seed uint64) (Strategy, error) {
+	s := &bayes{b: newBrain(p, seed)}
 	s.study = newStudy("bayes", p, goptuna.StudyOptionRelativeSampler(s))
 	return s, nil
 }

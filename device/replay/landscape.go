@@ -176,14 +176,9 @@ func Names() []string {
 // device.ErrMissing that lists what there is.
 func Find(name string, p stencil.Problem) (*Landscape, error) {
 	if strings.ContainsAny(name, "/.") {
-		f, err := os.Open(name)
+		l, err := open(os.Open, name)
 		if err != nil {
-			return nil, fmt.Errorf("%w: landscape: %w", device.ErrMissing, err)
-		}
-		defer f.Close()
-		l, err := Read(f)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, err
 		}
 		return l, l.fits(p)
 	}
@@ -192,22 +187,58 @@ func Find(name string, p stencil.Problem) (*Landscape, error) {
 		if !ok || name == "" || !strings.Contains(recorded, name) {
 			continue
 		}
-		f, err := shipped.Open("landscapes/" + file)
+		l, err := open(shipped.Open, "landscapes/"+file)
 		if err != nil {
 			return nil, err
 		}
-		defer f.Close()
-		l, err := Read(f)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
-		}
 		return l, l.fits(p)
 	}
+	return nil, missing(fmt.Sprintf("%s on %q", p.Text(), name))
+}
+
+// Match opens the landscape in a file, or every shipped one whose file name
+// contains name. Finding none is a device.ErrMissing.
+func Match(name string) ([]*Landscape, error) {
+	if strings.ContainsAny(name, "/.") {
+		l, err := open(os.Open, name)
+		return []*Landscape{l}, err
+	}
+	var list []*Landscape
+	for _, file := range Names() {
+		if strings.Contains(file, name) {
+			l, err := open(shipped.Open, "landscapes/"+file)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, l)
+		}
+	}
+	if len(list) == 0 {
+		return nil, missing(name)
+	}
+	return list, nil
+}
+
+func open[F io.ReadCloser](open func(string) (F, error), name string) (*Landscape, error) {
+	f, err := open(name)
+	if err != nil {
+		return nil, fmt.Errorf("%w: landscape: %w", device.ErrMissing, err)
+	}
+	defer f.Close()
+	l, err := Read(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return l, nil
+}
+
+// missing says which recordings there are.
+func missing(what string) error {
 	var have []string
 	for _, n := range Names() {
 		have = append(have, strings.TrimSuffix(n, ".jsonl.gz"))
 	}
-	return nil, fmt.Errorf("%w: no recording of %s on %q; there are: %s", device.ErrMissing, p.Text(), name, strings.Join(have, ", "))
+	return fmt.Errorf("%w: no recording of %s; there are: %s", device.ErrMissing, what, strings.Join(have, ", "))
 }
 
 // FileName is the name of a shipped recording: "nvidia-h200_jacobi3d_f32_512x512x512.jsonl.gz".

@@ -79,6 +79,8 @@ func (d Device) Check(_ context.Context, c device.Check) (stencil.Comparison, er
 }
 
 // Time hands out the recorded samples, as many as the policy wants and there are.
+// What was cut short as slow when it was recorded is slow here only if it is slower
+// than what this search has found: it may come before the others.
 func (d Device) Time(_ context.Context, t device.Timing) ([]timing.Series, error) {
 	var all []timing.Series
 	for _, run := range t.Runs {
@@ -103,9 +105,6 @@ func (d Device) Time(_ context.Context, t device.Timing) ([]timing.Series, error
 		series := s.Series()
 		d.clock.pass(sampling(series.Samples, r.Launches, run.Launch.Steps))
 		series.Warnings = nil // how many samples there are was decided when it was recorded
-		if r.Status == timing.CutSlow {
-			series.CutSlow = true
-		}
 		all = append(all, series)
 	}
 	return all, nil

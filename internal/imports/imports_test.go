@@ -36,6 +36,7 @@ var may = map[string][]string{
 	"cache":             {"search", "space", "device/machine", "device/timing"},
 
 	"internal/runner":  leaves("search", "device", "kernels"),
+	"internal/contest": leaves("search", "device", "device/replay", "kernels"),
 	"internal/worker":  leaves("device", "kernels"),
 	"internal/golden":  {},
 	"internal/imports": {},

@@ -9,6 +9,7 @@ import (
 	"stenciltune/kernels"
 	"stenciltune/search"
 	"stenciltune/space"
+	"stenciltune/stencil"
 )
 
 // Tune finds the fastest schedule. When ctx is cancelled it returns the best so
@@ -81,17 +82,17 @@ var naiveGroups = [3][][3]int{
 	{{64, 4, 1}, {32, 8, 1}, {128, 2, 1}},
 }
 
-// naiveSchedules are the baseline's schedules: one cell a thread, no column order.
-func (t *tuner) naiveSchedules() []space.Schedule {
+// Naive are the baseline's schedules: one cell a thread, no column order.
+func Naive(p stencil.Problem, sp *space.Space) []space.Schedule {
 	var list []space.Schedule
-	for _, g := range naiveGroups[t.Problem.Stencil.Dims-1] {
+	for _, g := range naiveGroups[p.Stencil.Dims-1] {
 		s, err := space.ParseSchedule(fmt.Sprintf("global/gx=%d/gy=%d/gz=%d/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0", g[0], g[1], g[2]))
-		if err == nil && t.Space.Check(s) == nil {
+		if err == nil && sp.Check(s) == nil {
 			list = append(list, s)
 		}
 	}
 	if len(list) == 0 { // a grid so small that the usual shapes are illegal
-		for s := range t.Space.All() {
+		for s := range sp.All() {
 			if h := kernels.ShapeOf(s); s.Family() == "global" && h.Work == [3]int{1, 1, 1} && h.Column == 0 {
 				return []space.Schedule{s}
 			}
@@ -119,7 +120,7 @@ func (t *tuner) baseline(ctx context.Context) error {
 		}
 		t.held = t.held[:0]
 	}()
-	for _, s := range t.naiveSchedules() {
+	for _, s := range Naive(t.Problem, t.Space) {
 		cs = append(cs, t.prepare(ctx, s))
 	}
 	t.Journal = journal
