@@ -145,7 +145,9 @@ type Copier interface {
 type Simulated interface {
 	// Now is the simulated time since the device was opened.
 	Now() time.Duration
-	// Await lets time pass until a schedule's compilation has ended.
+	// Ready is when a schedule's compilation ends; 0 if there was none.
+	Ready(s space.Schedule) time.Duration
+	// Await lets time pass until then.
 	Await(s space.Schedule)
 }
 

@@ -51,7 +51,7 @@ bayes/inverted (ranked backwards), bayes/shuffled (at random), bayes/none.`,
 	c.Flags().StringArrayVar(&f.landscapes, "landscape", nil, "part of the name of shipped `landscapes`, or a file; repeat it for several (default: all that ship)")
 	c.Flags().StringArrayVar(&f.entrants, "entrant", nil, "`strategy`, or strategy/prior; repeat it for several (default: all, and bayes with each prior)")
 	c.Flags().IntVar(&f.seeds, "seeds", 100, "seeds a landscape and entrant")
-	c.Flags().IntVar(&f.ahead, "ahead", 0, "schedules asked for before the first is told (default: twice the compile processes)")
+	c.Flags().IntVar(&f.ahead, "ahead", 0, "schedules asked for before the first is told (default: as many as a tune compiles ahead)")
 	c.Flags().IntVar(&f.budget, "budget", 3000, "evaluations at most where they are counted; 0 is all")
 	c.Flags().Float64Var(&f.seconds, "seconds", 10, "simulated seconds of a run")
 	c.Flags().StringVar(&f.plots, "plots", "", "write a plot a landscape (SVG) into this `folder`")

@@ -51,25 +51,31 @@ func newClock(l *Landscape) *clock {
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-// compile gives a schedule to the process that is idle first. A source that is
-// being compiled is waited for, and then comes from the compiler's cache.
+// compile gives a schedule to the process that is idle first. A source that was
+// compiled, or is being compiled, comes from the compiler's cache as soon as it is
+// there, and keeps no process busy.
 func (c *clock) compile(r Record) {
-	i := slices.Index(c.free, slices.Min(c.free))
-	start, took := max(c.now, c.free[i]), seconds(r.CompileSeconds)
-	if r.SourceHash != "" {
-		if done, again := c.compiled[r.SourceHash]; again {
-			start, took = max(start, done), seconds(c.sources[r.SourceHash].again)
-		} else {
-			took = seconds(c.sources[r.SourceHash].first)
-			c.compiled[r.SourceHash] = start + took
-		}
+	if done, again := c.compiled[r.SourceHash]; again {
+		c.ready[r.Schedule] = max(c.now, done) + seconds(c.sources[r.SourceHash].again)
+		return
 	}
-	c.free[i] = start + took
-	c.ready[r.Schedule] = start + took
+	took := r.CompileSeconds
+	if r.SourceHash != "" {
+		took = c.sources[r.SourceHash].first
+	}
+	i := slices.Index(c.free, slices.Min(c.free))
+	c.free[i] = max(c.now, c.free[i]) + seconds(took)
+	c.ready[r.Schedule] = c.free[i]
+	if r.SourceHash != "" {
+		c.compiled[r.SourceHash] = c.free[i]
+	}
 }
 
 // Now is the simulated time.
 func (d Device) Now() time.Duration { return d.clock.now }
+
+// Ready is when a schedule's compilation ends; 0 if there was none.
+func (d Device) Ready(s space.Schedule) time.Duration { return d.clock.ready[s] }
 
 // Await lets time pass until a schedule's compilation has ended.
 func (d Device) Await(s space.Schedule) { d.clock.now = max(d.clock.now, d.clock.ready[s]) }

@@ -37,12 +37,12 @@ func TestTimeIsSimulated(t *testing.T) {
 	if d.Now() != 0 {
 		t.Errorf("compiling took %v of the device's time", d.Now())
 	}
-	// Process 1 compiles a to 1 s. Process 2 waits for it and reads its cache to
-	// 1.125 s; b is process 1's to 3 s, and c process 2's to 1.375 s.
+	// Process 1 compiles a to 1 s and then c to 1.25 s, process 2 b to 2 s; the second
+	// schedule of a is read from the cache at 1.125 s.
 	for _, c := range []struct {
 		text string
 		want time.Duration
-	}{{"s/x=2", 1125 * time.Millisecond}, {"s/x=1", 1125 * time.Millisecond}, {"s/x=4", 1375 * time.Millisecond}, {"s/x=3", 3 * time.Second}} {
+	}{{"s/x=1", time.Second}, {"s/x=2", 1125 * time.Millisecond}, {"s/x=1", 1125 * time.Millisecond}, {"s/x=4", 1250 * time.Millisecond}, {"s/x=3", 2 * time.Second}} {
 		if d.Await(schedule(t, c.text)); d.Now() != c.want {
 			t.Errorf("%s is compiled at %v, want %v", c.text, d.Now(), c.want)
 		}

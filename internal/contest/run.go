@@ -1,7 +1,9 @@
 package contest
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"stenciltune/device"
 	"stenciltune/device/replay"
@@ -26,7 +28,7 @@ func (e Entrant) String() string {
 
 // Rules say how a run goes and when it ends.
 type Rules struct {
-	Ahead  int     // schedules asked for before the first of them is told; 0 = as the recording's compilers need
+	Ahead  int     // schedules asked for before the first of them is told; 0 = as many as a tune does
 	Budget int     // evaluations; 0 = all
 	Time   float64 // simulated seconds; 0 = no limit
 	Regret float64 // end at a regret this small; negative = go on
@@ -45,24 +47,24 @@ type Run struct {
 	Busy   float64 // share of the time in which the device was checking or timing
 }
 
-// Run lets an entrant search the field. It asks, compiles ahead, measures in the
-// order asked and tells as a tune does (internal/runner).
+// Run lets an entrant search the field. It asks, compiles ahead, measures what
+// is compiled and tells as a tune does (internal/runner).
 func (f *Field) Run(ctx context.Context, e Entrant, seed uint64, rules Rules) (Run, error) {
 	strategy, err := f.listings[e.Prior].New(e.Strategy, seed)
 	if err != nil {
 		return Run{}, err
 	}
 	d := replay.New(f.recorded)
-	ahead := rules.Ahead
-	if ahead <= 0 {
-		ahead = 2 * f.recorded.Compilers()
-	}
+	ahead := search.Ahead{Most: 2 * f.recorded.Compilers()}
 	var r Run
 	var best search.Outcome
 	var queue []space.Schedule
 	regret, more, busy := f.first(), true, 0.0
 	for {
-		room := ahead - len(queue)
+		room := ahead.Depth() - len(queue)
+		if rules.Ahead > 0 {
+			room = rules.Ahead - len(queue)
+		}
 		if rules.Budget > 0 {
 			room = min(room, rules.Budget-len(r.Points)-len(queue))
 		}
@@ -82,15 +84,22 @@ func (f *Field) Run(ctx context.Context, e Entrant, seed uint64, rules Rules) (R
 			}
 			return r, ctx.Err()
 		}
-		s := queue[0]
-		queue = queue[1:]
-		d.Await(s)
+		i := slices.IndexFunc(queue, func(s space.Schedule) bool { return d.Ready(s) <= d.Now() })
+		if i < 0 {
+			s := slices.MinFunc(queue, func(a, b space.Schedule) int { return cmp.Compare(d.Ready(a), d.Ready(b)) })
+			i = slices.Index(queue, s)
+			d.Await(s)
+		}
+		s := queue[i]
+		queue = slices.Delete(queue, i, i+1)
 		begin := d.Now()
 		o, err := f.measure(ctx, d, s, best.Seconds)
 		if err != nil {
 			return r, err
 		}
-		busy += (d.Now() - begin).Seconds()
+		took := (d.Now() - begin).Seconds()
+		busy += took
+		ahead.Add(f.recorded.Records[s].CompileSeconds, took)
 		if o.Status == timing.OK && (best.Seconds == 0 || o.Seconds < best.Seconds) {
 			best = o
 			regret = f.regret(s)

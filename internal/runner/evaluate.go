@@ -60,11 +60,15 @@ func (t *tuner) start(ctx context.Context, c *candidate) {
 		t.sources[c.outcome.SourceHash] = c.done
 	}
 	go func() {
-		defer close(c.done)
 		if shared {
 			<-first
 		}
 		c.compile(ctx, t.Device)
+		close(c.done)
+		select {
+		case t.compiled <- struct{}{}:
+		default:
+		}
 	}()
 }
 

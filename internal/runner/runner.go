@@ -84,7 +84,7 @@ type Options struct {
 	Stop     search.Stop
 	Regime   timing.Regime
 	Seed     uint32 // of the input data
-	Ahead    int    // schedules compiled ahead of the device; 0 = 1
+	Ahead    int    // schedules compiled ahead of the device, at most; 0 = 1
 	Journal  Journal
 	Watcher  Watcher
 	// Mutate changes a kernel before it is compiled: the hook by which tests
@@ -131,6 +131,8 @@ type tuner struct {
 	now       func() time.Duration       // since the tune began; simulated on a simulated device
 	simulated device.Simulated           // nil if the device's time is real
 	sources   map[string]<-chan struct{} // done of the first candidate of a source
+	compiled  chan struct{}              // something was compiled since it was last read
+	depth     search.Ahead
 	busy      time.Duration
 	trusted   *device.Pass // one-step global kernel, already proved on the small grid
 	naive     Outcome
@@ -146,7 +148,7 @@ type tuner struct {
 }
 
 func newTuner(o Options) *tuner {
-	t := &tuner{Options: o, failed: map[timing.Status]int{}, sources: map[string]<-chan struct{}{}}
+	t := &tuner{Options: o, failed: map[timing.Status]int{}, sources: map[string]<-chan struct{}{}, compiled: make(chan struct{}, 1)}
 	start := time.Now()
 	t.now = func() time.Duration { return time.Since(start) }
 	if s, ok := o.Device.(device.Simulated); ok {

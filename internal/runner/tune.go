@@ -1,8 +1,10 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 
 	"stenciltune/device"
 	"stenciltune/device/timing"
@@ -18,7 +20,7 @@ import (
 // still holds what was measured.
 func Tune(ctx context.Context, o Options) (Result, error) {
 	t := newTuner(o)
-	t.Ahead = max(t.Ahead, 1)
+	t.depth.Most = t.Ahead
 	var r Result
 	err := t.baseline(ctx)
 	if err == nil {
@@ -169,9 +171,50 @@ func (t *tuner) release() {
 	}
 }
 
+// ready tells whether a candidate is compiled.
+func (t *tuner) ready(c *candidate) bool {
+	select {
+	case <-c.done:
+		return t.simulated == nil || t.simulated.Ready(c.outcome.Schedule) <= t.simulated.Now()
+	default:
+		return false
+	}
+}
+
+// first is the place in a queue of what is noted as begun, or else of the first
+// that is compiled; -1 if none is.
+func (t *tuner) first(queue []*candidate) int {
+	is := func(c *candidate) bool { return c.outcome.Schedule == t.begun && !c.known && t.ready(c) }
+	if i := slices.IndexFunc(queue, is); i >= 0 {
+		return i
+	}
+	return slices.IndexFunc(queue, t.ready)
+}
+
+// next waits until one of a queue is compiled and gives its place; -1 if the tune
+// is cancelled before.
+func (t *tuner) next(ctx context.Context, queue []*candidate) int {
+	for {
+		if i := t.first(queue); i >= 0 {
+			return i
+		}
+		if t.simulated != nil {
+			t.await(slices.MinFunc(queue, func(a, b *candidate) int {
+				return cmp.Compare(t.simulated.Ready(a.outcome.Schedule), t.simulated.Ready(b.outcome.Schedule))
+			}))
+			continue
+		}
+		select {
+		case <-t.compiled:
+		case <-ctx.Done():
+			return -1
+		}
+	}
+}
+
 // search runs the strategy until a stop rule holds. Schedules are compiled ahead
-// of the device, but measured and told in the order asked for, so that the same
-// seed and the same measurements give the same search.
+// of the device, which takes the first of them that is compiled: it does not wait
+// for one that takes long while another is there.
 func (t *tuner) search(ctx context.Context) (search.Reason, error) {
 	t.phase("search")
 	ctx, cancel := context.WithCancel(ctx)
@@ -192,7 +235,7 @@ func (t *tuner) search(ctx context.Context) (search.Reason, error) {
 	more := true
 	begin := t.now()
 	for {
-		room := t.Ahead - len(queue)
+		room := t.depth.Depth() - len(queue)
 		if t.Stop.Budget > 0 {
 			room = min(room, t.Stop.Budget-t.tracker.Evaluated-len(queue))
 		}
@@ -211,13 +254,11 @@ func (t *tuner) search(ctx context.Context) (search.Reason, error) {
 		if err := ctx.Err(); err != nil {
 			return search.Interrupted, nil
 		}
-		c := queue[0] // stays in the queue, to be released, until it is filed
-		select {
-		case <-c.done:
-		case <-ctx.Done():
+		i := t.next(ctx, queue)
+		if i < 0 {
 			return search.Interrupted, nil
 		}
-		t.await(c)
+		c := queue[i] // stays in the queue, to be released, until it is filed
 		if c.err != nil {
 			return "", c.err
 		}
@@ -230,10 +271,10 @@ func (t *tuner) search(ctx context.Context) (search.Reason, error) {
 		if ctx.Err() != nil { // its failure, if any, is the cancellation's
 			return search.Interrupted, nil
 		}
-		if err := t.finish(c, queue[1:]); err != nil {
+		if err := t.finish(c, slices.Concat(queue[:i], queue[i+1:])); err != nil {
 			return "", err
 		}
-		queue = queue[1:]
+		queue = slices.Delete(queue, i, i+1)
 		t.Strategy.Tell([]search.Outcome{c.outcome.Told()})
 		if err := t.checkDrift(ctx); err != nil {
 			return "", err
@@ -249,7 +290,7 @@ func (t *tuner) finish(c *candidate, queue []*candidate) error {
 	} else {
 		var next []space.Schedule
 		for _, q := range queue {
-			if !q.known { // known ones are not run
+			if !q.known && t.ready(q) { // known ones are not run
 				next = append(next, q.outcome.Schedule)
 				t.begun = q.outcome.Schedule
 				break
@@ -266,6 +307,9 @@ func (t *tuner) finish(c *candidate, queue []*candidate) error {
 		} else {
 			t.Device.Release(c.binary)
 		}
+	}
+	if !o.Known && o.Status != timing.Rejected {
+		t.depth.Add(o.CompileSeconds, o.DeviceSeconds)
 	}
 	t.tracker.Evaluated++
 	t.tracker.SinceBest++
