@@ -185,6 +185,13 @@ func newBayes(p *pool, seed uint64) (Strategy, error) {
 // Name is the strategy's name.
 func (s *bayes) Name() string { return "bayes" }
 
+// Converged is the number of proposals in a row of little expected improvement.
+func (s *bayes) Converged() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.idle
+}
+
 // SampleRelative gives goptuna the axes of the brain's next point.
 func (s *bayes) SampleRelative(*goptuna.Study, goptuna.FrozenTrial, map[string]any) (map[string]float64, error) {
 	return s.coordinates(s.b.next()), nil

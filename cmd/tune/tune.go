@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,9 +31,12 @@ type tuneFlags struct {
 	problemFlags
 	device     string
 	strategy   string
+	sampler    string
 	budget     int
 	timeLimit  time.Duration
 	stall      int
+	converged  int
+	roofline   float64
 	seed       uint64
 	regime     string
 	exhaustive bool
@@ -45,9 +49,12 @@ func (f *tuneFlags) bind(c *cobra.Command) {
 	f.problemFlags.bind(c)
 	c.Flags().StringVar(&f.device, "device", "", "`device`: index, UUID or PCI address of a GPU, host, or replay:h200 (default: the first GPU)")
 	c.Flags().StringVar(&f.strategy, "strategy", "bayes", "search `strategy`: "+strings.Join(search.Names(), ", "))
+	c.Flags().StringVar(&f.sampler, "sampler", "", "goptuna `sampler` instead of a strategy: "+strings.Join(search.Samplers(), ", "))
 	c.Flags().IntVar(&f.budget, "budget", 0, "end after `n` evaluations (default: 600 on a GPU, 60 on the host)")
 	c.Flags().DurationVar(&f.timeLimit, "time-limit", 0, "end the search after this `time` (default: 10s on a GPU, 1m on the host)")
 	c.Flags().IntVar(&f.stall, "stall", 0, "end after `n` evaluations without an improvement (default: 250)")
+	c.Flags().IntVar(&f.converged, "converged", 0, "end after `n` proposals in a row of bayes expected to improve by less than 0.5 % (default: 40)")
+	c.Flags().Float64Var(&f.roofline, "roofline", 0, "end at this `share` of the roofline of one time step at copy bandwidth; fused steps can pass 1")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the search and of the input data")
 	c.Flags().StringVar(&f.regime, "timing", string(timing.Warm), "cache `regime`: warm (iterated stencils) or cold (single sweeps, L2 flushed before each sample)")
 	c.Flags().BoolVar(&f.exhaustive, "exhaustive", false, "try every legal schedule")
@@ -59,8 +66,12 @@ func (f *tuneFlags) bind(c *cobra.Command) {
 // check refuses what no device could make sense of, before one is opened.
 func (f *tuneFlags) check() error {
 	switch {
-	case f.budget < 0 || f.stall < 0 || f.timeLimit < 0:
-		return usagef("--budget, --stall and --time-limit must not be negative")
+	case f.budget < 0 || f.stall < 0 || f.timeLimit < 0 || f.converged < 0 || !(f.roofline >= 0):
+		return usagef("--budget, --stall, --converged, --roofline and --time-limit must not be negative")
+	case f.sampler != "" && (f.strategy != "bayes" || f.exhaustive):
+		return usagef("--sampler, --strategy and --exhaustive exclude each other")
+	case f.sampler != "" && !slices.Contains(search.Samplers(), f.sampler):
+		return usagef("--sampler %q: use one of %s", f.sampler, strings.Join(search.Samplers(), ", "))
 	case f.regime != string(timing.Warm) && f.regime != string(timing.Cold):
 		return usagef("--timing %q: use warm or cold", f.regime)
 	case !slices.Contains(search.Names(), f.strategy):
@@ -74,11 +85,14 @@ func (f *tuneFlags) check() error {
 // stop is the stop rules, with defaults for the kind of device.
 func (f *tuneFlags) stop(kind machine.Kind) search.Stop {
 	if f.exhaustive {
-		return search.Stop{Budget: f.budget, Time: f.timeLimit, Stall: f.stall}
+		return search.Stop{Budget: f.budget, Time: f.timeLimit, Stall: f.stall, Roofline: f.roofline}
 	}
-	s := search.Stop{Budget: 600, Time: 10 * time.Second, Stall: 250}
+	s := search.Stop{Budget: 600, Time: 10 * time.Second, Stall: 250, Converged: 40, Roofline: f.roofline}
 	if kind == machine.Host {
-		s = search.Stop{Budget: 60, Time: time.Minute, Stall: 40}
+		s.Budget, s.Time, s.Stall = 60, time.Minute, 40
+	}
+	if f.converged > 0 {
+		s.Converged = f.converged
 	}
 	if f.budget > 0 {
 		s.Budget = f.budget
@@ -138,7 +152,7 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 	}
 	a.say("%s on %s (%s): %d legal schedules of %d", p.Text(), m.Name, m.Kind, sp.Size(), sp.Raw())
 
-	name := f.strategy
+	name := cmp.Or(f.sampler, f.strategy)
 	if f.exhaustive {
 		name = "exhaustive"
 	}

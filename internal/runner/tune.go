@@ -44,16 +44,29 @@ func Tune(ctx context.Context, o Options) (Result, error) {
 	r.Outcomes, r.Warnings = t.outcomes, t.warnings
 	r.Seconds = t.now().Seconds()
 	r.Utilisation = min(1, t.busy.Seconds()/searched.Seconds())
-	if c, ok := t.Device.(device.Copier); ok && err == nil && r.Stop != search.Interrupted {
-		if r.Copy, err = c.CopyBandwidth(ctx, t.Problem.Bytes()); err != nil {
-			t.warn("copy bandwidth unknown: %v", err)
-			r.Warnings, err = t.warnings, nil
-		}
+	if err == nil && r.Stop != search.Interrupted {
+		r.Copy = t.bandwidth(ctx)
+		r.Warnings = t.warnings
 	}
 	if err == nil && r.Winner.Schedule.IsZero() {
 		err = &ErrNoSchedule{r.Failed}
 	}
 	return r, err
+}
+
+// bandwidth is the device's copy bandwidth in bytes a second, measured if it can
+// be, else as the machine knows it; 0 if nobody knows.
+func (t *tuner) bandwidth(ctx context.Context) float64 {
+	c, ok := t.Device.(device.Copier)
+	if !ok {
+		return t.Device.Machine().CopyBytesPerSecond
+	}
+	b, err := c.CopyBandwidth(ctx, t.Problem.Bytes())
+	if err != nil {
+		t.warn("copy bandwidth unknown: %v", err)
+		return 0
+	}
+	return b
 }
 
 // cancelled tells whether an error is the user's stop and no fault.
@@ -232,6 +245,10 @@ func (t *tuner) search(ctx context.Context) (search.Reason, error) {
 			t.Device.Release(c.binary)
 		}
 	}()
+	bandwidth := 0.0
+	if t.Stop.Roofline > 0 {
+		bandwidth = t.bandwidth(ctx)
+	}
 	more := true
 	begin := t.now()
 	for {
@@ -248,6 +265,12 @@ func (t *tuner) search(ctx context.Context) (search.Reason, error) {
 		}
 		t.tracker.Left = more || len(queue) > 0
 		t.tracker.Elapsed = t.now() - begin
+		if f, ok := t.Strategy.(search.Forecaster); ok {
+			t.tracker.Converged = f.Converged()
+		}
+		if s := t.best.Seconds(); s > 0 && bandwidth > 0 {
+			t.tracker.Roofline = 2 * float64(t.Problem.Bytes()) / s / bandwidth
+		}
 		if why, done := t.Stop.Done(t.tracker); done {
 			return why, nil
 		}
