@@ -93,7 +93,7 @@ Exit codes: 0 ok, 1 internal error, 2 usage or bad input, 3 no schedule works,
 	p.BoolVarP(&a.verbose, "verbose", "v", false, "say on stderr what became of every schedule")
 	p.StringVar(&a.store, "store", "", "`file` of the store (default $TUNE_STORE, else $XDG_DATA_HOME/tune/store.db)")
 	f.bind(root)
-	root.AddCommand(a.devices(), a.stencils(), a.source(), a.measure(), a.sweep(), a.replayBench(), a.schema(), a.worker())
+	root.AddCommand(a.devices(), a.stencils(), a.source(), a.measure(), a.sweep(), a.replayBench(), a.landscape(), a.schema(), a.worker())
 	root.CompletionOptions.HiddenDefaultCmd = true
 	return root
 }

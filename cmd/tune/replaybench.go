@@ -19,6 +19,7 @@ import (
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/search"
+	"stenciltune/space"
 	"stenciltune/stencil"
 )
 
@@ -101,11 +102,16 @@ func (a *app) runReplayBench(ctx context.Context, f replayBenchFlags) error {
 			return usagef("--plots: %w", err)
 		}
 	}
-	o := contest.Options{Entrants: entrants, Seeds: f.seeds, Ahead: f.ahead, Time: f.seconds, Budget: f.budget}
+	o := contest.Options{Seeds: f.seeds, Ahead: f.ahead, Time: f.seconds, Budget: f.budget}
 	for i, l := range landscapes {
 		field, err := fieldOf(l)
 		if err != nil {
 			return err
+		}
+		if !field.HasPrior() { // nothing to compare priors with
+			o.Entrants = slices.DeleteFunc(slices.Clone(entrants), func(e contest.Entrant) bool { return e.Prior != contest.Model || e.Strategy == "model" })
+		} else {
+			o.Entrants = entrants
 		}
 		rows, err := field.Hold(ctx, o)
 		if err != nil {
@@ -143,9 +149,13 @@ func openLandscapes(names []string) ([]*replay.Landscape, error) {
 	return list, nil
 }
 
-// problemOf is the problem that was recorded.
+// problemOf is the problem that was recorded; without a stencil if another tuner
+// recorded it.
 func problemOf(l *replay.Landscape) (stencil.Problem, error) {
 	h := l.Header
+	if h.StencilHash == "" {
+		return stencil.Problem{Size: h.Size}, nil
+	}
 	st, err := stencil.Lookup(h.Stencil)
 	if err != nil || st.Hash != h.StencilHash {
 		return stencil.Problem{}, usagef("the recording is of a stencil %s that is not in the catalogue as it was", h.Stencil)
@@ -158,6 +168,9 @@ func fieldOf(l *replay.Landscape) (*contest.Field, error) {
 	p, err := problemOf(l)
 	if err != nil {
 		return nil, err
+	}
+	if p.Stencil == nil { // another tuner's: no cost model, no naive kernel
+		return contest.NewField(l, p, l.Space(), space.Schedule{}, nil), nil
 	}
 	m := l.Header.Machine
 	m.Kind = machine.Replay

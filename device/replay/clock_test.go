@@ -12,7 +12,7 @@ import (
 // recorded is a landscape of schedules with a source and compile seconds each.
 func recorded(t *testing.T, compilers int, rows ...Record) Device {
 	t.Helper()
-	l := &Landscape{Header: Header{Compilers: compilers}, Records: map[space.Schedule]Record{}}
+	l := &Landscape{Header: Header{Compilers: compilers, StencilHash: "h"}, Records: map[space.Schedule]Record{}}
 	for _, r := range rows {
 		l.Records[r.Schedule] = r
 		l.Order = append(l.Order, r.Schedule)

@@ -302,11 +302,41 @@ func (l *Landscape) Within(sp *space.Space) *space.Space {
 				for i, n := range names {
 					at[i] = v.Get(n)
 				}
-				_, ok := l.Records[space.Make(g.Name, g.Params, at)]
-				return ok
+				r, ok := l.Records[space.Make(g.Name, g.Params, at)]
+				// Another tuner's rejections are its constraints; ours come from the compiler.
+				return ok && (l.Header.StencilHash != "" || r.Status != timing.Rejected)
 			},
 		})
 		families = append(families, g)
 	}
 	return space.New(families...)
+}
+
+// Space is the space that the recording itself spans: its families and parameters
+// in order of appearance, the values that occur, and no combination that does not.
+// It serves a landscape whose families this program does not have.
+func (l *Landscape) Space() *space.Space {
+	var families []*space.Family
+	for _, s := range l.Order {
+		i := slices.IndexFunc(families, func(f *space.Family) bool { return f.Name == s.Family() })
+		if i < 0 {
+			i = len(families)
+			families = append(families, &space.Family{Name: s.Family()})
+			for _, x := range s.Fields() {
+				families[i].Params = append(families[i].Params, space.Param{Name: x.Name, Ordinal: true})
+			}
+		}
+		for _, x := range s.Fields() {
+			k := slices.IndexFunc(families[i].Params, func(p space.Param) bool { return p.Name == x.Name })
+			if k >= 0 && !slices.Contains(families[i].Params[k].Values, x.Value) {
+				families[i].Params[k].Values = append(families[i].Params[k].Values, x.Value)
+			}
+		}
+	}
+	for _, f := range families {
+		for _, p := range f.Params {
+			slices.Sort(p.Values)
+		}
+	}
+	return l.Within(space.New(families...))
 }

@@ -35,11 +35,12 @@ var may = map[string][]string{
 	"search/searchtest": {"search", "space", "device/timing"},
 	"cache":             {"search", "space", "device/machine", "device/timing"},
 
-	"internal/runner":  leaves("search", "device", "kernels"),
-	"internal/contest": leaves("search", "device", "device/replay", "kernels"),
-	"internal/worker":  leaves("device", "kernels"),
-	"internal/golden":  {},
-	"internal/imports": {},
+	"internal/runner":   leaves("search", "device", "kernels"),
+	"internal/exchange": leaves("device", "device/replay", "kernels"),
+	"internal/contest":  leaves("search", "device", "device/replay", "kernels"),
+	"internal/worker":   leaves("device", "kernels"),
+	"internal/golden":   {},
+	"internal/imports":  {},
 }
 
 // leaves are the packages that import nothing of ours, and more.
