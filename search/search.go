@@ -38,6 +38,7 @@ type Strategy interface {
 type Options struct {
 	Space *space.Space
 	Prior Prior  // nil = none
+	Past  []Past // what is known of similar problems; it corrects the prior
 	Seed  uint64 // the same seed and the same outcomes give the same proposals
 }
 

@@ -156,7 +156,13 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 	if f.exhaustive {
 		name = "exhaustive"
 	}
-	strategy, err := search.New(name, search.Options{Space: sp, Prior: prior(p, m), Seed: f.seed})
+	var past []search.Past
+	if !f.retune {
+		if past, err = a.past(store, key, p, m); err != nil {
+			return err
+		}
+	}
+	strategy, err := search.New(name, search.Options{Space: sp, Prior: prior(p, m), Past: past, Seed: f.seed})
 	if err != nil {
 		return usageError{err}
 	}

@@ -118,3 +118,6 @@ func (f *Field) baseline(m int) float64 {
 	i := int(math.Round(float64(n+1)/float64(m+1))) - 1
 	return f.sorted[min(max(i, 0), n-1)]/f.Optimum - 1
 }
+
+// Learn lets every entrant with the cost model start from the past.
+func (f *Field) Learn(past []search.Past) { f.listings[Model] = f.listings[Model].Learn(past) }
