@@ -106,7 +106,7 @@ accessible, 6 store corrupt, 130 interrupted, 143 terminated.`,
 	p.StringVar(&a.store, "store", "", "`file` of the store (default $TUNE_STORE, else $XDG_DATA_HOME/tune/store.db)")
 	f.bind(root)
 	root.AddCommand(a.devices(), a.stencils(), a.source(), a.measure(), a.model(), a.explainCommand(), a.sweep(), a.trace(), a.schema(), a.worker(),
-		a.best(), a.emit(), a.retune(), a.storeTools(), a.manual())
+		a.replayBench(), a.landscape(), a.best(), a.emit(), a.retune(), a.storeTools(), a.manual())
 	complete(root)
 	return root
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,9 +31,12 @@ type tuneFlags struct {
 	device     string
 	strategy   string
 	model      string
+	sampler    string
 	budget     int
 	timeLimit  time.Duration
 	stall      int
+	converged  int
+	roofline   float64
 	seed       uint64
 	regime     string
 	exhaustive bool
@@ -48,9 +52,12 @@ func (f *tuneFlags) bind(c *cobra.Command) {
 	c.Flags().StringVar(&f.device, "device", "", "`device`: index, UUID or PCI address of a GPU, host, or replay:h200 (default: the first GPU)")
 	c.Flags().StringVar(&f.strategy, "strategy", "bayes", "search `strategy`: "+strings.Join(search.Names(), ", "))
 	c.Flags().StringVar(&f.model, "model", modelCounts, modelFlag)
+	c.Flags().StringVar(&f.sampler, "sampler", "", "goptuna `sampler` instead of a strategy: "+strings.Join(search.Samplers(), ", "))
 	c.Flags().IntVar(&f.budget, "budget", 0, "end after `n` evaluations (default: 600 on a GPU, 60 on the host)")
 	c.Flags().DurationVar(&f.timeLimit, "time-limit", 0, "end the search after this `time` (default: 10s on a GPU, 1m on the host)")
 	c.Flags().IntVar(&f.stall, "stall", 0, "end after `n` evaluations without an improvement (default: 250)")
+	c.Flags().IntVar(&f.converged, "converged", 0, "end after `n` proposals in a row of bayes expected to improve by less than 0.5 % (default: 60)")
+	c.Flags().Float64Var(&f.roofline, "roofline", 0, "end at this `share` of the roofline of one time step at copy bandwidth; fused steps can pass 1")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the search and of the input data")
 	c.Flags().StringVar(&f.regime, "timing", string(timing.Warm), "cache `regime`: warm (iterated stencils) or cold (single sweeps, L2 flushed before each sample)")
 	c.Flags().BoolVar(&f.exhaustive, "exhaustive", false, "try every legal schedule")
@@ -58,14 +65,18 @@ func (f *tuneFlags) bind(c *cobra.Command) {
 	c.Flags().StringVarP(&f.output, "output", "o", "", "write the config to `file` too, only if it changed")
 	c.Flags().BoolVar(&f.retune, "retune", false, "measure again, whatever is stored")
 	c.Flags().DurationVar(&f.maxAge, "max-age", 0, "measure again what was tuned longer than this `time` ago (0 = never)")
-	c.Flags().IntVar(&f.seeds, "seeds", 16, "begin the search with the `n` schedules that stored tunes of other sizes, drivers and devices promise most of")
+	c.Flags().IntVar(&f.seeds, "seeds", 0, "try the `n` schedules first that stored tunes of other sizes, drivers and devices promise most of (default: they correct the model)")
 }
 
 // check refuses what no device could make sense of, before one is opened.
 func (f *tuneFlags) check() error {
 	switch {
-	case f.budget < 0 || f.stall < 0 || f.timeLimit < 0 || f.maxAge < 0 || f.seeds < 0:
-		return usagef("--budget, --stall, --time-limit, --max-age and --seeds must not be negative")
+	case f.budget < 0 || f.stall < 0 || f.timeLimit < 0 || f.maxAge < 0 || f.seeds < 0 || f.converged < 0 || !(f.roofline >= 0):
+		return usagef("--budget, --stall, --converged, --roofline, --time-limit, --max-age and --seeds must not be negative")
+	case f.sampler != "" && (f.strategy != "bayes" || f.exhaustive):
+		return usagef("--sampler, --strategy and --exhaustive exclude each other")
+	case f.sampler != "" && !slices.Contains(search.Samplers(), f.sampler):
+		return usagef("--sampler %q: use one of %s", f.sampler, strings.Join(search.Samplers(), ", "))
 	case f.regime != string(timing.Warm) && f.regime != string(timing.Cold):
 		return usagef("--timing %q: use warm or cold", f.regime)
 	case !slices.Contains(search.Names(), f.strategy):
@@ -81,11 +92,14 @@ func (f *tuneFlags) check() error {
 // stop is the stop rules, with defaults for the kind of device.
 func (f *tuneFlags) stop(kind machine.Kind) search.Stop {
 	if f.exhaustive {
-		return search.Stop{Budget: f.budget, Time: f.timeLimit, Stall: f.stall}
+		return search.Stop{Budget: f.budget, Time: f.timeLimit, Stall: f.stall, Roofline: f.roofline}
 	}
-	s := search.Stop{Budget: 600, Time: 10 * time.Second, Stall: 250}
+	s := search.Stop{Budget: 600, Time: 10 * time.Second, Stall: 250, Converged: 60, Roofline: f.roofline}
 	if kind == machine.Host {
-		s = search.Stop{Budget: 60, Time: time.Minute, Stall: 40}
+		s.Budget, s.Time, s.Stall = 60, time.Minute, 40
+	}
+	if f.converged > 0 {
+		s.Converged = f.converged
 	}
 	if f.budget > 0 {
 		s.Budget = f.budget
@@ -144,14 +158,23 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 		f.retune = f.maxAge > 0 && len(nearest) > 0 && time.Since(nearest[0].Config.Time) > f.maxAge
 	}
 	sp := kernels.Spaces(all.For(p), p, m)
+	if r, ok := d.(replay.Device); ok {
+		sp = r.Within(sp)
+	}
 	if sp.Size() == 0 {
 		return fmt.Errorf("%w: none is legal on a grid of %s: choose a larger --size", &runner.ErrNoSchedule{}, p.Size.Text(p.Stencil.Dims))
 	}
 	a.say("%s on %s (%s): %d legal schedules of %d", p.Text(), m.Name, m.Kind, sp.Size(), sp.Raw())
 
-	name := f.strategy
+	name := cmp.Or(f.sampler, f.strategy)
 	if f.exhaustive {
 		name = "exhaustive"
+	}
+	var past []search.Past
+	if !f.retune {
+		if past, err = a.past(store, key, p, m); err != nil {
+			return err
+		}
 	}
 	stop := f.stop(m.Kind)
 	total := sp.Size()
@@ -160,7 +183,7 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 	}
 	o := runner.Options{
 		Problem: p, Device: d, Families: all.For(p), Judge: judgeOf(p), Space: sp, Stop: stop,
-		Regime: regime, Seed: dataSeed(f.seed), Ahead: ahead(f.device), Mutate: faultMutator(),
+		Regime: regime, Seed: dataSeed(f.seed), Ahead: ahead(d), Mutate: faultMutator(),
 	}
 	known, err := rated(store, m)
 	if err != nil {
@@ -170,7 +193,7 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 	if err != nil {
 		return err
 	}
-	strategy, err := search.New(name, search.Options{Space: sp, Prior: rank, Seed: f.seed})
+	strategy, err := search.New(name, search.Options{Space: sp, Prior: rank, Past: past, Seed: f.seed})
 	if err != nil {
 		return usageError{err}
 	}
@@ -197,7 +220,7 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 		err = errors.Join(err, cerr)
 	}
 	if f.record != "" && len(result.Outcomes) > 0 {
-		if werr := record(f.record, p, m, result, sp, o.Regime, a.args); werr != nil {
+		if werr := record(f.record, p, m, result, sp, o.Regime, compilations(d), a.args); werr != nil {
 			err = errors.Join(err, werr)
 		}
 	}

@@ -41,10 +41,12 @@ var may = map[string][]string{
 	"tuned": leaves("cache", "device", "kernels", "kernels/all", "model"),
 	"emit":  {"cache", "kernels", "space", "stencil"},
 
-	"internal/runner":  leaves("search", "device", "kernels"),
-	"internal/worker":  leaves("device", "kernels"),
-	"internal/golden":  {},
-	"internal/imports": {},
+	"internal/runner":   leaves("search", "device", "kernels"),
+	"internal/exchange": leaves("device", "device/replay", "kernels"),
+	"internal/contest":  leaves("search", "device", "device/replay", "kernels"),
+	"internal/worker":   leaves("device", "kernels"),
+	"internal/golden":   {},
+	"internal/imports":  {},
 }
 
 // leaves are the packages that import nothing of ours, and more.
