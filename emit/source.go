@@ -31,7 +31,7 @@ const anySize = "global/gx=256/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=1"
 func (s Source) parts() ([]part, error) {
 	c := s.Configs[0]
 	p := s.Problem
-	if p.Stencil == nil || p.Stencil.Hash != c.Stencil.Hash {
+	if p.Stencil == nil || p.Hash() != c.Stencil.Hash {
 		return nil, fmt.Errorf("the config is of stencil %s with hash %.12s and another one was given: name its file", plain(c.Stencil.Name), c.Stencil.Hash)
 	}
 	if err := p.Stencil.Plain(); err != nil { // the launcher hands on one grid and nothing else

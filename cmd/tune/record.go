@@ -18,7 +18,7 @@ import (
 func record(path string, p stencil.Problem, m machine.Machine, r runner.Result, sp *space.Space, regime timing.Regime, compilers int, args []string) error {
 	m.CopyBytesPerSecond = r.Copy
 	h := replay.Header{
-		Stencil: p.Stencil.Name, StencilHash: p.Stencil.Hash, DType: p.DType, Size: p.Size, Steps: p.Steps,
+		Stencil: p.Stencil.Name, StencilHash: p.Hash(), DType: p.DType, Size: p.Size, Steps: p.Steps,
 		Machine: m, Regime: regime, Tool: strings.TrimSpace("tune " + version + " " + revision()),
 		Command: "tune " + strings.Join(args, " "), Time: time.Now().UTC().Format(time.RFC3339), Space: sp.Size(), Compilers: compilers,
 	}

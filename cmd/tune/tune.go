@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -49,6 +50,14 @@ type tuneFlags struct {
 
 func (f *tuneFlags) bind(c *cobra.Command) {
 	f.problemFlags.bind(c)
+	f.bindSearch(c)
+	c.Flags().BoolVar(&f.exhaustive, "exhaustive", false, "try every legal schedule")
+	c.Flags().StringVar(&f.record, "record", "", "write every outcome as a landscape to `file` (.jsonl.gz)")
+	c.Flags().StringVarP(&f.output, "output", "o", "", "write the config to `file` too, only if it changed")
+}
+
+// bindSearch binds the flags that say where and how to search.
+func (f *tuneFlags) bindSearch(c *cobra.Command) {
 	c.Flags().StringVar(&f.device, "device", "", "`device`: index, UUID or PCI address of a GPU, host, or replay:h200 (default: the first GPU)")
 	c.Flags().StringVar(&f.strategy, "strategy", "bayes", "search `strategy`: "+strings.Join(search.Names(), ", "))
 	c.Flags().StringVar(&f.model, "model", modelCounts, modelFlag)
@@ -60,9 +69,6 @@ func (f *tuneFlags) bind(c *cobra.Command) {
 	c.Flags().Float64Var(&f.roofline, "roofline", 0, "end at this `share` of the roofline of one time step at copy bandwidth; fused steps can pass 1")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the search and of the input data")
 	c.Flags().StringVar(&f.regime, "timing", string(timing.Warm), "cache `regime`: warm (iterated stencils) or cold (single sweeps, L2 flushed before each sample)")
-	c.Flags().BoolVar(&f.exhaustive, "exhaustive", false, "try every legal schedule")
-	c.Flags().StringVar(&f.record, "record", "", "write every outcome as a landscape to `file` (.jsonl.gz)")
-	c.Flags().StringVarP(&f.output, "output", "o", "", "write the config to `file` too, only if it changed")
 	c.Flags().BoolVar(&f.retune, "retune", false, "measure again, whatever is stored")
 	c.Flags().DurationVar(&f.maxAge, "max-age", 0, "measure again what was tuned longer than this `time` ago (0 = never)")
 	c.Flags().IntVar(&f.seeds, "seeds", 0, "try the `n` schedules first that stored tunes of other sizes, drivers and devices promise most of (default: they correct the model)")
@@ -122,34 +128,44 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 	if err != nil {
 		return err
 	}
+	c, err := a.tuned(ctx, f, p)
+	if c != nil {
+		err = errors.Join(err, a.emitConfig(*c, f.output))
+	}
+	return err
+}
+
+// tuned is the config of a problem: from the store, or of a tune, which is stored. If
+// that ended early there is a config as well as an error, where anything was found.
+func (a *app) tuned(ctx context.Context, f tuneFlags, p stencil.Problem) (*cache.Config, error) {
 	store, err := a.openStore()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	d, err := a.openDevice(ctx, f.device, p)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer d.Close()
 	m := d.Machine()
 	if err := fits(p, m); err != nil {
-		return err
+		return nil, err
 	}
 	regime := timing.Regime(f.regime)
 	if err := canTime(d, regime); err != nil {
-		return err
+		return nil, err
 	}
 	key := tuned.KeyOf(p, m, regime)
 	nearest, err := store.Fitting(key)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if !f.retune && f.record == "" && !f.exhaustive {
 		why := news(p, key, nearest, f.maxAge)
 		if len(nearest) > 0 && why == "" {
 			c := nearest[0].Config
-			a.say("answered from the store (tuned %s); --retune measures again", c.Time.Format(time.DateTime))
-			return a.emitConfig(c, f.output)
+			a.say("answered from the store (tuned %s%s); --retune measures again", c.Time.Format(time.DateTime), otherScalars(p, c))
+			return &c, nil
 		}
 		if why != "" {
 			a.say("%s: tuning", why)
@@ -162,7 +178,7 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 		sp = r.Within(sp)
 	}
 	if sp.Size() == 0 {
-		return fmt.Errorf("%w: none is legal on a grid of %s: choose a larger --size", &runner.ErrNoSchedule{}, p.Size.Text(p.Stencil.Dims))
+		return nil, fmt.Errorf("%w: none is legal on a grid of %s: choose a larger --size", &runner.ErrNoSchedule{}, p.Size.Text(p.Stencil.Dims))
 	}
 	a.say("%s on %s (%s): %d legal schedules of %d", p.Text(), m.Name, m.Kind, sp.Size(), sp.Raw())
 
@@ -173,7 +189,7 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 	var past []search.Past
 	if !f.retune {
 		if past, err = a.past(store, key, p, m); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	stop := f.stop(m.Kind)
@@ -187,20 +203,20 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 	}
 	known, err := rated(store, m)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	rank, err := a.priorNamed(f.model, p, known, measureFor(ctx, o, d, &known))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	strategy, err := search.New(name, search.Options{Space: sp, Prior: rank, Past: past, Seed: f.seed})
 	if err != nil {
-		return usageError{err}
+		return nil, usageError{err}
 	}
 	if f.seeds > 0 && !f.exhaustive && len(nearest) > 0 {
 		seeds, err := tuned.Seeds(ctx, store, tuned.Question{Problem: p, Machine: m, Regime: regime}, f.seeds)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		strategy = seed(strategy, sp, seeds)
 	}
@@ -208,7 +224,7 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 	j := newJournal(store, key)
 	if !f.retune {
 		if j, err = openJournal(store, key); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	o.Journal = j
@@ -227,9 +243,9 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 	if result.Winner.Schedule.IsZero() {
 		if err == nil || result.Stop == search.Interrupted {
 			a.say("interrupted before any schedule was measured")
-			return silentError(exitInterrupted)
+			return nil, silentError(exitInterrupted)
 		}
-		return err
+		return nil, err
 	}
 	facts := searchFacts{strategy: strategy.Name(), space: sp.Size(), raw: sp.Raw(), seed: f.seed, regime: o.Regime, dataSeed: o.Seed}
 	if r, ok := d.(replay.Device); ok {
@@ -246,13 +262,26 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 	}
 	a.say("%s: %.1f GCells/s (%.4g ms a step), %.2f times naive; %d evaluated in %.1f s, stopped by %s",
 		c.Schedule.Text, c.Measured.CellsPerSecond/1e9, 1e3*c.Measured.SecondsPerStep, c.Speedup, c.Search.Evaluated, c.Search.Seconds, c.Search.Stop)
-	if eerr := a.emitConfig(c, f.output); eerr != nil {
-		err = errors.Join(err, eerr)
-	}
 	if err == nil && result.Stop == search.Interrupted {
-		return silentError(exitInterrupted)
+		err = silentError(exitInterrupted)
 	}
-	return err
+	return &c, err
+}
+
+// otherScalars says with which values of the scalars a stored config was tuned, "" if
+// with the problem's. The key holds none that the best schedule may depend on.
+func otherScalars(p stencil.Problem, c cache.Config) string {
+	asked := scalarsOf(p)
+	var other []string
+	for _, name := range slices.Sorted(maps.Keys(c.Scalars)) {
+		if v, ok := asked[name]; ok && v != c.Scalars[name] {
+			other = append(other, fmt.Sprintf("%s=%v", name, c.Scalars[name]))
+		}
+	}
+	if len(other) == 0 {
+		return ""
+	}
+	return " with " + strings.Join(other, ", ") + ", which decides no branch"
 }
 
 // canTime refuses a cache regime that a device cannot offer.
@@ -308,8 +337,8 @@ func (a *app) readStore() (*cache.Store, error) {
 	return cache.Open(path)
 }
 
-// buffers is how many grids a tune needs at once: two to alternate, the expected
-// answer, and one to compute it with.
+// buffers is how many grids of each field a tune needs at once: two to alternate, the
+// expected answer, and one to compute it with.
 const buffers = 4
 
 // fits refuses a grid that does not fit into the device.
@@ -318,11 +347,16 @@ func fits(p stencil.Problem, m machine.Machine) error {
 	if free == 0 {
 		free = m.MemoryBytes
 	}
-	if m.Kind == machine.Replay || free == 0 || p.Bytes() <= free/buffers {
+	grids := buffers * len(p.Stencil.Fields)
+	need := float64(grids) * float64(p.Bytes())
+	for _, n := range p.Lengths() {
+		need += float64(n) * float64(p.DType.Size())
+	}
+	if m.Kind == machine.Replay || free == 0 || need <= float64(free) {
 		return nil
 	}
-	return usagef("--size %s: tuning keeps %d grids of %.1f GiB, but %s has %.1f GiB free; choose a smaller size",
-		p.Size.Text(p.Stencil.Dims), buffers, float64(p.Bytes())/(1<<30), m.Name, float64(free)/(1<<30))
+	return usagef("--size %s: tuning keeps %d grids of %.1f GiB, with read-only arrays %.1f GiB, but %s has %.1f GiB free; choose a smaller size",
+		p.Size.Text(p.Stencil.Dims), grids, float64(p.Bytes())/(1<<30), need/(1<<30), m.Name, float64(free)/(1<<30))
 }
 
 // dataSeed is the seed of the input data, drawn from the search's.

@@ -252,7 +252,7 @@ func suffix(p stencil.Problem) string {
 func (l *Landscape) fits(p stencil.Problem) error {
 	h := l.Header
 	switch {
-	case h.StencilHash != p.Stencil.Hash:
+	case h.StencilHash != p.Hash():
 		return fmt.Errorf("%w: the recording is of another stencil (%s); record this one with tune --exhaustive --record", device.ErrMissing, h.Stencil)
 	case h.DType != p.DType || h.Size != p.Size:
 		return fmt.Errorf("%w: the recording is of %s %s, not of %s", device.ErrMissing, h.DType, h.Size.Text(p.Stencil.Dims), p.Text())

@@ -29,8 +29,9 @@ var may = map[string][]string{
 	"device/cuda":       leaves("device", "kernels"),
 	"device/host":       leaves("device", "kernels"),
 	"device/replay":     leaves("device", "kernels"),
+	"device/trial":      leaves("device", "kernels"),
+	"device/devicetest": leaves("device", "device/trial", "kernels", "kernels/all", "kernels/matmul"),
 	"device/micro":      leaves("device", "kernels"),
-	"device/devicetest": leaves("device", "kernels", "kernels/all", "kernels/global", "kernels/tile", "kernels/smalltile", "kernels/slide", "kernels/stream", "kernels/matmul"),
 
 	"model":             {"kernels", "device/machine", "stencil", "space"},
 	"trace":             {"kernels", "stencil", "space"},
