@@ -20,8 +20,8 @@ import (
 )
 
 var (
-	flagProgramTime = flag.Duration("program-time", 8*time.Second, "compile mutated programs for so long")
-	flagProgramSeed = flag.Uint64("program-seed", uint64(time.Now().UnixNano()), "seed of the mutated programs")
+	flagProgramTime = flag.Duration("program-time", 5*time.Second, "compile mutated programs for so long")
+	flagProgramSeed = flag.Uint64("program-seed", 20261121, "seed of the mutated programs")
 )
 
 // slToken splits a stencil file where the language does, comments and blanks included.

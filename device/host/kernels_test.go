@@ -9,9 +9,9 @@ import (
 )
 
 var (
-	flagCases = flag.Int("cases", 350, "random schedules to check")
+	flagCases = flag.Int("cases", 250, "random schedules to check")
 	flagEach  = flag.Int("each", 10, "random schedules of each stencil of the catalogue")
-	flagASan  = flag.Int("asan-cases", 60, "of these, also under the sanitizers")
+	flagASan  = flag.Int("asan-cases", 30, "of these, also under the sanitizers")
 	flagSeed  = flag.Uint64("seed", 20261121, "seed of the random schedules")
 )
 
