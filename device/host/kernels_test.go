@@ -6,10 +6,15 @@ import (
 
 	"stenciltune/device/devicetest"
 	"stenciltune/device/host"
+	"stenciltune/device/trial"
+	"stenciltune/kernels"
+	"stenciltune/kernels/all"
+	"stenciltune/space"
+	"stenciltune/stencil"
 )
 
 var (
-	flagCases = flag.Int("cases", 250, "random schedules to check")
+	flagCases = flag.Int("cases", 350, "random schedules to check")
 	flagEach  = flag.Int("each", 10, "random schedules of each stencil of the catalogue")
 	flagASan  = flag.Int("asan-cases", 30, "of these, also under the sanitizers")
 	flagSeed  = flag.Uint64("seed", 20261121, "seed of the random schedules")
@@ -49,4 +54,20 @@ func TestRandomSchedulesAreCleanUnderSanitizers(t *testing.T) {
 	}
 	d := open(t, host.Options{Sanitize: true})
 	devicetest.Check(t, d, devicetest.Cases(t, d.Machine(), *flagASan, *flagSeed+1))
+}
+
+// Stages of one time step are launched alike, but one that reaches less far has
+// fewer tiles: blocks beyond them must find that out.
+func TestStagesOfDifferentReachShareALaunch(t *testing.T) {
+	d := open(t, host.Options{})
+	st, err := stencil.Lookup("srad2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := space.ParseSchedule("smalltile/gx=128/gy=8/gz=1/wx=1/wy=1/wz=1/cw=256/zz=1/ph=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := stencil.Problem{Stencil: st, DType: st.DType, Size: stencil.Size{253, 115, 1}, Steps: 10}
+	devicetest.Check(t, d, []trial.Case{{Problem: p, Kernel: kernels.Find(all.For(p), s.Family()).Kernel(p, s), Launches: 2, Seed: 1}})
 }
