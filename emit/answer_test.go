@@ -31,7 +31,7 @@ func nvccOf(t *testing.T) string {
 // caller is a program that advances a grid it reads from stdin: a consumer's view of an
 // emitted source.
 func caller(s Source) string {
-	elem, dims := element(s.Configs[0]), s.Problem.Stencil.Dims
+	elem, dims := element(s.dtype()), s.Problem.Stencil.Dims
 	args := strings.Join([]string{"n[0]", "n[1]", "n[2]"}[:dims], ", ")
 	return fmt.Sprintf(`#include <stdio.h>
 #include <stdlib.h>
