@@ -30,8 +30,18 @@ var (
 func sourceOf(t testing.TB, name string, dtype stencil.DType, n stencil.Size, schedule string, m machine.Machine) Source {
 	t.Helper()
 	st, err := stencil.Lookup(name)
+	if file, found := strings.CutSuffix(filepath.Base(name), ".sl"); found {
+		var text []byte
+		if text, err = os.ReadFile(name); err == nil {
+			st, err = stencil.Parse(file, name, string(text))
+		}
+	}
 	if err != nil {
 		t.Fatal(err)
+	}
+	name = Name(st.Name)
+	for a := st.Dims; a < 3; a++ {
+		n[a] = 1
 	}
 	p := stencil.Problem{Stencil: st, DType: dtype, Size: n, Steps: 1000}
 	sc, err := space.ParseSchedule(schedule)
@@ -67,6 +77,7 @@ func sourceOf(t testing.TB, name string, dtype stencil.DType, n stencil.Size, sc
 const (
 	streamed = "stream/vx=2/vy=4/wp=4/ck=3/pf=1/mb=1/ph=3"
 	tiled    = "tile/gx=32/gy=4/gz=1/wx=1/wy=2/wz=2/cw=0/zz=0/ph=3"
+	tiles2d  = "tile/gx=32/gy=4/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/ph="
 	columned = "tile/gx=32/gy=4/gz=1/wx=1/wy=2/wz=1/cw=64/zz=1/ph=1"
 )
 
@@ -129,7 +140,7 @@ func TestOrderOfDevicesDoesNotMatter(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	good := two(t)
-	hotspot, err := stencil.Lookup("hotspot2d")
+	ends, err := stencil.Parse("ends", "ends.sl", "NumDimensions 3 StencilSize (0, 0, 0) CellValue { return get(0, 0, 0); } Reduce max { return value; } Until < 1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,9 +156,9 @@ func TestRefusals(t *testing.T) {
 		{"json", "want letters", func(s *Source) { s.Name = "a-b" }},
 		{"json", "is a word of C", func(s *Source) { s.Name = "double" }},
 		{"cu", "another one was given", func(s *Source) { s.Configs = s.Configs[:1]; s.Problem.Stencil = &stencil.Stencil{Hash: "x"} }},
-		{"cu", "no launcher is written", func(s *Source) {
+		{"cu", "ends a run by Until", func(s *Source) {
 			s.Configs = s.Configs[:1]
-			s.Problem.Stencil, s.Configs[0].Stencil.Hash = hotspot, hotspot.Hash
+			s.Problem.Stencil, s.Configs[0].Stencil.Hash = ends, ends.Hash
 		}},
 		{"tex", "no format", func(*Source) {}},
 	} {

@@ -92,7 +92,7 @@ func exportsOf(name string, st *stencil.Stencil, d stencil.DType) exports {
 		}
 		e.Lengths = append(e.Lengths, length)
 		set := name + "SetData"
-		if len(st.ReadOnly) > 1 && a.Name != stencil.ReadName {
+		if len(st.ReadOnly) > 1 {
 			set += "_" + a.Name
 		}
 		e.Setters = append(e.Setters, setter{set, i})
@@ -113,12 +113,12 @@ func exportsOf(name string, st *stencil.Stencil, d stencil.DType) exports {
 // Single tells whether a cell holds one field.
 func (e exports) Single() bool { return len(e.Fields) == 1 }
 
-// Label is a field's name as a comment has it.
-func (e exports) Label(field int) string {
-	if e.Fields[field] == "" {
-		return "the field"
+// Reader is what reads an array, as a comment has it.
+func (e exports) Reader(array int) string {
+	if name := e.ReadOnly[array].Name; name != stencil.ReadName {
+		return fmt.Sprintf("get(%s, ...)", name)
 	}
-	return e.Fields[field]
+	return "read()"
 }
 
 func (e exports) scalars() []parameter {
