@@ -54,7 +54,8 @@ func caller(s Source) string {
 		if len(st.ReadOnly) > 1 {
 			name += "_" + a.Name
 		}
-		fmt.Fprintf(&set, "  %s%s(given[%d], (int)length[%d]);\n  if (%[1]sError()) return 4;\n", s.Name, name, i, i)
+		fmt.Fprintf(&set, "    %s%s(given[%d], -1);\n    if (!%[1]sError()) return 9;\n", s.Name, name, i)
+		fmt.Fprintf(&set, "    %s%s(given[%d], (int)length[%d]);\n    if (%[1]sError()) return 4;\n", s.Name, name, i, i)
 	}
 	if len(st.ReadOnly) == 0 {
 		fmt.Fprintf(&set, "  %sSetData(data, 1);\n", s.Name)
@@ -83,6 +84,10 @@ static int NAME_main(int device, int steps, const int n[3], const long long *len
     cudaMemcpy(ro[a], given[a], length[a] * sizeof(ELEM), cudaMemcpyHostToDevice);
   }
   if (!device) {
+    if (ARRAYS > 0) { // nothing is given yet
+      NAME(data EXTENTS, 1 SCALARS);
+      if (!NAMEError()) return 8;
+    }
 SET    NAME(data EXTENTS, -1 SCALARS);
     if (!NAMEError()) return 5;
     NAME(data EXTENTS, steps SCALARS);
@@ -256,6 +261,30 @@ func TestEmittedSourceGivesTheReferencesAnswer(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestElementTypesOfTheirOwn compiles the device's side of a source whose element type is
+// declared in it, as far as a host compiler can: its __ldg must not hide CUDA's.
+func TestElementTypesOfTheirOwn(t *testing.T) {
+	if os.Getenv("TUNE_NVCC") != "" {
+		t.Skip("nvcc compiles that side itself")
+	}
+	dir := t.TempDir()
+	s := sourceOf(t, "heat2d", stencil.BFloat16, stencil.Size{512, 512, 1}, tiles2d+"1", h200)
+	emitted(t, dir, "heat2d.cu", "cu", s)
+	emitted(t, dir, "heat2d.h", "header", s)
+	build(t, dir, nvccOf(t), "-D__CUDA_ARCH__=900", "-O0", "-c", "heat2d.cu")
+	write(t, dir, "use.c", "#include \"heat2d.h\"\nTUNE_HEAT2D_ASSERT_ELEMENT(unsigned short);\n")
+	write(t, dir, "wrong.c", "#include \"heat2d.h\"\nTUNE_HEAT2D_ASSERT_ELEMENT(float);\n")
+	for _, args := range [][]string{{"cc", "-std=c99"}, {"cc", "-std=c11"}, {"c++", "-std=c++11", "-xc++"}} {
+		args = append(args, "-Wall", "-Wextra", "-Werror", "-fsyntax-only")
+		build(t, dir, args[0], append(args[1:], "use.c")...)
+		cmd := exec.Command(args[0], append(args[1:], "wrong.c")...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err == nil {
+			t.Errorf("%v took a float for a bfloat16\n%s", args, out)
 		}
 	}
 }

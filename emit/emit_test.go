@@ -15,6 +15,7 @@ import (
 	"stenciltune/device/timing"
 	"stenciltune/internal/golden"
 	"stenciltune/kernels/all"
+	"stenciltune/kernels/matmul"
 	"stenciltune/search"
 	"stenciltune/space"
 	"stenciltune/stencil"
@@ -126,6 +127,34 @@ func TestTextsAreTheSameEverywhere(t *testing.T) {
 	}
 }
 
+// TestImageOfSeveralStages holds the geometry of a stencil with all that kernels take
+// against its golden file.
+func TestImageOfSeveralStages(t *testing.T) {
+	for name, schedule := range map[string]string{"acoustic3d": "stream/vx=2/vy=4/wp=8/ck=3/pf=1/mb=1/ph=1", "testdata/ripple.sl": "tile/gx=32/gy=4/gz=2/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1"} {
+		dtype := stencil.Float32
+		if name != "acoustic3d" {
+			dtype = stencil.Uint16
+		}
+		s := sourceOf(t, name, dtype, stencil.Size{512, 512, 512}, schedule, h200)
+		image, err := ImageOf(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden.Check(t, s.Name+".geometry", image.Geometry)
+		for _, format := range []string{"cu", "header"} { // of the header what it declares
+			text, err := Text(format, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, from, _ := strings.Cut(string(text), map[string]string{"cu": "launcher\"\n", "header": "extern \"C\" {\n"}[format])
+			if format == "header" {
+				from, _, _ = strings.Cut(from, "}")
+			}
+			golden.Check(t, s.Name+"."+format, []byte(from))
+		}
+	}
+}
+
 func TestOrderOfDevicesDoesNotMatter(t *testing.T) {
 	s := two(t)
 	a, err := Text("header", s)
@@ -159,6 +188,11 @@ func TestRefusals(t *testing.T) {
 		{"cu", "ends a run by Until", func(s *Source) {
 			s.Configs = s.Configs[:1]
 			s.Problem.Stencil, s.Configs[0].Stencil.Hash = ends, ends.Hash
+		}},
+		{"cu", "is no stencil", func(s *Source) {
+			s.Configs = s.Configs[:1]
+			s.Families = matmul.Families()
+			s.Configs[0].Schedule.Family = "tile"
 		}},
 		{"tex", "no format", func(*Source) {}},
 	} {
