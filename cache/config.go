@@ -31,27 +31,28 @@ const ConfigFormat = "stenciltune.config/v1"
 // Seconds, bytes and cells; every extent, grid and block is in the order x, y, z.
 // A float that is not known is 0.
 type Config struct {
-	Format        string           `json:"format"` // ConfigFormat
-	Tool          ToolInfo         `json:"tool"`
-	Stencil       StencilInfo      `json:"stencil"`
-	Problem       ProblemInfo      `json:"problem"`
-	Device        DeviceInfo       `json:"device"`
-	Toolchain     ToolchainInfo    `json:"toolchain"`
-	Schedule      ScheduleInfo     `json:"schedule"`
-	Launch        LaunchInfo       `json:"launch"`
-	Kernel        KernelInfo       `json:"kernel"`
-	Remainder     *RemainderInfo   `json:"remainder"` // nil = the steps divide evenly
-	Measured      MeasuredInfo     `json:"measured"`
-	Baseline      *BaselineInfo    `json:"baseline"`       // nil = not measured
-	Speedup       float64          `json:"speedup"`        // baseline's seconds over measured seconds
-	RooflineShare float64          `json:"roofline_share"` // measured bytes per second over the copy's
-	Ties          []Tie            `json:"ties"`           // schedules that cannot be told apart from the best
-	Verification  VerificationInfo `json:"verification"`
-	Search        SearchInfo       `json:"search"`
-	Match         MatchInfo        `json:"match"`
-	Expected      *ExpectedInfo    `json:"expected,omitempty"` // nil = measured on this very problem
-	Warnings      []string         `json:"warnings"`
-	Time          time.Time        `json:"time"` // whole seconds, UTC
+	Format        string             `json:"format"` // ConfigFormat
+	Tool          ToolInfo           `json:"tool"`
+	Stencil       StencilInfo        `json:"stencil"`
+	Problem       ProblemInfo        `json:"problem"`
+	Scalars       map[string]float64 `json:"scalars,omitempty"` // of the stencil, which it was tuned and checked with
+	Device        DeviceInfo         `json:"device"`
+	Toolchain     ToolchainInfo      `json:"toolchain"`
+	Schedule      ScheduleInfo       `json:"schedule"`
+	Launch        LaunchInfo         `json:"launch"`
+	Kernel        KernelInfo         `json:"kernel"`
+	Remainder     *RemainderInfo     `json:"remainder"` // nil = the steps divide evenly
+	Measured      MeasuredInfo       `json:"measured"`
+	Baseline      *BaselineInfo      `json:"baseline"`       // nil = not measured
+	Speedup       float64            `json:"speedup"`        // baseline's seconds over measured seconds
+	RooflineShare float64            `json:"roofline_share"` // measured bytes per second over the copy's
+	Ties          []Tie              `json:"ties"`           // schedules that cannot be told apart from the best
+	Verification  VerificationInfo   `json:"verification"`
+	Search        SearchInfo         `json:"search"`
+	Match         MatchInfo          `json:"match"`
+	Expected      *ExpectedInfo      `json:"expected,omitempty"` // nil = measured on this very problem
+	Warnings      []string           `json:"warnings"`
+	Time          time.Time          `json:"time"` // whole seconds, UTC
 
 	// extra keeps the fields at the top level that this version does not know.
 	extra map[string]json.RawMessage
@@ -67,7 +68,7 @@ type ToolInfo struct {
 // StencilInfo is what is computed.
 type StencilInfo struct {
 	Name     string `json:"name"`
-	Hash     string `json:"hash"`  // SHA-256 of its meaning
+	Hash     string `json:"hash"`  // SHA-256 of its meaning and of the scalars that steer: stencil.Problem.Hash
 	DType    string `json:"dtype"` // like "float32"
 	Dims     int    `json:"dims"`
 	Points   int    `json:"points"` // offsets read
@@ -428,6 +429,12 @@ func finite(v reflect.Value, path string) error {
 	case reflect.Pointer:
 		if !v.IsNil() {
 			return finite(v.Elem(), path)
+		}
+	case reflect.Map:
+		for _, k := range v.MapKeys() {
+			if err := finite(v.MapIndex(k), path+"/"+k.String()); err != nil {
+				return err
+			}
 		}
 	case reflect.Slice, reflect.Array:
 		for i := range v.Len() {

@@ -90,6 +90,7 @@ func TestEncodeOddNames(t *testing.T) {
 
 func TestEncodeRefuses(t *testing.T) {
 	for want, change := range map[string]func(*Config){
+		"/scalars/lambda":                  func(c *Config) { c.Scalars = map[string]float64{"lambda": math.NaN()} },
 		"/measured/low":                    func(c *Config) { c.Measured.Low = math.NaN() },
 		"/ties/0/seconds_per_step":         func(c *Config) { c.Ties[0].SecondsPerStep = math.Inf(1) },
 		"/baseline/seconds_per_step":       func(c *Config) { c.Baseline.SecondsPerStep = math.Inf(-1) },

@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"stenciltune/device/machine"
 	"stenciltune/device/timing"
@@ -137,6 +138,18 @@ type Copier interface {
 	// CopyBandwidth is bytes read plus bytes written a second, copying a buffer
 	// of the given size.
 	CopyBandwidth(ctx context.Context, bytes int64) (float64, error)
+}
+
+// Simulated is a device whose work takes simulated time, as a recording's does.
+// Its Compile is called one at a time, in the order in which schedules are to be
+// compiled, and returns at once; the time it takes passes in Await. Optional.
+type Simulated interface {
+	// Now is the simulated time since the device was opened.
+	Now() time.Duration
+	// Ready is when a schedule's compilation ends; 0 if there was none.
+	Ready(s space.Schedule) time.Duration
+	// Await lets time pass until then.
+	Await(s space.Schedule)
 }
 
 // MaxLog is where compiler logs are clipped, in bytes.

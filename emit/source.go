@@ -70,7 +70,7 @@ const anySize = "global/gx=256/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=1"
 // stepped tells why no kernels can be emitted that step the grid of any caller, if so.
 func (s Source) stepped() error {
 	c, st := s.Configs[0], s.Problem.Stencil
-	if st == nil || st.Hash != c.Stencil.Hash {
+	if st == nil || s.Problem.Hash() != c.Stencil.Hash {
 		return fmt.Errorf("the config is of stencil %s with hash %.12s and another one was given: name its file", plain(c.Stencil.Name), c.Stencil.Hash)
 	}
 	if f := kernels.Find(s.Families, c.Schedule.Family); f != nil {

@@ -65,7 +65,7 @@ __device__ __forceinline__ Position block_tile(int nx, int ny, int nz) {
     const int i = blockIdx.x;
     const int strip = i / (height * COLUMN);
     const int first = strip * COLUMN;
-    const int width = min(COLUMN, tiles_x - first);
+    const int width = max(1, min(COLUMN, tiles_x - first)); // 1 in blocks beyond the last strip: a stage may need fewer than are launched
     const int in_strip = i - strip * height * COLUMN;
     const int row = in_strip / width;
     int x = in_strip - row * width;

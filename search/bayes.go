@@ -176,14 +176,21 @@ type bayes struct {
 	b *brain
 }
 
-func newBayes(p *pool, o Options) (Strategy, error) {
-	s := &bayes{b: newBrain(p, o.Seed)}
+func newBayes(p *pool, seed uint64) (Strategy, error) {
+	s := &bayes{b: newBrain(p, seed)}
 	s.study = newStudy("bayes", p, goptuna.StudyOptionRelativeSampler(s))
 	return s, nil
 }
 
 // Name is the strategy's name.
 func (s *bayes) Name() string { return "bayes" }
+
+// Converged is the number of proposals in a row of little expected improvement.
+func (s *bayes) Converged() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.b.idle
+}
 
 // SampleRelative gives goptuna the axes of the brain's next point.
 func (s *bayes) SampleRelative(*goptuna.Study, goptuna.FrozenTrial, map[string]any) (map[string]float64, error) {

@@ -74,3 +74,19 @@ func TestClip(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// BenchmarkStudy is what goptuna's study alone costs a trial: make it, set its
+// parameters, file its value.
+func BenchmarkStudy(b *testing.B) {
+	sp, prior := room()
+	c := newCatalog(sp, prior)
+	for range b.N {
+		s := newStudy("bench", newPool(c))
+		for q := range c.size {
+			s.force(q)
+			s.end(q, Outcome{Status: timing.OK, Seconds: 1}, 1)
+		}
+	}
+	b.ReportMetric(b.Elapsed().Seconds()*1e6/float64(b.N*c.size), "us/trial")
+	b.ReportMetric(float64(c.size), "trials")
+}

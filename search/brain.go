@@ -13,6 +13,7 @@ const (
 	maxTraining = 256  // rows a rebuilt model starts with
 	maxRows     = 320  // rows at which it is rebuilt at the latest
 	maxPending  = 32   // believers a rebuilt model starts with
+	minFit      = 40   // timed points before the hyper-parameters are fitted
 	maxFit      = 96   // points the hyper-parameters are fitted to
 	maxCand     = 800  // candidates kept at hand, neighbours of new bests aside
 	scanned     = 4000 // points of the space looked at for candidates on a rebuild
@@ -41,12 +42,11 @@ type brain struct {
 	chance line // random points, for when there is nothing better
 	ranked line // the prior's order
 
-	queue  []int        // of the initial design
-	random map[int]bool // points of it that were drawn, not chosen
-	timed  []seen       // in the order told
-	at     map[int]int  // position in timed
-	valid  validity
-	best   int // position in timed of the fastest, -1 before
+	queue []int       // of the initial design
+	timed []seen      // in the order told
+	at    map[int]int // position in timed
+	valid validity
+	best  int // position in timed of the fastest, -1 before
 
 	h        hyper
 	post     *posterior
@@ -58,6 +58,7 @@ type brain struct {
 	nextCand int         // timed points at which to choose candidates again
 	count    int         // proposals after the design
 	descents int         // of them, proposals of local
+	idle     int         // proposals of global in a row that expected little
 	sweep    int         // points of the space looked at so far
 	around   map[int]bool
 }
@@ -67,7 +68,7 @@ func newBrain(p *pool, seed uint64) *brain {
 	b := &brain{pool: p, f: f, rng: newRand(seed, "bayes"), at: map[int]int{}, best: -1, h: modes(f)}
 	b.valid.f = f
 	if p.size > 0 {
-		b.queue, b.random = design(p.catalog, f, b.rng)
+		b.queue = design(p.catalog, f, b.rng)
 	}
 	b.chance = line{pool: p, order: p.shuffled(b.rng)}
 	if f.z != nil {
@@ -87,7 +88,7 @@ func (b *brain) next() int {
 	}
 	b.count++
 	if len(b.timed) < minModel {
-		if b.count%2 == 1 && len(b.ranked.order) > 0 {
+		if b.count%4 > 0 && len(b.ranked.order) > 0 {
 			return b.ranked.next()
 		}
 		return b.chance.next()
@@ -102,7 +103,8 @@ func (b *brain) next() int {
 			return b.believe(q)
 		}
 	}
-	if q := b.global(); q >= 0 {
+	if q, gain := b.global(); q >= 0 {
+		b.expect(gain)
 		return b.believe(q)
 	}
 	return b.believe(b.chance.next())
@@ -174,34 +176,47 @@ func (b *brain) prepare() {
 		return
 	}
 	b.base = b.timed[b.best].log
-	b.judge()
 	set := b.training()
-	b.centre(set)
-	if n >= b.nextFit && n >= 8 {
+	b.judge(set)
+	if n >= max(b.nextFit, minFit) {
 		b.refit(set)
-		b.nextFit = n + max(8, n/2)
+		b.nextFit = n + n/2
 	}
 	b.build(set)
-	b.nextCand = n + max(8, min(n/6, 40))
+	b.nextCand = n + max(4, min(n/6, 40))
 }
 
-// judge drops the prior from the mean if it does not rank the randomly drawn
-// points: a wrong prior is worse than none.
-func (b *brain) judge() {
+// judge keeps the prior in the mean only if what was measured is more probable
+// with it than without (the marginal likelihood; Rasmussen and Williams, 2006,
+// section 5.4): a wrong prior is worse than none. It stays an input either way, so
+// that schedules it takes for alike can teach about each other.
+func (b *brain) judge(set []int) {
 	b.slope = 0
 	if b.f.z == nil {
+		b.centre(set)
 		return
 	}
-	var x, y []float64
-	for _, s := range b.timed {
-		if b.random[s.point] {
-			x = append(x, b.f.z[s.point])
-			y = append(y, s.log)
-		}
+	var evidence [2]float64
+	cov := newCovariance(b.f, b.h)
+	for i := range evidence {
+		b.slope = float64(i)
+		b.centre(set)
+		evidence[i] = b.condition(cov, set).evidence()
 	}
-	if len(x) < 6 || spearman(x, y) >= 0.1 {
-		b.slope = 1
+	if evidence[0] > evidence[1] {
+		b.slope = 0
+		b.centre(set)
 	}
+}
+
+// condition is a posterior given a training set, without candidates.
+func (b *brain) condition(cov *covariance, set []int) *posterior {
+	g := newPosterior(cov, nil)
+	for _, t := range set {
+		s := b.timed[t]
+		g.add(s.point, b.residual(s), true, s.extra)
+	}
+	return g
 }
 
 // training chooses the timed points to learn from: all, or the best half and the
@@ -268,12 +283,7 @@ func (b *brain) build(set []int) {
 			}
 		}
 	}
-	bare := newPosterior(cov, nil)
-	for _, t := range set {
-		s := b.timed[t]
-		bare.add(s.point, b.residual(s), true, s.extra)
-	}
-	cand := b.candidates(bare)
+	cand := b.candidates(b.condition(cov, set))
 	b.post = newPosterior(cov, cand)
 	b.rowOf = map[int]int{}
 	for _, t := range set {
@@ -355,8 +365,9 @@ func (b *brain) candidates(g *posterior) []int32 {
 	return out
 }
 
-// global is the candidate with the highest expected improvement, or -1.
-func (b *brain) global() int {
+// global is the candidate with the highest expected improvement, and the log of
+// that; -1 if there is none.
+func (b *brain) global() (point int, logGain float64) {
 	b.widen()
 	best, top := -1, math.Inf(-1)
 	target := b.target()
@@ -371,7 +382,17 @@ func (b *brain) global() int {
 			}
 		}
 	}
-	return best
+	return best, top
+}
+
+// expect counts proposals in a row of little expected improvement: in log seconds,
+// which is a share.
+func (b *brain) expect(logGain float64) {
+	if logGain < math.Log(GainShare) {
+		b.idle++
+	} else {
+		b.idle = 0
+	}
 }
 
 // score is the log of the expected improvement at a candidate.
@@ -460,42 +481,4 @@ func (b *brain) local() int {
 func (b *brain) elsewhere(order []int) []int {
 	p := b.timed[order[0]].point
 	return slices.DeleteFunc(order, func(i int) bool { return b.f.apart(p, b.timed[i].point) <= niche })
-}
-
-// spearman is the rank correlation of two samples.
-func spearman(x, y []float64) float64 {
-	rx, ry := ranks(x), ranks(y)
-	m := float64(len(x)-1) / 2
-	var xy, xx, yy float64
-	for i := range rx {
-		a, b := rx[i]-m, ry[i]-m
-		xy += a * b
-		xx += a * a
-		yy += b * b
-	}
-	if xx == 0 || yy == 0 {
-		return 0
-	}
-	return xy / math.Sqrt(xx*yy)
-}
-
-// ranks are the ranks of a sample from 0, ties at their mean.
-func ranks(x []float64) []float64 {
-	order := make([]int, len(x))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(x[i], x[j]) })
-	r := make([]float64, len(x))
-	for i := 0; i < len(order); {
-		j := i
-		for j < len(order) && x[order[j]] == x[order[i]] {
-			j++
-		}
-		for k := i; k < j; k++ {
-			r[order[k]] = float64(i+j-1) / 2
-		}
-		i = j
-	}
-	return r
 }

@@ -3,6 +3,7 @@ package search
 import (
 	"math"
 	"sort"
+	"sync"
 
 	"stenciltune/space"
 )
@@ -14,6 +15,9 @@ type catalog struct {
 	parts []part
 	size  int
 	prior []float64 // log of the predicted seconds, NaN where there is none; nil without a prior
+
+	once    sync.Once
+	ranking []int32 // by prior, made by byPrior
 }
 
 // part is the points of one family.
@@ -28,6 +32,9 @@ type part struct {
 
 func newCatalog(s *space.Space, prior Prior) *catalog {
 	c := &catalog{space: s}
+	if prior != nil {
+		c.prior = []float64{}
+	}
 	for _, f := range s.Families() {
 		c.parts = append(c.parts, part{family: f, width: len(f.Params)})
 	}

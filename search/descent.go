@@ -29,8 +29,8 @@ type descent struct {
 	wide    bool            // whether the queue already holds the trades
 }
 
-func newDescent(p *pool, o Options) (Strategy, error) {
-	r := newRand(o.Seed, "descent")
+func newDescent(p *pool, seed uint64) (Strategy, error) {
+	r := newRand(seed, "descent")
 	d := &descent{pool: p, rng: r, seconds: map[int]float64{}, walkOf: map[int]int{}}
 	d.chance = line{pool: p, order: p.shuffled(r)}
 	if p.hasPrior() {

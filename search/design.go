@@ -1,47 +1,56 @@
 package search
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 )
 
 // Sizes of the initial design.
 const (
-	seedsFromPrior = 8
-	seedsAtRandom  = 8
+	seedsFromPrior = 4
+	seedsAtRandom  = 2
 	seedApart      = 0.25 // least squared distance between seeds of the prior
+	seedFactor     = 3    // times the best prediction beyond which a family gives no seed
 )
 
 // design is the points to measure before there is a model: the prior's best of
-// every family, apart from each other, in turn with random ones, spread over the
-// families and away from each other. Prior and random are told apart because
-// only the random ones can judge the prior.
-func design(c *catalog, f *features, r *rand.Rand) (points []int, random map[int]bool) {
-	random = map[int]bool{}
-	var seeds []int
+// every promising family, apart from each other, and a few random ones, spread over
+// the families and away from each other. It is short, because the prior and the
+// covariance say much about a space before anything is measured; without a prior
+// all of it is random.
+func design(c *catalog, f *features, r *rand.Rand) (points []int) {
+	chance := seedsAtRandom
 	if f.z != nil {
-		seeds = priorSeeds(c, f)
+		points = priorSeeds(c, f)
+	} else {
+		chance += seedsFromPrior
 	}
-	want := seedsAtRandom + seedsFromPrior - len(seeds)
-	chance := spread(c, f, r, want)
-	for i := range max(len(seeds), len(chance)) {
-		if i < len(seeds) && !slices.Contains(points, seeds[i]) {
-			points = append(points, seeds[i])
-		}
-		if i < len(chance) && !slices.Contains(points, chance[i]) {
-			points = append(points, chance[i])
-			random[chance[i]] = true
+	for _, q := range spread(c, f, r, chance) {
+		if !slices.Contains(points, q) {
+			points = append(points, q)
 		}
 	}
-	return points, random
+	return points
 }
 
-// priorSeeds takes in turn from every family its best point not near one taken.
+// priorSeeds takes in turn from every promising family its best point not near one
+// taken, the most promising family first.
 func priorSeeds(c *catalog, f *features) []int {
 	order := c.byPrior()
+	worst := c.predicted(int(order[0])) + math.Log(seedFactor)
+	var families []int
+	for _, q := range order {
+		if c.predicted(int(q)) > worst {
+			break
+		}
+		if k := int(f.part[q]); !slices.Contains(families, k) {
+			families = append(families, k)
+		}
+	}
 	var seeds []int
 	for range seedsFromPrior {
-		for k := range c.parts {
+		for _, k := range families {
 			if len(seeds) == seedsFromPrior {
 				return seeds
 			}

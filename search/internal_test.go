@@ -252,22 +252,6 @@ func TestLogEI(t *testing.T) {
 	}
 }
 
-func TestSpearman(t *testing.T) {
-	for _, c := range []struct {
-		x, y []float64
-		want float64
-	}{
-		{[]float64{1, 2, 3, 4}, []float64{10, 20, 25, 90}, 1},
-		{[]float64{1, 2, 3, 4}, []float64{9, 8, 7, -6}, -1},
-		{[]float64{1, 1, 1}, []float64{1, 2, 3}, 0},
-		{[]float64{1, 2, 2, 3}, []float64{1, 2, 2, 3}, 1},
-	} {
-		if got := spearman(c.x, c.y); math.Abs(got-c.want) > 1e-12 {
-			t.Errorf("%v %v: %v, want %v", c.x, c.y, got, c.want)
-		}
-	}
-}
-
 func TestJudge(t *testing.T) {
 	sp, prior := room()
 	for _, c := range []struct {
@@ -279,16 +263,19 @@ func TestJudge(t *testing.T) {
 		{"inverted", func(t float64) float64 { return 1e-6 / t }, 0},
 	} {
 		b := newBrain(newPool(newCatalog(sp, prior)), 1)
-		n := 0
-		for len(b.queue) > 0 {
+		n := len(b.queue)
+		if n != seedsFromPrior+seedsAtRandom {
+			t.Errorf("a design of %d", n)
+		}
+		for range 12 {
 			q := b.next()
 			b.take(q)
 			b.tell(q, c.truth(prior(b.schedule(q))), 0, true)
-			n++
 		}
-		b.judge()
-		if b.slope != c.want || n < 12 {
-			t.Errorf("%s: slope %v after a design of %d", c.name, b.slope, n)
+		b.base = b.timed[b.best].log
+		b.judge(b.training())
+		if b.slope != c.want {
+			t.Errorf("%s: slope %v", c.name, b.slope)
 		}
 	}
 }

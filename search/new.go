@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"stenciltune/space"
 )
 
 // maker makes one strategy.
 type maker struct {
 	name string
-	make func(*pool, Options) (Strategy, error)
+	make func(*pool, uint64) (Strategy, error)
 }
 
 // makers are all strategies, the recommended one first.
@@ -18,6 +20,8 @@ var makers = []maker{
 	{"descent", newDescent},
 	{"model", newModelOrder},
 	{"tpe", newTPE},
+	{"cmaes", newCMAES},
+	{"sobol", newSobol},
 	{"random", newRandom},
 	{"exhaustive", newExhaustive},
 }
@@ -31,19 +35,33 @@ func Names() []string {
 	return names
 }
 
+// Samplers are the strategies that draw as goptuna's samplers do.
+func Samplers() []string { return []string{"tpe", "cmaes", "sobol", "random"} }
+
 // New makes a strategy by name. It lists the space once and, where the strategy
 // looks at a prior, asks the prior for every schedule once.
 func New(name string, o Options) (Strategy, error) {
 	if o.Space == nil {
 		return nil, fmt.Errorf("strategy %s: no space given", name)
 	}
+	if name == "random" || name == "exhaustive" || slices.Contains(Samplers(), name) {
+		o.Prior = nil
+	}
+	return List(o.Space, o.Prior).Learn(o.Past).New(name, o.Seed)
+}
+
+// Listing is a space listed once, with what a prior says of every schedule: what
+// many searches of one space share. It may be used from several goroutines.
+type Listing struct{ c *catalog }
+
+// List lists a space; a nil prior says nothing.
+func List(s *space.Space, prior Prior) *Listing { return &Listing{newCatalog(s, prior)} }
+
+// New makes a strategy by name for one more search.
+func (l *Listing) New(name string, seed uint64) (Strategy, error) {
 	i := slices.IndexFunc(makers, func(m maker) bool { return m.name == name })
 	if i < 0 {
 		return nil, fmt.Errorf("unknown strategy %q; the strategies are %s", name, strings.Join(Names(), ", "))
 	}
-	prior := o.Prior
-	if name == "random" || name == "exhaustive" || name == "tpe" {
-		prior = nil
-	}
-	return makers[i].make(newPool(newCatalog(o.Space, prior)), o)
+	return makers[i].make(newPool(l.c), seed)
 }

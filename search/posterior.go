@@ -120,6 +120,18 @@ func (g *posterior) refresh() {
 	g.stale = false
 }
 
+// evidence is the log of the marginal likelihood of the values, up to a constant.
+func (g *posterior) evidence() float64 {
+	g.refresh()
+	v := 0.0
+	for i := range g.points {
+		if g.known[i] {
+			v -= 0.5*g.beta[i]*g.beta[i] + math.Log(g.l[i][i])
+		}
+	}
+	return v
+}
+
 // weights solve K alpha = values, with believers at their means.
 func (g *posterior) weights() []float64 {
 	g.refresh()

@@ -2,6 +2,6 @@ package search
 
 // newRandom proposes schedules uniformly without replacement: the baseline that
 // any other strategy has to beat.
-func newRandom(p *pool, o Options) (Strategy, error) {
-	return &line{pool: p, name: "random", order: p.shuffled(newRand(o.Seed, "random"))}, nil
+func newRandom(p *pool, seed uint64) (Strategy, error) {
+	return &line{pool: p, name: "random", order: p.shuffled(newRand(seed, "random"))}, nil
 }

@@ -35,19 +35,19 @@ func within2(t *testing.T, name string, q searchtest.Quality, seeds, budget int)
 	return n
 }
 
-// TestBayesBeatsRandom: in the median over 20 landscapes bayes comes within 2 %
-// of the optimum long before random search does, and a useless or a harmful prior
+// TestBayesBeatsRandom: in the median over eight landscapes bayes comes within 2 %
+// of the optimum long before random search does, and a harmful prior
 // does not take that away.
 func TestBayesBeatsRandom(t *testing.T) {
 	if raceOn {
 		t.Skip("no concurrency of ours to find races in, and slow")
 	}
-	const seeds = 20
+	const seeds = 8
 	random := within2(t, "random", searchtest.None, seeds, 1000)[seeds/2]
 	for _, c := range []struct {
 		q    searchtest.Quality
 		most int
-	}{{searchtest.Good, 100}, {searchtest.Useless, 200}, {searchtest.Inverted, 200}, {searchtest.None, 200}} {
+	}{{searchtest.Good, 100}, {searchtest.Inverted, 200}, {searchtest.None, 200}} {
 		n := within2(t, "bayes", c.q, seeds, 250)
 		t.Logf("prior %s: median %d evaluations to 2 %%, random %d; all %v", c.q, n[seeds/2], random, n)
 		if m := n[seeds/2]; m > c.most || m > random*12/10 {

@@ -38,6 +38,7 @@ type Strategy interface {
 type Options struct {
 	Space *space.Space
 	Prior Prior  // nil = none
+	Past  []Past // what is known of similar problems; it corrects the prior
 	Seed  uint64 // the same seed and the same outcomes give the same proposals
 }
 
@@ -49,24 +50,40 @@ const (
 	Budget      Reason = "budget"      // as many evaluations as asked for
 	TimeLimit   Reason = "time-limit"  // as much time as asked for
 	Stall       Reason = "stall"       // no better schedule for long
+	Converged   Reason = "converged"   // the strategy expects nothing better
+	Roofline    Reason = "roofline"    // as near to the roofline as asked for
 	Exhausted   Reason = "exhausted"   // every schedule was tried
 	Interrupted Reason = "interrupted" // the user stopped it
 )
 
-// Stop is the rules that end a search; a zero field is no rule.
+// Stop is the rules that end a search, whichever holds first; a zero field is no rule.
 type Stop struct {
-	Budget int           // evaluations
-	Time   time.Duration // since the search began
-	Stall  int           // evaluations without an improvement of more than StallShare
+	Budget    int           // evaluations
+	Time      time.Duration // since the search began
+	Stall     int           // evaluations without an improvement of more than StallShare
+	Converged int           // proposals in a row expected to improve by less than GainShare
+	Roofline  float64       // share of the one-step roofline that the best reaches
 }
 
 // StallShare is the least improvement that counts as one.
 const StallShare = 0.002
 
+// GainShare is the least expected improvement that is worth a proposal.
+const GainShare = 0.005
+
+// Forecaster is a strategy that knows what it may still gain. Optional.
+type Forecaster interface {
+	// Converged is the number of proposals, up to the last, that were the best
+	// there were and yet expected to improve by less than GainShare.
+	Converged() int
+}
+
 // Progress is what the stop rules look at.
 type Progress struct {
 	Evaluated int
 	SinceBest int // evaluations since the best one improved by StallShare
+	Converged int // what a Forecaster says; 0 for other strategies
+	Roofline  float64
 	Elapsed   time.Duration
 	Left      bool // whether the strategy has more to propose
 }
@@ -78,8 +95,12 @@ func (s Stop) Done(p Progress) (Reason, bool) {
 		return Budget, true
 	case s.Time > 0 && p.Elapsed >= s.Time:
 		return TimeLimit, true
+	case s.Roofline > 0 && p.Roofline >= s.Roofline:
+		return Roofline, true
 	case s.Stall > 0 && p.SinceBest >= s.Stall:
 		return Stall, true
+	case s.Converged > 0 && p.Converged >= s.Converged:
+		return Converged, true
 	case !p.Left:
 		return Exhausted, true
 	}

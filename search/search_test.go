@@ -34,7 +34,7 @@ func TestNewUnknown(t *testing.T) {
 }
 
 func TestStop(t *testing.T) {
-	all := search.Stop{Budget: 10, Time: time.Minute, Stall: 5}
+	all := search.Stop{Budget: 10, Time: time.Minute, Stall: 5, Converged: 7, Roofline: 0.9}
 	for _, c := range []struct {
 		name string
 		stop search.Stop
@@ -45,6 +45,8 @@ func TestStop(t *testing.T) {
 		{"budget", all, search.Progress{Evaluated: 10, SinceBest: 5, Elapsed: time.Hour}, search.Budget},
 		{"time", all, search.Progress{Evaluated: 9, SinceBest: 5, Elapsed: time.Minute}, search.TimeLimit},
 		{"stall", all, search.Progress{Evaluated: 9, SinceBest: 5}, search.Stall},
+		{"roofline", all, search.Progress{Evaluated: 9, Roofline: 0.9, SinceBest: 5}, search.Roofline},
+		{"converged", all, search.Progress{Evaluated: 9, Roofline: 0.89, Converged: 7}, search.Converged},
 		{"exhausted", all, search.Progress{Evaluated: 9}, search.Exhausted},
 		{"no rules", search.Stop{}, search.Progress{Evaluated: 1 << 30, SinceBest: 1 << 30, Elapsed: 1 << 60, Left: true}, ""},
 		{"no rules, nothing left", search.Stop{}, search.Progress{}, search.Exhausted},

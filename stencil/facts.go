@@ -96,6 +96,68 @@ func (s *Stencil) Iterates() bool {
 	return found
 }
 
+// steering tells for each scalar whether a condition or the index of a read may
+// depend on it, through local variables too.
+func (s *Stencil) steering() []bool {
+	decides := make([]bool, len(s.Scalars))
+	for _, body := range s.bodies() {
+		// By local, the scalars that its value was computed from; a variable that is
+		// set under a condition depends on that as well, which then counts anyway.
+		locals := map[int][]int{}
+		from := func(e Expr) (list []int) {
+			walk(e, func(e Expr) {
+				switch e := e.(type) {
+				case Scalar:
+					list = append(list, e.Index)
+				case Local:
+					list = append(list, locals[e.Index]...)
+				}
+			})
+			slices.Sort(list)
+			return slices.Compact(list)
+		}
+		decide := func(e Expr) {
+			for _, i := range from(e) {
+				decides[i] = true
+			}
+		}
+		var block func([]Stmt)
+		block = func(body []Stmt) {
+			for _, st := range body {
+				var values []Expr
+				switch st := st.(type) {
+				case Let:
+					values = []Expr{st.Value}
+					locals[st.Local] = append(locals[st.Local], from(st.Value)...)
+				case Return:
+					values = st.Values
+				case If:
+					values = []Expr{st.Cond}
+					decide(st.Cond)
+					block(st.Then)
+					block(st.Else)
+				}
+				for _, v := range values {
+					walk(v, func(e Expr) {
+						switch e := e.(type) {
+						case Cond:
+							decide(e.If)
+						case ReadAt:
+							decide(e.Index)
+						case Binary:
+							if e.Op == "&&" || e.Op == "||" {
+								decide(e.X)
+							}
+						}
+					})
+				}
+			}
+		}
+		block(body)
+	}
+	return decides
+}
+
 // finish derives everything that follows from the functions.
 func (s *Stencil) finish() {
 	for i := range s.Stages {

@@ -48,7 +48,7 @@ func valuesOf(d DType, f []float64) Values {
 type Data struct {
 	Fields   []Values
 	ReadOnly []Values  // one element per cell, or any number where it is Indexed
-	Scalars  []float64 // nil: their defaults
+	Scalars  []float64 // nil: the problem's
 }
 
 // Outcome is what a run ends with.
@@ -61,8 +61,7 @@ type Outcome struct {
 
 // Reference computes steps time steps of p from in, which holds the fields one
 // after the other (one value per cell, x fastest) and then the read-only arrays,
-// and gives the fields. Arrays that in does not hold are zero, scalars have their
-// defaults. It is the judge of every kernel. in is left as it was.
+// and gives the fields. Arrays that in does not hold are zero. It is the judge of every kernel. in is left as it was.
 func Reference(p Problem, in []float64, steps int) []float64 {
 	var d Data
 	cells := int(p.Size.Cells())
@@ -92,9 +91,7 @@ func Run(p Problem, d Data, steps int) Outcome {
 	s := p.Stencil
 	r := &run{s: s, n: p.Size, readOnly: d.ReadOnly, scalars: d.Scalars}
 	if d.Scalars == nil {
-		for _, a := range s.Scalars {
-			r.scalars = append(r.scalars, a.Default)
-		}
+		r.scalars = p.ScalarValues()
 	}
 	spare := make([]Values, len(s.Fields))
 	for i, f := range d.Fields {

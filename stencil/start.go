@@ -41,7 +41,7 @@ func (p Problem) Lengths() []int64 {
 }
 
 // Start is what checks and timings start from: the fields and then the read-only
-// arrays hold one sequence of random values, and scalars have their defaults.
+// arrays hold one sequence of random values, and scalars have the problem's.
 // Devices compute the same (InputSource), so no grid is ever sent to them.
 func Start(p Problem, seed uint32) Data {
 	low, step := p.InputScale()
@@ -62,7 +62,7 @@ func Start(p Problem, seed uint32) Data {
 		}
 		return valuesOf(p.Stencil.DType, f)
 	}
-	var d Data
+	d := Data{Scalars: p.ScalarValues()}
 	for range p.Stencil.Fields {
 		d.Fields = append(d.Fields, array(p.Size.Cells()))
 	}

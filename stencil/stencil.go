@@ -6,7 +6,10 @@
 package stencil
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -150,14 +153,46 @@ func (s *Stencil) UnmarshalJSON(b []byte) error {
 
 // Problem is what a schedule is tuned for.
 type Problem struct {
-	Stencil *Stencil `json:"stencil"`
-	DType   DType    `json:"dtype"`
-	Size    Size     `json:"size"`
-	Steps   int      `json:"steps"` // time steps of one run of the user's program
+	Stencil *Stencil  `json:"stencil"`
+	DType   DType     `json:"dtype"`
+	Size    Size      `json:"size"`
+	Steps   int       `json:"steps"`             // time steps of one run of the user's program
+	Scalars []float64 `json:"scalars,omitempty"` // values, in the stencil's order; nil = the defaults
 }
 
 // Bytes is the size of one grid.
 func (p Problem) Bytes() int64 { return p.Size.Cells() * int64(p.DType.Size()) }
+
+// ScalarValues are the values of the stencil's scalars.
+func (p Problem) ScalarValues() []float64 {
+	if p.Scalars != nil {
+		return p.Scalars
+	}
+	var v []float64
+	for _, a := range p.Stencil.Scalars {
+		v = append(v, a.Default)
+	}
+	return v
+}
+
+// Hash names what is computed as far as the best schedule may depend on it: the
+// stencil, and of the scalars with another value than their default those that decide
+// which branch a cell takes or which element it reads. The others change neither a
+// kernel's text nor the instructions that it runs.
+func (p Problem) Hash() string {
+	var b strings.Builder
+	steering := p.Stencil.steering()
+	for i, v := range p.ScalarValues() {
+		if steering[i] && v != p.Stencil.Scalars[i].Default {
+			fmt.Fprintf(&b, " s_%d=%v", i, v)
+		}
+	}
+	if b.Len() == 0 {
+		return p.Stencil.Hash
+	}
+	sum := sha256.Sum256([]byte(p.Stencil.Hash + b.String()))
+	return hex.EncodeToString(sum[:])
+}
 
 // Reads is the arrays that a time step reads, each counted in every stage that reads it.
 func (s *Stencil) Reads() int {

@@ -45,7 +45,7 @@ func measuredAmplification(p Problem, steps int) float64 {
 	if !p.DType.Floating() {
 		return 1
 	}
-	key := fmt.Sprint(p.Stencil.Hash, p.Stencil.Range, steps)
+	key := fmt.Sprint(p.Stencil.Hash, p.Scalars, p.Stencil.Range, steps)
 	if a, ok := amplifications.Load(key); ok {
 		return a.(float64)
 	}

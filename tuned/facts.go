@@ -15,7 +15,7 @@ import (
 // KeyOf is the store's key of a problem on a machine, timed in a cache regime.
 func KeyOf(p stencil.Problem, m machine.Machine, regime timing.Regime) cache.Key {
 	return cache.Key{
-		StencilHash: p.Stencil.Hash, DType: string(p.DType), Boundary: string(p.Stencil.Boundary),
+		StencilHash: p.Hash(), DType: string(p.DType), Boundary: string(p.Stencil.Boundary),
 		Size: p.Size.Text(p.Stencil.Dims), StepsClass: cache.StepsClass(p.Steps), Regime: string(regime),
 	}.On(m)
 }

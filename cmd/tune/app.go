@@ -1,10 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"math"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -78,8 +81,8 @@ needs a C++ compiler); replay:h200 (recordings that ship with the program).
 Without --device the first GPU is taken. tune model and tune explain also know the
 facts of GPUs that are not here: model:a100 (see tune devices).
 
-Exit codes: 0 ok, 1 internal error, 2 usage or bad input, 3 no schedule works or none
-of the required grade is stored, 4 device missing or lost, 5 store locked or not
+Exit codes: 0 ok, 1 internal error, 2 usage or bad input, 3 no schedule works, one
+gives a wrong answer or none of the required grade is stored, 4 device missing or lost, 5 store locked or not
 accessible, 6 store corrupt, 130 interrupted, 143 terminated.`,
 		Example: `  tune --stencil jacobi3d --device 0 > jacobi3d.json
   tune --stencil jacobi2d --dtype float64 --size 4096x4096 --device 0
@@ -105,8 +108,8 @@ accessible, 6 store corrupt, 130 interrupted, 143 terminated.`,
 	p.BoolVarP(&a.verbose, "verbose", "v", false, "say on stderr what became of every schedule")
 	p.StringVar(&a.store, "store", "", "`file` of the store (default $TUNE_STORE, else $XDG_DATA_HOME/tune/store.db)")
 	f.bind(root)
-	root.AddCommand(a.devices(), a.stencils(), a.source(), a.measure(), a.model(), a.explainCommand(), a.sweep(), a.trace(), a.schema(), a.worker(),
-		a.best(), a.emit(), a.retune(), a.storeTools(), a.manual())
+	root.AddCommand(a.devices(), a.stencils(), a.source(), a.measure(), a.model(), a.explainCommand(), a.sweep(), a.trace(), a.verify(), a.schema(), a.worker(),
+		a.replayBench(), a.landscape(), a.best(), a.emit(), a.retune(), a.storeTools(), a.manual())
 	complete(root)
 	return root
 }
@@ -120,14 +123,46 @@ func (a *app) jsonFlag(c *cobra.Command) *cobra.Command {
 // problemFlags name a problem.
 type problemFlags struct {
 	stencil, dtype, size string
-	steps                int
+	steps                *int // nil = the stencil's own
+	scalars              []string
 }
 
 func (f *problemFlags) bind(c *cobra.Command) {
 	c.Flags().StringVar(&f.stencil, "stencil", "", "`name` of a stencil (see tune stencils) or path of a .sl file")
-	c.Flags().StringVar(&f.dtype, "dtype", "", "element `type`: float32, float64, float16 or bfloat16 (default: the stencil's own)")
+	f.bindCell(c)
 	c.Flags().StringVar(&f.size, "size", "", "grid `size`, x fastest, like 512x512x512 (default: the stencil's own)")
-	c.Flags().IntVar(&f.steps, "steps", 1000, "time steps of one run of the program that will use the config")
+	c.Flags().Var((*stepsFlag)(f), "steps", "time `steps` of one run of the program that will use the config (default: the stencil's own, else 1000)")
+}
+
+// bindCell binds the flags that say how a cell is computed.
+func (f *problemFlags) bindCell(c *cobra.Command) {
+	c.Flags().StringVar(&f.dtype, "dtype", "", "element `type`: float32, float64, float16 or bfloat16 (default: the stencil's own)")
+	c.Flags().StringArrayVar(&f.scalars, "scalar", nil, "`name=value` of a scalar of the stencil; repeat it for several (default: the stencil's own)")
+}
+
+// defaultSteps is how many time steps a run has if neither the command line nor the
+// stencil says so.
+const defaultSteps = 1000
+
+// stepsFlag is the value of --steps.
+type stepsFlag problemFlags
+
+func (f *stepsFlag) Type() string { return "int" }
+
+func (f *stepsFlag) String() string {
+	if f.steps == nil {
+		return ""
+	}
+	return strconv.Itoa(*f.steps)
+}
+
+func (f *stepsFlag) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > 1<<30 {
+		return fmt.Errorf("the number of time steps must lie in 1..%d", 1<<30)
+	}
+	f.steps = &n
+	return nil
 }
 
 // problem reads the flags. host chooses the smaller default size.
@@ -140,7 +175,13 @@ func (f *problemFlags) problem(host bool) (stencil.Problem, error) {
 	if err != nil {
 		return p, err
 	}
-	p = stencil.Problem{Stencil: st, DType: st.DType, Size: st.DefaultSize(host), Steps: f.steps}
+	p = stencil.Problem{Stencil: st, DType: st.DType, Size: st.DefaultSize(host), Steps: cmp.Or(st.Steps, defaultSteps)}
+	if f.steps != nil {
+		p.Steps = *f.steps
+	}
+	if p.Scalars, err = scalarValues(st, f.scalars); err != nil {
+		return p, err
+	}
 	if f.dtype != "" {
 		if p.DType, err = stencil.ParseDType(f.dtype); err != nil {
 			return p, usageError{err}
@@ -158,10 +199,52 @@ func (f *problemFlags) problem(host bool) (stencil.Problem, error) {
 			return p, usageError{err}
 		}
 	}
-	if f.steps < 1 || f.steps > 1<<30 {
-		return p, usagef("--steps %d: the number of time steps must lie in 1..%d", f.steps, 1<<30)
-	}
 	return p, nil
+}
+
+// scalarTexts are a problem's scalars as --scalar takes them.
+func scalarTexts(p stencil.Problem) []string {
+	var texts []string
+	for i, v := range p.Scalars {
+		texts = append(texts, fmt.Sprintf("%s=%v", p.Stencil.Scalars[i].Name, v))
+	}
+	return texts
+}
+
+// maxScalar bounds the values of whole scalars: all of them are exact in a double.
+const maxScalar = 1 << 53
+
+// scalarValues reads --scalar: nil where none is given.
+func scalarValues(st *stencil.Stencil, texts []string) ([]float64, error) {
+	if len(texts) == 0 {
+		return nil, nil
+	}
+	var names []string
+	for _, s := range st.Scalars {
+		names = append(names, s.Name)
+	}
+	given := make([]bool, len(names))
+	values := stencil.Problem{Stencil: st}.ScalarValues()
+	for _, text := range texts {
+		name, number, _ := strings.Cut(text, "=")
+		i := slices.Index(names, name)
+		v, err := strconv.ParseFloat(number, 64)
+		switch {
+		case len(names) == 0:
+			return nil, usagef("--scalar %.80q: %s has no scalars", text, st.Name)
+		case i < 0:
+			return nil, usagef("--scalar %.80q: the scalars of %s are %s", text, st.Name, strings.Join(names, ", "))
+		case given[i]:
+			return nil, usagef("--scalar %.80q: %s is given twice", text, name)
+		case err != nil || math.IsInf(v, 0) || math.IsNaN(v):
+			return nil, usagef("--scalar %.80q: want a number after the =, like %s=%v", text, name, values[i])
+		}
+		if t := st.Scalars[i].Type; !t.Floating() && (stencil.DType(t).Round(v) != v || math.Abs(v) > maxScalar) {
+			return nil, usagef("--scalar %.80q: %v is no %s", text, number, t)
+		}
+		values[i], given[i] = v, true
+	}
+	return values, nil
 }
 
 func joinTypes(types []stencil.DType) string {

@@ -35,8 +35,9 @@ func configOf(p stencil.Problem, m machine.Machine, r runner.Result, f searchFac
 	copyRate := cmp.Or(r.Copy, m.CopyBytesPerSecond)
 	c := cache.Config{
 		Tool:      cache.ToolInfo{Name: "tune", Version: version, Revision: revision()},
-		Stencil:   cache.StencilInfo{Name: st.Name, Hash: st.Hash, DType: string(p.DType), Dims: st.Dims, Points: len(st.Points), Radius: max(radius[0], radius[1], radius[2]), Boundary: string(st.Boundary)},
+		Stencil:   cache.StencilInfo{Name: st.Name, Hash: p.Hash(), DType: string(p.DType), Dims: st.Dims, Points: len(st.Points), Radius: max(radius[0], radius[1], radius[2]), Boundary: string(st.Boundary)},
 		Problem:   cache.ProblemInfo{Size: p.Size[:st.Dims], Steps: p.Steps},
+		Scalars:   scalarsOf(p),
 		Device:    cache.DeviceOf(m),
 		Toolchain: cache.ToolchainInfo{Compiler: m.Compiler, CUDA: m.CUDAVersion, Options: options(w)},
 		Schedule:  cache.ScheduleOf(w.Schedule),
@@ -73,6 +74,18 @@ func configOf(p stencil.Problem, m machine.Machine, r runner.Result, f searchFac
 			Against: k.Against, Size: slices.Clone(k.Size[:p.Stencil.Dims]), Steps: k.Steps, Cells: k.Cells, MaxError: k.MaxError, Tolerance: k.Tolerance, Seed: f.dataSeed})
 	}
 	return c
+}
+
+// scalarsOf are the values of a problem's scalars, by name; nil without.
+func scalarsOf(p stencil.Problem) map[string]float64 {
+	if len(p.Stencil.Scalars) == 0 {
+		return nil
+	}
+	values := map[string]float64{}
+	for i, v := range p.ScalarValues() {
+		values[p.Stencil.Scalars[i].Name] = v
+	}
+	return values
 }
 
 func launchInfo(l kernels.Launch) cache.LaunchInfo {

@@ -71,16 +71,20 @@ const compileThreads = 4
 // compilers is how many compile processes to use.
 func compilers() int { return max(1, min(runtime.NumCPU()/compileThreads, 8)) }
 
-// ahead is how many schedules are compiled ahead of the device.
-func ahead(name string) int {
-	switch {
-	case strings.HasPrefix(name, replayPrefix):
-		return 1
-	case isHost(name):
-		return max(2, runtime.NumCPU())
+// compilations is how many kernels a device compiles at once.
+func compilations(d device.Device) int {
+	switch r := d.(type) {
+	case replay.Device:
+		return r.Compilers()
+	case *host.Device:
+		return runtime.NumCPU()
 	}
-	return 2 * compilers() * compileThreads
+	return compilers() * compileThreads
 }
+
+// ahead is how many schedules are compiled ahead of the device: twice what is
+// compiled at once, so that no compile process waits for the device.
+func ahead(d device.Device) int { return max(2, 2*compilations(d)) }
 
 // worker is the hidden command by which the program runs itself as the owner of
 // a GPU or as a compiler.

@@ -98,7 +98,7 @@ func needDevice(t *testing.T, p stencil.Problem) (sp *space.Space, order []space
 // small is the problem of these tests: jacobi2d on a small grid.
 func small(t *testing.T) (stencil.Problem, []string) {
 	t.Helper()
-	f := problemFlags{stencil: "jacobi2d", size: "257x129", steps: 1000}
+	f := problemFlags{stencil: "jacobi2d", size: "257x129"}
 	if *flagDevice != "host" {
 		f.size = "8192x8192"
 	}
@@ -416,13 +416,13 @@ func TestWithoutAGPUTheErrorNamesLibraryAndAlternatives(t *testing.T) {
 }
 
 // volatile are the parts of a config that differ from run to run.
-var volatile = regexp.MustCompile(`"(time|seconds|utilisation)": [^\n]*`)
+var volatile = regexp.MustCompile(`"time": [^\n]*`)
 
 func TestReplayIsReproducible(t *testing.T) {
 	var first []byte
 	for range 2 {
-		// A slow machine must not end the search by time: what is shown is the sequence.
-		p := command(t, storeIn(t), "--stencil", "jacobi3d", "--device", "replay:h200", "--seed", "5", "--budget", "60", "--time-limit", "10m")
+		// The time is the recording's: how slow this machine is does not show.
+		p := command(t, storeIn(t), "--stencil", "jacobi3d", "--device", "replay:h200", "--seed", "5", "--time-limit", "2s")
 		if code := p.run(t); code != 0 {
 			t.Fatalf("exit %d\n%s", code, &p.stderr)
 		}
@@ -433,7 +433,7 @@ func TestReplayIsReproducible(t *testing.T) {
 			t.Errorf("the same seed gave\n%s\nand\n%s", first, out)
 		}
 		c, err := cache.Decode(p.stdout.Bytes())
-		if err != nil || c.Device.Kind != "replay" || c.Device.Provenance == "" {
+		if err != nil || c.Device.Kind != "replay" || c.Device.Provenance == "" || c.Search.Stop != "time-limit" {
 			t.Errorf("%v %+v", err, c.Device)
 		}
 	}

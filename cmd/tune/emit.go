@@ -190,13 +190,19 @@ func problemOf(c cache.Config, name string) (stencil.Problem, error) {
 	if err != nil {
 		return p, err
 	}
-	if st.Hash != c.Stencil.Hash {
-		return p, usagef("the config is of stencil %s with hash %.12s, and %s has hash %.12s: name its file with --stencil", c.Stencil.Name, c.Stencil.Hash, name, st.Hash)
+	p = stencil.Problem{Stencil: st, DType: stencil.DType(c.Stencil.DType), Size: stencil.Size{1, 1, 1}, Steps: c.Problem.Steps}
+	for i, a := range st.Scalars {
+		if v, ok := c.Scalars[a.Name]; ok {
+			p.Scalars = p.ScalarValues()
+			p.Scalars[i] = v
+		}
+	}
+	if p.Hash() != c.Stencil.Hash {
+		return p, usagef("the config is of stencil %s with hash %.12s, and %s has hash %.12s: name its file with --stencil", c.Stencil.Name, c.Stencil.Hash, name, p.Hash())
 	}
 	if st.Dims != len(c.Problem.Size) {
 		return p, usagef("the config's size has %d extents, and %s has %d dimensions", len(c.Problem.Size), name, st.Dims)
 	}
-	p = stencil.Problem{Stencil: st, DType: stencil.DType(c.Stencil.DType), Size: stencil.Size{1, 1, 1}, Steps: c.Problem.Steps}
 	copy(p.Size[:], c.Problem.Size)
 	return p, nil
 }

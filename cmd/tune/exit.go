@@ -43,6 +43,8 @@ func exitCode(err error) int {
 	var syntax *stencil.SyntaxError
 	var rejection *space.Rejection
 	var none *runner.ErrNoSchedule
+	var wrong *wrongAnswer
+	var bench *benchFailure
 	var silent silentError
 	var missing noMatch
 	switch {
@@ -52,7 +54,7 @@ func exitCode(err error) int {
 		return int(silent)
 	case errors.As(err, &usage), errors.As(err, &syntax), errors.As(err, &rejection):
 		return exitUsage
-	case errors.As(err, &none), errors.As(err, &missing):
+	case errors.As(err, &none), errors.As(err, &missing), errors.As(err, &wrong), errors.As(err, &bench):
 		return exitNoSchedule
 	case errors.Is(err, device.ErrMissing), errors.Is(err, device.ErrLost):
 		return exitDevice

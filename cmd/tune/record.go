@@ -15,12 +15,12 @@ import (
 )
 
 // record writes a tune's outcomes as a landscape.
-func record(path string, p stencil.Problem, m machine.Machine, r runner.Result, sp *space.Space, regime timing.Regime, args []string) error {
+func record(path string, p stencil.Problem, m machine.Machine, r runner.Result, sp *space.Space, regime timing.Regime, compilers int, args []string) error {
 	m.CopyBytesPerSecond = r.Copy
 	h := replay.Header{
-		Stencil: p.Stencil.Name, StencilHash: p.Stencil.Hash, DType: p.DType, Size: p.Size, Steps: p.Steps,
+		Stencil: p.Stencil.Name, StencilHash: p.Hash(), DType: p.DType, Size: p.Size, Steps: p.Steps,
 		Machine: m, Regime: regime, Tool: strings.TrimSpace("tune " + version + " " + revision()),
-		Command: "tune " + strings.Join(args, " "), Time: time.Now().UTC().Format(time.RFC3339), Space: sp.Size(),
+		Command: "tune " + strings.Join(args, " "), Time: time.Now().UTC().Format(time.RFC3339), Space: sp.Size(), Compilers: compilers,
 	}
 	var records []replay.Record
 	seen := map[space.Schedule]bool{}
@@ -31,7 +31,7 @@ func record(path string, p stencil.Problem, m machine.Machine, r runner.Result, 
 		seen[o.Schedule] = true
 		records = append(records, replay.Record{
 			Schedule: o.Schedule, SourceHash: o.SourceHash, Status: o.Status, Reason: o.Reason, Registers: o.Registers,
-			SpillBytes: o.SpillBytes, BlocksPerSM: o.BlocksPerSM, CompileSeconds: o.CompileSeconds, MaxError: o.MaxError,
+			SpillBytes: o.SpillBytes, BlocksPerSM: o.BlocksPerSM, CompileSeconds: o.CompileSeconds, DeviceSeconds: o.DeviceSeconds, MaxError: o.MaxError,
 			Launches: o.Series.Launches, Samples: o.Series.Samples,
 		})
 	}

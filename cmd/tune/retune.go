@@ -153,7 +153,8 @@ func (a *app) retuneAll(ctx context.Context, f tuneFlags, from string) error {
 			continue
 		}
 		g := f
-		g.stencil, g.dtype, g.size, g.steps = p.Stencil.Name, string(p.DType), p.Size.Text(p.Stencil.Dims), p.Steps
+		g.stencil, g.dtype, g.size, g.steps = p.Stencil.Name, string(p.DType), p.Size.Text(p.Stencil.Dims), &p.Steps
+		g.scalars = scalarTexts(p)
 		g.regime = key.Regime
 		if err := a.tune(ctx, g); err != nil {
 			if ctx.Err() != nil {

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"stenciltune/device/machine"
+	"stenciltune/emit"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/space"
@@ -41,6 +42,7 @@ func kernelOf(p stencil.Problem, s space.Schedule) kernels.Kernel {
 func (a *app) source() *cobra.Command {
 	var f problemFlags
 	var text string
+	var program bool
 	c := &cobra.Command{
 		Use:     "source --stencil NAME --schedule SCHEDULE",
 		Short:   "Print the CUDA source of a schedule",
@@ -56,6 +58,10 @@ func (a *app) source() *cobra.Command {
 				return err
 			}
 			k := kernelOf(p, s)
+			if program {
+				_, err = a.out.Write(emit.Program(p, k))
+				return err
+			}
 			_, err = fmt.Fprintf(a.out, "%s// launch: grid %v, block %v, %d bytes of dynamic shared memory, %d time steps\n",
 				k.Source, k.Launch.Grid, k.Launch.Block, k.Launch.SharedBytes, k.Launch.Steps)
 			return err
@@ -63,5 +69,6 @@ func (a *app) source() *cobra.Command {
 	}
 	f.bind(c)
 	c.Flags().StringVar(&text, "schedule", "", "canonical `text` of the schedule")
+	c.Flags().BoolVar(&program, "program", false, "with a main that launches it on random values: for nvcc and profilers")
 	return c
 }

@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"stenciltune/kernels/matmul"
 	"stenciltune/stencil"
@@ -68,12 +69,21 @@ type stencilInfo struct {
 }
 
 func (a *app) stencils() *cobra.Command {
+	var bench bool
+	var f benchFlags
 	c := &cobra.Command{
-		Use:     "stencils",
-		Short:   "List the stencils that ship with the program",
-		Example: "  tune stencils\n  tune stencils --json",
-		Args:    cobra.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
+		Use:   "stencils",
+		Short: "List the stencils that ship with the program, or tune them all",
+		Example: "  tune stencils\n  tune stencils --json\n  tune stencils --bench --sizes thesis --device 0\n" +
+			"  tune stencils --bench --match 'hotspot|srad' --sizes paper,4096x4096 --device host",
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			if bench {
+				return a.benchStencils(c.Context(), f)
+			}
+			if given := benchOnly(c); given != "" {
+				return usagef("--%s goes with --bench", given)
+			}
 			var list []stencilInfo
 			for _, name := range stencil.Names() {
 				s, err := stencil.Lookup(name)
@@ -100,7 +110,19 @@ func (a *app) stencils() *cobra.Command {
 			return err
 		},
 	}
+	c.Flags().BoolVar(&bench, "bench", false, "tune them, one line each")
+	f.bind(c)
 	return a.jsonFlag(c)
+}
+
+// benchOnly names a flag that was given and is of a tune, "" without.
+func benchOnly(c *cobra.Command) (name string) {
+	c.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		if f.Changed && f.Name != "json" {
+			name = f.Name
+		}
+	})
+	return name
 }
 
 func (a *app) printJSON(v any) error {

@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -30,9 +32,12 @@ type tuneFlags struct {
 	device     string
 	strategy   string
 	model      string
+	sampler    string
 	budget     int
 	timeLimit  time.Duration
 	stall      int
+	converged  int
+	roofline   float64
 	seed       uint64
 	regime     string
 	exhaustive bool
@@ -45,27 +50,39 @@ type tuneFlags struct {
 
 func (f *tuneFlags) bind(c *cobra.Command) {
 	f.problemFlags.bind(c)
-	c.Flags().StringVar(&f.device, "device", "", "`device`: index, UUID or PCI address of a GPU, host, or replay:h200 (default: the first GPU)")
-	c.Flags().StringVar(&f.strategy, "strategy", "bayes", "search `strategy`: "+strings.Join(search.Names(), ", "))
-	c.Flags().StringVar(&f.model, "model", modelCounts, modelFlag)
-	c.Flags().IntVar(&f.budget, "budget", 0, "end after `n` evaluations (default: 600 on a GPU, 60 on the host)")
-	c.Flags().DurationVar(&f.timeLimit, "time-limit", 0, "end the search after this `time` (default: 10s on a GPU, 1m on the host)")
-	c.Flags().IntVar(&f.stall, "stall", 0, "end after `n` evaluations without an improvement (default: 250)")
-	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the search and of the input data")
-	c.Flags().StringVar(&f.regime, "timing", string(timing.Warm), "cache `regime`: warm (iterated stencils) or cold (single sweeps, L2 flushed before each sample)")
+	f.bindSearch(c)
 	c.Flags().BoolVar(&f.exhaustive, "exhaustive", false, "try every legal schedule")
 	c.Flags().StringVar(&f.record, "record", "", "write every outcome as a landscape to `file` (.jsonl.gz)")
 	c.Flags().StringVarP(&f.output, "output", "o", "", "write the config to `file` too, only if it changed")
+}
+
+// bindSearch binds the flags that say where and how to search.
+func (f *tuneFlags) bindSearch(c *cobra.Command) {
+	c.Flags().StringVar(&f.device, "device", "", "`device`: index, UUID or PCI address of a GPU, host, or replay:h200 (default: the first GPU)")
+	c.Flags().StringVar(&f.strategy, "strategy", "bayes", "search `strategy`: "+strings.Join(search.Names(), ", "))
+	c.Flags().StringVar(&f.model, "model", modelCounts, modelFlag)
+	c.Flags().StringVar(&f.sampler, "sampler", "", "goptuna `sampler` instead of a strategy: "+strings.Join(search.Samplers(), ", "))
+	c.Flags().IntVar(&f.budget, "budget", 0, "end after `n` evaluations (default: 600 on a GPU, 60 on the host)")
+	c.Flags().DurationVar(&f.timeLimit, "time-limit", 0, "end the search after this `time` (default: 10s on a GPU, 1m on the host)")
+	c.Flags().IntVar(&f.stall, "stall", 0, "end after `n` evaluations without an improvement (default: 250)")
+	c.Flags().IntVar(&f.converged, "converged", 0, "end after `n` proposals in a row of bayes expected to improve by less than 0.5 % (default: 60)")
+	c.Flags().Float64Var(&f.roofline, "roofline", 0, "end at this `share` of the roofline of one time step at copy bandwidth; fused steps can pass 1")
+	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the search and of the input data")
+	c.Flags().StringVar(&f.regime, "timing", string(timing.Warm), "cache `regime`: warm (iterated stencils) or cold (single sweeps, L2 flushed before each sample)")
 	c.Flags().BoolVar(&f.retune, "retune", false, "measure again, whatever is stored")
 	c.Flags().DurationVar(&f.maxAge, "max-age", 0, "measure again what was tuned longer than this `time` ago (0 = never)")
-	c.Flags().IntVar(&f.seeds, "seeds", 16, "begin the search with the `n` schedules that stored tunes of other sizes, drivers and devices promise most of")
+	c.Flags().IntVar(&f.seeds, "seeds", 0, "try the `n` schedules first that stored tunes of other sizes, drivers and devices promise most of (default: they correct the model)")
 }
 
 // check refuses what no device could make sense of, before one is opened.
 func (f *tuneFlags) check() error {
 	switch {
-	case f.budget < 0 || f.stall < 0 || f.timeLimit < 0 || f.maxAge < 0 || f.seeds < 0:
-		return usagef("--budget, --stall, --time-limit, --max-age and --seeds must not be negative")
+	case f.budget < 0 || f.stall < 0 || f.timeLimit < 0 || f.maxAge < 0 || f.seeds < 0 || f.converged < 0 || !(f.roofline >= 0):
+		return usagef("--budget, --stall, --converged, --roofline, --time-limit, --max-age and --seeds must not be negative")
+	case f.sampler != "" && (f.strategy != "bayes" || f.exhaustive):
+		return usagef("--sampler, --strategy and --exhaustive exclude each other")
+	case f.sampler != "" && !slices.Contains(search.Samplers(), f.sampler):
+		return usagef("--sampler %q: use one of %s", f.sampler, strings.Join(search.Samplers(), ", "))
 	case f.regime != string(timing.Warm) && f.regime != string(timing.Cold):
 		return usagef("--timing %q: use warm or cold", f.regime)
 	case !slices.Contains(search.Names(), f.strategy):
@@ -81,11 +98,14 @@ func (f *tuneFlags) check() error {
 // stop is the stop rules, with defaults for the kind of device.
 func (f *tuneFlags) stop(kind machine.Kind) search.Stop {
 	if f.exhaustive {
-		return search.Stop{Budget: f.budget, Time: f.timeLimit, Stall: f.stall}
+		return search.Stop{Budget: f.budget, Time: f.timeLimit, Stall: f.stall, Roofline: f.roofline}
 	}
-	s := search.Stop{Budget: 600, Time: 10 * time.Second, Stall: 250}
+	s := search.Stop{Budget: 600, Time: 10 * time.Second, Stall: 250, Converged: 60, Roofline: f.roofline}
 	if kind == machine.Host {
-		s = search.Stop{Budget: 60, Time: time.Minute, Stall: 40}
+		s.Budget, s.Time, s.Stall = 60, time.Minute, 40
+	}
+	if f.converged > 0 {
+		s.Converged = f.converged
 	}
 	if f.budget > 0 {
 		s.Budget = f.budget
@@ -108,34 +128,44 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 	if err != nil {
 		return err
 	}
+	c, err := a.tuned(ctx, f, p)
+	if c != nil {
+		err = errors.Join(err, a.emitConfig(*c, f.output))
+	}
+	return err
+}
+
+// tuned is the config of a problem: from the store, or of a tune, which is stored. If
+// that ended early there is a config as well as an error, where anything was found.
+func (a *app) tuned(ctx context.Context, f tuneFlags, p stencil.Problem) (*cache.Config, error) {
 	store, err := a.openStore()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	d, err := a.openDevice(ctx, f.device, p)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer d.Close()
 	m := d.Machine()
 	if err := fits(p, m); err != nil {
-		return err
+		return nil, err
 	}
 	regime := timing.Regime(f.regime)
 	if err := canTime(d, regime); err != nil {
-		return err
+		return nil, err
 	}
 	key := tuned.KeyOf(p, m, regime)
 	nearest, err := store.Fitting(key)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if !f.retune && f.record == "" && !f.exhaustive {
 		why := news(p, key, nearest, f.maxAge)
 		if len(nearest) > 0 && why == "" {
 			c := nearest[0].Config
-			a.say("answered from the store (tuned %s); --retune measures again", c.Time.Format(time.DateTime))
-			return a.emitConfig(c, f.output)
+			a.say("answered from the store (tuned %s%s); --retune measures again", c.Time.Format(time.DateTime), otherScalars(p, c))
+			return &c, nil
 		}
 		if why != "" {
 			a.say("%s: tuning", why)
@@ -144,14 +174,23 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 		f.retune = f.maxAge > 0 && len(nearest) > 0 && time.Since(nearest[0].Config.Time) > f.maxAge
 	}
 	sp := kernels.Spaces(all.For(p), p, m)
+	if r, ok := d.(replay.Device); ok {
+		sp = r.Within(sp)
+	}
 	if sp.Size() == 0 {
-		return fmt.Errorf("%w: none is legal on a grid of %s: choose a larger --size", &runner.ErrNoSchedule{}, p.Size.Text(p.Stencil.Dims))
+		return nil, fmt.Errorf("%w: none is legal on a grid of %s: choose a larger --size", &runner.ErrNoSchedule{}, p.Size.Text(p.Stencil.Dims))
 	}
 	a.say("%s on %s (%s): %d legal schedules of %d", p.Text(), m.Name, m.Kind, sp.Size(), sp.Raw())
 
-	name := f.strategy
+	name := cmp.Or(f.sampler, f.strategy)
 	if f.exhaustive {
 		name = "exhaustive"
+	}
+	var past []search.Past
+	if !f.retune {
+		if past, err = a.past(store, key, p, m); err != nil {
+			return nil, err
+		}
 	}
 	stop := f.stop(m.Kind)
 	total := sp.Size()
@@ -160,24 +199,24 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 	}
 	o := runner.Options{
 		Problem: p, Device: d, Families: all.For(p), Judge: judgeOf(p), Space: sp, Stop: stop,
-		Regime: regime, Seed: dataSeed(f.seed), Ahead: ahead(f.device), Mutate: faultMutator(),
+		Regime: regime, Seed: dataSeed(f.seed), Ahead: ahead(d), Mutate: faultMutator(),
 	}
 	known, err := rated(store, m)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	rank, err := a.priorNamed(f.model, p, known, measureFor(ctx, o, d, &known))
 	if err != nil {
-		return err
+		return nil, err
 	}
-	strategy, err := search.New(name, search.Options{Space: sp, Prior: rank, Seed: f.seed})
+	strategy, err := search.New(name, search.Options{Space: sp, Prior: rank, Past: past, Seed: f.seed})
 	if err != nil {
-		return usageError{err}
+		return nil, usageError{err}
 	}
 	if f.seeds > 0 && !f.exhaustive && len(nearest) > 0 {
 		seeds, err := tuned.Seeds(ctx, store, tuned.Question{Problem: p, Machine: m, Regime: regime}, f.seeds)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		strategy = seed(strategy, sp, seeds)
 	}
@@ -185,7 +224,7 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 	j := newJournal(store, key)
 	if !f.retune {
 		if j, err = openJournal(store, key); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	o.Journal = j
@@ -197,16 +236,16 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 		err = errors.Join(err, cerr)
 	}
 	if f.record != "" && len(result.Outcomes) > 0 {
-		if werr := record(f.record, p, m, result, sp, o.Regime, a.args); werr != nil {
+		if werr := record(f.record, p, m, result, sp, o.Regime, compilations(d), a.args); werr != nil {
 			err = errors.Join(err, werr)
 		}
 	}
 	if result.Winner.Schedule.IsZero() {
 		if err == nil || result.Stop == search.Interrupted {
 			a.say("interrupted before any schedule was measured")
-			return silentError(exitInterrupted)
+			return nil, silentError(exitInterrupted)
 		}
-		return err
+		return nil, err
 	}
 	facts := searchFacts{strategy: strategy.Name(), space: sp.Size(), raw: sp.Raw(), seed: f.seed, regime: o.Regime, dataSeed: o.Seed}
 	if r, ok := d.(replay.Device); ok {
@@ -223,13 +262,26 @@ func (a *app) tune(ctx context.Context, f tuneFlags) error {
 	}
 	a.say("%s: %.1f GCells/s (%.4g ms a step), %.2f times naive; %d evaluated in %.1f s, stopped by %s",
 		c.Schedule.Text, c.Measured.CellsPerSecond/1e9, 1e3*c.Measured.SecondsPerStep, c.Speedup, c.Search.Evaluated, c.Search.Seconds, c.Search.Stop)
-	if eerr := a.emitConfig(c, f.output); eerr != nil {
-		err = errors.Join(err, eerr)
-	}
 	if err == nil && result.Stop == search.Interrupted {
-		return silentError(exitInterrupted)
+		err = silentError(exitInterrupted)
 	}
-	return err
+	return &c, err
+}
+
+// otherScalars says with which values of the scalars a stored config was tuned, "" if
+// with the problem's. The key holds none that the best schedule may depend on.
+func otherScalars(p stencil.Problem, c cache.Config) string {
+	asked := scalarsOf(p)
+	var other []string
+	for _, name := range slices.Sorted(maps.Keys(c.Scalars)) {
+		if v, ok := asked[name]; ok && v != c.Scalars[name] {
+			other = append(other, fmt.Sprintf("%s=%v", name, c.Scalars[name]))
+		}
+	}
+	if len(other) == 0 {
+		return ""
+	}
+	return " with " + strings.Join(other, ", ") + ", which decides no branch"
 }
 
 // canTime refuses a cache regime that a device cannot offer.
@@ -285,8 +337,8 @@ func (a *app) readStore() (*cache.Store, error) {
 	return cache.Open(path)
 }
 
-// buffers is how many grids a tune needs at once: two to alternate, the expected
-// answer, and one to compute it with.
+// buffers is how many grids of each field a tune needs at once: two to alternate, the
+// expected answer, and one to compute it with.
 const buffers = 4
 
 // fits refuses a grid that does not fit into the device.
@@ -295,11 +347,16 @@ func fits(p stencil.Problem, m machine.Machine) error {
 	if free == 0 {
 		free = m.MemoryBytes
 	}
-	if m.Kind == machine.Replay || free == 0 || p.Bytes() <= free/buffers {
+	grids := buffers * len(p.Stencil.Fields)
+	need := float64(grids) * float64(p.Bytes())
+	for _, n := range p.Lengths() {
+		need += float64(n) * float64(p.DType.Size())
+	}
+	if m.Kind == machine.Replay || free == 0 || need <= float64(free) {
 		return nil
 	}
-	return usagef("--size %s: tuning keeps %d grids of %.1f GiB, but %s has %.1f GiB free; choose a smaller size",
-		p.Size.Text(p.Stencil.Dims), buffers, float64(p.Bytes())/(1<<30), m.Name, float64(free)/(1<<30))
+	return usagef("--size %s: tuning keeps %d grids of %.1f GiB, with read-only arrays %.1f GiB, but %s has %.1f GiB free; choose a smaller size",
+		p.Size.Text(p.Stencil.Dims), grids, float64(p.Bytes())/(1<<30), need/(1<<30), m.Name, float64(free)/(1<<30))
 }
 
 // dataSeed is the seed of the input data, drawn from the search's.

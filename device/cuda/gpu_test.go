@@ -16,6 +16,7 @@ import (
 	"stenciltune/device/cuda"
 	"stenciltune/device/devicetest"
 	"stenciltune/device/timing"
+	"stenciltune/device/trial"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/space"
@@ -25,6 +26,7 @@ import (
 var (
 	flagGPU   = flag.String("gpu", "auto", "GPU tests: auto skips them without a GPU, require fails, off skips")
 	flagCases = flag.Int("cases", 520, "random schedules to check on the GPU")
+	flagEach  = flag.Int("each", 100, "random schedules of each stencil of the catalogue")
 	flagSeed  = flag.Uint64("seed", 20261121, "seed of the random schedules")
 	flagLeak  = flag.Int("leak-schedules", 2000, "schedules of the leak test")
 )
@@ -73,29 +75,12 @@ func compileAll(t *testing.T, d *cuda.Device, ks []kernels.Kernel) []device.Bina
 func TestGPURandomSchedulesGiveTheReferencesAnswer(t *testing.T) {
 	d := openGPU(t)
 	t.Log(d.Machine())
-	cases := devicetest.Cases(t, d.Machine(), *flagCases, *flagSeed)
-	var ks []kernels.Kernel
-	for _, c := range cases {
-		ks = append(ks, c.Kernel)
-		if c.Remainder != nil {
-			ks = append(ks, *c.Remainder)
-		}
-	}
-	bs := compileAll(t, d, ks)
-	i := 0
-	for n, c := range cases {
-		main := bs[i]
-		i++
-		var rest *device.Binary
-		if c.Remainder != nil {
-			rest = &bs[i]
-			i++
-		}
-		if err := devicetest.Check(context.Background(), d, c, main, rest, uint32(n)); err != nil {
-			t.Error(err)
-		}
-	}
-	t.Logf("%d schedules checked", len(cases))
+	devicetest.Check(t, d, devicetest.Cases(t, d.Machine(), *flagCases, *flagSeed))
+}
+
+func TestGPUCatalogueGivesTheReferencesAnswer(t *testing.T) {
+	d := openGPU(t)
+	devicetest.Check(t, d, devicetest.CatalogueCases(t, d.Machine(), *flagEach, *flagSeed+1))
 }
 
 // handWritten is a kernel outside any family: text at the beginning of the naive body.
@@ -272,7 +257,7 @@ func TestGPUManySchedulesLeaveMemoryWhereItWas(t *testing.T) {
 func TestGPUCompilingLeavesMemoryWhereItWas(t *testing.T) {
 	d := openGPU(t)
 	cases := devicetest.Cases(t, d.Machine(), 600, *flagSeed+8)
-	compile := func(cases []devicetest.Case) int64 {
+	compile := func(cases []trial.Case) int64 {
 		var ks []kernels.Kernel
 		for _, c := range cases {
 			ks = append(ks, c.Kernel)

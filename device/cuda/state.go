@@ -16,13 +16,14 @@ type state struct {
 	now, next []grid
 	readOnly  []grid
 	lengths   []int64
+	scalars   []float64
 	arguments map[[2]int][]kernels.Argument // by stage and time steps of a launch
 	iteration int
 }
 
 // start fills the arrays of a problem with the start data. On the GPU's thread.
 func (g *GPU) start(h *helper, p stencil.Problem, a *arrays, seed uint32) (*state, error) {
-	s := &state{problem: p, readOnly: a.readOnly, lengths: p.Lengths(), iteration: 1, arguments: map[[2]int][]kernels.Argument{}}
+	s := &state{problem: p, readOnly: a.readOnly, lengths: p.Lengths(), scalars: p.ScalarValues(), iteration: 1, arguments: map[[2]int][]kernels.Argument{}}
 	low, step := p.InputScale()
 	base := int64(0)
 	fill := func(to grid) error {
@@ -116,10 +117,10 @@ func (s *state) set(a *arguments, stage, steps int, writes []int) *arguments {
 		case kernels.Iteration:
 			v = uint64(uint32(s.iteration))
 		case kernels.Scalar:
-			if scalar := st.Scalars[arg.Index]; scalar.Type.Floating() {
-				v = math.Float64bits(scalar.Default)
+			if n := s.scalars[arg.Index]; st.Scalars[arg.Index].Type.Floating() {
+				v = math.Float64bits(n)
 			} else {
-				v = uint64(int64(scalar.Default))
+				v = uint64(int64(n))
 			}
 		}
 		a.values[i] = v

@@ -52,6 +52,7 @@ var (
 // wantKey names an expected answer.
 type wantKey struct {
 	hash    string
+	scalars string
 	dtype   stencil.DType
 	size    stencil.Size
 	seed    uint32

@@ -1,26 +1,24 @@
 package host_test
 
 import (
-	"context"
 	"flag"
-	"sync"
 	"testing"
 
-	"stenciltune/device"
 	"stenciltune/device/devicetest"
 	"stenciltune/device/host"
+	"stenciltune/device/trial"
 	"stenciltune/kernels"
+	"stenciltune/kernels/all"
+	"stenciltune/space"
+	"stenciltune/stencil"
 )
 
 var (
-	flagCases = flag.Int("cases", 600, "random schedules to check")
-	flagASan  = flag.Int("asan-cases", 60, "of these, also under the sanitizers")
+	flagCases = flag.Int("cases", 350, "random schedules to check")
+	flagEach  = flag.Int("each", 10, "random schedules of each stencil of the catalogue")
+	flagASan  = flag.Int("asan-cases", 30, "of these, also under the sanitizers")
 	flagSeed  = flag.Uint64("seed", 20261121, "seed of the random schedules")
 )
-
-// batch is how many kernels one compile takes: one program for all costs a
-// fraction of one each.
-const batch = 20
 
 func open(t *testing.T, o host.Options) *host.Device {
 	t.Helper()
@@ -32,71 +30,44 @@ func open(t *testing.T, o host.Options) *host.Device {
 	return d
 }
 
-// checkCases compiles and checks cases in batches, as many at a time as cores.
-func checkCases(t *testing.T, d *host.Device, cases []devicetest.Case) {
-	ctx := context.Background()
-	var wg sync.WaitGroup
-	slots := make(chan struct{}, d.Machine().SMs)
-	for begin := 0; begin < len(cases); begin += batch {
-		part := cases[begin:min(begin+batch, len(cases))]
-		wg.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			seen := map[string]device.Binary{}
-			var ks []kernels.Kernel
-			add := func(k kernels.Kernel) {
-				if _, twice := seen[k.Entry]; !twice {
-					seen[k.Entry] = device.Binary{}
-					ks = append(ks, k)
-				}
-			}
-			for _, c := range part {
-				add(c.Kernel)
-				if c.Remainder != nil {
-					add(*c.Remainder)
-				}
-			}
-			bs, err := d.CompileBatch(ctx, ks)
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			for _, b := range bs {
-				seen[b.Entry] = b
-			}
-			for i, c := range part {
-				var rest *device.Binary
-				if c.Remainder != nil {
-					b := seen[c.Remainder.Entry]
-					rest = &b
-				}
-				if err := devicetest.Check(ctx, d, c, seen[c.Kernel.Entry], rest, uint32(begin+i)); err != nil {
-					t.Error(err)
-				}
-			}
-			for _, b := range bs {
-				d.Release(b)
-			}
-		})
-	}
-	wg.Wait()
-}
-
 func TestRandomSchedulesGiveTheReferencesAnswer(t *testing.T) {
-	t.Setenv("EMULATION_CORES", "1") // the batches already fill the cores
 	n := *flagCases
 	if testing.Short() {
 		n /= 10
 	}
 	d := open(t, host.Options{})
-	checkCases(t, d, devicetest.Cases(t, d.Machine(), n, *flagSeed))
+	devicetest.Check(t, d, devicetest.Cases(t, d.Machine(), n, *flagSeed))
+}
+
+func TestCatalogueGivesTheReferencesAnswer(t *testing.T) {
+	n := *flagEach
+	if testing.Short() {
+		n = 1
+	}
+	d := open(t, host.Options{})
+	devicetest.Check(t, d, devicetest.CatalogueCases(t, d.Machine(), n, *flagSeed+2))
 }
 
 func TestRandomSchedulesAreCleanUnderSanitizers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the sanitized build is slow")
 	}
-	t.Setenv("EMULATION_CORES", "1")
 	d := open(t, host.Options{Sanitize: true})
-	checkCases(t, d, devicetest.Cases(t, d.Machine(), *flagASan, *flagSeed+1))
+	devicetest.Check(t, d, devicetest.Cases(t, d.Machine(), *flagASan, *flagSeed+1))
+}
+
+// Stages of one time step are launched alike, but one that reaches less far has
+// fewer tiles: blocks beyond them must find that out.
+func TestStagesOfDifferentReachShareALaunch(t *testing.T) {
+	d := open(t, host.Options{})
+	st, err := stencil.Lookup("srad2")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := space.ParseSchedule("smalltile/gx=128/gy=8/gz=1/wx=1/wy=1/wz=1/cw=256/zz=1/ph=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := stencil.Problem{Stencil: st, DType: st.DType, Size: stencil.Size{253, 115, 1}, Steps: 10}
+	devicetest.Check(t, d, []trial.Case{{Problem: p, Kernel: kernels.Find(all.For(p), s.Family()).Kernel(p, s), Launches: 2, Seed: 1}})
 }

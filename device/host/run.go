@@ -74,8 +74,8 @@ func dataText(p stencil.Problem, seed uint32) []string {
 			lengths = append(lengths, strconv.FormatInt(n, 10))
 		}
 	}
-	for _, a := range st.Scalars {
-		if v := strconv.FormatFloat(a.Default, 'g', -1, 64); a.Type.Floating() {
+	for i, n := range p.ScalarValues() {
+		if v := strconv.FormatFloat(n, 'g', -1, 64); st.Scalars[i].Type.Floating() {
 			numbers = append(numbers, v)
 		} else {
 			lengths = append(lengths, v)
@@ -93,9 +93,20 @@ func dataText(p stencil.Problem, seed uint32) []string {
 		strconv.FormatUint(uint64(seed), 10)}
 }
 
+// Answer runs passes from stencil.Start(p, seed) and gives the fields, one after the
+// other, as they are stored. It compares nothing, but an out-of-bounds write is a
+// failure.
+func (d *Device) Answer(ctx context.Context, p stencil.Problem, passes []device.Pass, seed uint32) ([]byte, error) {
+	raw, guard, err := d.run(ctx, p, passes, seed)
+	if err == nil && guard > 0 {
+		err = device.Fail(timing.WrongAnswer, "%s", stencil.Comparison{Guard: guard}.Reason(p.Size))
+	}
+	return raw, err
+}
+
 // run computes passes from the start grid and gives the answer and the guard
 // words that changed. Passes of different programs hand the grid on in a file.
-func (d *Device) run(ctx context.Context, p stencil.Problem, passes []device.Pass, seed uint32) (cells []float64, guard int64, err error) {
+func (d *Device) run(ctx context.Context, p stencil.Problem, passes []device.Pass, seed uint32) (raw []byte, guard int64, err error) {
 	file, iteration := "", 1
 	defer func() { os.Remove(file) }()
 	for len(passes) > 0 {
@@ -131,20 +142,13 @@ func (d *Device) run(ctx context.Context, p stencil.Problem, passes []device.Pas
 		}
 		guard += changed
 	}
-	cells, err = readGrid(file, p)
-	return cells, guard, err
-}
-
-// readGrid reads an answer, all fields, widened to float64.
-func readGrid(file string, p stencil.Problem) ([]float64, error) {
-	raw, err := os.ReadFile(file)
-	if err != nil {
-		return nil, err
+	if raw, err = os.ReadFile(file); err != nil {
+		return nil, guard, err
 	}
 	if want := p.Bytes() * int64(len(p.Stencil.Fields)); int64(len(raw)) != want {
-		return nil, fmt.Errorf("host: answer of %d bytes, want %d", len(raw), want)
+		return nil, guard, fmt.Errorf("host: answer of %d bytes, want %d", len(raw), want)
 	}
-	return stencil.Widen(p.DType, raw), nil
+	return raw, guard, nil
 }
 
 // Check runs passes and compares with the reference or the trusted passes.
@@ -155,11 +159,11 @@ func (d *Device) Check(ctx context.Context, c device.Check) (stencil.Comparison,
 	if err != nil {
 		return found, err
 	}
-	got, guard, err := d.run(ctx, c.Problem, c.Passes, c.Seed)
+	raw, guard, err := d.run(ctx, c.Problem, c.Passes, c.Seed)
 	if err != nil {
 		return found, err
 	}
-	r := stencil.Compare(got, want, c.Tolerance)
+	r := stencil.Compare(stencil.Widen(c.Problem.DType, raw), want, c.Tolerance)
 	r.Steps, r.Against, r.Guard = steps, found.Against, guard
 	return r, nil
 }
@@ -169,7 +173,7 @@ const maxKept = 64 << 20
 
 // expect computes the answer to compare with, or finds it from an earlier check.
 func (d *Device) expect(ctx context.Context, c device.Check, steps int, found *stencil.Comparison) ([]float64, error) {
-	key := wantKey{c.Problem.Stencil.Hash, c.Problem.DType, c.Problem.Size, c.Seed, steps, ""}
+	key := wantKey{c.Problem.Stencil.Hash, fmt.Sprint(c.Problem.Scalars), c.Problem.DType, c.Problem.Size, c.Seed, steps, ""}
 	if len(c.Trusted) > 0 {
 		key.trusted = c.Trusted[0].Binary.ID
 		found.Against = c.Trusted[0].Binary.Schedule.String()
@@ -187,14 +191,14 @@ func (d *Device) expect(ctx context.Context, c device.Check, steps int, found *s
 	if ok {
 		return want, nil
 	}
-	var err error
 	if len(c.Trusted) > 0 {
-		want, _, err = d.run(ctx, c.Problem, c.Trusted, c.Seed)
+		raw, _, err := d.run(ctx, c.Problem, c.Trusted, c.Seed)
+		if err != nil {
+			return nil, err
+		}
+		want = stencil.Widen(c.Problem.DType, raw)
 	} else {
 		want = stencil.Expected(c.Problem, c.Seed, steps)
-	}
-	if err != nil {
-		return nil, err
 	}
 	d.mu.Lock()
 	d.want[key] = want

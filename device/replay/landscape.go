@@ -42,7 +42,8 @@ type Header struct {
 	Tool        string          `json:"tool"`
 	Command     string          `json:"command"`
 	Time        string          `json:"time"`
-	Space       int             `json:"space"` // legal schedules when it was recorded
+	Space       int             `json:"space"`               // legal schedules when it was recorded
+	Compilers   int             `json:"compilers,omitempty"` // compilations at once
 }
 
 // Record is one schedule's outcome. Times are seconds per time step.
@@ -55,6 +56,7 @@ type Record struct {
 	SpillBytes     int            `json:"spill_bytes,omitempty"`
 	BlocksPerSM    int            `json:"blocks_per_sm,omitempty"`
 	CompileSeconds float64        `json:"compile_seconds,omitempty"`
+	DeviceSeconds  float64        `json:"device_seconds,omitempty"` // of checking and timing it, all told
 	MaxError       float64        `json:"max_error,omitempty"`
 	Launches       int            `json:"launches,omitempty"` // in a sample
 	Samples        []float64      `json:"samples,omitempty"`
@@ -99,7 +101,7 @@ func Write(w io.Writer, h Header, records []Record) error {
 		for i, s := range r.Samples {
 			r.Samples[i] = round(s, 6)
 		}
-		r.CompileSeconds, r.MaxError = round(r.CompileSeconds, 3), round(r.MaxError, 3)
+		r.CompileSeconds, r.DeviceSeconds, r.MaxError = round(r.CompileSeconds, 3), round(r.DeviceSeconds, 3), round(r.MaxError, 3)
 		if err := e.Encode(r); err != nil {
 			return err
 		}
@@ -174,14 +176,9 @@ func Names() []string {
 // device.ErrMissing that lists what there is.
 func Find(name string, p stencil.Problem) (*Landscape, error) {
 	if strings.ContainsAny(name, "/.") {
-		f, err := os.Open(name)
+		l, err := open(os.Open, name)
 		if err != nil {
-			return nil, fmt.Errorf("%w: landscape: %w", device.ErrMissing, err)
-		}
-		defer f.Close()
-		l, err := Read(f)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+			return nil, err
 		}
 		return l, l.fits(p)
 	}
@@ -190,22 +187,58 @@ func Find(name string, p stencil.Problem) (*Landscape, error) {
 		if !ok || name == "" || !strings.Contains(recorded, name) {
 			continue
 		}
-		f, err := shipped.Open("landscapes/" + file)
+		l, err := open(shipped.Open, "landscapes/"+file)
 		if err != nil {
 			return nil, err
 		}
-		defer f.Close()
-		l, err := Read(f)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", file, err)
-		}
 		return l, l.fits(p)
 	}
+	return nil, missing(fmt.Sprintf("%s on %q", p.Text(), name))
+}
+
+// Match opens the landscape in a file, or every shipped one whose file name
+// contains name. Finding none is a device.ErrMissing.
+func Match(name string) ([]*Landscape, error) {
+	if strings.ContainsAny(name, "/.") {
+		l, err := open(os.Open, name)
+		return []*Landscape{l}, err
+	}
+	var list []*Landscape
+	for _, file := range Names() {
+		if strings.Contains(file, name) {
+			l, err := open(shipped.Open, "landscapes/"+file)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, l)
+		}
+	}
+	if len(list) == 0 {
+		return nil, missing(name)
+	}
+	return list, nil
+}
+
+func open[F io.ReadCloser](open func(string) (F, error), name string) (*Landscape, error) {
+	f, err := open(name)
+	if err != nil {
+		return nil, fmt.Errorf("%w: landscape: %w", device.ErrMissing, err)
+	}
+	defer f.Close()
+	l, err := Read(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return l, nil
+}
+
+// missing says which recordings there are.
+func missing(what string) error {
 	var have []string
 	for _, n := range Names() {
 		have = append(have, strings.TrimSuffix(n, ".jsonl.gz"))
 	}
-	return nil, fmt.Errorf("%w: no recording of %s on %q; there are: %s", device.ErrMissing, p.Text(), name, strings.Join(have, ", "))
+	return fmt.Errorf("%w: no recording of %s; there are: %s", device.ErrMissing, what, strings.Join(have, ", "))
 }
 
 // FileName is the name of a shipped recording: "nvidia-h200_jacobi3d_f32_512x512x512.jsonl.gz".
@@ -219,10 +252,91 @@ func suffix(p stencil.Problem) string {
 func (l *Landscape) fits(p stencil.Problem) error {
 	h := l.Header
 	switch {
-	case h.StencilHash != p.Stencil.Hash:
+	case h.StencilHash != p.Hash():
 		return fmt.Errorf("%w: the recording is of another stencil (%s); record this one with tune --exhaustive --record", device.ErrMissing, h.Stencil)
 	case h.DType != p.DType || h.Size != p.Size:
 		return fmt.Errorf("%w: the recording is of %s %s, not of %s", device.ErrMissing, h.DType, h.Size.Text(p.Stencil.Dims), p.Text())
 	}
 	return nil
+}
+
+// Within is the part of a space that was recorded: the same families and
+// parameters, with the values and combinations that occur.
+func (l *Landscape) Within(sp *space.Space) *space.Space {
+	var families []*space.Family
+	for _, f := range sp.Families() {
+		used := make([]map[int]bool, len(f.Params))
+		for i := range used {
+			used[i] = map[int]bool{}
+		}
+		any := false
+		for _, s := range l.Order {
+			if s.Family() != f.Name {
+				continue
+			}
+			v, err := f.Values(s)
+			if err != nil {
+				continue // of another version of the family
+			}
+			any = true
+			for i, x := range v {
+				used[i][x] = true
+			}
+		}
+		if !any {
+			continue
+		}
+		g := &space.Family{Name: f.Name, Constraints: slices.Clone(f.Constraints)}
+		var names []string
+		for i, p := range f.Params {
+			p.Values = slices.DeleteFunc(slices.Clone(p.Values), func(x int) bool {
+				return !used[i][x] && !(p.Optional && x == f.Params[i].Values[0])
+			})
+			g.Params = append(g.Params, p)
+			names = append(names, p.Name)
+		}
+		g.Constraints = append(g.Constraints, space.Constraint{
+			Name: "recorded", Needs: names, Why: "the recording does not hold it",
+			OK: func(v space.Values) bool {
+				at := make([]int, len(names))
+				for i, n := range names {
+					at[i] = v.Get(n)
+				}
+				r, ok := l.Records[space.Make(g.Name, g.Params, at)]
+				// Another tuner's rejections are its constraints; ours come from the compiler.
+				return ok && (l.Header.StencilHash != "" || r.Status != timing.Rejected)
+			},
+		})
+		families = append(families, g)
+	}
+	return space.New(families...)
+}
+
+// Space is the space that the recording itself spans: its families and parameters
+// in order of appearance, the values that occur, and no combination that does not.
+// It serves a landscape whose families this program does not have.
+func (l *Landscape) Space() *space.Space {
+	var families []*space.Family
+	for _, s := range l.Order {
+		i := slices.IndexFunc(families, func(f *space.Family) bool { return f.Name == s.Family() })
+		if i < 0 {
+			i = len(families)
+			families = append(families, &space.Family{Name: s.Family()})
+			for _, x := range s.Fields() {
+				families[i].Params = append(families[i].Params, space.Param{Name: x.Name, Ordinal: true})
+			}
+		}
+		for _, x := range s.Fields() {
+			k := slices.IndexFunc(families[i].Params, func(p space.Param) bool { return p.Name == x.Name })
+			if k >= 0 && !slices.Contains(families[i].Params[k].Values, x.Value) {
+				families[i].Params[k].Values = append(families[i].Params[k].Values, x.Value)
+			}
+		}
+	}
+	for _, f := range families {
+		for _, p := range f.Params {
+			slices.Sort(p.Values)
+		}
+	}
+	return l.Within(space.New(families...))
 }

@@ -36,5 +36,5 @@ func MachineOf(name string) (machine.Machine, error) {
 	if err != nil {
 		return machine.Machine{}, fmt.Errorf("%s: %w", name, err)
 	}
-	return Device{l}.Machine(), nil
+	return New(l).Machine(), nil
 }

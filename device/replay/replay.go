@@ -10,15 +10,27 @@ import (
 	"stenciltune/stencil"
 )
 
-// Device replays a landscape.
-type Device struct{ *Landscape }
+// Device replays a landscape, in simulated time.
+type Device struct {
+	*Landscape
+	clock *clock
+}
 
-var _ device.Device = Device{}
+var (
+	_ device.Device    = Device{}
+	_ device.Simulated = Device{}
+)
+
+// New replays a landscape from simulated time 0.
+func New(l *Landscape) Device { return Device{l, newClock(l)} }
 
 // Open opens the recording of p on the named device or in the named file.
 func Open(name string, p stencil.Problem) (Device, error) {
 	l, err := Find(name, p)
-	return Device{l}, err
+	if err != nil {
+		return Device{}, err
+	}
+	return New(l), nil
 }
 
 // Machine is the recorded device, marked as a replay.
@@ -34,6 +46,7 @@ func (d Device) Compile(_ context.Context, k kernels.Kernel) (device.Binary, err
 	if !ok {
 		return device.Binary{}, device.Fail(timing.Skipped, "%s was not recorded", k.Schedule)
 	}
+	d.clock.compile(r)
 	switch r.Status {
 	case timing.Rejected, timing.CompileError, timing.CompileTimeout:
 		return device.Binary{}, &device.Failure{Status: r.Status, Reason: r.Reason}
@@ -59,10 +72,15 @@ func (d Device) Check(_ context.Context, c device.Check) (stencil.Comparison, er
 		}
 		cmp.MaxError = max(cmp.MaxError, r.MaxError)
 	}
+	if len(c.Trusted) > 0 {
+		d.clock.pass(d.checking(c))
+	}
 	return cmp, nil
 }
 
 // Time hands out the recorded samples, as many as the policy wants and there are.
+// What was cut short as slow when it was recorded is slow here only if it is slower
+// than what this search has found: it may come before the others.
 func (d Device) Time(_ context.Context, t device.Timing) ([]timing.Series, error) {
 	var all []timing.Series
 	for _, run := range t.Runs {
@@ -85,10 +103,8 @@ func (d Device) Time(_ context.Context, t device.Timing) ([]timing.Series, error
 			s.Add(x*float64(steps), false)
 		}
 		series := s.Series()
+		d.clock.pass(sampling(series.Samples, r.Launches, run.Launch.Steps))
 		series.Warnings = nil // how many samples there are was decided when it was recorded
-		if r.Status == timing.CutSlow {
-			series.CutSlow = true
-		}
 		all = append(all, series)
 	}
 	return all, nil

@@ -29,8 +29,9 @@ var may = map[string][]string{
 	"device/cuda":       leaves("device", "kernels"),
 	"device/host":       leaves("device", "kernels"),
 	"device/replay":     leaves("device", "kernels"),
+	"device/trial":      leaves("device", "kernels"),
+	"device/devicetest": leaves("device", "device/trial", "kernels", "kernels/all", "kernels/matmul"),
 	"device/micro":      leaves("device", "kernels"),
-	"device/devicetest": leaves("device", "kernels", "kernels/all", "kernels/global", "kernels/tile", "kernels/smalltile", "kernels/slide", "kernels/stream", "kernels/matmul"),
 
 	"model":             {"kernels", "device/machine", "stencil", "space"},
 	"trace":             {"kernels", "stencil", "space"},
@@ -41,10 +42,12 @@ var may = map[string][]string{
 	"tuned": leaves("cache", "device", "kernels", "kernels/all", "model"),
 	"emit":  {"cache", "kernels", "space", "stencil"},
 
-	"internal/runner":  leaves("search", "device", "kernels"),
-	"internal/worker":  leaves("device", "kernels"),
-	"internal/golden":  {},
-	"internal/imports": {},
+	"internal/runner":   leaves("search", "device", "kernels"),
+	"internal/exchange": leaves("device", "device/replay", "kernels"),
+	"internal/contest":  leaves("search", "device", "device/replay", "kernels"),
+	"internal/worker":   leaves("device", "kernels"),
+	"internal/golden":   {},
+	"internal/imports":  {},
 }
 
 // leaves are the packages that import nothing of ours, and more.

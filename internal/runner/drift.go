@@ -26,7 +26,7 @@ type held struct {
 type drift struct {
 	reference *candidate
 	median    float64 // of the reference when last trusted
-	last      time.Time
+	last      time.Duration
 	moved     int
 }
 
@@ -34,17 +34,17 @@ type drift struct {
 // agrees, what was timed since is measured again: the machine has changed.
 func (t *tuner) checkDrift(ctx context.Context) error {
 	d := &t.drift
-	if d.reference == nil || len(t.held) < driftSchedules && time.Since(d.last) < driftInterval {
+	if d.reference == nil || len(t.held) < driftSchedules && t.now()-d.last < driftInterval {
 		return nil
 	}
-	d.last = time.Now()
+	d.last = t.now()
 	policy := timing.Search()
 	policy.Regime = t.Regime
 	now := math.NaN()
 	for range 2 {
-		begin := time.Now()
+		begin := t.now()
 		series, err := t.timeAll(ctx, []*candidate{d.reference}, policy, false)
-		t.busy += time.Since(begin)
+		t.busy += t.now() - begin
 		if lost(err) {
 			return err
 		}

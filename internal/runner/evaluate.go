@@ -3,7 +3,6 @@ package runner
 import (
 	"context"
 	"slices"
-	"time"
 
 	"stenciltune/device"
 	"stenciltune/device/timing"
@@ -43,11 +42,42 @@ func (t *tuner) prepare(ctx context.Context, s space.Schedule) *candidate {
 			return c
 		}
 	}
-	go func() {
-		defer close(c.done)
-		c.compile(ctx, t.Device)
-	}()
+	t.start(ctx, c)
 	return c
+}
+
+// start compiles a candidate in the background; candidates of one source one
+// after the other, so that the compiler's cache serves all but the first. A
+// simulated device compiles at once: the time passes when it is waited for.
+func (t *tuner) start(ctx context.Context, c *candidate) {
+	if t.simulated != nil {
+		c.compile(ctx, t.Device)
+		close(c.done)
+		return
+	}
+	first, shared := t.sources[c.outcome.SourceHash]
+	if !shared {
+		t.sources[c.outcome.SourceHash] = c.done
+	}
+	go func() {
+		if shared {
+			<-first
+		}
+		c.compile(ctx, t.Device)
+		close(c.done)
+		select {
+		case t.compiled <- struct{}{}:
+		default:
+		}
+	}()
+}
+
+// await waits until a candidate is compiled.
+func (t *tuner) await(c *candidate) {
+	<-c.done
+	if t.simulated != nil {
+		t.simulated.Await(c.outcome.Schedule)
+	}
 }
 
 // compile builds the candidate and applies the limits only a compiler can tell.
@@ -215,8 +245,12 @@ func (t *tuner) evaluate(ctx context.Context, c *candidate, policy timing.Policy
 	if c.outcome.Status != "" { // rejected, failed to compile, or known
 		return nil
 	}
-	begin := time.Now()
-	defer func() { t.busy += time.Since(begin) }()
+	begin := t.now()
+	defer func() {
+		took := t.now() - begin
+		t.busy += took
+		c.outcome.DeviceSeconds = took.Seconds()
+	}()
 	if err := t.check(ctx, c); err != nil || c.outcome.Status != "" {
 		return err
 	}

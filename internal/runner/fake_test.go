@@ -476,7 +476,11 @@ func strategy(t testing.TB, name string, sp *space.Space, seed uint64) search.St
 func tune(ctx context.Context, t testing.TB, o Options) (Result, error) {
 	t.Helper()
 	r, err := Tune(ctx, o)
-	empty(t, o.Device.(*fake))
+	d, ok := o.Device.(*fake)
+	if !ok {
+		d = o.Device.(*simulated).fake
+	}
+	empty(t, d)
 	return r, err
 }
 

@@ -29,10 +29,7 @@ func (t *tuner) finals(ctx context.Context, r *Result) error {
 	for _, o := range append([]Outcome{t.naive}, contenders...) { // naive, so that the speed-up is a paired one
 		c := &candidate{outcome: o, kernel: t.kernel(o), done: make(chan struct{})}
 		c.outcome.Status, c.outcome.Known = "", false
-		go func() {
-			defer close(c.done)
-			c.compile(ctx, t.Device)
-		}()
+		t.start(ctx, c)
 		cs = append(cs, c)
 	}
 	defer func() {
@@ -43,7 +40,7 @@ func (t *tuner) finals(ctx context.Context, r *Result) error {
 	}()
 	ready := cs[:0:0]
 	for _, c := range cs {
-		<-c.done
+		t.await(c)
 		if c.err != nil {
 			return c.err
 		}
@@ -187,7 +184,7 @@ func (t *tuner) prove(ctx context.Context, w *candidate) (*Outcome, error) {
 		return nil, t.check(ctx, w)
 	}
 	rest := t.prepareFresh(ctx, Outcome{Schedule: kernels.Remainder(w.outcome.Schedule)})
-	<-rest.done
+	t.await(rest)
 	defer func() { t.Device.Release(rest.binary) }()
 	if rest.err != nil {
 		return nil, rest.err

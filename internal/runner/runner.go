@@ -30,6 +30,7 @@ type Outcome struct {
 	SpillBytes     int                  `json:"spill_bytes,omitempty"`
 	BlocksPerSM    int                  `json:"blocks_per_sm,omitempty"`
 	CompileSeconds float64              `json:"compile_seconds,omitempty"`
+	DeviceSeconds  float64              `json:"-"` // of checking and timing it
 	Compiler       string               `json:"-"`
 	Options        []string             `json:"-"` // the compiler's
 	Checks         []stencil.Comparison `json:"-"`
@@ -83,7 +84,7 @@ type Options struct {
 	Stop     search.Stop
 	Regime   timing.Regime
 	Seed     uint32 // of the input data
-	Ahead    int    // schedules compiled ahead of the device; 0 = 1
+	Ahead    int    // schedules compiled ahead of the device, at most; 0 = 1
 	Journal  Journal
 	Watcher  Watcher
 	// Judge computes what answers are compared with, for workloads that the
@@ -136,20 +137,35 @@ func SmallSize(dims int) stencil.Size {
 
 type tuner struct {
 	Options
-	start    time.Time
-	busy     time.Duration
-	trusted  *device.Pass // one-step global kernel, already proved on the small grid
-	judge    *device.Pass // Options.Judge's, once compiled
-	naive    Outcome
-	best     Outcome
-	outcomes []Outcome
-	tracker  search.Progress
-	failed   map[timing.Status]int
-	repeated int
-	begun    space.Schedule // the last one noted as begun in the journal
-	held     []held         // binaries timed since the drift check last passed
-	drift    drift
-	warnings []string
+	now       func() time.Duration       // since the tune began; simulated on a simulated device
+	simulated device.Simulated           // nil if the device's time is real
+	sources   map[string]<-chan struct{} // done of the first candidate of a source
+	compiled  chan struct{}              // something was compiled since it was last read
+	depth     search.Ahead
+	busy      time.Duration
+	trusted   *device.Pass // one-step global kernel, already proved on the small grid
+	judge     *device.Pass // Options.Judge's, once compiled
+	naive     Outcome
+	best      Outcome
+	outcomes  []Outcome
+	tracker   search.Progress
+	failed    map[timing.Status]int
+	repeated  int
+	begun     space.Schedule // the last one noted as begun in the journal
+	held      []held         // binaries timed since the drift check last passed
+	drift     drift
+	warnings  []string
+}
+
+func newTuner(o Options) *tuner {
+	t := &tuner{Options: o, failed: map[timing.Status]int{}, sources: map[string]<-chan struct{}{}, compiled: make(chan struct{}, 1)}
+	start := time.Now()
+	t.now = func() time.Duration { return time.Since(start) }
+	if s, ok := o.Device.(device.Simulated); ok {
+		begin := s.Now()
+		t.simulated, t.now = s, func() time.Duration { return s.Now() - begin }
+	}
+	return t
 }
 
 // lost tells whether an error ends the tune: anything but a failure of the schedule.

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -234,7 +234,7 @@ func TestALostDeviceEndsTheTuneWithWhatWasMeasured(t *testing.T) {
 				return nil
 			}
 			o := options(t, d, tile(32, 4, 1, 1), tile(32, 4, 1, 2), third, tile(64, 4, 1, 1))
-			o.Ahead = 3
+			o.Ahead = 1 // in the order of the list
 			r, err := tune(t.Context(), t, o)
 			if !errors.Is(err, device.ErrLost) || r.Complete {
 				t.Fatalf("error %v, complete %v", err, r.Complete)
@@ -258,47 +258,104 @@ func sequence(r Result) []string {
 	return append(list, r.Winner.Schedule.String(), string(r.Stop))
 }
 
+// simulated is a fake whose compilations take simulated time, each its own.
+type simulated struct {
+	*fake
+	now   time.Duration
+	until map[space.Schedule]time.Duration
+}
+
+func (d *simulated) Compile(ctx context.Context, k kernels.Kernel) (device.Binary, error) {
+	d.until[k.Schedule] = d.now + time.Duration(hash(k.Schedule.String())%2000)*time.Microsecond
+	return d.fake.Compile(ctx, k)
+}
+
+func (d *simulated) Time(ctx context.Context, r device.Timing) ([]timing.Series, error) {
+	d.now += 200 * time.Microsecond
+	return d.fake.Time(ctx, r)
+}
+
+func (d *simulated) Now() time.Duration                   { return d.now }
+func (d *simulated) Ready(s space.Schedule) time.Duration { return d.until[s] }
+func (d *simulated) Await(s space.Schedule)               { d.now = max(d.now, d.until[s]) }
+
 func TestTheSameSeedGivesTheSameSearch(t *testing.T) {
 	search := func(t *testing.T, name string, seed uint64, ahead int) (seq []string) {
-		synctest.Test(t, func(t *testing.T) {
-			d := newFake(t)
-			d.noise = 0.01
-			d.delay = func(op, _ string) {
-				if op == opCompile {
-					time.Sleep(time.Duration(rand.IntN(2000)) * time.Microsecond)
-				}
+		d := newFake(t)
+		d.noise = 0.01
+		d.fail = func(op, s string, _ int) error {
+			if op == opSmall && hash(s)%7 == 0 && !slices.Contains(naives, s) {
+				return device.Fail(timing.LaunchError, "because")
 			}
-			d.fail = func(op, s string, _ int) error {
-				if op == opSmall && hash(s)%7 == 0 && !slices.Contains(naives, s) {
-					return device.Fail(timing.LaunchError, "because")
-				}
-				return nil
-			}
-			o := options(t, d)
-			o.Strategy, o.Stop.Budget, o.Ahead = strategy(t, name, o.Space, seed), 30, ahead
-			seq = sequence(mustTune(t, o))
-		})
-		return seq
-	}
-	for _, name := range []string{"random", "model", "exhaustive"} { // these do not learn
-		want := search(t, name, 1, 1)
-		for _, ahead := range []int{0, 1, 2, 5, 40} {
-			if got := search(t, name, 1, ahead); !slices.Equal(got, want) {
-				t.Errorf("%s, %d ahead: %q\nwant %q", name, ahead, got, want)
-			}
+			return nil
 		}
+		o := options(t, d)
+		o.Device = &simulated{fake: d, until: map[space.Schedule]time.Duration{}}
+		o.Strategy, o.Stop.Budget, o.Ahead = strategy(t, name, o.Space, seed), 30, ahead
+		return sequence(mustTune(t, o))
 	}
-	for _, ahead := range []int{1, 4} {
-		want := search(t, "bayes", 2, ahead)
-		for range 3 {
-			if got := search(t, "bayes", 2, ahead); !slices.Equal(got, want) {
-				t.Errorf("bayes, %d ahead: %q\nwant %q", ahead, got, want)
+	for _, name := range []string{"random", "model", "bayes"} {
+		for _, ahead := range []int{1, 4, 40} {
+			want := search(t, name, 2, ahead)
+			for range 3 {
+				if got := search(t, name, 2, ahead); !slices.Equal(got, want) {
+					t.Errorf("%s, %d ahead: %q\nwant %q", name, ahead, got, want)
+				}
 			}
 		}
 	}
 	if slices.Equal(search(t, "random", 1, 1), search(t, "random", 2, 1)) {
 		t.Error("the seed has no effect")
 	}
+}
+
+// TestTheDeviceTakesWhatIsCompiled: with one schedule in ten that compiles for
+// long, and costs as they were measured on a GPU, the device is busy nearly all the
+// time, and a source that several schedules share compiles once at a time.
+func TestTheDeviceTakesWhatIsCompiled(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newFake(t)
+		var mu sync.Mutex
+		compiled := map[string]bool{} // sources begun, and whether one compilation has ended
+		d.delay = func(op, s string) {
+			switch op {
+			case opCompile:
+				source := s[:strings.LastIndex(s, "/")] // the last parameter shares it
+				mu.Lock()
+				done, begun := compiled[source]
+				if begun && !done {
+					t.Errorf("%s is compiled before its source is in the cache", s)
+				}
+				compiled[source] = done
+				mu.Unlock()
+				switch {
+				case done:
+					time.Sleep(5 * time.Millisecond)
+				case hash(s)%10 == 0:
+					time.Sleep(400 * time.Millisecond)
+				default:
+					time.Sleep(60 * time.Millisecond)
+				}
+				mu.Lock()
+				compiled[source] = true
+				mu.Unlock()
+			case opTime:
+				time.Sleep(12 * time.Millisecond)
+			}
+		}
+		o := options(t, d)
+		o.Ahead = 32
+		o.Strategy = strategy(t, "random", o.Space, 1)
+		o.Mutate = func(k kernels.Kernel) kernels.Kernel {
+			text := k.Schedule.String()
+			k.Source = text[:strings.LastIndex(text, "/")]
+			return k
+		}
+		r := mustTune(t, o)
+		if r.Utilisation < 0.6 {
+			t.Errorf("the device was busy for %.0f %% of the search", 100*r.Utilisation)
+		}
+	})
 }
 
 func TestTheJournalKnowsOfEveryScheduleBeforeTheNextRuns(t *testing.T) {
@@ -536,10 +593,7 @@ func TestCancellingGivesTheBestSoFarAtOnce(t *testing.T) {
 				}
 				o := options(t, d, fast, tile(32, 4, 1, 2), stuck, tile(64, 4, 1, 1))
 				j := &journal{d: d}
-				o.Journal, o.Ahead = j, 3
-				if c.op == opCompile {
-					o.Ahead = 1 // or it is cancelled while the first one runs
-				}
+				o.Journal, o.Ahead = j, 1 // in the order of the list
 				begin := time.Now()
 				r, err := tune(ctx, t, o)
 				if took := time.Since(begin); took > 0 {

@@ -1,15 +1,17 @@
 package runner
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"time"
+	"slices"
 
 	"stenciltune/device"
 	"stenciltune/device/timing"
 	"stenciltune/kernels"
 	"stenciltune/search"
 	"stenciltune/space"
+	"stenciltune/stencil"
 )
 
 // Tune finds the fastest schedule. When ctx is cancelled it returns the best so
@@ -17,8 +19,8 @@ import (
 // Any other error means that the device or the journal is lost; the result then
 // still holds what was measured.
 func Tune(ctx context.Context, o Options) (Result, error) {
-	t := &tuner{Options: o, start: time.Now(), failed: map[timing.Status]int{}}
-	t.Ahead = max(t.Ahead, 1)
+	t := newTuner(o)
+	t.depth.Most = t.Ahead
 	var r Result
 	err := t.baseline(ctx)
 	if err == nil {
@@ -27,7 +29,7 @@ func Tune(ctx context.Context, o Options) (Result, error) {
 	if cancelled(ctx, err) {
 		err, r.Stop = nil, search.Interrupted
 	}
-	searched := time.Since(t.start)
+	searched := t.now()
 	if err == nil && r.Stop != search.Interrupted {
 		err = t.finals(ctx, &r)
 		if cancelled(ctx, err) {
@@ -40,18 +42,31 @@ func Tune(ctx context.Context, o Options) (Result, error) {
 	}
 	r.Naive, r.Evaluated, r.Repeated, r.Failed = t.naive, t.tracker.Evaluated, t.repeated, t.failed
 	r.Outcomes, r.Warnings = t.outcomes, t.warnings
-	r.Seconds = time.Since(t.start).Seconds()
+	r.Seconds = t.now().Seconds()
 	r.Utilisation = min(1, t.busy.Seconds()/searched.Seconds())
-	if c, ok := t.Device.(device.Copier); ok && err == nil && r.Stop != search.Interrupted {
-		if r.Copy, err = c.CopyBandwidth(ctx, t.Problem.Bytes()); err != nil {
-			t.warn("copy bandwidth unknown: %v", err)
-			r.Warnings, err = t.warnings, nil
-		}
+	if err == nil && r.Stop != search.Interrupted {
+		r.Copy = t.bandwidth(ctx)
+		r.Warnings = t.warnings
 	}
 	if err == nil && r.Winner.Schedule.IsZero() {
 		err = &ErrNoSchedule{r.Failed}
 	}
 	return r, err
+}
+
+// bandwidth is the device's copy bandwidth in bytes a second, measured if it can
+// be, else as the machine knows it; 0 if nobody knows.
+func (t *tuner) bandwidth(ctx context.Context) float64 {
+	c, ok := t.Device.(device.Copier)
+	if !ok {
+		return t.Device.Machine().CopyBytesPerSecond
+	}
+	b, err := c.CopyBandwidth(ctx, t.Problem.Bytes())
+	if err != nil {
+		t.warn("copy bandwidth unknown: %v", err)
+		return 0
+	}
+	return b
 }
 
 // cancelled tells whether an error is the user's stop and no fault.
@@ -82,17 +97,17 @@ var naiveGroups = [3][][3]int{
 	{{64, 4, 1}, {32, 8, 1}, {128, 2, 1}},
 }
 
-// naiveSchedules are the baseline's schedules: one cell a thread, no column order.
-func (t *tuner) naiveSchedules() []space.Schedule {
+// Naive are the baseline's schedules: one cell a thread, no column order.
+func Naive(p stencil.Problem, sp *space.Space) []space.Schedule {
 	var list []space.Schedule
-	for _, g := range naiveGroups[t.Problem.Stencil.Dims-1] {
+	for _, g := range naiveGroups[p.Stencil.Dims-1] {
 		s, err := space.ParseSchedule(fmt.Sprintf("global/gx=%d/gy=%d/gz=%d/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0", g[0], g[1], g[2]))
-		if err == nil && t.Space.Check(s) == nil {
+		if err == nil && sp.Check(s) == nil {
 			list = append(list, s)
 		}
 	}
 	if len(list) == 0 { // a grid so small that the usual shapes are illegal
-		for s := range t.Space.All() {
+		for s := range sp.All() {
 			if h := kernels.ShapeOf(s); s.Family() == "global" && h.Work == [3]int{1, 1, 1} && h.Column == 0 {
 				return []space.Schedule{s}
 			}
@@ -127,12 +142,12 @@ func (t *tuner) baseline(ctx context.Context) error {
 		}
 		t.held = t.held[:0]
 	}()
-	for _, s := range t.naiveSchedules() {
+	for _, s := range Naive(t.Problem, t.Space) {
 		cs = append(cs, t.prepare(ctx, s))
 	}
 	t.Journal = journal
 	for _, c := range cs {
-		<-c.done
+		t.await(c)
 		if c.err != nil {
 			return c.err
 		}
@@ -151,7 +166,7 @@ func (t *tuner) baseline(ctx context.Context) error {
 			}
 			if t.naive.Schedule.IsZero() || c.outcome.Seconds() < t.naive.Seconds() {
 				t.naive = c.outcome
-				t.drift = drift{reference: c, median: c.outcome.Seconds(), last: time.Now()}
+				t.drift = drift{reference: c, median: c.outcome.Seconds(), last: t.now()}
 			}
 		}
 	}
@@ -178,9 +193,50 @@ func (t *tuner) release() {
 	}
 }
 
+// ready tells whether a candidate is compiled.
+func (t *tuner) ready(c *candidate) bool {
+	select {
+	case <-c.done:
+		return t.simulated == nil || t.simulated.Ready(c.outcome.Schedule) <= t.simulated.Now()
+	default:
+		return false
+	}
+}
+
+// first is the place in a queue of what is noted as begun, or else of the first
+// that is compiled; -1 if none is.
+func (t *tuner) first(queue []*candidate) int {
+	is := func(c *candidate) bool { return c.outcome.Schedule == t.begun && !c.known && t.ready(c) }
+	if i := slices.IndexFunc(queue, is); i >= 0 {
+		return i
+	}
+	return slices.IndexFunc(queue, t.ready)
+}
+
+// next waits until one of a queue is compiled and gives its place; -1 if the tune
+// is cancelled before.
+func (t *tuner) next(ctx context.Context, queue []*candidate) int {
+	for {
+		if i := t.first(queue); i >= 0 {
+			return i
+		}
+		if t.simulated != nil {
+			t.await(slices.MinFunc(queue, func(a, b *candidate) int {
+				return cmp.Compare(t.simulated.Ready(a.outcome.Schedule), t.simulated.Ready(b.outcome.Schedule))
+			}))
+			continue
+		}
+		select {
+		case <-t.compiled:
+		case <-ctx.Done():
+			return -1
+		}
+	}
+}
+
 // search runs the strategy until a stop rule holds. Schedules are compiled ahead
-// of the device, but measured and told in the order asked for, so that the same
-// seed and the same measurements give the same search.
+// of the device, which takes the first of them that is compiled: it does not wait
+// for one that takes long while another is there.
 func (t *tuner) search(ctx context.Context) (search.Reason, error) {
 	t.phase("search")
 	ctx, cancel := context.WithCancel(ctx)
@@ -198,10 +254,14 @@ func (t *tuner) search(ctx context.Context) (search.Reason, error) {
 			t.Device.Release(c.binary)
 		}
 	}()
+	bandwidth := 0.0
+	if t.Stop.Roofline > 0 {
+		bandwidth = t.bandwidth(ctx)
+	}
 	more := true
-	begin := time.Now()
+	begin := t.now()
 	for {
-		room := t.Ahead - len(queue)
+		room := t.depth.Depth() - len(queue)
 		if t.Stop.Budget > 0 {
 			room = min(room, t.Stop.Budget-t.tracker.Evaluated-len(queue))
 		}
@@ -213,19 +273,24 @@ func (t *tuner) search(ctx context.Context) (search.Reason, error) {
 			}
 		}
 		t.tracker.Left = more || len(queue) > 0
-		t.tracker.Elapsed = time.Since(begin)
+		t.tracker.Elapsed = t.now() - begin
+		if f, ok := t.Strategy.(search.Forecaster); ok {
+			t.tracker.Converged = f.Converged()
+		}
+		if s := t.best.Seconds(); s > 0 && bandwidth > 0 {
+			t.tracker.Roofline = 2 * float64(t.Problem.Bytes()) / s / bandwidth
+		}
 		if why, done := t.Stop.Done(t.tracker); done {
 			return why, nil
 		}
 		if err := ctx.Err(); err != nil {
 			return search.Interrupted, nil
 		}
-		c := queue[0] // stays in the queue, to be released, until it is filed
-		select {
-		case <-c.done:
-		case <-ctx.Done():
+		i := t.next(ctx, queue)
+		if i < 0 {
 			return search.Interrupted, nil
 		}
+		c := queue[i] // stays in the queue, to be released, until it is filed
 		if c.err != nil {
 			return "", c.err
 		}
@@ -238,10 +303,10 @@ func (t *tuner) search(ctx context.Context) (search.Reason, error) {
 		if ctx.Err() != nil { // its failure, if any, is the cancellation's
 			return search.Interrupted, nil
 		}
-		if err := t.finish(c, queue[1:]); err != nil {
+		if err := t.finish(c, slices.Concat(queue[:i], queue[i+1:])); err != nil {
 			return "", err
 		}
-		queue = queue[1:]
+		queue = slices.Delete(queue, i, i+1)
 		t.Strategy.Tell([]search.Outcome{c.outcome.Told()})
 		if err := t.checkDrift(ctx); err != nil {
 			return "", err
@@ -257,7 +322,7 @@ func (t *tuner) finish(c *candidate, queue []*candidate) error {
 	} else {
 		var next []space.Schedule
 		for _, q := range queue {
-			if !q.known { // known ones are not run
+			if !q.known && t.ready(q) { // known ones are not run
 				next = append(next, q.outcome.Schedule)
 				t.begun = q.outcome.Schedule
 				break
@@ -274,6 +339,9 @@ func (t *tuner) finish(c *candidate, queue []*candidate) error {
 		} else {
 			t.Device.Release(c.binary)
 		}
+	}
+	if !o.Known && o.Status != timing.Rejected {
+		t.depth.Add(o.CompileSeconds, o.DeviceSeconds)
 	}
 	t.tracker.Evaluated++
 	t.tracker.SinceBest++
@@ -323,7 +391,7 @@ func Measure(ctx context.Context, o Options, schedules []space.Schedule, policy 
 			return nil, err
 		}
 	}
-	t := &tuner{Options: o, start: time.Now(), failed: map[timing.Status]int{}}
+	t := newTuner(o)
 	t.Journal = nil
 	defer t.release()
 	if err := t.baseline(ctx); err != nil {
@@ -340,7 +408,7 @@ func Measure(ctx context.Context, o Options, schedules []space.Schedule, policy 
 		}
 	}()
 	for _, c := range cs {
-		<-c.done
+		t.await(c)
 		if c.err != nil {
 			return nil, c.err
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/c-bata/goptuna"
+	"github.com/c-bata/goptuna/sobol"
 	"github.com/c-bata/goptuna/tpe"
 
 	"stenciltune/space"
@@ -29,6 +30,9 @@ type tpeStrategy struct {
 	chance  line
 	history map[string][]observation
 	order   []observation // per axis as now split; reused
+	name    string
+	startup int        // trials before the estimators
+	first   func() int // a point of those
 }
 
 // observation is a trial's index on one axis and its time, +Inf if it failed.
@@ -41,26 +45,59 @@ const (
 	tpeAttempts   = 4 // suggestions that may be illegal or repeated before a random schedule
 )
 
-func newTPE(p *pool, o Options) (Strategy, error) {
-	r := newRand(o.Seed, "tpe")
-	s := &tpeStrategy{rng: r, chance: line{pool: p, order: p.shuffled(r)}, history: map[string][]observation{}}
-	s.study = newStudy("tpe", p, goptuna.StudyOptionSampler(s))
+func newTPE(p *pool, seed uint64) (Strategy, error) {
+	s := makeTPE(p, "tpe", seed)
+	s.startup, s.first = tpeStartup, s.chance.next
+	return s, nil
+}
+
+func makeTPE(p *pool, name string, seed uint64) *tpeStrategy {
+	r := newRand(seed, name)
+	s := &tpeStrategy{name: name, rng: r, chance: line{pool: p, order: p.shuffled(r)}, history: map[string][]observation{}}
+	s.study = newStudy(name, p, goptuna.StudyOptionSampler(s))
+	return s
+}
+
+// sobolStartup is the trials of the Sobol sequence: a power of two, which it fills
+// the cube most evenly with.
+const sobolStartup = 32
+
+// newSobol is TPE after points of a Sobol sequence, shifted at random so that
+// seeds differ (Cranley and Patterson, SIAM J. Numer. Anal. 13, 1976), each
+// answered by the nearest legal schedule.
+func newSobol(p *pool, seed uint64) (Strategy, error) {
+	s := makeTPE(p, "sobol", seed)
+	b := newBox(p)
+	engine := sobol.NewEngine(uint32(len(b.names)))
+	shift := make([]float64, len(b.names))
+	for i := range shift {
+		shift[i] = s.rng.Float64()
+	}
+	s.startup = sobolStartup
+	s.first = func() int {
+		x := engine.Draw()
+		for i := range x {
+			_, x[i] = math.Modf(x[i] + shift[i])
+		}
+		return b.nearest(x)
+	}
 	return s, nil
 }
 
 // Name is the strategy's name.
-func (s *tpeStrategy) Name() string { return "tpe" }
+func (s *tpeStrategy) Name() string { return s.name }
 
 // Ask proposes n suggestions, each legal and new.
 func (s *tpeStrategy) Ask(n int) []space.Schedule {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.ask(n, func() int {
-		if len(s.history[familyAxis]) >= tpeStartup {
-			for range tpeAttempts {
-				if q := s.begin(); q >= 0 {
-					return q
-				}
+		if len(s.history[familyAxis]) < s.startup {
+			return s.force(s.first())
+		}
+		for range tpeAttempts {
+			if q := s.begin(); q >= 0 {
+				return q
 			}
 		}
 		return s.force(s.chance.next())

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"stenciltune/cache"
+	"stenciltune/device/replay"
+	"stenciltune/internal/exchange"
+)
+
+// landscapeFormat is one way of writing landscapes down.
+type landscapeFormat struct {
+	name  string
+	write func(io.Writer, *replay.Landscape) error
+	read  func(io.Reader) (*replay.Landscape, error)
+}
+
+var landscapeFormats = []landscapeFormat{
+	{"kernel-tuner", exchange.WriteKernelTuner, exchange.ReadKernelTuner},
+	{"t4", exchange.WriteT4, exchange.ReadT4},
+}
+
+func parseLandscapeFormat(name string) (landscapeFormat, error) {
+	var names []string
+	for _, f := range landscapeFormats {
+		if f.name == name {
+			return f, nil
+		}
+		names = append(names, f.name)
+	}
+	return landscapeFormat{}, usagef("--format %q: use %s", name, strings.Join(names, " or "))
+}
+
+// landscape groups the commands on recordings.
+func (a *app) landscape() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "landscape",
+		Short: "Exchange recorded landscapes with other tuners",
+		Args:  cobra.NoArgs,
+		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(a.landscapeExport(), a.landscapeImport())
+	return c
+}
+
+func (a *app) landscapeExport() *cobra.Command {
+	var format, output string
+	c := &cobra.Command{
+		Use:   "export --format kernel-tuner|t4 LANDSCAPE",
+		Short: "Write a landscape as a Kernel Tuner cache file or as T4 results",
+		Long: `export writes a recording, named by part of a shipped one's name or by its file,
+in a format that other tuners read. Times become milliseconds of one time step.`,
+		Example: `  tune landscape export --format kernel-tuner jacobi3d_f32 > jacobi3d.json
+  tune landscape export --format t4 ./mine.jsonl.gz -o mine.json`,
+		Args: oneArg("which landscape?"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			f, err := parseLandscapeFormat(format)
+			if err != nil {
+				return err
+			}
+			found, err := replay.Match(args[0])
+			if err != nil {
+				return err
+			}
+			if len(found) > 1 {
+				return usagef("%q is part of the names of %d landscapes; name one: %s", args[0], len(found),
+					strings.Join(slices.DeleteFunc(replay.Names(), func(n string) bool { return !strings.Contains(n, args[0]) }), ", "))
+			}
+			var b bytes.Buffer
+			if err := f.write(&b, found[0]); err != nil {
+				return err
+			}
+			if output != "" {
+				return cache.WriteFile(output, b.Bytes())
+			}
+			_, err = a.out.Write(b.Bytes())
+			return err
+		},
+	}
+	c.Flags().StringVar(&format, "format", "", "kernel-tuner or t4")
+	c.Flags().StringVarP(&output, "output", "o", "", "write to `file` instead of stdout")
+	return c
+}
+
+func (a *app) landscapeImport() *cobra.Command {
+	var format, output string
+	c := &cobra.Command{
+		Use:   "import --format kernel-tuner|t4 FILE --output LANDSCAPE.jsonl.gz",
+		Short: "Make a landscape of another tuner's results, for tune replay-bench",
+		Long: `import reads a Kernel Tuner cache file or T4 results. What was exported here comes
+back as it was; another tuner's kernel becomes one family, whose values that are
+no whole numbers are numbered in the order in which the file lists them.`,
+		Example: "  tune landscape import --format kernel-tuner convolution_A100.json -o convolution_A100.jsonl.gz\n" +
+			"  tune replay-bench --landscape ./convolution_A100.jsonl.gz",
+		Args: oneArg("which file?"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			f, err := parseLandscapeFormat(format)
+			if err != nil {
+				return err
+			}
+			if output == "" {
+				return usagef("where to? name the landscape's file with --output")
+			}
+			file, err := os.Open(args[0])
+			if err != nil {
+				return usageError{err}
+			}
+			defer file.Close()
+			l, err := f.read(file)
+			if err != nil {
+				return usagef("%s: %w", args[0], err)
+			}
+			var records []replay.Record
+			for _, s := range l.Order {
+				records = append(records, l.Records[s])
+			}
+			var b bytes.Buffer
+			if err := replay.Write(&b, l.Header, records); err != nil {
+				return err
+			}
+			a.say("%d schedules of %s", len(records), l.Header.Stencil)
+			return cache.WriteFile(output, b.Bytes())
+		},
+	}
+	c.Flags().StringVar(&format, "format", "", "kernel-tuner or t4")
+	c.Flags().StringVarP(&output, "output", "o", "", "`file` of the landscape")
+	return c
+}
+
+// oneArg asks for exactly one argument.
+func oneArg(question string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return usagef("%s give one argument, not %d", question, len(args))
+		}
+		return nil
+	}
+}

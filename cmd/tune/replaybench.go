@@ -1,0 +1,184 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"stenciltune/cache"
+	"stenciltune/device/machine"
+	"stenciltune/device/replay"
+	"stenciltune/internal/contest"
+	"stenciltune/internal/runner"
+	"stenciltune/kernels"
+	"stenciltune/kernels/all"
+	"stenciltune/search"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+// replayBenchFlags are those of tune replay-bench.
+type replayBenchFlags struct {
+	landscapes, entrants []string
+	seeds, ahead, budget int
+	seconds              float64
+	plots                string
+}
+
+func (a *app) replayBench() *cobra.Command {
+	var f replayBenchFlags
+	c := &cobra.Command{
+		Use:   "replay-bench",
+		Short: "Compare search strategies on recorded landscapes, in simulated time",
+		Long: `replay-bench runs strategies over recorded landscapes with many seeds and prints,
+for each landscape, how many evaluations and how many simulated seconds they need.
+Compiling and measuring take the recorded times, so the figures are the same on
+every machine.
+
+An entrant is a strategy, or a strategy with another prior than the cost model's:
+bayes/inverted (ranked backwards), bayes/shuffled (at random), bayes/none.`,
+		Example: `  tune replay-bench --seeds 20
+  tune replay-bench --landscape jacobi3d_f32 --entrant bayes --entrant random
+  tune replay-bench --landscape ./mine.jsonl.gz --plots out`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return a.runReplayBench(c.Context(), f) },
+	}
+	c.Flags().StringArrayVar(&f.landscapes, "landscape", nil, "part of the name of shipped `landscapes`, or a file; repeat it for several (default: all that ship)")
+	c.Flags().StringArrayVar(&f.entrants, "entrant", nil, "`strategy`, or strategy/prior; repeat it for several (default: all, and bayes with each prior)")
+	c.Flags().IntVar(&f.seeds, "seeds", 100, "seeds a landscape and entrant")
+	c.Flags().IntVar(&f.ahead, "ahead", 0, "schedules asked for before the first is told (default: as many as a tune compiles ahead)")
+	c.Flags().IntVar(&f.budget, "budget", 3000, "evaluations at most where they are counted; 0 is all")
+	c.Flags().Float64Var(&f.seconds, "seconds", 10, "simulated seconds of a run")
+	c.Flags().StringVar(&f.plots, "plots", "", "write a plot a landscape (SVG) into this `folder`")
+	return c
+}
+
+// entrants reads --entrant.
+func (f *replayBenchFlags) parse() ([]contest.Entrant, error) {
+	texts := f.entrants
+	if len(texts) == 0 {
+		texts = slices.DeleteFunc(search.Names(), func(n string) bool { return n == "exhaustive" })
+		for _, p := range contest.Priors()[1:] {
+			texts = append(texts, "bayes/"+string(p))
+		}
+	}
+	var list []contest.Entrant
+	for _, t := range texts {
+		name, prior, _ := strings.Cut(t, "/")
+		e := contest.Entrant{Strategy: name, Prior: contest.Prior(prior)}
+		if !slices.Contains(search.Names(), name) || !slices.Contains(contest.Priors(), e.Prior) {
+			return nil, usagef("--entrant %q: use one of %s, alone or with /inverted, /shuffled or /none", t, strings.Join(search.Names(), ", "))
+		}
+		list = append(list, e)
+	}
+	switch {
+	case f.seeds < 1 || f.seeds > 100000:
+		return nil, usagef("--seeds %d: use 1 to 100000", f.seeds)
+	case f.ahead < 0 || f.budget < 0:
+		return nil, usagef("--ahead and --budget must not be negative")
+	case !(f.seconds > 0) || math.IsInf(f.seconds, 1):
+		return nil, usagef("--seconds %g: it must be above 0", f.seconds)
+	}
+	return list, nil
+}
+
+func (a *app) runReplayBench(ctx context.Context, f replayBenchFlags) error {
+	entrants, err := f.parse()
+	if err != nil {
+		return err
+	}
+	landscapes, err := openLandscapes(f.landscapes)
+	if err != nil {
+		return err
+	}
+	if f.plots != "" {
+		if err := os.MkdirAll(f.plots, 0o755); err != nil {
+			return usagef("--plots: %w", err)
+		}
+	}
+	o := contest.Options{Seeds: f.seeds, Ahead: f.ahead, Time: f.seconds, Budget: f.budget}
+	for i, l := range landscapes {
+		field, err := fieldOf(l)
+		if err != nil {
+			return err
+		}
+		if !field.HasPrior() { // nothing to compare priors with
+			o.Entrants = slices.DeleteFunc(slices.Clone(entrants), func(e contest.Entrant) bool { return e.Prior != contest.Model || e.Strategy == "model" })
+		} else {
+			o.Entrants = entrants
+		}
+		rows, err := field.Hold(ctx, o)
+		if err != nil {
+			return err
+		}
+		if i > 0 {
+			fmt.Fprintln(a.out)
+		}
+		if err := field.Print(a.out, rows, o); err != nil {
+			return err
+		}
+		if f.plots != "" {
+			name := filepath.Join(f.plots, strings.ReplaceAll(field.Name, "/", "_")+".svg")
+			if err := cache.WriteFile(name, []byte(field.Plot(rows, o))); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// openLandscapes opens recordings by file, or those that ship by part of their name.
+func openLandscapes(names []string) ([]*replay.Landscape, error) {
+	if len(names) == 0 {
+		names = []string{""}
+	}
+	var list []*replay.Landscape
+	for _, n := range names {
+		found, err := replay.Match(n)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, found...)
+	}
+	return list, nil
+}
+
+// recordedProblem is the problem that was recorded; without a stencil if another tuner
+// recorded it.
+func recordedProblem(l *replay.Landscape) (stencil.Problem, error) {
+	h := l.Header
+	if h.StencilHash == "" {
+		return stencil.Problem{Size: h.Size}, nil
+	}
+	st, err := stencil.Lookup(h.Stencil)
+	if err != nil || st.Hash != h.StencilHash {
+		return stencil.Problem{}, usagef("the recording is of a stencil %s that is not in the catalogue as it was", h.Stencil)
+	}
+	return stencil.Problem{Stencil: st, DType: h.DType, Size: h.Size, Steps: h.Steps}, nil
+}
+
+// fieldOf prepares a recording.
+func fieldOf(l *replay.Landscape) (*contest.Field, error) {
+	p, err := recordedProblem(l)
+	if err != nil {
+		return nil, err
+	}
+	if p.Stencil == nil { // another tuner's: no cost model, no naive kernel
+		return contest.NewField(l, p, l.Space(), space.Schedule{}, nil), nil
+	}
+	m := l.Header.Machine
+	m.Kind = machine.Replay
+	sp := kernels.Spaces(all.Families(), p, m)
+	for _, s := range runner.Naive(p, sp) {
+		if _, ok := l.Records[s]; ok {
+			return contest.NewField(l, p, sp, s, prior(p, m)), nil
+		}
+	}
+	return nil, usagef("the recording of %s does not hold the naive kernel", p.Text())
+}

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"stenciltune/cache"
+	"stenciltune/stencil"
+)
+
+// needHost skips where kernels cannot be compiled for the host.
+func needHost(t *testing.T) {
+	t.Helper()
+	d, err := (&app{}).openDevice(t.Context(), "host", stencil.Problem{})
+	if err != nil {
+		t.Skip(err)
+	}
+	d.Close()
+}
+
+const decay = `NumDimensions 1
+StencilSize (1)
+ScalarVariables (float rate = 0.5, int calm = 0)
+Steps 7
+CellValue {
+  if (x < calm) return get(0);
+  return rate * (get(-1) + get(1));
+}
+`
+
+// file writes a stencil file.
+func file(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestVerifySaysWhatItTriedAndHowToRepeatAWrongCase(t *testing.T) {
+	needHost(t)
+	path := file(t, "my decay.sl", decay)
+	args := []string{"verify", path, "--device", "host", "--cases", "4", "--seed", "3", "--scalar", "rate=0.25"}
+	p := command(t, storeIn(t), append(args, "-v", "--json")...)
+	if code := p.run(t); code != 0 {
+		t.Fatalf("exit %d\n%s", code, &p.stderr)
+	}
+	var v verification
+	if err := json.Unmarshal(p.stdout.Bytes(), &v); err != nil {
+		t.Fatal(err)
+	}
+	d := v.Devices[0]
+	if d.Cases != 4 || d.Families["global"] == 0 || d.Families["tile"] == 0 || d.Unable["slide"] == "" || d.MaxError > d.Loosest.Tolerance || v.Scalars["rate"] != 0.25 || d.Steps[0] < 2 {
+		t.Errorf("%+v", v)
+	}
+	// One of its schedules is made to compute NaN: the command that is printed finds it again.
+	third := regexp.MustCompile(`tune: 3 my decay/f32/\d+/(\S+), \d+ steps: error`).FindStringSubmatch(p.stderr.String())
+	if third == nil {
+		t.Fatal(p.stderr.String())
+	}
+	broken := command(t, storeIn(t), args...)
+	broken.cmd.Env = append(broken.cmd.Env, "TUNE_TEST_FAULT=nan:"+third[1])
+	code, told := broken.run(t), broken.stderr.String()
+	again := " --scalar rate=0.25 --device host --seed 3 --case 3\n"
+	if code != exitNoSchedule || !strings.Contains(told, "cells wrong after") || !strings.Contains(told, "got NaN") || !strings.HasSuffix(told, "/my decay.sl'"+again) {
+		t.Fatalf("exit %d\n%s", code, told)
+	}
+	if !strings.Contains(broken.stdout.String(), "3 cases, the last one wrong") {
+		t.Error(broken.stdout.String())
+	}
+	one := command(t, storeIn(t), "verify", path, "--scalar", "rate=0.25", "--device", "host", "--seed", "3", "--case", "3")
+	one.cmd.Env = append(one.cmd.Env, "TUNE_TEST_FAULT=nan:"+third[1])
+	if code := one.run(t); code != exitNoSchedule || !strings.HasSuffix(one.stderr.String(), again) || !strings.Contains(one.stdout.String(), "1 cases, the last one wrong") {
+		t.Errorf("exit %d\n%s%s", code, &one.stdout, &one.stderr)
+	}
+}
+
+func TestVerifyRefusesWhatItCannotDo(t *testing.T) {
+	for want, args := range map[string][]string{
+		"verify which stencil?": {},
+		"unknown stencil":       {"jacobi9d"},
+		"computes nothing":      {"jacobi2d", "--device", "replay:h200"},
+		"it is no stencil":      {"matmul"},
+		"--cases 0":             {"jacobi2d", "--cases", "0"},
+		"--case -1":             {"jacobi2d", "--case", "-1"},
+		"jacobi2d has no scal":  {"jacobi2d", "--scalar", "a=1"},
+		"are Rx, Ry, Rz":        {"hotspot2d", "--scalar", "R=1"},
+		"want a number after":   {"hotspot2d", "--scalar", "Rx=NaN"},
+		"is given twice":        {"hotspot2d", "--scalar", "Rx=1", "--scalar", "Rx=1"},
+		"1.5 is no int32":       {file(t, "d.sl", decay), "--scalar", "calm=1.5"},
+	} {
+		p := command(t, storeIn(t), append([]string{"verify"}, args...)...)
+		if code := p.run(t); code != exitUsage || !strings.Contains(p.stderr.String(), want) || strings.Count(p.stderr.String(), "\n") != 1 {
+			t.Errorf("%v: exit %d, %s", args, code, &p.stderr)
+		}
+	}
+}
+
+func TestProblemsTakeStepsAndScalarsFromTheirFile(t *testing.T) {
+	f := problemFlags{stencil: file(t, "d.sl", decay)}
+	p, err := f.problem(true)
+	if err != nil || p.Steps != 7 || p.Scalars != nil || !maps.Equal(scalarsOf(p), map[string]float64{"rate": 0.5, "calm": 0}) {
+		t.Errorf("%v %+v", err, p)
+	}
+	f.scalars = []string{"calm=9"}
+	if q, err := f.problem(true); err != nil || q.Hash() == p.Hash() || scalarsOf(q)["calm"] != 9 || scalarsOf(q)["rate"] != 0.5 {
+		t.Errorf("%v %+v: a scalar of a condition must be part of the key", err, q)
+	}
+	f.scalars = []string{"rate=9"}
+	if q, err := f.problem(true); err != nil || q.Hash() != p.Hash() {
+		t.Errorf("%v %+v: a scalar that is but a factor must not be part of the key", err, q)
+	}
+	f = problemFlags{stencil: "jacobi2d"}
+	if p, err := f.problem(true); err != nil || p.Steps != defaultSteps {
+		t.Errorf("%v %+v", err, p)
+	}
+}
+
+func TestConfigShowsTheScalars(t *testing.T) {
+	needHost(t)
+	path, store := file(t, "decay.sl", decay), storeIn(t)
+	tune := func(scalar string) (cache.Config, string) {
+		p := command(t, store, "--stencil", path, "--size", "4096", "--device", "host", "--budget", "3", "--scalar", scalar)
+		if code := p.run(t); code != 0 {
+			t.Fatalf("exit %d\n%s", code, &p.stderr)
+		}
+		c, err := cache.Decode(p.stdout.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c, p.stderr.String()
+	}
+	if c, _ := tune("rate=0.4"); !maps.Equal(c.Scalars, map[string]float64{"rate": 0.4, "calm": 0}) || c.Problem.Steps != 7 {
+		t.Errorf("%v, %d steps", c.Scalars, c.Problem.Steps)
+	}
+	if c, told := tune("rate=0.3"); c.Scalars["rate"] != 0.4 || !strings.Contains(told, "answered from the store") || !strings.Contains(told, "with rate=0.4, which decides no branch") {
+		t.Errorf("%v\n%s", c.Scalars, told)
+	}
+}

@@ -1,0 +1,227 @@
+package devicetest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"stenciltune/stencil"
+)
+
+// program writes a random stencil file.
+type program struct {
+	strings.Builder
+	r       *rand.Rand
+	dims    int
+	reach   int // of its offsets on every axis
+	whole   bool
+	fields  []string
+	arrays  []string // named read-only ones
+	indexed bool     // read() reads the array without a name
+}
+
+func (p *program) add(format string, args ...any) { fmt.Fprintf(p, format, args...) }
+
+// one is one of a list.
+func one[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
+
+// chance is true once in n times.
+func (p *program) chance(n int) bool { return p.r.IntN(n) == 0 }
+
+// offset is a random point, as the arguments of get.
+func (p *program) offset() string {
+	list := make([]string, p.dims)
+	for a := range list {
+		reach := 1 + p.r.IntN(p.reach)
+		list[a] = fmt.Sprint(p.r.IntN(2*reach+1) - reach)
+	}
+	return strings.Join(list, ", ")
+}
+
+// own is the own cell, as the arguments of get.
+func (p *program) own() string { return strings.TrimSuffix(strings.Repeat("0, ", p.dims), ", ") }
+
+// head writes the keys that every file has.
+func (p *program) head() {
+	p.add("NumDimensions %d StencilSize (%s) ", p.dims, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("%d, ", p.reach), p.dims), ", "))
+}
+
+// randomMean is the mean of up to seven random points, or nearly so, whose reach
+// differs from axis to axis and from side to side.
+func randomMean(r *rand.Rand) string {
+	p := &program{r: r, dims: 1 + r.IntN(3), reach: 3}
+	p.head()
+	var terms []string
+	points := 1 + r.IntN(7)
+	for range points {
+		terms = append(terms, "get("+p.offset()+")")
+	}
+	if p.chance(3) { // no weighted sum
+		terms[0] = "fmax(" + terms[0] + ", " + terms[points-1] + ")"
+	}
+	p.add("CellValue { return %.6f * (%s); }", 1/float64(points), strings.Join(terms, " + "))
+	return p.String()
+}
+
+// names that generated code uses for something else, and plain ones.
+var fieldNames = [][]string{{"f", "g", "h"}, {"px", "grid", "T"}, {"in_0", "get_1", "out_0"}, {"cell", "v0", "FIELDS"}}
+
+// RandomProgram is a file that uses the whole language: up to three fields, read-only arrays,
+// scalars, one to three stages, any boundary rule or an EdgeValue for each field,
+// every element type, points beyond the extents of small grids, a Reduce that is
+// only stepped, and cell functions that ask for the position and the iteration.
+// Floating-point values stay bounded and depend continuously on what is read.
+func RandomProgram(r *rand.Rand) string {
+	p := &program{r: r, dims: 1 + r.IntN(3), reach: one(r, 1, 2, 3, 3, 5, 9)}
+	p.fields = one(r, fieldNames...)[:1+r.IntN(3)]
+	p.head()
+	if p.whole = p.chance(3); p.whole {
+		integers := []stencil.DType{stencil.Int8, stencil.Int16, stencil.Int32, stencil.Int64, stencil.Uint8, stencil.Uint16, stencil.Uint32, stencil.Uint64}
+		p.add("DataType %s InputRange (0, 100) ", one(r, integers...))
+	}
+	if p.chance(2) {
+		p.arrays = []string{"ro", "power"}[:1+r.IntN(2)]
+		p.add("ReadOnly (%s) ", strings.Join(p.arrays, ", "))
+	} else {
+		p.indexed = p.chance(2)
+	}
+	p.add("Fields (%s) ScalarVariables (%s, int n = 3) ", strings.Join(p.fields, ", "), choose(p.whole, one(r, "int64 a = 5", "uint8 a = 200", "float a = 1.5"), "float a = 0.5"))
+	p.boundary()
+	if p.chance(4) {
+		p.add("Reduce %s { return value%s; } Until < 0 every 3 ", one(r, "sum", "min", "max"), choose(len(p.fields) > 1, "("+p.fields[0]+")", ""))
+	}
+	set := append([]string(nil), p.fields...)
+	r.Shuffle(len(set), func(i, j int) { set[i], set[j] = set[j], set[i] })
+	names := []string{"first", "second", "third"}[:one(r, 1, 1, 2, 3)]
+	if len(names) > 1 {
+		p.add("Stages (%s) ", strings.Join(names, ", "))
+	} else {
+		names[0] = ""
+	}
+	for i, name := range names {
+		outputs := set[:1+r.IntN(len(set))]
+		if i == 1 {
+			outputs = set[r.IntN(len(set)):]
+		}
+		p.stage(name, outputs)
+	}
+	return p.String()
+}
+
+// boundary writes the rule for what lies outside the grid.
+func (p *program) boundary() {
+	rule := one(p.r, "clamp", "mirror", "wrap", "fixed", "constant 2", "", "")
+	if rule != "" {
+		p.add("Boundary %s ", rule)
+		return
+	}
+	edge := func() string {
+		if p.whole {
+			return one(p.r, "value + x - input_size.x", "y < 0 ? x * z : value / 2", "iteration % 7 + n")
+		}
+		return one(p.r, "0.5 * value + 0.001 * (x - iteration)", "x < 0 || y > 2 ? 0.25 : value", "a * value")
+	}
+	if len(p.fields) == 1 || p.chance(3) {
+		p.add("EdgeValue { return %s; } ", edge())
+		return
+	}
+	for _, f := range p.fields {
+		p.add("EdgeValue %s { return %s; } ", f, edge())
+	}
+}
+
+// stage writes a cell function.
+func (p *program) stage(name string, outputs []string) {
+	p.add("CellValue %s (%s) { ", name, strings.Join(outputs, ", "))
+	value := p.mean
+	if p.whole {
+		value = func() string { return p.arithmetic(2) }
+	}
+	here := fmt.Sprintf("get(%s, %s)", p.fields[0], p.own())
+	p.add("%s v1 = %s, sum = 0; ", choose(p.whole, "int64", "float"), here)
+	if p.chance(3) {
+		p.add("for (int i = -1; i <= 1; i++) sum += get(%s, i%s); ", one(p.r, p.fields...), strings.Repeat(", 0", p.dims-1))
+		p.add("v1 = %s; ", choose(p.whole, "sum / 3 + v1", "0.25 * (sum + v1)"))
+	}
+	if p.chance(3) {
+		p.add("if (%s) v1 = %s; else { sum = v1; v1 = %s; } ", one(p.r, "x % 3 == n - 2", "iteration > 2 && x < y", "input_size.x - x < 5"), value(), value())
+	}
+	p.add("return ")
+	for i := range outputs {
+		if i > 0 {
+			p.add(", ")
+		}
+		if i > 0 && p.chance(3) { // an older level
+			p.add("get(%s, %s)", outputs[i-1], p.own())
+			continue
+		}
+		p.add("%s", value())
+	}
+	p.add("; } ")
+}
+
+// read is a random value that is read.
+func (p *program) read() string {
+	switch k := p.r.IntN(5); {
+	case k == 0 && len(p.arrays) > 0:
+		return fmt.Sprintf("get(%s, %s)", one(p.r, p.arrays...), p.own())
+	case k == 1 && len(p.arrays) > 0:
+		return fmt.Sprintf("get(%s, %s)", one(p.r, p.arrays...), p.offset())
+	case k < 2 && p.indexed:
+		return one(p.r, "read(iteration * input_size.x + x)", "read(y * input_size.x + x)", "read(7 * x - 3)")
+	case k == 2:
+		return "v1"
+	}
+	return fmt.Sprintf("get(%s, %s)", one(p.r, p.fields...), p.offset())
+}
+
+// mean is a floating-point value no larger than what it is made of.
+func (p *program) mean() string {
+	terms := []string{"a"}
+	for range 1 + p.r.IntN(4) {
+		t := p.read()
+		switch p.r.IntN(8) {
+		case 0:
+			t = "fmin(" + t + ", " + p.read() + ")"
+		case 1:
+			t = "fabs(" + t + ")"
+		case 2:
+			t = "sin(" + t + ")"
+		case 3:
+			t = "(" + one(p.r, "x > n", "iteration % 2 == 0", "z == 0") + " ? " + t + " : -" + p.read() + ")"
+		}
+		terms = append(terms, t)
+	}
+	if p.chance(4) {
+		terms = append(terms, "0.01 * (x - iteration)")
+	}
+	return fmt.Sprintf("%.6f * (%s)", 1/float64(len(terms)), strings.Join(terms, " + "))
+}
+
+// arithmetic is any value of integers: they are exact.
+func (p *program) arithmetic(depth int) string {
+	if depth == 0 {
+		return one(p.r, p.read(), p.read(), p.read(), "x", "iteration", "n", "7", "(int)a")
+	}
+	sub := func() string { return p.arithmetic(depth - 1) }
+	switch p.r.IntN(10) {
+	case 0:
+		return one(p.r, "min", "max") + "(" + sub() + ", " + sub() + ")"
+	case 1:
+		return "(" + sub() + one(p.r, " < ", " == ", " >= ", " && ") + sub() + " ? " + sub() + " : " + sub() + ")"
+	case 2:
+		return "(" + one(p.r, "int8", "unsigned", "int64", "uint64", "short") + ")(" + sub() + ")"
+	case 3:
+		return "abs(" + sub() + ")"
+	case 4:
+		return "-(" + sub() + ")"
+	}
+	return "(" + sub() + one(p.r, " + ", " - ", " * ", " / ", " % ", " + ") + sub() + ")"
+}
+
+func choose(c bool, a, b string) string {
+	if c {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,200 @@
+// Package trial draws random legal schedules of a stencil on random small grids, and
+// proves kernels on any device against the float64 reference.
+package trial
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"stenciltune/device/machine"
+	"stenciltune/kernels"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+// Case is a schedule on a grid: so many launches of its kernel, and then one of the
+// remainder, from the start data of Seed.
+type Case struct {
+	Problem   stencil.Problem
+	Kernel    kernels.Kernel
+	Remainder *kernels.Kernel // the same schedule with pyramid height 1, if it fuses steps
+	Launches  int
+	Seed      uint32
+	tile      [3]int // cells a block writes
+}
+
+// Name is the case on one line.
+func (c Case) Name() string { return c.Problem.Text() + "/" + c.Kernel.Schedule.String() }
+
+// Steps is the time steps that the case runs.
+func (c Case) Steps() int {
+	n := c.Launches * c.Kernel.Launch.Steps
+	if c.Remainder != nil {
+		n += c.Remainder.Launch.Steps
+	}
+	return n
+}
+
+// Kind is what makes a grid a hard one.
+type Kind string
+
+// The kinds; a grid may be of several, or of none.
+const (
+	Single Kind = "an extent of 1"
+	Narrow Kind = "an extent within the stencil's reach"
+	Small  Kind = "less than one tile"
+	Cut    Kind = "tiles cut by the edge"
+)
+
+// Kinds lists every kind, in the order of their mention.
+func Kinds() []Kind { return []Kind{Single, Narrow, Small, Cut} }
+
+// Is tells whether the case's grid is of a kind.
+func (c Case) Is(k Kind) bool {
+	n, st := c.Problem.Size, c.Problem.Stencil
+	for a := range st.Dims {
+		switch {
+		case k == Single && n[a] == 1,
+			k == Narrow && (n[a] <= st.Low[a] || n[a] <= st.High[a]),
+			k == Cut && n[a]%c.tile[a] != 0:
+			return true
+		case k == Small && n[a] >= c.tile[a]:
+			return false
+		}
+	}
+	return k == Small
+}
+
+// Source draws cases for a machine.
+type Source struct {
+	machine  machine.Machine
+	families []kernels.Family
+	legal    map[string][]space.Schedule
+}
+
+// NewSource makes a source of the families' schedules.
+func NewSource(m machine.Machine, families []kernels.Family) *Source {
+	return &Source{machine: m, families: families, legal: map[string][]space.Schedule{}}
+}
+
+// large is the problem for which schedules must be legal: on a large grid tiles,
+// columns and pyramids of every size occur, and small grids then cut them in every way.
+func large(p stencil.Problem) stencil.Problem {
+	p.Size, p.Steps = p.Stencil.DefaultSize(false), 100
+	return p
+}
+
+// Legal lists a family's schedules for a problem's stencil and element type.
+func (s *Source) Legal(p stencil.Problem, f kernels.Family) []space.Schedule {
+	key := f.Name() + " " + string(p.DType) + " " + p.Stencil.Hash
+	if _, ok := s.legal[key]; !ok {
+		s.legal[key] = slices.Collect(space.New(f.Space(large(p), s.machine)).All())
+	}
+	return s.legal[key]
+}
+
+// Why says why a family has no schedule for a problem's stencil and element type: the
+// constraint that its first schedule breaks.
+func (s *Source) Why(p stencil.Problem, f kernels.Family) string {
+	sf := f.Space(large(p), s.machine)
+	first, err := sf.Decode(make([]int, len(sf.Params)))
+	if err == nil {
+		err = space.New(sf).Check(first)
+	}
+	var r *space.Rejection
+	if errors.As(err, &r) {
+		return fmt.Sprintf("%s (%s): %s", f.Name(), r.Constraint, r.Why)
+	}
+	return f.Name() + ": it has no legal schedule"
+}
+
+// Able splits the families into those that have schedules for a problem's stencil and
+// element type, and those that have none.
+func (s *Source) Able(p stencil.Problem) (able, unable []kernels.Family) {
+	for _, f := range s.families {
+		if len(s.Legal(p, f)) > 0 {
+			able = append(able, f)
+		} else {
+			unable = append(unable, f)
+		}
+	}
+	return able, unable
+}
+
+// Draw draws a schedule of a family that is able, and a grid.
+func (s *Source) Draw(r *rand.Rand, p stencil.Problem, f kernels.Family) Case {
+	list := s.Legal(p, f)
+	sc := list[r.IntN(len(list))]
+	p = large(p)
+	c := Case{Launches: 2 + r.IntN(2), Seed: r.Uint32(), tile: f.Work(p, sc).Write}
+	p.Size = randomSize(r, p.Stencil.Dims, c.tile)
+	p.Size = suited(r, f.Kernel(p, sc), p.Size)
+	c.Problem, c.Kernel = p, f.Kernel(p, sc)
+	if c.Kernel.Launch.Steps > 1 {
+		rest := f.Kernel(p, kernels.Remainder(sc))
+		c.Remainder = &rest
+	}
+	return c
+}
+
+// randomSize is a grid that the reference is fast on: with odd extents, of which one
+// in eight is 1 to 3; or smaller than a tile; or a cell more or less than whole tiles.
+// Every other time rows are whole vectors.
+func randomSize(r *rand.Rand, dims int, tile [3]int) stencil.Size {
+	limit := [3][3]int{{3000, 1, 1}, {400, 150, 1}, {150, 50, 30}}[dims-1]
+	size := stencil.Size{1, 1, 1}
+	kind := r.IntN(6)
+	for a := range dims {
+		n := 1 + r.IntN(limit[a])
+		if r.IntN(8) == 0 {
+			n = 1 + r.IntN(3)
+		}
+		n |= 1
+		switch kind {
+		case 0:
+			n = 1 + r.IntN(max(1, min(tile[a]-1, limit[a])))
+		case 1:
+			n = max(1, (1+r.IntN(max(1, limit[a]/tile[a])))*tile[a]+r.IntN(3)-1)
+		}
+		size[a] = min(n, limit[a]+1)
+	}
+	if kind > 1 && r.IntN(2) == 0 {
+		size[0] = (size[0] + 7) / 8 * 8
+	}
+	return size
+}
+
+// suited grows a grid to what a kernel asks of it, now and then exactly that.
+func suited(r *rand.Rand, k kernels.Kernel, n stencil.Size) stencil.Size {
+	for a := range n {
+		if n[a] < k.Least[a] {
+			n[a] = k.Least[a]
+			if r.IntN(4) > 0 {
+				n[a] += r.IntN(2 * k.Least[a])
+			}
+		}
+	}
+	if k.Multiple > 1 {
+		n[0] = kernels.CeilDiv(n[0], k.Multiple) * k.Multiple
+	}
+	return n
+}
+
+// Random is the generator of case i of a seed: any case can be drawn alone.
+func Random(seed uint64, i int) *rand.Rand { return rand.New(rand.NewPCG(seed, uint64(i))) }
+
+// Cases draws cases from first on, n of them, of a problem's stencil, element type
+// and scalars; each family that is able has its turn. There are none where no family is.
+func (s *Source) Cases(p stencil.Problem, seed uint64, first, n int) ([]Case, error) {
+	able, _ := s.Able(p)
+	if len(able) == 0 {
+		return nil, fmt.Errorf("no kernel family runs %s in %s", p.Stencil.Name, p.DType)
+	}
+	var list []Case
+	for i := first; i < first+n; i++ {
+		list = append(list, s.Draw(Random(seed, i), p, able[i%len(able)]))
+	}
+	return list, nil
+}

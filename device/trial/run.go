@@ -1,0 +1,176 @@
+package trial
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"time"
+
+	"stenciltune/device"
+	"stenciltune/kernels"
+	"stenciltune/stencil"
+)
+
+// batch is how many cases are compiled together: on the host one program for all
+// costs a fraction of one each.
+const batch = 20
+
+// limit is the time one check may take; grids are small, so that only a hang passes
+// it, even where sanitizers make the emulation a hundred times slower.
+const limit = 3 * time.Minute
+
+// batcher is a device that compiles several kernels at once for less than one each.
+// All fail together.
+type batcher interface {
+	CompileBatch(ctx context.Context, ks []kernels.Kernel) ([]device.Binary, error)
+}
+
+// Result is what became of a case.
+type Result struct {
+	stencil.Comparison
+	Failure *device.Failure // compiling or running failed; nil if it was compared
+}
+
+// Fault says what is wrong, "" where all is right.
+func (r Result) Fault(c Case) string {
+	if r.Failure != nil {
+		return r.Failure.Error()
+	}
+	return r.Reason(c.Problem.Size)
+}
+
+// built is a compiled kernel, or why there is none.
+type built struct {
+	binary device.Binary
+	err    error
+}
+
+// Run compiles cases, several ahead, runs them one after the other and tells what
+// became of each, until all are told or tell says to stop. An error means that the
+// device is lost or the context ended.
+func Run(ctx context.Context, d device.Device, cases []Case, tell func(Case, Result) bool) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type part struct {
+		cases []Case
+		done  chan map[string]built
+	}
+	var parts []*part
+	for begin := 0; begin < len(cases); begin += batch {
+		parts = append(parts, &part{cases[begin:min(begin+batch, len(cases))], make(chan map[string]built, 1)})
+	}
+	begun := 0
+	ahead := func(n int) {
+		for ; begun < min(n, len(parts)); begun++ {
+			p := parts[begun]
+			go func() { p.done <- compile(ctx, d, p.cases) }()
+		}
+	}
+	// Nothing may use the device once Run has returned.
+	defer func() {
+		cancel()
+		for _, p := range parts[:begun] {
+			if p.cases != nil {
+				release(d, <-p.done)
+			}
+		}
+	}()
+	for i, p := range parts {
+		ahead(i + max(2, runtime.NumCPU()))
+		binaries := <-p.done
+		list := p.cases
+		p.cases = nil
+		for _, c := range list {
+			r, err := check(ctx, d, c, binaries)
+			if err != nil {
+				release(d, binaries)
+				return err
+			}
+			if !tell(c, r) {
+				release(d, binaries)
+				return nil
+			}
+		}
+		release(d, binaries)
+	}
+	return nil
+}
+
+func release(d device.Device, binaries map[string]built) {
+	for _, b := range binaries {
+		if b.err == nil {
+			d.Release(b.binary)
+		}
+	}
+}
+
+// compile builds the kernels of cases, by entry.
+func compile(ctx context.Context, d device.Device, cases []Case) map[string]built {
+	all := map[string]built{}
+	var ks []kernels.Kernel
+	add := func(k kernels.Kernel) {
+		if _, twice := all[k.Entry]; !twice {
+			all[k.Entry] = built{}
+			ks = append(ks, k)
+		}
+	}
+	for _, c := range cases {
+		add(c.Kernel)
+		if c.Remainder != nil {
+			add(*c.Remainder)
+		}
+	}
+	if b, ok := d.(batcher); ok {
+		if bs, err := b.CompileBatch(ctx, ks); err == nil {
+			for i, k := range ks {
+				all[k.Entry] = built{binary: bs[i]}
+			}
+			return all
+		} // else each alone tells which is to blame
+	}
+	one := make([]built, len(ks))
+	var wg sync.WaitGroup
+	for i, k := range ks {
+		wg.Go(func() { one[i].binary, one[i].err = d.Compile(ctx, k) })
+	}
+	wg.Wait()
+	for i, k := range ks {
+		all[k.Entry] = one[i]
+	}
+	return all
+}
+
+// check runs a case and compares every cell with the reference.
+func check(ctx context.Context, d device.Device, c Case, binaries map[string]built) (Result, error) {
+	var passes []device.Pass
+	for _, k := range []*kernels.Kernel{&c.Kernel, c.Remainder} {
+		if k == nil {
+			continue
+		}
+		b := binaries[k.Entry]
+		if b.err != nil {
+			return result(ctx, stencil.Comparison{}, b.err)
+		}
+		count := c.Launches
+		if k == c.Remainder {
+			count = 1
+		}
+		passes = append(passes, device.Pass{Binary: b.binary, Launch: k.Launch, Count: count})
+	}
+	bounded, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	cmp, err := d.Check(bounded, device.Check{Problem: c.Problem, Passes: passes, Seed: c.Seed, Tolerance: stencil.Tolerance(c.Problem, c.Steps())})
+	return result(ctx, cmp, err)
+}
+
+// result tells a case's own failure from the end of everything.
+func result(ctx context.Context, cmp stencil.Comparison, err error) (Result, error) {
+	if ctx.Err() != nil {
+		return Result{}, ctx.Err()
+	}
+	f := device.AsFailure(err)
+	if err != nil && f == nil {
+		return Result{}, err
+	}
+	return Result{cmp, f}, nil
+}

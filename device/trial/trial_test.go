@@ -1,0 +1,215 @@
+package trial_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"stenciltune/device"
+	"stenciltune/device/machine"
+	"stenciltune/device/timing"
+	"stenciltune/device/trial"
+	"stenciltune/kernels"
+	"stenciltune/kernels/all"
+	"stenciltune/stencil"
+)
+
+// gpu has the limits of compute capability 9.0.
+var gpu = machine.Machine{
+	Kind: machine.CUDA, Name: "test", WarpSize: 32, MaxThreadsBlock: 1024, MaxBlockDim: [3]int{1024, 1024, 64},
+	MaxGridDim: [3]int{1<<31 - 1, 65535, 65535}, MaxThreadsSM: 2048, MaxBlocksSM: 32,
+	RegistersBlock: 65536, RegistersSM: 65536, SharedBlock: 48 << 10, SharedBlockOptin: 227 << 10, SharedSM: 228 << 10, SharedReserved: 1 << 10,
+}
+
+func problem(t *testing.T, name string) stencil.Problem {
+	t.Helper()
+	st, err := stencil.Lookup(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stencil.Problem{Stencil: st, DType: st.DType}
+}
+
+func TestCasesAreTheSameDrawnAloneOrTogether(t *testing.T) {
+	source, p := trial.NewSource(gpu, all.Families()), problem(t, "jacobi2d")
+	many, err := source.Cases(p, 5, 0, 30)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, i := range []int{0, 7, 29} {
+		one, err := trial.NewSource(gpu, all.Families()).Cases(p, 5, i, 1)
+		if err != nil || !reflect.DeepEqual(one[0], many[i]) {
+			t.Errorf("case %d: %v", i, err)
+		}
+	}
+	if other, err := source.Cases(p, 6, 0, 30); err != nil || reflect.DeepEqual(other, many) {
+		t.Errorf("another seed draws the same: %v", err)
+	}
+}
+
+// A few hundred cases hold every family that is able and every kind of grid, suit
+// their kernels and stay small enough for the reference.
+func TestCasesAreOfEveryKind(t *testing.T) {
+	source := trial.NewSource(gpu, all.Families())
+	for _, name := range []string{"jacobi1d", "box9", "jacobi3d13", "acoustic3d"} {
+		p := problem(t, name)
+		cases, err := source.Cases(p, 1, 0, 400)
+		if err != nil {
+			t.Fatal(err)
+		}
+		families, kinds, fused := map[string]int{}, map[trial.Kind]int{}, 0
+		for _, c := range cases {
+			families[c.Kernel.Schedule.Family()]++
+			for _, k := range trial.Kinds() {
+				if c.Is(k) {
+					kinds[k]++
+				}
+			}
+			n := c.Problem.Size
+			if c.Kernel.Suited(n) != n || n.Cells() > 4<<20 || c.Steps() < 2 {
+				t.Errorf("%s: %d steps", c.Name(), c.Steps())
+			}
+			for a := p.Stencil.Dims; a < 3; a++ {
+				if n[a] != 1 {
+					t.Errorf("%s: %v", c.Name(), n)
+				}
+			}
+			if steps := c.Kernel.Launch.Steps; steps > 1 {
+				if fused++; c.Remainder == nil || c.Remainder.Launch.Steps != 1 || c.Steps() != c.Launches*steps+1 {
+					t.Errorf("%s: remainder %+v", c.Name(), c.Remainder)
+				}
+			}
+		}
+		able, unable := source.Able(p)
+		if len(families) != len(able) || len(able)+len(unable) != len(all.Families()) || len(kinds) != len(trial.Kinds()) || fused == 0 && name != "acoustic3d" {
+			t.Errorf("%s: families %v, grids %v, %d fused", name, families, kinds, fused)
+		}
+		for _, f := range unable {
+			if why := source.Why(p, f); !strings.HasPrefix(why, f.Name()+" (") {
+				t.Errorf("%s: %q", name, why)
+			}
+		}
+	}
+}
+
+func TestKindsOfAGrid(t *testing.T) {
+	source, p := trial.NewSource(gpu, all.Families()), problem(t, "jacobi2d9s") // reach 2
+	cases, err := source.Cases(p, 1, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := cases[0]
+	for _, k := range []struct {
+		size stencil.Size
+		want []trial.Kind
+	}{
+		{stencil.Size{1, 64 << 10, 1}, []trial.Kind{trial.Single, trial.Narrow, trial.Cut}},
+		{stencil.Size{2, 64 << 10, 1}, []trial.Kind{trial.Narrow, trial.Cut}},
+		{stencil.Size{3, 3, 1}, []trial.Kind{trial.Small, trial.Cut}},
+		{stencil.Size{64 << 10, 64 << 10, 1}, nil}, // whole tiles, for extents and work are powers of two
+	} {
+		c.Problem.Size = k.size
+		var got []trial.Kind
+		for _, kind := range trial.Kinds() {
+			if c.Is(kind) {
+				got = append(got, kind)
+			}
+		}
+		if !reflect.DeepEqual(got, k.want) {
+			t.Errorf("%v, %s: %v, want %v", k.size, c.Kernel.Schedule, got, k.want)
+		}
+	}
+}
+
+// fake answers as it is told; it counts what it holds.
+type fake struct {
+	device.Device
+	compile func(kernels.Kernel) error
+	check   func(n int) (stencil.Comparison, error)
+	checked int
+	held    chan int
+}
+
+func (f *fake) Compile(_ context.Context, k kernels.Kernel) (device.Binary, error) {
+	if f.compile != nil {
+		if err := f.compile(k); err != nil {
+			return device.Binary{}, err
+		}
+	}
+	f.held <- <-f.held + 1
+	return device.Binary{ID: k.Entry, Schedule: k.Schedule}, nil
+}
+
+func (f *fake) Check(_ context.Context, c device.Check) (stencil.Comparison, error) {
+	f.checked++
+	return f.check(f.checked)
+}
+
+func (f *fake) Release(device.Binary) { f.held <- <-f.held - 1 }
+
+func TestRunTellsCasesInOrderAndHoldsNothingAfterwards(t *testing.T) {
+	cases, err := trial.NewSource(gpu, all.Families()).Cases(problem(t, "jacobi2d"), 1, 0, 95)
+	if err != nil {
+		t.Fatal(err)
+	}
+	right := stencil.Comparison{Cells: 1}
+	lost := errors.New("gone")
+	for name, c := range map[string]struct {
+		stop, told, wrong int
+		err               error
+		compile           func(kernels.Kernel) error
+		check             func(n int) (stencil.Comparison, error)
+	}{
+		"right":   {told: 95, check: func(int) (stencil.Comparison, error) { return right, nil }},
+		"stopped": {stop: 33, told: 33, check: func(int) (stencil.Comparison, error) { return right, nil }},
+		"wrong": {told: 95, wrong: 1, check: func(n int) (stencil.Comparison, error) {
+			if n == 50 {
+				return stencil.Comparison{Cells: 1, Wrong: 1}, nil
+			}
+			return right, nil
+		}},
+		"hangs": {told: 95, wrong: 1, check: func(n int) (stencil.Comparison, error) {
+			if n == 50 {
+				return stencil.Comparison{}, device.Fail(timing.Timeout, "never ended")
+			}
+			return right, nil
+		}},
+		"lost": {told: 49, err: lost, check: func(n int) (stencil.Comparison, error) {
+			if n == 50 {
+				return stencil.Comparison{}, lost
+			}
+			return right, nil
+		}},
+		"refused": {told: 95, wrong: 95, check: func(int) (stencil.Comparison, error) { return right, nil },
+			compile: func(kernels.Kernel) error { return device.Fail(timing.CompileError, "no") }},
+	} {
+		f := &fake{compile: c.compile, check: c.check, held: make(chan int, 1)}
+		f.held <- 0
+		told, wrong := 0, 0
+		err := trial.Run(t.Context(), f, cases, func(one trial.Case, r trial.Result) bool {
+			if one.Name() != cases[told].Name() {
+				t.Errorf("%s: case %d is %s", name, told, one.Name())
+			}
+			if r.Fault(one) != "" {
+				wrong++
+			}
+			told++
+			return told != c.stop
+		})
+		if told != c.told || wrong != c.wrong || !errors.Is(err, c.err) {
+			t.Errorf("%s: %d told, %d wrong, %v", name, told, wrong, err)
+		}
+		if held := <-f.held; held != 0 {
+			t.Errorf("%s: %d binaries are still held", name, held)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	f := &fake{held: make(chan int, 1), check: func(int) (stencil.Comparison, error) { return right, nil }}
+	f.held <- 0
+	if err := trial.Run(ctx, f, cases, func(trial.Case, trial.Result) bool { return true }); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}

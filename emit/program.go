@@ -1,0 +1,96 @@
+package emit
+
+import (
+	"fmt"
+	"strings"
+
+	"stenciltune/kernels"
+	"stenciltune/stencil"
+)
+
+// Program is one kernel with a main: nvcc makes of it a program that launches the
+// kernel a number of times (its argument, 10 by default) on the problem's grid, from
+// random values, and prints the fastest launch. It is for looking at a kernel with
+// profilers and other tools; it checks nothing.
+func Program(p stencil.Problem, k kernels.Kernel) []byte {
+	st := p.Stencil
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	line("#include <cuda_runtime.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n%s\n#line 1 \"program\"", k.Source)
+	b.WriteString(stencil.InputSource)
+	low, step := p.InputScale()
+	line(`
+__global__ void fill(T *array, long long n, unsigned long long first) {
+  for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (long long)gridDim.x * blockDim.x)
+    array[i] = input_value<T>(1, first + i, %g, %g);
+}
+
+static unsigned long long filled = 0;
+
+static T *random_array(long long n) {
+  T *array = nullptr;
+  if (cudaMalloc((void **)&array, n * sizeof(T)) != cudaSuccess) {
+    fprintf(stderr, "not enough memory\n");
+    exit(1);
+  }
+  void *arguments[] = {&array, &n, &filled};
+  cudaLaunchKernel(fill, dim3(1024), dim3(256), arguments, 0, 0);
+  filled += n;
+  return array;
+}
+
+static void check(cudaError_t e) {
+  if (e == cudaSuccess) return;
+  fprintf(stderr, "%%s\n", cudaGetErrorString(e));
+  exit(1);
+}
+
+int main(int argc, char **argv) {
+  const long long cells = %dLL;
+  int nx = %d, ny = %d, nz = %d, iteration = 1;
+  const dim3 grid(%d, %d, %d), block(%d, %d, %d);`,
+		low, step, p.Size.Cells(), p.Size[0], p.Size[1], p.Size[2], k.Launch.Grid[0], k.Launch.Grid[1], k.Launch.Grid[2],
+		k.Launch.Block[0], k.Launch.Block[1], k.Launch.Block[2])
+	line("  struct {\n    T *now[%d], *next[%[1]d];\n  } fields;\n  for (int f = 0; f < %[1]d; f++) fields.now[f] = random_array(cells), fields.next[f] = random_array(cells);", len(st.Fields))
+	for i, n := range p.Lengths() {
+		line("  long long length_%d = %dLL;\n  T *ro_%[1]d = random_array(length_%[1]d);", i, n)
+	}
+	for i, a := range st.Scalars {
+		line("  %s s_%d = %v;", kernels.ScalarC(a), i, a.Default)
+	}
+	all := passes(st, k)
+	for _, pass := range all {
+		line("  check(cudaFuncSetAttribute(%s, cudaFuncAttributeMaxDynamicSharedMemorySize, %d));", pass.Scope+pass.Entry, k.Launch.SharedBytes)
+	}
+	line("  cudaEvent_t from, to;\n  check(cudaEventCreate(&from)), check(cudaEventCreate(&to));\n  float fastest = 0;")
+	line("  for (int launch = 0; launch < (argc > 1 ? atoi(argv[1]) : 10); launch++) {\n    check(cudaEventRecord(from, 0));")
+	for _, pass := range all {
+		var arguments []string
+		for _, a := range pass.Arguments {
+			switch a.Kind {
+			case kernels.In:
+				arguments = append(arguments, fmt.Sprintf("&fields.now[%d]", a.Index))
+			case kernels.Out:
+				arguments = append(arguments, fmt.Sprintf("&fields.next[%d]", pass.Writes[a.Index]))
+			default:
+				arguments = append(arguments, "&"+a.Name)
+			}
+		}
+		line("    {\n      void *arguments[] = {%s};\n      check(cudaLaunchKernel(%s, grid, block, arguments, %d, 0));", strings.Join(arguments, ", "), pass.Scope+pass.Entry, k.Launch.SharedBytes)
+		line("      const auto was = fields;")
+		for _, m := range pass.Moves {
+			line("      fields.%s = was.%s;", m.To, m.From)
+		}
+		line("    }")
+	}
+	line(`    check(cudaEventRecord(to, 0));
+    check(cudaEventSynchronize(to));
+    float ms;
+    check(cudaEventElapsedTime(&ms, from, to));
+    if (launch == 0 || ms < fastest) fastest = ms;
+    iteration = 1 + (iteration + %d - 1) %% %d;
+  }
+  printf("%s: %%.4f ms a launch, %%.1f GCells/s\n", fastest, %d * cells / (fastest * 1e6));
+}`, k.Launch.Steps, stencil.Iterations-k.Launch.Steps+1, k.Schedule, k.Launch.Steps)
+	return []byte(b.String())
+}

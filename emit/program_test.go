@@ -1,0 +1,52 @@
+package emit
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"testing"
+
+	"stenciltune/kernels"
+	"stenciltune/kernels/all"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+func TestProgramsOfAnyStencilRun(t *testing.T) {
+	nvcc := nvccOf(t)
+	for _, c := range []struct{ name, schedule string }{
+		{"jacobi2d", "tile/gx=32/gy=8/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/ph=2"},
+		{"srad2", "global/gx=32/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0"},
+		{"acoustic3d", "global/gx=32/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0"},
+		{"pathfinder", "stream/vx=2/vy=1/wp=1/ck=1/pf=1/mb=1/ph=3"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			st, err := stencil.Lookup(c.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := space.ParseSchedule(c.schedule)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := stencil.Problem{Stencil: st, DType: st.DType, Size: stencil.Size{200, 1, 1}, Steps: 10}
+			for a := 1; a < st.Dims; a++ {
+				p.Size[a] = 9
+			}
+			dir := t.TempDir()
+			source, program := filepath.Join(dir, "k.cu"), filepath.Join(dir, "k")
+			if err := os.WriteFile(source, Program(p, kernels.Find(all.For(p), s.Family()).Kernel(p, s)), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			if out, err := exec.Command(nvcc, "-O3", "-o", program, source).CombinedOutput(); err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			out, err := exec.Command(program, "5").CombinedOutput()
+			if err != nil || !regexp.MustCompile(`^`+s.Family()+`/\S+: [0-9.]+ ms a launch, [0-9.]+ GCells/s\n$`).Match(out) {
+				t.Errorf("%v\n%s", err, out)
+			}
+		})
+	}
+}

@@ -1,0 +1,123 @@
+// Package contest runs search strategies over recorded landscapes in simulated
+// time, as a tune on the recorded device would, and scores them.
+//
+// A run depends on its landscape, strategy and seed alone, so that figures can be
+// had again on any machine. Times are seconds, regrets shares above the optimum.
+// It proves no answers and holds no finals.
+package contest
+
+import (
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"stenciltune/device/replay"
+	"stenciltune/device/timing"
+	"stenciltune/search"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+// Field is a landscape prepared for many runs.
+type Field struct {
+	Name     string
+	Optimum  float64 // seconds per step of the fastest schedule
+	Best     space.Schedule
+	Size     int // schedules
+	problem  stencil.Problem
+	recorded *replay.Landscape
+	seconds  map[space.Schedule]float64
+	sorted   []float64 // seconds, ascending
+	naive    space.Schedule
+	listings map[Prior]*search.Listing
+}
+
+// Prior says what becomes of the cost model's predictions.
+type Prior string
+
+// Priors. Inverted ranks the space backwards; Shuffled gives every schedule the
+// prediction of another one.
+const (
+	Model    Prior = ""
+	Inverted Prior = "inverted"
+	Shuffled Prior = "shuffled"
+	None     Prior = "none"
+)
+
+// Priors are all of them.
+func Priors() []Prior { return []Prior{Model, Inverted, Shuffled, None} }
+
+// NewField prepares the recorded part of a space. naive is the kernel that proves
+// the answers, recorded too; prior is the cost model. Of another tuner's landscape
+// there is neither: then nothing is proved, and the median schedule is what is
+// known at first.
+func NewField(l *replay.Landscape, p stencil.Problem, sp *space.Space, naive space.Schedule, prior search.Prior) *Field {
+	f := &Field{Name: name(l, p), problem: p, recorded: l, naive: naive, seconds: map[space.Schedule]float64{}, listings: map[Prior]*search.Listing{}}
+	within := l.Within(sp)
+	f.Size = within.Size()
+	var all []space.Schedule
+	predicted := map[space.Schedule]float64{}
+	for s := range within.All() {
+		all = append(all, s)
+		if prior != nil {
+			predicted[s] = prior(s)
+		}
+		if r := l.Records[s]; r.Status.Timed() && len(r.Samples) > 0 {
+			f.seconds[s] = timing.Summarise(r.Samples).Median
+			f.sorted = append(f.sorted, f.seconds[s])
+		}
+	}
+	slices.Sort(f.sorted)
+	best, low := l.Best()
+	f.Best, f.Optimum = best.Schedule, low
+	f.listings[None] = search.List(within, nil)
+	f.listings[Model] = f.listings[None]
+	if prior == nil {
+		return f
+	}
+	other := slices.Clone(all)
+	rand.New(rand.NewPCG(1, 1)).Shuffle(len(other), func(i, j int) { other[i], other[j] = other[j], other[i] })
+	shuffled := map[space.Schedule]float64{}
+	for i, s := range all {
+		shuffled[s] = predicted[other[i]]
+	}
+	f.listings[Model] = search.List(within, func(s space.Schedule) float64 { return predicted[s] })
+	f.listings[Inverted] = search.List(within, func(s space.Schedule) float64 { return f.Optimum * f.Optimum / predicted[s] })
+	f.listings[Shuffled] = search.List(within, func(s space.Schedule) float64 { return shuffled[s] })
+	return f
+}
+
+// name is the problem, or what another tuner calls its kernel.
+func name(l *replay.Landscape, p stencil.Problem) string {
+	if p.Stencil == nil {
+		return l.Header.Stencil
+	}
+	return p.Text()
+}
+
+// HasPrior tells whether there is a cost model of the field.
+func (f *Field) HasPrior() bool { return f.listings[Model] != f.listings[None] }
+
+// regret is by how much a schedule is slower than the optimum, as a share.
+func (f *Field) regret(s space.Schedule) float64 { return f.seconds[s]/f.Optimum - 1 }
+
+// first is the regret before anything is known: the naive kernel's, which a tune
+// times before it searches.
+func (f *Field) first() float64 {
+	if f.naive.IsZero() {
+		return f.sorted[len(f.sorted)/2]/f.Optimum - 1
+	}
+	return f.regret(f.naive)
+}
+
+// baseline is the expected regret of the best of m schedules drawn at random
+// without replacement: the (N+1)/(m+1)-th smallest of N times (Willemsen et al.,
+// "A methodology for comparing optimization algorithms for auto-tuning", FGCS 2024).
+func (f *Field) baseline(m int) float64 {
+	n := len(f.sorted)
+	i := int(math.Round(float64(n+1)/float64(m+1))) - 1
+	return f.sorted[min(max(i, 0), n-1)]/f.Optimum - 1
+}
+
+// Learn lets every entrant with the cost model start from the past.
+func (f *Field) Learn(past []search.Past) { f.listings[Model] = f.listings[Model].Learn(past) }

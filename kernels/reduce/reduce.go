@@ -1,0 +1,81 @@
+// Package reduce writes the kernel that computes a stencil's Reduce: a number from
+// all cells after a time step, by which Until ends a run.
+//
+// It is no family: nothing of it is tuned. A launcher that runs a program with Until
+// steps with a tuned kernel, at most Until.Every steps between two looks (Launches),
+// and then runs this kernel once, on the fields before and after the last step:
+//
+//	for (step = 0; step < steps; ) {
+//	  ...                                  // Launches(): fused launches, then single steps; step += every
+//	  reduce<<<blocks, threads>>>(before..., after..., (T *)partial, read-only arrays..., nx, ny, nz, step, scalars...);
+//	  cudaMemcpy(host, partial, 8 * blocks, cudaMemcpyDeviceToHost);
+//	  fold host[0] ... host[blocks - 1] in order with +, min or max; leave if it compares as Until says
+//	}
+//
+// A number is computed from cells in the element type, 16-bit ones rounded to it, and
+// folded in double.
+package reduce
+
+import (
+	_ "embed"
+
+	"stenciltune/kernels"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+//go:embed reduce.cu
+var source string
+
+const (
+	// threads of a block.
+	threads = 256
+	// maxBlocks fill any GPU several times over, and their numbers are folded on the
+	// host in microseconds.
+	maxBlocks = 1024
+	// cellsPerThread keeps small grids from being spread over blocks whose launch costs
+	// more than their cells.
+	cellsPerThread = 8
+)
+
+// operations are the numbers of reduce.cu's enum Operation.
+var operations = map[string]int{"sum": 0, "min": 1, "max": 2}
+
+// Kernel is the reduction of a problem whose stencil has Reduce. Its parameters are
+// kernels.Arguments(p.Stencil.Reduction(), 0, 1): every field before the step, every
+// field after it, and as output an array of Launch.Blocks() doubles, which is passed
+// where the element type is written; Iteration is the number of the step. It has one
+// launch, which advances no step.
+func Kernel(p stencil.Problem) kernels.Kernel {
+	operation := operations[p.Stencil.Reduce.Op]
+	p.Stencil = p.Stencil.Reduction()
+	s := space.Make("reduce", []space.Param{{Name: "gx"}}, []int{threads})
+	k := kernels.Source(p, s, []kernels.Constant{{Name: "THREADS", Value: threads}, {Name: "OPERATION", Value: operation}}, "reduce.cu", source)
+	blocks := min((p.Size.Cells()+threads*cellsPerThread-1)/(threads*cellsPerThread), maxBlocks)
+	k.Launch = kernels.Launch{Grid: [3]int{int(blocks), 1, 1}, Block: [3]int{threads, 1, 1}}
+	return k
+}
+
+// Before tells whether a stencil's Reduce reads fields as they were before the step:
+// then the step before a look must be launched alone, for fused steps leave no trace.
+func Before(st *stencil.Stencil) bool {
+	r := st.Reduction()
+	for _, points := range r.Stages[0].Points[:len(st.Fields)] {
+		if len(points) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// Launches says how every steps between two looks are launched with a kernel of the
+// given pyramid height: so many fused launches, then so many of its remainder. Heights
+// that divide every, or every - 1 where before, leave the fewest single steps.
+func Launches(every, pyramid int, before bool) (fused, single int) {
+	free := every
+	if before {
+		free--
+	}
+	fused = free / pyramid
+	return fused, every - fused*pyramid
+}

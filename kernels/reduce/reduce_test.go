@@ -1,0 +1,52 @@
+package reduce_test
+
+import (
+	"testing"
+
+	"stenciltune/kernels/reduce"
+	"stenciltune/stencil"
+)
+
+func parse(t *testing.T, src string) *stencil.Stencil {
+	t.Helper()
+	st, err := stencil.Parse("s", "s.sl", src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return st
+}
+
+func TestBeforeTellsWhatReduceReads(t *testing.T) {
+	for reduction, want := range map[string]bool{
+		"return value;": false, "return value * x + read(iteration);": false,
+		"return fabs(value - get(0));": true, "return get(-1);": true,
+	} {
+		st := parse(t, "NumDimensions 1 StencilSize (1) CellValue { return get(1); } Reduce sum { "+reduction+" }")
+		if got := reduce.Before(st); got != want {
+			t.Errorf("%s: %v", reduction, got)
+		}
+	}
+}
+
+func TestLaunchesEndWithASingleStepWhereItIsNeeded(t *testing.T) {
+	for every := 1; every <= 20; every++ {
+		for pyramid := 1; pyramid <= 8; pyramid++ {
+			for _, before := range []bool{false, true} {
+				fused, single := reduce.Launches(every, pyramid, before)
+				if fused*pyramid+single != every || fused < 0 || single < 0 || before && single == 0 || single > pyramid || !before && single == pyramid {
+					t.Errorf("every %d, pyramid %d, before %v: %d fused and %d single launches", every, pyramid, before, fused, single)
+				}
+			}
+		}
+	}
+}
+
+func TestKernelHasABlockForSomeCells(t *testing.T) {
+	st := parse(t, "NumDimensions 2 StencilSize (1, 1) CellValue { return get(1, 0); } Reduce sum { return value; }")
+	for n, want := range map[int]int{1: 1, 45: 1, 46: 2, 20000: 1024} {
+		p := stencil.Problem{Stencil: st, DType: stencil.Float32, Size: stencil.Size{n, n, 1}, Steps: 10}
+		if got := reduce.Kernel(p).Launch.Blocks(); got != want {
+			t.Errorf("%d x %d cells: %d blocks, want %d", n, n, got, want)
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package stencil
+
+import (
+	"math"
+	"testing"
+)
+
+// Run's reduced number is the sum, or the least or largest, of what the reduction
+// stencil gives at each cell from the states before and after the last step.
+func TestReductionGivesWhatReduceReduces(t *testing.T) {
+	for name, src := range map[string]string{
+		"change":    line("return 0.5 * get(1);") + "Reduce max { return fabs(value - get(0)); }",
+		"around":    line("return 0.5 * get(1);") + "Boundary wrap Reduce sum { return (value - get(-1)) * (value - get(1)) * a + x; } ScalarVariables (float a = 3)",
+		"fixed":     line("return get(-1);") + "Boundary fixed Reduce min { return get(-2) + value; }",
+		"constant":  line("return get(-1);") + "Boundary constant 4 Reduce sum { return get(2) - value; }",
+		"fields":    line("return get(v, 1), 2 * get(u, -1) - read(x + iteration);") + "Fields (u, v) EdgeValue u { return value + x; } EdgeValue v { return iteration; } Reduce sum { float d = value(v) - get(u, -2); if (d < 0) d = -d; return d > 1 ? d : value(u); }",
+		"integers":  "NumDimensions 2 StencilSize (1, 1) DataType int8 CellValue { return 3 * get(1, 0) + get(0, -1); } Reduce sum { return value * get(0, 1); }",
+		"read only": "NumDimensions 2 StencilSize (1, 1) ReadOnly (w) CellValue { return get(1, 0) + get(w, 0, 1); } Reduce max { return -get(w, -1, 0) * value; }",
+	} {
+		s := mustParse(t, src)
+		p := Problem{Stencil: s, DType: s.DType, Size: Size{9, 1, 1}}
+		if s.Dims == 2 {
+			p.Size[1] = 5
+		}
+		if s.DType.Floating() {
+			p.DType = Float64
+		}
+		d := Start(p, 3)
+		const steps = 3
+		want := Run(p, d, steps)
+		quiet := *s
+		quiet.Reduce = nil
+		q := p
+		q.Stencil = &quiet
+		before := Run(q, d, steps-1).Fields
+		r := p
+		r.Stencil = s.Reduction()
+		// The reduction's first step would be iteration 1; it is asked for the last one.
+		state := &run{s: r.Stencil, n: p.Size, readOnly: d.ReadOnly, scalars: p.ScalarValues(), iteration: steps, fields: append(before, want.Fields...)}
+		n := int(p.Size.Cells())
+		target := Values{Float: make([]float64, n)}
+		if !s.DType.Floating() {
+			target = Values{Int: make([]int64, n)}
+		}
+		state.stage(&r.Stencil.Stages[0], []Values{target})
+		values := target.Floats(s.DType)
+		got := values[0]
+		for _, v := range values[1:] {
+			switch s.Reduce.Op {
+			case "sum":
+				got += v
+			case "min":
+				got = min(got, v)
+			case "max":
+				got = max(got, v)
+			}
+		}
+		if math.Abs(got-want.Reduced) > 1e-12*math.Abs(got) || math.IsNaN(got) || got == 0 {
+			t.Errorf("%s: %v, want %v", name, got, want.Reduced)
+		}
+	}
+	if s := mustParse(t, line("return get(0);")); s.Reduction() != nil {
+		t.Error("a reduction of nothing")
+	}
+}
