@@ -197,8 +197,8 @@ func arch(c cache.Config) int {
 	return n
 }
 
-// element is the C type of a cell.
-func element(c cache.Config) string { return stencil.DType(c.Stencil.DType).C() }
+// dtype is the element type of the configs.
+func (s Source) dtype() stencil.DType { return stencil.DType(s.Configs[0].Stencil.DType) }
 
 // config is the document itself.
 func config(s Source) ([]byte, error) { return cache.Encode(s.Configs[0]) }

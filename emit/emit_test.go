@@ -15,6 +15,7 @@ import (
 	"stenciltune/device/timing"
 	"stenciltune/internal/golden"
 	"stenciltune/kernels/all"
+	"stenciltune/kernels/matmul"
 	"stenciltune/search"
 	"stenciltune/space"
 	"stenciltune/stencil"
@@ -30,8 +31,18 @@ var (
 func sourceOf(t testing.TB, name string, dtype stencil.DType, n stencil.Size, schedule string, m machine.Machine) Source {
 	t.Helper()
 	st, err := stencil.Lookup(name)
+	if file, found := strings.CutSuffix(filepath.Base(name), ".sl"); found {
+		var text []byte
+		if text, err = os.ReadFile(name); err == nil {
+			st, err = stencil.Parse(file, name, string(text))
+		}
+	}
 	if err != nil {
 		t.Fatal(err)
+	}
+	name = Name(st.Name)
+	for a := st.Dims; a < 3; a++ {
+		n[a] = 1
 	}
 	p := stencil.Problem{Stencil: st, DType: dtype, Size: n, Steps: 1000}
 	sc, err := space.ParseSchedule(schedule)
@@ -67,6 +78,7 @@ func sourceOf(t testing.TB, name string, dtype stencil.DType, n stencil.Size, sc
 const (
 	streamed = "stream/vx=2/vy=4/wp=4/ck=3/pf=1/mb=1/ph=3"
 	tiled    = "tile/gx=32/gy=4/gz=1/wx=1/wy=2/wz=2/cw=0/zz=0/ph=3"
+	tiles2d  = "tile/gx=32/gy=4/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/ph="
 	columned = "tile/gx=32/gy=4/gz=1/wx=1/wy=2/wz=1/cw=64/zz=1/ph=1"
 )
 
@@ -115,6 +127,34 @@ func TestTextsAreTheSameEverywhere(t *testing.T) {
 	}
 }
 
+// TestImageOfSeveralStages holds the geometry of a stencil with all that kernels take
+// against its golden file.
+func TestImageOfSeveralStages(t *testing.T) {
+	for name, schedule := range map[string]string{"acoustic3d": "stream/vx=2/vy=4/wp=8/ck=3/pf=1/mb=1/ph=1", "testdata/ripple.sl": "tile/gx=32/gy=4/gz=2/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1"} {
+		dtype := stencil.Float32
+		if name != "acoustic3d" {
+			dtype = stencil.Uint16
+		}
+		s := sourceOf(t, name, dtype, stencil.Size{512, 512, 512}, schedule, h200)
+		image, err := ImageOf(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		golden.Check(t, s.Name+".geometry", image.Geometry)
+		for _, format := range []string{"cu", "header"} { // of the header what it declares
+			text, err := Text(format, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, from, _ := strings.Cut(string(text), map[string]string{"cu": "launcher\"\n", "header": "extern \"C\" {\n"}[format])
+			if format == "header" {
+				from, _, _ = strings.Cut(from, "}")
+			}
+			golden.Check(t, s.Name+"."+format, []byte(from))
+		}
+	}
+}
+
 func TestOrderOfDevicesDoesNotMatter(t *testing.T) {
 	s := two(t)
 	a, err := Text("header", s)
@@ -129,7 +169,7 @@ func TestOrderOfDevicesDoesNotMatter(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	good := two(t)
-	hotspot, err := stencil.Lookup("hotspot2d")
+	ends, err := stencil.Parse("ends", "ends.sl", "NumDimensions 3 StencilSize (0, 0, 0) CellValue { return get(0, 0, 0); } Reduce max { return value; } Until < 1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -145,9 +185,14 @@ func TestRefusals(t *testing.T) {
 		{"json", "want letters", func(s *Source) { s.Name = "a-b" }},
 		{"json", "is a word of C", func(s *Source) { s.Name = "double" }},
 		{"cu", "another one was given", func(s *Source) { s.Configs = s.Configs[:1]; s.Problem.Stencil = &stencil.Stencil{Hash: "x"} }},
-		{"cu", "no launcher is written", func(s *Source) {
+		{"cu", "ends a run by Until", func(s *Source) {
 			s.Configs = s.Configs[:1]
-			s.Problem.Stencil, s.Configs[0].Stencil.Hash = hotspot, hotspot.Hash
+			s.Problem.Stencil, s.Configs[0].Stencil.Hash = ends, ends.Hash
+		}},
+		{"cu", "is no stencil", func(s *Source) {
+			s.Configs = s.Configs[:1]
+			s.Families = matmul.Families()
+			s.Configs[0].Schedule.Family = "tile"
 		}},
 		{"tex", "no format", func(*Source) {}},
 	} {

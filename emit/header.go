@@ -105,7 +105,7 @@ func header(s Source) ([]byte, error) {
 	}
 	b.WriteString("#endif\n")
 	c := list[0].config
-	elem := element(c)
+	elem := element(s.dtype())
 	bytes := stencil.DType(c.Stencil.DType).Size()
 	fmt.Fprintf(&b, `
 /* %[1]s_config is how one device runs it best. Order x, y, z. */
@@ -137,24 +137,34 @@ static inline const %[1]s_config *%[1]s_for_device(const char *device) {
   return &%[1]s_configs[%[3]d];
 }
 `, name, len(list), fallback)
-	fmt.Fprintf(&b, `
-/* What the emitted CUDA source (tune emit --format cu --name %[4]s) exports. */
+	if err := s.launched(); err == nil {
+		fmt.Fprintf(&b, `
+/* What the emitted CUDA source (tune emit --format cu --name %s) exports. */
 #ifdef __cplusplus
 extern "C" {
 #endif
-%[5]s#ifdef __cplusplus
+%s#ifdef __cplusplus
 }
 #endif
-
-/* %[2]sASSERT_ELEMENT(T) refuses, when compiled, arrays of another type than %[3]s. */
+`, s.Name, exportsOf(s.Name, s.Problem.Stencil, s.dtype()).prototypes())
+	} else {
+		fmt.Fprintf(&b, "\n/* No prototypes of an emitted CUDA source: %s. */\n", plain(err.Error()))
+	}
+	// A 16-bit floating-point type has several names, and none in C.
+	same, generic := fmt.Sprintf(`template <class T> struct is_element { static constexpr bool value = false; };
+template <> struct is_element<%s> { static constexpr bool value = true; };`, elem), fmt.Sprintf("_Generic((T)0, %s : 1, default : 0)", elem)
+	if elem != s.dtype().C() {
+		same, generic = "template <class T> struct is_element { static constexpr bool value = sizeof(T) == 2; };", "sizeof(T) == 2"
+	}
+	fmt.Fprintf(&b, `
+/* %[2]sASSERT_ELEMENT(T) refuses, when compiled, arrays of another type than %[5]s. */
 #ifdef __cplusplus
 namespace tune {
 namespace %[1]s {
 typedef %[3]s element;
-template <class T> struct is_element { static constexpr bool value = false; };
-template <> struct is_element<%[3]s> { static constexpr bool value = true; };
-static_assert(sizeof(element) == %[6]d, "%[3]s must have %[6]d bytes");
-`, name, prefix, elem, s.Name, prototypes(s.Name, elem, c.Stencil.Dims), bytes)
+%[6]s
+static_assert(sizeof(element) == %[4]d, "%[3]s must have %[4]d bytes");
+`, name, prefix, elem, bytes, s.dtype().C(), same)
 	for _, v := range variables(c) {
 		switch _, err := strconv.Atoi(v.value); {
 		case strings.HasPrefix(v.name, "PARAM_"), strings.HasPrefix(v.name, "REMAINDER_"), v.name == "ELEMENT":
@@ -168,16 +178,16 @@ static_assert(sizeof(element) == %[6]d, "%[3]s must have %[6]d bytes");
 	}
 	fmt.Fprintf(&b, `} /* namespace %[1]s */
 } /* namespace tune */
-#define %[2]sASSERT_ELEMENT(T) static_assert(::tune::%[1]s::is_element<T>::value, "%[4]s was tuned for %[3]s")
+#define %[2]sASSERT_ELEMENT(T) static_assert(::tune::%[1]s::is_element<T>::value, "%[4]s was tuned for %[7]s")
 #elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
 _Static_assert(sizeof(%[3]s) == %[5]d, "%[3]s must have %[5]d bytes");
-#define %[2]sASSERT_ELEMENT(T) _Static_assert(_Generic((T)0, %[3]s : 1, default : 0), "%[4]s was tuned for %[3]s")
+#define %[2]sASSERT_ELEMENT(T) _Static_assert(%[8]s, "%[4]s was tuned for %[7]s")
 #else
 #define %[2]sASSERT_ELEMENT(T) typedef char %[1]s_element_has_another_size[sizeof(T) == %[5]d ? 1 : -1]
 #endif
 
 #endif /* %[6]s */
-`, name, prefix, elem, s.Name, bytes, guard)
+`, name, prefix, elem, s.Name, bytes, guard, s.dtype().C(), generic)
 	return []byte(b.String()), nil
 }
 

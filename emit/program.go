@@ -2,7 +2,6 @@ package emit
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"stenciltune/kernels"
@@ -52,54 +51,35 @@ int main(int argc, char **argv) {
   const dim3 grid(%d, %d, %d), block(%d, %d, %d);`,
 		low, step, p.Size.Cells(), p.Size[0], p.Size[1], p.Size[2], k.Launch.Grid[0], k.Launch.Grid[1], k.Launch.Grid[2],
 		k.Launch.Block[0], k.Launch.Block[1], k.Launch.Block[2])
-	line("  T *now[%d], *next[%[1]d];\n  for (int f = 0; f < %[1]d; f++) now[f] = random_array(cells), next[f] = random_array(cells);", len(st.Fields))
+	line("  struct {\n    T *now[%d], *next[%[1]d];\n  } fields;\n  for (int f = 0; f < %[1]d; f++) fields.now[f] = random_array(cells), fields.next[f] = random_array(cells);", len(st.Fields))
 	for i, n := range p.Lengths() {
 		line("  long long length_%d = %dLL;\n  T *ro_%[1]d = random_array(length_%[1]d);", i, n)
 	}
 	for i, a := range st.Scalars {
-		c := "double"
-		if !a.Type.Floating() {
-			c = "long long"
-		}
-		line("  %s s_%d = %v;", c, i, a.Default)
+		line("  %s s_%d = %v;", kernels.ScalarC(a), i, a.Default)
 	}
-	for i := range st.Stages {
-		line("  check(cudaFuncSetAttribute(%s, cudaFuncAttributeMaxDynamicSharedMemorySize, %d));", stageName(k, i), k.Launch.SharedBytes)
+	all := passes(st, k)
+	for _, pass := range all {
+		line("  check(cudaFuncSetAttribute(%s, cudaFuncAttributeMaxDynamicSharedMemorySize, %d));", pass.Scope+pass.Entry, k.Launch.SharedBytes)
 	}
 	line("  cudaEvent_t from, to;\n  check(cudaEventCreate(&from)), check(cudaEventCreate(&to));\n  float fastest = 0;")
 	line("  for (int launch = 0; launch < (argc > 1 ? atoi(argv[1]) : 10); launch++) {\n    check(cudaEventRecord(from, 0));")
-	for i := range st.Stages {
-		stage := &st.Stages[i]
-		writes := stage.Writes(k.Launch.Steps)
+	for _, pass := range all {
 		var arguments []string
-		for _, a := range kernels.Arguments(st, i, k.Launch.Steps) {
+		for _, a := range pass.Arguments {
 			switch a.Kind {
 			case kernels.In:
-				arguments = append(arguments, fmt.Sprintf("&now[%d]", a.Index))
+				arguments = append(arguments, fmt.Sprintf("&fields.now[%d]", a.Index))
 			case kernels.Out:
-				arguments = append(arguments, fmt.Sprintf("&next[%d]", writes[a.Index]))
+				arguments = append(arguments, fmt.Sprintf("&fields.next[%d]", pass.Writes[a.Index]))
 			default:
 				arguments = append(arguments, "&"+a.Name)
 			}
 		}
-		line("    {\n      void *arguments[] = {%s};\n      check(cudaLaunchKernel(%s, grid, block, arguments, %d, 0));", strings.Join(arguments, ", "), stageName(k, i), k.Launch.SharedBytes)
-		copies := stage.Copies
-		if k.Launch.Steps > 1 {
-			copies = nil
-		}
-		for _, w := range writes {
-			line("      T *const before_%d = now[%[1]d];\n      now[%[1]d] = next[%[1]d];", w)
-		}
-		free := slices.Clone(writes) // whose arrays are free now, unless a copy takes them over
-		for _, c := range copies {
-			line("      T *const before_%d = now[%[1]d];", c.Field)
-		}
-		for _, c := range copies {
-			line("      now[%d] = before_%d;", c.Field, c.From)
-			free[slices.Index(free, c.From)] = c.Field
-		}
-		for j, w := range writes {
-			line("      next[%d] = before_%d;", w, free[j])
+		line("    {\n      void *arguments[] = {%s};\n      check(cudaLaunchKernel(%s, grid, block, arguments, %d, 0));", strings.Join(arguments, ", "), pass.Scope+pass.Entry, k.Launch.SharedBytes)
+		line("      const auto was = fields;")
+		for _, m := range pass.Moves {
+			line("      fields.%s = was.%s;", m.To, m.From)
 		}
 		line("    }")
 	}
@@ -113,13 +93,4 @@ int main(int argc, char **argv) {
   printf("%s: %%.4f ms a launch, %%.1f GCells/s\n", fastest, %d * cells / (fastest * 1e6));
 }`, k.Launch.Steps, stencil.Iterations-k.Launch.Steps+1, k.Schedule, k.Launch.Steps)
 	return []byte(b.String())
-}
-
-// stageName is a stage's entry as the rest of its source calls it.
-func stageName(k kernels.Kernel, stage int) string {
-	name := kernels.StageEntry(k.Entry, stage)
-	if k.Stages > 0 {
-		return fmt.Sprintf("stage_%d::%s", stage, name)
-	}
-	return name
 }

@@ -3,8 +3,8 @@ package emit
 import (
 	"bytes"
 	_ "embed"
-	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"text/template"
 
@@ -20,24 +20,87 @@ type part struct {
 	Why    string
 	Tiling kernels.Tiling
 	Most   int64 // cells of the largest grid its indices reach; 0 = any
+	Passes []pass
+}
+
+// pass is a launch of a stage's kernel.
+type pass struct {
+	Entry     string
+	Scope     string // namespaces within the kernel's own that hold the entry
+	Arguments []kernels.Argument
+	Writes    []int
+	Moves     []move
+}
+
+// move says that after a launch a field's array is one that before it had another use.
+type move struct{ To, From string } // like now[0], next[0]
+
+// passes are the launches of a time step, or of several.
+func passes(st *stencil.Stencil, k kernels.Kernel) []pass {
+	var list []pass
+	for i := range st.Stages {
+		stage := &st.Stages[i]
+		p := pass{Entry: kernels.StageEntry(k.Entry, i), Arguments: kernels.Arguments(st, i, k.Launch.Steps), Writes: stage.Writes(k.Launch.Steps)}
+		if k.Stages > 0 {
+			p.Scope = fmt.Sprintf("stage_%d::", i)
+		}
+		// What is written is the field from now on. A copy takes over the array it copies,
+		// and what is free then is written next.
+		free := slices.Clone(stage.Outputs)
+		for _, w := range p.Writes {
+			p.Moves = append(p.Moves, move{fmt.Sprintf("now[%d]", w), fmt.Sprintf("next[%d]", w)})
+		}
+		for _, c := range stage.Copies {
+			if !slices.Contains(p.Writes, c.Field) {
+				p.Moves = append(p.Moves, move{fmt.Sprintf("now[%d]", c.Field), fmt.Sprintf("now[%d]", c.From)})
+				free = slices.DeleteFunc(free, func(f int) bool { return f == c.From })
+			}
+		}
+		for j, w := range p.Writes {
+			p.Moves = append(p.Moves, move{fmt.Sprintf("next[%d]", w), fmt.Sprintf("now[%d]", free[j])})
+		}
+		list = append(list, p)
+	}
+	return list
 }
 
 // anySize is the schedule that runs on every grid: a line of threads over all cells.
 const anySize = "global/gx=256/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=1"
 
+// stepped tells why no kernels can be emitted that step the grid of any caller, if so.
+func (s Source) stepped() error {
+	c, st := s.Configs[0], s.Problem.Stencil
+	if st == nil || s.Problem.Hash() != c.Stencil.Hash {
+		return fmt.Errorf("the config is of stencil %s with hash %.12s and another one was given: name its file", plain(c.Stencil.Name), c.Stencil.Hash)
+	}
+	if f := kernels.Find(s.Families, c.Schedule.Family); f != nil {
+		if _, ok := f.(kernels.Tiler); !ok {
+			return fmt.Errorf("%s is no stencil, and nothing is emitted that launches it on any grid: tune source prints its kernel", plain(c.Stencil.Name))
+		}
+	}
+	return nil
+}
+
+// launched tells why there is no launcher, if so.
+func (s Source) launched() error {
+	if err := s.stepped(); err != nil {
+		return err
+	}
+	if st := s.Problem.Stencil; st.Until != nil {
+		return fmt.Errorf("%s ends a run by Until, which no launcher looks at yet: tune the file without Until and end the run in the program, or emit ptx or cubin, whose kernels only step", plain(st.Name))
+	}
+	return nil
+}
+
 // parts are the tuned kernel, the one for the steps that are left over, and the one
 // for grids that the tuned one cannot do. The last comes always, so that a program
 // may be given any grid.
 func (s Source) parts() ([]part, error) {
-	c := s.Configs[0]
+	if err := s.stepped(); err != nil {
+		return nil, err
+	}
 	p := s.Problem
-	if p.Stencil == nil || p.Hash() != c.Stencil.Hash {
-		return nil, fmt.Errorf("the config is of stencil %s with hash %.12s and another one was given: name its file", plain(c.Stencil.Name), c.Stencil.Hash)
-	}
-	if err := p.Stencil.Plain(); err != nil { // the launcher hands on one grid and nothing else
-		return nil, fmt.Errorf("no launcher is written for %s yet: %w", plain(c.Stencil.Name), err)
-	}
-	sc, err := space.ParseSchedule(c.Schedule.Text)
+	sc, err := space.ParseSchedule(s.Configs[0].Schedule.Text)
 	if err != nil {
 		return nil, err
 	}
@@ -46,9 +109,10 @@ func (s Source) parts() ([]part, error) {
 		f := kernels.Find(s.Families, sc.Family())
 		tiler, ok := f.(kernels.Tiler)
 		if !ok {
-			return fmt.Errorf("schedule %s: its family cannot be launched from an emitted source", sc)
+			return fmt.Errorf("schedule %s: no family to launch it from an emitted source", sc)
 		}
-		one := part{Kernel: f.Kernel(p, sc), Suffix: suffix, Why: why, Tiling: tiler.Tiling(p, sc)}
+		k := f.Kernel(p, sc)
+		one := part{Kernel: k, Suffix: suffix, Why: why, Tiling: tiler.Tiling(p, sc), Passes: passes(p.Stencil, k)}
 		if !p.Wide() {
 			one.Most = 1<<31 - 1<<24 // stencil.Problem.Wide
 		}
@@ -73,64 +137,6 @@ func (s Source) parts() ([]part, error) {
 	return list, err
 }
 
-// argument is a parameter of the exported functions between the grid and the steps.
-type argument struct{ Type, Name string }
-
-// extents are a grid's dimensions as parameters.
-func extents(dims int) []argument {
-	var list []argument
-	for _, name := range []string{"nx", "ny", "nz"}[:dims] {
-		list = append(list, argument{"int", name})
-	}
-	return list
-}
-
-// kernelParameters are the types of what every kernel takes, in order: see
-// kernels.Kernel. What a stencil reads besides its grid would be listed here, in
-// scalars and in kernelArguments.
-func kernelParameters(element string) []string {
-	return []string{"const " + element + " *", element + " *", "int", "int", "int"}
-}
-
-// kernelArguments are the launcher's variables that are passed for them.
-func kernelArguments() []string { return []string{"in", "out", "n[0]", "n[1]", "n[2]"} }
-
-// scalars are a stencil's ScalarVariables, parameters of the exported functions.
-func scalars(*stencil.Stencil) []argument { return nil }
-
-// signature is a parameter list as C.
-func signature(args []argument) string {
-	var list []string
-	for _, a := range args {
-		list = append(list, a.Type+" "+a.Name)
-	}
-	return strings.Join(list, ", ")
-}
-
-// prototypes declare what an emitted source exports.
-func prototypes(name, element string, dims int) string {
-	d := declarations(name, element, dims, nil)
-	return fmt.Sprintf("%s;\n%s;\n%s;\n%s;\n", d.Run, d.SetData, d.OnDevice, d.Error)
-}
-
-// functions are the heads of the exported functions.
-type functions struct{ Run, SetData, OnDevice, Error string }
-
-// declarations name the exported functions: the two of the stencil language ("A Language
-// and Optimizing Compiler for Iterative Stencil Loops", section 4), one for data that is on
-// the device already, and one that tells what became of the last run.
-func declarations(name, element string, dims int, scalars []argument) functions {
-	data := func(params ...argument) []argument {
-		return append(append(append(params, extents(dims)...), argument{"int", "iterations"}), scalars...)
-	}
-	return functions{
-		Run:      fmt.Sprintf("void %s(%s)", name, signature(data(argument{element, "*data"}))),
-		SetData:  fmt.Sprintf("void %sSetData(const %s *data, int n)", name, element),
-		OnDevice: fmt.Sprintf("int %sOnDevice(%s, %s **result, void *stream)", name, signature(data(argument{element, "*grid"}, argument{element, "*scratch"})), element),
-		Error:    fmt.Sprintf("int %sError(void)", name),
-	}
-}
-
 //go:embed launcher.cu.tmpl
 var launcherText string
 
@@ -140,14 +146,42 @@ var launcher = template.Must(template.New("launcher.cu.tmpl").Funcs(template.Fun
 
 // view is what the launcher's template sees.
 type view struct {
-	Name, Element string
-	Banner        string
-	Dims          int
-	Functions     functions
-	Parts         []part
-	Parameters    []string
-	Arguments     []string
-	Extents       []argument
+	exports
+	Parts   []part
+	Written []bool // fields that some launch writes
+	Stages  int
+	Reduce  bool
+	Cast    string // the element type of CUDA that the exported one stands for, if any
+}
+
+// Argument is the launcher's variable that is passed for a kernel's parameter.
+func (view) Argument(p pass, a kernels.Argument) string {
+	switch a.Kind {
+	case kernels.In:
+		return fmt.Sprintf("now[%d]", a.Index)
+	case kernels.Out:
+		return fmt.Sprintf("next[%d]", p.Writes[a.Index])
+	case kernels.ReadOnly:
+		return fmt.Sprintf("read_only[%d]", a.Index)
+	case kernels.Length:
+		return fmt.Sprintf("length[%d]", a.Index)
+	case kernels.Extent:
+		return fmt.Sprintf("n[%d]", a.Index)
+	case kernels.Iteration:
+		return "first"
+	}
+	return a.Name
+}
+
+// Unneeded lists the fields that no launch writes.
+func (v view) Unneeded() string {
+	var names []string
+	for f, written := range v.Written {
+		if !written {
+			names = append(names, fmt.Sprintf("scratch[%d]", f))
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // kernelText is the kernels' source, each in its namespace: compiled by nvcc within
@@ -155,25 +189,36 @@ type view struct {
 func kernelText(name string, parts []part) string {
 	var b strings.Builder
 	for _, k := range parts {
-		fmt.Fprintf(&b, "// %s: %s\nnamespace %s_%s {\n%s} // namespace %[3]s_%[4]s\n\n", k.Schedule, k.Why, name, k.Suffix, k.Source)
+		using := ""
+		if stencil.TypeSource(k.DType) != "" { // it declares an overload, which would hide CUDA's
+			using = "#ifdef __CUDA_ARCH__\nusing ::__ldg;\n#endif\n"
+		}
+		fmt.Fprintf(&b, "// %s: %s\nnamespace %s_%s {\n%s%s} // namespace %[3]s_%[4]s\n\n", k.Schedule, k.Why, name, k.Suffix, using, k.Source)
 	}
 	return b.String()
 }
 
 // cu is the kernels and a launcher in one file that needs nothing but CUDA.
 func cu(s Source) ([]byte, error) {
+	if err := s.launched(); err != nil {
+		return nil, err
+	}
 	parts, err := s.parts()
 	if err != nil {
 		return nil, err
 	}
-	elem, dims := element(s.Configs[0]), s.Problem.Stencil.Dims
-	v := view{
-		Name: s.Name, Element: elem, Banner: banner(s, "//"), Dims: dims, Parts: parts,
-		Functions:  declarations(s.Name, elem, dims, scalars(s.Problem.Stencil)),
-		Parameters: kernelParameters(elem), Arguments: kernelArguments(), Extents: extents(dims),
+	st, d := s.Problem.Stencil, s.dtype()
+	v := view{exports: exportsOf(s.Name, st, d), Parts: parts, Stages: len(st.Stages), Reduce: st.Reduce != nil, Written: make([]bool, len(st.Fields)),
+		Cast: map[stencil.DType]string{stencil.Float16: "__half", stencil.BFloat16: "__nv_bfloat16"}[d]}
+	for _, k := range parts {
+		for _, p := range k.Passes {
+			for _, w := range p.Writes {
+				v.Written[w] = true
+			}
+		}
 	}
 	var b bytes.Buffer
-	b.WriteString(v.Banner)
+	b.WriteString(banner(s, "//"))
 	b.WriteString("#include <cuda_runtime.h>\n\n")
 	b.WriteString(kernelText(s.Name, parts))
 	fmt.Fprintf(&b, "#line 1 \"%s launcher\"\n", s.Name)
@@ -181,64 +226,4 @@ func cu(s Source) ([]byte, error) {
 		return nil, err
 	}
 	return b.Bytes(), nil
-}
-
-// geometry is how to launch one kernel of an image.
-type geometry struct {
-	Schedule       string `json:"schedule"`
-	Entry          string `json:"entry"`
-	Grid           [3]int `json:"grid"` // on the config's grid
-	Block          [3]int `json:"block"`
-	SharedBytes    int    `json:"shared_bytes"`
-	StepsPerLaunch int    `json:"steps_per_launch"`
-	Least          [3]int `json:"least_extents"`
-	Multiple       int    `json:"row_multiple"`
-}
-
-// Image is a program to be compiled to PTX or CUBIN, and the document that says how
-// to launch its kernels: the tuned one first.
-type Image struct {
-	Kernel   kernels.Kernel // its Source holds all kernels; its Entry is the tuned one's
-	Geometry []byte
-}
-
-// ImageOf is the image of a source.
-func ImageOf(s Source) (Image, error) {
-	if err := s.check(); err != nil {
-		return Image{}, err
-	}
-	parts, err := s.parts()
-	if err != nil {
-		return Image{}, err
-	}
-	c := s.Configs[0]
-	var list []geometry
-	for _, k := range parts {
-		l := k.Launch
-		l.Grid = k.Tiling.Blocks(size(c))
-		list = append(list, geometry{k.Schedule.String(), k.Entry, l.Grid, l.Block, l.SharedBytes, l.Steps, k.Least, max(k.Multiple, 1)})
-	}
-	line, err := encode(struct {
-		Format     string     `json:"format"`
-		Name       string     `json:"name"`
-		Stencil    string     `json:"stencil_hash"`
-		DType      string     `json:"dtype"`
-		Size       []int      `json:"size"`
-		Device     string     `json:"device"`
-		Capability string     `json:"compute_capability"`
-		Parameters []string   `json:"parameters"`
-		Kernels    []geometry `json:"kernels"`
-	}{"stenciltune.geometry/v1", s.Name, c.Stencil.Hash, c.Stencil.DType, c.Problem.Size, plain(c.Device.Name), c.Device.ComputeCapability,
-		kernelParameters(element(c)), list})
-	if err != nil {
-		return Image{}, err
-	}
-	var b bytes.Buffer
-	if err := json.Indent(&b, bytes.TrimSpace(line), "", "  "); err != nil {
-		return Image{}, err
-	}
-	b.WriteByte('\n')
-	k := parts[0].Kernel
-	k.Source = banner(s, "//") + kernelText(s.Name, parts)
-	return Image{Kernel: k, Geometry: b.Bytes()}, nil
 }

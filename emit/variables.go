@@ -7,10 +7,11 @@ import (
 
 	"stenciltune/cache"
 	"stenciltune/space"
+	"stenciltune/stencil"
 )
 
 // variable is one fact of a config as builds see it. A text holds letters, digits
-// and "_/=." only, so that no build language needs quotes for it.
+// and "_/=." only, so that no build language needs quotes for it (ELEMENT: see word).
 type variable struct {
 	name   string // without the prefix
 	value  string
@@ -42,7 +43,7 @@ func variables(c cache.Config) []variable {
 	v := []variable{
 		{"SCHEDULE", c.Schedule.Text, false, "the schedule"},
 		{"FAMILY", c.Schedule.Family, false, "its kernel design"},
-		{"ELEMENT", element(c), false, "C type of a cell"},
+		{"ELEMENT", element(stencil.DType(c.Stencil.DType)), false, "C type of a cell"},
 		{"ARCH", strconv.Itoa(arch(c)), true, "compute capability it was tuned on, times ten"},
 		{"DIMS", strconv.Itoa(c.Stencil.Dims), true, "dimensions of the grid"},
 	}
@@ -77,10 +78,31 @@ func secondsOf(c cache.Config) float64 {
 	return c.Measured.SecondsPerStep
 }
 
+// word is a C type in one word, for builds that take no blanks: of stdint.h, if C's own
+// name has several.
+func word(element string) string {
+	switch element {
+	case "signed char":
+		return "int8_t"
+	case "unsigned char":
+		return "uint8_t"
+	case "unsigned short":
+		return "uint16_t"
+	case "long long":
+		return "int64_t"
+	case "unsigned long long":
+		return "uint64_t"
+	}
+	return element
+}
+
 func eachVariable(s Source, head, format string) []byte {
 	var b strings.Builder
 	b.WriteString(head)
 	for _, v := range variables(s.Configs[0]) {
+		if v.name == "ELEMENT" {
+			v.value = word(v.value)
+		}
 		fmt.Fprintf(&b, format, s.prefix()+v.name, v.value, v.doc)
 	}
 	return []byte(b.String())

@@ -52,13 +52,17 @@ func Arguments(st *stencil.Stencil, stage, steps int) []Argument {
 		list = append(list, Argument{Iteration, 0, "iteration", "int"})
 	}
 	for i, a := range st.Scalars {
-		c := "double"
-		if !a.Type.Floating() {
-			c = "long long"
-		}
-		list = append(list, Argument{Scalar, i, fmt.Sprintf("s_%d", i), c})
+		list = append(list, Argument{Scalar, i, fmt.Sprintf("s_%d", i), ScalarC(a)})
 	}
 	return list
+}
+
+// ScalarC is the type by which kernels take a scalar.
+func ScalarC(a stencil.Argument) string {
+	if a.Type.Floating() {
+		return "double"
+	}
+	return "long long"
 }
 
 // StageEntry is the name of a stage's kernel.

@@ -116,10 +116,13 @@ func (w *writer) functions() string {
 	return all.String()
 }
 
-// computed is the type that cell functions compute in: 16-bit values are stored so,
-// and computed in float.
-func (w *writer) computed() string {
-	if d := w.p.DType; d.Floating() && d.Size() == 2 {
+// computed is the type that cell functions compute in.
+func (w *writer) computed() string { return Computed(w.p.DType) }
+
+// Computed is the type that cell functions compute in, T being the element type: 16-bit
+// floating-point values are only stored so, and computed in float.
+func Computed(d stencil.DType) string {
+	if d.Floating() && d.Size() == 2 {
 		return "float"
 	}
 	return "T"

@@ -186,7 +186,7 @@ func (p *parser) name(t token) (Expr, error) {
 	if i := slices.IndexFunc(p.out.Scalars, func(a Argument) bool { return a.Name == t.text }); i >= 0 {
 		return Scalar{i, p.out.Scalars[i].Type}, nil
 	}
-	if p.named(t.text) && t.text != readName {
+	if p.named(t.text) && t.text != ReadName {
 		return nil, p.fail(t, "%s is an array; read it with get(%.40s, ...)", t, t.text)
 	}
 	position := Type(Int32)
@@ -298,7 +298,7 @@ func (p *parser) arrayName() (field, array int, err error) {
 	t := p.peek()
 	array = slices.IndexFunc(p.out.ReadOnly, func(a Array) bool { return a.Name == t.text })
 	field = p.field(t)
-	if t.kind == tokName && t.text != readName && (array >= 0 || field >= 0) {
+	if t.kind == tokName && t.text != ReadName && (array >= 0 || field >= 0) {
 		p.take()
 		_, err = p.expect(",")
 		return field, array, err
@@ -309,13 +309,13 @@ func (p *parser) arrayName() (field, array int, err error) {
 	return 0, -1, nil
 }
 
-// readName is the array that read() reads; no file can declare it.
-const readName = "read"
+// ReadName is the name of the array that read() reads; no file can declare it.
+const ReadName = "read"
 
 // read parses read(index). The own cell's index in the grid is an offset of zero.
 func (p *parser) read(name token) (Expr, error) {
 	s := p.out
-	array := slices.IndexFunc(s.ReadOnly, func(a Array) bool { return a.Name == readName })
+	array := slices.IndexFunc(s.ReadOnly, func(a Array) bool { return a.Name == ReadName })
 	if array < 0 && len(s.ReadOnly) > 0 {
 		return nil, p.fail(name, "read() reads the one array without a name; use get(%.40s, ...)", s.ReadOnly[0].Name)
 	}
@@ -339,7 +339,7 @@ func (p *parser) read(name token) (Expr, error) {
 			return convert(Int{0, Whole}, s.elem()), nil
 		}
 		array = len(s.ReadOnly)
-		s.ReadOnly = append(s.ReadOnly, Array{Name: readName})
+		s.ReadOnly = append(s.ReadOnly, Array{Name: ReadName})
 	}
 	index = convert(index, Type(Int64))
 	if p.fn.key != "EdgeValue" && isOwnIndex(index, s.Dims) {

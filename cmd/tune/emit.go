@@ -104,7 +104,7 @@ func (a *app) write(file string, b []byte) error {
 
 // sourceOf collects what is to be emitted.
 func (a *app) sourceOf(ctx context.Context, f *emitFlags) (emit.Source, error) {
-	s := emit.Source{Families: all.Families()}
+	var s emit.Source
 	if len(f.configs) > 0 {
 		for _, file := range f.configs {
 			c, err := readConfig(file)
@@ -150,6 +150,9 @@ func (a *app) sourceOf(ctx context.Context, f *emitFlags) (emit.Source, error) {
 		}
 	}
 	st := s.Problem.Stencil
+	if st != nil {
+		s.Families = all.For(s.Problem)
+	}
 	switch {
 	case f.name != "":
 		s.Name = f.name

@@ -1,0 +1,176 @@
+package emit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"stenciltune/kernels"
+	"stenciltune/stencil"
+)
+
+// element is the C type of a cell in everything emitted. 16-bit floating-point
+// types, for which C has none, are the bits they are stored in: CUDA's __half and
+// __nv_bfloat16 are pointed to with a cast.
+func element(d stencil.DType) string {
+	if d.Floating() && d.Size() == 2 {
+		return "unsigned short"
+	}
+	return d.C()
+}
+
+// parameter is one of an exported function.
+type parameter struct{ Type, Name string }
+
+// signature is a parameter list as C.
+func signature(list []parameter) string {
+	var text []string
+	for _, p := range list {
+		text = append(text, strings.TrimSuffix(p.Type, " ")+" "+p.Name)
+	}
+	return strings.ReplaceAll(strings.Join(text, ", "), "* ", "*")
+}
+
+// setter gives one read-only array to the stencil.
+type setter struct {
+	Name  string // of the function
+	Array int
+}
+
+// scalarPar is a scalar as a parameter.
+type scalarPar struct {
+	parameter
+	Kernel string // its type as the kernels take it
+}
+
+// exports are the functions of an emitted source: the two of the stencil language ("A Language
+// and Optimizing Compiler for Iterative Stencil Loops", section 4), one for data that is on the
+// device already, and one that tells what became of the last run. They follow from the stencil
+// and its element type alone, never from the schedule.
+type exports struct {
+	Name, Element string
+	Fields        []string // names; "" of the only one of a file without Fields
+	ReadOnly      []stencil.Array
+	Extents       []parameter
+	Arrays        []parameter // read-only arrays on the device
+	Lengths       []string    // parameters with their elements; "" of an array of the grid's cells
+	Iterates      bool
+	Scalars       []scalarPar
+	Setters       []setter // without one for an array there is an empty NameSetData
+}
+
+// exportsOf are those of a stencil.
+func exportsOf(name string, st *stencil.Stencil, d stencil.DType) exports {
+	e := exports{Name: name, Element: element(d), ReadOnly: st.ReadOnly, Iterates: st.Iterates()}
+	taken := strings.Fields("data n nx ny nz iterations first grid scratch fields result stream run " + name)
+	// A file's names may be words of C, or taken here.
+	free := func(s string) string {
+		if CheckName(s) != nil {
+			s = "user_" + s
+		}
+		for slices.Contains(taken, s) {
+			s += "_"
+		}
+		taken = append(taken, s)
+		return s
+	}
+	for _, f := range st.Fields {
+		e.Fields = append(e.Fields, f.Name)
+	}
+	for _, axis := range []string{"nx", "ny", "nz"}[:st.Dims] {
+		e.Extents = append(e.Extents, parameter{"int", axis})
+	}
+	for i, a := range st.ReadOnly {
+		param := a.Name
+		if param == stencil.ReadName {
+			param = "read_only"
+		}
+		e.Arrays = append(e.Arrays, parameter{"const " + e.Element + " *", free(param)})
+		length := ""
+		if a.Indexed {
+			length = free(e.Arrays[i].Name + "_length")
+		}
+		e.Lengths = append(e.Lengths, length)
+		set := name + "SetData"
+		if len(st.ReadOnly) > 1 {
+			set += "_" + a.Name
+		}
+		e.Setters = append(e.Setters, setter{set, i})
+	}
+	for _, a := range st.Scalars {
+		s := scalarPar{parameter{a.Type.C(), free(a.Name)}, kernels.ScalarC(a)}
+		if a.Type == stencil.Elem {
+			s.Type = d.C()
+			if c := kernels.Computed(d); c != "T" {
+				s.Type = c
+			}
+		}
+		e.Scalars = append(e.Scalars, s)
+	}
+	return e
+}
+
+// Single tells whether a cell holds one field.
+func (e exports) Single() bool { return len(e.Fields) == 1 }
+
+// Reader is what reads an array, as a comment has it.
+func (e exports) Reader(array int) string {
+	if name := e.ReadOnly[array].Name; name != stencil.ReadName {
+		return fmt.Sprintf("get(%s, ...)", name)
+	}
+	return "read()"
+}
+
+func (e exports) scalars() []parameter {
+	var list []parameter
+	for _, s := range e.Scalars {
+		list = append(list, s.parameter)
+	}
+	return list
+}
+
+// Run is the head of the function on host memory.
+func (e exports) Run() string {
+	list := slices.Concat([]parameter{{e.Element + " *", "data"}}, e.Extents, []parameter{{"int", "iterations"}}, e.scalars())
+	return fmt.Sprintf("void %s(%s)", e.Name, signature(list))
+}
+
+// Set is the head of a function that gives read-only data.
+func (e exports) Set(name string) string {
+	return fmt.Sprintf("void %s(const %s *data, int n)", name, e.Element)
+}
+
+// OnDevice is the head of the function on device memory.
+func (e exports) OnDevice() string {
+	list := []parameter{{e.Element + " *const *", "fields"}, {e.Element + " *const *", "scratch"}}
+	if e.Single() {
+		list = []parameter{{e.Element + " *", "grid"}, {e.Element + " *", "scratch"}}
+	}
+	for i, a := range e.Arrays {
+		list = append(list, a)
+		if e.Lengths[i] != "" {
+			list = append(list, parameter{"long long", e.Lengths[i]})
+		}
+	}
+	list = slices.Concat(list, e.Extents, []parameter{{"int", "iterations"}})
+	if e.Iterates {
+		list = append(list, parameter{"int", "first"})
+	}
+	list = slices.Concat(list, e.scalars(), []parameter{{e.Element + " **", "result"}, {"void *", "stream"}})
+	return fmt.Sprintf("int %sOnDevice(%s)", e.Name, signature(list))
+}
+
+// Error is the head of the function that tells how the last run went.
+func (e exports) Error() string { return fmt.Sprintf("int %sError(void)", e.Name) }
+
+// prototypes declare what an emitted source exports.
+func (e exports) prototypes() string {
+	heads := []string{e.Run()}
+	if len(e.Setters) == 0 {
+		heads = append(heads, e.Set(e.Name+"SetData"))
+	}
+	for _, s := range e.Setters {
+		heads = append(heads, e.Set(s.Name))
+	}
+	return strings.Join(append(heads, e.OnDevice(), e.Error()), ";\n") + ";\n"
+}
