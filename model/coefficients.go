@@ -62,6 +62,17 @@ var calibrationFile []byte
 // Calibrated is the calibration in use.
 var Calibrated = decodeCalibration(calibrationFile)
 
+// Without are the coefficients fitted without a stencil; those in use if it is not
+// one they were fitted to.
+func (c Calibration) Without(stencil string) Coefficients {
+	for _, f := range c.Folds {
+		if f.Left == stencil {
+			return f.Coefficients
+		}
+	}
+	return c.Coefficients
+}
+
 // Fitted are the coefficients in use.
 var Fitted = Calibrated.Coefficients
 

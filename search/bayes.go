@@ -185,11 +185,12 @@ func newBayes(p *pool, seed uint64) (Strategy, error) {
 // Name is the strategy's name.
 func (s *bayes) Name() string { return "bayes" }
 
-// Converged is the number of proposals in a row of little expected improvement.
+// Converged is the number of proposals in a row of little expected improvement; they
+// count by half while no prior is of help.
 func (s *bayes) Converged() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.b.idle
+	return s.b.idle / 2
 }
 
 // SampleRelative gives goptuna the axes of the brain's next point.

@@ -1,24 +1,22 @@
 package search
 
 import (
-	"math"
 	"math/rand/v2"
 	"slices"
 )
 
 // Sizes of the initial design.
 const (
-	seedsFromPrior = 4
+	seedsFromPrior = 8
 	seedsAtRandom  = 2
-	seedApart      = 0.25 // least squared distance between seeds of the prior
-	seedFactor     = 3    // times the best prediction beyond which a family gives no seed
 )
 
-// design is the points to measure before there is a model: the prior's best of
-// every promising family, apart from each other, and a few random ones, spread over
-// the families and away from each other. It is short, because the prior and the
-// covariance say much about a space before anything is measured; without a prior
-// all of it is random.
+// design is the points to measure before there is a model: the prior's first in
+// its order, the prior's best of every other family, and a few random ones, spread
+// over the families and away from each other. The second cost little and say how
+// far the prior is off between families; as families differ in what they cost to
+// compile, some also answer long before the first do. Without a prior all of it is
+// random.
 func design(c *catalog, f *features, r *rand.Rand) (points []int) {
 	chance := seedsAtRandom
 	if f.z != nil {
@@ -34,36 +32,14 @@ func design(c *catalog, f *features, r *rand.Rand) (points []int) {
 	return points
 }
 
-// priorSeeds takes in turn from every promising family its best point not near one
-// taken, the most promising family first.
-func priorSeeds(c *catalog, f *features) []int {
-	order := c.byPrior()
-	worst := c.predicted(int(order[0])) + math.Log(seedFactor)
-	var families []int
-	for _, q := range order {
-		if c.predicted(int(q)) > worst {
-			break
-		}
-		if k := int(f.part[q]); !slices.Contains(families, k) {
-			families = append(families, k)
-		}
-	}
-	var seeds []int
-	for range seedsFromPrior {
-		for _, k := range families {
-			if len(seeds) == seedsFromPrior {
-				return seeds
-			}
-			for _, q := range order {
-				if int(f.part[q]) != k {
-					continue
-				}
-				near := slices.ContainsFunc(seeds, func(s int) bool { return f.apart(s, int(q)) < seedApart })
-				if !near {
-					seeds = append(seeds, int(q))
-					break
-				}
-			}
+// priorSeeds are the prior's first, and after them the first of each family that
+// is not among them.
+func priorSeeds(c *catalog, f *features) (seeds []int) {
+	met := map[uint8]bool{}
+	for i, q := range c.byPrior() {
+		if k := f.part[q]; i < seedsFromPrior || !met[k] {
+			met[k] = true
+			seeds = append(seeds, int(q))
 		}
 	}
 	return seeds

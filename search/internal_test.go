@@ -280,6 +280,46 @@ func TestJudge(t *testing.T) {
 	}
 }
 
+// TestDesign: the prior's first in its order, its first of the other family, and
+// then chance.
+func TestDesign(t *testing.T) {
+	sp, prior := room()
+	c := newCatalog(sp, func(s space.Schedule) float64 {
+		if s.Family() == "b" {
+			return 100 * prior(s) // behind every a
+		}
+		return prior(s)
+	})
+	got := newBrain(newPool(c), 1).queue
+	order := c.byPrior()
+	for i, q := range got[:seedsFromPrior] {
+		if q != int(order[i]) {
+			t.Errorf("seed %d is %s, the prior's is %s", i, c.schedule(q), c.schedule(int(order[i])))
+		}
+	}
+	first := slices.IndexFunc(order, func(q int32) bool { return c.part(int(q)) == 1 })
+	if q := got[seedsFromPrior]; q != int(order[first]) || len(got) != seedsFromPrior+1+seedsAtRandom {
+		t.Errorf("after them %s, want %s; %d seeds", c.schedule(q), c.schedule(int(order[first])), len(got))
+	}
+}
+
+// TestIdle: proposals of little expected improvement count in full while the prior
+// helps, by half while it does not, and not at all after one of much.
+func TestIdle(t *testing.T) {
+	little, much := math.Log(GainShare)-1, math.Log(GainShare)+1
+	b := &brain{}
+	s := &bayes{study: &study{}, b: b}
+	for _, c := range []struct {
+		slope, gain float64
+		want        int
+	}{{1, little, 1}, {1, little, 2}, {0, little, 2}, {0, little, 3}, {1, much, 0}, {1, little, 1}} {
+		b.slope = c.slope
+		if b.expect(c.gain); s.Converged() != c.want {
+			t.Errorf("after a gain of e^%.1f with slope %v: %d, want %d", c.gain, c.slope, s.Converged(), c.want)
+		}
+	}
+}
+
 // TestMaternTable: the table is as near as its doc says.
 func TestMaternTable(t *testing.T) {
 	for r2 := 0.0; r2 < 20; r2 += 1e-3 {

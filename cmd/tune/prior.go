@@ -29,9 +29,12 @@ const (
 const modelFlag = "`model` that ranks schedules before they run: counts (all families), sl (the SL paper's pyramid height for its small tile), none"
 
 // prior is the cost model as the search sees it.
-func prior(p stencil.Problem, m machine.Machine) search.Prior {
+func prior(p stencil.Problem, m machine.Machine) search.Prior { return priorFrom(model.Fitted, p, m) }
+
+// priorFrom is the cost model with these coefficients.
+func priorFrom(c model.Coefficients, p stencil.Problem, m machine.Machine) search.Prior {
 	return func(s space.Schedule) float64 {
-		return model.Predict(p, familyOf(p, s).Work(p, s), model.Facts{}, m).Seconds
+		return c.Predict(p, familyOf(p, s).Work(p, s), model.Facts{}, m).Seconds
 	}
 }
 

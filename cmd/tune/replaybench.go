@@ -18,6 +18,7 @@ import (
 	"stenciltune/internal/runner"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
+	"stenciltune/model"
 	"stenciltune/search"
 	"stenciltune/space"
 	"stenciltune/stencil"
@@ -42,7 +43,8 @@ Compiling and measuring take the recorded times, so the figures are the same on
 every machine.
 
 An entrant is a strategy, or a strategy with another prior than the cost model's:
-bayes/inverted (ranked backwards), bayes/shuffled (at random), bayes/none.`,
+bayes/unseen (the model fitted without that stencil), bayes/inverted (ranked
+backwards), bayes/shuffled (at random), bayes/none.`,
 		Example: `  tune replay-bench --seeds 20
   tune replay-bench --landscape jacobi3d_f32 --entrant bayes --entrant random
   tune replay-bench --landscape ./mine.jsonl.gz --plots out`,
@@ -73,7 +75,7 @@ func (f *replayBenchFlags) parse() ([]contest.Entrant, error) {
 		name, prior, _ := strings.Cut(t, "/")
 		e := contest.Entrant{Strategy: name, Prior: contest.Prior(prior)}
 		if !slices.Contains(search.Names(), name) || !slices.Contains(contest.Priors(), e.Prior) {
-			return nil, usagef("--entrant %q: use one of %s, alone or with /inverted, /shuffled or /none", t, strings.Join(search.Names(), ", "))
+			return nil, usagef("--entrant %q: use one of %s, alone or with /unseen, /inverted, /shuffled or /none", t, strings.Join(search.Names(), ", "))
 		}
 		list = append(list, e)
 	}
@@ -170,14 +172,14 @@ func fieldOf(l *replay.Landscape) (*contest.Field, error) {
 		return nil, err
 	}
 	if p.Stencil == nil { // another tuner's: no cost model, no naive kernel
-		return contest.NewField(l, p, l.Space(), space.Schedule{}, nil), nil
+		return contest.NewField(l, p, l.Space(), space.Schedule{}, nil, nil), nil
 	}
 	m := l.Header.Machine
 	m.Kind = machine.Replay
 	sp := kernels.Spaces(all.Families(), p, m)
 	for _, s := range runner.Naive(p, sp) {
 		if _, ok := l.Records[s]; ok {
-			return contest.NewField(l, p, sp, s, prior(p, m)), nil
+			return contest.NewField(l, p, sp, s, prior(p, m), priorFrom(model.Calibrated.Without(p.Stencil.Name), p, m)), nil
 		}
 	}
 	return nil, usagef("the recording of %s does not hold the naive kernel", p.Text())

@@ -114,7 +114,7 @@ func (f *Field) Print(w io.Writer, rows []Row, o Options) error {
 		for _, e := range r.Seconds {
 			fmt.Fprintf(t, "\t%s (%s)", number(e[0], "%.1f"), number(e[1], "%.1f"))
 		}
-		fmt.Fprintf(t, "\t%.1f %%\t%.3f\t%.0f %%\n", 100*r.Area, r.Score, 100*r.Busy)
+		fmt.Fprintf(t, "\t%.2f %%\t%.3f\t%.0f %%\n", 100*r.Area, r.Score, 100*r.Busy)
 	}
 	return t.Flush()
 }

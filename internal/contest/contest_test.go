@@ -46,7 +46,7 @@ func shipped(t *testing.T, name string, keep func(space.Schedule) bool) (*Field,
 	if err != nil {
 		t.Fatal(err)
 	}
-	return NewField(l, p, kernels.Spaces(all.Families(), p, m), naive, prior), prior
+	return NewField(l, p, kernels.Spaces(all.Families(), p, m), naive, prior, prior), prior
 }
 
 // TestRunsRepeat: the same seed and landscape give the same sequence, byte for
@@ -73,7 +73,6 @@ func TestRunsRepeat(t *testing.T) {
 
 // TestWarmStart: what was measured in float64 saves, over both stencils, at least
 // half of the evaluations to 2 % in float32, with the families recorded in both.
-// (On jacobi2d alone there is nothing to save: the model's first guesses do.)
 func TestWarmStart(t *testing.T) {
 	if testing.Short() {
 		t.Skip("runs many searches")
@@ -134,7 +133,7 @@ func toy(t *testing.T) *Field {
 		l.Records[s] = replay.Record{Schedule: s, Status: timing.OK, Samples: []float64{ms / 1e3}, CompileSeconds: 1, DeviceSeconds: 0.5}
 		l.Order = append(l.Order, s)
 	}
-	return NewField(l, stencil.Problem{Size: l.Header.Size}, l.Space(), space.Schedule{}, nil)
+	return NewField(l, stencil.Problem{Size: l.Header.Size}, l.Space(), space.Schedule{}, nil, nil)
 }
 
 func TestFiguresByHand(t *testing.T) {

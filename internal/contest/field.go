@@ -35,23 +35,26 @@ type Field struct {
 // Prior says what becomes of the cost model's predictions.
 type Prior string
 
-// Priors. Inverted ranks the space backwards; Shuffled gives every schedule the
+// Priors. Unseen is the cost model as it would be without the stencil's own
+// measurements; Inverted ranks the space backwards; Shuffled gives every schedule the
 // prediction of another one.
 const (
 	Model    Prior = ""
+	Unseen   Prior = "unseen"
 	Inverted Prior = "inverted"
 	Shuffled Prior = "shuffled"
 	None     Prior = "none"
 )
 
 // Priors are all of them.
-func Priors() []Prior { return []Prior{Model, Inverted, Shuffled, None} }
+func Priors() []Prior { return []Prior{Model, Unseen, Inverted, Shuffled, None} }
 
 // NewField prepares the recorded part of a space. naive is the kernel that proves
-// the answers, recorded too; prior is the cost model. Of another tuner's landscape
+// the answers, recorded too; prior is the cost model, and unseen the same fitted
+// without the stencil. Of another tuner's landscape
 // there is neither: then nothing is proved, and the median schedule is what is
 // known at first.
-func NewField(l *replay.Landscape, p stencil.Problem, sp *space.Space, naive space.Schedule, prior search.Prior) *Field {
+func NewField(l *replay.Landscape, p stencil.Problem, sp *space.Space, naive space.Schedule, prior, unseen search.Prior) *Field {
 	f := &Field{Name: name(l, p), problem: p, recorded: l, naive: naive, seconds: map[space.Schedule]float64{}, listings: map[Prior]*search.Listing{}}
 	within := l.Within(sp)
 	f.Size = within.Size()
@@ -82,6 +85,7 @@ func NewField(l *replay.Landscape, p stencil.Problem, sp *space.Space, naive spa
 		shuffled[s] = predicted[other[i]]
 	}
 	f.listings[Model] = search.List(within, func(s space.Schedule) float64 { return predicted[s] })
+	f.listings[Unseen] = search.List(within, unseen)
 	f.listings[Inverted] = search.List(within, func(s space.Schedule) float64 { return f.Optimum * f.Optimum / predicted[s] })
 	f.listings[Shuffled] = search.List(within, func(s space.Schedule) float64 { return shuffled[s] })
 	return f
