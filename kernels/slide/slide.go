@@ -218,7 +218,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		L2Write:    float64(p.Size.Cells()*int64(outputs)) * elem,
 		Shared:     blocks * (float64(tiles)*read + threads*steps*float64(points)*conflicts) * elem,
 		Barriers:   barriers * len(st.Stages),
-		Loads:      float64(loads),
+		Loads:      float64(max(loads, min(direct, 16))),
 		LoadRounds: stages * rounds,
 		Parallel:   float64(work),
 		Rounds:     stages * steps * (1 + float64(work)/4),

@@ -225,7 +225,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		L2Write:    float64(p.Size.Cells()*int64(outputs)) * elem,
 		Shared:     blocks * shared,
 		Barriers:   h.Pyramid * len(st.Stages),
-		Loads:      min(loaderAhead, float64(tiles*kernels.Volume(r))/threads),
+		Loads:      max(min(loaderAhead, float64(tiles*kernels.Volume(r))/threads), min(float64(direct), 16)),
 		LoadRounds: float64(tiles)*turns/loaderAhead + float64(direct)/16,
 		Rounds:     rounds,
 		Parallel:   float64(work),
