@@ -31,6 +31,11 @@ type report struct {
 	maxError uint64 // bits of a double
 }
 
+// checkProgram is the text of the check kernels.
+func checkProgram(d stencil.DType) string {
+	return stencil.TypeSource(d) + "typedef " + d.C() + " T;\n" + stencil.InputSource + checkSource
+}
+
 // helperFor compiles the check kernels on first use.
 func (g *GPU) helperFor(d stencil.DType) (*helper, error) {
 	if h, ok := g.helpers[string(d)]; ok {
@@ -44,8 +49,7 @@ func (g *GPU) helperFor(d stencil.DType) (*helper, error) {
 	if err != nil {
 		return nil, err
 	}
-	source := stencil.TypeSource(d) + "typedef " + d.C() + " T;\n" + stencil.InputSource + checkSource
-	image, log, err := c.build(source, "check.cu", []string{arch, "--std=c++17", "--fmad=false"}, ptx)
+	image, log, err := c.build(checkProgram(d), "check.cu", []string{arch, "--std=c++17", "--fmad=false"}, ptx)
 	if err != nil {
 		return nil, fmt.Errorf("the check kernels do not compile: %w: %s", err, log)
 	}
