@@ -139,6 +139,8 @@ func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
 	jacobi2d := catalogued(t, "jacobi2d", stencil.Float32, stencil.Size{8192, 8192, 1})
 	odd, lean := h200(), h200() // wider warps; little of everything an SM has
 	odd.WarpSize = 64
+	turing := h200()
+	turing.ComputeCapability = "7.5"
 	lean.MaxThreadsSM, lean.SharedBlockOptin = 512, 8<<10
 	few := jacobi3d
 	few.Steps = 2
@@ -201,6 +203,12 @@ func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
 		{jacobi3d.Resized(stencil.Size{127, 512, 512}), h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2", "grid-size"},
 		{jacobi3d.Resized(stencil.Size{512, 140000, 8}), h200(), "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=1", "grid"},
 		{jacobi2d.Resized(stencil.Size{128, 1, 1}), h200(), "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=2", ""}, // rows limit nothing in 2D
+		{jacobi3d, h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=4/mb=1/ph=2/pm=1", ""},
+		{jacobi3d, turing, "stream/vx=4/vy=4/wp=8/ck=4/pf=2/mb=1/ph=2/pm=1", "ahead"},
+		{jacobi3d, h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=4/mb=1/ph=2", "ahead"},
+		{jacobi3d, h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2/pm=1", "ahead"},
+		{jacobi3d.Resized(stencil.Size{511, 512, 512}), h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=2/mb=1/ph=2/pm=1", "ahead"},
+		{jacobi2d, h200(), "stream/vx=4/vy=1/wp=4/ck=16/pf=2/mb=1/ph=1/pm=1", "ahead"},
 		{jacobi3d, h200(), "stream/vx=1/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2", "vector"},
 		{jacobi2d.Resized(stencil.Size{63, 8192, 1}), h200(), "stream/vx=1/vy=1/wp=4/ck=4/pf=1/mb=1/ph=2", ""}, // nothing wider fits
 		{jacobi3d, h200(), "stream/vx=4/vy=1/wp=4/ck=4/pf=1/mb=1/ph=2", "halo"},
@@ -259,7 +267,7 @@ func TestEveryConstraintHasItsCaseAbove(t *testing.T) {
 		"smalltile": "threads warps steps stages halo shared-memory tile-size column-width zigzag grid",
 		"tile":      "threads warps work tile-size column-width zigzag grid steps stages variants halo shared-memory",
 		"slide":     "dimensions threads warps halo loads tile-size column-width zigzag grid shared-memory",
-		"stream":    "stencil wrap mirror warp steps threads grid-size grid vector halo chunk shared-memory registers blocks",
+		"stream":    "stencil wrap mirror warp steps threads grid-size grid ahead vector halo chunk shared-memory registers blocks",
 	} {
 		var got []string
 		for _, c := range kernels.Find(Families(), name).Space(p, h200()).Constraints {

@@ -13,7 +13,7 @@ constexpr int TILE_X = 32 * VECTOR, TILE_R = WARPS * ROWS;
 // With one step in 2D a row's halo on x is a few cells that the warp's first and last
 // lane load beside their own: SIDES. Else it is whole vectors, computed as well.
 constexpr int REACH_X = LOW_X > HIGH_X ? LOW_X : HIGH_X;
-constexpr int SIDES = DIMS < 3 && PYRAMID == 1 && SUMS && REACH_X <= VECTOR && BOUNDARY != WRAP ? REACH_X : 0;
+constexpr int SIDES = DIMS < 3 && PYRAMID == 1 && !COPIES && SUMS && REACH_X <= VECTOR && BOUNDARY != WRAP ? REACH_X : 0;
 constexpr int HALO_LX = SIDES > 0 ? 0 : (PYRAMID * LOW_X + VECTOR - 1) / VECTOR * VECTOR;
 constexpr int HALO_HX = SIDES > 0 ? 0 : (PYRAMID * HIGH_X + VECTOR - 1) / VECTOR * VECTOR;
 constexpr int HALO_LR = PYRAMID * LOW_R, HALO_HR = PYRAMID * HIGH_R;
@@ -157,4 +157,9 @@ __device__ __forceinline__ void copy(Real (&to)[ROWS][N], const Real (&from)[ROW
   for (int j = 0; j < ROWS; j++)
 #pragma unroll
     for (int i = 0; i < N; i++) to[j][i] = from[j][i];
+}
+
+__device__ __forceinline__ void copy_all(Cells (&to)[ARRAYS], const Cells (&from)[ARRAYS]) {
+#pragma unroll
+  for (int a = 0; a < ARRAYS; a++) copy(to[a], from[a]);
 }

@@ -17,7 +17,8 @@ import (
 // Family is the family stream.
 type Family struct{}
 
-// The source is plane.cu, then the stages (sums.cu or values.cu), then walk.cu.
+// The source is plane.cu, then the stages (sums.cu or values.cu), then how planes are
+// loaded ahead (registers.cu or copies.cu), then walk.cu.
 var (
 	//go:embed plane.cu
 	planeSource string
@@ -25,6 +26,10 @@ var (
 	sumsSource string
 	//go:embed values.cu
 	valuesSource string
+	//go:embed registers.cu
+	registersSource string
+	//go:embed copies.cu
+	copiesSource string
 	//go:embed walk.cu
 	walkSource string
 )
@@ -54,14 +59,20 @@ func reachOf(st *stencil.Stencil) reach {
 // shape is a schedule's numbers.
 type shape struct {
 	vector, rows, warps, chunks, pyramid, prefetch, minBlocks int
+	copies                                                    bool // planes are copied ahead into shared memory, not loaded into registers
 }
 
 func shapeOf(get func(string) int) shape {
-	return shape{get("vx"), get("vy"), get("wp"), get("ck"), get("ph"), get("pf"), get("mb")}
+	return shape{get("vx"), get("vy"), get("wp"), get("ck"), get("ph"), get("pf"), get("mb"), get("pm") == 1}
 }
 
 func scheduleShape(s space.Schedule) shape {
-	return shapeOf(func(name string) int { return s.Int(name, 1) })
+	return shapeOf(func(name string) int {
+		if name == "pm" {
+			return s.Int(name, 0)
+		}
+		return s.Int(name, 1)
+	})
 }
 
 const warp = 32 // lanes
@@ -82,7 +93,7 @@ func (h shape) tile(r reach, st stages) (hold, step [2]int) {
 
 // sides tells whether a row's halo on x is loaded beside it, not as part of the tile.
 func (h shape) sides(r reach, st stages) bool {
-	return st.dims < 3 && h.pyramid == 1 && st.linear && max(r.lowX, r.highX) <= h.vector && !st.wrap
+	return st.dims < 3 && h.pyramid == 1 && !h.copies && st.linear && max(r.lowX, r.highX) <= h.vector && !st.wrap
 }
 
 // tiles counts the tiles on an axis: the first and the last need no halo at the
@@ -112,8 +123,21 @@ func (h shape) edgeRows(r reach, st stages) int {
 	return min(first+last, h.rows)
 }
 
+// sharedBytes is the edge rows, and the planes that are copied ahead.
 func (h shape) sharedBytes(p stencil.Problem, st stages) int {
-	return st.ring * h.pyramid * st.edgeArrays() * h.warps * h.edgeRows(reachOf(p.Stencil), st) * warp * h.vector * realSize(p.DType)
+	copied := 0
+	if h.copies {
+		copied = h.prefetch * st.used() * h.rows * h.warps * warp * h.vector * p.DType.Size()
+	}
+	return copied + st.ring*h.pyramid*st.edgeArrays()*h.warps*h.edgeRows(reachOf(p.Stencil), st)*warp*h.vector*realSize(p.DType)
+}
+
+// held is the planes loaded ahead that registers hold.
+func (h shape) held() int {
+	if h.copies {
+		return 0
+	}
+	return h.prefetch
 }
 
 // realSize is the bytes of a value in computation: 16-bit floating-point values are
@@ -135,7 +159,7 @@ func (h shape) taken(p stencil.Problem, st stages) int {
 		each, most = each+1.2, 8
 	}
 	pyramid := float64(h.pyramid)
-	n := cells*(pyramid*each+float64(st.used())*(1.2*float64(h.prefetch)+1.4)) + most*pyramid
+	n := cells*(pyramid*each+float64(st.used())*(1.2*float64(h.held())+1.4)) + most*pyramid
 	return 26 + int(float64(max(4, p.DType.Size()))/4*n)
 }
 
@@ -148,7 +172,7 @@ func (h shape) registers(p stencil.Problem, st stages) int {
 	if !st.linear { // all planes are at hand at once
 		halo += cells + (r.lowR+r.highR)*h.vector
 	}
-	return 32 + max(1, p.DType.Size()/4)*(cells*(h.pyramid*st.perStage(r)+st.used()*(1+h.prefetch))+halo)
+	return 32 + max(1, p.DType.Size()/4)*(cells*(h.pyramid*st.perStage(r)+st.used()*(1+h.held()))+halo)
 }
 
 // planes is the extent of the stream axis.
@@ -188,11 +212,12 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		{Name: "vy", Values: rows, Ordinal: true, Doc: "rows of a plane a thread holds (3D); more save edge rows, cost registers"},
 		{Name: "wp", Values: warps, Ordinal: true, Doc: "warps of a block: in 3D one above the other in a plane, in 2D strips side by side"},
 		{Name: "ck", Values: chunks, Ordinal: true, Doc: "pieces into which the stream axis is cut; more fill the GPU, each recomputes its halo"},
-		{Name: "pf", Values: []int{1, 2}, Ordinal: true, Doc: "planes loaded ahead into registers"},
+		{Name: "pf", Values: []int{1, 2, 4}, Ordinal: true, Doc: "planes loaded ahead; more hide more of memory's latency, cost registers or shared memory"},
 		{Name: "mb", Values: []int{1, 2, 3, 4}, Ordinal: true, Doc: "blocks an SM must be able to hold at once: the compiler's register limit"},
 		{Name: "ph", Values: pyramid, Ordinal: true, Doc: "time steps in flight; saves memory traffic, costs registers and the recomputation of the halo"},
+		{Name: "pm", Values: []int{0, 1}, Optional: true, Doc: "means by which planes are loaded ahead: 0 = into registers, 1 = asynchronous copies into shared memory"},
 	}}
-	names := []string{"vx", "vy", "wp", "ck", "pf", "mb", "ph"}
+	names := []string{"vx", "vy", "wp", "ck", "pf", "mb", "ph", "pm"}
 	at := func(v space.Values) shape { return shapeOf(v.Get) }
 	whole := func(needs []string, name, why string, ok func(h shape) bool) {
 		f.Constraints = append(f.Constraints, space.Constraint{Name: name, Needs: needs, Why: why, OK: func(v space.Values) bool { return ok(at(v)) }})
@@ -210,7 +235,7 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		Name: "warp", Needs: names[:1], Why: fmt.Sprintf("a row is a warp of %d lanes", warp),
 		OK: func(space.Values) bool { return m.WarpSize == warp },
 	}, space.Constraint{
-		Name: "steps", Needs: names[6:], Why: fmt.Sprintf("a launch cannot fuse more time steps than the problem has (%d)", p.Steps),
+		Name: "steps", Needs: names[6:7], Why: fmt.Sprintf("a launch cannot fuse more time steps than the problem has (%d)", p.Steps),
 		OK: func(v space.Values) bool { return v.Get("ph") <= p.Steps },
 	})
 	whole([]string{"wp", "mb"}, "threads", fmt.Sprintf("a block has at most %d threads, an SM %d", m.MaxThreadsBlock, m.MaxThreadsSM), func(h shape) bool {
@@ -223,6 +248,14 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 	whole(names, "grid", fmt.Sprintf("a grid has at most %v blocks on x, y, z", m.MaxGridDim), func(h shape) bool {
 		g := h.grid(p, st)
 		return g[0] <= m.MaxGridDim[0] && g[1] <= m.MaxGridDim[1] && g[2] <= m.MaxGridDim[2]
+	})
+	major, _ := m.Major()
+	copied := m.ComputeCapability == "" || major >= 8 // the emulation has them too
+	whole([]string{"vx", "pf", "ph", "pm"}, "ahead", "registers hold at most 2 planes ahead; copies, of 2 planes or 4, need compute capability 8.0, rows of whole vectors, of 4 bytes at least, and more than one step below 3D", func(h shape) bool {
+		if !h.copies {
+			return h.prefetch <= 2
+		}
+		return copied && h.prefetch >= 2 && (st.wrap || p.Size[0]%h.vector == 0) && h.vector*p.DType.Size() >= 4 && (dims == 3 || h.pyramid > 1)
 	})
 	whole(names[:1], "vector", "a lane that loads fewer than 8 bytes (of elements narrower than 4 bytes 4) wastes instructions; more than 32 waste registers", func(h shape) bool {
 		bytes := h.vector * p.DType.Size()
@@ -260,15 +293,18 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	r := reachOf(p.Stencil)
 	st := stagesOf(p.Stencil)
 	aligned := st.wrap || p.Size[0]%h.vector == 0
+	if h.copies && !aligned { // such rows are loaded cell by cell
+		h.copies, h.prefetch = false, min(h.prefetch, 2)
+	}
 	constants := []kernels.Constant{
 		{Name: "DIMS", Value: p.Stencil.Dims},
 		{Name: "VECTOR", Value: h.vector}, {Name: "ROWS", Value: h.rows}, {Name: "WARPS", Value: h.warps}, {Name: "SUMS", Value: flag(st.linear)},
 		{Name: "PYRAMID", Value: h.pyramid}, {Name: "PREFETCH", Value: h.prefetch}, {Name: "MIN_BLOCKS", Value: h.minBlocks},
 		{Name: "LOW_R", Value: r.lowR}, {Name: "HIGH_R", Value: r.highR}, {Name: "LOW_S", Value: r.lowS}, {Name: "HIGH_S", Value: r.highS},
 		{Name: "ALIGNED", Value: flag(aligned)}, {Name: "LATE", Value: flag(st.late)}, {Name: "DIAGONAL", Value: flag(st.diagonal)}, {Name: "RING", Value: st.ring},
-		{Name: "UNROLL", Value: unroll(r, h, st)},
+		{Name: "UNROLL", Value: unroll(r, h, st)}, {Name: "COPIES", Value: flag(h.copies)},
 	}
-	k := kernels.Source(p, s.With("ck", 1), constants, "stream.cu", st.edgeText()+planeSource+st.source(p.Stencil)+walkSource)
+	k := kernels.Source(p, s.With("ck", 1), constants, "stream.cu", st.edgeText()+planeSource+st.source(p.Stencil)+h.ahead()+walkSource)
 	hold, _ := h.tile(r, st)
 	k.Schedule, k.Launch, k.Least = s, h.launch(p, st), [3]int{hold[0], 1, 1}
 	if aligned {
@@ -278,6 +314,14 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		k.Least[1] = hold[1]
 	}
 	return k
+}
+
+// ahead is the text of how planes are loaded ahead.
+func (h shape) ahead() string {
+	if h.copies {
+		return copiesSource
+	}
+	return registersSource
 }
 
 func flag(b bool) int {
@@ -296,7 +340,7 @@ func unroll(r reach, h shape, st stages) int {
 		period = r.lowS + r.highS + 1
 	}
 	u := 1
-	for u%period != 0 || u%h.prefetch != 0 || st.linear && r.lowR+r.highR > 0 && u%2 != 0 {
+	for u%period != 0 || h.held() > 0 && u%h.held() != 0 || st.linear && r.lowR+r.highR > 0 && u%2 != 0 {
 		u++
 	}
 	return u
@@ -353,6 +397,10 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	parts := math.Ceil(float64(h.vector) * elem / 16)                       // instructions that move a vector
 	accesses := parts*((arrays+outputs)*float64(h.rows)+pyramid*edge) + pyramid*shuffles*words
 	pipe := (edge*float64(h.vector) + shuffles) * float64(realSize(p.DType))
+	if h.copies { // read again from shared memory
+		accesses += parts * arrays * float64(h.rows)
+		pipe += 2 * arrays * float64(h.rows*h.vector) * elem / pyramid // written there, and read
+	}
 	flops, special := float64(st.Ops.Total()), float64(st.Ops.Div+st.Ops.Special)
 	if stages.linear { // a division has become part of the weights
 		flops, special = stages.weights.operations(), 0

@@ -65,7 +65,7 @@ func brief(t testing.TB, source string) string {
 	end = strings.Index(source, "\n// What the point (x, y, z) of an array is worth")
 	before, after, _ := strings.Cut(sumsSource, "@WEIGHTS@\n")
 	return strings.NewReplacer(planeSource, "[plane.cu]\n", before, "[sums.cu]\n", after, "[sums.cu]\n",
-		valuesSource, "[values.cu]\n", walkSource, "[walk.cu]\n").Replace(source[:begin+len(common)] + "[common.cu]\n" + source[end:])
+		valuesSource, "[values.cu]\n", registersSource, "[registers.cu]\n", copiesSource, "[copies.cu]\n", walkSource, "[walk.cu]\n").Replace(source[:begin+len(common)] + "[common.cu]\n" + source[end:])
 }
 
 func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
@@ -84,6 +84,7 @@ func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
 		{"values3d.cu", parsed(t, "1, 1, 1", bent), stencil.Float32, volume, "stream/vx=2/vy=2/wp=8/ck=1/pf=1/mb=1/ph=2"},
 		{"sides.cu", catalogued(t, "jacobi2d"), stencil.Float32, flat, "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=1"},
 		{"unaligned.cu", catalogued(t, "jacobi2d"), stencil.Float32, stencil.Size{1001, 700, 1}, "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=4"},
+		{"copies.cu", catalogued(t, "jacobi3d"), stencil.Float32, volume, "stream/vx=2/vy=4/wp=16/ck=1/pf=4/mb=1/ph=4/pm=1"},
 		{"float64.cu", catalogued(t, "jacobi3d"), stencil.Float64, volume, "stream/vx=2/vy=3/wp=12/ck=1/pf=2/mb=1/ph=3"},
 	} {
 		k := Family{}.Kernel(problem(c.stencil, c.dtype, c.size), schedule(t, c.schedule))
@@ -160,6 +161,12 @@ func TestLaunchCountsTilesAndChunks(t *testing.T) {
 			kernels.Launch{Grid: [3]int{5, 19, 6}, Block: [3]int{32, 8, 1}, SharedBytes: 2 * 2 * 8 * 2 * 512, Steps: 2}},
 		{problem(catalogued(t, "jacobi3d"), stencil.Float64, stencil.Size{64, 32, 9}), "stream/vx=2/vy=4/wp=8/ck=1/pf=1/mb=1/ph=2",
 			kernels.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{32, 8, 1}, SharedBytes: 2 * 2 * 8 * 2 * 512, Steps: 2}},
+		// Four planes ahead of 4 rows of 8 warps.
+		{problem(catalogued(t, "jacobi3d"), stencil.Float64, stencil.Size{64, 32, 9}), "stream/vx=2/vy=4/wp=8/ck=1/pf=4/mb=1/ph=2/pm=1",
+			kernels.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{32, 8, 1}, SharedBytes: 2*2*8*2*512 + 4*8*4*512, Steps: 2}},
+		// Rows that are not whole vectors are not copied.
+		{problem(catalogued(t, "jacobi3d"), stencil.Float64, stencil.Size{65, 32, 9}), "stream/vx=2/vy=4/wp=8/ck=1/pf=4/mb=1/ph=2/pm=1",
+			kernels.Launch{Grid: [3]int{2, 1, 1}, Block: [3]int{32, 8, 1}, SharedBytes: 2 * 2 * 8 * 2 * 512, Steps: 2}},
 	} {
 		if got := (Family{}).Kernel(c.p, schedule(t, c.schedule)).Launch; got != c.want {
 			t.Errorf("%s %s: %+v, want %+v", c.p.Text(), c.schedule, got, c.want)

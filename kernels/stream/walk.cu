@@ -1,23 +1,3 @@
-// Loads the thread's own cells of a plane of an array, and the cells beside the tile: where it
-// ends at the grid's edge the nearest cell inside.
-__device__ __forceinline__ void load(Cells &v, Sides &sides, const T *__restrict__ plane, const Place &at) {
-#pragma unroll
-  for (int j = 0; j < ROWS; j++) {
-    const T *row = plane + row_offset(at, j);
-    if constexpr (ALIGNED) {
-      const Vector vector = *reinterpret_cast<const Vector *>(row);
-#pragma unroll
-      for (int i = 0; i < VECTOR; i++) v[j][i] = vector.at[i];
-    } else {
-#pragma unroll
-      for (int i = 0; i < VECTOR; i++) v[j][i] = row[i];
-    }
-#pragma unroll
-    for (int k = 0; k < SIDES; k++)
-      if (at.low_x || at.high_x) sides[j][k] = row[at.low_x ? max(-1 - k, -at.x) : min(VECTOR + k, at.nx - 1 - at.x)];
-  }
-}
-
 __device__ __forceinline__ void store(const Cells &v, T *__restrict__ plane, const Place &at) {
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
@@ -36,11 +16,6 @@ __device__ __forceinline__ void store(const Cells &v, T *__restrict__ plane, con
   }
 }
 
-__device__ __forceinline__ void copy_all(Cells (&to)[ARRAYS], const Cells (&from)[ARRAYS]) {
-#pragma unroll
-  for (int a = 0; a < ARRAYS; a++) copy(to[a], from[a]);
-}
-
 // A thread's walk over the planes of its block.
 struct Walk {
   const Place &at;
@@ -49,11 +24,10 @@ struct Walk {
   int plane;                       // which one that is, where the grid repeats
   Edges edges;
   Stage stage[PYRAMID];
-  Cells waiting[PREFETCH][ARRAYS]; // planes loaded, not yet arrived
-  Sides beside[PREFETCH];          // and the cells beside the tile
+  Waiting waiting; // planes loaded, not yet arrived
 
   // own is the element of plane 0 at which the thread's cells begin.
-  __device__ __forceinline__ Walk(const Place &place, index_t own, const Out &out, Shared *shared) : at(place), edges{shared, 0} {
+  __device__ __forceinline__ Walk(const Place &place, index_t own, const Out &out, Shared *shared) : at(place), edges{shared, 0}, waiting(shared) {
     const int halo = at.begin - PYRAMID * LOW_S, from = BOUNDARY == WRAP ? halo : max(halo, 0);
     plane = boundary_index(from, at.planes);
 #pragma unroll
@@ -84,12 +58,13 @@ struct Walk {
 #pragma unroll
     for (int a = 0; a < ARRAYS; a++) {
       if (!reads(a)) continue;
-      load(waiting[f][a], beside[f], ahead[a], at);
+      waiting.load(f, a, ahead[a], at);
       if (BOUNDARY == WRAP)
         ahead[a] += plane == at.planes - 1 ? -plane * at.stride : at.stride;
       else if (p < at.planes - 1)
         ahead[a] += at.stride;
     }
+    waiting.loaded();
     if (BOUNDARY == WRAP) plane = plane == at.planes - 1 ? 0 : plane + 1;
   }
 
@@ -98,14 +73,7 @@ struct Walk {
   __device__ __forceinline__ void advance(int p) {
     Cells arrived[ARRAYS];
     Sides sides;
-    copy_all(arrived, waiting[0]);
-    copy(sides, beside[0]);
-#pragma unroll
-    for (int f = 1; f < PREFETCH; f++) {
-      copy_all(waiting[f - 1], waiting[f]);
-      copy(beside[f - 1], beside[f]);
-    }
-    fetch(PREFETCH - 1, p + PREFETCH);
+    fetch(waiting.take(arrived, sides), p + PREFETCH);
 #pragma unroll
     for (int k = 0; k < PYRAMID; k++) {
       // A stage takes the plane that the one before has just completed; if that

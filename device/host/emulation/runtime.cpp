@@ -91,8 +91,18 @@ constexpr uint64_t CANARY = 0x5afe57ac5afe57acull;
 
 enum State { READY, AT_BARRIER, AT_WARP, DONE };
 
+// A copy that a thread has asked for.
+struct Copy {
+  void *to;
+  const void *from;
+  unsigned bytes;
+  int group;
+};
+
 struct Fiber {
   Context context;
+  std::vector<Copy> copies; // not done yet
+  int group = 0;            // that is asked for now
   char *stack = nullptr;
   uint3 thread;
   State state;
@@ -201,6 +211,26 @@ extern "C" void *emulated_exchange(const void *mine, unsigned bytes) {
   return &b.exchange[16 * (b.current / warpSize * warpSize)];
 }
 
+extern "C" void emulated_copy(void *to, const void *from, unsigned bytes) {
+  if (bytes != 4 && bytes != 8 && bytes % 16 != 0) fatal("an asynchronous copy of other than 4, 8 or 16 bytes");
+  if ((uintptr_t)to % (bytes < 16 ? bytes : 16) + (uintptr_t)from % (bytes < 16 ? bytes : 16)) fatal("an asynchronous copy is not aligned");
+  Fiber &f = running->fibers[running->current];
+  f.copies.push_back({to, from, bytes, f.group});
+}
+
+extern "C" void emulated_commit() { running->fibers[running->current].group++; }
+
+extern "C" void emulated_wait(int groups) {
+  Fiber &f = running->fibers[running->current];
+  size_t left = 0;
+  for (const Copy &c : f.copies)
+    if (c.group + groups < f.group)
+      memcpy(c.to, c.from, c.bytes);
+    else
+      f.copies[left++] = c;
+  f.copies.resize(left);
+}
+
 // Runs the threads of one block as fibers until all have returned.
 static void run_fibers(Block &b) {
   b.live = b.count;
@@ -213,6 +243,7 @@ static void run_fibers(Block &b) {
   for (int i = 0; i < b.count; i++) {
     prepare(b.fibers[i]);
     b.fibers[i].state = READY;
+    b.fibers[i].copies.clear();
     b.warp_live[warp_of(i)]++;
   }
   while (b.live > 0) {
