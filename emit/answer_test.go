@@ -189,7 +189,7 @@ func TestEmittedSourceGivesTheReferencesAnswer(t *testing.T) {
 		{"heat2d", stencil.BFloat16, tiles2d + "3", []stencil.Size{{64, 17, 1}, {1, 1, 1}}},
 		{"hotspot2d", stencil.Float32, tiles2d + "2", []stencil.Size{{96, 24, 1}, {33, 7, 1}, {1, 1, 1}}},
 		{"hotspot3d", stencil.Float32, "stream/vx=2/vy=4/wp=4/ck=3/pf=1/mb=1/ph=2", []stencil.Size{{80, 30, 9}, {33, 7, 5}, {1, 1, 1}}},
-		{"srad2", stencil.Float32, tiles2d + "1", []stencil.Size{{64, 24, 1}, {33, 7, 1}, {1, 1, 1}}},
+		{"srad2", stencil.Float32, "tile/gx=32/gy=4/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/ph=2/fs=1", []stencil.Size{{64, 24, 1}, {33, 7, 1}, {1, 1, 1}}},
 		{"acoustic3d", stencil.Float32, "stream/vx=2/vy=4/wp=8/ck=3/pf=1/mb=1/ph=1", []stencil.Size{{80, 24, 9}, {11, 7, 5}, {1, 1, 1}}},
 		{"pathfinder", stencil.Int32, "smalltile/gx=64/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=3", []stencil.Size{{640, 1, 1}, {333, 1, 1}, {1, 1, 1}}},
 		{"plate", stencil.Float32, "slide/gx=64/gy=4/gz=1/wx=2/wy=1/wz=1/cw=0/zz=0/ws=32/db=0", []stencil.Size{{256, 40, 1}, {33, 7, 1}, {1, 1, 1}}},
@@ -258,7 +258,7 @@ func TestEmittedSourceGivesTheReferencesAnswer(t *testing.T) {
 						t.Errorf("%s on %s, %s, %d steps: %v", c.schedule, p.Text(), mode, steps, err)
 						continue
 					}
-					got := stencil.Compare(stencil.Widen(c.dtype, out), stencil.Expected(p, 1, steps), stencil.Tolerance(p, max(steps, 1)))
+					got := stencil.Compare(p.Forget(stencil.Widen(c.dtype, out)), stencil.Expected(p, 1, steps), stencil.Tolerance(p, max(steps, 1)))
 					if !got.OK() {
 						t.Errorf("%s on %s, %s, %d steps: %s", c.schedule, p.Text(), mode, steps, got.Reason(n))
 					}

@@ -59,7 +59,7 @@ func stageDocs(st *stencil.Stencil, k part, elem string) []stageDoc {
 			d.Parameters = append(d.Parameters, one)
 		}
 		if k.Launch.Steps == 1 {
-			for _, c := range st.Stages[i].Copies {
+			for _, c := range st.Launched(k.Stages).Stages[i].Copies {
 				d.Copies = append(d.Copies, [2]int{c.Field, c.From})
 			}
 		}

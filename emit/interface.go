@@ -50,6 +50,7 @@ type scalarPar struct {
 type exports struct {
 	Name, Element string
 	Fields        []string // names; "" of the only one of a file without Fields
+	Temporary     string   // names of those that are temporary
 	ReadOnly      []stencil.Array
 	Extents       []parameter
 	Arrays        []parameter // read-only arrays on the device
@@ -74,8 +75,12 @@ func exportsOf(name string, st *stencil.Stencil, d stencil.DType) exports {
 		taken = append(taken, s)
 		return s
 	}
+	var temporary []string
 	for _, f := range st.Fields {
 		e.Fields = append(e.Fields, f.Name)
+		if f.Temporary {
+			temporary = append(temporary, f.Name)
+		}
 	}
 	for _, axis := range []string{"nx", "ny", "nz"}[:st.Dims] {
 		e.Extents = append(e.Extents, parameter{"int", axis})
@@ -97,6 +102,7 @@ func exportsOf(name string, st *stencil.Stencil, d stencil.DType) exports {
 		}
 		e.Setters = append(e.Setters, setter{set, i})
 	}
+	e.Temporary = strings.Join(temporary, ", ")
 	for _, a := range st.Scalars {
 		s := scalarPar{parameter{a.Type.C(), free(a.Name)}, kernels.ScalarC(a)}
 		if a.Type == stencil.Elem {

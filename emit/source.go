@@ -38,6 +38,7 @@ type move struct{ To, From string } // like now[0], next[0]
 // passes are the launches of a time step, or of several.
 func passes(st *stencil.Stencil, k kernels.Kernel) []pass {
 	var list []pass
+	st = st.Launched(k.Stages)
 	for i := range st.Stages {
 		stage := &st.Stages[i]
 		p := pass{Entry: kernels.StageEntry(k.Entry, i), Arguments: kernels.Arguments(st, i, k.Launch.Steps), Writes: stage.Writes(k.Launch.Steps)}

@@ -25,6 +25,21 @@ func Loaded(st *stencil.Stencil, stage int) [][]stencil.Offset {
 	return all
 }
 
+// Operations counts the operations of a cell, for a thread that computes work cells as
+// DistinctLoads has them: where stages are fused it shares what its cells need of them.
+func Operations(st *stencil.Stencil, work [3]int, stride int) (total, special float64) {
+	if st.Of == nil {
+		return float64(st.Ops.Total()), float64(st.Ops.Div + st.Ops.Special)
+	}
+	for i, at := range st.Evaluations {
+		o := st.Of.Stages[i].Ops
+		times := float64(DistinctLoads(at, work, stride)) / float64(work[0]*work[1]*work[2])
+		total += times * float64(o.Total())
+		special += times * float64(o.Div+o.Special)
+	}
+	return total, special
+}
+
 // Outputs is the fields that all stages of a launch of so many time steps write.
 func Outputs(st *stencil.Stencil, steps int) int {
 	n := 0

@@ -215,11 +215,56 @@ func ZigzagConstraint() space.Constraint {
 	}
 }
 
+// FuseStages gives a space the optional parameter fs, if a time step has several stages
+// that can be fused: with 1 a launch computes all of them, and fuses time steps as it
+// does those of one stage. of is the space for a stencil. which says where fs may be 1;
+// nil = everywhere.
+func FuseStages(p stencil.Problem, of func(stencil.Problem) *space.Family, needs []string, why string, which func(space.Values) bool) *space.Family {
+	f := of(p)
+	fused := p.Stencil.Fused()
+	if fused == nil {
+		return f
+	}
+	p.Stencil = fused
+	for i, c := range of(p).Constraints {
+		apart := f.Constraints[i].OK
+		f.Constraints[i].Needs = append(slices.Clone(c.Needs), "fs")
+		f.Constraints[i].OK = func(v space.Values) bool {
+			if v.Get("fs") == 1 {
+				return c.OK(v)
+			}
+			return apart(v)
+		}
+	}
+	f.Params = append(f.Params, space.Param{
+		Name: "fs", Values: []int{0, 1}, Optional: true,
+		Doc: "1 fuses the stages of a time step: what a stage leaves is computed anew where the next one reads it, and never stored",
+	})
+	if which != nil {
+		f.Constraints = append(f.Constraints, space.Constraint{
+			Name: "fused-stages", Needs: append(slices.Clone(needs), "fs"), Why: why,
+			OK: func(v space.Values) bool { return v.Get("fs") == 0 || which(v) },
+		})
+	}
+	return f
+}
+
+// Fused is the problem as a schedule runs it: with the stages of a time step fused, if
+// it says so.
+func Fused(p stencil.Problem, s space.Schedule) stencil.Problem {
+	if s.Int("fs", 0) == 1 {
+		if f := p.Stencil.Fused(); f != nil {
+			p.Stencil = f
+		}
+	}
+	return p
+}
+
 // FusionConstraint keeps stencils of several stages to one time step a launch.
 func FusionConstraint(st *stencil.Stencil) space.Constraint {
 	return space.Constraint{
 		Name: "stages", Needs: []string{"ph"},
-		Why: fmt.Sprintf("a time step of %d stages takes as many launches: steps cannot be fused", len(st.Stages)),
+		Why: fmt.Sprintf("a time step of %d stages takes as many launches: steps cannot be fused unless the stages are (fs=1)", len(st.Stages)),
 		OK:  func(v space.Values) bool { return len(st.Stages) == 1 || v.Get("ph") == 1 },
 	}
 }

@@ -77,6 +77,7 @@ type writer struct {
 	strings.Builder
 	p       stencil.Problem
 	pyramid int
+	part    bool // of a fused time step
 }
 
 func (w *writer) line(format string, args ...any) { fmt.Fprintf(w, format+"\n", args...) }
@@ -106,6 +107,9 @@ func (w *writer) types() {
 // functions is the text of every function of the stencil.
 func (w *writer) functions() string {
 	st := w.p.Stencil
+	if st.Of != nil {
+		st = st.Of
+	}
 	var all strings.Builder
 	for i := range st.Stages {
 		all.WriteString(stencil.StageSource(st, i))
@@ -217,8 +221,7 @@ func (w *writer) stage(i int, entry string) {
 	st := w.p.Stencil
 	stage := &st.Stages[i]
 	w.line("#define ENTRY %s", entry)
-	w.line("constexpr int LOW_X = %d, LOW_Y = %d, LOW_Z = %d;    // reach to smaller indices", stage.Low[0], stage.Low[1], stage.Low[2])
-	w.line("constexpr int HIGH_X = %d, HIGH_Y = %d, HIGH_Z = %d; // reach to larger indices", stage.High[0], stage.High[1], stage.High[2])
+	w.reach(stage)
 	writes := stage.Writes(w.pyramid)
 	w.line("constexpr int OUTPUTS = %d;", len(writes))
 	w.line("struct Out {\n  T *field[OUTPUTS];\n};")
@@ -239,7 +242,11 @@ func (w *writer) stage(i int, entry string) {
 		return ""
 	})
 	w.launchGrid(i)
-	w.cell(i)
+	if st.Of != nil {
+		w.composed()
+	} else {
+		w.cell(i)
+	}
 }
 
 // choose is text if c, else nothing.
@@ -317,6 +324,83 @@ func (w *writer) launchGrid(stage int) {
 	w.line("#define OUT {{%s}}", strings.Join(out, ", "))
 }
 
+// inlined is what reads values in a fused time step. What these give may be the work of
+// a whole stage: lambdas of that size the compiler need not inline, and a call would put
+// the grid into local memory.
+const inlined = `
+template <class Old> struct Reads {
+  const Old &old;
+  int array;
+  __device__ __forceinline__ Real operator()(int dx, int dy, int dz) const { return old(array, dx, dy, dz); }
+};
+template <class Old> struct Moved {
+  const Old &old;
+  int dx, dy, dz;
+  __device__ __forceinline__ T operator()(int array, int ex, int ey, int ez) const { return old(array, dx + ex, dy + ey, dz + ez); }
+};`
+
+// composed writes the cell function of stages that are fused into one: a value that a
+// stage has set is computed where a later one reads it.
+func (w *writer) composed() {
+	st := w.p.Stencil
+	parts := writer{p: w.p, pyramid: 1, part: true}
+	parts.p.Stencil = st.Of
+	w.line("%s", inlined)
+	for i := range st.Of.Stages {
+		stage := &st.Of.Stages[i]
+		parts.line("\nnamespace part_%d { // of the time step", i)
+		parts.reach(stage)
+		parts.line("constexpr int OUTPUTS = %d;", len(stage.Outputs))
+		parts.cell(i)
+		parts.line("} // namespace part_%d", i)
+	}
+	w.WriteString(parts.String())
+	for i := range st.Of.Stages {
+		stage := &st.Of.Stages[i]
+		w.line("\n// What part %d of the time step at cell (px, py, pz) finds or leaves: what it sets is computed where it is read.", i)
+		w.line("template <bool EDGE, class Old> struct After_%d {", i)
+		w.line("  const Grid &grid;\n  int px, py, pz, iteration;\n  const Old &old;")
+		w.line("  bool inside; // the cell lies in the grid, so that a point outside has one that stands for it")
+		w.line("  __device__ __forceinline__ T operator()(int array, int dx, int dy, int dz) const {")
+		var set []string
+		for _, f := range stage.Outputs {
+			set = append(set, fmt.Sprintf("array == %d", f))
+		}
+		w.line("    if (!(%s)) return old(array, dx, dy, dz);", strings.Join(set, " || "))
+		w.line("    int x = px + dx, y = py + dy, z = pz + dz;")
+		w.line("    if (EDGE && BOUNDARY != WRAP && inside) wrap(grid, x, y, z);")
+		w.line("    const auto value = part_%d::cell<EDGE>(grid, x, y, z, iteration, Moved<Old>{old, x - px, y - py, z - pz});", i)
+		w.line("    T result = value.at[0];")
+		for o, f := range stage.Outputs {
+			if o > 0 {
+				w.line("    if (array == %d) result = value.at[%d];", f, o)
+			}
+		}
+		w.line("    return EDGE ? boundary_value(grid, array, result, px + dx, py + dy, pz + dz, iteration) : result;\n  }\n};")
+	}
+	w.line("\n// The new values of a cell.\nstruct Cell {\n  T at[OUTPUTS];\n};")
+	w.line("\n// The time step at cell (px, py, pz), as if each part had run over the whole grid before the next.")
+	w.line("template <bool EDGE, class Old>")
+	w.line("__device__ __forceinline__ Cell cell(const Grid &grid, int px, int py, int pz, int iteration, const Old &old) {")
+	w.line("  const bool inside = EDGE && in_grid(grid, px, py, pz);")
+	before := "old"
+	for i := range st.Of.Stages {
+		w.line("  const After_%d<EDGE, decltype(%s)> after_%[1]d{grid, px, py, pz, iteration, %[2]s, inside};", i, before)
+		before = fmt.Sprintf("after_%d", i)
+	}
+	w.line("  Cell result;")
+	for o, f := range st.Stages[0].Outputs {
+		w.line("  result.at[%d] = %s(%d, 0, 0, 0);", o, before, f)
+	}
+	w.line("  return result;\n}")
+}
+
+// reach writes how far a stage reads.
+func (w *writer) reach(stage *stencil.Stage) {
+	w.line("constexpr int LOW_X = %d, LOW_Y = %d, LOW_Z = %d;    // reach to smaller indices", stage.Low[0], stage.Low[1], stage.Low[2])
+	w.line("constexpr int HIGH_X = %d, HIGH_Y = %d, HIGH_Z = %d; // reach to larger indices", stage.High[0], stage.High[1], stage.High[2])
+}
+
 // cell writes a stage's cell function.
 func (w *writer) cell(i int) {
 	st := w.p.Stencil
@@ -338,19 +422,24 @@ func (w *writer) cell(i int) {
 	if st.Boundary == stencil.Wrap && regexp.MustCompile(`\bp[xyz]\b`).MatchString(body) {
 		line("if (EDGE) wrap(grid, px, py, pz);")
 	}
+	reads := func(name string, array int) {
+		switch {
+		case len(stage.Points[array]) == 0:
+		case w.part:
+			line("const Reads<Old> %s{old, %d};", name, array)
+		default:
+			line("const auto %s = [&](int dx, int dy, int dz) -> T { return old(%d, dx, dy, dz); };", name, array)
+		}
+	}
 	for f := range st.Fields {
 		name := "get"
 		if len(st.Fields) > 1 {
 			name = fmt.Sprintf("get_%d", f)
 		}
-		if len(stage.Points[f]) > 0 {
-			line("const auto %s = [&](int dx, int dy, int dz) -> T { return old(%d, dx, dy, dz); };", name, f)
-		}
+		reads(name, f)
 	}
 	for i := range st.ReadOnly {
-		if a := len(st.Fields) + i; len(stage.Points[a]) > 0 {
-			line("const auto ro_%d = [&](int dx, int dy, int dz) -> T { return old(%d, dx, dy, dz); };", i, a)
-		}
+		reads(fmt.Sprintf("ro_%d", i), len(st.Fields)+i)
 	}
 	if !single {
 		line("Cell result;")

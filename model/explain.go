@@ -51,6 +51,8 @@ type Pyramid struct {
 
 // Explain predicts a schedule of a family and says why.
 func Explain(p stencil.Problem, f kernels.Family, s space.Schedule, facts Facts, m machine.Machine) Explanation {
+	family := f.Space(p, m)
+	p = kernels.Fused(p, s)
 	w := f.Work(p, s)
 	e := Explanation{Schedule: s, Prediction: Predict(p, w, facts, m), Steps: w.Steps, Launches: math.Ceil(float64(p.Steps) / float64(w.Steps))}
 	if b := m.DRAMBandwidth(); b > 0 {
@@ -59,7 +61,6 @@ func Explain(p stencil.Problem, f kernels.Family, s space.Schedule, facts Facts,
 	resident := e.Prediction.BlocksPerSM
 	wave := math.Min(float64(resident*m.SMs), float64(w.Launch.Blocks()))
 	e.Conditions = Fitted.layerConditions(p, w, m, wave, resident)
-	family := f.Space(p, m)
 	if width, ok := s.Get("cw"); ok {
 		e.Column = column(p, f, family, s, width, resident*w.Launch.Threads(), m)
 	}

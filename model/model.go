@@ -47,8 +47,8 @@ type Facts struct {
 	SpillBytes int // of a thread
 }
 
-// Predict gives the seconds per time step of a schedule whose work is w. What the
-// compiler has told replaces the family's estimate.
+// Predict gives the seconds per time step of a schedule whose work is w; p is the problem
+// as the schedule runs it (kernels.Fused). What the compiler has told replaces the family's estimate.
 func Predict(p stencil.Problem, w kernels.Work, f Facts, m machine.Machine) Prediction {
 	return Fitted.Predict(p, w, f, m)
 }

@@ -27,6 +27,9 @@ func (o Ops) plus(b Ops) Ops {
 	return Ops{o.Add + b.Add, o.Mul + b.Mul, o.Div + b.Div, o.Special + b.Special}
 }
 
+// times is the counts of n cells.
+func (o Ops) times(n int) Ops { return Ops{n * o.Add, n * o.Mul, n * o.Div, n * o.Special} }
+
 func (o *Ops) count(e Expr) {
 	switch e := e.(type) {
 	case Binary:
@@ -70,6 +73,9 @@ func reach(low, high *[3]int, o Offset) {
 
 // bodies are all functions of the stencil.
 func (s *Stencil) bodies() [][]Stmt {
+	if s.Of != nil {
+		return s.Of.bodies()
+	}
 	var all [][]Stmt
 	for _, st := range s.Stages {
 		all = append(all, st.Body)
@@ -230,6 +236,9 @@ func (s *Stencil) meaning() string {
 		fmt.Fprintf(&b, "stage %v\n%s", s.Stages[i].Outputs, StageSource(s, i))
 	}
 	for i, f := range s.Fields {
+		if f.Temporary {
+			fmt.Fprintf(&b, "temporary %d\n", i)
+		}
 		if f.Edge != nil {
 			fmt.Fprintf(&b, "edge %d\n%s", i, EdgeSource(s, i))
 		}
@@ -273,7 +282,7 @@ func (s *Stencil) Plain() error {
 	switch {
 	case len(s.Fields) != 1:
 		beyond = "several fields"
-	case len(s.Stages) != 1:
+	case len(s.Stages) != 1 || s.Of != nil:
 		beyond = "several stages"
 	case len(s.ReadOnly) > 0:
 		beyond = "read-only arrays"

@@ -9,7 +9,7 @@ import (
 
 // keys of a stencil file, in the order they are best written.
 var keys = []string{
-	"NumDimensions", "StencilSize", "Points", "DataType", "FunctionName", "ScalarVariables", "Fields", "ReadOnly", "Boundary",
+	"NumDimensions", "StencilSize", "Points", "DataType", "FunctionName", "ScalarVariables", "Fields", "Temporary", "ReadOnly", "Boundary",
 	"Stages", "CellValue", "EdgeValue", "Reduce", "Until", "DefaultSize", "Steps", "InputRange",
 }
 
@@ -22,6 +22,7 @@ var keyReaders = map[string]func(*parser, token) error{
 	"FunctionName":    (*parser).functionName,
 	"ScalarVariables": (*parser).scalarVariables,
 	"Fields":          (*parser).fields,
+	"Temporary":       (*parser).temporary,
 	"ReadOnly":        (*parser).readOnly,
 	"Boundary":        (*parser).boundary,
 	"Stages":          (*parser).stages,
@@ -278,6 +279,14 @@ func (p *parser) fields(token) error {
 		t, err := p.newName("a field")
 		p.out.Fields = append(p.out.Fields, Array{Name: t.text})
 		return err
+	})
+}
+
+// temporary names fields; which there are is known when all keys are.
+func (p *parser) temporary(token) error {
+	return p.list(func(int) error {
+		p.temporaries = append(p.temporaries, p.take())
+		return nil
 	})
 }
 

@@ -32,18 +32,19 @@ func Parse(name, file, src string) (*Stencil, error) {
 // depends on keys that may follow.
 type parser struct {
 	*lexer
-	toks   []token
-	at     int
-	parsed int // tokens taken
-	depth  int // of expressions
-	nested int // of statements
-	out    *Stencil
-	bound  [3]int // StencilSize
-	seen   map[string]token
-	axes   map[string]int // how many extents a key gave
-	points []Offset       // as Points lists them
-	blocks []block
-	fn     *function // being parsed
+	toks        []token
+	at          int
+	parsed      int // tokens taken
+	depth       int // of expressions
+	nested      int // of statements
+	out         *Stencil
+	bound       [3]int // StencilSize
+	seen        map[string]token
+	axes        map[string]int // how many extents a key gave
+	points      []Offset       // as Points lists them
+	temporaries []token        // as Temporary lists them
+	blocks      []block
+	fn          *function // being parsed
 }
 
 // block is a function whose text is parsed when all keys are known.
@@ -159,6 +160,13 @@ func (p *parser) checkKeys() error {
 	if len(s.Fields) == 0 {
 		s.Fields = []Array{{}}
 	}
+	for _, t := range p.temporaries {
+		i := p.field(t)
+		if i < 0 || s.Fields[i].Temporary {
+			return p.fail(t, "want the name of another field here, found %s", t)
+		}
+		s.Fields[i].Temporary = true
+	}
 	for i := range s.Scalars {
 		t, err := p.cellType(p.seen["ScalarVariables"], DType(s.Scalars[i].Type))
 		if err != nil {
@@ -192,6 +200,14 @@ func (p *parser) finish() error {
 		}
 	}
 	s.finish()
+	for _, t := range p.temporaries {
+		if err := p.temporaryUse(t, p.field(t)); err != nil {
+			return err
+		}
+	}
+	if !slices.ContainsFunc(s.Fields, func(f Array) bool { return !f.Temporary }) {
+		return p.fail(p.temporaries[0], "every field is temporary, so a run gives nothing; leave one out")
+	}
 	if len(s.Points) == 0 {
 		return p.fail(p.seen["CellValue"], "CellValue never calls get(), so there is nothing to tune")
 	}
@@ -208,6 +224,35 @@ func (p *parser) finish() error {
 				return p.fail(key, "Points lists (%s), which no get() reads; remove it", o.text(s.Dims))
 			}
 		}
+	}
+	return nil
+}
+
+// temporaryUse checks that in each time step a temporary field is set before it is read.
+func (p *parser) temporaryUse(t token, field int) error {
+	s := p.out
+	first := slices.IndexFunc(s.Stages, func(st Stage) bool { return slices.Contains(st.Outputs, field) })
+	if first < 0 {
+		return p.fail(t, "no stage sets %s; remove it", t)
+	}
+	for i := range first + 1 {
+		if len(s.Stages[i].Points[field]) > 0 {
+			return p.fail(t, "stage %.40s reads %s of the time step before, so it is not temporary", s.Stages[i].Name, t)
+		}
+	}
+	reduced := false
+	if s.Reduce != nil {
+		walkBody(s.Reduce.Body, func(e Expr) {
+			if g, ok := e.(Get); ok && g.Field == field {
+				reduced = true
+			}
+			if v, ok := e.(Var); ok && v.Kind == Updated && v.Index == field {
+				reduced = true
+			}
+		})
+	}
+	if reduced {
+		return p.fail(t, "Reduce reads %s, so it is not temporary", t)
 	}
 	return nil
 }

@@ -47,16 +47,22 @@ type Stencil struct {
 	Range    [2]float64 // of the values the stencil is meant for, lowest and highest
 	Ops      Ops        // of one cell update, all stages
 	Hash     string     // SHA-256 of the meaning: same hash, same answer
-	size     Size       // DefaultSize; zero where the file gives none
-	text     string     // the file as it was read
+	// Of is the stencil whose stages are composed into the one here (Fused), nil in any
+	// other; Evaluations says where each of them is computed.
+	Of          *Stencil
+	Evaluations [][]Offset
+	size        Size   // DefaultSize; zero where the file gives none
+	text        string // the file as it was read
 }
 
 // Array is a field or a read-only array.
 type Array struct {
-	Name    string
-	Points  []Offset // where it is read, in all stages: distinct, in order z, y, x
-	Indexed bool     // a read-only array that read(i) reads by other than the own cell
-	Edge    []Stmt   // a field's EdgeValue: what lies outside; nil without
+	Name   string
+	Points []Offset // where it is read, in all stages: distinct, in order z, y, x
+	// Temporary is a field that no time step hands on to the next, and no run gives.
+	Temporary bool
+	Indexed   bool   // a read-only array that read(i) reads by other than the own cell
+	Edge      []Stmt // a field's EdgeValue: what lies outside; nil without
 }
 
 // Argument is a scalar that is the same for all cells and steps of a run.

@@ -34,7 +34,7 @@ func prior(p stencil.Problem, m machine.Machine) search.Prior { return priorFrom
 // priorFrom is the cost model with these coefficients.
 func priorFrom(c model.Coefficients, p stencil.Problem, m machine.Machine) search.Prior {
 	return func(s space.Schedule) float64 {
-		return c.Predict(p, familyOf(p, s).Work(p, s), model.Facts{}, m).Seconds
+		return c.Predict(kernels.Fused(p, s), familyOf(p, s).Work(p, s), model.Facts{}, m).Seconds
 	}
 }
 

@@ -17,13 +17,19 @@ type state struct {
 	readOnly  []grid
 	lengths   []int64
 	scalars   []float64
-	arguments map[[2]int][]kernels.Argument // by stage and time steps of a launch
+	arguments map[launchKey][]kernels.Argument
 	iteration int
+}
+
+// launchKey is what the parameters of a kernel follow from.
+type launchKey struct {
+	st           *stencil.Stencil
+	stage, steps int
 }
 
 // start fills the arrays of a problem with the start data. On the GPU's thread.
 func (g *GPU) start(h *helper, p stencil.Problem, a *arrays, seed uint32) (*state, error) {
-	s := &state{problem: p, readOnly: a.readOnly, lengths: p.Lengths(), scalars: p.ScalarValues(), iteration: 1, arguments: map[[2]int][]kernels.Argument{}}
+	s := &state{problem: p, readOnly: a.readOnly, lengths: p.Lengths(), scalars: p.ScalarValues(), iteration: 1, arguments: map[launchKey][]kernels.Argument{}}
 	low, step := p.InputScale()
 	base := int64(0)
 	fill := func(to grid) error {
@@ -49,8 +55,9 @@ func (g *GPU) start(h *helper, p stencil.Problem, a *arrays, seed uint32) (*stat
 // launch runs a pass's kernels once: every stage, from the fields as they are now.
 // With poison the targets are made NaN first. On the GPU's thread.
 func (g *GPU) launch(m *module, l kernels.Launch, s *state, poison bool) error {
+	st := s.problem.Stencil.Launched(len(m.stages))
 	for i, f := range m.stages {
-		stage := &s.problem.Stencil.Stages[i]
+		stage := &st.Stages[i]
 		writes := stage.Writes(l.Steps)
 		if poison {
 			for _, w := range writes {
@@ -59,7 +66,7 @@ func (g *GPU) launch(m *module, l kernels.Launch, s *state, poison bool) error {
 				}
 			}
 		}
-		if err := cuLaunchKernel(f, l.Grid, l.Block, l.SharedBytes, s.set(g.args, i, l.Steps, writes)); err != nil {
+		if err := cuLaunchKernel(f, l.Grid, l.Block, l.SharedBytes, s.set(g.args, launchKey{st, i, l.Steps}, writes)); err != nil {
 			return err
 		}
 		s.exchange(stage, l.Steps, writes)
@@ -93,12 +100,11 @@ func (s *state) exchange(stage *stencil.Stage, steps int, writes []int) {
 }
 
 // set fills in the parameters of a stage's kernel.
-func (s *state) set(a *arguments, stage, steps int, writes []int) *arguments {
-	st := s.problem.Stencil
-	key := [2]int{stage, steps}
+func (s *state) set(a *arguments, key launchKey, writes []int) *arguments {
+	st := key.st
 	list, ok := s.arguments[key]
 	if !ok {
-		list = kernels.Arguments(st, stage, steps)
+		list = kernels.Arguments(st, key.stage, key.steps)
 		s.arguments[key] = list
 	}
 	for i, arg := range list {

@@ -80,6 +80,16 @@ func randomStencil(t testing.TB, r *rand.Rand) *stencil.Stencil {
 	if r.IntN(2) == 0 {
 		src = RandomProgram(r)
 	}
+	// Fields that may be temporary are, as often as not.
+	if st, err := stencil.Parse("random", "random.sl", src); err == nil && len(st.Stages) > 1 {
+		for _, f := range st.Fields {
+			with := src + " Temporary (" + f.Name + ")"
+			if _, err := stencil.Parse("random", "random.sl", with); err == nil && r.IntN(2) == 0 {
+				src = with
+				break
+			}
+		}
+	}
 	st, err := stencil.Parse("random", "random.sl", src)
 	if err != nil {
 		t.Fatalf("%s: %v", src, err)

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -81,7 +82,11 @@ func dataText(p stencil.Problem, seed uint32) []string {
 			lengths = append(lengths, v)
 		}
 	}
-	for _, stage := range st.Stages {
+	all := st.Stages
+	if f := st.Fused(); f != nil {
+		all = append(slices.Clone(all), f.Stages...)
+	}
+	for _, stage := range all {
 		outputs = append(outputs, strings.Trim(strings.ReplaceAll(fmt.Sprint(stage.Outputs), " ", "."), "[]"))
 		for _, c := range stage.Copies { // only a step of one stage has any
 			copies = append(copies, fmt.Sprint(c.Field), fmt.Sprint(c.From))
@@ -163,7 +168,7 @@ func (d *Device) Check(ctx context.Context, c device.Check) (stencil.Comparison,
 	if err != nil {
 		return found, err
 	}
-	r := stencil.Compare(stencil.Widen(c.Problem.DType, raw), want, c.Tolerance)
+	r := stencil.Compare(c.Problem.Forget(stencil.Widen(c.Problem.DType, raw)), want, c.Tolerance)
 	r.Steps, r.Against, r.Guard = steps, found.Against, guard
 	return r, nil
 }
@@ -196,7 +201,7 @@ func (d *Device) expect(ctx context.Context, c device.Check, steps int, found *s
 		if err != nil {
 			return nil, err
 		}
-		want = stencil.Widen(c.Problem.DType, raw)
+		want = c.Problem.Forget(stencil.Widen(c.Problem.DType, raw))
 	} else {
 		want = stencil.Expected(c.Problem, c.Seed, steps)
 	}

@@ -39,6 +39,10 @@ const (
 // Space has the shared shape, sp: 0 = a grid of blocks, 1 = one line of threads
 // over all cells in column order, and vx.
 func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
+	return kernels.FuseStages(p, func(p stencil.Problem) *space.Family { return family(p, m) }, nil, "", nil)
+}
+
+func family(p stencil.Problem, m machine.Machine) *space.Family {
 	group := [3][]int{{32, 64, 128, 256, 512}, {1, 2, 4, 8, 16}, {1, 2, 4}}
 	work := [3][]int{{1, 2}, {1, 2, 4, 8}, {1, 2, 4}}
 	columns := []int{0, 32, 64, 128, 256, 512, 1024}
@@ -107,6 +111,7 @@ func blocksOnly(c space.Constraint) space.Constraint {
 // Kernel writes the kernel. Schedules with and without vectors have texts of their
 // own.
 func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
+	p = kernels.Fused(p, s)
 	constants := kernels.ShapeOf(s).Constants()
 	file, source := "global.cu", scalar
 	if vx := s.Int("vx", 1); vx > 1 {
@@ -145,6 +150,7 @@ func registers(p stencil.Problem, work int) int {
 // Work counts one launch: each thread loads every distinct point of its cells, a
 // block's footprint comes from L2 once.
 func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
+	p = kernels.Fused(p, s)
 	h := kernels.ShapeOf(s)
 	l := launch(p, s)
 	elem := float64(p.DType.Size())
@@ -189,14 +195,14 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		most = max(most, n)
 	}
 	outputs := kernels.Outputs(p.Stencil, 1)
-	ops := p.Stencil.Ops
+	ops, special := kernels.Operations(p.Stencil, each, stride)
 	threads := blocks * float64(l.Threads())
 	return kernels.Work{
 		Steps:    1,
 		Cells:    cells,
 		Updates:  cells,
-		Flops:    cells * float64(ops.Total()),
-		Special:  cells * float64(ops.Div+ops.Special),
+		Flops:    cells * ops,
+		Special:  cells * special,
 		Integer:  threads * (integer + 2*float64(work)),
 		Accesses: threads * (accesses + float64(stores*outputs)),
 		L1Loads:  threads * pipe,

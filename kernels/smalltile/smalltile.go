@@ -31,6 +31,10 @@ const wasted = 8
 
 // Space has the shared shape with one cell a thread, and ph.
 func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
+	return kernels.FuseStages(p, func(p stencil.Problem) *space.Family { return family(p, m) }, nil, "", nil)
+}
+
+func family(p stencil.Problem, m machine.Machine) *space.Family {
 	group := [3][]int{{16, 32, 64, 128}, {4, 8, 16, 32}, {4, 8, 16}}
 	columns := []int{0, 128, 256}
 	pyramid := []int{1, 2, 3, 4}
@@ -96,6 +100,7 @@ func zone(st *stencil.Stencil, h kernels.Shape, steps int) [3]int {
 
 // Kernel writes the kernel.
 func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
+	p = kernels.Fused(p, s)
 	k := kernels.Source(p, s, kernels.ShapeOf(s).Constants(), "tile.cu", kernels.Tiled("smalltile.cu", source))
 	k.Launch = launch(p, s)
 	return k
@@ -115,6 +120,7 @@ func launch(p stencil.Problem, s space.Schedule) kernels.Launch {
 // Work counts one launch: every thread loads once; each fused step updates the
 // tile less what has gone stale.
 func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
+	p = kernels.Fused(p, s)
 	h := kernels.ShapeOf(s)
 	l := launch(p, s)
 	st := p.Stencil

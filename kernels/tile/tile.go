@@ -33,6 +33,10 @@ const maxWork = 16
 
 // Space has the shared shape, and ph.
 func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
+	return kernels.FuseStages(p, func(p stencil.Problem) *space.Family { return family(p, m) }, nil, "", nil)
+}
+
+func family(p stencil.Problem, m machine.Machine) *space.Family {
 	group := [3][]int{{32, 64, 128}, {1, 2, 4, 8, 16}, {1, 2, 4, 8}}
 	work := [3][]int{{1, 2}, {1, 2, 4, 8}, {1, 2, 4, 8}}
 	pyramid := []int{1, 2, 3, 4}
@@ -134,6 +138,7 @@ func sharedBytes(p stencil.Problem, h kernels.Shape, padding int) int {
 
 // Kernel writes the kernel.
 func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
+	p = kernels.Fused(p, s)
 	constants := append(kernels.ShapeOf(s).Constants(), kernels.Constant{Name: "LOADER", Value: s.Int("ld", 0)},
 		kernels.Constant{Name: "PADDING", Value: s.Int("pd", 0)}, kernels.Constant{Name: "SINGLE_DIM", Value: s.Int("gd", 0)})
 	k := kernels.Source(p, s, constants, "tile.cu", kernels.Tiled("tile/tile.cu", source))
@@ -150,6 +155,7 @@ func launch(p stencil.Problem, s space.Schedule) kernels.Launch {
 // Work counts one launch: the read tile comes from L2 once; each fused step
 // updates the tile less what has gone stale.
 func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
+	p = kernels.Fused(p, s)
 	h := kernels.ShapeOf(s)
 	l := launch(p, s)
 	st := p.Stencil
@@ -194,6 +200,8 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		rounds += math.Ceil(float64(kernels.Volume(box)) / threads)
 	}
 	fused := updates - float64(kernels.Volume(w))
+	ops, special := kernels.Operations(st, h.Work, h.Group[0]) // of the last step; those before it share nothing
+	ops, special = blocks*(float64(kernels.Volume(w))*ops+fused*float64(st.Ops.Total())), blocks*(float64(kernels.Volume(w))*special+fused*float64(st.Ops.Div+st.Ops.Special))
 	rows := float64(r[1]*r[2]) * kernels.RowSectors(r[0], h.Pyramid*st.Low[0], p.DType.Size())
 	column, integer := 0, 80.0
 	if h.Column > 0 {
@@ -216,8 +224,8 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Steps:      h.Pyramid,
 		Cells:      float64(p.Size.Cells()) * float64(h.Pyramid),
 		Updates:    blocks * updates,
-		Flops:      blocks * updates * float64(st.Ops.Total()),
-		Special:    blocks * updates * float64(st.Ops.Div+st.Ops.Special),
+		Flops:      ops,
+		Special:    special,
 		Integer:    blocks * (threads*(integer+2*float64(work)) + perCell*float64(tiles*kernels.Volume(r)) + 16*fused),
 		Accesses:   blocks * accesses,
 		L1Loads:    blocks * (float64(tiles*kernels.Volume(r)) + threads*float64(direct)) * kernels.LoadBytes(size, 1, false),

@@ -9,6 +9,7 @@ StencilSize (1, 1)
 DataType float
 ScalarVariables (float q0sqr = 0.05, float lambda = 0.5)
 Fields (J, c, dN, dS, dW, dE)
+Temporary (c, dN, dS, dW, dE)
 Boundary clamp
 Stages (coefficient, diffusion)
 DefaultSize (8192, 8192)

@@ -357,7 +357,7 @@ struct Grid {
 struct Data {
   int n[3], iteration = 1;
   std::vector<Grid> now, next, fixed;
-  std::vector<std::vector<int>> outputs; // by stage: the fields it sets
+  std::vector<std::vector<int>> outputs; // by stage: the fields it sets; of several stages, then those of all of them fused
   std::vector<std::pair<int, int>> copies; // of them, those that are another field's old value, and whose
   std::vector<long long> lengths;        // of arrays read by index, then integer scalars
   std::vector<double> numbers;           // other scalars
@@ -425,11 +425,12 @@ static Data parse_data(char **argv, unsigned seed) {
 // copies: they take over the array they copy, and what is free then is written next.
 static void step(Data &d, const Pass &p, bool poison) {
   const int ints[4] = {d.n[0], d.n[1], d.n[2], d.iteration};
-  for (size_t s = 0; s < d.outputs.size(); s++) {
+  for (size_t s = 0; s < p.stages.size(); s++) {
+    const std::vector<int> &outputs = p.stages.size() == 1 ? d.outputs.back() : d.outputs[s];
     std::vector<std::pair<int, int>> copies;
     if (p.steps == 1) copies = d.copies;
     std::vector<int> writes;
-    for (int f : d.outputs[s]) {
+    for (int f : outputs) {
       bool copied = false;
       for (auto c : copies) copied |= c.first == f;
       if (!copied) writes.push_back(f);
@@ -462,20 +463,20 @@ static double now() {
   return t.tv_sec + 1e-9 * t.tv_nsec;
 }
 
-static Pass parse(const char *text, size_t stages) {
+static Pass parse(const char *text) {
   Pass p;
   char entry[128];
   unsigned g[3], b[3];
   if (sscanf(text, "%127[^:]:%u,%u,%u:%u,%u,%u:%u:%d:%d", entry, g, g + 1, g + 2, b, b + 1, b + 2, &p.shared, &p.count, &p.steps) != 10) fatal("bad pass");
   p.grid = {g[0], g[1], g[2]};
   p.block = {b[0], b[1], b[2]};
-  for (size_t s = 0; s < stages; s++) {
+  for (size_t s = 0;; s++) { // stages, until there is no more
     const std::string name = s == 0 ? std::string(entry) : std::string(entry) + "_" + std::to_string(s);
     for (int i = 0; i < emulated_kernel_count; i++)
       if (name == emulated_kernels[i].entry) p.stages.push_back(&emulated_kernels[i]);
-    if (p.stages.size() != s + 1) fatal("no such kernel");
+    if (p.stages.empty()) fatal("no such kernel");
+    if (p.stages.size() != s + 1) return p;
   }
-  return p;
 }
 
 // check nx ny nz data seed input|- iteration output pass...: runs passes from the
@@ -488,7 +489,7 @@ int main(int argc, char **argv) {
   const bool check = !strcmp(argv[1], "check");
   Data d = parse_data(argv + 2, (unsigned)strtoul(argv[6], nullptr, 10));
   std::vector<Pass> passes;
-  for (int i = check ? 10 : 8; i < argc; i++) passes.push_back(parse(argv[i], d.outputs.size()));
+  for (int i = check ? 10 : 8; i < argc; i++) passes.push_back(parse(argv[i]));
   if (check) {
     if (strcmp(argv[7], "-")) {
       FILE *f = fopen(argv[7], "rb");

@@ -1,0 +1,117 @@
+package stencil
+
+import (
+	"slices"
+	"sync"
+)
+
+// maxEvaluations bounds how often, for one cell, a fused step computes what stages
+// before the last give: each is text for the compiler.
+const maxEvaluations = 64
+
+// fusions are those of stencils seen before: a stencil never changes.
+var fusions sync.Map // *Stencil to *Stencil
+
+// Fused is the stencil with the stages of its time step composed into one, whose cells
+// compute anew what they read of the stages before the last (compute_inline of
+// Ragan-Kelley et al., "Halide", PLDI 2013, section 3). Its only stage sets what any
+// stage sets, but for the fields of Temporary. It is nil where a step has one stage, or
+// would compute too much.
+func (s *Stencil) Fused() *Stencil {
+	if len(s.Stages) < 2 || s.Of != nil {
+		return nil
+	}
+	if f, ok := fusions.Load(s); ok {
+		return f.(*Stencil)
+	}
+	f := s.fuse()
+	fusions.Store(s, f)
+	return f
+}
+
+// fuse composes the stages, from the last backwards: needs are the points of each array
+// that are read of what the stages so far leave.
+func (s *Stencil) fuse() *Stencil {
+	f := *s
+	f.Of = s
+	last := Stage{}
+	needs := make([][]Offset, len(s.Fields)+len(s.ReadOnly))
+	for i := range s.Fields {
+		if !s.Fields[i].Temporary && s.sets(i) {
+			last.Outputs = append(last.Outputs, i)
+			needs[i] = []Offset{{}}
+		}
+	}
+	f.Ops, f.Low, f.High = Ops{}, [3]int{}, [3]int{}
+	total := 0
+	for _, st := range slices.Backward(s.Stages) {
+		var at []Offset // where the stage is computed
+		for _, o := range st.Outputs {
+			for _, p := range needs[o] {
+				at = addPoint(at, p)
+			}
+			needs[o] = nil
+		}
+		for a, points := range st.Points {
+			for _, p := range points {
+				for _, o := range at {
+					needs[a] = addPoint(needs[a], Offset{o[0] + p[0], o[1] + p[1], o[2] + p[2]})
+				}
+			}
+		}
+		if len(at) > 0 {
+			for _, a := range st.Indexed {
+				if !slices.Contains(last.Indexed, a) {
+					last.Indexed = append(last.Indexed, a)
+				}
+			}
+		}
+		// Next to the grid's edge a stage is computed at the cell that stands for one
+		// outside: nearer, so that each stage adds its whole reach on either side.
+		for a := range 3 {
+			f.Low[a] += st.Low[a]
+			f.High[a] += st.High[a]
+		}
+		f.Evaluations = append([][]Offset{at}, f.Evaluations...)
+		f.Ops = f.Ops.plus(st.Ops.times(len(at)))
+		total += len(at)
+	}
+	if total > maxEvaluations {
+		return nil
+	}
+	last.Points, last.Low, last.High, last.Ops = needs, f.Low, f.High, f.Ops
+	f.Stages = []Stage{last}
+	f.Points = nil
+	for _, points := range needs {
+		for _, o := range points {
+			f.Points = addPoint(f.Points, o)
+		}
+	}
+	return &f
+}
+
+// sets tells whether a stage sets the field.
+func (s *Stencil) sets(field int) bool {
+	return slices.ContainsFunc(s.Stages, func(st Stage) bool { return slices.Contains(st.Outputs, field) })
+}
+
+// Launched is the stencil as a kernel of so many entries runs it: of one entry, where a
+// time step has several stages, fused.
+func (s *Stencil) Launched(entries int) *Stencil {
+	if f := s.Fused(); f != nil && entries < 2 {
+		return f
+	}
+	return s
+}
+
+// Forget sets the temporary fields of an answer, the fields one after the other, to
+// zero: what they hold is nobody's business.
+func (p Problem) Forget(values []float64) []float64 {
+	cells := int(p.Size.Cells())
+	for i, f := range p.Stencil.Fields {
+		if f.Temporary {
+			clear(values[i*cells : (i+1)*cells])
+		}
+	}
+	return values
+}
