@@ -36,7 +36,7 @@ type Family interface {
 // Launch of that grid.
 //
 // A stencil of several stages has an entry for each, StageEntry(Entry, i), all with
-// the same Launch; only with one stage can Launch.Steps be more than 1. An entry has
+// the same Launch of one step, or is fused (Fused) and has one entry. An entry has
 // the parameters of Arguments, advances its stage by Launch.Steps time steps and
 // writes every cell of the stage's outputs.
 type Kernel struct {

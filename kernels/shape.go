@@ -215,37 +215,70 @@ func ZigzagConstraint() space.Constraint {
 	}
 }
 
+// maxComputed is the most values of earlier stages that a thread computes: more is text
+// that takes seconds to compile.
+const maxComputed = 128
+
 // FuseStages gives a space the optional parameter fs, if a time step has several stages
 // that can be fused: with 1 a launch computes all of them, and fuses time steps as it
-// does those of one stage. of is the space for a stencil. which says where fs may be 1;
-// nil = everywhere.
-func FuseStages(p stencil.Problem, of func(stencil.Problem) *space.Family, needs []string, why string, which func(space.Values) bool) *space.Family {
+// does those of one stage. of is the space for a stencil: of any one it has the same
+// parameters, and the same constraints in the same order. vector is the parameter that
+// holds the cells of a vector, if there is one.
+func FuseStages(p stencil.Problem, of func(stencil.Problem) *space.Family, vector string) *space.Family {
 	f := of(p)
 	fused := p.Stencil.Fused()
 	if fused == nil {
 		return f
 	}
+	rows := p.Size[0]
 	p.Stencil = fused
 	for i, c := range of(p).Constraints {
-		apart := f.Constraints[i].OK
+		apart := f.Constraints[i]
+		if c.Name != apart.Name {
+			panic("kernels: the constraints of a family depend on the stencil")
+		}
 		f.Constraints[i].Needs = append(slices.Clone(c.Needs), "fs")
 		f.Constraints[i].OK = func(v space.Values) bool {
 			if v.Get("fs") == 1 {
 				return c.OK(v)
 			}
-			return apart(v)
+			return apart.OK(v)
 		}
+		// What is broken with fs and without need not wait until fs is chosen.
+		either := apart
+		either.OK = func(v space.Values) bool { return apart.OK(v) || c.OK(v) }
+		f.Constraints = append(f.Constraints, either)
 	}
 	f.Params = append(f.Params, space.Param{
 		Name: "fs", Values: []int{0, 1}, Optional: true,
 		Doc: "1 fuses the stages of a time step: what a stage leaves is computed anew where the next one reads it, and never stored",
 	})
-	if which != nil {
+	needs := []string{"gx", "wx", "wy", "wz", "fs"}
+	if vector != "" {
+		needs = append(needs, vector)
 		f.Constraints = append(f.Constraints, space.Constraint{
-			Name: "fused-stages", Needs: append(slices.Clone(needs), "fs"), Why: why,
-			OK: func(v space.Values) bool { return v.Get("fs") == 0 || which(v) },
+			Name: "fused-vectors", Needs: []string{vector, "fs"},
+			Why: fmt.Sprintf("rows (%d) that are not whole vectors go the way of the grid's edge, where stages that are fused keep rows in local memory", rows),
+			OK:  func(v space.Values) bool { return v.Get("fs") == 0 || rows%v.Get(vector) == 0 },
 		})
 	}
+	f.Constraints = append(f.Constraints, space.Constraint{
+		Name: "fused-work", Needs: needs,
+		Why: fmt.Sprintf("a thread computes at most %d values of the stages before the last", maxComputed),
+		OK: func(v space.Values) bool {
+			if v.Get("fs") == 0 {
+				return true
+			}
+			work, stride, n := [3]int{v.Get("wx"), v.Get("wy"), v.Get("wz")}, v.Get("gx"), 0
+			if vector != "" && v.Get(vector) > 1 {
+				work[0], stride = v.Get(vector), 1
+			}
+			for _, at := range fused.Evaluations[:len(fused.Evaluations)-1] {
+				n += DistinctLoads(at, work, stride)
+			}
+			return n <= maxComputed
+		},
+	})
 	return f
 }
 

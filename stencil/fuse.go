@@ -95,8 +95,8 @@ func (s *Stencil) sets(field int) bool {
 	return slices.ContainsFunc(s.Stages, func(st Stage) bool { return slices.Contains(st.Outputs, field) })
 }
 
-// Launched is the stencil as a kernel of so many entries runs it: of one entry, where a
-// time step has several stages, fused.
+// Launched is the stencil as a kernel of so many entries runs it (0 is 1): where a time
+// step has several stages that can be fused, one entry does them all.
 func (s *Stencil) Launched(entries int) *Stencil {
 	if f := s.Fused(); f != nil && entries < 2 {
 		return f

@@ -91,11 +91,12 @@ func TestTemporaryFieldsMustBeSetBeforeTheyAreRead(t *testing.T) {
 	head := "NumDimensions 1 StencilSize (1) Fields (u, v) "
 	stages := "Stages (p, q) CellValue p (v) { return get(u, 1); } CellValue q (u) { return get(v, 0) + get(u, -1); } "
 	for src, want := range map[string]string{
-		head + "Temporary (x) " + stages:                                                                                         "s.sl:1:58: want the name of another field here, found \"x\"",
-		head + "Temporary (v, v) " + stages:                                                                                      "s.sl:1:61: want the name of another field here, found \"v\"",
-		head + "Temporary (u) " + stages:                                                                                         "s.sl:1:58: stage p reads \"u\" of the time step before, so it is not temporary",
-		head + "Temporary (v) CellValue (u) { return get(u, 1); }":                                                               "s.sl:1:58: no stage sets \"v\"; remove it",
-		head + "Temporary (v) " + stages + "Reduce max { return value(v); } Until < 1 every 2":                                   "s.sl:1:58: Reduce reads \"v\", so it is not temporary",
+		head + "Temporary (x) " + stages:                                                       "s.sl:1:58: want the name of another field here, found \"x\"",
+		head + "Temporary (v, v) " + stages:                                                    "s.sl:1:61: want the name of another field here, found \"v\"",
+		head + "Temporary (u) " + stages:                                                       "s.sl:1:58: stage p reads \"u\" of the time step before, so it is not temporary",
+		head + "Boundary fixed Temporary (v) " + stages:                                        "s.sl:1:73: with Boundary fixed a cell near the edge keeps \"v\" of the time step before, so it is not temporary",
+		head + "Temporary (v) CellValue (u) { return get(u, 1); }":                             "s.sl:1:58: no stage sets \"v\"; remove it",
+		head + "Temporary (v) " + stages + "Reduce max { return value(v); } Until < 1 every 2": "s.sl:1:58: Reduce reads \"v\", so it is not temporary",
 		"NumDimensions 1 StencilSize (1) ReadOnly (r) Temporary (u) Fields (u) Stages (p) CellValue p (u) { return get(r, 1); }": "s.sl:1:57: every field is temporary, so a run gives nothing; leave one out",
 	} {
 		_, err := Parse("s", "s.sl", src)

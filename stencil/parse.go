@@ -236,6 +236,9 @@ func (p *parser) temporaryUse(t token, field int) error {
 		return p.fail(t, "no stage sets %s; remove it", t)
 	}
 	for i := range first + 1 {
+		if s.Boundary == Fixed && i == first {
+			return p.fail(t, "with Boundary fixed a cell near the edge keeps %s of the time step before, so it is not temporary", t)
+		}
 		if len(s.Stages[i].Points[field]) > 0 {
 			return p.fail(t, "stage %.40s reads %s of the time step before, so it is not temporary", s.Stages[i].Name, t)
 		}

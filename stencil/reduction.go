@@ -11,6 +11,7 @@ func (s *Stencil) Reduction() *Stencil {
 		return nil
 	}
 	r := *s
+	r.Of, r.Evaluations = nil, nil
 	r.Reduce, r.Until, r.Points, r.Low, r.High, r.Ops = nil, nil, nil, [3]int{}, [3]int{}, Ops{}
 	if s.Boundary == Fixed {
 		r.Boundary = Clamp

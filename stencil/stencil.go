@@ -214,11 +214,12 @@ func (s *Stencil) Reads() int {
 	return n
 }
 
-// Traffic is the bytes that a time step must move for each cell if every array that
-// a stage reads or writes is moved once.
+// Traffic is the bytes that a time step must move for each cell: every array that is
+// read or written once, the stages fused if they can be.
 func (p Problem) Traffic() int {
-	n := p.Stencil.Reads()
-	for _, stage := range p.Stencil.Stages {
+	st := p.Stencil.Launched(1)
+	n := st.Reads()
+	for _, stage := range st.Stages {
 		n += len(stage.Writes(1))
 	}
 	return n * p.DType.Size()

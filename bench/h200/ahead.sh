@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# What copying planes ahead into shared memory gives (pm=1 of stream): around the winner
-# of every row of families.txt, the means and depth of loading ahead, one step more or
-# less in flight, and rows a thread holds. Every schedule is checked, then timed.
+# What copying planes ahead into shared memory gives (pm=1 of stream), and what waiting for
+# neighbours alone (sy=1): around the winner of every row of families.txt, with one step
+# more or less in flight and 4 or 6 rows a thread. Every schedule is checked, then timed.
 #
 #   bench/h200/ahead.sh path/to/tune > bench/h200/ahead.txt
 set -euo pipefail
@@ -12,7 +12,7 @@ sed -n 's|^BenchmarkTuned/\([^/]*\)/\([^/]*\)/\([^ ]*\) .*# \(stream/[^ ]*\).*|\
     ph=${schedule##*/ph=}
     ph=${ph%%/*}
     vary=(--vary pf=1,2,4 --vary pm=0,1 --vary "ph=$((ph > 1 ? ph - 1 : 1)),$ph,$((ph + 1))")
-    [[ $size != *x*x* ]] || vary+=(--vary vy=4,6)
+    [[ $size != *x*x* ]] || vary+=(--vary vy=4,6 --vary sy=0,1)
     echo
     echo "## $stencil $dtype $size, around $schedule"
     "$tune" sweep --stencil "$stencil" --dtype "$dtype" --size "$size" --device 0 --quiet --schedule "$schedule" "${vary[@]}" || echo "failed"

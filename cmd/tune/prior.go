@@ -91,13 +91,14 @@ func (a *app) slPrior(p stencil.Problem, m machine.Machine, times func(...space.
 		}
 	}
 	h := kernels.ShapeOf(one)
+	fused := kernels.Fused(p, one)
 	w := familyOf(p, one).Work(p, one)
 	sl := model.SL{
-		Dims: p.Stencil.Dims, Size: p.Size, Tile: h.Group, SetupRead: 1, SMs: m.SMs, BlocksSM: model.Predict(p, w, model.Facts{}, m).BlocksPerSM,
+		Dims: p.Stencil.Dims, Size: p.Size, Tile: h.Group, SetupRead: 1, SMs: m.SMs, BlocksSM: model.Predict(fused, w, model.Facts{}, m).BlocksPerSM,
 		ClockHz: cmp.Or(m.ClockHz, 1.5e9), Bandwidth: cmp.Or(m.DRAMBandwidth(), 20e9*float64(m.SMs)), Elem: p.DType.Size(), Launch: cmp.Or(m.Rates.Launch, 1.5e-6),
 	}
 	for k := range 3 {
-		sl.Halo[k] = p.Stencil.Low[k] + p.Stencil.High[k]
+		sl.Halo[k] = fused.Stencil.Low[k] + fused.Stencil.High[k]
 	}
 	if err := sl.Calibrate(1, seconds[0], 2, seconds[1]); err != nil {
 		return nil, err
@@ -107,7 +108,7 @@ func (a *app) slPrior(p stencil.Problem, m machine.Machine, times func(...space.
 		scaled(sl.Launch), sl.Setup, sl.Loop, height)
 	last := math.Max(sl.Seconds(1), counts(one)) * 10
 	return func(s space.Schedule) float64 {
-		if g := kernels.ShapeOf(s); s.Family() == "smalltile" && g.Group == h.Group && g.Column == 0 && g.Pyramid <= height {
+		if g := kernels.ShapeOf(s); s.Family() == "smalltile" && s.Int("fs", 0) == one.Int("fs", 0) && g.Group == h.Group && g.Column == 0 && g.Pyramid <= height {
 			return sl.Seconds(g.Pyramid) // beyond the height it chose, the optimiser does not look
 		}
 		return last + counts(s)

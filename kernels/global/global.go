@@ -39,7 +39,7 @@ const (
 // Space has the shared shape, sp: 0 = a grid of blocks, 1 = one line of threads
 // over all cells in column order, and vx.
 func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
-	return kernels.FuseStages(p, func(p stencil.Problem) *space.Family { return family(p, m) }, nil, "", nil)
+	return kernels.FuseStages(p, func(p stencil.Problem) *space.Family { return family(p, m) }, "vx")
 }
 
 func family(p stencil.Problem, m machine.Machine) *space.Family {

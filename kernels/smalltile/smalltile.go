@@ -31,7 +31,7 @@ const wasted = 8
 
 // Space has the shared shape with one cell a thread, and ph.
 func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
-	return kernels.FuseStages(p, func(p stencil.Problem) *space.Family { return family(p, m) }, nil, "", nil)
+	return kernels.FuseStages(p, func(p stencil.Problem) *space.Family { return family(p, m) }, "")
 }
 
 func family(p stencil.Problem, m machine.Machine) *space.Family {

@@ -18,7 +18,8 @@ import (
 type Family struct{}
 
 // The source is plane.cu, then the stages (sums.cu or values.cu), then how planes are
-// loaded ahead (registers.cu or copies.cu), then walk.cu.
+// loaded ahead (registers.cu or copies.cu) and how warps wait for each other (barrier.cu
+// or neighbours.cu), then walk.cu.
 var (
 	//go:embed plane.cu
 	planeSource string
@@ -30,6 +31,10 @@ var (
 	registersSource string
 	//go:embed copies.cu
 	copiesSource string
+	//go:embed barrier.cu
+	barrierSource string
+	//go:embed neighbours.cu
+	neighboursSource string
 	//go:embed walk.cu
 	walkSource string
 )
@@ -60,19 +65,31 @@ func reachOf(st *stencil.Stencil) reach {
 type shape struct {
 	vector, rows, warps, chunks, pyramid, prefetch, minBlocks int
 	copies                                                    bool // planes are copied ahead into shared memory, not loaded into registers
+	neighbours                                                bool // warps wait for those next to them, not for the whole block
 }
 
 func shapeOf(get func(string) int) shape {
-	return shape{get("vx"), get("vy"), get("wp"), get("ck"), get("ph"), get("pf"), get("mb"), get("pm") == 1}
+	return shape{get("vx"), get("vy"), get("wp"), get("ck"), get("ph"), get("pf"), get("mb"), get("pm") == 1, get("sy") == 1}
 }
 
-func scheduleShape(s space.Schedule) shape {
-	return shapeOf(func(name string) int {
-		if name == "pm" {
+// scheduleShape is a schedule's on a problem. Rows that are not whole vectors are loaded
+// cell by cell, and so into registers.
+func scheduleShape(p stencil.Problem, s space.Schedule) shape {
+	h := shapeOf(func(name string) int {
+		if name == "pm" || name == "sy" {
 			return s.Int(name, 0)
 		}
 		return s.Int(name, 1)
 	})
+	if h.copies && !h.aligned(p) {
+		h.copies, h.prefetch = false, min(h.prefetch, 2)
+	}
+	return h
+}
+
+// aligned tells whether rows are whole vectors.
+func (h shape) aligned(p stencil.Problem) bool {
+	return p.Stencil.Boundary == stencil.Wrap || p.Size[0]%h.vector == 0
 }
 
 const warp = 32 // lanes
@@ -123,13 +140,16 @@ func (h shape) edgeRows(r reach, st stages) int {
 	return min(first+last, h.rows)
 }
 
-// sharedBytes is the edge rows, and the planes that are copied ahead.
+// sharedBytes is the edge rows, the planes that are copied ahead and two barriers a warp.
 func (h shape) sharedBytes(p stencil.Problem, st stages) int {
-	copied := 0
-	if h.copies {
-		copied = h.prefetch * st.used() * h.rows * h.warps * warp * h.vector * p.DType.Size()
+	more := 0
+	if h.neighbours {
+		more += 16 * h.warps
 	}
-	return copied + st.ring*h.pyramid*st.edgeArrays()*h.warps*h.edgeRows(reachOf(p.Stencil), st)*warp*h.vector*realSize(p.DType)
+	if h.copies {
+		more += h.prefetch * st.used() * h.rows * h.warps * warp * h.vector * p.DType.Size()
+	}
+	return more + st.ring*h.pyramid*st.edgeArrays()*h.warps*h.edgeRows(reachOf(p.Stencil), st)*warp*h.vector*realSize(p.DType)
 }
 
 // held is the planes loaded ahead that registers hold.
@@ -216,8 +236,9 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		{Name: "mb", Values: []int{1, 2, 3, 4}, Ordinal: true, Doc: "blocks an SM must be able to hold at once: the compiler's register limit"},
 		{Name: "ph", Values: pyramid, Ordinal: true, Doc: "time steps in flight; saves memory traffic, costs registers and the recomputation of the halo"},
 		{Name: "pm", Values: []int{0, 1}, Optional: true, Doc: "means by which planes are loaded ahead: 0 = into registers, 1 = asynchronous copies into shared memory"},
+		{Name: "sy", Values: []int{0, 1}, Optional: true, Doc: "for whom a warp waits in a round: 0 = its block, 1 = the warps whose rows it reads"},
 	}}
-	names := []string{"vx", "vy", "wp", "ck", "pf", "mb", "ph", "pm"}
+	names := []string{"vx", "vy", "wp", "ck", "pf", "mb", "ph", "pm", "sy"}
 	at := func(v space.Values) shape { return shapeOf(v.Get) }
 	whole := func(needs []string, name, why string, ok func(h shape) bool) {
 		f.Constraints = append(f.Constraints, space.Constraint{Name: name, Needs: needs, Why: why, OK: func(v space.Values) bool { return ok(at(v)) }})
@@ -251,11 +272,15 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 	})
 	major, _ := m.Major()
 	copied := m.ComputeCapability == "" || major >= 8 // the emulation has them too
-	whole([]string{"vx", "pf", "ph", "pm"}, "ahead", "registers hold at most 2 planes ahead; copies, of 2 planes or 4, need compute capability 8.0, rows of whole vectors, of 4 bytes at least, and more than one step below 3D", func(h shape) bool {
+	whole([]string{"vx", "pf", "pm"}, "ahead", "registers hold at most 2 planes ahead; copies, of 2 planes or 4, need compute capability 8.0, rows of whole vectors, and vectors of 4 bytes at least", func(h shape) bool {
 		if !h.copies {
 			return h.prefetch <= 2
 		}
-		return copied && h.prefetch >= 2 && (st.wrap || p.Size[0]%h.vector == 0) && h.vector*p.DType.Size() >= 4 && (dims == 3 || h.pyramid > 1)
+		return copied && h.prefetch >= 2 && h.aligned(p) && h.vector*p.DType.Size() >= 4
+	})
+	whole([]string{"vy", "wp", "mb", "sy"}, "meeting", "to wait for some warps alone needs barriers of compute capability 8.0, edge rows, more warps than are waited for anyway, and no other block on the SM that runs meanwhile (mb=1)", func(h shape) bool {
+		near := kernels.CeilDiv(max(r.lowR, r.highR), h.rows)
+		return !h.neighbours || copied && near > 0 && h.minBlocks == 1 && h.warps > 2*(2*near+1)
 	})
 	whole(names[:1], "vector", "a lane that loads fewer than 8 bytes (of elements narrower than 4 bytes 4) wastes instructions; more than 32 waste registers", func(h shape) bool {
 		bytes := h.vector * p.DType.Size()
@@ -289,13 +314,10 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 
 // Kernel writes the kernel. The number of chunks is the grid's, not the source's.
 func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
-	h := scheduleShape(s)
+	h := scheduleShape(p, s)
 	r := reachOf(p.Stencil)
 	st := stagesOf(p.Stencil)
-	aligned := st.wrap || p.Size[0]%h.vector == 0
-	if h.copies && !aligned { // such rows are loaded cell by cell
-		h.copies, h.prefetch = false, min(h.prefetch, 2)
-	}
+	aligned := h.aligned(p)
 	constants := []kernels.Constant{
 		{Name: "DIMS", Value: p.Stencil.Dims},
 		{Name: "VECTOR", Value: h.vector}, {Name: "ROWS", Value: h.rows}, {Name: "WARPS", Value: h.warps}, {Name: "SUMS", Value: flag(st.linear)},
@@ -304,7 +326,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "ALIGNED", Value: flag(aligned)}, {Name: "LATE", Value: flag(st.late)}, {Name: "DIAGONAL", Value: flag(st.diagonal)}, {Name: "RING", Value: st.ring},
 		{Name: "UNROLL", Value: unroll(r, h, st)}, {Name: "COPIES", Value: flag(h.copies)},
 	}
-	k := kernels.Source(p, s.With("ck", 1), constants, "stream.cu", st.edgeText()+planeSource+st.source(p.Stencil)+h.ahead()+walkSource)
+	k := kernels.Source(p, s.With("ck", 1), constants, "stream.cu", st.edgeText()+planeSource+st.source(p.Stencil)+h.ahead()+h.meeting()+walkSource)
 	hold, _ := h.tile(r, st)
 	k.Schedule, k.Launch, k.Least = s, h.launch(p, st), [3]int{hold[0], 1, 1}
 	if aligned {
@@ -322,6 +344,14 @@ func (h shape) ahead() string {
 		return copiesSource
 	}
 	return registersSource
+}
+
+// meeting is the text of how warps wait for each other.
+func (h shape) meeting() string {
+	if h.neighbours {
+		return neighboursSource
+	}
+	return barrierSource
 }
 
 func flag(b bool) int {
@@ -366,7 +396,7 @@ func (h shape) launch(p stencil.Problem, st stages) kernels.Launch {
 // Work counts one launch: every tile is loaded once, with its halo; each stage
 // updates the whole tile in every round of the walk.
 func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
-	h := scheduleShape(s)
+	h := scheduleShape(p, s)
 	stages := stagesOf(p.Stencil)
 	r := reachOf(p.Stencil)
 	l := h.launch(p, stages)

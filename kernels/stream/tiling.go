@@ -9,7 +9,7 @@ import (
 // Tiling is that of grid: tiles overlap by their halo, the stream axis is cut into
 // chunks, and on a plane each warp of a block has a tile.
 func (Family) Tiling(p stencil.Problem, s space.Schedule) kernels.Tiling {
-	h := scheduleShape(s)
+	h := scheduleShape(p, s)
 	st := stagesOf(p.Stencil)
 	hold, step := h.tile(reachOf(p.Stencil), st)
 	if st.wrap { // every tile has its halo: the first one counts like the others

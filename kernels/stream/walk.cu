@@ -25,9 +25,10 @@ struct Walk {
   Edges edges;
   Stage stage[PYRAMID];
   Waiting waiting; // planes loaded, not yet arrived
+  Meeting &meeting;
 
   // own is the element of plane 0 at which the thread's cells begin.
-  __device__ __forceinline__ Walk(const Place &place, index_t own, const Out &out, Shared *shared) : at(place), edges{shared, 0}, waiting(shared) {
+  __device__ __forceinline__ Walk(const Place &place, index_t own, const Out &out, Shared *shared, Meeting &meeting) : at(place), edges{shared, 0}, waiting(shared), meeting(meeting) {
     const int halo = at.begin - PYRAMID * LOW_S, from = BOUNDARY == WRAP ? halo : max(halo, 0);
     plane = boundary_index(from, at.planes);
 #pragma unroll
@@ -84,7 +85,7 @@ struct Walk {
       arrive<ENDS>(stage[s], v, sides, at.grid.iteration + s, p - s * SKEW, at, edges.of(s));
     }
     if constexpr (SHARED_ROWS > 0) {
-      __syncthreads();
+      meeting.wait();
 #pragma unroll
       for (int s = 0; s < PYRAMID; s++) join<ENDS>(stage[s], at.grid.iteration + s, p - s * SKEW, at, edges.of(s));
       edges.slot = edges.slot + 1 < RING ? edges.slot + 1 : 0;
@@ -151,5 +152,6 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
   }
   at.inner = at.x >= LOW_X && at.x + VECTOR + HIGH_X <= nx && (DIMS < 3 || (row >= LOW_R && row + ROWS + HIGH_R <= ny));
   const index_t own = BOUNDARY == WRAP ? (index_t)boundary_index(at.x, nx) : (index_t)row * nx + at.x;
-  Walk(at, own, out, reinterpret_cast<Shared *>(shared_bytes));
+  Meeting meeting(shared_bytes);
+  Walk(at, own, out, reinterpret_cast<Shared *>(shared_bytes + MEETING_BYTES), meeting);
 }

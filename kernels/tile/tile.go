@@ -33,7 +33,7 @@ const maxWork = 16
 
 // Space has the shared shape, and ph.
 func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
-	return kernels.FuseStages(p, func(p stencil.Problem) *space.Family { return family(p, m) }, nil, "", nil)
+	return kernels.FuseStages(p, func(p stencil.Problem) *space.Family { return family(p, m) }, "")
 }
 
 func family(p stencil.Problem, m machine.Machine) *space.Family {

@@ -100,12 +100,15 @@ inline double rsqrt(double a) { return 1 / sqrt(a); }
 
 template <class V> inline V __ldg(const V *p) { return *p; }
 
-// cp.async of a thread, its commit_group and wait_group: a copy takes place as late as
-// the waits allow, so that a kernel which reads too early is found out.
+// cp.async of a thread, its commit_group and wait_group: a copy takes place at once or as
+// late as the waits allow, so that a kernel which writes or reads too early is found out.
 #define EMULATED_COPIES 1
 extern "C" void emulated_copy(void *to, const void *from, unsigned bytes);
 extern "C" void emulated_commit();
 extern "C" void emulated_wait(int groups);
+// mbarrier, as a number that counts arrivals: lets other threads run until it is so many.
+#define EMULATED_BARRIERS 1
+extern "C" void emulated_await(volatile unsigned long long *barrier, unsigned long long arrivals);
 
 #define EMULATED_VECTOR(T, n, ...)                                                                                     \
   struct __align__(n * sizeof(T) > 16 ? 16 : n * sizeof(T)) T##n {                                                     \

@@ -89,7 +89,7 @@ constexpr size_t STACK = 64 << 10;
 #endif
 constexpr uint64_t CANARY = 0x5afe57ac5afe57acull;
 
-enum State { READY, AT_BARRIER, AT_WARP, DONE };
+enum State { READY, AT_BARRIER, AT_WARP, AT_FLAG, DONE };
 
 // A copy that a thread has asked for.
 struct Copy {
@@ -215,7 +215,10 @@ extern "C" void emulated_copy(void *to, const void *from, unsigned bytes) {
   if (bytes != 4 && bytes != 8 && bytes % 16 != 0) fatal("an asynchronous copy of other than 4, 8 or 16 bytes");
   if ((uintptr_t)to % (bytes < 16 ? bytes : 16) + (uintptr_t)from % (bytes < 16 ? bytes : 16)) fatal("an asynchronous copy is not aligned");
   Fiber &f = running->fibers[running->current];
-  f.copies.push_back({to, from, bytes, f.group});
+  if (running->current % 2) // half of the threads copy as early as may be, the others as late
+    memcpy(to, from, bytes);
+  else
+    f.copies.push_back({to, from, bytes, f.group});
 }
 
 extern "C" void emulated_commit() { running->fibers[running->current].group++; }
@@ -231,8 +234,19 @@ extern "C" void emulated_wait(int groups) {
   f.copies.resize(left);
 }
 
-// Runs the threads of one block as fibers until all have returned.
+extern "C" void emulated_await(volatile unsigned long long *barrier, unsigned long long arrivals) {
+  while (*barrier < arrivals) {
+    running->fibers[running->current].state = AT_FLAG;
+    yield();
+  }
+}
+
+// Runs the threads of one block as fibers until all have returned. A warp runs as far as
+// it can before another does, of one block from the first warp on, of the next from the
+// last: what is right in one order may be wrong in another.
 static void run_fibers(Block &b) {
+  static thread_local bool backwards = false;
+  backwards = !backwards;
   b.live = b.count;
   b.waiting = 0;
   const int warps = (b.count + warpSize - 1) / warpSize;
@@ -248,18 +262,27 @@ static void run_fibers(Block &b) {
   }
   while (b.live > 0) {
     bool moved = false;
-    for (int i = 0; i < b.count; i++) {
-      Fiber &f = b.fibers[i];
-      if (f.state != READY) continue;
-      moved = true;
-      b.current = i;
-      emulated.thread = f.thread;
-      switch_to(b.scheduler, f.context, false);
-      if (memcmp(f.stack, &CANARY, sizeof CANARY)) fatal("a thread's stack overflowed");
-      if (f.state != DONE) continue;
-      b.live--;
-      const int w = warp_of(i);
-      if (--b.warp_live[w] > 0 && b.warp_waiting[w] == b.warp_live[w]) release_warp(b, w);
+    for (int k = 0; k < warps; k++) {
+      const int w = backwards ? warps - 1 - k : k;
+      const int first = w * warpSize, last = first + warpSize < b.count ? first + warpSize : b.count;
+      for (int i = first; i < last; i++)
+        if (b.fibers[i].state == AT_FLAG) b.fibers[i].state = READY; // looks again
+      for (bool ran = true; ran;) {
+        ran = false;
+        for (int i = first; i < last; i++) {
+          Fiber &f = b.fibers[i];
+          if (f.state != READY) continue;
+          ran = true;
+          b.current = i;
+          emulated.thread = f.thread;
+          switch_to(b.scheduler, f.context, false);
+          if (memcmp(f.stack, &CANARY, sizeof CANARY)) fatal("a thread's stack overflowed");
+          if (f.state != AT_FLAG) moved = true;
+          if (f.state != DONE) continue;
+          b.live--;
+          if (--b.warp_live[w] > 0 && b.warp_waiting[w] == b.warp_live[w]) release_warp(b, w);
+        }
+      }
     }
     if (!moved) fatal("divergent barrier: some threads wait where others never come");
   }
