@@ -12,6 +12,8 @@
 //	  fold host[0] ... host[blocks - 1] in order with +, min or max; leave if it compares as Until says
 //	}
 //
+// The launcher of package emit does so, and keeps what Overwritten lists.
+//
 // A number is computed from cells in the element type, 16-bit ones rounded to it, and
 // folded in double.
 package reduce
