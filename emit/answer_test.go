@@ -33,7 +33,8 @@ func nvccOf(t *testing.T) string {
 // caller is a function that runs an emitted source on what stdin holds, fields and then
 // read-only arrays, and writes the fields: a consumer's view. Mode host uses the function on host
 // memory, twice, device the one on device memory, a third of the steps first, with the read-only
-// arrays on the device and then with those that were given before.
+// arrays on the device and then with those that were given before. To stderr go the steps that a
+// stencil with Until made and the number it was looked at last.
 func caller(s Source) string {
 	st, elem := s.Problem.Stencil, element(s.dtype())
 	var extents, scalars, arrays, null, set strings.Builder
@@ -61,8 +62,13 @@ func caller(s Source) string {
 		fmt.Fprintf(&set, "  %sSetData(data, 1);\n", s.Name)
 	}
 	first := []string{"", ""}
-	if st.Iterates() {
+	if st.Iterates() || st.Until != nil {
 		first = []string{", 1", ", 1 + third"}
+	}
+	looked, looks := "", ""
+	if u := st.Until; u != nil {
+		looked = fmt.Sprintf("made += %[1]sSteps(), last = %[1]sReduced(), ended = last %[2]s %[3]v;\n    if (last == last) reduced = last;\n", s.Name, u.Op, u.Limit)
+		looks = fmt.Sprintf("    if (%sSteps() != 0 || %[1]sReduced() == %[1]sReduced()) return 10;\n", s.Name) // none after a fault
 	}
 	f, sc, result := "now", "next", "result" // as arrays of pointers
 	if len(st.Fields) == 1 {
@@ -70,10 +76,14 @@ func caller(s Source) string {
 	}
 	return strings.NewReplacer("NAME", s.Name, "ELEM", elem, "FIELDS", fmt.Sprint(len(st.Fields)), "ARRAYS", fmt.Sprint(len(st.ReadOnly)),
 		"EXTENTS", extents.String(), "SCALARS", scalars.String(), "SET", set.String(),
+		"LOOKED", looked, "NOLOOK", looks,
 		"FIRSTCALL", f+", "+sc+arrays.String()+extents.String()+", third"+first[0]+scalars.String()+", "+result+", 0",
 		"SECONDCALL", f+", "+sc+null.String()+extents.String()+", steps - third"+first[1]+scalars.String()+", "+result+", 0",
 	).Replace(`#include "NAME.h"
 static int NAME_main(int device, int steps, const int n[3], const long long *length) {
+  int made = 0;
+  double reduced = NAN, last;
+  bool ended = false;
   const size_t cells = (size_t)n[0] * n[1] * n[2], bytes = cells * sizeof(ELEM);
   ELEM *data = (ELEM *)malloc(FIELDS * bytes), *given[ARRAYS + 1], *ro[ARRAYS + 1];
   if (fread(data, bytes, FIELDS, stdin) != FIELDS) return 2;
@@ -90,8 +100,9 @@ static int NAME_main(int device, int steps, const int n[3], const long long *len
     }
 SET    NAME(data EXTENTS, -1 SCALARS);
     if (!NAMEError()) return 5;
-    NAME(data EXTENTS, steps SCALARS);
+NOLOOK    NAME(data EXTENTS, steps SCALARS);
     if (NAMEError()) return 3;
+    LOOKED
   } else {
     const int third = steps / 3;
     ELEM *all[2 * FIELDS], *now[FIELDS], *next[FIELDS], *result[FIELDS];
@@ -101,6 +112,7 @@ SET    NAME(data EXTENTS, -1 SCALARS);
       cudaMemcpy(now[f], data + f * cells, bytes, cudaMemcpyHostToDevice);
     }
     if (NAMEOnDevice(FIRSTCALL)) return 6;
+    LOOKED
     for (int f = 0, a = 0; f < FIELDS; f++) { // whatever holds no answer is scratch
       now[f] = result[f];
       for (int used = 1; used; a += used) {
@@ -109,10 +121,14 @@ SET    NAME(data EXTENTS, -1 SCALARS);
       }
       next[f] = all[a++];
     }
-SET    if (NAMEOnDevice(SECONDCALL)) return 7;
+SET    if (!ended) {
+      if (NAMEOnDevice(SECONDCALL)) return 7;
+      LOOKED
+    }
     cudaDeviceSynchronize();
     for (int f = 0; f < FIELDS; f++) cudaMemcpy(data + f * cells, result[f], bytes, cudaMemcpyDeviceToHost);
   }
+  fprintf(stderr, "%d %.17g", made, reduced);
   return fwrite(data, bytes, FIELDS, stdout) != FIELDS;
 }
 `)
@@ -125,7 +141,7 @@ func mainOf(sources []Source) string {
 		callers.WriteString(caller(s))
 		fmt.Fprintf(&calls, "  if (!strcmp(argv[1], \"%s\")) return %[1]s_main(!strcmp(argv[2], \"device\"), atoi(argv[3]), n, length);\n", s.Name)
 	}
-	return "#include <cuda_runtime.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n" + callers.String() + `int main(int argc, char **argv) {
+	return "#include <cuda_runtime.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <math.h>\n#include <string.h>\n" + callers.String() + `int main(int argc, char **argv) {
   int n[3];
   long long length[8] = {0};
   for (int a = 0; a < 3; a++) n[a] = atoi(argv[4 + a]);
@@ -197,6 +213,12 @@ func TestEmittedSourceGivesTheReferencesAnswer(t *testing.T) {
 		{"sum3d-i8", stencil.Int8, "global/gx=32/gy=4/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/sp=0/vx=4", []stencil.Size{{128, 16, 4}, {13, 7, 5}, {1, 1, 1}}},
 		{"../stencil/testdata/Hotspot.sl", stencil.Float32, tiles2d + "3", []stencil.Size{{96, 24, 1}, {33, 7, 1}, {1, 1, 1}}},
 		{"testdata/churn.sl", stencil.Float64, "tile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=2", []stencil.Size{{96, 24, 1}, {33, 7, 1}, {1, 1, 1}}},
+		{"testdata/settle.sl", stencil.Float32, tiles2d + "3", []stencil.Size{{96, 40, 1}, {33, 7, 1}, {1, 1, 1}}},
+		{"testdata/settle.sl", stencil.Float64, "stream/vx=2/vy=1/wp=2/ck=4/pf=1/mb=1/ph=4", []stencil.Size{{260, 50, 1}, {31, 5, 1}}},
+		{"testdata/drift.sl", stencil.Float64, tiles2d + "1", []stencil.Size{{96, 40, 1}, {33, 7, 1}, {1, 1, 1}}},
+		{"testdata/drift.sl", stencil.Float32, tiles2d + "2/fs=1", []stencil.Size{{96, 40, 1}, {33, 7, 1}, {1, 1, 1}}},
+		{"testdata/wear.sl", stencil.Int32, "smalltile/gx=64/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=3", []stencil.Size{{6400, 1, 1}, {333, 1, 1}, {1, 1, 1}}},
+		{"testdata/turn.sl", stencil.Float16, "smalltile/gx=64/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=2", []stencil.Size{{3000, 1, 1}, {33, 1, 1}}},
 		{"testdata/ripple.sl", stencil.Uint16, "tile/gx=32/gy=4/gz=2/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1", []stencil.Size{{64, 8, 6}, {13, 7, 5}, {1, 1, 1}}},
 	}
 	if testing.Short() {
@@ -207,6 +229,7 @@ func TestEmittedSourceGivesTheReferencesAnswer(t *testing.T) {
 	var texts [2]bytes.Buffer // several sources a build: CUDA's header is what takes longest
 	for i, c := range cases {
 		s := sourceOf(t, c.stencil, c.dtype, stencil.Size{1 << 9, 1 << 9, 1 << 9}, c.schedule, h200)
+		s.Name += "_" + s.Problem.DType.Short() // a stencil may come twice
 		sources = append(sources, s)
 		emitted(t, dir, s.Name+".h", "header", s)
 		text, err := Text("cu", s)
@@ -237,8 +260,8 @@ func TestEmittedSourceGivesTheReferencesAnswer(t *testing.T) {
 	build(t, dir, nvcc, slices.Concat([]string{"-std=c++17", "-o", program, "main.cpp"}, objects)...)
 	for i, c := range cases {
 		for _, n := range c.grids {
-			for _, steps := range []int{0, 1, 7} {
-				p := sources[i].Problem.Resized(n)
+			p := sources[i].Problem.Resized(n)
+			for _, steps := range stepsOf(t, p) {
 				for _, mode := range []string{"host", "device"} {
 					if mode == "device" && steps == 1 {
 						continue // its first part has no step
@@ -252,13 +275,21 @@ func TestEmittedSourceGivesTheReferencesAnswer(t *testing.T) {
 					for _, v := range slices.Concat(start.Fields, start.ReadOnly) {
 						in = append(in, pack(c.dtype, v.Floats(p.Stencil.DType))...)
 					}
-					run.Stdin = bytes.NewReader(in)
+					var looks bytes.Buffer
+					run.Stdin, run.Stderr = bytes.NewReader(in), &looks
 					out, err := run.Output()
 					if err != nil {
 						t.Errorf("%s on %s, %s, %d steps: %v", c.schedule, p.Text(), mode, steps, err)
 						continue
 					}
-					got := stencil.Compare(p.Forget(stencil.Widen(c.dtype, out)), stencil.Expected(p, 1, steps), stencil.Tolerance(p, max(steps, 1)))
+					made := steps
+					if p.Stencil.Until != nil {
+						made = stencil.Run(p, start, steps).Steps
+						if err := checkLooks(p, start, made, looks.String()); err != nil {
+							t.Errorf("%s on %s, %s, %d steps: %v", c.schedule, p.Text(), mode, steps, err)
+						}
+					}
+					got := stencil.Compare(p.Forget(stencil.Widen(c.dtype, out)), stencil.Expected(p, 1, made), stencil.Tolerance(p, max(made, 1)))
 					if !got.OK() {
 						t.Errorf("%s on %s, %s, %d steps: %s", c.schedule, p.Text(), mode, steps, got.Reason(n))
 					}
@@ -266,6 +297,46 @@ func TestEmittedSourceGivesTheReferencesAnswer(t *testing.T) {
 			}
 		}
 	}
+}
+
+// stepsOf are the steps to ask for: of a stencil with Until fewer than there are to a look, as
+// many, and around those that end the run.
+func stepsOf(t *testing.T, p stencil.Problem) []int {
+	u := p.Stencil.Until
+	if u == nil {
+		return []int{0, 1, 7}
+	}
+	all := stencil.Run(p, stencil.Start(p, 1), 60)
+	if want := p.Stencil.Name != "turn"; all.Until != want {
+		t.Errorf("%s: Until ended a run: %v", p.Text(), all.Until)
+	}
+	steps := []int{0, u.Every - 1, u.Every, all.Steps - 1, all.Steps, 60}
+	slices.Sort(steps)
+	return slices.Compact(steps)
+}
+
+// checkLooks compares the steps that a run made, and the number of its last look, with the
+// reference's.
+func checkLooks(p stencil.Problem, start stencil.Data, made int, printed string) error {
+	var steps int
+	var got float64
+	if _, err := fmt.Sscan(printed, &steps, &got); err != nil {
+		return fmt.Errorf("%q: %v", printed, err)
+	}
+	if steps != made {
+		return fmt.Errorf("%d steps made, want %d", steps, made)
+	}
+	want, tolerance := math.NaN(), 2*stencil.Tolerance(p, max(made, 1))
+	if p.Stencil.Reduce.Op == "sum" {
+		tolerance *= float64(p.Size.Cells())
+	}
+	if looked := made - made%p.Stencil.Until.Every; looked > 0 {
+		want = stencil.Run(p, start, looked).Reduced
+	}
+	if !(math.Abs(got-want) <= tolerance) && !(math.IsNaN(got) && math.IsNaN(want)) {
+		return fmt.Errorf("looked at %v, want %v", got, want)
+	}
+	return nil
 }
 
 // TestElementTypesOfTheirOwn compiles the device's side of a source whose element type is

@@ -128,14 +128,18 @@ func TestTextsAreTheSameEverywhere(t *testing.T) {
 }
 
 // TestImageOfSeveralStages holds the geometry of a stencil with all that kernels take
-// against its golden file.
+// against its golden file, and of one with Until what launches it.
 func TestImageOfSeveralStages(t *testing.T) {
-	for name, schedule := range map[string]string{"acoustic3d": "stream/vx=2/vy=4/wp=8/ck=3/pf=1/mb=1/ph=1", "testdata/ripple.sl": "tile/gx=32/gy=4/gz=2/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1"} {
-		dtype := stencil.Float32
-		if name != "acoustic3d" {
-			dtype = stencil.Uint16
-		}
-		s := sourceOf(t, name, dtype, stencil.Size{512, 512, 512}, schedule, h200)
+	for _, c := range []struct {
+		name     string
+		dtype    stencil.DType
+		schedule string
+	}{
+		{"acoustic3d", stencil.Float32, "stream/vx=2/vy=4/wp=8/ck=3/pf=1/mb=1/ph=1"},
+		{"testdata/ripple.sl", stencil.Uint16, "tile/gx=32/gy=4/gz=2/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1"},
+		{"testdata/drift.sl", stencil.Float64, tiles2d + "2/fs=1"},
+	} {
+		s := sourceOf(t, c.name, c.dtype, stencil.Size{512, 512, 512}, c.schedule, h200)
 		image, err := ImageOf(s)
 		if err != nil {
 			t.Fatal(err)
@@ -169,10 +173,6 @@ func TestOrderOfDevicesDoesNotMatter(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	good := two(t)
-	ends, err := stencil.Parse("ends", "ends.sl", "NumDimensions 3 StencilSize (0, 0, 0) CellValue { return get(0, 0, 0); } Reduce max { return value; } Until < 1")
-	if err != nil {
-		t.Fatal(err)
-	}
 	for _, c := range []struct {
 		format, want string
 		change       func(*Source)
@@ -185,10 +185,6 @@ func TestRefusals(t *testing.T) {
 		{"json", "want letters", func(s *Source) { s.Name = "a-b" }},
 		{"json", "is a word of C", func(s *Source) { s.Name = "double" }},
 		{"cu", "another one was given", func(s *Source) { s.Configs = s.Configs[:1]; s.Problem.Stencil = &stencil.Stencil{Hash: "x"} }},
-		{"cu", "ends a run by Until", func(s *Source) {
-			s.Configs = s.Configs[:1]
-			s.Problem.Stencil, s.Configs[0].Stencil.Hash = ends, ends.Hash
-		}},
 		{"cu", "is no stencil", func(s *Source) {
 			s.Configs = s.Configs[:1]
 			s.Families = matmul.Families()

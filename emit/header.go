@@ -137,7 +137,7 @@ static inline const %[1]s_config *%[1]s_for_device(const char *device) {
   return &%[1]s_configs[%[3]d];
 }
 `, name, len(list), fallback)
-	if err := s.launched(); err == nil {
+	if err := s.stepped(); err == nil {
 		fmt.Fprintf(&b, `
 /* What the emitted CUDA source (tune emit --format cu --name %s) exports. */
 #ifdef __cplusplus

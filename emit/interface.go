@@ -45,7 +45,7 @@ type scalarPar struct {
 
 // exports are the functions of an emitted source: the two of the stencil language ("A Language
 // and Optimizing Compiler for Iterative Stencil Loops", section 4), one for data that is on the
-// device already, and one that tells what became of the last run. They follow from the stencil
+// device already, and those that tell what became of the last run. They follow from the stencil
 // and its element type alone, never from the schedule.
 type exports struct {
 	Name, Element string
@@ -56,13 +56,15 @@ type exports struct {
 	Arrays        []parameter // read-only arrays on the device
 	Lengths       []string    // parameters with their elements; "" of an array of the grid's cells
 	Iterates      bool
+	Until         bool // runs may end before the steps asked for
 	Scalars       []scalarPar
 	Setters       []setter // without one for an array there is an empty NameSetData
 }
 
 // exportsOf are those of a stencil.
 func exportsOf(name string, st *stencil.Stencil, d stencil.DType) exports {
-	e := exports{Name: name, Element: element(d), ReadOnly: st.ReadOnly, Iterates: st.Iterates()}
+	e := exports{Name: name, Element: element(d), ReadOnly: st.ReadOnly, Until: st.Until != nil}
+	e.Iterates = st.Iterates() || e.Until // a run that is cut into parts is looked at after the same steps
 	taken := strings.Fields("data n nx ny nz iterations first grid scratch fields result stream run " + name)
 	// A file's names may be words of C, or taken here.
 	free := func(s string) string {
@@ -169,6 +171,12 @@ func (e exports) OnDevice() string {
 // Error is the head of the function that tells how the last run went.
 func (e exports) Error() string { return fmt.Sprintf("int %sError(void)", e.Name) }
 
+// Steps is the head of the function that tells how many steps the last run made.
+func (e exports) Steps() string { return fmt.Sprintf("int %sSteps(void)", e.Name) }
+
+// Reduced is the head of the function that gives the number of its last look.
+func (e exports) Reduced() string { return fmt.Sprintf("double %sReduced(void)", e.Name) }
+
 // prototypes declare what an emitted source exports.
 func (e exports) prototypes() string {
 	heads := []string{e.Run()}
@@ -178,5 +186,9 @@ func (e exports) prototypes() string {
 	for _, s := range e.Setters {
 		heads = append(heads, e.Set(s.Name))
 	}
-	return strings.Join(append(heads, e.OnDevice(), e.Error()), ";\n") + ";\n"
+	heads = append(heads, e.OnDevice(), e.Error())
+	if e.Until {
+		heads = append(heads, e.Steps(), e.Reduced())
+	}
+	return strings.Join(heads, ";\n") + ";\n"
 }

@@ -9,6 +9,7 @@ import (
 	"text/template"
 
 	"stenciltune/kernels"
+	"stenciltune/kernels/reduce"
 	"stenciltune/space"
 	"stenciltune/stencil"
 )
@@ -82,17 +83,6 @@ func (s Source) stepped() error {
 	return nil
 }
 
-// launched tells why there is no launcher, if so.
-func (s Source) launched() error {
-	if err := s.stepped(); err != nil {
-		return err
-	}
-	if st := s.Problem.Stencil; st.Until != nil {
-		return fmt.Errorf("%s ends a run by Until, which no launcher looks at yet: tune the file without Until and end the run in the program, or emit ptx or cubin, whose kernels only step", plain(st.Name))
-	}
-	return nil
-}
-
 // parts are the tuned kernel, the one for the steps that are left over, and the one
 // for grids that the tuned one cannot do. The last comes always, so that a program
 // may be given any grid.
@@ -132,10 +122,60 @@ func (s Source) parts() ([]part, error) {
 	if err != nil {
 		return nil, err
 	}
-	large := p.Resized(stencil.Size{1 << 30, 2, 1}) // 64-bit indices
-	large.Size[0] <<= min(1, p.Stencil.Dims-1)
-	err = add("any", "for every grid, however small, large or odd", large, fallback)
+	err = add("any", "for every grid, however small, large or odd", large(p), fallback)
 	return list, err
+}
+
+// large is a problem whose kernels have 64-bit indices.
+func large(p stencil.Problem) stencil.Problem {
+	p.Size = stencil.Size{1 << 30, 2, 1}
+	p.Size[0] <<= min(1, p.Stencil.Dims-1)
+	return p
+}
+
+// look is how a run's Reduce is computed and compared with its Until.
+type look struct {
+	part
+	Every       int
+	Before      bool     // the step before a look goes alone
+	Overwritten []int    // fields of which that step needs a copy
+	Arguments   []string // the launcher's variables for the kernel's parameters
+	Fold        string   // statement that joins the number of block b
+	Ends        string   // condition that ends the run
+}
+
+func (look) CellsPerBlock() int { return reduce.CellsPerBlock }
+func (look) MaxBlocks() int     { return reduce.MaxBlocks }
+
+// lookOf is the look of a problem whose stencil has Until.
+func lookOf(p stencil.Problem) *look {
+	st := p.Stencil
+	l := &look{
+		part:  part{Kernel: reduce.Kernel(large(p)), Suffix: "look", Why: "what Until looks at"},
+		Every: st.Until.Every, Before: reduce.Before(st), Overwritten: reduce.Overwritten(st),
+		Fold: "reduced += numbers[b]",
+		Ends: fmt.Sprintf("reduced %s %s", st.Until.Op, stencil.Number(stencil.Float64, st.Until.Limit)),
+	}
+	// What is not a number stays so.
+	if compare := map[string]string{"min": "<", "max": ">"}[st.Reduce.Op]; compare != "" {
+		l.Fold = fmt.Sprintf("if (reduced == reduced && !(reduced %s numbers[b])) reduced = numbers[b]", compare)
+	}
+	for _, a := range kernels.Arguments(st.Reduction(), 0, 1) {
+		name := "run." + ofRun(a)
+		switch {
+		case a.Kind == kernels.In && a.Index < len(st.Fields):
+			name = "was." + ofRun(a)
+		case a.Kind == kernels.In:
+			a.Index -= len(st.Fields)
+			name = "run." + ofRun(a)
+		case a.Kind == kernels.Out:
+			name = "partial"
+		case a.Kind == kernels.Iteration:
+			name = "iteration"
+		}
+		l.Arguments = append(l.Arguments, "&"+name)
+	}
+	return l
 }
 
 //go:embed launcher.cu.tmpl
@@ -152,16 +192,23 @@ type view struct {
 	Written []bool // fields that some launch writes
 	Stages  int
 	Reduce  bool
+	Look    *look  // nil without Until
 	Cast    string // the element type of CUDA that the exported one stands for, if any
 }
 
 // Argument is the launcher's variable that is passed for a kernel's parameter.
 func (view) Argument(p pass, a kernels.Argument) string {
+	if a.Kind == kernels.Out {
+		return fmt.Sprintf("next[%d]", p.Writes[a.Index])
+	}
+	return ofRun(a)
+}
+
+// ofRun is the variable of a run that is passed for a parameter which is no output.
+func ofRun(a kernels.Argument) string {
 	switch a.Kind {
 	case kernels.In:
 		return fmt.Sprintf("now[%d]", a.Index)
-	case kernels.Out:
-		return fmt.Sprintf("next[%d]", p.Writes[a.Index])
 	case kernels.ReadOnly:
 		return fmt.Sprintf("read_only[%d]", a.Index)
 	case kernels.Length:
@@ -201,9 +248,6 @@ func kernelText(name string, parts []part) string {
 
 // cu is the kernels and a launcher in one file that needs nothing but CUDA.
 func cu(s Source) ([]byte, error) {
-	if err := s.launched(); err != nil {
-		return nil, err
-	}
 	parts, err := s.parts()
 	if err != nil {
 		return nil, err
@@ -220,8 +264,13 @@ func cu(s Source) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	b.WriteString(banner(s, "//"))
-	b.WriteString("#include <cuda_runtime.h>\n\n")
-	b.WriteString(kernelText(s.Name, parts))
+	b.WriteString("#include <cuda_runtime.h>\n")
+	if st.Until != nil {
+		v.Look = lookOf(s.Problem)
+		parts = append(parts, v.Look.part)
+		b.WriteString("#include <math.h>\n")
+	}
+	b.WriteString("\n" + kernelText(s.Name, parts))
 	fmt.Fprintf(&b, "#line 1 \"%s launcher\"\n", s.Name)
 	if err := launcher.Execute(&b, v); err != nil {
 		return nil, err

@@ -12,12 +12,15 @@
 //	  fold host[0] ... host[blocks - 1] in order with +, min or max; leave if it compares as Until says
 //	}
 //
+// The launcher of package emit does so, and keeps what Overwritten lists.
+//
 // A number is computed from cells in the element type, 16-bit ones rounded to it, and
 // folded in double.
 package reduce
 
 import (
 	_ "embed"
+	"slices"
 
 	"stenciltune/kernels"
 	"stenciltune/space"
@@ -30,12 +33,12 @@ var source string
 const (
 	// threads of a block.
 	threads = 256
-	// maxBlocks fill any GPU several times over, and their numbers are folded on the
+	// MaxBlocks fill any GPU several times over, and their numbers are folded on the
 	// host in microseconds.
-	maxBlocks = 1024
-	// cellsPerThread keeps small grids from being spread over blocks whose launch costs
-	// more than their cells.
-	cellsPerThread = 8
+	MaxBlocks = 1024
+	// CellsPerBlock keeps small grids from being spread over blocks whose launch costs
+	// more than their cells: a launch has a block for each so many, up to MaxBlocks.
+	CellsPerBlock = 8 * threads
 )
 
 // operations are the numbers of reduce.cu's enum Operation.
@@ -51,21 +54,40 @@ func Kernel(p stencil.Problem) kernels.Kernel {
 	p.Stencil = p.Stencil.Reduction()
 	s := space.Make("reduce", []space.Param{{Name: "gx"}}, []int{threads})
 	k := kernels.Source(p, s, []kernels.Constant{{Name: "THREADS", Value: threads}, {Name: "OPERATION", Value: operation}}, "reduce.cu", source)
-	blocks := min((p.Size.Cells()+threads*cellsPerThread-1)/(threads*cellsPerThread), maxBlocks)
+	blocks := min((p.Size.Cells()+CellsPerBlock-1)/CellsPerBlock, MaxBlocks)
 	k.Launch = kernels.Launch{Grid: [3]int{int(blocks), 1, 1}, Block: [3]int{threads, 1, 1}}
 	return k
 }
 
 // Before tells whether a stencil's Reduce reads fields as they were before the step:
 // then the step before a look must be launched alone, for fused steps leave no trace.
-func Before(st *stencil.Stencil) bool {
-	r := st.Reduction()
-	for _, points := range r.Stages[0].Points[:len(st.Fields)] {
+func Before(st *stencil.Stencil) bool { return len(before(st)) > 0 }
+
+// before lists the fields that Reduce reads as they were before the step.
+func before(st *stencil.Stencil) []int {
+	var list []int
+	for f, points := range st.Reduction().Stages[0].Points[:len(st.Fields)] {
 		if len(points) > 0 {
-			return true
+			list = append(list, f)
 		}
 	}
-	return false
+	return list
+}
+
+// Overwritten lists the fields that Reduce reads as they were before the step and that
+// more than one stage sets. Where a stage writes into the array that its field was in
+// before the stage that set it last, the second one writes over what Reduce reads: a
+// launcher that launches the stages one by one copies these fields before the step.
+func Overwritten(st *stencil.Stencil) []int {
+	return slices.DeleteFunc(before(st), func(f int) bool {
+		setters := 0
+		for _, stage := range st.Stages {
+			if slices.Contains(stage.Outputs, f) {
+				setters++
+			}
+		}
+		return setters < 2
+	})
 }
 
 // Launches says how every steps between two looks are launched with a kernel of the

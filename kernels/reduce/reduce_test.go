@@ -1,6 +1,7 @@
 package reduce_test
 
 import (
+	"slices"
 	"testing"
 
 	"stenciltune/kernels/reduce"
@@ -24,6 +25,17 @@ func TestBeforeTellsWhatReduceReads(t *testing.T) {
 		st := parse(t, "NumDimensions 1 StencilSize (1) CellValue { return get(1); } Reduce sum { "+reduction+" }")
 		if got := reduce.Before(st); got != want {
 			t.Errorf("%s: %v", reduction, got)
+		}
+	}
+}
+
+func TestOverwrittenIsWhatTwoStagesSetAndReduceGets(t *testing.T) {
+	st := "NumDimensions 1 StencilSize (1) Fields (u, v, w) Stages (a, b) CellValue a (u, v) { return get(v, 1), get(w, 0); } CellValue b (u) { return get(u, 1); } "
+	for reduction, want := range map[string][]int{
+		"return value(u);": nil, "return get(v, 0) + get(w, 0);": nil, "return value(u) - get(u, 0) + get(v, 1);": {0},
+	} {
+		if got := reduce.Overwritten(parse(t, st+"Reduce sum { "+reduction+" }")); !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", reduction, got, want)
 		}
 	}
 }
