@@ -93,12 +93,15 @@ func ImageOf(s Source) (Image, error) {
 		l.Grid = k.Tiling.Blocks(size(c))
 		list = append(list, geometry{k.Schedule.String(), k.Entry, l.Grid, l.Block, l.SharedBytes, l.Steps, k.Least, max(k.Multiple, 1), stageDocs(st, k, elem)})
 	}
-	var parameters, fields, readOnly, scalars []string
+	var parameters, fields, temporary, readOnly, scalars []string
 	for _, p := range list[0].Stages[0].Parameters {
 		parameters = append(parameters, p.Type)
 	}
 	for _, f := range st.Fields {
 		fields = append(fields, f.Name)
+		if f.Temporary {
+			temporary = append(temporary, f.Name)
+		}
 	}
 	for _, a := range st.ReadOnly {
 		readOnly = append(readOnly, a.Name)
@@ -115,12 +118,13 @@ func ImageOf(s Source) (Image, error) {
 		Device     string     `json:"device"`
 		Capability string     `json:"compute_capability"`
 		Fields     []string   `json:"fields"`
+		Temporary  []string   `json:"temporary,omitempty"` // of them: no launch need leave anything in them
 		ReadOnly   []string   `json:"read_only,omitempty"`
 		Scalars    []string   `json:"scalars,omitempty"`
 		Parameters []string   `json:"parameters"` // of the first kernel's first stage
 		Kernels    []geometry `json:"kernels"`
 	}{"stenciltune.geometry/v1", s.Name, c.Stencil.Hash, c.Stencil.DType, c.Problem.Size, plain(c.Device.Name), c.Device.ComputeCapability,
-		fields, readOnly, scalars, parameters, list})
+		fields, temporary, readOnly, scalars, parameters, list})
 	if err != nil {
 		return Image{}, err
 	}

@@ -2,11 +2,11 @@
 // all cells after a time step, by which Until ends a run.
 //
 // It is no family: nothing of it is tuned. A launcher that runs a program with Until
-// steps with a tuned kernel, at most Until.Every steps between two looks (Launches),
+// steps with a tuned kernel, at most Until.Every steps between two looks,
 // and then runs this kernel once, on the fields before and after the last step:
 //
 //	for (step = 0; step < steps; ) {
-//	  ...                                  // Launches(): fused launches, then single steps; step += every
+//	  ...                                  // launches that advance Until.Every steps, the last alone where Before; step += every
 //	  reduce<<<blocks, threads>>>(before..., after..., (T *)partial, read-only arrays..., nx, ny, nz, step, scalars...);
 //	  cudaMemcpy(host, partial, 8 * blocks, cudaMemcpyDeviceToHost);
 //	  fold host[0] ... host[blocks - 1] in order with +, min or max; leave if it compares as Until says
@@ -88,16 +88,4 @@ func Overwritten(st *stencil.Stencil) []int {
 		}
 		return setters < 2
 	})
-}
-
-// Launches says how every steps between two looks are launched with a kernel of the
-// given pyramid height: so many fused launches, then so many of its remainder. Heights
-// that divide every, or every - 1 where before, leave the fewest single steps.
-func Launches(every, pyramid int, before bool) (fused, single int) {
-	free := every
-	if before {
-		free--
-	}
-	fused = free / pyramid
-	return fused, every - fused*pyramid
 }

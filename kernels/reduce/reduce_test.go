@@ -40,19 +40,6 @@ func TestOverwrittenIsWhatTwoStagesSetAndReduceGets(t *testing.T) {
 	}
 }
 
-func TestLaunchesEndWithASingleStepWhereItIsNeeded(t *testing.T) {
-	for every := 1; every <= 20; every++ {
-		for pyramid := 1; pyramid <= 8; pyramid++ {
-			for _, before := range []bool{false, true} {
-				fused, single := reduce.Launches(every, pyramid, before)
-				if fused*pyramid+single != every || fused < 0 || single < 0 || before && single == 0 || single > pyramid || !before && single == pyramid {
-					t.Errorf("every %d, pyramid %d, before %v: %d fused and %d single launches", every, pyramid, before, fused, single)
-				}
-			}
-		}
-	}
-}
-
 func TestKernelHasABlockForSomeCells(t *testing.T) {
 	st := parse(t, "NumDimensions 2 StencilSize (1, 1) CellValue { return get(1, 0); } Reduce sum { return value; }")
 	for n, want := range map[int]int{1: 1, 45: 1, 46: 2, 20000: 1024} {
