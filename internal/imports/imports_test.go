@@ -40,7 +40,7 @@ var may = map[string][]string{
 	"cache":             {"search", "space", "device/machine", "device/timing"},
 
 	"tuned": leaves("cache", "device", "kernels", "kernels/all", "model"),
-	"emit":  {"cache", "kernels", "space", "stencil"},
+	"emit":  {"cache", "kernels", "kernels/reduce", "space", "stencil"},
 
 	"internal/runner":   leaves("search", "device", "kernels"),
 	"internal/exchange": leaves("device", "device/replay", "kernels"),
