@@ -24,9 +24,8 @@ func (s *Stencil) Fused() *Stencil {
 	if f, ok := fusions.Load(s); ok {
 		return f.(*Stencil)
 	}
-	f := s.fuse()
-	fusions.Store(s, f)
-	return f
+	f, _ := fusions.LoadOrStore(s, s.fuse())
+	return f.(*Stencil)
 }
 
 // fuse composes the stages, from the last backwards: needs are the points of each array
@@ -52,6 +51,9 @@ func (s *Stencil) fuse() *Stencil {
 			}
 			needs[o] = nil
 		}
+		if total += len(at); total > maxEvaluations {
+			return nil
+		}
 		for a, points := range st.Points {
 			for _, p := range points {
 				for _, o := range at {
@@ -74,10 +76,6 @@ func (s *Stencil) fuse() *Stencil {
 		}
 		f.Evaluations = append([][]Offset{at}, f.Evaluations...)
 		f.Ops = f.Ops.plus(st.Ops.times(len(at)))
-		total += len(at)
-	}
-	if total > maxEvaluations {
-		return nil
 	}
 	last.Points, last.Low, last.High, last.Ops = needs, f.Low, f.High, f.Ops
 	f.Stages = []Stage{last}
