@@ -53,6 +53,7 @@ func FuzzParse(f *testing.F) {
 		line("int k = x % 3; const int n = 2; return (float)(k / (iteration - 1)) + (int)get(n) + pow(get(0), 2) + min(k, y) + max(1, get(1)) + abs(k);"),
 		"NumDimensions 1 StencilSize (1) DataType int8 ScalarVariables (unsigned int a = 3, float b) Boundary wrap CellValue { return get(1) / a + b * (unsigned char)get(0) % 7; }",
 		"NumDimensions 2 StencilSize (1, 1) Fields (u, v) ReadOnly (w) Boundary mirror Stages (p, q) CellValue p (v) { return get(u, 1, 0); } CellValue q (u) { return get(v, 0, 1) * get(w, 0, 0); } Reduce max { return fabs(value(u) - get(u, 0, 0)); } Until < 1e-3 every 2",
+		"NumDimensions 2 StencilSize (1, 1) Fields (u, v, w) Temporary (v, w) Stages (p, q, r) CellValue p (v) { return get(u, 1, 0); } CellValue q (w) { return get(v, 0, 1); } CellValue r (u) { return get(w, -1, 0) - get(v, 0, 0); }",
 		"NumDimensions 1 StencilSize (1) Fields (u, v) CellValue { return get(u, 1), read(iteration * input_size.x + x); } EdgeValue u { return value; } EdgeValue v { return x < 0 ? 1 : read(x); }",
 		line("return get(0);") + "Fields (" + strings.Repeat("a", 5000) + ", b)", line("return get(0);") + "Stages (" + strings.Repeat("a", 5000) + ")",
 		line("for (int i = 0; i < 1; ) ; return get(0);"), line("for (int i = 1; i > 0; i += 0) ; return get(0);"), line("return get(0) / -0;"), line("return 1e400;"), line("return get(0x1);"), line("return .;"), line("return get(٣);"),
@@ -92,6 +93,13 @@ func FuzzParse(f *testing.F) {
 			if r < 0 || r > maxRadius || a >= s.Dims && r != 0 {
 				t.Errorf("radius %v in %d dimensions", s.Radius(), s.Dims)
 			}
+		}
+		begin := time.Now()
+		if f := s.Fused(); f != nil && (len(f.Stages) != 1 || len(f.Stages[0].Outputs) == 0 || len(f.Evaluations) != len(s.Stages)) {
+			t.Errorf("fused: %d stages, %d outputs", len(f.Stages), len(f.Stages[0].Outputs))
+		}
+		if took := time.Since(begin); took > 100*time.Millisecond*slower {
+			t.Errorf("fusing took %v", took)
 		}
 		if utf8.ValidString(src) { // JSON replaces what is not
 			b, err := json.Marshal(s)
