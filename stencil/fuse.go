@@ -15,8 +15,8 @@ var fusions sync.Map // *Stencil to *Stencil
 // Fused is the stencil with the stages of its time step composed into one, whose cells
 // compute anew what they read of the stages before the last (compute_inline of
 // Ragan-Kelley et al., "Halide", PLDI 2013, section 3). Its only stage sets what any
-// stage sets, but for the fields of Temporary. It is nil where a step has one stage, or
-// would compute too much.
+// stage sets, but for the fields of Temporary. It is nil where a step has one stage,
+// leaves nothing or would compute too much.
 func (s *Stencil) Fused() *Stencil {
 	if len(s.Stages) < 2 || s.Of != nil {
 		return nil
@@ -40,6 +40,9 @@ func (s *Stencil) fuse() *Stencil {
 			last.Outputs = append(last.Outputs, i)
 			needs[i] = []Offset{{}}
 		}
+	}
+	if len(last.Outputs) == 0 { // a step that leaves nothing
+		return nil
 	}
 	f.Ops, f.Low, f.High = Ops{}, [3]int{}, [3]int{}
 	total := 0

@@ -70,6 +70,13 @@ func TestStagesThatComputeTooMuchAreNotFused(t *testing.T) {
 	}
 }
 
+func TestStepThatLeavesNothingIsNotFused(t *testing.T) {
+	s := mustParse(t, "NumDimensions 1 StencilSize (1) Fields (u, v) Temporary (v) Stages (p, q) CellValue p (v) { return get(u, 1); } CellValue q (v) { return get(v, 1); }")
+	if s.Fused() != nil {
+		t.Error("it is")
+	}
+}
+
 func TestTemporaryFieldsAreNeitherWrittenNorCompared(t *testing.T) {
 	s := mustParse(t, strings.Replace(twoStages, "Stages", "Temporary (v, w) Stages", 1))
 	if diff := cmp.Diff([]int{0}, s.Fused().Stages[0].Outputs); diff != "" {
