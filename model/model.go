@@ -12,6 +12,7 @@ import (
 
 	"stenciltune/device/machine"
 	"stenciltune/kernels"
+	"stenciltune/space"
 	"stenciltune/stencil"
 )
 
@@ -45,6 +46,17 @@ type Prediction struct {
 type Facts struct {
 	Registers  int // of a thread; 0 = not compiled yet
 	SpillBytes int // of a thread
+}
+
+// Schedule predicts a schedule of a family.
+func Schedule(p stencil.Problem, f kernels.Family, s space.Schedule, facts Facts, m machine.Machine) Prediction {
+	return Fitted.Schedule(p, f, s, facts, m)
+}
+
+// Schedule is that of the model with these coefficients.
+func (c Coefficients) Schedule(p stencil.Problem, f kernels.Family, s space.Schedule, facts Facts, m machine.Machine) Prediction {
+	p = kernels.Fused(p, s)
+	return c.Predict(p, f.Work(p, s), facts, m)
 }
 
 // Predict gives the seconds per time step of a schedule whose work is w; p is the problem

@@ -246,10 +246,9 @@ func (p *parser) temporaryUse(t token, field int) error {
 	reduced := false
 	if s.Reduce != nil {
 		walkBody(s.Reduce.Body, func(e Expr) {
-			if g, ok := e.(Get); ok && g.Field == field {
-				reduced = true
-			}
-			if v, ok := e.(Var); ok && v.Kind == Updated && v.Index == field {
+			g, before := e.(Get)
+			v, after := e.(Var)
+			if before && g.Field == field || after && v.Kind == Updated && v.Index == field {
 				reduced = true
 			}
 		})

@@ -34,7 +34,7 @@ func (pl place) predict(s space.Schedule) float64 {
 	}
 	t = math.Inf(1)
 	if f := kernels.Find(all.For(pl.problem), s.Family()); f != nil {
-		if v := model.Predict(kernels.Fused(pl.problem, s), f.Work(pl.problem, s), model.Facts{}, pl.machine).Seconds; v > 0 {
+		if v := model.Schedule(pl.problem, f, s, model.Facts{}, pl.machine).Seconds; v > 0 {
 			t = v
 		}
 	}

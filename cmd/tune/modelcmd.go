@@ -84,7 +84,7 @@ func (a *app) model() *cobra.Command {
 }
 
 func row(p stencil.Problem, s subject, rank int, r ranked) modelRow {
-	got := model.Predict(kernels.Fused(p, r.schedule), familyOf(p, r.schedule).Work(p, r.schedule), model.Facts{}, s.machine)
+	got := model.Schedule(p, familyOf(p, r.schedule), r.schedule, model.Facts{}, s.machine)
 	return modelRow{rank, r.schedule, r.seconds, float64(p.Size.Cells()) / r.seconds, got.Limiter, got.BlocksPerSM, got.Redundancy, s.measured(r.schedule)}
 }
 

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -121,15 +122,7 @@ func ranking(sp *space.Space, prior func(space.Schedule) float64) []ranked {
 			list = append(list, ranked{s, t})
 		}
 	}
-	slices.SortStableFunc(list, func(a, b ranked) int {
-		switch {
-		case a.seconds < b.seconds:
-			return -1
-		case a.seconds > b.seconds:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(list, func(a, b ranked) int { return cmp.Compare(a.seconds, b.seconds) })
 	return list
 }
 

@@ -33,8 +33,9 @@ func prior(p stencil.Problem, m machine.Machine) search.Prior { return priorFrom
 
 // priorFrom is the cost model with these coefficients.
 func priorFrom(c model.Coefficients, p stencil.Problem, m machine.Machine) search.Prior {
+	families := all.For(p)
 	return func(s space.Schedule) float64 {
-		return c.Predict(kernels.Fused(p, s), familyOf(p, s).Work(p, s), model.Facts{}, m).Seconds
+		return c.Schedule(p, kernels.Find(families, s.Family()), s, model.Facts{}, m).Seconds
 	}
 }
 
@@ -91,14 +92,13 @@ func (a *app) slPrior(p stencil.Problem, m machine.Machine, times func(...space.
 		}
 	}
 	h := kernels.ShapeOf(one)
-	fused := kernels.Fused(p, one)
-	w := familyOf(p, one).Work(p, one)
 	sl := model.SL{
-		Dims: p.Stencil.Dims, Size: p.Size, Tile: h.Group, SetupRead: 1, SMs: m.SMs, BlocksSM: model.Predict(fused, w, model.Facts{}, m).BlocksPerSM,
+		Dims: p.Stencil.Dims, Size: p.Size, Tile: h.Group, SetupRead: 1, SMs: m.SMs, BlocksSM: model.Schedule(p, familyOf(p, one), one, model.Facts{}, m).BlocksPerSM,
 		ClockHz: cmp.Or(m.ClockHz, 1.5e9), Bandwidth: cmp.Or(m.DRAMBandwidth(), 20e9*float64(m.SMs)), Elem: p.DType.Size(), Launch: cmp.Or(m.Rates.Launch, 1.5e-6),
 	}
+	st := kernels.Fused(p, one).Stencil
 	for k := range 3 {
-		sl.Halo[k] = fused.Stencil.Low[k] + fused.Stencil.High[k]
+		sl.Halo[k] = st.Low[k] + st.High[k]
 	}
 	if err := sl.Calibrate(1, seconds[0], 2, seconds[1]); err != nil {
 		return nil, err

@@ -75,12 +75,7 @@ func shapeOf(get func(string) int) shape {
 // scheduleShape is a schedule's on a problem. Rows that are not whole vectors are loaded
 // cell by cell, and so into registers.
 func scheduleShape(p stencil.Problem, s space.Schedule) shape {
-	h := shapeOf(func(name string) int {
-		if name == "pm" || name == "sy" {
-			return s.Int(name, 0)
-		}
-		return s.Int(name, 1)
-	})
+	h := shapeOf(func(name string) int { return s.Int(name, 0) }) // those that may be left out are 0 then
 	if h.copies && !h.aligned(p) {
 		h.copies, h.prefetch = false, min(h.prefetch, 2)
 	}

@@ -22,13 +22,14 @@ struct Walk {
   const T *ahead[ARRAYS];          // own column of the plane that is loaded next
   T *written[OUTPUTS];             // own column of the plane that is written next
   int plane;                       // which one that is, where the grid repeats
+  Meeting meeting;
   Edges edges;
   Stage stage[PYRAMID];
   Waiting waiting; // planes loaded, not yet arrived
-  Meeting &meeting;
 
   // own is the element of plane 0 at which the thread's cells begin.
-  __device__ __forceinline__ Walk(const Place &place, index_t own, const Out &out, Shared *shared, Meeting &meeting) : at(place), edges{shared, 0}, waiting(shared), meeting(meeting) {
+  __device__ __forceinline__ Walk(const Place &place, index_t own, const Out &out, unsigned char *shared)
+      : at(place), meeting(shared), edges{reinterpret_cast<Shared *>(shared + MEETING_BYTES), 0}, waiting(edges.ring) {
     const int halo = at.begin - PYRAMID * LOW_S, from = BOUNDARY == WRAP ? halo : max(halo, 0);
     plane = boundary_index(from, at.planes);
 #pragma unroll
@@ -152,6 +153,5 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
   }
   at.inner = at.x >= LOW_X && at.x + VECTOR + HIGH_X <= nx && (DIMS < 3 || (row >= LOW_R && row + ROWS + HIGH_R <= ny));
   const index_t own = BOUNDARY == WRAP ? (index_t)boundary_index(at.x, nx) : (index_t)row * nx + at.x;
-  Meeting meeting(shared_bytes);
-  Walk(at, own, out, reinterpret_cast<Shared *>(shared_bytes + MEETING_BYTES), meeting);
+  Walk(at, own, out, shared_bytes);
 }
