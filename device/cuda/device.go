@@ -2,6 +2,8 @@ package cuda
 
 import (
 	"context"
+	"fmt"
+	"sync/atomic"
 
 	"stenciltune/device"
 	"stenciltune/device/machine"
@@ -13,6 +15,7 @@ import (
 type Device struct {
 	*GPU
 	compiler *Compiler
+	compiled atomic.Int64
 }
 
 var _ device.Device = (*Device)(nil)
@@ -27,15 +30,17 @@ func OpenDevice(selector string) (*Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Device{g, c}, nil
+	return &Device{GPU: g, compiler: c}, nil
 }
 
-// Compile builds and loads a kernel.
+// Compile builds and loads a kernel. Kernels of the same source are loaded each for
+// itself, so that releasing one leaves the others.
 func (d *Device) Compile(ctx context.Context, k kernels.Kernel) (device.Binary, error) {
 	b, err := d.compiler.Compile(ctx, k, d.Machine())
 	if err != nil {
 		return b, err
 	}
+	b.ID = fmt.Sprintf("%s-%d", b.ID, d.compiled.Add(1))
 	return d.Load(ctx, b, k.Launch)
 }
 

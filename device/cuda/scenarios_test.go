@@ -294,9 +294,14 @@ func badImages(t *testing.T) {
 		t.Errorf("%+v", good)
 	}
 	again, err := d.Compile(context.Background(), k)
-	if err != nil || again.ID != good.ID || live(t, liveModules) != 1 {
+	if err != nil || again.ID == good.ID || live(t, liveModules) != 2 {
 		t.Errorf("%+v %v, %d modules", again, err, live(t, liveModules))
 	}
+	d.Release(again) // which leaves the other kernel of the same source
+	if _, err := checkPass(d, p, device.Pass{Binary: good, Launch: k.Launch, Count: 1}, time.Minute); err != nil {
+		t.Error(err)
+	}
+	d.Release(again)
 	for name, b := range map[string]device.Binary{
 		"CUDA_ERROR_INVALID_IMAGE (200)": {ID: "a", Entry: "copy", Image: []byte("nonsense")},
 		"CUDA_ERROR_NOT_FOUND (500)":     {ID: "b", Entry: "other", Image: []byte(k.Source)},
@@ -316,7 +321,7 @@ func badImages(t *testing.T) {
 	if _, err := d.Load(context.Background(), device.Binary{ID: "d", Entry: "copy"}, l); err == nil || device.AsFailure(err) != nil {
 		t.Errorf("no image: %v", err)
 	}
-	if n := live(t, liveModules); n != 1 {
+	if n := live(t, liveModules); n != 2 { // good's, and the check kernels'
 		t.Errorf("%d modules", n)
 	}
 	d.Release(device.Binary{ID: "never loaded"})
@@ -732,7 +737,7 @@ func closeFreesEverything(t *testing.T) {
 		}
 		timeAlone(t, d, timing.Policy{Regime: timing.Cold, MinSamples: 1, MaxSamples: 1, TimeLimit: 1})
 		got := allLive(t)
-		if got[liveModules] != 4 || got[liveBlocks] < 8 || got[liveEvents] != 2 || got[liveContexts] != 1 { // a kernel and its helpers, twice
+		if got[liveModules] != 8 || got[liveBlocks] < 8 || got[liveEvents] != 2 || got[liveContexts] != 1 { // three kernels and their helpers, twice
 			t.Errorf("live before: %v", got)
 		}
 		for range 2 { // the second does nothing

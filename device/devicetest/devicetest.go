@@ -4,7 +4,9 @@ package devicetest
 
 import (
 	"context"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"stenciltune/device"
@@ -101,8 +103,21 @@ func randomStencil(t testing.TB, r *rand.Rand) *stencil.Stencil {
 func Check(t testing.TB, d device.Device, cases []trial.Case) {
 	t.Helper()
 	checked := 0
+	type compiled struct {
+		n             int
+		sum, longest  float64
+		longestOfThem string
+	}
+	families := map[string]compiled{}
 	err := trial.Run(context.Background(), d, cases, func(c trial.Case, r trial.Result) bool {
 		checked++
+		f := families[c.Kernel.Schedule.Family()]
+		f.n++
+		f.sum += r.CompileSeconds
+		if r.CompileSeconds > f.longest {
+			f.longest, f.longestOfThem = r.CompileSeconds, c.Name()
+		}
+		families[c.Kernel.Schedule.Family()] = f
 		if fault := r.Fault(c); fault != "" {
 			t.Errorf("%s, %d launches, seed %d: %s\n%s", c.Name(), c.Launches, c.Seed, fault, c.Problem.Stencil.Text())
 		}
@@ -112,4 +127,8 @@ func Check(t testing.TB, d device.Device, cases []trial.Case) {
 		t.Error(err)
 	}
 	t.Logf("%d of %d schedules checked", checked, len(cases))
+	for _, name := range slices.Sorted(maps.Keys(families)) {
+		f := families[name]
+		t.Logf("compiling %s: %.2f s each, at most %.2f s: %s", name, f.sum/float64(f.n), f.longest, f.longestOfThem)
+	}
 }

@@ -28,7 +28,8 @@ type batcher interface {
 // Result is what became of a case.
 type Result struct {
 	stencil.Comparison
-	Failure *device.Failure // compiling or running failed; nil if it was compared
+	Failure        *device.Failure // compiling or running failed; nil if it was compared
+	CompileSeconds float64         // of the longest of its kernels
 }
 
 // Fault says what is wrong, "" where all is right.
@@ -143,6 +144,7 @@ func compile(ctx context.Context, d device.Device, cases []Case) map[string]buil
 // check runs a case and compares every cell with the reference.
 func check(ctx context.Context, d device.Device, c Case, binaries map[string]built) (Result, error) {
 	var passes []device.Pass
+	slowest := 0.0
 	for _, k := range []*kernels.Kernel{&c.Kernel, c.Remainder} {
 		if k == nil {
 			continue
@@ -151,6 +153,7 @@ func check(ctx context.Context, d device.Device, c Case, binaries map[string]bui
 		if b.err != nil {
 			return result(ctx, stencil.Comparison{}, b.err)
 		}
+		slowest = max(slowest, b.binary.CompileSeconds)
 		count := c.Launches
 		if k == c.Remainder {
 			count = 1
@@ -160,7 +163,9 @@ func check(ctx context.Context, d device.Device, c Case, binaries map[string]bui
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	cmp, err := d.Check(bounded, device.Check{Problem: c.Problem, Passes: passes, Seed: c.Seed, Tolerance: stencil.Tolerance(c.Problem, c.Steps())})
-	return result(ctx, cmp, err)
+	r, err := result(ctx, cmp, err)
+	r.CompileSeconds = slowest
+	return r, err
 }
 
 // result tells a case's own failure from the end of everything.
@@ -172,5 +177,5 @@ func result(ctx context.Context, cmp stencil.Comparison, err error) (Result, err
 	if err != nil && f == nil {
 		return Result{}, err
 	}
-	return Result{cmp, f}, nil
+	return Result{Comparison: cmp, Failure: f}, nil
 }

@@ -1,21 +1,22 @@
 // Asks for a vector to be copied to shared memory, and does not wait for it; shared is the
-// address of `to` there. GPUs that cannot (before compute capability 8.0) do wait.
+// address of `to` there. Where rows are not whole vectors its cells are copied one by one.
+// GPUs that cannot (before compute capability 8.0) do wait.
 __device__ __forceinline__ void copy_vector(Vector *to, unsigned shared, const T *from) {
-#if __CUDA_ARCH__ >= 800
-  constexpr int BYTES = sizeof(Vector) < 16 ? sizeof(Vector) : 16;
+  constexpr int UNIT = ALIGNED ? sizeof(Vector) : sizeof(T), BYTES = UNIT < 16 ? UNIT : 16;
 #pragma unroll
   for (int b = 0; b < (int)sizeof(Vector); b += BYTES) {
     const char *part = reinterpret_cast<const char *>(from) + b;
+#if __CUDA_ARCH__ >= 800
     if (BYTES == 16)
       asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared + b), "l"(part) : "memory");
     else
       asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared + b), "l"(part), "n"(BYTES < 16 ? BYTES : 8) : "memory");
-  }
 #elif defined(EMULATED_COPIES)
-  emulated_copy(to, from, sizeof(Vector));
+    emulated_copy(reinterpret_cast<char *>(to) + b, part, BYTES);
 #else
-  *to = *reinterpret_cast<const Vector *>(from);
+    memcpy(reinterpret_cast<char *>(to) + b, part, BYTES);
 #endif
+  }
 }
 
 // How many of the first n arrays are read.

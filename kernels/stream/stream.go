@@ -73,10 +73,10 @@ func shapeOf(get func(string) int) shape {
 }
 
 // scheduleShape is a schedule's on a problem. Rows that are not whole vectors are loaded
-// cell by cell, and so into registers.
+// cell by cell, and so into registers if a cell is too small to be copied.
 func scheduleShape(p stencil.Problem, s space.Schedule) shape {
 	h := shapeOf(func(name string) int { return s.Int(name, 0) }) // those that may be left out are 0 then
-	if h.copies && !h.aligned(p) {
+	if h.copies && h.unit(p) < 4 {
 		h.copies, h.prefetch = false, min(h.prefetch, 2)
 	}
 	return h
@@ -85,6 +85,15 @@ func scheduleShape(p stencil.Problem, s space.Schedule) shape {
 // aligned tells whether rows are whole vectors.
 func (h shape) aligned(p stencil.Problem) bool {
 	return p.Stencil.Boundary == stencil.Wrap || p.Size[0]%h.vector == 0
+}
+
+// unit is the bytes of one copy into shared memory: a vector, or a cell where rows are
+// not whole vectors.
+func (h shape) unit(p stencil.Problem) int {
+	if h.aligned(p) {
+		return h.vector * p.DType.Size()
+	}
+	return p.DType.Size()
 }
 
 const warp = 32 // lanes
@@ -267,11 +276,11 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 	})
 	major, _ := m.Major()
 	copied := m.ComputeCapability == "" || major >= 8 // the emulation has them too
-	whole([]string{"vx", "pf", "pm"}, "ahead", "registers hold at most 2 planes ahead; copies, of 2 planes or 4, need compute capability 8.0, rows of whole vectors, and vectors of 4 bytes at least", func(h shape) bool {
+	whole([]string{"vx", "pf", "pm"}, "ahead", "registers hold at most 2 planes ahead; copies, of 2 planes or 4, need compute capability 8.0 and vectors (where rows are not whole vectors, cells) of 4 bytes at least", func(h shape) bool {
 		if !h.copies {
 			return h.prefetch <= 2
 		}
-		return copied && h.prefetch >= 2 && h.aligned(p) && h.vector*p.DType.Size() >= 4
+		return copied && h.prefetch >= 2 && h.unit(p) >= 4
 	})
 	whole([]string{"vy", "wp", "mb", "sy"}, "meeting", "to wait for some warps alone needs barriers of compute capability 8.0, edge rows, more warps than are waited for anyway, and no other block on the SM that runs meanwhile (mb=1)", func(h shape) bool {
 		near := kernels.CeilDiv(max(r.lowR, r.highR), h.rows)

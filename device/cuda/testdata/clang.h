@@ -26,7 +26,7 @@ D float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; 
 D double2 make_double2(double x, double y) { return {x, y}; }
 D void __syncwarp(unsigned m = ~0u) { __nvvm_bar_warp_sync(m); }
 #define LDG(T, B) D T __ldg(const T *p) { return B(p); }
-LDG(char, __nvvm_ldg_c) LDG(signed char, __nvvm_ldg_sc) LDG(unsigned char, __nvvm_ldg_uc)
+LDG(char, __nvvm_ldg_c) D signed char __ldg(const signed char *p) { return (signed char)__nvvm_ldg_c((const char *)p); } LDG(unsigned char, __nvvm_ldg_uc)
 LDG(short, __nvvm_ldg_s) LDG(unsigned short, __nvvm_ldg_us) LDG(int, __nvvm_ldg_i) LDG(unsigned, __nvvm_ldg_ui)
 LDG(long, __nvvm_ldg_l) LDG(unsigned long, __nvvm_ldg_ul)
 LDG(long long, __nvvm_ldg_ll) LDG(unsigned long long, __nvvm_ldg_ull) LDG(float, __nvvm_ldg_f) LDG(double, __nvvm_ldg_d)
