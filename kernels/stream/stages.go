@@ -137,7 +137,7 @@ func (s stages) planesText(r reach) string {
 	}
 	var b strings.Builder
 	function := func(head, otherwise string, value func(need) string) {
-		fmt.Fprintf(&b, "__device__ __forceinline__ %s(int array, int dz) {\n", head)
+		fmt.Fprintf(&b, "__device__ __forceinline__ constexpr %s(int array, int dz) {\n", head)
 		for a := range needs {
 			for dz := -r.lowS; dz <= r.highS; dz++ {
 				if v := value(needs[a][dz]); v != otherwise {
@@ -151,6 +151,16 @@ func (s stages) planesText(r reach) string {
 	function("int plane_low_x", "0", func(n need) string { return fmt.Sprint(n.low) })
 	function("int plane_high_x", "0", func(n need) string { return fmt.Sprint(n.high) })
 	function("bool plane_has_rows", "false", func(n need) string { return fmt.Sprint(n.rows) })
+	b.WriteString("// Which of the planes it is of which more than the own cells are read, if it is one.\n")
+	wide := 0
+	function("int plane_wide", "-1", func(n need) string {
+		if n == (need{}) {
+			return "-1"
+		}
+		wide++
+		return fmt.Sprint(wide - 1)
+	})
+	fmt.Fprintf(&b, "constexpr int WIDE = %d;\n\n", wide)
 	return b.String()
 }
 

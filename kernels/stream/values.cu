@@ -47,37 +47,44 @@ __device__ __forceinline__ void around(Cells (&plane)[OPEN + 1], const Cells (&k
     if (target + dz >= at.planes) copy(plane[dz + LOW_S], plane[dz + LOW_S - 1]);
 }
 
-// Gives what lies outside the grid in rows of a plane its value, where that is not
-// a cell's.
-__device__ __forceinline__ void outside(Rows &e, int array, int plane, int iteration, const Place &at) {
+// Gives what lies outside the grid in rows of plane `plane` its value, where that is not a
+// cell's. e[row][column] is the thread's first own cell.
+template <int R, int N>
+__device__ __forceinline__ void outside(Real (&e)[R][N], int row, int column, int array, int plane, int iteration, const Place &at) {
   if (BOUNDARY != CONSTANT && BOUNDARY != EDGE_VALUE) return;
   if (array >= FIELDS || (at.inner && plane >= 0 && plane < at.planes)) return;
 #pragma unroll
-  for (int r = 0; r < LOW_R + ROWS + HIGH_R; r++)
+  for (int r = 0; r < R; r++)
 #pragma unroll
-    for (int i = 0; i < SPAN_X; i++) {
-      const int x = at.x + i - LOW_X, y = DIMS == 3 ? at.y + r - LOW_R : plane, z = DIMS == 3 ? plane : 0;
+    for (int i = 0; i < N; i++) {
+      const int x = at.x + i - column, y = DIMS == 3 ? at.y + r - row : plane, z = DIMS == 3 ? plane : 0;
       e[r][i] = boundary_value(at.grid, array, T(e[r][i]), x, y, z, iteration);
     }
 }
 
-// Completes plane p - HIGH_S in time step `iteration`.
+// Completes plane p - HIGH_S in time step `iteration`. Only planes of which more than the own
+// cells are read have room for their neighbours: to a compiler every cell is a variable.
 template <bool ENDS>
 __device__ __forceinline__ void complete(Stage &s, int iteration, int p, const Place &at, const Edges &edges) {
   const int target = p - HIGH_S;
-  Rows e[ARRAYS][OPEN + 1];
+  Cells own[ARRAYS][OPEN + 1];
+  Rows wide[WIDE > 0 ? WIDE : 1];
 #pragma unroll
   for (int a = 0; a < ARRAYS; a++) {
     if (!reads(a)) continue;
-    Cells plane[OPEN + 1];
-    around<ENDS>(plane, s.kept[a], target, at);
+    around<ENDS>(own[a], s.kept[a], target, at);
 #pragma unroll
     for (int dz = -LOW_S; dz <= HIGH_S; dz++) {
-      Rows &to = e[a][dz + LOW_S];
+      const Cells &plane = own[a][dz + LOW_S];
+      if (plane_wide(a, dz) < 0) {
+        outside(own[a][dz + LOW_S], 0, 0, a, target + dz, iteration, at);
+        continue;
+      }
+      Rows &to = wide[plane_wide(a, dz)];
 #pragma unroll
       for (int j = 0; j < ROWS; j++) {
 #pragma unroll
-        for (int i = 0; i < VECTOR; i++) to[LOW_R + j][LOW_X + i] = plane[dz + LOW_S][j][i];
+        for (int i = 0; i < VECTOR; i++) to[LOW_R + j][LOW_X + i] = plane[j][i];
         halo_x(to[LOW_R + j], at, plane_low_x(a, dz), plane_high_x(a, dz), nullptr);
       }
       if (plane_has_rows(a, dz)) {
@@ -88,7 +95,7 @@ __device__ __forceinline__ void complete(Stage &s, int iteration, int p, const P
         for (int r = 0; r < SHARED_ROWS; r++)
           halo_x(to[r < LOW_R ? r : r + ROWS], at, plane_low_x(a, dz), plane_high_x(a, dz), nullptr);
       }
-      outside(to, a, target + dz, iteration, at);
+      outside(to, LOW_R, LOW_X, a, target + dz, iteration, at);
     }
   }
 #pragma unroll
@@ -96,7 +103,8 @@ __device__ __forceinline__ void complete(Stage &s, int iteration, int p, const P
 #pragma unroll
     for (int i = 0; i < VECTOR; i++) {
       const auto old = [&](int array, int dx, int dy, int dz) -> Real {
-        return DIMS == 3 ? e[array][LOW_S + dz][LOW_R + dy + j][LOW_X + dx + i] : e[array][LOW_S + dy][j][LOW_X + dx + i];
+        const int s = DIMS == 3 ? dz : dy, r = DIMS == 3 ? dy + j : j, w = plane_wide(array, s);
+        return w < 0 ? own[array][LOW_S + s][j][i] : wide[w < 0 ? 0 : w][LOW_R + r][LOW_X + dx + i];
       };
       const Cell value = cell<BOUNDARY == FIXED || BOUNDARY == WRAP>(at.grid, at.x + i, DIMS == 3 ? at.y + j : target, DIMS == 3 ? target : 0, iteration, old);
 #pragma unroll
