@@ -18,8 +18,7 @@ import (
 type Family struct{}
 
 // The source is plane.cu, then the stages (sums.cu or values.cu), then how planes are
-// loaded ahead (registers.cu or copies.cu) and how warps wait for each other (barrier.cu
-// or neighbours.cu), then walk.cu.
+// loaded ahead (registers.cu or copies.cu), then walk.cu.
 var (
 	//go:embed plane.cu
 	planeSource string
@@ -31,10 +30,6 @@ var (
 	registersSource string
 	//go:embed copies.cu
 	copiesSource string
-	//go:embed barrier.cu
-	barrierSource string
-	//go:embed neighbours.cu
-	neighboursSource string
 	//go:embed walk.cu
 	walkSource string
 )
@@ -65,11 +60,10 @@ func reachOf(st *stencil.Stencil) reach {
 type shape struct {
 	vector, rows, warps, chunks, pyramid, prefetch, minBlocks int
 	copies                                                    bool // planes are copied ahead into shared memory, not loaded into registers
-	neighbours                                                bool // warps wait for those next to them, not for the whole block
 }
 
 func shapeOf(get func(string) int) shape {
-	return shape{get("vx"), get("vy"), get("wp"), get("ck"), get("ph"), get("pf"), get("mb"), get("pm") == 1, get("sy") == 1}
+	return shape{get("vx"), get("vy"), get("wp"), get("ck"), get("ph"), get("pf"), get("mb"), get("pm") == 1}
 }
 
 // scheduleShape is a schedule's on a problem. Rows that are not whole vectors are loaded
@@ -144,12 +138,9 @@ func (h shape) edgeRows(r reach, st stages) int {
 	return min(first+last, h.rows)
 }
 
-// sharedBytes is the edge rows, the planes that are copied ahead and two barriers a warp.
+// sharedBytes is the edge rows and the planes that are copied ahead.
 func (h shape) sharedBytes(p stencil.Problem, st stages) int {
 	more := 0
-	if h.neighbours {
-		more += 16 * h.warps
-	}
 	if h.copies {
 		more += h.prefetch * st.used() * h.rows * h.warps * warp * h.vector * p.DType.Size()
 	}
@@ -240,9 +231,8 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		{Name: "mb", Values: []int{1, 2, 3, 4}, Ordinal: true, Doc: "blocks an SM must be able to hold at once: the compiler's register limit"},
 		{Name: "ph", Values: pyramid, Ordinal: true, Doc: "time steps in flight; saves memory traffic, costs registers and the recomputation of the halo"},
 		{Name: "pm", Values: []int{0, 1}, Optional: true, Doc: "means by which planes are loaded ahead: 0 = into registers, 1 = asynchronous copies into shared memory"},
-		{Name: "sy", Values: []int{0, 1}, Optional: true, Doc: "for whom a warp waits in a round: 0 = its block, 1 = the warps whose rows it reads"},
 	}}
-	names := []string{"vx", "vy", "wp", "ck", "pf", "mb", "ph", "pm", "sy"}
+	names := []string{"vx", "vy", "wp", "ck", "pf", "mb", "ph", "pm"}
 	at := func(v space.Values) shape { return shapeOf(v.Get) }
 	whole := func(needs []string, name, why string, ok func(h shape) bool) {
 		f.Constraints = append(f.Constraints, space.Constraint{Name: name, Needs: needs, Why: why, OK: func(v space.Values) bool { return ok(at(v)) }})
@@ -281,10 +271,6 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 			return h.prefetch <= 2
 		}
 		return copied && h.prefetch >= 2 && h.unit(p) >= 4
-	})
-	whole([]string{"vy", "wp", "mb", "sy"}, "meeting", "to wait for some warps alone needs barriers of compute capability 8.0, edge rows, more warps than are waited for anyway, and no other block on the SM that runs meanwhile (mb=1)", func(h shape) bool {
-		near := kernels.CeilDiv(max(r.lowR, r.highR), h.rows)
-		return !h.neighbours || copied && near > 0 && h.minBlocks == 1 && h.warps > 2*(2*near+1)
 	})
 	whole(names[:1], "vector", "a lane that loads fewer than 8 bytes (of elements narrower than 4 bytes 4) wastes instructions; more than 32 waste registers", func(h shape) bool {
 		bytes := h.vector * p.DType.Size()
@@ -330,7 +316,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "ALIGNED", Value: flag(aligned)}, {Name: "LATE", Value: flag(st.late)}, {Name: "DIAGONAL", Value: flag(st.diagonal)}, {Name: "RING", Value: st.ring},
 		{Name: "UNROLL", Value: unroll(r, h, st)}, {Name: "COPIES", Value: flag(h.copies)},
 	}
-	k := kernels.Source(p, s.With("ck", 1), constants, "stream.cu", st.edgeText()+planeSource+st.source(p.Stencil)+h.ahead()+h.meeting()+walkSource)
+	k := kernels.Source(p, s.With("ck", 1), constants, "stream.cu", st.edgeText()+planeSource+st.source(p.Stencil)+h.ahead()+walkSource)
 	hold, _ := h.tile(r, st)
 	k.Schedule, k.Launch, k.Least = s, h.launch(p, st), [3]int{hold[0], 1, 1}
 	if aligned {
@@ -348,14 +334,6 @@ func (h shape) ahead() string {
 		return copiesSource
 	}
 	return registersSource
-}
-
-// meeting is the text of how warps wait for each other.
-func (h shape) meeting() string {
-	if h.neighbours {
-		return neighboursSource
-	}
-	return barrierSource
 }
 
 func flag(b bool) int {

@@ -106,9 +106,6 @@ template <class V> inline V __ldg(const V *p) { return *p; }
 extern "C" void emulated_copy(void *to, const void *from, unsigned bytes);
 extern "C" void emulated_commit();
 extern "C" void emulated_wait(int groups);
-// mbarrier, as a number that counts arrivals: lets other threads run until it is so many.
-#define EMULATED_BARRIERS 1
-extern "C" void emulated_await(volatile unsigned long long *barrier, unsigned long long arrivals);
 
 #define EMULATED_VECTOR(T, n, ...)                                                                                     \
   struct __align__(n * sizeof(T) > 16 ? 16 : n * sizeof(T)) T##n {                                                     \

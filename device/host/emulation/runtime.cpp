@@ -89,7 +89,7 @@ constexpr size_t STACK = 64 << 10;
 #endif
 constexpr uint64_t CANARY = 0x5afe57ac5afe57acull;
 
-enum State { READY, AT_BARRIER, AT_WARP, AT_FLAG, DONE };
+enum State { READY, AT_BARRIER, AT_WARP, DONE };
 
 // A copy that a thread has asked for.
 struct Copy {
@@ -234,13 +234,6 @@ extern "C" void emulated_wait(int groups) {
   f.copies.resize(left);
 }
 
-extern "C" void emulated_await(volatile unsigned long long *barrier, unsigned long long arrivals) {
-  while (*barrier < arrivals) {
-    running->fibers[running->current].state = AT_FLAG;
-    yield();
-  }
-}
-
 // Runs the threads of one block as fibers until all have returned. A warp runs as far as
 // it can before another does, of one block from the first warp on, of the next from the
 // last: what is right in one order may be wrong in another.
@@ -265,19 +258,16 @@ static void run_fibers(Block &b) {
     for (int k = 0; k < warps; k++) {
       const int w = backwards ? warps - 1 - k : k;
       const int first = w * warpSize, last = first + warpSize < b.count ? first + warpSize : b.count;
-      for (int i = first; i < last; i++)
-        if (b.fibers[i].state == AT_FLAG) b.fibers[i].state = READY; // looks again
       for (bool ran = true; ran;) {
         ran = false;
         for (int i = first; i < last; i++) {
           Fiber &f = b.fibers[i];
           if (f.state != READY) continue;
-          ran = true;
+          ran = moved = true;
           b.current = i;
           emulated.thread = f.thread;
           switch_to(b.scheduler, f.context, false);
           if (memcmp(f.stack, &CANARY, sizeof CANARY)) fatal("a thread's stack overflowed");
-          if (f.state != AT_FLAG) moved = true;
           if (f.state != DONE) continue;
           b.live--;
           if (--b.warp_live[w] > 0 && b.warp_waiting[w] == b.warp_live[w]) release_warp(b, w);
