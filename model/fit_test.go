@@ -49,6 +49,9 @@ func recorded(l landscape, sample bool) []point {
 	}
 	for i, s := range l.recorded.Order {
 		r := l.recorded.Records[s]
+		if !r.Status.Timed() {
+			continue
+		}
 		m := timing.Summarise(r.Samples).Median
 		weight := 0.0
 		if i%every == 0 {

@@ -121,10 +121,13 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 		Term{"loading", loading, "starting blocks and waiting for global loads, one block after the other"},
 		Term{"waiting", waiting, "waiting for shared memory, arithmetic and barriers, one block after the other"})
 
+	// A block of fewer warps than an SM has schedulers leaves some of them to others.
+	busy := gap(blocks/(sms*math.Max(1, schedulers/math.Ceil(warps))), c.Tail)
+
 	// Within the SM: L1 and shared memory are one pipe. Waiting and computing of
 	// different warps overlap.
 	t := out.Terms
-	compute := pnorm(c.Norm, t[2].Seconds+t[3].Seconds, t[4].Seconds, t[5].Seconds) * gap(blocks/sms, c.Tail)
+	compute := pnorm(c.Norm, t[2].Seconds+t[3].Seconds, t[4].Seconds, t[5].Seconds) * busy
 	compute = pnorm(c.WaitNorm, compute, waiting*gap(out.Waves, c.Tail))
 	memory := pnorm(c.Norm, dram, drain*t[1].Seconds, drain*loading*gap(out.Waves, c.Tail))
 	// A kernel with barriers goes through phases: while a block loads it does not
@@ -143,6 +146,9 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 	return out
 }
 
+// schedulers of an SM: each issues one warp instruction a clock.
+const schedulers = 4
+
 // specialInstructions is what a division or a function takes beyond the one
 // operation it is counted for: the special unit's approximation and the steps that
 // make it exact (the fastest gradient2d of bench/h200/families.txt leaves room for
@@ -153,9 +159,9 @@ func volume(b [3]int) float64 { return float64(b[0]) * float64(b[1]) * float64(b
 
 // allocate is the registers a thread gets and the bytes it spills. The launch
 // bounds make the compiler fit a block's registers, and as many blocks as an SM
-// must hold; what does not fit is spilled. A little below the family's least number
-// it begins to, several values for each register that is missing (as it did for
-// recorded schedules of the family stream; smooth).
+// must hold; what does not fit is spilled. At the family's least number it begins to, a few
+// values for each register that is missing (as it did for recorded schedules of the family
+// stream; smooth).
 func allocate(w kernels.Work, f Facts, m machine.Machine) (registers int, spilled float64) {
 	if f.Registers > 0 {
 		return f.Registers, float64(f.SpillBytes)
@@ -165,8 +171,8 @@ func allocate(w kernels.Work, f Facts, m machine.Machine) (registers int, spille
 	if least == 0 {
 		least = w.Registers
 	}
-	const spare, softness, values = 8, 5, 4.5
-	missing := softness * math.Log1p(math.Exp(math.Min(float64(least-most-spare)/softness, 50)))
+	const softness, values = 5, 2.5
+	missing := softness * math.Log1p(math.Exp(math.Min(float64(least-most)/softness, 50)))
 	return min(w.Registers, most), 4 * values * missing
 }
 
@@ -265,7 +271,7 @@ func (c Coefficients) rates(m machine.Machine, d stencil.DType) rates {
 		// 125 to 128); four warp instructions.
 		l2:      c.L2 * cmp.Or(m.Rates.L2Bytes/0.58, 64*sms*clock),
 		pipe:    c.Pipe * cmp.Or(m.Rates.SharedBytes, 128*sms*clock),
-		issue:   c.Issue * 4 * sms * clock,
+		issue:   c.Issue * schedulers * sms * clock,
 		flops:   c.Issue * lanes(m, d) * sms * clock,
 		clock:   clock,
 		l2Bytes: float64(m.L2Bytes),

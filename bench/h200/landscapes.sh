@@ -1,35 +1,31 @@
 #!/usr/bin/env bash
-# Landscapes of ten catalogue stencils over all kernel families, in float32:
-# raw samples, statuses, registers, compile and device seconds of every schedule.
+# Landscapes of ten catalogue stencils over all kernel families, in float32, and of two in
+# float64: raw samples, statuses, registers, compile and device seconds of every schedule.
 #
-#   bench/h200/landscapes.sh path/to/tune OUT [STENCIL ...]
+#   bench/h200/landscapes.sh path/to/tune OUT [STENCIL_DTYPE ...]
 #
-# The ten spaces hold 43,227 schedules in 2D (on 4096x4096) and 72,689 in 3D (on
-# 256x256x256), about a quarter of them stream schedules that share 2,800 sources.
-# On a 16-core host the recordings of jacobi2d (8192x8192) and jacobi3d (512x512x512)
-# took 13.7 and 18 ms a schedule; of that compiling, 15 at once, took 9 to 10 ms.
-# On these smaller grids checking and timing costs about 4 ms instead of 10, so that
-# compiling sets the pace: 10 to 12 ms a schedule, 1,150 to 1,400 s in all. The spaces
-# are therefore walked in random order with a limit of 85 s (2D) and 140 s (3D) each:
-# 1,125 s, and with baselines and finals under 20 minutes. What the limit cuts off
-# is a random part, so that the landscape stays a fair sample of its space. TIME2=1h
-# TIME3=1h records all of it. Some 5 MB in all.
-#
-# Run several stencils a call where calls are limited: the five of 2D take 8 minutes,
-# those of 3D 12.
+# Grids are larger than L2, whose residency would else be what is recorded. The spaces hold
+# 6,700 to 29,700 schedules each and a 16-core host compiles 20 to 65 of them a second in
+# random order (those of stream that differ in chunks alone share a source, which neighbours
+# of an exhaustive walk do, but seldom random ones). So each space is walked at random for
+# SECONDS_EACH (36): a fair sample of 600 to 2,400 schedules, in 7 minutes 30 for all twelve.
+# SECONDS_EACH=3600 records all of a space.
 set -euo pipefail
 tune=$1 out=$2
 shift 2
-[ $# -gt 0 ] || set -- jacobi2d jacobi2d9 jacobi2d9s gaussian2d gradient2d jacobi3d heat3d jacobi3d13 jacobi3d27 poisson3d
+[ $# -gt 0 ] || set -- jacobi3d_f32 jacobi2d_f32 gaussian2d_f32 jacobi2d9_f32 jacobi3d27_f32 poisson3d_f32 jacobi3d13_f32 jacobi3d_f64 jacobi2d_f64 gradient2d_f32 jacobi2d9s_f32 heat3d_f32
 mkdir -p "$out"
-for stencil; do
+for row; do
+	stencil=${row%_*} short=${row#*_}
+	dtype=float${short#f}
 	case $stencil in
-	*2d*) size=4096x4096 limit=${TIME2:-85s} ;;
-	*) size=256x256x256 limit=${TIME3:-140s} ;;
+	jacobi3d) size=512x512x512 ;;
+	*3d*) size=384x384x384 ;;
+	*) size=8192x8192 ;;
 	esac
 	store=$(mktemp -u)
-	"$tune" --stencil "$stencil" --dtype float32 --size $size --device 0 --store "$store" \
-		--strategy random --budget 1000000 --stall 1000000 --time-limit "$limit" \
-		--record "$out/nvidia-h200_${stencil}_f32_$size.jsonl.gz" >"$out/$stencil.json"
+	"$tune" --stencil "$stencil" --dtype "$dtype" --size $size --device 0 --store "$store" \
+		--strategy random --budget 1000000 --stall 1000000 --time-limit "${SECONDS_EACH:-36}s" \
+		--record "$out/nvidia-h200_${stencil}_${short}_$size.jsonl.gz" >"$out/$row.json"
 	rm -f "$store"
 done

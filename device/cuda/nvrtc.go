@@ -169,14 +169,23 @@ var errRefused = errors.New("the source was refused")
 // nvrtcErrorCompilation is NVRTC_ERROR_COMPILATION (nvrtc.h).
 const nvrtcErrorCompilation = 6
 
-// firstError is the line of a log that says what is wrong.
+// firstError is the line of a log that says what is wrong. What ptxas says at its end is
+// none; the line before it may be one that names no error.
 func firstError(log string, err error) string {
+	said := err.Error()
 	for line := range strings.Lines(log) {
+		line = strings.TrimSpace(line)
+		if strings.Contains(line, "aborted due to errors") && said != err.Error() {
+			break
+		}
 		if strings.Contains(line, "error") {
-			return strings.TrimSpace(line)
+			return line
+		}
+		if strings.HasPrefix(line, "ptxas") {
+			said = line
 		}
 	}
-	return err.Error()
+	return said
 }
 
 // build compiles one program and gives its image and log.

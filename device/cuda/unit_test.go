@@ -151,6 +151,10 @@ func TestFirstErrorIsTheLineThatSaysWhy(t *testing.T) {
 		{"nvrtc: error: invalid value for --gpu-architecture\n", "nvrtc: error: invalid value for --gpu-architecture"},
 		{"a.cu(1): warning: x\n", "refused"},
 		{"", "refused"},
+		{"ptxas info : (C7600) Register allocation failed with register count of '255'\nptxas fatal   : Ptx assembly aborted due to errors\n",
+			"ptxas info : (C7600) Register allocation failed with register count of '255'"},
+		{"ptxas a, line 3; error : x\nptxas fatal   : Ptx assembly aborted due to errors\n", "ptxas a, line 3; error : x"},
+		{"ptxas fatal   : Ptx assembly aborted due to errors\n", "ptxas fatal   : Ptx assembly aborted due to errors"},
 	} {
 		if got := firstError(c.log, refused); got != c.want {
 			t.Errorf("%q of %q", got, c.log)

@@ -153,9 +153,11 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
   }
   at.inner = at.x >= LOW_X && at.x + VECTOR + HIGH_X <= nx && (DIMS < 3 || (row >= LOW_R && row + ROWS + HIGH_R <= ny));
   const index_t own = BOUNDARY == WRAP ? (index_t)boundary_index(at.x, nx) : (index_t)row * nx + at.x;
-  // Beside a tile within the grid there are cells of the grid: those tiles have a walk of their
-  // own, in which the compiler finds nothing to choose at the ends of rows.
-  if (SUMS && SIDES == 0 && BOUNDARY != WRAP && x.origin > 0 && x.origin + TILE_X < nx) {
+  // Beside a tile within the grid there are cells of the grid: blocks of such tiles have a walk of
+  // their own, in which the compiler finds nothing to choose at the ends of rows. It must see
+  // that the whole block goes one way, or it guards every shuffle.
+  const int first_tile = DIMS == 3 ? blockIdx.x : blockIdx.x * WARPS, last_tile = DIMS == 3 ? first_tile : first_tile + WARPS - 1;
+  if (SUMS && !DIAGONAL && SIDES == 0 && BOUNDARY != WRAP && first_tile > 0 && window(last_tile, nx, TILE_X, STEP_X, HALO_LX).origin + TILE_X < nx) {
     Place within = at;
     within.edge_x = within.low_x = within.high_x = false;
     Walk(within, own, out, shared_bytes);
