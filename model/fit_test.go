@@ -9,6 +9,7 @@ import (
 	"os"
 	"reflect"
 	"slices"
+	"sync"
 	"testing"
 
 	"stenciltune/device/machine"
@@ -177,12 +178,16 @@ func TestFit(t *testing.T) {
 	var low float64
 	c.Coefficients, low = fit(model.Fitted, without(""), 1500)
 	t.Logf("all: %.4f", low)
-	for _, name := range names {
-		f := model.Fold{Left: name}
-		f.Coefficients, low = fit(c.Coefficients, without(name), 800)
-		t.Logf("without %s: %.4f", name, low)
-		c.Folds = append(c.Folds, f)
+	c.Folds = make([]model.Fold, len(names))
+	var wg sync.WaitGroup
+	for i, name := range names {
+		wg.Go(func() {
+			f, low := fit(c.Coefficients, without(name), 800)
+			t.Logf("without %s: %.4f", name, low)
+			c.Folds[i] = model.Fold{Left: name, Coefficients: f}
+		})
 	}
+	wg.Wait()
 	for _, l := range lands {
 		points := recorded(l, false)
 		c.Residuals = append(c.Residuals, residual(c.Coefficients, l.file, points))

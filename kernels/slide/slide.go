@@ -200,8 +200,10 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		integer += 80 // divisions by run-time extents
 	}
 	stages := float64(len(st.Stages))
-	// As the compiler took for recorded schedules of ten stencils: sums, and reads that cells share.
-	registers := 27 + int(float64(max(4, p.DType.Size()))/4*(3.9*float64(work)+0.34*float64(min(points/len(st.Stages), 80))))
+	// As the compiler took for recorded schedules of ten stencils: sums, reads that cells share and
+	// loads of a step; whether they wait while the step computes (db) made no difference.
+	n := 2.8*float64(work) + 0.32*float64(min(points/len(st.Stages), 80)) + 1.3*float64(loads/len(st.Stages))
+	registers := 26 + int(n*float64(max(4, p.DType.Size()))/4)
 	return kernels.Work{
 		Steps:    1,
 		Cells:    float64(p.Size.Cells()),
