@@ -21,6 +21,7 @@ const (
 	localEvery  = 4    // every so many proposals is a neighbour of a good point
 	localStuck  = 2    // the same while nothing better is found
 	stuck       = 60   // timed points without a new best after which that is
+	tooFar      = 0.4  // log seconds above the best beyond which a neighbour is not worth a look
 	niche       = 0.5  // squared distance from the best beyond which another basin begins
 )
 
@@ -104,6 +105,11 @@ func (b *brain) next() int {
 		}
 	}
 	if q, gain := b.global(); q >= 0 {
+		if gain < math.Log(GainShare) {
+			if near := b.polish(); near >= 0 {
+				return b.believe(near)
+			}
+		}
 		b.expect(gain)
 		return b.believe(q)
 	}
@@ -143,6 +149,9 @@ func (b *brain) tell(q int, seconds, extra float64, ok bool) {
 		b.valid.add(q, true)
 	}
 	if b.best < 0 || s.log < b.timed[b.best].log {
+		if b.best >= 0 && b.timed[b.best].log-s.log > GainShare {
+			b.idle = 0
+		}
 		b.best = i
 	}
 	if b.post == nil {
@@ -479,6 +488,20 @@ func (b *brain) local() int {
 		}
 	}
 	return -1
+}
+
+// polish is the most promising untried point one parameter away from the best, or -1: before
+// a search may end for lack of prospects, it must have looked at those, whatever the model
+// expects of them, unless that is much.
+func (b *brain) polish() int {
+	best, top := -1, b.timed[b.best].log-b.base+tooFar
+	for _, i := range b.admit(b.steps(nil, b.timed[b.best].point)) {
+		q := int(b.post.cand[i])
+		if mean := b.post.mean[i] + b.mean(q); mean < top {
+			best, top = q, mean
+		}
+	}
+	return best
 }
 
 // elsewhere are the positions of an order that are not near its first.

@@ -7,6 +7,7 @@ import (
 	"stenciltune/device/machine"
 	"stenciltune/device/timing"
 	"stenciltune/kernels"
+	"stenciltune/space"
 	"stenciltune/stencil"
 )
 
@@ -40,9 +41,24 @@ func (d Device) Machine() machine.Machine {
 	return m
 }
 
+// record is what was recorded of a schedule. The remainder launch of a recorded one that was not
+// itself recorded is as right as that; it has no time.
+func (d Device) record(s space.Schedule) (Record, bool) {
+	if r, ok := d.Records[s]; ok {
+		return r, true
+	}
+	for _, whole := range d.Order {
+		if r := d.Records[whole]; r.Status.Timed() && kernels.Remainder(whole) == s {
+			r.Schedule, r.Samples, r.CompileSeconds = s, nil, 0
+			return r, true
+		}
+	}
+	return Record{}, false
+}
+
 // Compile answers with the recorded facts, or the recorded failure.
 func (d Device) Compile(_ context.Context, k kernels.Kernel) (device.Binary, error) {
-	r, ok := d.Records[k.Schedule]
+	r, ok := d.record(k.Schedule)
 	if !ok {
 		return device.Binary{}, device.Fail(timing.Skipped, "%s was not recorded", k.Schedule)
 	}
@@ -63,7 +79,7 @@ func (d Device) Check(_ context.Context, c device.Check) (stencil.Comparison, er
 	against := "recorded"
 	cmp := stencil.Comparison{Cells: c.Problem.Size.Cells(), Steps: device.Steps(c.Passes), Against: against, Tolerance: c.Tolerance}
 	for _, p := range c.Passes {
-		r, ok := d.Records[p.Binary.Schedule]
+		r, ok := d.record(p.Binary.Schedule)
 		if !ok {
 			return cmp, device.Fail(timing.Skipped, "%s was not recorded", p.Binary.Schedule)
 		}

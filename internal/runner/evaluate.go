@@ -23,17 +23,12 @@ type candidate struct {
 
 // prepare generates and compiles a schedule in the background.
 func (t *tuner) prepare(ctx context.Context, s space.Schedule) *candidate {
-	c := &candidate{outcome: Outcome{Schedule: s}, done: make(chan struct{})}
 	if err := t.Space.Check(s); err != nil {
-		c.outcome.Status, c.outcome.Reason = timing.Rejected, err.Error()
+		c := &candidate{outcome: Outcome{Schedule: s, Status: timing.Rejected, Reason: err.Error()}, done: make(chan struct{})}
 		close(c.done)
 		return c
 	}
-	c.kernel = kernels.Find(t.Families, s.Family()).Kernel(t.Problem, s)
-	if t.Mutate != nil {
-		c.kernel = t.Mutate(c.kernel)
-	}
-	c.outcome.SourceHash, c.outcome.Launch = c.kernel.SourceHash(), c.kernel.Launch
+	c := t.generate(s)
 	if t.Journal != nil {
 		if known, ok := t.Journal.Known(s, c.outcome.SourceHash); ok {
 			known.Known, known.Launch = true, c.kernel.Launch
@@ -44,6 +39,15 @@ func (t *tuner) prepare(ctx context.Context, s space.Schedule) *candidate {
 	}
 	t.start(ctx, c)
 	return c
+}
+
+// generate is a candidate with its kernel's source.
+func (t *tuner) generate(s space.Schedule) *candidate {
+	k := kernels.Find(t.Families, s.Family()).Kernel(t.Problem, s)
+	if t.Mutate != nil {
+		k = t.Mutate(k)
+	}
+	return &candidate{outcome: Outcome{Schedule: s, SourceHash: k.SourceHash(), Launch: k.Launch}, kernel: k, done: make(chan struct{})}
 }
 
 // start compiles a candidate in the background; candidates of one source one

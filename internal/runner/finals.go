@@ -183,7 +183,10 @@ func (t *tuner) prove(ctx context.Context, w *candidate) (*Outcome, error) {
 	if steps == 1 {
 		return nil, t.check(ctx, w)
 	}
-	rest := t.prepareFresh(ctx, Outcome{Schedule: kernels.Remainder(w.outcome.Schedule)})
+	// Legal wherever the winner is, whether or not the search may propose it; and measured or
+	// not, it is needed now.
+	rest := t.generate(kernels.Remainder(w.outcome.Schedule))
+	t.start(ctx, rest)
 	t.await(rest)
 	defer func() { t.Device.Release(rest.binary) }()
 	if rest.err != nil {
@@ -195,12 +198,4 @@ func (t *tuner) prove(ctx context.Context, w *candidate) (*Outcome, error) {
 	}
 	err := t.check(ctx, w, device.Pass{Binary: rest.binary, Launch: rest.kernel.Launch, Count: 1})
 	return &rest.outcome, err
-}
-
-// prepareFresh compiles a schedule whatever the journal knows.
-func (t *tuner) prepareFresh(ctx context.Context, o Outcome) *candidate {
-	journal := t.Journal
-	t.Journal = nil
-	defer func() { t.Journal = journal }()
-	return t.prepare(ctx, o.Schedule)
 }

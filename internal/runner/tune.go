@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"time"
 
 	"stenciltune/device"
 	"stenciltune/device/timing"
@@ -214,25 +215,39 @@ func (t *tuner) first(queue []*candidate) int {
 }
 
 // next waits until one of a queue is compiled and gives its place; -1 if the tune
-// is cancelled before.
-func (t *tuner) next(ctx context.Context, queue []*candidate) int {
+// is cancelled before, or the time is up (0 = never).
+func (t *tuner) next(ctx context.Context, queue []*candidate, until time.Duration) int {
+	var late <-chan time.Time
+	if until > 0 && t.simulated == nil {
+		late = time.After(until - t.now())
+	}
 	for {
 		if i := t.first(queue); i >= 0 {
 			return i
 		}
 		if t.simulated != nil {
-			t.await(slices.MinFunc(queue, func(a, b *candidate) int {
+			c := slices.MinFunc(queue, func(a, b *candidate) int {
 				return cmp.Compare(t.simulated.Ready(a.outcome.Schedule), t.simulated.Ready(b.outcome.Schedule))
-			}))
+			})
+			if until > 0 && t.simulated.Ready(c.outcome.Schedule) > until {
+				return -1
+			}
+			t.await(c)
 			continue
 		}
 		select {
 		case <-t.compiled:
+		case <-late:
+			return -1
 		case <-ctx.Done():
 			return -1
 		}
 	}
 }
+
+// lastLook is how long a search that has converged waits for what it had asked for: it is
+// compiling already, and a few milliseconds of the device prove whether there was nothing in it.
+const lastLook = time.Second
 
 // search runs the strategy until a stop rule holds. Schedules are compiled ahead
 // of the device, which takes the first of them that is compiled: it does not wait
@@ -260,12 +275,16 @@ func (t *tuner) search(ctx context.Context) (search.Reason, error) {
 	}
 	more := true
 	begin := t.now()
+	until := time.Duration(0) // end of the last look; 0 before it
 	for {
+		if f, ok := t.Strategy.(search.Forecaster); ok && f.Converged() < t.Stop.Converged {
+			until = 0
+		}
 		room := t.depth.Depth() - len(queue)
 		if t.Stop.Budget > 0 {
 			room = min(room, t.Stop.Budget-t.tracker.Evaluated-len(queue))
 		}
-		if more && room > 0 {
+		if more && room > 0 && until == 0 {
 			asked := t.Strategy.Ask(room)
 			more = len(asked) > 0
 			for _, s := range asked {
@@ -281,12 +300,20 @@ func (t *tuner) search(ctx context.Context) (search.Reason, error) {
 			t.tracker.Roofline = 2 * float64(t.Problem.Bytes()) / s / bandwidth
 		}
 		if why, done := t.Stop.Done(t.tracker); done {
-			return why, nil
+			if why != search.Converged || len(queue) == 0 {
+				return why, nil
+			}
+			if until == 0 {
+				until = t.now() + lastLook
+			}
 		}
 		if err := ctx.Err(); err != nil {
 			return search.Interrupted, nil
 		}
-		i := t.next(ctx, queue)
+		i := t.next(ctx, queue, until)
+		if i < 0 && ctx.Err() == nil {
+			return search.Converged, nil
+		}
 		if i < 0 {
 			return search.Interrupted, nil
 		}

@@ -71,7 +71,6 @@ struct Place {
   int nx, planes;        // extents
   index_t stride;        // elements from plane to plane
   int begin, end;        // planes this block writes: begin <= p < end
-  bool edge_x;           // its tile may end at the grid's edge
   bool low_x, high_x;    // holds the first, last cell of a row of the grid, or with SIDES of the tile
   unsigned writes;       // bit j: row j of its own is written
   int first, last;       // of a vector's cells, those written (rows that are not aligned)
@@ -96,7 +95,7 @@ __device__ __forceinline__ void halo_x(Real (&e)[SPAN_X], const Place &at, int l
     e[LOW_X - k] = __shfl_up_sync(~0u, e[LOW_X + lanes * VECTOR - k], lanes);
     Real outside = SIDES > 0 ? side[SIDES > 0 ? k - 1 : 0] : e[LOW_X - k + 1];
     if (BOUNDARY == MIRROR) outside = __shfl_sync(~0u, e[LOW_X + k % VECTOR], k / VECTOR);
-    if (LOW_X <= VECTOR ? at.low_x : at.edge_x && at.x < k) e[LOW_X - k] = outside;
+    if (LOW_X <= VECTOR || BOUNDARY == WRAP ? at.low_x : at.x < k) e[LOW_X - k] = outside;
   }
 #pragma unroll
   for (int k = 0; k < HIGH_X; k++) {
@@ -109,7 +108,7 @@ __device__ __forceinline__ void halo_x(Real (&e)[SPAN_X], const Place &at, int l
       const int cell = last - 2 - k;
       outside = __shfl_sync(~0u, e[LOW_X + cell % VECTOR], cell / VECTOR);
     }
-    if (HIGH_X <= VECTOR ? at.high_x : at.edge_x && at.x + VECTOR + k >= at.nx) e[i] = outside;
+    if (HIGH_X <= VECTOR || BOUNDARY == WRAP ? at.high_x : at.x + VECTOR + k >= at.nx) e[i] = outside;
   }
 }
 

@@ -122,7 +122,6 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
   if (DIMS < 3 && tile_x >= tiles(nx, TILE_X, STEP_X)) return;
   const Window x = window(tile_x, nx, TILE_X, STEP_X, HALO_LX);
   at.x = x.origin + lane * VECTOR;
-  at.edge_x = BOUNDARY != WRAP;
   at.low_x = BOUNDARY != WRAP && (SIDES > 0 ? lane == 0 : at.x == 0);
   at.high_x = BOUNDARY != WRAP && (SIDES > 0 ? lane == 31 : at.x + VECTOR == nx);
   at.first = x.first - at.x;
@@ -153,13 +152,12 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
   }
   at.inner = at.x >= LOW_X && at.x + VECTOR + HIGH_X <= nx && (DIMS < 3 || (row >= LOW_R && row + ROWS + HIGH_R <= ny));
   const index_t own = BOUNDARY == WRAP ? (index_t)boundary_index(at.x, nx) : (index_t)row * nx + at.x;
-  // Beside a tile within the grid there are cells of the grid: blocks of such tiles have a walk of
-  // their own, in which the compiler finds nothing to choose at the ends of rows. It must see
-  // that the whole block goes one way, or it guards every shuffle.
-  const int first_tile = DIMS == 3 ? blockIdx.x : blockIdx.x * WARPS, last_tile = DIMS == 3 ? first_tile : first_tile + WARPS - 1;
-  if (SUMS && !DIAGONAL && SIDES == 0 && BOUNDARY != WRAP && first_tile > 0 && window(last_tile, nx, TILE_X, STEP_X, HALO_LX).origin + TILE_X < nx) {
+  // Beside a tile within the grid there are cells of the grid: in 3D such tiles have a walk of
+  // their own, in which the compiler finds nothing to choose at the ends of rows. (Not in 2D, where
+  // it would guard every shuffle; not for wider stencils, where it lost; docs/decisions/0013.)
+  if (DIMS == 3 && SUMS && !DIAGONAL && REACH_X <= 1 && BOUNDARY != WRAP && x.origin > 0 && x.origin + TILE_X < nx) {
     Place within = at;
-    within.edge_x = within.low_x = within.high_x = false;
+    within.low_x = within.high_x = false;
     Walk(within, own, out, shared_bytes);
   } else {
     Walk(at, own, out, shared_bytes);
