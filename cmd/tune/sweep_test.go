@@ -18,10 +18,10 @@ import (
 
 const sweepBase = "tile/gx=32/gy=8/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/ph=1"
 
-// sweep runs tune sweep on the recorded H200, jacobi2d in float32.
+// sweep runs tune sweep on schedules of tile recorded on an H200, jacobi2d in float32.
 func sweep(t *testing.T, args ...string) *program {
 	t.Helper()
-	p := command(t, storeIn(t), append([]string{"sweep", "--stencil", "jacobi2d", "--device", "replay:h200"}, args...)...)
+	p := command(t, storeIn(t), append([]string{"sweep", "--stencil", "jacobi2d", "--device", "replay:testdata/sweep.jsonl.gz"}, args...)...)
 	if code := p.run(t); code != 0 || p.stderr.Len() > 0 {
 		t.Fatalf("exit %d\n%s", code, &p.stderr)
 	}

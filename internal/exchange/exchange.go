@@ -31,9 +31,10 @@ const (
 )
 
 // keys is the union of the parameters of all schedules, in an order that contains
-// the order of each.
+// the order of each: of those that may come next, the one that was met first.
 func keys(l *replay.Landscape) ([]string, error) {
-	var all []string
+	var met []string
+	after := map[string]map[string]bool{} // parameter to those that must come before it
 	seen := map[string]bool{}
 	for _, s := range l.Order {
 		var names []string
@@ -45,19 +46,27 @@ func keys(l *replay.Landscape) ([]string, error) {
 			continue
 		}
 		seen[id] = true
-		at := 0
-		for _, n := range names {
-			i := slices.Index(all, n)
-			switch {
-			case i < 0:
-				all = slices.Insert(all, at, n)
-				at++
-			case i < at:
-				return nil, fmt.Errorf("the families order their parameters differently: %s does not fit %s", id, strings.Join(all, " "))
-			default:
-				at = i + 1
+		for i, n := range names {
+			if after[n] == nil {
+				after[n] = map[string]bool{}
+				met = append(met, n)
+			}
+			if i > 0 {
+				after[n][names[i-1]] = true
 			}
 		}
+	}
+	var all []string
+	for len(met) > 0 {
+		i := slices.IndexFunc(met, func(n string) bool { return len(after[n]) == 0 })
+		if i < 0 {
+			return nil, fmt.Errorf("the families order their parameters differently: %s", strings.Join(met, " "))
+		}
+		all = append(all, met[i])
+		for _, before := range after {
+			delete(before, met[i])
+		}
+		met = slices.Delete(met, i, i+1)
 	}
 	return all, nil
 }
