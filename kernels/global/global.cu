@@ -4,13 +4,14 @@
 // share loads in registers.
 
 // An array's old value at (x, y, z). Only blocks at the grid's edge pay for the
-// boundary rule.
+// boundary rule. A plain load: __restrict__ makes it a read-only one, and leaves the
+// arithmetic of addresses to the compiler.
 template <bool EDGE>
 __device__ __forceinline__ T load(const Grid &grid, int array, int x, int y, int z) {
-  if (!EDGE) return __ldg(grid.in[array] + cell_index(grid, x, y, z));
+  if (!EDGE) return grid.in[array][cell_index(grid, x, y, z)];
   int ix = x, iy = y, iz = z;
   wrap(grid, ix, iy, iz);
-  return boundary_value(grid, array, __ldg(grid.in[array] + cell_index(grid, ix, iy, iz)), x, y, z, grid.iteration);
+  return boundary_value(grid, array, grid.in[array][cell_index(grid, ix, iy, iz)], x, y, z, grid.iteration);
 }
 
 template <bool EDGE>
