@@ -32,7 +32,7 @@ func (a *app) measure() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if _, err := schedules(texts, kernels.Spaces(all.For(p), p, anyGPU)); err != nil {
+			if _, err := schedules(texts, kernels.Spaces(all.For(p), p, gpuOf(texts...))); err != nil {
 				return err // early, before a device is opened
 			}
 			r, err := parseRegime(regime)

@@ -22,6 +22,17 @@ var anyGPU = machine.Machine{
 	RegistersBlock: 65536, RegistersSM: 65536, SharedBlock: 48 << 10, SharedBlockOptin: 227 << 10, SharedSM: 228 << 10, SharedReserved: 1 << 10,
 }
 
+// gpuOf is anyGPU with as many SMs as a schedule names (stream's sm).
+func gpuOf(texts ...string) machine.Machine {
+	m := anyGPU
+	for _, text := range texts {
+		if s, err := space.ParseSchedule(text); err == nil {
+			m.SMs = max(m.SMs, s.Int("sm", 0))
+		}
+	}
+	return m
+}
+
 // schedule reads and checks a schedule for a problem.
 func schedule(text string, sp *space.Space) (space.Schedule, error) {
 	if text == "" {
@@ -53,7 +64,7 @@ func (a *app) source() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			s, err := schedule(text, kernels.Spaces(all.For(p), p, anyGPU))
+			s, err := schedule(text, kernels.Spaces(all.For(p), p, gpuOf(text)))
 			if err != nil {
 				return err
 			}

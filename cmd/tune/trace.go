@@ -141,7 +141,7 @@ func (f *traceFlags) order(p stencil.Problem) (space.Schedule, error) {
 		}
 		return s, nil
 	}
-	return schedule(f.schedule, kernels.Spaces(all.For(p), p, anyGPU))
+	return schedule(f.schedule, kernels.Spaces(all.For(p), p, gpuOf(f.schedule)))
 }
 
 // streamOf is the loads of one launch of a schedule.

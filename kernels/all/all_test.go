@@ -212,6 +212,11 @@ func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
 		{jacobi3d.Resized(stencil.Size{511, 512, 512}), h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=2/mb=1/ph=2/pm=1", ""},
 		{halves.Resized(stencil.Size{511, 512, 512}), h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=2/mb=1/ph=2/pm=1", "ahead"},
 		{jacobi2d, h200(), "stream/vx=4/vy=1/wp=4/ck=16/pf=2/mb=1/ph=1/pm=1", ""},
+		{jacobi3d, h200(), "stream/vx=4/vy=4/wp=8/ck=2/pf=2/mb=1/ph=2/sm=132/pm=1", ""},
+		{jacobi3d, h200(), "stream/vx=4/vy=4/wp=8/ck=16/pf=2/mb=1/ph=2/sm=132/pm=1", "shares"},
+		{jacobi3d, h200(), "stream/vx=4/vy=4/wp=8/ck=2/pf=2/mb=1/ph=2/sm=132", "shares"},
+		{jacobi2d, h200(), "stream/vx=4/vy=1/wp=1/ck=16/pf=2/mb=1/ph=2/sm=132/pm=1", ""},
+		{jacobi2d, h200(), "stream/vx=4/vy=1/wp=4/ck=4/pf=2/mb=1/ph=2/sm=132/pm=1", "shares"},
 		{jacobi3d, h200(), "stream/vx=1/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2", "vector"},
 		{jacobi2d.Resized(stencil.Size{63, 8192, 1}), h200(), "stream/vx=1/vy=1/wp=4/ck=4/pf=1/mb=1/ph=2", ""}, // nothing wider fits
 		{jacobi3d, h200(), "stream/vx=4/vy=1/wp=4/ck=4/pf=1/mb=1/ph=2", "halo"},
@@ -292,7 +297,7 @@ func TestEveryConstraintHasItsCaseAbove(t *testing.T) {
 		"smalltile": "threads warps steps stages halo shared-memory tile-size column-width zigzag grid",
 		"tile":      "threads warps work tile-size column-width zigzag grid steps stages variants halo shared-memory",
 		"slide":     "dimensions threads warps halo loads tile-size column-width zigzag grid shared-memory",
-		"stream":    "stencil wrap mirror warp steps threads grid-size grid ahead vector halo chunk shared-memory registers blocks",
+		"stream":    "stencil wrap mirror warp steps threads grid-size grid ahead vector halo shares chunk shared-memory registers blocks",
 	} {
 		var got []string
 		for _, c := range kernels.Find(Families(), name).Space(p, h200()).Constraints {

@@ -7,6 +7,7 @@ import (
 	_ "embed"
 	"fmt"
 	"math"
+	"slices"
 
 	"stenciltune/device/machine"
 	"stenciltune/kernels"
@@ -59,11 +60,12 @@ func reachOf(st *stencil.Stencil) reach {
 // shape is a schedule's numbers.
 type shape struct {
 	vector, rows, warps, chunks, pyramid, prefetch, minBlocks int
+	shares                                                    int  // blocks of equal shares, as many times chunks; 0 = chunks of every tile
 	copies                                                    bool // planes are copied ahead into shared memory, not loaded into registers
 }
 
 func shapeOf(get func(string) int) shape {
-	return shape{get("vx"), get("vy"), get("wp"), get("ck"), get("ph"), get("pf"), get("mb"), get("pm") == 1}
+	return shape{get("vx"), get("vy"), get("wp"), get("ck"), get("ph"), get("pf"), get("mb"), get("sm"), get("pm") == 1}
 }
 
 // scheduleShape is a schedule's on a problem. Rows that are not whole vectors are loaded
@@ -232,9 +234,10 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		{Name: "pf", Values: []int{1, 2, 4}, Ordinal: true, Doc: "planes loaded ahead; more hide more of memory's latency, cost registers or shared memory"},
 		{Name: "mb", Values: []int{1, 2, 3, 4}, Ordinal: true, Doc: "blocks an SM must be able to hold at once: the compiler's register limit"},
 		{Name: "ph", Values: pyramid, Ordinal: true, Doc: "time steps in flight; saves memory traffic, costs registers and the recomputation of the halo"},
+		{Name: "sm", Values: slices.Compact([]int{0, max(0, m.SMs)}), Optional: true, Doc: "shares: 0 = every tile's stream axis is cut into ck chunks, n = ck*n blocks walk over equal shares of all tiles; n is the number of SMs"},
 		{Name: "pm", Values: []int{0, 1}, Optional: true, Doc: "means by which planes are loaded ahead: 0 = into registers, 1 = asynchronous copies into shared memory"},
 	}}
-	names := []string{"vx", "vy", "wp", "ck", "pf", "mb", "ph", "pm"}
+	names := []string{"vx", "vy", "wp", "ck", "pf", "mb", "ph", "sm", "pm"}
 	at := func(v space.Values) shape { return shapeOf(v.Get) }
 	whole := func(needs []string, name, why string, ok func(h shape) bool) {
 		f.Constraints = append(f.Constraints, space.Constraint{Name: name, Needs: needs, Why: why, OK: func(v space.Values) bool { return ok(at(v)) }})
@@ -285,8 +288,19 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		}
 		return step[0] > 0 && step[1] > 0 && 100*step[0]*step[1] >= 45*hold[0]*hold[1]
 	})
+	whole(names, "shares", "shares are of tiles one a block (wp=1 in 2D), at most 8 blocks for an SM (2D 16), longer than the halo they recompute, and copied ahead where that is possible", func(h shape) bool {
+		if h.shares == 0 {
+			return true
+		}
+		most := 8
+		if dims < 3 {
+			most = 16
+		}
+		return dims > 1 && (dims == 3 || h.warps == 1) && h.chunks <= most && h.share(p, st) > float64(2*h.pyramid*(r.lowS+r.highS)) &&
+			(h.copies || !copied || h.unit(p) < 4)
+	})
 	whole(names, "chunk", "a chunk must be longer than the halo it recomputes", func(h shape) bool {
-		return h.chunks == 1 || kernels.CeilDiv(planes(p), h.chunks) > 2*h.pyramid*(r.lowS+r.highS)
+		return h.chunks == 1 || h.shares > 0 || kernels.CeilDiv(planes(p), h.chunks) > 2*h.pyramid*(r.lowS+r.highS)
 	})
 	whole(names, "shared-memory", fmt.Sprintf("the edge rows of every stage must fit into %d bytes of shared memory, as often as blocks must fit on an SM", m.SharedBlockOptin), func(h shape) bool {
 		n := h.sharedBytes(p, st)
@@ -304,6 +318,16 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 	return f
 }
 
+// launchOnly is the schedule that stands for all that differ in the grid alone: in how
+// many chunks or shares there are.
+func launchOnly(s space.Schedule) space.Schedule {
+	s = s.With("ck", 1)
+	if s.Int("sm", 0) > 0 {
+		s = s.With("sm", 1)
+	}
+	return s
+}
+
 // Kernel writes the kernel. The number of chunks is the grid's, not the source's.
 func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	h := scheduleShape(p, s)
@@ -316,9 +340,9 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "PYRAMID", Value: h.pyramid}, {Name: "PREFETCH", Value: h.prefetch}, {Name: "MIN_BLOCKS", Value: h.minBlocks},
 		{Name: "LOW_R", Value: r.lowR}, {Name: "HIGH_R", Value: r.highR}, {Name: "LOW_S", Value: r.lowS}, {Name: "HIGH_S", Value: r.highS},
 		{Name: "ALIGNED", Value: flag(aligned)}, {Name: "LATE", Value: flag(st.late)}, {Name: "DIAGONAL", Value: flag(st.diagonal)}, {Name: "RING", Value: st.ring},
-		{Name: "UNROLL", Value: unroll(r, h, st)}, {Name: "COPIES", Value: flag(h.copies)},
+		{Name: "UNROLL", Value: unroll(r, h, st)}, {Name: "COPIES", Value: flag(h.copies)}, {Name: "SHARES", Value: flag(h.shares > 0)},
 	}
-	k := kernels.Source(p, s.With("ck", 1), constants, "stream.cu", st.edgeText()+planeSource+st.source(p.Stencil)+h.ahead()+walkSource)
+	k := kernels.Source(p, launchOnly(s), constants, "stream.cu", st.edgeText()+planeSource+st.source(p.Stencil)+h.ahead()+walkSource)
 	hold, _ := h.tile(r, st)
 	k.Schedule, k.Launch, k.Least = s, h.launch(p, st), [3]int{hold[0], 1, 1}
 	if aligned {
@@ -366,11 +390,27 @@ func (h shape) grid(p stencil.Problem, st stages) [3]int {
 	if step[0] < 1 || step[1] < 1 { // all halo: another constraint says so
 		return [3]int{1, 1, 1}
 	}
+	if h.shares > 0 {
+		return [3]int{h.chunks * h.shares, 1, 1}
+	}
 	x := st.tiles(p.Size[0], hold[0], step[0])
 	if p.Stencil.Dims < 3 { // each warp has a tile
 		return [3]int{kernels.CeilDiv(x, h.warps), 1, h.chunks}
 	}
 	return [3]int{x, st.tiles(p.Size[1], hold[1], step[1]), h.chunks}
+}
+
+// share is the planes of a block where blocks get equal shares.
+func (h shape) share(p stencil.Problem, st stages) float64 {
+	hold, step := h.tile(reachOf(p.Stencil), st)
+	if step[0] < 1 || step[1] < 1 {
+		return math.Inf(1)
+	}
+	tiles := st.tiles(p.Size[0], hold[0], step[0])
+	if p.Stencil.Dims == 3 {
+		tiles *= st.tiles(p.Size[1], hold[1], step[1])
+	}
+	return float64(tiles) * float64(planes(p)) / float64(h.chunks*h.shares)
 }
 
 func (h shape) launch(p stencil.Problem, st stages) kernels.Launch {
@@ -392,6 +432,13 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	rounds := float64(min(n, chunk+h.pyramid*r.lowS) + r.highS + (h.pyramid-1)*stages.skew(r))
 	loaded := float64(min(n, chunk+h.pyramid*(r.lowS+r.highS)))
 	blocks := float64(l.Blocks())
+	if h.shares > 0 { // a share lies in its tiles as one walk more than borders of tiles cut it
+		share := h.share(p, stages)
+		walks := 1 + share/float64(n)
+		rounds = share + walks*float64(h.pyramid*r.lowS+r.highS+(h.pyramid-1)*stages.skew(r))
+		loaded = share + walks*float64(h.pyramid*(r.lowS+r.highS))
+		chunk = int(math.Ceil(share / walks))
+	}
 	cells := float64(hold[0] * h.rows * h.warps)
 	updates := cells * rounds * float64(h.pyramid)
 	pyramid, words := float64(h.pyramid), float64(realSize(p.DType))/4
@@ -425,7 +472,14 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	for a, g := range [3]int{l.Grid[0], l.Grid[1], l.Grid[2]} {
 		write[a] = kernels.CeilDiv(p.Size[a], g)
 	}
+	if h.shares > 0 {
+		_, step := h.tile(r, stages)
+		write = [3]int{min(step[0], p.Size[0]), min(step[1], p.Size[1]), chunk}
+	}
 	read := [3]int{hold[0], hold[1], int(loaded)}
+	if h.shares > 0 { // of a walk
+		read[2] = chunk + h.pyramid*(r.lowS+r.highS)
+	}
 	barriers := 0
 	if others > 0 {
 		barriers = int(rounds)
@@ -438,7 +492,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	if st.Dims < 3 {
 		write[1] = chunk
 		write[2] = 1
-		read = [3]int{hold[0] * h.warps, int(loaded), 1}
+		read = [3]int{hold[0] * h.warps, read[2], 1}
 		window = write
 	}
 	window[st.Dims-1] = 1 + h.prefetch + h.pyramid

@@ -7,13 +7,16 @@ import (
 )
 
 // Tiling is that of grid: tiles overlap by their halo, the stream axis is cut into
-// chunks, and on a plane each warp of a block has a tile.
+// chunks, and on a plane each warp of a block has a tile. Shares are so many whatever the grid.
 func (Family) Tiling(p stencil.Problem, s space.Schedule) kernels.Tiling {
 	h := scheduleShape(p, s)
 	st := stagesOf(p.Stencil)
 	hold, step := h.tile(reachOf(p.Stencil), st)
 	if st.wrap { // every tile has its halo: the first one counts like the others
 		hold = step
+	}
+	if h.shares > 0 {
+		return kernels.Tiling{Hold: [3]int{hold[0], hold[1], 1}, Step: [3]int{step[0], step[1], 1}, Pack: 1, Fixed: [3]int{h.chunks * h.shares, 1, 1}}
 	}
 	t := kernels.Tiling{Hold: [3]int{hold[0], hold[1], 1}, Step: [3]int{step[0], step[1], 1}, Pack: 1, Fixed: [3]int{0, 0, h.chunks}}
 	if p.Stencil.Dims < 3 {

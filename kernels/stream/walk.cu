@@ -53,6 +53,7 @@ struct Walk {
         advance<BOUNDARY != WRAP>(p++);
       }
     }
+    if constexpr (SHARES) waiting.settle();
   }
 
   __device__ __forceinline__ void fetch(int f, int p) {
@@ -102,25 +103,16 @@ struct Walk {
   }
 };
 
-extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
-    ENTRY(PARAMETERS) {
-  extern __shared__ __align__(16) unsigned char shared_bytes[];
-  const int lane = threadIdx.x, warp = threadIdx.y;
-  const Grid grid = GRID;
-  const Out out = OUT;
+// Walks over planes begin .. end - 1 of a tile: the tx-th on x and, in 3D, the ty-th on rows.
+__device__ __forceinline__ void walk_tile(const Grid &grid, const Out &out, int tx, int ty, int begin, int end, unsigned char *shared) {
+  const int lane = threadIdx.x, warp = threadIdx.y, nx = grid.nx, ny = grid.ny;
   Place at{grid};
   at.nx = nx;
-  at.planes = DIMS == 3 ? nz : ny;
+  at.planes = DIMS == 3 ? grid.nz : ny;
   at.stride = DIMS == 3 ? (index_t)nx * ny : nx;
-  const int chunk = ceil_div(at.planes, gridDim.z);
-  at.begin = blockIdx.z * chunk;
-  at.end = min(at.begin + chunk, at.planes);
-  if (at.begin >= at.planes) return; // more chunks than planes
-
-  // In 2D warps have tiles of their own, side by side along x.
-  const int tile_x = DIMS == 3 ? blockIdx.x : blockIdx.x * WARPS + warp;
-  if (DIMS < 3 && tile_x >= tiles(nx, TILE_X, STEP_X)) return;
-  const Window x = window(tile_x, nx, TILE_X, STEP_X, HALO_LX);
+  at.begin = begin;
+  at.end = end;
+  const Window x = window(tx, nx, TILE_X, STEP_X, HALO_LX);
   at.x = x.origin + lane * VECTOR;
   at.low_x = BOUNDARY != WRAP && (SIDES > 0 ? lane == 0 : at.x == 0);
   at.high_x = BOUNDARY != WRAP && (SIDES > 0 ? lane == 31 : at.x + VECTOR == nx);
@@ -129,7 +121,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
   int row = 0;
   at.writes = 1;
   if (DIMS == 3) {
-    const Window y = window(blockIdx.y, ny, TILE_R, STEP_R, HALO_LR);
+    const Window y = window(ty, ny, TILE_R, STEP_R, HALO_LR);
     row = y.origin + warp * ROWS;
     at.writes = 0;
 #pragma unroll
@@ -158,8 +150,35 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
   if (DIMS == 3 && SUMS && !DIAGONAL && REACH_X <= 1 && BOUNDARY != WRAP && x.origin > 0 && x.origin + TILE_X < nx) {
     Place within = at;
     within.low_x = within.high_x = false;
-    Walk(within, own, out, shared_bytes);
+    Walk(within, own, out, shared);
   } else {
-    Walk(at, own, out, shared_bytes);
+    Walk(at, own, out, shared);
+  }
+}
+
+extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
+    ENTRY(PARAMETERS) {
+  extern __shared__ __align__(16) unsigned char shared_bytes[];
+  const Grid grid = GRID;
+  const Out out = OUT;
+  const int planes = DIMS == 3 ? nz : ny;
+  if constexpr (SHARES) {
+    // Blocks get equal shares of all planes of all tiles, tile after tile.
+    const int across = tiles(nx, TILE_X, STEP_X), down = DIMS == 3 ? tiles(ny, TILE_R, STEP_R) : 1;
+    const long long all = (long long)across * down * planes, to = all * (blockIdx.x + 1) / gridDim.x;
+    for (long long from = all * blockIdx.x / gridDim.x; from < to;) {
+      const int tile = (int)(from / planes), begin = (int)(from - (long long)tile * planes);
+      const int end = (int)min((long long)planes, begin + (to - from));
+      walk_tile(grid, out, tile % across, tile / across, begin, end, shared_bytes);
+      from += end - begin;
+      if (SHARED_ROWS > 0) __syncthreads(); // the next walk begins with edge rows that some may still read
+    }
+  } else {
+    const int chunk = ceil_div(planes, gridDim.z), begin = blockIdx.z * chunk;
+    if (begin >= planes) return; // more chunks than planes
+    // In 2D warps have tiles of their own, side by side along x.
+    const int tile = DIMS == 3 ? blockIdx.x : blockIdx.x * WARPS + threadIdx.y;
+    if (DIMS < 3 && tile >= tiles(nx, TILE_X, STEP_X)) return;
+    walk_tile(grid, out, tile, blockIdx.y, begin, min(begin + chunk, planes), shared_bytes);
   }
 }

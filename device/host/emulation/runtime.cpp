@@ -215,6 +215,8 @@ extern "C" void emulated_copy(void *to, const void *from, unsigned bytes) {
   if (bytes != 4 && bytes != 8 && bytes % 16 != 0) fatal("an asynchronous copy of other than 4, 8 or 16 bytes");
   if ((uintptr_t)to % (bytes < 16 ? bytes : 16) + (uintptr_t)from % (bytes < 16 ? bytes : 16)) fatal("an asynchronous copy is not aligned");
   Fiber &f = running->fibers[running->current];
+  for (const Copy &c : f.copies) // nothing says which would come last
+    if ((char *)to < (char *)c.to + c.bytes && (char *)c.to < (char *)to + bytes) fatal("two asynchronous copies to one place at once");
   if (running->current % 2) // half of the threads copy as early as may be, the others as late
     memcpy(to, from, bytes);
   else
