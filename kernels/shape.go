@@ -327,6 +327,15 @@ func Remainder(s space.Schedule) space.Schedule {
 	return s
 }
 
+// On is a schedule on another machine: where it names the number of SMs (stream's sm), that is
+// the machine's own.
+func On(s space.Schedule, m machine.Machine) space.Schedule {
+	if s.Int("sm", 0) > 0 && m.SMs > 0 {
+		return s.With("sm", m.SMs)
+	}
+	return s
+}
+
 // Spaces joins the spaces of families for a problem.
 func Spaces(families []Family, p stencil.Problem, m machine.Machine) *space.Space {
 	var fs []*space.Family

@@ -146,6 +146,7 @@ func rank(there place, known []evidence) []ranked {
 			if math.IsInf(own, 1) {
 				continue
 			}
+			s = kernels.On(s, there.machine)
 			x, seen := sums[s]
 			if !seen {
 				x.nearest = d

@@ -284,3 +284,16 @@ func TestBadProblemsAreRefused(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestSharesAreOfTheOtherDevicesSMs: what walks 132 shares on an H200 walks 108 on an A100.
+func TestSharesAreOfTheOtherDevicesSMs(t *testing.T) {
+	here, there := at(problem(t, stencil.Size{8192, 8192, 1}), h200()), at(problem(t, stencil.Size{8192, 8192, 1}), a100())
+	measured, err := space.ParseSchedule("stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/sm=132/pm=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := rank(there, []evidence{{place: here, seconds: map[space.Schedule]float64{measured: truth(here, measured)}}})
+	if len(list) != 1 || list[0].schedule.String() != "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/sm=108/pm=1" {
+		t.Errorf("%v", list)
+	}
+}
