@@ -2,39 +2,25 @@
 # What hardware counters say of 40 schedules: bytes between DRAM, L2 and the SMs in one
 # launch. One line each: stencil dtype size schedule, then bytes read from and written to
 # DRAM, read from L2 and written to it by the SMs. model/counters_test.go compares the
-# cost model's. Each kernel is a program of its own, since profilers do not follow tune's
-# processes. Needs nvcc, ncu (Nsight Compute) and leave to read counters; about 3 minutes.
+# cost model's. Needs what profile.sh does; about 3 minutes.
 #
 #   bench/h200/counters.sh path/to/tune > bench/h200/counters.txt
 set -euo pipefail
 tune=$1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+. "$(dirname "$0")/profile.sh"
 metrics=dram__bytes_read.sum,dram__bytes_write.sum,lts__t_sectors_srcunit_tex_op_read.sum,lts__t_sectors_srcunit_tex_op_write.sum
 
-n=0
-wanted() { # stencil dtype size schedule: builds its program in the background
-  n=$((n + 1))
-  echo "$1 $2 $3 $4" >"$work/$n.head"
-  (
-    "$tune" source --program --stencil "$1" --dtype "$2" --size "$3" --schedule "$4" >"$work/$n.cu" &&
-      nvcc -O3 -std=c++17 -arch=native -o "$work/$n" "$work/$n.cu" >"$work/$n.log" 2>&1
-  ) &
-  [ $((n % $(nproc))) != 0 ] || wait
-}
-
 counted() { # number of a program
-  local entry
-  entry=$(sed -n 's/^#define ENTRY //p' "$work/$1.cu")
-  ncu --clock-control none --print-units base --csv --metrics "$metrics" --kernel-name "regex:$entry" --launch-skip 2 --launch-count 1 "$work/$1" 3 2>"$work/log" |
-    awk -F'","' -v head="$(cat "$work/$1.head")" '
-      /^"[0-9]+"/ { v = $NF; gsub(/[",\r]/, "", v); of[$(NF - 2)] = v + 0 }
-      END { printf "%s %.0f %.0f %.0f %.0f\n", head, of["dram__bytes_read.sum"], of["dram__bytes_write.sum"],
-        32 * of["lts__t_sectors_srcunit_tex_op_read.sum"], 32 * of["lts__t_sectors_srcunit_tex_op_write.sum"] }'
+  counters "$1" "$metrics" | awk -v head="$(cat "$work/$1.head")" '
+    { of[$1] = $2 + 0 }
+    END { printf "%s %.0f %.0f %.0f %.0f\n", head, of["dram__bytes_read.sum"], of["dram__bytes_write.sum"],
+      32 * of["lts__t_sectors_srcunit_tex_op_read.sum"], 32 * of["lts__t_sectors_srcunit_tex_op_write.sum"] }'
 }
 
 echo "# bench/h200/counters.sh bin/tune, $("$tune" --version)"
-nvidia-smi --query-gpu=name,uuid,driver_version --format=csv,noheader | head -1 | sed 's/^/# /'
+device
 two=(global/gx=128/gy=2/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0 global/gx=64/gy=4/gz=1/wx=2/wy=4/wz=1/cw=0/zz=0/sp=0
   global/gx=32/gy=4/gz=1/wx=1/wy=4/wz=1/cw=0/zz=0/sp=0/vx=4 smalltile/gx=32/gy=32/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=3
   tile/gx=32/gy=16/gz=1/wx=2/wy=4/wz=1/cw=0/zz=0/ph=4 tile/gx=64/gy=8/gz=1/wx=1/wy=2/wz=1/cw=256/zz=0/ph=2
