@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -172,20 +173,19 @@ const nvrtcErrorCompilation = 6
 // firstError is the line of a log that says what is wrong. What ptxas says at its end is
 // none; the line before it may be one that names no error.
 func firstError(log string, err error) string {
-	said := err.Error()
+	said := ""
 	for line := range strings.Lines(log) {
 		line = strings.TrimSpace(line)
-		if strings.Contains(line, "aborted due to errors") && said != err.Error() {
-			break
-		}
-		if strings.Contains(line, "error") {
+		switch {
+		case said != "" && strings.Contains(line, "aborted due to errors"):
+			return said
+		case strings.Contains(line, "error"):
 			return line
-		}
-		if strings.HasPrefix(line, "ptxas") {
+		case strings.HasPrefix(line, "ptxas"):
 			said = line
 		}
 	}
-	return said
+	return cmp.Or(said, err.Error())
 }
 
 // build compiles one program and gives its image and log.

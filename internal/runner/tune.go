@@ -276,8 +276,9 @@ func (t *tuner) search(ctx context.Context) (search.Reason, error) {
 	more := true
 	begin := t.now()
 	until := time.Duration(0) // end of the last look; 0 before it
+	forecaster, _ := t.Strategy.(search.Forecaster)
 	for {
-		if f, ok := t.Strategy.(search.Forecaster); ok && f.Converged() < t.Stop.Converged {
+		if until > 0 && forecaster.Converged() < t.Stop.Converged { // it found something
 			until = 0
 		}
 		room := t.depth.Depth() - len(queue)
@@ -293,8 +294,8 @@ func (t *tuner) search(ctx context.Context) (search.Reason, error) {
 		}
 		t.tracker.Left = more || len(queue) > 0
 		t.tracker.Elapsed = t.now() - begin
-		if f, ok := t.Strategy.(search.Forecaster); ok {
-			t.tracker.Converged = f.Converged()
+		if forecaster != nil {
+			t.tracker.Converged = forecaster.Converged()
 		}
 		if s := t.best.Seconds(); s > 0 && bandwidth > 0 {
 			t.tracker.Roofline = 2 * float64(t.Problem.Bytes()) / s / bandwidth
@@ -311,10 +312,10 @@ func (t *tuner) search(ctx context.Context) (search.Reason, error) {
 			return search.Interrupted, nil
 		}
 		i := t.next(ctx, queue, until)
-		if i < 0 && ctx.Err() == nil {
-			return search.Converged, nil
-		}
 		if i < 0 {
+			if ctx.Err() == nil { // the last look's time is up
+				return search.Converged, nil
+			}
 			return search.Interrupted, nil
 		}
 		c := queue[i] // stays in the queue, to be released, until it is filed

@@ -426,7 +426,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	l := h.launch(p, stages)
 	st := p.Stencil
 	elem := float64(p.DType.Size())
-	hold, _ := h.tile(r, stages)
+	hold, step := h.tile(r, stages)
 	n := planes(p)
 	chunk := kernels.CeilDiv(n, h.chunks)
 	rounds := float64(min(n, chunk+h.pyramid*r.lowS) + r.highS + (h.pyramid-1)*stages.skew(r))
@@ -472,12 +472,9 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	for a, g := range [3]int{l.Grid[0], l.Grid[1], l.Grid[2]} {
 		write[a] = kernels.CeilDiv(p.Size[a], g)
 	}
-	if h.shares > 0 {
-		_, step := h.tile(r, stages)
-		write = [3]int{min(step[0], p.Size[0]), min(step[1], p.Size[1]), chunk}
-	}
 	read := [3]int{hold[0], hold[1], int(loaded)}
 	if h.shares > 0 { // of a walk
+		write = [3]int{min(step[0], p.Size[0]), min(step[1], p.Size[1]), chunk}
 		read[2] = chunk + h.pyramid*(r.lowS+r.highS)
 	}
 	barriers := 0
