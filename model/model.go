@@ -96,6 +96,9 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 	if !w.Ahead {
 		drain += c.Drain / at
 	}
+	if w.Alone > 0 { // DRAM opens a page for each row of a block
+		r.dram *= w.Alone / (w.Alone + c.Page)
+	}
 	dram := pnorm(6, out.DRAMBytes/r.dram, drain*out.DRAMBytes*(c.InFlight/inFlight+1/(2*r.dram)))
 
 	// An SM issues four warp instructions a clock; each lane counts as 1/32 of one.
@@ -313,7 +316,11 @@ func (c Coefficients) dramBytes(p stencil.Problem, w kernels.Work, r rates, wave
 	again := 1.0
 	for a := range p.Stencil.Dims {
 		halo := float64(w.Read[a]-w.Write[a]) / float64(w.Write[a])
-		again *= 1 + halo*missed(distance[a], c.L2Knee*r.l2Bytes, c.L2Sharp)
+		miss := missed(distance[a], c.L2Knee*r.l2Bytes, c.L2Sharp)
+		if w.Alone > 0 { // its neighbours come to it at other times
+			miss = 1
+		}
+		again *= 1 + halo*miss
 	}
 	bytes := read*again + w.L2Write
 	if w.ColumnWide > 0 { // both sides of a column are fetched by its neighbour too

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Ten cold tunes with different seeds; after each, its winner is timed against the
+# Ten cold tunes (no store, no compiled kernels) with different seeds; after each, its winner is timed against the
 # best of the recorded landscape, interleaved in one process. Prints Go benchmark text.
 #
 #   bench/h200/end2end.sh path/to/tune jacobi3d 512x512x512 SCHEDULE > bench/h200/end2end-jacobi3d.txt
@@ -11,7 +11,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 within=0
 for seed in 1 2 3 4 5 6 7 8 9 10; do
-  export TUNE_STORE=$work/$seed.db
+  export TUNE_STORE=$work/$seed.db CUDA_CACHE_PATH=$work/kernels-$seed # NVRTC keeps what it compiles, since CUDA 12.9
   begin=$(date +%s%N)
   "$tune" --stencil "$stencil" --size "$size" --device 0 --seed $seed --quiet >"$work/config.json"
   wall=$(($(date +%s%N) - begin))

@@ -28,6 +28,8 @@ var (
 	flagCases = flag.Int("cases", 520, "random schedules to check on the GPU")
 	flagEach  = flag.Int("each", 100, "random schedules of each stencil of the catalogue")
 	flagSeed  = flag.Uint64("seed", 20261121, "seed of the random schedules")
+	flagNamed = flag.String("named", "", "cases to check again, as a failure names them, with spaces between; of -launches and -seed")
+	flagTimes = flag.Int("launches", 3, "launches of the cases of -named")
 	flagLeak  = flag.Int("leak-schedules", 2000, "schedules of the leak test")
 )
 
@@ -81,6 +83,18 @@ func TestGPURandomSchedulesGiveTheReferencesAnswer(t *testing.T) {
 func TestGPUCatalogueGivesTheReferencesAnswer(t *testing.T) {
 	d := openGPU(t)
 	devicetest.Check(t, d, devicetest.CatalogueCases(t, d.Machine(), *flagEach, *flagSeed+1))
+}
+
+func TestGPUNamedCases(t *testing.T) {
+	if *flagNamed == "" {
+		t.Skip("no case is named")
+	}
+	d := openGPU(t)
+	for _, name := range strings.Fields(*flagNamed) {
+		t.Run(name, func(t *testing.T) {
+			devicetest.Check(t, d, []trial.Case{devicetest.NamedCase(t, name, *flagTimes, uint32(*flagSeed))})
+		})
+	}
 }
 
 // handWritten is a kernel outside any family: text at the beginning of the naive body.

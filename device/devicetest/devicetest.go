@@ -7,12 +7,15 @@ import (
 	"maps"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"stenciltune/device"
 	"stenciltune/device/machine"
 	"stenciltune/device/trial"
+	"stenciltune/kernels"
 	"stenciltune/kernels/all"
+	"stenciltune/space"
 	"stenciltune/stencil"
 )
 
@@ -97,6 +100,40 @@ func randomStencil(t testing.TB, r *rand.Rand) *stencil.Stencil {
 		t.Fatalf("%s: %v", src, err)
 	}
 	return st
+}
+
+// NamedCase is the case of a failure's report, of a stencil of the catalogue: its name as
+// Case.Name prints it.
+func NamedCase(t testing.TB, name string, launches int, seed uint32) trial.Case {
+	t.Helper()
+	parts := strings.SplitN(name, "/", 4)
+	if len(parts) < 4 {
+		t.Fatalf("case %q: want stencil/dtype/size/schedule", name)
+	}
+	st, err := stencil.Lookup(parts[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := stencil.ParseDType(parts[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	size, err := stencil.ParseSize(parts[2], st.Dims)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := space.ParseSchedule(parts[3])
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := stencil.Problem{Stencil: st, DType: d, Size: size, Steps: 1}
+	f := kernels.Find(all.For(p), s.Family())
+	c := trial.Case{Problem: p, Kernel: f.Kernel(p, s), Launches: launches, Seed: seed}
+	if c.Kernel.Launch.Steps > 1 {
+		rest := f.Kernel(p, kernels.Remainder(s))
+		c.Remainder = &rest
+	}
+	return c
 }
 
 // Check runs cases on a device and reports every wrong one.

@@ -208,7 +208,7 @@ func TestShippedRecordingsAreWholeAndOfTheCatalogue(t *testing.T) {
 		if h.Machine.Kind != machine.CUDA || h.Tool == "" || h.Command == "" || h.Time == "" || h.Machine.Driver == "" || h.Machine.Compiler == "" {
 			t.Errorf("%s does not say where it comes from: %+v", file, h)
 		}
-		least := min(600, h.Space) // of a random part of a space
+		least := min(550, h.Space) // of a random part of a space
 		if strings.Contains(h.Command, "--exhaustive") {
 			least = h.Space * 9 / 10
 		}

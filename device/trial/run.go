@@ -60,11 +60,12 @@ func Run(ctx context.Context, d device.Device, cases []Case, tell func(Case, Res
 	for begin := 0; begin < len(cases); begin += batch {
 		parts = append(parts, &part{cases[begin:min(begin+batch, len(cases))], make(chan map[string]built, 1)})
 	}
+	slots := make(chan struct{}, runtime.NumCPU())
 	begun := 0
 	ahead := func(n int) {
 		for ; begun < min(n, len(parts)); begun++ {
 			p := parts[begun]
-			go func() { p.done <- compile(ctx, d, p.cases) }()
+			go func() { p.done <- compile(ctx, d, p.cases, slots) }()
 		}
 	}
 	// Nothing may use the device once Run has returned.
@@ -105,8 +106,8 @@ func release(d device.Device, binaries map[string]built) {
 	}
 }
 
-// compile builds the kernels of cases, by entry.
-func compile(ctx context.Context, d device.Device, cases []Case) map[string]built {
+// compile builds the kernels of cases, by entry, as many at once as there are slots.
+func compile(ctx context.Context, d device.Device, cases []Case, slots chan struct{}) map[string]built {
 	all := map[string]built{}
 	var ks []kernels.Kernel
 	add := func(k kernels.Kernel) {
@@ -132,7 +133,11 @@ func compile(ctx context.Context, d device.Device, cases []Case) map[string]buil
 	one := make([]built, len(ks))
 	var wg sync.WaitGroup
 	for i, k := range ks {
-		wg.Go(func() { one[i].binary, one[i].err = d.Compile(ctx, k) })
+		wg.Go(func() {
+			slots <- struct{}{}
+			one[i].binary, one[i].err = d.Compile(ctx, k)
+			<-slots
+		})
 	}
 	wg.Wait()
 	for i, k := range ks {

@@ -113,16 +113,24 @@ func blocksOnly(c space.Constraint) space.Constraint {
 func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	p = kernels.Fused(p, s)
 	constants := kernels.ShapeOf(s).Constants()
-	file, source := "global.cu", scalar
+	var k kernels.Kernel
 	if vx := s.Int("vx", 1); vx > 1 {
-		file, source = "vector.cu", vector
-		constants = append(constants, kernels.Constant{Name: "VECTOR", Value: vx})
+		constants = append(constants, kernels.Constant{Name: "VECTOR", Value: vx}, kernels.Constant{Name: "PARTS", Value: parts(p.Stencil)})
+		k = withRows(kernels.Source(p, s, constants, "vector.cu", vector), p, kernels.ShapeOf(s).Work)
 	} else {
 		constants = append(constants, kernels.Constant{Name: "SPAN_LENGTHS", Value: s.Int("sp", 0)})
+		k = kernels.Source(p, s, constants, "global.cu", scalar)
 	}
-	k := kernels.Source(p, s, constants, file, source)
 	k.Launch = launch(p, s)
 	return k
+}
+
+// parts is the stages that a launch computes of a time step.
+func parts(st *stencil.Stencil) int {
+	if st.Of != nil {
+		return len(st.Of.Stages)
+	}
+	return 1
 }
 
 func launch(p stencil.Problem, s space.Schedule) kernels.Launch {

@@ -18,30 +18,27 @@ constexpr int WRITE_X = GROUP_X * VECTOR, WRITE_Y = GROUP_Y * WORK_Y, WRITE_Z = 
 constexpr int READ_X = VECTOR + LOW_X + HIGH_X; // of a row, by one thread
 constexpr int READ_Y = WORK_Y + LOW_Y + HIGH_Y, READ_Z = WORK_Z + LOW_Z + HIGH_Z;
 
-// The rows of an array that a thread reads. What no cell needs, the compiler does not
-// load.
+// The rows of an array that a thread reads.
 struct Rows {
   T at[READ_Z][READ_Y][READ_X];
 };
 
-// Loads cells x - LOW_X .. x + VECTOR + HIGH_X of row (y, z) of an array. ALIGNED
-// rows hold whole vectors, so that x lies inside unless the thread has nothing to
-// write.
-template <bool EDGE, bool ALIGNED>
-__device__ __forceinline__ void load_row(const Grid &grid, int array, T *to, int x, int y, int z) {
+// Loads cells x - BEFORE .. x + VECTOR + AFTER of row (y, z) of an array. ALIGNED rows hold
+// whole vectors, so that x lies inside unless the thread has nothing to write.
+template <bool EDGE, bool ALIGNED, int BEFORE, int AFTER>
+__device__ __forceinline__ void load_row(const Grid &grid, int array, T (&to)[READ_X], int x, int y, int z) {
   const int iy = EDGE ? boundary_index(y, grid.ny) : y, iz = EDGE ? boundary_index(z, grid.nz) : z;
   const T *row = grid.in[array] + cell_index(grid, 0, iy, iz);
 #pragma unroll
-  for (int i = 0; i < READ_X; i++) {
-    if (ALIGNED && i >= LOW_X && i < LOW_X + VECTOR) continue;
-    const int at = x + i - LOW_X;
-    to[i] = __ldg(row + (EDGE ? boundary_index(at, grid.nx) : at));
+  for (int i = -BEFORE; i < VECTOR + AFTER; i++) {
+    if (ALIGNED && i >= 0 && i < VECTOR) continue;
+    to[LOW_X + i] = row[EDGE ? boundary_index(x + i, grid.nx) : x + i];
   }
   if (ALIGNED) {
     const int own = EDGE ? min(x, grid.nx - VECTOR) : x;
 #pragma unroll
     for (int part = 0; part < VECTOR / LANES; part++) {
-      const Word word = __ldg(reinterpret_cast<const Word *>(row + own) + part);
+      const Word word = reinterpret_cast<const Word *>(row + own)[part];
       const T *lane = reinterpret_cast<const T *>(&word);
 #pragma unroll
       for (int i = 0; i < LANES; i++) to[LOW_X + part * LANES + i] = lane[i];
@@ -49,9 +46,11 @@ __device__ __forceinline__ void load_row(const Grid &grid, int array, T *to, int
   }
   if (EDGE) {
 #pragma unroll
-    for (int i = 0; i < READ_X; i++) to[i] = boundary_value(grid, array, to[i], x + i - LOW_X, y, z, grid.iteration);
+    for (int i = -BEFORE; i < VECTOR + AFTER; i++) to[LOW_X + i] = boundary_value(grid, array, to[LOW_X + i], x + i, y, z, grid.iteration);
   }
 }
+
+@ROWS@
 
 template <bool EDGE, bool ALIGNED>
 __device__ __forceinline__ void block(const Grid &grid, const Out &out, Position first) {
@@ -59,19 +58,16 @@ __device__ __forceinline__ void block(const Grid &grid, const Out &out, Position
   const int y = first.y + threadIdx.y * WORK_Y;
   const int z = first.z + threadIdx.z * WORK_Z;
   Rows rows[ARRAYS];
-#pragma unroll
-  for (int a = 0; a < ARRAYS; a++)
-#pragma unroll
-    for (int k = 0; k < READ_Z; k++)
-#pragma unroll
-      for (int j = 0; j < READ_Y; j++)
-        if (reads(a)) load_row<EDGE, ALIGNED>(grid, a, rows[a].at[k][j], x, y + j - LOW_Y, z + k - LOW_Z);
-#pragma unroll
+  load_rows<EDGE, ALIGNED>(grid, rows, x, y, z);
+  // Stages that are fused find cells at the grid's edge by run-time indices: there a loop does,
+  // for compilers take ten seconds over its copies.
+  constexpr int UNROLL = EDGE && PARTS > 1 ? 1 : 32;
+#pragma unroll UNROLL
   for (int k = 0; k < WORK_Z; k++)
-#pragma unroll
+#pragma unroll UNROLL
     for (int j = 0; j < WORK_Y; j++) {
       Cell value[VECTOR];
-#pragma unroll
+#pragma unroll UNROLL
       for (int i = 0; i < VECTOR; i++)
         value[i] = cell<EDGE>(grid, x + i, y + j, z + k, grid.iteration,
                               [&](int array, int dx, int dy, int dz) { return rows[array].at[k + LOW_Z + dz][j + LOW_Y + dy][i + LOW_X + dx]; });

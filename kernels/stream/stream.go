@@ -179,6 +179,9 @@ func (h shape) taken(p stencil.Problem, st stages) (registers, least int) {
 	cells, used, pyramid := float64(h.vector*h.rows), float64(st.used()), float64(h.pyramid)
 	n := cells*(kept*pyramid*float64(st.perStage(r))+used*(ahead*float64(h.held())+hand)) + beside*pyramid*float64(h.rows*(r.lowX+r.highX))
 	n = base + n*float64(max(4, p.DType.Size()))/4
+	if h.shares > 0 { // what is left of the share
+		n += 9
+	}
 	return int(n), int(n / slack)
 }
 
@@ -342,7 +345,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "ALIGNED", Value: flag(aligned)}, {Name: "LATE", Value: flag(st.late)}, {Name: "DIAGONAL", Value: flag(st.diagonal)}, {Name: "RING", Value: st.ring},
 		{Name: "UNROLL", Value: unroll(r, h, st)}, {Name: "COPIES", Value: flag(h.copies)}, {Name: "SHARES", Value: flag(h.shares > 0)},
 	}
-	k := kernels.Source(p, launchOnly(s), constants, "stream.cu", st.edgeText()+planeSource+st.source(p.Stencil)+h.ahead()+walkSource)
+	k := kernels.Source(p, launchOnly(s), constants, "stream.cu", st.edgeText()+planeSource+st.source(p.Stencil)+h.aheadText()+walkSource)
 	hold, _ := h.tile(r, st)
 	k.Schedule, k.Launch, k.Least = s, h.launch(p, st), [3]int{hold[0], 1, 1}
 	if aligned {
@@ -354,8 +357,22 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	return k
 }
 
-// ahead is the text of how planes are loaded ahead.
-func (h shape) ahead() string {
+// ahead is the planes under way at a time. Into registers fewer are than were asked for, as
+// recorded schedules tell: who waits for one load waits for later ones too, and in 3D for
+// the warps beside.
+func (h shape) ahead(dims int) float64 {
+	if h.copies {
+		return float64(h.prefetch)
+	}
+	n := 1 + 0.3*float64(h.prefetch-1)
+	if dims < 3 {
+		n *= 1.25
+	}
+	return n
+}
+
+// aheadText is the text of how planes are loaded ahead.
+func (h shape) aheadText() string {
 	if h.copies {
 		return copiesSource
 	}
@@ -473,7 +490,9 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		write[a] = kernels.CeilDiv(p.Size[a], g)
 	}
 	read := [3]int{hold[0], hold[1], int(loaded)}
+	alone := 0.0
 	if h.shares > 0 { // of a walk
+		alone = float64(hold[0]) * elem
 		write = [3]int{min(step[0], p.Size[0]), min(step[1], p.Size[1]), chunk}
 		read[2] = chunk + h.pyramid*(r.lowS+r.highS)
 	}
@@ -506,8 +525,8 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		L2Write:    float64(p.Size.Cells()) * outputs * elem,
 		Shared:     blocks * threads * rounds * pyramid * pipe,
 		Barriers:   barriers,
-		Loads:      arrays * float64(h.rows*h.vector*h.prefetch),
-		LoadRounds: loaded / float64(h.prefetch),
+		Loads:      arrays * float64(h.rows*h.vector) * h.ahead(st.Dims),
+		LoadRounds: loaded / h.ahead(st.Dims),
 		Ahead:      true,
 		Rounds:     waits,
 		Parallel:   float64(h.vector * h.rows),
@@ -518,6 +537,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Write:      write,
 		Read:       read,
 		Window:     window,
+		Alone:      alone,
 		Launch:     l,
 	}
 }
