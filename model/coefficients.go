@@ -27,6 +27,8 @@ type Coefficients struct {
 	Tail           float64 `json:"tail"`            // share of the last wave's gap that is felt
 	L2Knee         float64 `json:"l2_knee"`         // share of L2 up to which it holds what was read
 	L2Sharp        float64 `json:"l2_sharp"`        // how sudden that end is: 1 gradual, infinity LRU
+	Resident       float64 `json:"resident"`        // share of L2 that holds a grid from launch to launch
+	L2Latency      float64 `json:"l2_latency"`      // share of LoadLatency that L2 takes
 	Page           float64 `json:"page"`            // bytes of DRAM's time that reading one place after another costs
 	SpillTraffic   float64 `json:"spill_traffic"`   // share of spilled registers that every lap writes and reads
 }

@@ -83,6 +83,8 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 	out.Waves = blocks / (float64(resident) * sms)
 	out.Warps = float64(resident) * math.Ceil(warps) * float64(m.WarpSize) / float64(max(m.MaxThreadsSM, 1))
 	out.DRAMBytes = c.dramBytes(p, w, r, math.Min(float64(resident)*sms, blocks))
+	fetched := c.fetched(p, w, r)
+	out.DRAMBytes *= fetched
 	out.L2Bytes = w.L2Read + w.L2Write
 
 	// Bandwidth at partial occupancy, BW(n) = 1 / (1/(a n) + 1/b) with b twice the
@@ -116,7 +118,8 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 	// A thread's own chain of waits, however much bandwidth there is: only resident
 	// blocks hide it from each other.
 	passes := math.Max(out.Waves, 1)
-	loading := passes * (w.LoadRounds*c.LoadLatency + c.BlockLatency) / r.clock
+	latency := c.LoadLatency * (c.L2Latency + (1-c.L2Latency)*fetched)
+	loading := passes * (w.LoadRounds*latency + c.BlockLatency) / r.clock
 	barrier := c.BarrierLatency + c.WarpLatency*math.Log2(math.Max(warps, 1))
 	own := 32 * instructions / (blocks * threads) // of one thread
 	waiting := passes * (w.Rounds*c.RoundLatency + own*c.OwnIssue + float64(w.Barriers)*barrier) / r.clock
@@ -327,6 +330,13 @@ func (c Coefficients) dramBytes(p stencil.Problem, w kernels.Work, r rates, wave
 		bytes += read * 2 * kernels.SectorBytes / float64(p.DType.Size()) / float64(w.ColumnWide*w.Write[0])
 	}
 	return math.Min(bytes, math.Max(w.L2Read, read)+w.L2Write)
+}
+
+// fetched is the share of what a launch touches that L2 has lost since the launch before, of
+// launches that follow each other. It is no sudden end: L2 replaces at random, more or less.
+func (c Coefficients) fetched(p stencil.Problem, w kernels.Work, r rates) float64 {
+	touched := float64(p.Size.Cells())*float64(p.DType.Size()*p.Stencil.Reads()) + w.L2Write
+	return missed(touched, c.Resident*r.l2Bytes, 2)
 }
 
 // reuseDistances is the bytes touched, in and out, between a block's use of a cell

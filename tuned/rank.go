@@ -103,6 +103,24 @@ func (e evidence) best() (space.Schedule, float64) {
 	return at, low
 }
 
+// offset is what the model is wrong by at a place, whatever the schedule: the median of
+// log(measured / predicted) over those worth choosing. Grids that fit into L2 are all faster
+// than predicted.
+func (e evidence) offset() float64 {
+	_, low := e.best()
+	var list []float64
+	for s, t := range e.seconds {
+		if own := e.predict(s); t < 1.5*low && !math.IsInf(own, 1) {
+			list = append(list, math.Log(t/own))
+		}
+	}
+	if len(list) == 0 {
+		return 0
+	}
+	slices.Sort(list)
+	return list[len(list)/2]
+}
+
 // ranked is a schedule and the time expected of it.
 type ranked struct {
 	schedule space.Schedule
@@ -110,13 +128,14 @@ type ranked struct {
 }
 
 // Weights of what was measured elsewhere. A place at logarithmic distance d counts
-// 1/(near + d)^2: at the same size all, at half the extents a hundredth or less.
-const near = 0.1
+// 1/(near + d)^2: at the same size all, at half the extents a hundredth or less. doubt is the
+// weight of the model's being right.
+var near, doubt = 0.3, 1.0
 
 // missed is the share by which a schedule's expected time rises for each unit of
 // distance by which the nearest place where it was measured lies behind the nearest
 // one there is: what was only proved far away is a risk.
-const missed = 0.05
+var missed = 0.05
 
 // distance is how far two problems lie apart: the logarithms of their extents'
 // ratios, as a vector's length, so that aspect and volume count alike.
@@ -137,10 +156,14 @@ func rank(there place, known []evidence) []ranked {
 	nearest := math.Inf(1)
 	type sum struct{ weight, residual, nearest float64 }
 	sums := map[space.Schedule]sum{}
+	level, levels := 0.0, 0.0
 	for _, e := range known {
 		d := distance(there.problem.Size, e.problem.Size)
 		nearest = min(nearest, d)
 		w := 1 / ((near + d) * (near + d))
+		offset := e.offset()
+		level += w * offset
+		levels += w
 		for s, t := range e.seconds {
 			own := e.predict(s)
 			if math.IsInf(own, 1) {
@@ -152,7 +175,7 @@ func rank(there place, known []evidence) []ranked {
 				x.nearest = d
 			}
 			x.weight += w
-			x.residual += w * math.Log(t/own)
+			x.residual += w * (math.Log(t/own) - offset)
 			x.nearest = min(x.nearest, d)
 			sums[s] = x
 		}
@@ -162,7 +185,7 @@ func rank(there place, known []evidence) []ranked {
 		if sp.Check(s) != nil {
 			continue
 		}
-		t := there.predict(s) * math.Exp(x.residual/x.weight) * (1 + missed*(x.nearest-nearest))
+		t := there.predict(s) * math.Exp(x.residual/(x.weight+doubt)+level/levels) * (1 + missed*(x.nearest-nearest))
 		if !math.IsInf(t, 1) {
 			list = append(list, ranked{s, t})
 		}

@@ -20,4 +20,4 @@ counters() { # number of a program, metrics: a line each, name and value, of its
     awk -F'","' '/^"[0-9]+"/ { v = $NF; gsub(/[",\r]/, "", v); print $(NF - 2), v }'
 }
 
-device() { nvidia-smi --query-gpu=name,uuid,driver_version --format=csv,noheader | head -1 | sed 's/^/# /'; }
+device() { nvidia-smi --query-gpu=name,uuid,driver_version --format=csv,noheader | sed -n '1s|^|# |p'; }

@@ -19,17 +19,10 @@ __device__ __forceinline__ void copy_vector(Vector *to, unsigned shared, const T
   }
 }
 
-// How many of the first n arrays are read.
-__host__ __device__ constexpr int arrays_read(int n) {
-  int count = 0;
-  for (int a = 0; a < n; a++) count += reads(a);
-  return count;
-}
-
 // Planes copied ahead into shared memory: no register is held meanwhile. A thread copies the
 // cells that it will use itself, so none waits for another.
 struct Waiting {
-  static constexpr int ARRAY = 32 * WARPS * ROWS, PLANE = arrays_read(ARRAYS) * ARRAY; // vectors
+  static constexpr int ARRAY = 32 * WARPS * ROWS, PLANE = COPIED * ARRAY; // vectors
   Vector *own;         // the thread's place in the first plane
   unsigned shared = 0; // its address in shared memory
   int first = 0;       // the plane that was asked for first
@@ -48,7 +41,7 @@ struct Waiting {
   __device__ __forceinline__ void load(int f, int a, const T *from, const Place &at) {
 #pragma unroll
     for (int j = 0; j < ROWS; j++) {
-      const int i = f * PLANE + arrays_read(a) * ARRAY + j * 32;
+      const int i = f * PLANE + copied_slot(a) * ARRAY + j * 32;
       copy_vector(own + i, shared + i * (int)sizeof(Vector), from + row_offset(at, j));
     }
   }
@@ -85,7 +78,7 @@ struct Waiting {
       if (!reads(a)) continue;
 #pragma unroll
       for (int j = 0; j < ROWS; j++) {
-        const Vector vector = own[taken * PLANE + arrays_read(a) * ARRAY + j * 32];
+        const Vector vector = own[taken * PLANE + copied_slot(a) * ARRAY + j * 32];
 #pragma unroll
         for (int i = 0; i < VECTOR; i++) v[a][j][i] = vector.at[i];
       }

@@ -345,7 +345,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "ALIGNED", Value: flag(aligned)}, {Name: "LATE", Value: flag(st.late)}, {Name: "DIAGONAL", Value: flag(st.diagonal)}, {Name: "RING", Value: st.ring},
 		{Name: "UNROLL", Value: unroll(r, h, st)}, {Name: "COPIES", Value: flag(h.copies)}, {Name: "SHARES", Value: flag(h.shares > 0)},
 	}
-	k := kernels.Source(p, launchOnly(s), constants, "stream.cu", st.edgeText()+planeSource+st.source(p.Stencil)+h.aheadText()+walkSource)
+	k := kernels.Source(p, launchOnly(s), constants, "stream.cu", st.slotsText()+planeSource+st.source(p.Stencil)+h.aheadText()+walkSource)
 	hold, _ := h.tile(r, st)
 	k.Schedule, k.Launch, k.Least = s, h.launch(p, st), [3]int{hold[0], 1, 1}
 	if aligned {
@@ -474,7 +474,13 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	}
 	edge := float64(stages.edgeArrays() * (h.edgeRows(r, stages) + others)) // rows of a stage through shared memory in a round
 	parts := math.Ceil(float64(h.vector) * elem / 16)                       // instructions that move a vector
-	accesses := parts*((arrays+outputs)*float64(h.rows)+pyramid*edge) + pyramid*shuffles*words
+	// Between memory and a thread vectors move cell by cell where rows are not whole vectors:
+	// a warp's cells lie a vector apart then, and it touches every line as often.
+	moves, touched := parts, 1.0
+	if !h.aligned(p) {
+		moves, touched = float64(h.vector), float64(h.vector)
+	}
+	accesses := moves*(arrays+outputs)*float64(h.rows) + pyramid*(parts*edge+shuffles*words)
 	pipe := (edge*float64(h.vector) + shuffles) * float64(realSize(p.DType))
 	if h.copies { // read again from shared memory
 		accesses += parts * arrays * float64(h.rows)
@@ -520,7 +526,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Special:    blocks * updates * special,
 		Integer:    blocks * threads * (300 + rounds*(20+4*float64(h.rows)+pyramid*(2+shuffles*words))),
 		Accesses:   blocks * threads * rounds * accesses,
-		L1Loads:    arrays * blocks * cells * loaded * elem,
+		L1Loads:    touched*arrays*blocks*cells*loaded*elem + (touched-1)*outputs*float64(p.Size.Cells())*elem,
 		L2Read:     arrays * blocks * cells * loaded * elem,
 		L2Write:    float64(p.Size.Cells()) * outputs * elem,
 		Shared:     blocks * threads * rounds * pyramid * pipe,
