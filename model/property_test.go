@@ -127,8 +127,10 @@ func TestUnits(t *testing.T) {
 }
 
 func TestMemoryTrafficIsNeverBelowTheCompulsory(t *testing.T) {
+	small := Fitted
+	small.Resident = 1e-9 // L2 keeps no grid from launch to launch
 	sampled(t, func(p stencil.Problem, s space.Schedule, w kernels.Work) {
-		got := Predict(p, w, Facts{}, h200())
+		got := small.Predict(p, w, Facts{}, h200())
 		if least := 2 * float64(p.Bytes()); got.DRAMBytes < least*(1-1e-9) || got.DRAMBytes > math.Max(got.L2Bytes, least)*(1+1e-9) {
 			t.Errorf("%s %s: %g bytes of memory, %g of L2, at least %g", p.Text(), s, got.DRAMBytes, got.L2Bytes, least)
 		}
@@ -210,5 +212,28 @@ func TestSpillsCost(t *testing.T) {
 	w.Least = 200
 	if got := Predict(p, w, Facts{}, h200()); got.SpillBytes < 200 || got.Seconds <= none.Seconds {
 		t.Errorf("%+v", got)
+	}
+}
+
+// A grid that L2 holds from launch to launch costs no memory traffic, one of many times its
+// size all; between the two it grows.
+func TestGridsWithinL2StayThere(t *testing.T) {
+	st, err := stencil.Lookup("jacobi2d")
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := 0.0
+	for n := 128; n <= 16384; n *= 2 {
+		p := stencil.Problem{Stencil: st, DType: stencil.Float32, Size: stencil.Size{n, n, 1}, Steps: 1000}
+		f := kernels.Find(all.Families(), "global")
+		s, err := space.ParseSchedule("global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		share := Predict(p, f.Work(p, s), Facts{}, h200()).DRAMBytes / (2 * float64(p.Bytes()))
+		if share <= last || n == 128 && share > 0.01 || n == 16384 && share < 0.99 {
+			t.Errorf("%d^2: %g of the grid from memory, %g of one half as wide", n, share, last)
+		}
+		last = share
 	}
 }

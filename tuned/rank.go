@@ -128,14 +128,14 @@ type ranked struct {
 }
 
 // Weights of what was measured elsewhere. A place at logarithmic distance d counts
-// 1/(near + d)^2: at the same size all, at half the extents a hundredth or less. doubt is the
-// weight of the model's being right.
-var near, doubt = 0.3, 1.0
+// 1/(near + d)^2: at the same size all, at half the extents a tenth or less. doubt is the
+// weight of the model's being right as it is.
+const near, doubt = 0.3, 0.1
 
 // missed is the share by which a schedule's expected time rises for each unit of
 // distance by which the nearest place where it was measured lies behind the nearest
 // one there is: what was only proved far away is a risk.
-var missed = 0.05
+const missed = 0.1
 
 // distance is how far two problems lie apart: the logarithms of their extents'
 // ratios, as a vector's length, so that aspect and volume count alike.
@@ -150,7 +150,8 @@ func distance(a, b stencil.Size) float64 {
 
 // rank orders the schedules measured elsewhere by the time expected of them at a
 // place: the model's time there, corrected by what the model was wrong by where the
-// schedule was measured. Schedules that are not legal there are left out.
+// schedule was measured, and at all there (else what was measured on grids within L2 alone would
+// look fast everywhere). Schedules that are not legal there are left out.
 func rank(there place, known []evidence) []ranked {
 	sp := kernels.Spaces(all.For(there.problem), there.problem, there.machine)
 	nearest := math.Inf(1)

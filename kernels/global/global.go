@@ -189,6 +189,10 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		column = h.Column / box[0]
 		integer += 150
 	}
+	whole := vx == 1 || p.Size[0]%vx == 0 // else vectors move cell by cell, and every block asks where the grid ends
+	if !whole {
+		parts, stores = vx, stores/parts*vx
+	}
 	loads, most, sectors := 0, 0, 0.0 // of all stages; most of one
 	accesses, pipe := 0.0, 0.0
 	for i := range p.Stencil.Stages {
@@ -201,7 +205,12 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 			centred := kernels.DistinctLoads(kernels.Centred(points), h.Work, h.Group[0])
 			sides := float64(distinct - centred*vx)
 			accesses += float64(centred*parts) + sides
-			pipe += float64(centred)*kernels.LoadBytes(size*vx, 1, true) + sides*kernels.LoadBytes(size, vx, false)
+			own := kernels.LoadBytes(size*vx, 1, true)
+			if !whole {
+				own = float64(vx) * kernels.LoadBytes(size, vx, false)
+				integer += 4 * float64(distinct)
+			}
+			pipe += float64(centred)*own + sides*kernels.LoadBytes(size, vx, false)
 		}
 		loads += n
 		most = max(most, n)
