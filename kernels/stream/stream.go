@@ -182,7 +182,11 @@ func (h shape) taken(p stencil.Problem, st stages) (registers, least int) {
 	if h.shares > 0 { // what is left of the share
 		n += 9
 	}
-	return int(n), int(n / slack)
+	spilled := n / slack
+	if h.shares > 0 && st.dims < 3 { // it lives longest
+		spilled += 12
+	}
+	return int(n), int(spilled)
 }
 
 // registers is what a thread needs, estimated: what every stage keeps, the plane
