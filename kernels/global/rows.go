@@ -35,13 +35,24 @@ func rows(p stencil.Problem, stage int, work [3]int) string {
 					low, high, any = st.Low[0], st.High[0], true
 				}
 				if any {
-					fmt.Fprintf(&b, "  load_row<EDGE, ALIGNED, %d, %d>(grid, %d, rows[%d].at[%d][%d], x, y + %d, z + %d);\n", low, high, a, a, k, j, dy, dz)
+					fmt.Fprintf(&b, "  load_row<EDGE, ALIGNED, %d, %d>(grid, %d, rows[%d].at[%d][%d], x, %s, %s);\n", low, high, a, a, k, j, plus("y", dy), plus("z", dz))
 				}
 			}
 		}
 	}
 	b.WriteString("}\n")
-	return strings.NewReplacer("y + 0, z + 0", "y, z", "y + 0,", "y,", "z + 0)", "z)", "+ -", "- ").Replace(b.String())
+	return b.String()
+}
+
+// plus is the text of a coordinate moved by n cells.
+func plus(name string, n int) string {
+	switch {
+	case n > 0:
+		return fmt.Sprintf("%s + %d", name, n)
+	case n < 0:
+		return fmt.Sprintf("%s - %d", name, -n)
+	}
+	return name
 }
 
 // withRows gives each stage of a kernel its rows.
