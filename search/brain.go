@@ -18,6 +18,7 @@ const (
 	maxCand     = 800  // candidates kept at hand, neighbours of new bests aside
 	scanned     = 4000 // points of the space looked at for candidates on a rebuild
 	bestAround  = 20   // best points whose neighbours are candidates
+	faithful    = 32   // proposals after the design of which some are the prior's own next
 	localEvery  = 4    // every so many proposals is a neighbour of a good point
 	localStuck  = 2    // the same while nothing better is found
 	stuck       = 60   // timed points without a new best after which that is
@@ -35,7 +36,9 @@ type seen struct {
 // brain decides which point to try next: a Gaussian process on the log of
 // measured over predicted time proposes, and every localEvery-th proposal
 // descends from the best point instead, because the last per cent of a jagged
-// space are in single steps that a smooth model does not see.
+// space are in single steps that a smooth model does not see. At first as many are the
+// prior's own next, while it is of use: a best that stands alone looks bad to a model
+// of what lies around it.
 type brain struct {
 	*pool
 	f      *features
@@ -101,6 +104,11 @@ func (b *brain) next() int {
 	}
 	if b.count%every == 0 {
 		if q := b.local(); q >= 0 {
+			return b.believe(q)
+		}
+	}
+	if b.count%localEvery == localEvery/2 && b.count <= faithful && b.slope > 0 {
+		if q := b.ranked.next(); q >= 0 {
 			return b.believe(q)
 		}
 	}
