@@ -104,7 +104,7 @@ func missed(distance, size, sharp float64) float64 {
 // axis of the walk. Bytes.
 type LayerCondition struct {
 	Level    string  `json:"level"`    // "L1", "L2"
-	Axis     string  `json:"axis"`     // what is read again: "block", "x", "y", "z"
+	Axis     string  `json:"axis"`     // what is read again: "block", "x", "y", "z", "launch" (all of the grid)
 	Distance float64 `json:"distance"` // touched between the two uses
 	Capacity float64 `json:"capacity"`
 	Missed   float64 `json:"missed"` // share fetched again
@@ -116,22 +116,47 @@ type LayerCondition struct {
 // or in columns. wave is the blocks in flight, resident those of an SM.
 func (c Coefficients) layerConditions(p stencil.Problem, w kernels.Work, m machine.Machine, wave float64, resident int) []LayerCondition {
 	var list []LayerCondition
-	add := func(level, axis string, distance, capacity, again float64) {
-		share := missed(distance, capacity, c.L2Sharp)
+	add := func(level, axis string, distance, capacity, again, share float64) {
 		list = append(list, LayerCondition{level, axis, distance, capacity, share, again, share <= 0.5})
 	}
 	if w.Shared == 0 { // what a block's threads share goes through L1
 		footprint := w.L2Read / float64(w.Launch.Blocks())
 		loads := w.L1Loads/(float64(w.Launch.Blocks())*footprint) - 1
-		add("L1", "block", footprint*float64(resident), float64(l1Bytes(m)-resident*w.Launch.SharedBytes), math.Max(loads, 0))
+		distance, capacity := footprint*float64(resident), float64(l1Bytes(m)-resident*w.Launch.SharedBytes)
+		add("L1", "block", distance, capacity, math.Max(loads, 0), missed(distance, capacity, c.L2Sharp))
 	}
 	distance := reuseDistances(p, w, wave)
 	for a := range p.Stencil.Dims {
 		if again := float64(w.Read[a]-w.Write[a]) / float64(w.Write[a]); again > 0 {
-			add("L2", "xyz"[a:a+1], distance[a], c.L2Knee*float64(m.L2Bytes), again)
+			capacity := c.L2Knee * float64(m.L2Bytes)
+			if w.Alone > 0 { // a neighbour comes to it at any time of the launch
+				distance[a] = touched(p, w)
+			}
+			add("L2", "xyz"[a:a+1], distance[a], capacity, again, c.haloMissed(w, distance[a], capacity))
 		}
 	}
+	add("L2", "launch", touched(p, w), c.Resident*float64(m.L2Bytes), 1, c.fetched(p, w, float64(m.L2Bytes)))
 	return list
+}
+
+// haloMissed is the share of a halo that comes from memory.
+func (c Coefficients) haloMissed(w kernels.Work, distance, capacity float64) float64 {
+	if w.Alone > 0 { // a neighbour comes to it at any time of the launch
+		return 1
+	}
+	return missed(distance, capacity, c.L2Sharp)
+}
+
+// touched is the bytes that a launch reads and writes, each counted once.
+func touched(p stencil.Problem, w kernels.Work) float64 {
+	return float64(p.Size.Cells())*float64(p.DType.Size()*p.Stencil.Reads()) + w.L2Write
+}
+
+// fetched is the share of what a launch touches that an L2 of so many bytes has lost since the
+// launch before, of launches that follow each other. It is no sudden end: L2 replaces at random,
+// more or less.
+func (c Coefficients) fetched(p stencil.Problem, w kernels.Work, l2Bytes float64) float64 {
+	return missed(touched(p, w), c.Resident*l2Bytes, 2)
 }
 
 // l1Bytes is an SM's L1 and shared memory together (CUDA C++ programming guide,

@@ -83,7 +83,7 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 	out.Waves = blocks / (float64(resident) * sms)
 	out.Warps = float64(resident) * math.Ceil(warps) * float64(m.WarpSize) / float64(max(m.MaxThreadsSM, 1))
 	out.DRAMBytes = c.dramBytes(p, w, r, math.Min(float64(resident)*sms, blocks))
-	fetched := c.fetched(p, w, r)
+	fetched := c.fetched(p, w, r.l2Bytes)
 	out.DRAMBytes *= fetched
 	out.L2Bytes = w.L2Read + w.L2Write
 
@@ -319,24 +319,13 @@ func (c Coefficients) dramBytes(p stencil.Problem, w kernels.Work, r rates, wave
 	again := 1.0
 	for a := range p.Stencil.Dims {
 		halo := float64(w.Read[a]-w.Write[a]) / float64(w.Write[a])
-		miss := missed(distance[a], c.L2Knee*r.l2Bytes, c.L2Sharp)
-		if w.Alone > 0 { // its neighbours come to it at other times
-			miss = 1
-		}
-		again *= 1 + halo*miss
+		again *= 1 + halo*c.haloMissed(w, distance[a], c.L2Knee*r.l2Bytes)
 	}
 	bytes := read*again + w.L2Write
 	if w.ColumnWide > 0 { // both sides of a column are fetched by its neighbour too
 		bytes += read * 2 * kernels.SectorBytes / float64(p.DType.Size()) / float64(w.ColumnWide*w.Write[0])
 	}
 	return math.Min(bytes, math.Max(w.L2Read, read)+w.L2Write)
-}
-
-// fetched is the share of what a launch touches that L2 has lost since the launch before, of
-// launches that follow each other. It is no sudden end: L2 replaces at random, more or less.
-func (c Coefficients) fetched(p stencil.Problem, w kernels.Work, r rates) float64 {
-	touched := float64(p.Size.Cells())*float64(p.DType.Size()*p.Stencil.Reads()) + w.L2Write
-	return missed(touched, c.Resident*r.l2Bytes, 2)
 }
 
 // reuseDistances is the bytes touched, in and out, between a block's use of a cell
