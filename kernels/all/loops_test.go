@@ -1,0 +1,33 @@
+package all
+
+import (
+	"regexp"
+	"testing"
+
+	"stenciltune/kernels"
+	"stenciltune/stencil"
+)
+
+// A constexpr function with a loop in it may stay a loop in the kernel, run again for every
+// cell, where its argument is known only once another loop is unrolled (decision 15).
+func TestNoConstexprFunctionLoops(t *testing.T) {
+	loops := regexp.MustCompile(`constexpr \w+ \w+\([^)]*\) \{[^}]*\b(for|while)\b`)
+	if !loops.MatchString("__host__ __device__ constexpr int count(int n) {\n  int c = 0;\n  for (int a = 0; a < n; a++) c += reads(a);") {
+		t.Fatal("the pattern finds no loop")
+	}
+	for _, name := range stencil.Names() {
+		st, err := stencil.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := stencil.Problem{Stencil: st, DType: st.DType, Size: st.DefaultSize(false), Steps: 1000}
+		n := 0
+		for s := range kernels.Spaces(Families(), p, h200()).All() {
+			if n++; n%499 == 1 {
+				if text := loops.FindString(kernels.Find(Families(), s.Family()).Kernel(p, s).Source); text != "" {
+					t.Errorf("%s %s: %s", name, s, text)
+				}
+			}
+		}
+	}
+}
