@@ -129,22 +129,15 @@ func (c Coefficients) layerConditions(p stencil.Problem, w kernels.Work, m machi
 	for a := range p.Stencil.Dims {
 		if again := float64(w.Read[a]-w.Write[a]) / float64(w.Write[a]); again > 0 {
 			capacity := c.L2Knee * float64(m.L2Bytes)
-			if w.Alone > 0 { // a neighbour comes to it at any time of the launch
+			share := missed(distance[a], capacity, c.L2Sharp)
+			if w.Alone > 0 { // nothing is infinitely far away
 				distance[a] = touched(p, w)
 			}
-			add("L2", "xyz"[a:a+1], distance[a], capacity, again, c.haloMissed(w, distance[a], capacity))
+			add("L2", "xyz"[a:a+1], distance[a], capacity, again, share)
 		}
 	}
 	add("L2", "launch", touched(p, w), c.Resident*float64(m.L2Bytes), 1, c.fetched(p, w, float64(m.L2Bytes)))
 	return list
-}
-
-// haloMissed is the share of a halo that comes from memory.
-func (c Coefficients) haloMissed(w kernels.Work, distance, capacity float64) float64 {
-	if w.Alone > 0 { // a neighbour comes to it at any time of the launch
-		return 1
-	}
-	return missed(distance, capacity, c.L2Sharp)
 }
 
 // touched is the bytes that a launch reads and writes, each counted once.

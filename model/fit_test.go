@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"stenciltune/device/machine"
-	"stenciltune/device/replay"
 	"stenciltune/device/timing"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
@@ -169,21 +168,9 @@ func sizes(t *testing.T) map[string][]point {
 		if i%3 != 0 {
 			continue
 		}
-		f, err := os.Open(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		l, err := replay.Read(f)
-		f.Close()
-		if err != nil {
-			t.Fatal(err)
-		}
-		st, err := stencil.Lookup(l.Header.Stencil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := stencil.Problem{Stencil: st, DType: l.Header.DType, Size: l.Header.Size, Steps: l.Header.Steps}
-		sets[st.Name] = append(sets[st.Name], recorded(landscape{file, p, l}, true)...)
+		l := open(t, file, file)
+		name := l.problem.Stencil.Name
+		sets[name] = append(sets[name], recorded(l, true)...)
 	}
 	return sets
 }

@@ -50,27 +50,23 @@ func landscapes(t testing.TB) []landscape {
 	t.Helper()
 	var list []landscape
 	for _, file := range replay.Names() {
-		fields := strings.Split(strings.TrimSuffix(file, ".jsonl.gz"), "_")
-		st, err := stencil.Lookup(fields[1])
-		if err != nil {
-			t.Fatal(err)
-		}
-		dtype, err := stencil.ParseDType(fields[2])
-		if err != nil {
-			t.Fatal(err)
-		}
-		size, err := stencil.ParseSize(fields[3], st.Dims)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := stencil.Problem{Stencil: st, DType: dtype, Size: size, Steps: 1000}
-		l, err := replay.Find(fields[0], p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, landscape{file, p, l})
+		list = append(list, open(t, file, strings.TrimSuffix(file, ".jsonl.gz")))
 	}
 	return list
+}
+
+// open opens the one recording of a name: a path, or of those shipped.
+func open(t testing.TB, file, name string) landscape {
+	t.Helper()
+	found, err := replay.Match(name)
+	if err != nil || len(found) != 1 {
+		t.Fatalf("%s: %d recordings, %v", name, len(found), err)
+	}
+	p, err := found[0].Problem()
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return landscape{file, p, found[0]}
 }
 
 // The model must rank every recorded landscape well enough to seed a search; a fit

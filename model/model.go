@@ -319,7 +319,7 @@ func (c Coefficients) dramBytes(p stencil.Problem, w kernels.Work, r rates, wave
 	again := 1.0
 	for a := range p.Stencil.Dims {
 		halo := float64(w.Read[a]-w.Write[a]) / float64(w.Write[a])
-		again *= 1 + halo*c.haloMissed(w, distance[a], c.L2Knee*r.l2Bytes)
+		again *= 1 + halo*missed(distance[a], c.L2Knee*r.l2Bytes, c.L2Sharp)
 	}
 	bytes := read*again + w.L2Write
 	if w.ColumnWide > 0 { // both sides of a column are fetched by its neighbour too
@@ -329,9 +329,13 @@ func (c Coefficients) dramBytes(p stencil.Problem, w kernels.Work, r rates, wave
 }
 
 // reuseDistances is the bytes touched, in and out, between a block's use of a cell
-// and its neighbour's on each axis of the walk.
+// and its neighbour's on each axis of the walk; infinite where blocks walk at planes of
+// their own, so that a neighbour comes at any time of the launch.
 func reuseDistances(p stencil.Problem, w kernels.Work, wave float64) [3]float64 {
-	each := float64(p.DType.Size()*p.Stencil.Reads()) + w.L2Write/float64(p.Size.Cells())
+	if w.Alone > 0 {
+		return [3]float64{math.Inf(1), math.Inf(1), math.Inf(1)}
+	}
+	each := touched(p, w) / float64(p.Size.Cells())
 	n := [3]float64{float64(p.Size[0]), float64(p.Size[1]), float64(p.Size[2])}
 	wide := n[0]
 	if w.ColumnWide > 0 {

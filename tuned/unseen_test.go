@@ -3,7 +3,6 @@ package tuned
 import (
 	"cmp"
 	"flag"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,7 +12,6 @@ import (
 	"stenciltune/device/replay"
 	"stenciltune/device/timing"
 	"stenciltune/space"
-	"stenciltune/stencil"
 )
 
 var flagUnseen = flag.String("unseen", "../bench/h200/unseen", "folder of recordings made by bench/h200/unseen.sh")
@@ -24,20 +22,15 @@ var stored = map[int][]string{2: {"1024x1024", "4096x4096", "8192x2048", "8192x8
 // recorded reads a recording as evidence.
 func recorded(t *testing.T, file string) evidence {
 	t.Helper()
-	f, err := os.Open(file)
+	found, err := replay.Match(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	l, err := replay.Read(f)
+	l := found[0]
+	p, err := l.Problem()
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
-	st, err := stencil.Lookup(l.Header.Stencil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := stencil.Problem{Stencil: st, DType: l.Header.DType, Size: l.Header.Size, Steps: l.Header.Steps}
 	e := evidence{place: at(p, l.Header.Machine), seconds: map[space.Schedule]float64{}}
 	for _, s := range l.Order {
 		if r := l.Records[s]; r.Status.Timed() && len(r.Samples) > 0 {

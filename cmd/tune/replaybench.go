@@ -21,7 +21,6 @@ import (
 	"stenciltune/model"
 	"stenciltune/search"
 	"stenciltune/space"
-	"stenciltune/stencil"
 )
 
 // replayBenchFlags are those of tune replay-bench.
@@ -151,25 +150,11 @@ func openLandscapes(names []string) ([]*replay.Landscape, error) {
 	return list, nil
 }
 
-// recordedProblem is the problem that was recorded; without a stencil if another tuner
-// recorded it.
-func recordedProblem(l *replay.Landscape) (stencil.Problem, error) {
-	h := l.Header
-	if h.StencilHash == "" {
-		return stencil.Problem{Size: h.Size}, nil
-	}
-	st, err := stencil.Lookup(h.Stencil)
-	if err != nil || st.Hash != h.StencilHash {
-		return stencil.Problem{}, usagef("the recording is of a stencil %s that is not in the catalogue as it was", h.Stencil)
-	}
-	return stencil.Problem{Stencil: st, DType: h.DType, Size: h.Size, Steps: h.Steps}, nil
-}
-
 // fieldOf prepares a recording.
 func fieldOf(l *replay.Landscape) (*contest.Field, error) {
-	p, err := recordedProblem(l)
+	p, err := l.Problem()
 	if err != nil {
-		return nil, err
+		return nil, usageError{err}
 	}
 	if p.Stencil == nil { // another tuner's: no cost model, no naive kernel
 		return contest.NewField(l, p, l.Space(), space.Schedule{}, nil, nil), nil

@@ -115,15 +115,7 @@ func (a *app) runSweep(ctx context.Context, f sweepFlags) error {
 	var axes []axis
 	points := designs(p.Stencil.Dims)
 	if !f.families { // early, before a device is opened
-		texts := []string{f.base}
-		for _, v := range f.vary {
-			if numbers, ok := strings.CutPrefix(v, "sm="); ok {
-				for n := range strings.SplitSeq(numbers, ",") {
-					texts = append(texts, "vary/sm="+n)
-				}
-			}
-		}
-		if axes, points, err = combinations(f.base, f.vary, kernels.Spaces(all.For(p), p, gpuOf(texts...))); err != nil {
+		if axes, points, err = combinations(f.base, f.vary, kernels.Spaces(all.For(p), p, gpuOf(f.base))); err != nil {
 			return err
 		}
 	}

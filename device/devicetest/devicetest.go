@@ -127,13 +127,7 @@ func NamedCase(t testing.TB, name string, launches int, seed uint32) trial.Case 
 		t.Fatal(err)
 	}
 	p := stencil.Problem{Stencil: st, DType: d, Size: size, Steps: 1}
-	f := kernels.Find(all.For(p), s.Family())
-	c := trial.Case{Problem: p, Kernel: f.Kernel(p, s), Launches: launches, Seed: seed}
-	if c.Kernel.Launch.Steps > 1 {
-		rest := f.Kernel(p, kernels.Remainder(s))
-		c.Remainder = &rest
-	}
-	return c
+	return trial.Of(p, kernels.Find(all.For(p), s.Family()), s, launches, seed)
 }
 
 // Check runs cases on a device and reports every wrong one.

@@ -85,6 +85,20 @@ func (l *Landscape) Best() (Record, float64) {
 	return best, low
 }
 
+// Problem is what was recorded; without a stencil if another tuner recorded it. One whose
+// stencil is not in the catalogue as it was has none.
+func (l *Landscape) Problem() (stencil.Problem, error) {
+	h := l.Header
+	if h.StencilHash == "" {
+		return stencil.Problem{Size: h.Size}, nil
+	}
+	st, err := stencil.Lookup(h.Stencil)
+	if err != nil || st.Hash != h.StencilHash {
+		return stencil.Problem{}, fmt.Errorf("the recording is of a stencil %s that is not in the catalogue as it was", h.Stencil)
+	}
+	return stencil.Problem{Stencil: st, DType: h.DType, Size: h.Size, Steps: h.Steps}, nil
+}
+
 // Write writes a landscape: gzip of one JSON document a line, the header first.
 func Write(w io.Writer, h Header, records []Record) error {
 	z, err := gzip.NewWriterLevel(w, gzip.BestCompression)

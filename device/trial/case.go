@@ -131,12 +131,24 @@ func (s *Source) Draw(r *rand.Rand, p stencil.Problem, f kernels.Family) Case {
 	c := Case{Launches: 2 + r.IntN(2), Seed: r.Uint32(), tile: f.Work(p, sc).Write}
 	p.Size = randomSize(r, p.Stencil.Dims, c.tile)
 	p.Size = suited(r, f.Kernel(p, sc), p.Size)
-	c.Problem, c.Kernel = p, f.Kernel(p, sc)
+	c.generate(p, f, sc)
+	return c
+}
+
+// Of is the case of one schedule of a family.
+func Of(p stencil.Problem, f kernels.Family, s space.Schedule, launches int, seed uint32) Case {
+	c := Case{Launches: launches, Seed: seed, tile: f.Work(p, s).Write}
+	c.generate(p, f, s)
+	return c
+}
+
+// generate writes a case's kernels.
+func (c *Case) generate(p stencil.Problem, f kernels.Family, s space.Schedule) {
+	c.Problem, c.Kernel = p, f.Kernel(p, s)
 	if c.Kernel.Launch.Steps > 1 {
-		rest := f.Kernel(p, kernels.Remainder(sc))
+		rest := f.Kernel(p, kernels.Remainder(s))
 		c.Remainder = &rest
 	}
-	return c
 }
 
 // randomSize is a grid that the reference is fast on: with odd extents, of which one

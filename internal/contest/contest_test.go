@@ -32,16 +32,15 @@ func shipped(t *testing.T, name string, keep func(space.Schedule) bool) (*Field,
 		delete(l.Records, s)
 		return true
 	})
-	st, err := stencil.Lookup(l.Header.Stencil)
+	p, err := l.Problem()
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := stencil.Problem{Stencil: st, DType: l.Header.DType, Size: l.Header.Size, Steps: l.Header.Steps}
 	m := l.Header.Machine
 	prior := func(s space.Schedule) float64 {
 		return model.Predict(p, kernels.Find(all.Families(), s.Family()).Work(p, s), model.Facts{}, m).Seconds
 	}
-	group := map[int]string{2: "gx=64/gy=4/gz=1", 3: "gx=64/gy=4/gz=1"}[st.Dims]
+	group := map[int]string{2: "gx=64/gy=4/gz=1", 3: "gx=64/gy=4/gz=1"}[p.Stencil.Dims]
 	naive, err := space.ParseSchedule("global/" + group + "/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0")
 	if err != nil {
 		t.Fatal(err)

@@ -106,27 +106,27 @@ func (s stages) source(st *stencil.Stencil) string {
 	return s.planesText(reachOf(st)) + valuesSource
 }
 
-// places counts the arrays that have a place, and writes which each has as an expression
-// of the array's number a. (Not as a loop: compilers leave it in the kernel.)
-func (s stages) places(has func(points []stencil.Offset) bool) (n int, expression string) {
+// places writes which place each array has of those that have one, as an expression of the
+// array's number a. (Not as a loop: compilers leave it in the kernel.)
+func (s stages) places(has func(points []stencil.Offset) bool) string {
+	n, expression := 0, ""
 	for a, points := range s.arrays {
 		if has(points) {
 			expression += fmt.Sprintf("a == %d ? %d : ", a, n)
 			n++
 		}
 	}
-	return n, expression + "-1"
+	return expression + "-1"
 }
 
 // slotsText says which place an array's edge rows have in shared memory, and its planes
 // that are copied ahead.
 func (s stages) slotsText() string {
-	edges, edge := s.places(s.offRow)
-	copied, copy := s.places(func(points []stencil.Offset) bool { return len(points) > 0 })
+	read := func(points []stencil.Offset) bool { return len(points) > 0 }
 	return fmt.Sprintf("constexpr int EDGE_ARRAYS = %d; // arrays of which other rows than the own are read\n"+
 		"__host__ __device__ constexpr int edge_slot(int a) { return %s; } // which of them array a is\n"+
 		"constexpr int COPIED = %d; // arrays that are read\n"+
-		"__host__ __device__ constexpr int copied_slot(int a) { return %s; } // which of them array a is\n\n", edges, edge, copied, copy)
+		"__host__ __device__ constexpr int copied_slot(int a) { return %s; } // which of them array a is\n\n", s.edgeArrays(), s.places(s.offRow), s.used(), s.places(read))
 }
 
 // planesText says which neighbours the points of each plane of an array need.

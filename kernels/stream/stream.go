@@ -179,14 +179,14 @@ func (h shape) taken(p stencil.Problem, st stages) (registers, least int) {
 	cells, used, pyramid := float64(h.vector*h.rows), float64(st.used()), float64(h.pyramid)
 	n := cells*(kept*pyramid*float64(st.perStage(r))+used*(ahead*float64(h.held())+hand)) + beside*pyramid*float64(h.rows*(r.lowX+r.highX))
 	n = base + n*float64(max(4, p.DType.Size()))/4
-	if h.shares > 0 { // what is left of the share
+	late := 0.0
+	if h.shares > 0 { // what is left of the share; in 2D it lives longest
 		n += 9
+		if st.dims < 3 {
+			late = 12
+		}
 	}
-	spilled := n / slack
-	if h.shares > 0 && st.dims < 3 { // it lives longest
-		spilled += 12
-	}
-	return int(n), int(spilled)
+	return int(n), int(n/slack + late)
 }
 
 // registers is what a thread needs, estimated: what every stage keeps, the plane
