@@ -8,6 +8,16 @@
 // one time step: planes arrive, and the plane that is complete goes on to the next
 // stage.
 
+// Calls f(0) .. f(N - 1). For the innermost loops of a few rounds: to a compiler a loop to unroll
+// is more work than calls to inline (docs/decisions/0015).
+template <int N, int I = 0, class F>
+__device__ __forceinline__ void each(F f) {
+  if constexpr (I < N) {
+    f(I);
+    each<N, I + 1>(f);
+  }
+}
+
 // A tile is what a block holds in 3D, what a warp holds in 1D and 2D, in cells.
 constexpr int TILE_X = 32 * VECTOR, TILE_R = WARPS * ROWS;
 // With one step in 2D a row's halo on x is a few cells that the warp's first and last
@@ -64,6 +74,11 @@ __device__ __forceinline__ Window window(int t, int n, int tile, int step, int h
   return w;
 }
 
+// Beside a tile within the grid there are cells of the grid: in 3D such tiles have rounds of their
+// own, in which the compiler finds nothing to choose at the ends of rows. (Not in 2D, where it would
+// guard every shuffle; not for wider stencils, where it lost; docs/decisions/0013.)
+constexpr bool WITHIN = DIMS == 3 && SUMS && !DIAGONAL && REACH_X <= 1 && BOUNDARY != WRAP;
+
 // What a thread knows of its place. Registers are scarce: whatever is used in every
 // round is one number.
 struct Place {
@@ -78,6 +93,7 @@ struct Place {
   int other[SHARED_ROWS > 0 ? SHARED_ROWS : 1]; // the rows of other warps that it reads
   int x, y;              // of its first cell
   index_t rows[BOUNDARY == WRAP ? ROWS : 1]; // where the grid repeats: elements from a plane's column to each row
+  bool within;           // on x its tile lies within the grid
   bool inner;            // none of its cells' neighbours in a plane lies outside the grid
 };
 

@@ -15,29 +15,13 @@ struct Stage {
 #pragma unroll
       for (int i = 0; i < VECTOR; i++) {
         done[0][j][i] = 0;
-#pragma unroll
-        for (int m = 0; m < OPEN; m++) sum[m][j][i] = 0;
+        each<OPEN>([&](int m) { sum[m][j][i] = 0; });
       }
   }
 };
 
-// Which sums plane p goes into where the grid ends: slot m is the sum of plane
-// p - HIGH_S + m, to which p is what that plane finds `dz` planes away - or, if
-// that lies outside the grid, the nearest plane inside.
-struct Ends {
-  bool first; // p is the grid's first plane: all sums begin
-  bool hit[OPEN + 1][OPEN + 1];
-
-  __device__ __forceinline__ Ends(int p, int planes) : first(p == 0) {
-#pragma unroll
-    for (int m = 0; m <= OPEN; m++) {
-      const int target = p - HIGH_S + m;
-#pragma unroll
-      for (int dz = -LOW_S; dz <= HIGH_S; dz++)
-        hit[m][dz + LOW_S] = target >= 0 && target < planes && clamp_index(target + dz, planes) == p;
-    }
-  }
-};
+// A number, or one that adds nothing.
+__device__ __forceinline__ Real when(bool condition, Real number) { return condition ? number : Real(-0.0); }
 
 // Whether row j is one of those at hand: the thread's own, or (not OWN) the others.
 template <bool OWN>
@@ -50,42 +34,42 @@ __device__ __forceinline__ bool inside(int j) {
 // those of its neighbours.
 template <bool ENDS, bool OWN>
 __device__ __forceinline__ void weigh_plane(Stage &s, const Rows &e, int p, int planes) {
-  const Ends ends(p, planes);
+  const bool first = ENDS && p == 0, last = ENDS && p == planes - 1;
+  constexpr int WEIGHED = OWN || SHARED_ROWS > ROWS ? ROWS : SHARED_ROWS; // own rows that get something: of neighbours the first and the last
 #pragma unroll
-  for (int j = 0; j < ROWS; j++) {
-    if (!OWN && j >= LOW_R && j < ROWS - HIGH_R) continue;
-#pragma unroll
-    for (int i = 0; i < VECTOR; i++) {
-      // Slot 0 is the plane completed now, slot m the one m planes later.
-      Real sum[OPEN + 1];
-#pragma unroll
-      for (int m = 0; m <= OPEN; m++)
-        if (OWN)
-          sum[m] = m < OPEN && !(ENDS && ends.first) ? s.sum[m < OPEN ? m : 0][j][i] : CONSTANT_TERM;
-        else
-          sum[m] = m == 0 ? s.done[0][j][i] : s.sum[m > 0 ? m - 1 : 0][j][i];
-      if (ENDS)
-        weigh_end<OWN>(sum, e, j, i, ends);
+  for (int k = 0; k < WEIGHED * VECTOR; k++) {
+    const int r = k / VECTOR, j = WEIGHED == ROWS || r < LOW_R ? r : r + (ROWS - WEIGHED), i = k % VECTOR;
+    // Slot 0 is the plane completed now, slot m the one m planes later.
+    Real sum[OPEN + 1];
+    each<OPEN + 1>([&](int m) {
+      if (OWN)
+        sum[m] = m < OPEN && !first ? s.sum[m < OPEN ? m : 0][j][i] : CONSTANT_TERM; // with the first plane all sums begin
       else
-        weigh<OWN>(sum, e, j, i);
-      s.done[0][j][i] = sum[0];
-#pragma unroll
-      for (int m = 0; m < OPEN; m++) s.sum[m][j][i] = sum[m + 1];
-    }
+        sum[m] = m == 0 ? s.done[0][j][i] : s.sum[m > 0 ? m - 1 : 0][j][i];
+    });
+    weigh<OWN>(sum, e, j, i);
+    if (ENDS && (first || last)) weigh_beyond<OWN>(sum, e, j, i, first, last);
+    s.done[0][j][i] = sum[0];
+    each<OPEN>([&](int m) { s.sum[m][j][i] = sum[m + 1]; });
   }
 }
 
 // A stage takes the cells v of plane p: everything that the thread's own rows give.
 template <bool ENDS>
 __device__ __forceinline__ void arrive(Stage &s, const Cells (&v)[ARRAYS], const Sides &sides, int, int p, const Place &at, const Edges &edges) {
+  const bool none = ENDS && p >= at.planes; // there is no such plane: it must not count
   Rows e;
+  Cells own;
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
 #pragma unroll
-    for (int i = 0; i < VECTOR; i++) e[LOW_R + j][LOW_X + i] = v[0][j][i];
-    halo_x(e[LOW_R + j], at, LOW_X, HIGH_X, sides[j]);
+    for (int i = 0; i < VECTOR; i++) e[LOW_R + j][LOW_X + i] = own[j][i] = none ? Real(0) : v[0][j][i];
+    Real side[SIDES > 0 ? SIDES : 1];
+#pragma unroll
+    for (int k = 0; k < SIDES; k++) side[k] = none ? Real(0) : sides[j][k];
+    halo_x(e[LOW_R + j], at, LOW_X, HIGH_X, side);
   }
-  publish(v[0], at, edges.now(0));
+  publish(own, at, edges.now(0));
   weigh_plane<ENDS, true>(s, e, p, at.planes);
 }
 

@@ -46,14 +46,25 @@ struct Walk {
       // time: then what the stages keep changes places by name, without moves.
       const bool settled = BOUNDARY == WRAP || (p - (PYRAMID - 1) * SKEW >= SETTLED && p + UNROLL < at.planes);
       if (settled && p + UNROLL - 1 <= last) {
-#pragma unroll
-        for (int u = 0; u < UNROLL; u++) advance<false>(p + u);
+        if (WITHIN && at.within)
+          rounds<true>(p);
+        else
+          rounds<false>(p);
         p += UNROLL;
       } else {
-        advance<BOUNDARY != WRAP>(p++);
+        advance<BOUNDARY != WRAP>(p++, at);
       }
     }
     if constexpr (SHARES) waiting.settle();
+  }
+
+  // UNROLL rounds, of which none meets the grid's first or last plane, nor (INNER) ends of rows.
+  template <bool INNER>
+  __device__ __forceinline__ void rounds(int p) {
+    Place place = at;
+    if (INNER) place.low_x = place.high_x = false;
+#pragma unroll
+    for (int u = 0; u < UNROLL; u++) advance<false>(p + u, place);
   }
 
   __device__ __forceinline__ void fetch(int f, int p) {
@@ -72,7 +83,7 @@ struct Walk {
 
   // One round: plane p arrives, and one plane further back at every stage.
   template <bool ENDS>
-  __device__ __forceinline__ void advance(int p) {
+  __device__ __forceinline__ void advance(int p, const Place &at) {
     Cells arrived[ARRAYS];
     Sides sides;
     fetch(waiting.take(arrived, sides), p + PREFETCH);
@@ -81,8 +92,7 @@ struct Walk {
       // A stage takes the plane that the one before has just completed; if that
       // waited for other warps' rows, the one of the last round: backwards then.
       const int s = LATE ? PYRAMID - 1 - k : k;
-      Cells v[ARRAYS];
-      copy_all(v, s > 0 ? stage[s > 0 ? s - 1 : 0].done : arrived);
+      const Cells (&v)[ARRAYS] = s > 0 ? stage[s > 0 ? s - 1 : 0].done : arrived;
       arrive<ENDS>(stage[s], v, sides, at.grid.iteration + s, p - s * SKEW, at, edges.of(s));
     }
     if constexpr (SHARED_ROWS > 0) {
@@ -144,16 +154,8 @@ __device__ __forceinline__ void walk_tile(const Grid &grid, const Out &out, int 
   }
   at.inner = at.x >= LOW_X && at.x + VECTOR + HIGH_X <= nx && (DIMS < 3 || (row >= LOW_R && row + ROWS + HIGH_R <= ny));
   const index_t own = BOUNDARY == WRAP ? (index_t)boundary_index(at.x, nx) : (index_t)row * nx + at.x;
-  // Beside a tile within the grid there are cells of the grid: in 3D such tiles have a walk of
-  // their own, in which the compiler finds nothing to choose at the ends of rows. (Not in 2D, where
-  // it would guard every shuffle; not for wider stencils, where it lost; docs/decisions/0013.)
-  if (DIMS == 3 && SUMS && !DIAGONAL && REACH_X <= 1 && BOUNDARY != WRAP && x.origin > 0 && x.origin + TILE_X < nx) {
-    Place within = at;
-    within.low_x = within.high_x = false;
-    Walk(within, own, out, shared);
-  } else {
-    Walk(at, own, out, shared);
-  }
+  at.within = x.origin > 0 && x.origin + TILE_X < nx;
+  Walk(at, own, out, shared);
 }
 
 extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)

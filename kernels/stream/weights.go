@@ -140,58 +140,86 @@ func (w weights) operations() float64 {
 }
 
 // text is the weights as two device functions: weigh adds what a plane's rows give
-// to the sums of the planes around it; weigh_end does so where the grid ends. Rows
-// are dy away from the cell's row j; those that are not at hand are left out.
+// to the sums of the planes around it; weigh_beyond what the grid's first and last
+// plane give besides, in place of those beyond them. Rows are dy away from the cell's
+// row j; those that are not at hand are left out.
 func (w weights) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "constexpr Real CONSTANT_TERM = %s;\n\n", literal(w.constant))
 	b.WriteString("// The cell function, plane by plane. Equal weights share their sum.\n")
-	w.function(&b, "weigh", "", func(k int, part string) {
-		for i, p := range w.planes {
-			if p.pattern == k {
-				fmt.Fprintf(&b, "    sum[%d] += %s; // dz = %d\n", len(w.planes)-1-i, scaled(p.factor, part), i-w.low)
-			}
-		}
-	})
-	b.WriteString("// The same at an end of the grid, where several points may be one plane.\n")
-	w.function(&b, "weigh_end", ", const Ends &ends", func(k int, part string) {
-		for i, p := range w.planes {
-			if p.pattern == k {
-				for m := range w.planes {
-					fmt.Fprintf(&b, "    if (ends.hit[%d][%d]) sum[%d] += %s;\n", m, i, m, scaled(p.factor, part))
-				}
-			}
-		}
-	})
-	return strings.TrimSuffix(b.String(), "\n")
+	b.WriteString("template <bool OWN>\n__device__ __forceinline__ void weigh(Real (&sum)[OPEN + 1], const Rows &e, int j, int i) {\n")
+	w.weigh(&b)
+	b.WriteString("}\n\n// What the grid's first and last plane give besides: each stands for all beyond it.\n")
+	b.WriteString("template <bool OWN>\n__device__ __forceinline__ void weigh_beyond(Real (&sum)[OPEN + 1], const Rows &e, int j, int i, bool first, bool last) {\n")
+	w.weighBeyond(&b)
+	b.WriteString("}\n")
+	return b.String()
 }
 
-// function writes one of the two: each pattern is weighed and given to use. A
-// pattern of one plane is added to that plane's sum term by term.
-func (w weights) function(b *strings.Builder, name, more string, use func(k int, part string)) {
-	fmt.Fprintf(b, "template <bool OWN>\n__device__ __forceinline__ void %s(Real (&sum)[OPEN + 1], const Rows &e, int j, int i%s) {\n", name, more)
+// weigh writes what plane p gives: to plane p - dz its pattern dz planes away, which has
+// the slot high - dz. A pattern of one plane is added to that plane's sum term by term.
+func (w weights) weigh(b *strings.Builder) {
+	last := len(w.planes) - 1
 	for k, p := range w.patterns {
-		rows := p.rows()
-		if p.users == 1 && more == "" {
-			plane := slices.IndexFunc(w.planes, func(q plane) bool { return q.pattern == k })
-			fmt.Fprintf(b, "  // dz = %d\n", plane-w.low)
-			for _, row := range rows {
-				fmt.Fprintf(b, "  if (inside<OWN>(j%s)) sum[%d] = sum[%[2]d] + %s;\n", signed(row[0].dy), len(w.planes)-1-plane, rowText(row))
+		if p.users == 1 {
+			i := slices.IndexFunc(w.planes, func(q plane) bool { return q.pattern == k })
+			fmt.Fprintf(b, "  // dz = %d\n", i-w.low)
+			for _, row := range p.rows() {
+				fmt.Fprintf(b, "  if (inside<OWN>(j%s)) sum[%d] = sum[%[2]d] + %s;\n", signed(row[0].dy), last-i, rowText(row))
 			}
 			continue
 		}
-		var any []string
-		for _, row := range rows {
-			any = append(any, fmt.Sprintf("inside<OWN>(j%s)", signed(row[0].dy)))
+		p.sum(b)
+		for i, q := range w.planes {
+			if q.pattern == k {
+				fmt.Fprintf(b, "    sum[%d] += %s; // dz = %d\n", last-i, scaled(q.factor, "part"), i-w.low)
+			}
 		}
-		fmt.Fprintf(b, "  if (%s) {\n    Real part = Real(-0.0); // adds nothing\n", strings.Join(any, " || "))
-		for i, row := range rows {
-			fmt.Fprintf(b, "    if (%s) part = part + %s;\n", any[i], rowText(row))
-		}
-		use(k, "part")
 		b.WriteString("  }\n")
 	}
-	b.WriteString("}\n\n")
+}
+
+// weighBeyond writes what the grid's first plane gives to planes t = 0 .. low-1, which find
+// it for all dz < -t, and the last to the high planes before its end.
+func (w weights) weighBeyond(b *strings.Builder) {
+	high := len(w.planes) - 1 - w.low
+	for k, p := range w.patterns {
+		var uses strings.Builder
+		use := func(end string, slot int, beyond []plane) {
+			factor := 0.0
+			for _, q := range beyond {
+				if q.pattern == k {
+					factor += q.factor
+				}
+			}
+			if factor != 0 {
+				fmt.Fprintf(&uses, "    sum[%d] += when(%s, %s);\n", slot, end, scaled(factor, "part"))
+			}
+		}
+		for t := range w.low {
+			use("first", high+t, w.planes[:w.low-t])
+		}
+		for t := range high {
+			use("last", high-t, w.planes[w.low+t+1:])
+		}
+		if uses.Len() > 0 {
+			p.sum(b)
+			b.WriteString(uses.String() + "  }\n")
+		}
+	}
+}
+
+// sum begins a block in which part is the pattern's weighted sum.
+func (k pattern) sum(b *strings.Builder) {
+	rows := k.rows()
+	var any []string
+	for _, row := range rows {
+		any = append(any, fmt.Sprintf("inside<OWN>(j%s)", signed(row[0].dy)))
+	}
+	fmt.Fprintf(b, "  if (%s) {\n    Real part = Real(-0.0); // adds nothing\n", strings.Join(any, " || "))
+	for i, row := range rows {
+		fmt.Fprintf(b, "    if (%s) part = part + %s;\n", any[i], rowText(row))
+	}
 }
 
 // rowTerms counts the products of a row's weighted sum, and the points added to
