@@ -2,6 +2,8 @@ package search
 
 import (
 	"math"
+	"runtime"
+	"slices"
 	"sort"
 	"sync"
 
@@ -33,7 +35,7 @@ type part struct {
 func newCatalog(s *space.Space, prior Prior) *catalog {
 	c := &catalog{space: s}
 	if prior != nil {
-		c.prior = []float64{}
+		c.prior = predicted(prior, slices.Collect(s.All()))
 	}
 	for _, f := range s.Families() {
 		c.parts = append(c.parts, part{family: f, width: len(f.Params)})
@@ -53,9 +55,6 @@ func newCatalog(s *space.Space, prior Prior) *catalog {
 		p.code = append(p.code, p.number(idx))
 		p.size++
 		c.size++
-		if prior != nil {
-			c.prior = append(c.prior, logSeconds(prior(sc)))
-		}
 	}
 	for k := range c.parts {
 		if c.parts[k].size == 0 && k > 0 {
@@ -63,6 +62,22 @@ func newCatalog(s *space.Space, prior Prior) *catalog {
 		}
 	}
 	return c
+}
+
+// predicted is the logarithms of what prior says, shared out among the processors.
+func predicted(prior Prior, list []space.Schedule) []float64 {
+	logs := make([]float64, len(list))
+	share := len(list)/runtime.GOMAXPROCS(0) + 1
+	var all sync.WaitGroup
+	for first := 0; first < len(list); first += share {
+		all.Go(func() {
+			for i := first; i < min(first+share, len(list)); i++ {
+				logs[i] = logSeconds(prior(list[i]))
+			}
+		})
+	}
+	all.Wait()
+	return logs
 }
 
 // logSeconds is NaN for a time that is no time.

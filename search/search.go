@@ -20,6 +20,7 @@ type Outcome struct {
 }
 
 // Prior predicts the seconds per time step of a schedule; NaN or +Inf where it cannot.
+// It is called from several goroutines at once.
 type Prior func(space.Schedule) float64
 
 // Strategy proposes schedules. It is used from one goroutine. It never proposes a

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"slices"
+	"sync"
 )
 
 // Param is one tunable: its meaning, its unit and its legal values, ascending.
@@ -46,11 +47,12 @@ type Family struct {
 }
 
 func (f *Family) position(name string) int {
-	i := slices.IndexFunc(f.Params, func(p Param) bool { return p.Name == name })
-	if i < 0 {
-		panic(fmt.Sprintf("space: family %s has no parameter %s", f.Name, name))
+	for i := range f.Params { // a million times a space: no copies
+		if f.Params[i].Name == name {
+			return i
+		}
 	}
-	return i
+	panic(fmt.Sprintf("space: family %s has no parameter %s", f.Name, name))
 }
 
 // prepare files every constraint under the last parameter it needs, so that
@@ -66,13 +68,14 @@ func (f *Family) prepare() {
 	}
 }
 
-// enumerate yields the values of every legal schedule in order; the slice is reused.
-func (f *Family) enumerate(yield func([]int) bool) bool {
+// enumerate gives the values of every legal schedule in order; the slice is reused.
+func (f *Family) enumerate(each func([]int)) {
 	v := Values{f, make([]int, len(f.Params))}
-	var level func(i int) bool
-	level = func(i int) bool {
+	var level func(i int)
+	level = func(i int) {
 		if i == len(f.Params) {
-			return yield(v.v)
+			each(v.v)
+			return
 		}
 	next:
 		for _, x := range f.Params[i].Values {
@@ -82,13 +85,10 @@ func (f *Family) enumerate(yield func([]int) bool) bool {
 					continue next
 				}
 			}
-			if !level(i + 1) {
-				return false
-			}
+			level(i + 1)
 		}
-		return true
 	}
-	return level(0)
+	level(0)
 }
 
 // Rejection says which constraint a schedule breaks.
@@ -176,12 +176,13 @@ func (f *Family) names() string {
 // Space is all schedules of all families that are legal for one problem on one machine.
 type Space struct {
 	families []*Family
-	size     int
+	list     func() []Schedule // all of them, enumerated when first asked for
 }
 
 // New joins families into a space. A family must not appear twice.
 func New(families ...*Family) *Space {
-	s := &Space{size: -1}
+	s := &Space{}
+	s.list = sync.OnceValue(s.enumerate)
 	for _, f := range families {
 		if s.Family(f.Name) != nil {
 			panic("space: family " + f.Name + " given twice")
@@ -205,27 +206,18 @@ func (s *Space) Family(name string) *Family {
 	return nil
 }
 
-// All yields every legal schedule, lazily, always in the same order.
-func (s *Space) All() iter.Seq[Schedule] {
-	return func(yield func(Schedule) bool) {
-		for _, f := range s.families {
-			if !f.enumerate(func(v []int) bool { return yield(Make(f.Name, f.Params, v)) }) {
-				return
-			}
-		}
+func (s *Space) enumerate() (all []Schedule) {
+	for _, f := range s.families {
+		f.enumerate(func(v []int) { all = append(all, Make(f.Name, f.Params, v)) })
 	}
+	return all
 }
 
-// Size counts the legal schedules, once.
-func (s *Space) Size() int {
-	if s.size < 0 {
-		s.size = 0
-		for _, f := range s.families {
-			f.enumerate(func([]int) bool { s.size++; return true })
-		}
-	}
-	return s.size
-}
+// All yields every legal schedule, always in the same order: family after family.
+func (s *Space) All() iter.Seq[Schedule] { return slices.Values(s.list()) }
+
+// Size counts the legal schedules.
+func (s *Space) Size() int { return len(s.list()) }
 
 // Raw is the number of points before constraints.
 func (s *Space) Raw() int {

@@ -27,6 +27,7 @@ var released = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 type app struct {
 	out, err io.Writer
 	args     []string // of the command line, for the record's header
+	begin    time.Time
 	quiet    bool
 	verbose  bool
 	json     bool
@@ -60,11 +61,15 @@ func revision() string {
 	return rev[:min(12, len(rev))] + dirty
 }
 
-// say prints one line for the user unless --quiet.
+// say prints one line for the user unless --quiet; with --verbose, after how many seconds.
 func (a *app) say(format string, args ...any) {
-	if !a.quiet {
-		fmt.Fprintf(a.err, "tune: "+format+"\n", args...)
+	switch {
+	case a.quiet:
+		return
+	case a.verbose:
+		format = fmt.Sprintf("%.2f s: ", time.Since(a.begin).Seconds()) + format
 	}
+	fmt.Fprintf(a.err, "tune: "+format+"\n", args...)
 }
 
 func (a *app) root() *cobra.Command {

@@ -17,6 +17,7 @@ import (
 	"os/signal"
 	"sync/atomic"
 	"syscall"
+	"time"
 )
 
 func main() {
@@ -27,7 +28,7 @@ func main() {
 func run(args []string, stdout, stderr io.Writer) int {
 	ctx, signalled, stop := withSignals(context.Background())
 	defer stop()
-	a := &app{out: stdout, err: stderr, args: args}
+	a := &app{out: stdout, err: stderr, args: args, begin: time.Now()}
 	root := a.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)

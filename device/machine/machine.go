@@ -5,8 +5,8 @@
 package machine
 
 import (
-	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 )
 
@@ -94,7 +94,10 @@ func (m Machine) Slug() string {
 
 // Major returns the major and minor compute capability, 0 and 0 where there is none.
 func (m Machine) Major() (major, minor int) {
-	if _, err := fmt.Sscanf(m.ComputeCapability, "%d.%d", &major, &minor); err != nil {
+	whole, part, _ := strings.Cut(m.ComputeCapability, ".")
+	major, err := strconv.Atoi(whole)
+	minor, err2 := strconv.Atoi(part)
+	if err != nil || err2 != nil {
 		return 0, 0
 	}
 	return major, minor
