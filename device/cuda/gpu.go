@@ -25,8 +25,8 @@ type GPU struct {
 	jobs    chan func()
 
 	modules  map[string]*module
-	arrays   map[string]*arrays // by sizes
-	expected []*expectation     // least recently used first
+	arrays   []*arrays      // the one used last at the end
+	expected []*expectation // least recently used first
 	want     map[wantKey][]float64
 	helpers  map[string]*helper // by element type
 	from, to cuEvent            // around a timed region
@@ -57,7 +57,7 @@ func Open(selector string) (*GPU, error) {
 		return nil, err
 	}
 	g := &GPU{machine: m, device: d, nvml: openNVML(m.PCI), jobs: make(chan func()),
-		modules: map[string]*module{}, arrays: map[string]*arrays{}, want: map[wantKey][]float64{}, helpers: map[string]*helper{}, args: newArguments()}
+		modules: map[string]*module{}, want: map[wantKey][]float64{}, helpers: map[string]*helper{}, args: newArguments()}
 	go g.thread()
 	err = g.do(func() error {
 		if g.context, err = cuDevicePrimaryCtxRetain(d); err != nil {
@@ -239,7 +239,7 @@ func (g *GPU) freeAll() error {
 	for _, m := range g.modules {
 		errs = append(errs, cuModuleUnload(m.handle))
 	}
-	errs = append(errs, g.dropArrays())
+	errs = append(errs, g.dropArrays(len(g.arrays)))
 	for _, e := range g.expected {
 		errs = append(errs, e.free())
 	}

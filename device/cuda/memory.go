@@ -3,6 +3,7 @@ package cuda
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"stenciltune/device"
 	"stenciltune/device/timing"
@@ -103,8 +104,17 @@ func (p *pair) free() error { return errors.Join(p.a.free(), p.b.free()) }
 // arrays is what a problem's kernels work on: every field before and after a stage,
 // and the read-only arrays.
 type arrays struct {
+	key      string // what they are for
 	fields   []*pair
 	readOnly []grid
+}
+
+// bytes is the device memory they take.
+func (a *arrays) bytes() (n int64) {
+	for _, g := range a.grids() {
+		n += g.bytes
+	}
+	return n
 }
 
 // grids lists all of them.
@@ -137,19 +147,25 @@ func (g *GPU) arraysFor(p stencil.Problem) (*arrays, error) {
 }
 
 // arraysOf finds or makes pairs of grids of some bytes each, and read-only arrays.
-// At most two sets are kept: the small one of the reference check and the
-// problem's own.
+// Sets are kept: those of the checks on small grids, whose size depends on the schedule,
+// and the problem's own, up to half of the memory (but two in any case).
 func (g *GPU) arraysOf(bytes, guard int64, fields int, readOnly ...int64) (*arrays, error) {
 	key := fmt.Sprint(bytes, guard, fields, readOnly)
-	if a, ok := g.arrays[key]; ok {
-		return a, nil
+	kept := 2 * int64(fields) * (bytes + 2*guard)
+	for i, a := range g.arrays {
+		if a.key == key {
+			g.arrays = append(slices.Delete(g.arrays, i, i+1), a)
+			return a, nil
+		}
+		kept += a.bytes()
 	}
-	if len(g.arrays) > 1 {
-		if err := g.dropArrays(); err != nil {
+	for len(g.arrays) > 1 && kept > g.machine.FreeBytes/2 {
+		kept -= g.arrays[0].bytes()
+		if err := g.dropArrays(1); err != nil {
 			return nil, err
 		}
 	}
-	a := &arrays{}
+	a := &arrays{key: key}
 	fail := func(err error) (*arrays, error) {
 		return nil, fmt.Errorf("%d grids of %d bytes: %w", 2*fields, bytes, errors.Join(err, a.free()))
 	}
@@ -170,15 +186,16 @@ func (g *GPU) arraysOf(bytes, guard int64, fields int, readOnly ...int64) (*arra
 		}
 		a.readOnly = append(a.readOnly, one)
 	}
-	g.arrays[key] = a
+	g.arrays = append(g.arrays, a)
 	return a, nil
 }
 
-func (g *GPU) dropArrays() error {
+// dropArrays frees the n sets used longest ago.
+func (g *GPU) dropArrays(n int) error {
 	var errs []error
-	for n, a := range g.arrays {
+	for _, a := range g.arrays[:n] {
 		errs = append(errs, a.free())
-		delete(g.arrays, n)
 	}
+	g.arrays = slices.Delete(g.arrays, 0, n)
 	return errors.Join(errs...)
 }

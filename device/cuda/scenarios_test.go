@@ -42,6 +42,7 @@ func init() { // the list and TestScenario refer to each other
 		{name: "answers", run: answers},
 		{name: "answers against a trusted kernel", run: trustedAnswers},
 		{name: "trusted answers are bounded", run: boundedAnswers},
+		{name: "arrays are kept", run: keptArrays},
 		{name: "illegal address", run: fatal("FAKE_STATUS_700", timing.LaunchError, "CUDA_ERROR_ILLEGAL_ADDRESS (700)")},
 		{name: "launch timeout", run: fatal("FAKE_STATUS_702", timing.Timeout, "CUDA_ERROR_LAUNCH_TIMEOUT (702)")},
 		{name: "hang", run: fatal("FAKE_HANG", timing.Timeout, "deadline")},
@@ -447,8 +448,38 @@ func boundedAnswers(t *testing.T) {
 	p = copyProblem(t, 24<<20, stencil.Float32) // 96 MiB a grid
 	trusted = load(t, d, fakeKernel(t, p, ""), 1)
 	cmp, err := d.Check(context.Background(), device.Check{Problem: p, Passes: []device.Pass{trusted}, Trusted: []device.Pass{trusted}})
-	if err != nil || !cmp.OK() || len(d.expected) != 1 {
+	if err != nil || !cmp.OK() || len(d.expected) != 3 { // 96 MiB and two of 16
 		t.Errorf("%+v %v, %d answers", cmp, err, len(d.expected))
+	}
+}
+
+// keptArrays: checks on grids of several sizes leave each other's arrays alone, until
+// half of the memory is theirs.
+func keptArrays(t *testing.T) {
+	d := openFake(t)
+	check := func(cells int) {
+		t.Helper()
+		p := copyProblem(t, cells, stencil.Float32)
+		k := load(t, d, fakeKernel(t, p, ""), 1)
+		if cmp, err := d.Check(context.Background(), device.Check{Problem: p, Passes: []device.Pass{k}, Trusted: []device.Pass{k}}); err != nil || !cmp.OK() {
+			t.Fatalf("%d cells: %+v %v", cells, cmp, err)
+		}
+	}
+	var at []devicePtr
+	for round := range 2 {
+		for i, n := range []int{1000, 2000, 8 << 20, 3000} {
+			check(n)
+			now := d.arrays[len(d.arrays)-1].fields[0].a.cells
+			if round == 0 {
+				at = append(at, now)
+			} else if now != at[i] {
+				t.Errorf("%d cells: other arrays than before", n)
+			}
+		}
+	}
+	check(34 << 20) // 272 MiB: more than half
+	if n := len(d.arrays); n != 2 {
+		t.Errorf("%d sets of arrays kept beside a large one", n-1)
 	}
 }
 

@@ -3,18 +3,22 @@ package runner
 import (
 	"cmp"
 	"context"
+	"maps"
 	"slices"
 
 	"stenciltune/device"
 	"stenciltune/device/timing"
 	"stenciltune/kernels"
+	"stenciltune/space"
 )
 
 // finalists is how many of the best are timed again, and maxFinalists how many at
-// most when further intervals overlap the best's.
+// most when further intervals overlap the best's. The remainder launches of the first
+// few compile while they are timed.
 const (
 	finalists    = 5
 	maxFinalists = 12
+	likely       = 2
 )
 
 // finals times the best schedules again, interleaved and paired, picks the
@@ -32,12 +36,28 @@ func (t *tuner) finals(ctx context.Context, r *Result) error {
 		t.start(ctx, c)
 		cs = append(cs, c)
 	}
+	rests := map[space.Schedule]*candidate{}
 	defer func() {
-		for _, c := range cs {
+		for _, c := range slices.AppendSeq(cs, maps.Values(rests)) {
 			<-c.done
 			t.Device.Release(c.binary)
 		}
 	}()
+	// rest is the remainder launch of a schedule. It is legal wherever the schedule is, whether or
+	// not the search may propose it; and measured or not, it is needed now.
+	rest := func(s space.Schedule) *candidate {
+		s = kernels.Remainder(s)
+		if rests[s] == nil {
+			rests[s] = t.generate(s)
+			t.start(ctx, rests[s])
+		}
+		return rests[s]
+	}
+	for _, c := range cs[1:min(1+likely, len(cs))] {
+		if t.simulated == nil && c.kernel.Launch.Steps > 1 {
+			rest(c.outcome.Schedule)
+		}
+	}
 	ready := cs[:0:0]
 	for _, c := range cs {
 		t.await(c)
@@ -73,7 +93,7 @@ func (t *tuner) finals(ctx context.Context, r *Result) error {
 			break
 		}
 		winner, ties := pick(ready)
-		remainder, err := t.prove(ctx, winner)
+		remainder, err := t.prove(ctx, winner, rest)
 		if err == nil {
 			err = ctx.Err() // its failure, if any, is the cancellation's
 		}
@@ -177,18 +197,14 @@ func product(v [3]int) int { return v[0] * v[1] * v[2] }
 // prove checks the winner over a number of steps its pyramid does not divide, so
 // that the remainder launch runs as well: the same schedule with pyramid height
 // 1. That launch's outcome is returned, nil if the winner does single steps.
-func (t *tuner) prove(ctx context.Context, w *candidate) (*Outcome, error) {
+func (t *tuner) prove(ctx context.Context, w *candidate, remainder func(space.Schedule) *candidate) (*Outcome, error) {
 	w.outcome.Checks = nil
 	steps := w.kernel.Launch.Steps
 	if steps == 1 {
 		return nil, t.check(ctx, w)
 	}
-	// Legal wherever the winner is, whether or not the search may propose it; and measured or
-	// not, it is needed now.
-	rest := t.generate(kernels.Remainder(w.outcome.Schedule))
-	t.start(ctx, rest)
+	rest := remainder(w.outcome.Schedule)
 	t.await(rest)
-	defer func() { t.Device.Release(rest.binary) }()
 	if rest.err != nil {
 		return nil, rest.err
 	}

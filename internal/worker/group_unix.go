@@ -22,6 +22,11 @@ func isolate(cmd *exec.Cmd) {
 // killGroup kills a child's process group. Errors mean that it is gone.
 func killGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 
+// lowerPriority gives a child a processor only when nobody else wants it (nice 10): compilers
+// fill them all, and the device's process, which waits for kernels by asking, must not queue
+// with them. Without leave to it stays as it is.
+func lowerPriority(cmd *exec.Cmd) { _ = syscall.Setpriority(syscall.PRIO_PGRP, cmd.Process.Pid, 10) }
+
 // killedBy is the number of the signal that ended a child, 0 if none did.
 func killedBy(s *os.ProcessState) int {
 	if s == nil {

@@ -193,6 +193,7 @@ func (p *pool) start(ctx context.Context, m *member) (*process, error) {
 		if err != nil {
 			return nil, err
 		}
+		lowerPriority(proc.cmd)
 		c, err := proc.call(opCompiler, p.open, hello{Protocol: protocol, Threads: p.threads})
 		if err == nil {
 			err = c.wait(ctx)

@@ -235,7 +235,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Rounds:     float64(work) / 2,
 		Parallel:   float64(work),
 		Registers:  registers(p, work, most),
-		Least:      16 + max(1, size/4)*work,
+		Least:      registers(p, work, most) * 10 / 11, // as the compiler spilled in recorded schedules
 		Write:      box,
 		Read: [3]int{box[0] + p.Stencil.Low[0] + p.Stencil.High[0], box[1] + p.Stencil.Low[1] + p.Stencil.High[1],
 			box[2] + p.Stencil.Low[2] + p.Stencil.High[2]},

@@ -173,7 +173,7 @@ func realSize(d stencil.DType) int {
 func (h shape) taken(p stencil.Problem, st stages) (registers, least int) {
 	base, kept, ahead, hand, beside, slack := 25.0, 1.15, 0.8, 3.2, 1.07, 1.17
 	if st.dims == 3 {
-		base, kept, ahead, hand, beside, slack = 40, 1.9, 0.75, 1.07, 0.56, 1.5
+		base, kept, ahead, hand, beside, slack = 49, 1.12, 0.85, 1.06, 0.78, 1.25
 	}
 	r := reachOf(p.Stencil)
 	cells, used, pyramid := float64(h.vector*h.rows), float64(st.used()), float64(h.pyramid)
