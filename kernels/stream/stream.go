@@ -363,16 +363,19 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 
 // ahead is the planes under way at a time. Into registers fewer are than were asked for, as
 // recorded schedules tell: who waits for one load waits for later ones too, and in 3D for
-// the warps beside.
-func (h shape) ahead(dims int) float64 {
+// the warps beside; there, where a thread would take more registers than it may have, the compiler
+// also loads later.
+func (h shape) ahead(dims, taken int) float64 {
 	if h.copies {
 		return float64(h.prefetch)
 	}
 	n := 1 + 0.3*float64(h.prefetch-1)
 	if dims < 3 {
-		n *= 1.25
+		return 1.25 * n
 	}
-	return n
+	const registers = 65536 // of an SM, of every GPU since compute capability 5.0
+	room := float64(min(255, registers/(warp*h.warps*h.minBlocks)))
+	return n * math.Pow(min(1, room/float64(taken)), 3)
 }
 
 // aheadText is the text of how planes are loaded ahead.
@@ -465,6 +468,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	pyramid, words := float64(h.pyramid), float64(realSize(p.DType))/4
 	arrays, outputs := float64(stages.used()), float64(kernels.Outputs(st, h.pyramid))
 	taken, least := h.taken(p, stages)
+	ahead := h.ahead(st.Dims, taken)
 	others := 0 // rows of other warps
 	if h.edgeRows(r, stages) > 0 {
 		others = r.lowR + r.highR
@@ -535,8 +539,8 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		L2Write:    float64(p.Size.Cells()) * outputs * elem,
 		Shared:     blocks * threads * rounds * pyramid * pipe,
 		Barriers:   barriers,
-		Loads:      arrays * float64(h.rows*h.vector) * h.ahead(st.Dims),
-		LoadRounds: loaded / h.ahead(st.Dims),
+		Loads:      arrays * float64(h.rows*h.vector) * ahead,
+		LoadRounds: loaded / ahead,
 		Ahead:      true,
 		Rounds:     waits,
 		Parallel:   float64(h.vector * h.rows),
