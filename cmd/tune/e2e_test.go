@@ -310,7 +310,7 @@ func TestInterruptEmitsTheBestSoFar(t *testing.T) {
 			t.Fatal(err)
 		}
 		buf := make([]byte, 4096)
-		for !strings.Contains(q.stderr.String(), "tune: 5 ") { // a few schedules are in
+		for !strings.Contains(q.stderr.String(), " s: 5 ") { // a few schedules are in
 			n, err := pipe.Read(buf)
 			if err != nil {
 				t.Fatal(err, q.stderr.String())
