@@ -61,15 +61,11 @@ func revision() string {
 	return rev[:min(12, len(rev))] + dirty
 }
 
-// say prints one line for the user unless --quiet; with --verbose, after how many seconds.
+// say prints one line for the user unless --quiet.
 func (a *app) say(format string, args ...any) {
-	switch {
-	case a.quiet:
-		return
-	case a.verbose:
-		format = fmt.Sprintf("%.2f s: ", time.Since(a.begin).Seconds()) + format
+	if !a.quiet {
+		fmt.Fprintf(a.err, "tune: "+format+"\n", args...)
 	}
-	fmt.Fprintf(a.err, "tune: "+format+"\n", args...)
 }
 
 func (a *app) root() *cobra.Command {

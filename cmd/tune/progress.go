@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"time"
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
@@ -61,7 +62,7 @@ func (g *progress) Phase(name string) {
 	g.phase = name
 	g.mu.Unlock()
 	if g.bar == nil && !g.app.quiet {
-		g.app.say("%s", name)
+		g.say("%s", name)
 	}
 }
 
@@ -86,8 +87,16 @@ func (g *progress) Evaluated(o, best runner.Outcome, p search.Progress) {
 		if o.Known {
 			what += " (stored)"
 		}
-		g.app.say("%d %s %s", p.Evaluated, o.Schedule, what)
+		g.say("%d %s %s", p.Evaluated, o.Schedule, what)
 	}
+}
+
+// say prints a line; with -v, how long after the program's start.
+func (g *progress) say(format string, args ...any) {
+	if g.app.verbose {
+		format = fmt.Sprintf("%.2f s: ", time.Since(g.app.begin).Seconds()) + format
+	}
+	g.app.say(format, args...)
 }
 
 // rate is cells per second.
