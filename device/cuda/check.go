@@ -89,14 +89,6 @@ type expectation struct {
 	fields []grid
 }
 
-// bytes is the device memory it takes.
-func (e *expectation) bytes() (n int64) {
-	for _, f := range e.fields {
-		n += f.bytes
-	}
-	return n
-}
-
 func (e *expectation) free() error {
 	var errs []error
 	for i := range e.fields {
@@ -220,10 +212,10 @@ func (g *GPU) expect(ctx context.Context, h *helper, c device.Check) (*expectati
 	// Up to a quarter of the memory keeps answers; at least one is needed.
 	kept := c.Problem.Bytes() * int64(len(c.Problem.Stencil.Fields))
 	for _, e := range g.expected {
-		kept += e.bytes()
+		kept += bytesOf(e.fields)
 	}
 	for len(g.expected) > 0 && kept > g.machine.FreeBytes/4 {
-		kept -= g.expected[0].bytes()
+		kept -= bytesOf(g.expected[0].fields)
 		if err := g.forget(); err != nil {
 			return nil, err
 		}

@@ -96,6 +96,14 @@ func (g grid) zones() [2]buffer {
 // poison makes every cell NaN, so that one that is not written shows.
 func (g grid) poison() error { return cuMemsetD32Async(g.cells, poison, (g.size+3)/4) }
 
+// bytesOf is the device memory that grids take, guard zones included.
+func bytesOf(grids []grid) (n int64) {
+	for _, g := range grids {
+		n += g.bytes
+	}
+	return n
+}
+
 // pair is the two grids a field alternates between.
 type pair struct{ a, b grid }
 
@@ -107,14 +115,6 @@ type arrays struct {
 	key      string // what they are for
 	fields   []*pair
 	readOnly []grid
-}
-
-// bytes is the device memory they take.
-func (a *arrays) bytes() (n int64) {
-	for _, g := range a.grids() {
-		n += g.bytes
-	}
-	return n
 }
 
 // grids lists all of them.
@@ -157,10 +157,10 @@ func (g *GPU) arraysOf(bytes, guard int64, fields int, readOnly ...int64) (*arra
 			g.arrays = append(slices.Delete(g.arrays, i, i+1), a)
 			return a, nil
 		}
-		kept += a.bytes()
+		kept += bytesOf(a.grids())
 	}
 	for len(g.arrays) > 1 && kept > g.machine.FreeBytes/2 {
-		kept -= g.arrays[0].bytes()
+		kept -= bytesOf(g.arrays[0].grids())
 		if err := g.dropArrays(1); err != nil {
 			return nil, err
 		}
