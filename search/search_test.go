@@ -107,22 +107,40 @@ func TestModelOrder(t *testing.T) {
 	}
 }
 
-func TestExhaustiveIsCanonical(t *testing.T) {
+// TestExhaustiveWalksAllInRunsOfNeighbours: every schedule once, neighbours mostly after each
+// other, and a tenth of the walk has met each family about as often as the space holds it.
+func TestExhaustiveWalksAllInRunsOfNeighbours(t *testing.T) {
 	l, _ := searchtest.Jagged(0)
 	s, err := search.New("exhaustive", search.Options{Space: l.Space})
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := s.Ask(1 << 30)
-	i := 0
+	place, families := map[space.Schedule]int{}, map[string]int{}
 	for sc := range l.Space.All() {
-		if got[i] != sc {
-			t.Fatalf("schedule %d is %s, want %s", i, got[i], sc)
-		}
-		i++
+		place[sc] = len(place)
+		families[sc.Family()]++
 	}
-	if i != len(got) {
-		t.Errorf("%d proposed of %d", len(got), i)
+	seen, together, early := map[space.Schedule]bool{}, 0, map[string]int{}
+	for i, sc := range got {
+		if seen[sc] {
+			t.Fatalf("%s twice", sc)
+		}
+		seen[sc] = true
+		if i > 0 && place[sc] == place[got[i-1]]+1 {
+			together++
+		}
+		if i < len(got)/10 {
+			early[sc.Family()]++
+		}
+	}
+	if len(got) != len(place) || together < 9*len(got)/10 {
+		t.Errorf("%d proposed of %d, %d after their neighbour", len(got), len(place), together)
+	}
+	for f, n := range families {
+		if want := float64(n) / 10; n > 1000 && math.Abs(float64(early[f])-want) > 0.2*want {
+			t.Errorf("%s: %d in the first tenth, %.0f expected", f, early[f], want)
+		}
 	}
 }
 

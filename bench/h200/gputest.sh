@@ -26,7 +26,7 @@ round() { # cases, each, seed
   echo "# $1 cases, $2 of each stencil, seed $3: $n processes, $((SECONDS - begin)) s"
   grep -h -m1 "cuda NVIDIA" "$work"/*.txt | sed 's/^[^{]*{cuda \(NVIDIA [A-Za-z0-9]*\).*/# \1/' | sort | uniq -c
   grep -h "schedules checked" "$work"/*.txt | awk '{right += $2; all += $4} END {print right " of " all " schedules compared"}'
-  grep -h "compiling" "$work"/*.txt | sed 's/^ *[a-z_]*.go:[0-9]*: //' | sort -t' ' -k2,2 -k7,7nr | awk '!seen[$2]++'
+  grep -h "compiling" "$work"/*.txt | sed 's/^ *[a-z_]*.go:[0-9]*: //' | sort -t" " -k2,2 -k8,8nr | awk '!seen[$2]++'
   if grep -l -E "^--- FAIL|panic|fatal|^FAIL" "$work"/*.txt >"$work/bad"; then
     for f in $(cat "$work/bad"); do grep -h -A12 -E "_test.go|panic|fatal" "$f" | grep -v "compiling\|checked" | head -40; done
     echo "FAILED in $(wc -l <"$work/bad") processes"

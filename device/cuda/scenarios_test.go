@@ -624,8 +624,8 @@ func timesFollowThePolicy(t *testing.T) {
 	if s := timeAlone(t, d, policy); s.N != 7 || s.Launches < 2 || s.Launches > 6 || s.Launches%2 != 0 || s.Steps != s.Launches || s.Min < 1e-3 || s.Min > 4e-3 {
 		t.Errorf("%+v", s)
 	}
-	policy.CutAbove = 0.5e-3
-	if s := timeAlone(t, d, policy); !s.CutSlow || s.N != 2 {
+	policy.CutAbove = 0.1e-3
+	if s := timeAlone(t, d, policy); !s.CutSlow || s.N != 1 {
 		t.Errorf("%+v", s)
 	}
 	policy.CutAbove = 10

@@ -161,7 +161,7 @@ func TestTimeObeysThePolicy(t *testing.T) {
 	if s := ask(policy); s.N != 2 {
 		t.Errorf("content with little: %d samples", s.N)
 	}
-	policy.CutAbove = 1e-3
+	policy.CutAbove = 1.5e-3
 	if s := ask(policy); !s.CutSlow || s.N != 2 {
 		t.Errorf("cut: %+v", s)
 	}

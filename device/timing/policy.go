@@ -43,8 +43,12 @@ func Finals() Policy {
 	return p
 }
 
-// CutFactor times the best median so far is where a schedule is given up.
-const CutFactor = 1.3
+// CutFactor times the best median so far is where a schedule is given up, after two
+// samples; beyond hopeless times that, after one.
+const (
+	CutFactor = 1.3
+	hopeless  = 2
+)
 
 // Sampler takes samples until a Policy is content. The device calls More before
 // and Add after each sample.
@@ -85,7 +89,7 @@ func (s *Sampler) More() bool {
 		return false
 	case n == 0:
 		return true
-	case p.CutAbove > 0 && s.series.Min > p.CutAbove && n >= min(2, p.MinSamples):
+	case p.CutAbove > 0 && s.series.Min > p.CutAbove && (n >= min(2, p.MinSamples) || s.series.Min > hopeless*p.CutAbove):
 		s.series.CutSlow = true
 		return false
 	case n >= p.MaxSamples:

@@ -117,16 +117,20 @@ func (c *candidate) passes(size stencil.Size, p stencil.Problem, fam kernels.Fam
 	return []device.Pass{{Binary: c.binary, Launch: launch, Count: count}}
 }
 
-// check proves a candidate's answer: on a small odd grid against the float64
-// reference, then on the whole problem against the trusted kernel, or on both
-// against the judge if there is one. It fills in the outcome's status if the answer
-// is wrong.
-func (t *tuner) check(ctx context.Context, c *candidate, extra ...device.Pass) error {
+// small is the grid on which a candidate is checked first: small and odd, or as large
+// as its tile needs.
+func (t *tuner) small(c *candidate) stencil.Size {
+	return c.kernel.Suited(SmallSize(t.Problem.Stencil.Dims))
+}
+
+// check proves a candidate's answer on grids: on the small odd one against the float64
+// reference, on others against the trusted kernel, since the reference takes too long
+// there, or on all against the judge if there is one. It fills in the outcome's status
+// if the answer is wrong.
+func (t *tuner) check(ctx context.Context, c *candidate, grids []stencil.Size, extra ...device.Pass) error {
 	fam := kernels.Find(t.Families, c.outcome.Schedule.Family())
 	small := SmallSize(t.Problem.Stencil.Dims)
-	// A kernel whose tile does not fit into the small grid is compared with the
-	// trusted kernel on a larger one: the reference takes too long there.
-	for _, size := range []stencil.Size{c.kernel.Suited(small), t.Problem.Size} {
+	for _, size := range grids {
 		p := t.Problem.Resized(size)
 		passes := c.passes(size, t.Problem, fam)
 		for _, e := range extra {
@@ -244,7 +248,8 @@ func timed(cs []*candidate) []*candidate {
 	return slices.DeleteFunc(slices.Clone(cs), func(c *candidate) bool { return !c.outcome.Status.Timed() })
 }
 
-// evaluate checks and times a compiled candidate. The binary stays loaded.
+// evaluate checks and times a compiled candidate. One too slow to win is not checked on
+// the whole problem, which takes longer than all else. The binary stays loaded.
 func (t *tuner) evaluate(ctx context.Context, c *candidate, policy timing.Policy) error {
 	if c.outcome.Status != "" { // rejected, failed to compile, or known
 		return nil
@@ -255,8 +260,15 @@ func (t *tuner) evaluate(ctx context.Context, c *candidate, policy timing.Policy
 		t.busy += took
 		c.outcome.DeviceSeconds = took.Seconds()
 	}()
-	if err := t.check(ctx, c); err != nil || c.outcome.Status != "" {
+	if err := t.check(ctx, c, []stencil.Size{t.small(c)}); err != nil || c.outcome.Status != "" {
 		return err
 	}
-	return t.time(ctx, c, policy)
+	if err := t.time(ctx, c, policy); err != nil || c.outcome.Status != timing.OK {
+		return err
+	}
+	err := t.check(ctx, c, []stencil.Size{t.Problem.Size})
+	if c.outcome.Status != timing.OK { // the time of a wrong answer is none
+		c.outcome.Series = timing.Series{}
+	}
+	return err
 }

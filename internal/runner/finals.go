@@ -10,6 +10,7 @@ import (
 	"stenciltune/device/timing"
 	"stenciltune/kernels"
 	"stenciltune/space"
+	"stenciltune/stencil"
 )
 
 // finalists is how many of the best are timed again, and maxFinalists how many at
@@ -199,9 +200,9 @@ func product(v [3]int) int { return v[0] * v[1] * v[2] }
 // 1. That launch's outcome is returned, nil if the winner does single steps.
 func (t *tuner) prove(ctx context.Context, w *candidate, remainder func(space.Schedule) *candidate) (*Outcome, error) {
 	w.outcome.Checks = nil
-	steps := w.kernel.Launch.Steps
+	steps, grids := w.kernel.Launch.Steps, []stencil.Size{t.small(w), t.Problem.Size}
 	if steps == 1 {
-		return nil, t.check(ctx, w)
+		return nil, t.check(ctx, w, grids)
 	}
 	rest := remainder(w.outcome.Schedule)
 	t.await(rest)
@@ -212,6 +213,6 @@ func (t *tuner) prove(ctx context.Context, w *candidate, remainder func(space.Sc
 		w.outcome.Status, w.outcome.Reason = rest.outcome.Status, "its remainder launch: "+rest.outcome.Reason
 		return nil, nil
 	}
-	err := t.check(ctx, w, device.Pass{Binary: rest.binary, Launch: rest.kernel.Launch, Count: 1})
+	err := t.check(ctx, w, grids, device.Pass{Binary: rest.binary, Launch: rest.kernel.Launch, Count: 1})
 	return &rest.outcome, err
 }

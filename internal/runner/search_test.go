@@ -20,7 +20,7 @@ import (
 	"stenciltune/stencil"
 )
 
-func TestEverySchedulesAnswerIsProvedBeforeItIsTimed(t *testing.T) {
+func TestEveryFastAnswerIsProved(t *testing.T) {
 	for name, families := range map[string][]kernels.Family{"small": smallFamilies(), "all": all.Families()} {
 		t.Run(name, func(t *testing.T) {
 			d := newFake(t) // it demands a proof at each timing
@@ -52,6 +52,34 @@ func TestEverySchedulesAnswerIsProvedBeforeItIsTimed(t *testing.T) {
 			}
 			demandChecks(t, d, o)
 		})
+	}
+}
+
+// TestOneTooSlowToWinIsNotCheckedOnTheWholeProblem, which would take longer than its time is worth;
+// one that is fast and wrong there has no time.
+func TestOneTooSlowToWinIsNotCheckedOnTheWholeProblem(t *testing.T) {
+	fast, slow, wrong := tile(32, 4, 1, 1), tile(32, 4, 1, 2), tile(64, 4, 1, 1)
+	d := newFake(t)
+	d.seconds = at(map[string]float64{fast: 80e-6, slow: 400e-6, wrong: 20e-6})
+	d.wrong = func(c device.Check) string {
+		if s := c.Passes[0].Binary.Schedule.String(); c.Trusted != nil && (s == wrong || s == slow) {
+			return "wrong"
+		}
+		return ""
+	}
+	o := options(t, d, fast, slow, wrong)
+	o.Ahead = 1 // in the order of the list
+	r := mustTune(t, o)
+	if s := r.Winner.Schedule.String(); s != fast {
+		t.Errorf("%s won", s)
+	}
+	for _, out := range r.Outcomes {
+		switch s := out.Schedule.String(); {
+		case s == slow && (out.Status != timing.CutSlow || out.Series.N != 1 || len(out.Checks) != 1 || d.count(opFull, s) > 0):
+			t.Errorf("%s: %s, %d samples, %d checks", s, out.Status, out.Series.N, len(out.Checks))
+		case s == wrong && (out.Status != timing.WrongAnswer || out.Series.N != 0 || !strings.Contains(out.Reason, "7 of ")):
+			t.Errorf("%s: %s, %d samples: %s", s, out.Status, out.Series.N, out.Reason)
+		}
 	}
 }
 
@@ -579,7 +607,7 @@ func TestCancellingGivesTheBestSoFarAtOnce(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				d := newFake(t)
-				d.seconds = at(map[string]float64{fast: 80e-6})
+				d.seconds = at(map[string]float64{fast: 80e-6, stuck: 90e-6})
 				d.fail = func(op, s string, n int) error {
 					if op == c.op && s == c.s && n == c.n {
 						go cancel()
