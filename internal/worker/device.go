@@ -76,6 +76,7 @@ type Device struct {
 	options Options
 	nursery *nursery
 	pool    *pool
+	built   *built
 	gpu     *gpu
 	closing sync.Once
 	err     error
@@ -111,7 +112,7 @@ func Open(ctx context.Context, o Options) (*Device, error) {
 	}
 	o = o.withDefaults()
 	n := newNursery()
-	d := &Device{options: o, nursery: n, pool: newPool(o, n, o.Logger), gpu: newGPU(o, n, o.Logger)}
+	d := &Device{options: o, nursery: n, pool: newPool(o, n, o.Logger), built: newBuilt(), gpu: newGPU(o, n, o.Logger)}
 	opening, cancel := context.WithCancel(context.WithoutCancel(ctx)) // by a deadline, too
 	defer cancel()
 	defer context.AfterFunc(ctx, cancel)()
@@ -140,17 +141,20 @@ func (d *Device) Machine() machine.Machine {
 	return d.gpu.machine
 }
 
-// Compile builds a kernel in a compile process, while the device may be busy,
-// and loads it: after the check or timing that runs, before those that wait. The
-// binary's image is shared with the Device; do not write to it.
+// Compile builds a kernel in a compile process, while the device may be busy, unless
+// its source was built before, and loads it: after the check or timing that runs, before
+// those that wait. The binary's image is shared with the Device; do not write to it.
 func (d *Device) Compile(ctx context.Context, k kernels.Kernel) (device.Binary, error) {
-	built, err := d.pool.compile(ctx, k, d.Machine())
-	if err != nil {
-		return device.Binary{}, err
+	source := k.SourceHash()
+	built, ok := d.built.find(source)
+	if !ok {
+		var err error
+		if built, err = d.pool.compile(ctx, k, d.Machine()); err != nil {
+			return device.Binary{}, err
+		}
+		d.built.keep(source, built)
 	}
-	if built.Schedule.IsZero() {
-		built.Schedule = k.Schedule
-	}
+	built.Schedule = k.Schedule
 	id := d.gpu.adopt(built, k.Launch)
 	b, err := d.gpu.load(ctx, id)
 	if err != nil {
