@@ -47,6 +47,7 @@ type Compiler struct {
 	lib     *library
 	version string
 	archs   []int // compute capabilities NVRTC builds for, as 90
+	minimal bool  // NVRTC can leave out what the sources do not use: textures, calls of the runtime
 	// NoCache makes NVRTC compile anew what it has compiled before: for measuring
 	// compile times.
 	NoCache bool
@@ -65,6 +66,7 @@ func OpenCompiler() (*Compiler, error) {
 		return nil, fmt.Errorf("nvrtcVersion: error %d", r)
 	}
 	c := &Compiler{lib: l, version: fmt.Sprintf("NVRTC %d.%d", *major, *minor)}
+	c.minimal = *major > 12 || *major == 12 && *minor >= 4
 	if l.has("nvrtcGetNumSupportedArchs") {
 		n := new(int32)
 		if r := l.call("nvrtcGetNumSupportedArchs", uintptr(unsafe.Pointer(n))); r == 0 && *n > 0 {
@@ -190,8 +192,13 @@ func firstError(log string, err error) string {
 
 // build compiles one program and gives its image and log.
 func (c *Compiler) build(source, name string, options []string, ptx bool) (image []byte, log string, err error) {
+	// These change no code, so that no record names them.
+	options = slices.Clone(options)
+	if c.minimal {
+		options = append(options, "--minimal")
+	}
 	if c.NoCache {
-		options = append(slices.Clone(options), "--no-cache")
+		options = append(options, "--no-cache")
 	}
 	l := c.lib
 	fail := func(call string, r int) error {
