@@ -7,12 +7,12 @@ import (
 
 // Sizes of the initial design.
 const (
-	seedsFromPrior = 8
+	seedsFromPrior = 10
 	seedsAtRandom  = 2
 )
 
-// design is the points to measure before there is a model: the prior's first in
-// its order, the prior's best of every other family, and a few random ones, spread
+// design is the points to measure before there is a model: the prior's first that are
+// not nearly the same, the prior's best of every other family, and a few random ones, spread
 // over the families and away from each other. The second cost little and say how
 // far the prior is off between families; as families differ in what they cost to
 // compile, some also answer long before the first do. Without a prior all of it is
@@ -20,7 +20,7 @@ const (
 func design(c *catalog, f *features, r *rand.Rand) (points []int) {
 	chance := seedsAtRandom
 	if f.z != nil {
-		points = priorSeeds(c, f)
+		points = priorSeeds(c)
 	} else {
 		chance += seedsFromPrior
 	}
@@ -32,17 +32,35 @@ func design(c *catalog, f *features, r *rand.Rand) (points []int) {
 	return points
 }
 
-// priorSeeds are the prior's first, and after them the first of each family that
-// is not among them.
-func priorSeeds(c *catalog, f *features) (seeds []int) {
-	met := map[uint8]bool{}
-	for i, q := range c.byPrior() {
-		if k := f.part[q]; i < seedsFromPrior || !met[k] {
+// priorSeeds are the prior's first that differ from each other in more than one parameter,
+// and after them the first of each family that is not among them. What differs in one is
+// much the same: often one kernel, compiled as slowly, with another launch.
+func priorSeeds(c *catalog) (seeds []int) {
+	met := map[int]bool{}
+	alike := func(q int) bool {
+		k, row := c.values(q)
+		return slices.ContainsFunc(seeds, func(s int) bool {
+			of, other := c.values(s)
+			return of == k && differing(row, other) == 1
+		})
+	}
+	for _, q := range c.byPrior() {
+		if k := c.part(int(q)); !met[k] || len(seeds) < seedsFromPrior && !alike(int(q)) {
 			met[k] = true
 			seeds = append(seeds, int(q))
 		}
 	}
 	return seeds
+}
+
+// differing counts the values in which two points of a family differ.
+func differing(a, b []uint16) (n int) {
+	for i := range a {
+		if a[i] != b[i] {
+			n++
+		}
+	}
+	return n
 }
 
 // spread draws n points, family after family, each the one of 16 draws that is
