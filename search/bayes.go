@@ -186,11 +186,11 @@ func newBayes(p *pool, seed uint64) (Strategy, error) {
 func (s *bayes) Name() string { return "bayes" }
 
 // Converged is the number of proposals in a row of little expected improvement; they
-// count by half while no prior is of help.
+// count by a quarter while no prior is of help.
 func (s *bayes) Converged() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.b.idle / 2
+	return s.b.idle / 4
 }
 
 // SampleRelative gives goptuna the axes of the brain's next point.

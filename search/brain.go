@@ -62,7 +62,7 @@ type brain struct {
 	nextCand int         // timed points at which to choose candidates again
 	count    int         // proposals after the design
 	descents int         // of them, proposals of local
-	idle     int         // halves of proposals of global in a row that expected little
+	idle     int         // quarters of proposals of global in a row that expected little
 	sweep    int         // points of the space looked at so far
 	around   map[int]bool
 }
@@ -403,14 +403,14 @@ func (b *brain) global() (point int, logGain float64) {
 }
 
 // expect counts proposals in a row of little expected improvement: in log seconds,
-// which is a share. They count by half without a prior, or with one that what was
+// which is a share. They count by a quarter without a prior, or with one that what was
 // measured contradicts: then there is more that nobody has looked at.
 func (b *brain) expect(logGain float64) {
 	switch {
 	case logGain >= math.Log(GainShare):
 		b.idle = 0
 	case b.slope > 0:
-		b.idle += 2
+		b.idle += 4
 	default:
 		b.idle++
 	}

@@ -313,7 +313,7 @@ func TestDesign(t *testing.T) {
 }
 
 // TestIdle: proposals of little expected improvement count in full while the prior
-// helps, by half while it does not, and not at all after one of much.
+// helps, by a quarter while it does not, and not at all after one of much.
 func TestIdle(t *testing.T) {
 	little, much := math.Log(GainShare)-1, math.Log(GainShare)+1
 	b := &brain{}
@@ -321,7 +321,7 @@ func TestIdle(t *testing.T) {
 	for _, c := range []struct {
 		slope, gain float64
 		want        int
-	}{{1, little, 1}, {1, little, 2}, {0, little, 2}, {0, little, 3}, {1, much, 0}, {1, little, 1}} {
+	}{{1, little, 1}, {1, little, 2}, {0, little, 2}, {0, little, 2}, {0, little, 2}, {0, little, 3}, {1, much, 0}, {1, little, 1}} {
 		b.slope = c.slope
 		if b.expect(c.gain); s.Converged() != c.want {
 			t.Errorf("after a gain of e^%.1f with slope %v: %d, want %d", c.gain, c.slope, s.Converged(), c.want)

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -19,6 +20,7 @@ import (
 	"time"
 
 	"stenciltune/cache"
+	"stenciltune/device/replay"
 	"stenciltune/device/timing"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
@@ -439,6 +441,21 @@ func TestReplayIsReproducible(t *testing.T) {
 	}
 }
 
+func landscapeIn(t *testing.T, file string) *replay.Landscape {
+	t.Helper()
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	l, err := replay.Read(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// TestRecordMakesALandscapeThatReplays, and goes on with one that is there.
 func TestRecordMakesALandscapeThatReplays(t *testing.T) {
 	p, _ := small(t)
 	if *flagDevice != "host" {
@@ -450,6 +467,24 @@ func TestRecordMakesALandscapeThatReplays(t *testing.T) {
 	rec := command(t, storeIn(t), "--stencil", "jacobi2d", "--size", "33x17", "--steps", "1", "--device", "host", "--exhaustive", "--budget", "9", "--record", file)
 	if code := rec.run(t); code != 0 {
 		t.Fatalf("exit %d\n%s", code, &rec.stderr)
+	}
+	first := landscapeIn(t, file)
+	other := command(t, storeIn(t), "--stencil", "jacobi2d", "--size", "35x17", "--steps", "1", "--device", "host", "--exhaustive", "--budget", "9", "--record", file)
+	if code := other.run(t); code != exitUsage || !strings.Contains(other.stderr.String(), "name another file") {
+		t.Errorf("a recording of another size: exit %d\n%s", code, &other.stderr)
+	}
+	on := command(t, storeIn(t), "--stencil", "jacobi2d", "--size", "33x17", "--steps", "1", "--device", "host", "--exhaustive", "--budget", "14", "--record", file)
+	if code := on.run(t); code != 0 {
+		t.Fatalf("exit %d\n%s", code, &on.stderr)
+	}
+	then := landscapeIn(t, file)
+	if len(then.Order) <= len(first.Order) {
+		t.Errorf("%d schedules, then %d", len(first.Order), len(then.Order))
+	}
+	for _, s := range first.Order {
+		if k := first.Records[s]; !k.Schedule.IsZero() && k.Schedule.Int("wx", 1) > 1 && !reflect.DeepEqual(k, then.Records[s]) { // no baseline, which is measured anew
+			t.Errorf("%s was %+v, then %+v", s, k, then.Records[s])
+		}
 	}
 	rep := command(t, storeIn(t), "--stencil", "jacobi2d", "--size", "33x17", "--steps", "1", "--device", "replay:"+file, "--exhaustive")
 	if code := rep.run(t); code != 0 {

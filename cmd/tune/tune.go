@@ -52,7 +52,7 @@ func (f *tuneFlags) bind(c *cobra.Command) {
 	f.problemFlags.bind(c)
 	f.bindSearch(c)
 	c.Flags().BoolVar(&f.exhaustive, "exhaustive", false, "try every legal schedule")
-	c.Flags().StringVar(&f.record, "record", "", "write every outcome as a landscape to `file` (.jsonl.gz)")
+	c.Flags().StringVar(&f.record, "record", "", "write every outcome as a landscape to `file` (.jsonl.gz); one that is there is gone on with, or with --retune replaced")
 	c.Flags().StringVarP(&f.output, "output", "o", "", "write the config to `file` too, only if it changed")
 }
 
@@ -65,7 +65,7 @@ func (f *tuneFlags) bindSearch(c *cobra.Command) {
 	c.Flags().IntVar(&f.budget, "budget", 0, "end after `n` evaluations (default: 600 on a GPU, 60 on the host)")
 	c.Flags().DurationVar(&f.timeLimit, "time-limit", 0, "end the search after this `time` (default: 10s on a GPU, 1m on the host)")
 	c.Flags().IntVar(&f.stall, "stall", 0, "end after `n` evaluations without an improvement (default: 250)")
-	c.Flags().IntVar(&f.converged, "converged", 0, "end after `n` proposals in a row of bayes expected to improve by less than 0.5 % (default: 30); they count by half without a model, or with one that measurements contradict")
+	c.Flags().IntVar(&f.converged, "converged", 0, "end after `n` proposals in a row of bayes expected to improve by less than 0.5 % (default: 15); they count by a quarter without a model, or with one that measurements contradict")
 	c.Flags().Float64Var(&f.roofline, "roofline", 0, "end at this `share` of the roofline of one time step at copy bandwidth; fused steps can pass 1")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the search and of the input data")
 	c.Flags().StringVar(&f.regime, "timing", string(timing.Warm), "cache `regime`: warm (iterated stencils) or cold (single sweeps, L2 flushed before each sample)")
@@ -100,7 +100,7 @@ func (f *tuneFlags) stop(kind machine.Kind) search.Stop {
 	if f.exhaustive {
 		return search.Stop{Budget: f.budget, Time: f.timeLimit, Stall: f.stall, Roofline: f.roofline}
 	}
-	s := search.Stop{Budget: 600, Time: 10 * time.Second, Stall: 250, Converged: 30, Roofline: f.roofline}
+	s := search.Stop{Budget: 600, Time: 10 * time.Second, Stall: 250, Converged: 15, Roofline: f.roofline}
 	if kind == machine.Host {
 		s.Budget, s.Time, s.Stall = 60, time.Minute, 40
 	}
@@ -154,6 +154,12 @@ func (a *app) tuned(ctx context.Context, f tuneFlags, p stencil.Problem) (*cache
 	regime := timing.Regime(f.regime)
 	if err := canTime(d, regime); err != nil {
 		return nil, err
+	}
+	var old *replay.Landscape
+	if f.record != "" && !f.retune {
+		if old, err = recorded(f.record, p, m, regime); err != nil {
+			return nil, err
+		}
 	}
 	key := tuned.KeyOf(p, m, regime)
 	nearest, err := store.Fitting(key)
@@ -227,6 +233,9 @@ func (a *app) tuned(ctx context.Context, f tuneFlags, p stencil.Problem) (*cache
 			return nil, err
 		}
 	}
+	if old != nil {
+		j.take(old)
+	}
 	o.Journal = j
 	g := a.progress(p, total)
 	o.Watcher = g
@@ -236,7 +245,7 @@ func (a *app) tuned(ctx context.Context, f tuneFlags, p stencil.Problem) (*cache
 		err = errors.Join(err, cerr)
 	}
 	if f.record != "" && len(result.Outcomes) > 0 {
-		if werr := record(f.record, p, m, result, sp, o.Regime, compilations(d), a.args); werr != nil {
+		if werr := record(f.record, old, p, m, result, sp, o.Regime, compilations(d), a.args); werr != nil {
 			err = errors.Join(err, werr)
 		}
 	}
