@@ -19,7 +19,7 @@ type Row struct {
 	Seconds     [][2]float64 // per target: the same of simulated time, compiling ahead
 	Area        float64      // mean regret over Options.Time
 	Score       float64
-	Busy        float64 // share of the time in which the device was busy, median
+	Busy        float64 // share of the time, until it had the best, in which the device was busy; median
 	runs        []Run   // compiling ahead
 }
 
@@ -37,6 +37,8 @@ type Options struct {
 // what takes time. Seeds run in parallel and do not depend on each other.
 func (f *Field) Hold(ctx context.Context, o Options) ([]Row, error) {
 	timed := Rules{Ahead: o.Ahead, Time: o.Time, Regret: -1}
+	ending := timed
+	ending.Regret = 0 // whoever has the best finds nothing more
 	chance, err := f.each(ctx, Entrant{Strategy: "random"}, o.Seeds, timed)
 	if err != nil {
 		return nil, err
@@ -51,7 +53,7 @@ func (f *Field) Hold(ctx context.Context, o Options) ([]Row, error) {
 		if err != nil {
 			return nil, err
 		}
-		ahead, err := f.each(ctx, e, o.Seeds, timed)
+		ahead, err := f.each(ctx, e, o.Seeds, ending)
 		if err != nil {
 			return nil, err
 		}
