@@ -3,6 +3,7 @@ package model_test
 import (
 	"cmp"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -95,6 +96,37 @@ func TestTheModelRanksTheRecordedLandscapes(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestTheModelRanksWholeSpaces: of spaces recorded to their end the model's first is nearly
+// the optimum and one of its first ten is, also of a model that was fitted without the stencil.
+func TestTheModelRanksWholeSpaces(t *testing.T) {
+	files, err := filepath.Glob("../bench/h200/landscapes/*.jsonl.gz")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d recordings, %v", len(files), err)
+	}
+	for _, file := range files {
+		l := open(t, filepath.Base(file), file)
+		if n := len(l.recorded.Order); n < l.recorded.Header.Space-l.recorded.Header.Space/100 {
+			t.Logf("%s: %d of %d schedules, to be gone on with", l.file, n, l.recorded.Header.Space)
+			continue
+		}
+		points := recorded(l, false)
+		check := func(what string, c model.Coefficients) {
+			got := residual(c, l.file, points)
+			t.Logf("%s, %s: %d schedules, Spearman %.3f, log error %.2f, first 1: %.1f %% off, first 10: %.1f %%",
+				l.file, what, got.Schedules, got.Spearman, got.LogError, 100*got.First, 100*got.First10)
+			if got.Spearman < 0.78 || got.First > 0.1 || got.First10 > 0.03 {
+				t.Error("a search can no longer rely on it")
+			}
+		}
+		check("all stencils fitted", model.Fitted)
+		for _, f := range model.Calibrated.Folds {
+			if f.Left == l.problem.Stencil.Name {
+				check("fitted without "+f.Left, f.Coefficients)
+			}
+		}
 	}
 }
 
