@@ -186,7 +186,7 @@ func newBayes(p *pool, seed uint64) (Strategy, error) {
 func (s *bayes) Name() string { return "bayes" }
 
 // Converged is the number of proposals in a row of little expected improvement; they
-// count by a quarter while no prior is of help.
+// count by half while the prior is only roughly right, and by a quarter while none is of help.
 func (s *bayes) Converged() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -58,6 +58,7 @@ type brain struct {
 	base     float64     // log seconds that residuals count from
 	offset   float64     // constant of the mean
 	slope    float64     // centre of the prior's slope: 1, or 0 if it proved useless
+	misfit   float64     // mean share by which the prior mean is off where it was measured
 	nextFit  int         // timed points at which to fit again
 	nextCand int         // timed points at which to choose candidates again
 	count    int         // proposals after the design
@@ -223,6 +224,10 @@ func (b *brain) judge(set []int) {
 	if evidence[0] > evidence[1] {
 		b.slope = 0
 		b.centre(set)
+	}
+	b.misfit = 0
+	for _, t := range set {
+		b.misfit += math.Abs(b.residual(b.timed[t])) / float64(len(set))
 	}
 }
 
@@ -402,15 +407,26 @@ func (b *brain) global() (point int, logGain float64) {
 	return best, top
 }
 
+// Shares by which a prior is off in the mean: one that is off by no more than faithfully
+// is believed, one by no more than roughly by half. The cost model is off by 6 to 12 % on eleven
+// of the twelve recorded landscapes, and by 22 % on the one where the optimum is hard to find.
+const (
+	faithfully = 0.15
+	roughly    = 0.3
+)
+
 // expect counts proposals in a row of little expected improvement: in log seconds,
-// which is a share. They count by a quarter without a prior, or with one that what was
-// measured contradicts: then there is more that nobody has looked at.
+// which is a share. They count by half with a prior that is only roughly what was measured, and by
+// a quarter without one, or with one that what was measured contradicts: then there is
+// more that nobody has looked at.
 func (b *brain) expect(logGain float64) {
 	switch {
 	case logGain >= math.Log(GainShare):
 		b.idle = 0
-	case b.slope > 0:
+	case b.slope > 0 && b.misfit <= faithfully:
 		b.idle += 4
+	case b.slope > 0 && b.misfit <= roughly:
+		b.idle += 2
 	default:
 		b.idle++
 	}

@@ -312,19 +312,19 @@ func TestDesign(t *testing.T) {
 	}
 }
 
-// TestIdle: proposals of little expected improvement count in full while the prior
-// helps, by a quarter while it does not, and not at all after one of much.
+// TestIdle: proposals of little expected improvement count in full while the prior is
+// right, by half while it is roughly, by a quarter while it does not help, and not at all after one of much.
 func TestIdle(t *testing.T) {
 	little, much := math.Log(GainShare)-1, math.Log(GainShare)+1
 	b := &brain{}
 	s := &bayes{study: &study{}, b: b}
 	for _, c := range []struct {
-		slope, gain float64
-		want        int
-	}{{1, little, 1}, {1, little, 2}, {0, little, 2}, {0, little, 2}, {0, little, 2}, {0, little, 3}, {1, much, 0}, {1, little, 1}} {
-		b.slope = c.slope
+		slope, misfit, gain float64
+		want                int
+	}{{1, 0.1, little, 1}, {1, 0.1, little, 2}, {0, 0.1, little, 2}, {0, 0.1, little, 2}, {1, 0.4, little, 2}, {0, 0.1, little, 3}, {1, 0.1, much, 0}, {1, 0.1, little, 1}, {1, 0.2, little, 1}, {1, 0.2, little, 2}} {
+		b.slope, b.misfit = c.slope, c.misfit
 		if b.expect(c.gain); s.Converged() != c.want {
-			t.Errorf("after a gain of e^%.1f with slope %v: %d, want %d", c.gain, c.slope, s.Converged(), c.want)
+			t.Errorf("after a gain of e^%.1f with slope %v, misfit %v: %d, want %d", c.gain, c.slope, c.misfit, s.Converged(), c.want)
 		}
 	}
 }

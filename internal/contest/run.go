@@ -32,6 +32,7 @@ type Rules struct {
 	Budget int     // evaluations; 0 = all
 	Time   float64 // simulated seconds; 0 = no limit
 	Regret float64 // end at a regret this small; negative = go on
+	Idle   int     // end when a strategy that tells has converged for so many proposals; 0 = go on
 }
 
 // Point is the state of a run after an evaluation.
@@ -109,6 +110,9 @@ func (f *Field) Run(ctx context.Context, e Entrant, seed uint64, rules Rules) (R
 		r.Points = append(r.Points, Point{d.Now().Seconds(), regret})
 		r.Order = append(r.Order, s)
 		strategy.Tell([]search.Outcome{o})
+		if c, ok := strategy.(search.Forecaster); ok && rules.Idle > 0 && c.Converged() >= rules.Idle {
+			more, queue = false, nil
+		}
 	}
 }
 
