@@ -51,6 +51,7 @@ func init() { // the list and TestScenario refer to each other
 		{name: "device lost", run: deviceLost},
 		{name: "out of memory", run: exhausted},
 		{name: "timing", run: timesFollowThePolicy},
+		{name: "timing beside the grids", run: timesNothingThatWritesBesideTheGrids},
 		{name: "interleaved timing", run: interleaved},
 		{name: "deadline while timing", run: deadlineWhileTiming},
 		{name: "copy bandwidth", run: copyBandwidth},
@@ -612,6 +613,22 @@ func timeAlone(t *testing.T, d *Device, policy timing.Policy) timing.Series {
 		t.Fatal(series, err)
 	}
 	return series[0]
+}
+
+// timesNothingThatWritesBesideTheGrids: what is timed was perhaps not checked on this grid.
+func timesNothingThatWritesBesideTheGrids(t *testing.T) {
+	d := openFake(t)
+	p := copyProblem(t, 1003, stencil.Float32)
+	for _, words := range []string{"FAKE_OOB", "", "FAKE_BEFORE", "FAKE_WRONG"} {
+		pass := load(t, d, fakeKernel(t, p, words), 1)
+		series, err := d.Time(context.Background(), device.Timing{Problem: p, Runs: []device.Pass{pass}, Policy: timing.Search()})
+		f := device.AsFailure(err)
+		if outside := words == "FAKE_OOB" || words == "FAKE_BEFORE"; outside != (f != nil && f.Status == timing.WrongAnswer && strings.Contains(f.Reason, "out-of-bounds")) ||
+			!outside && (err != nil || series[0].N == 0) {
+			t.Errorf("%q: %+v, %v", words, series, err)
+		}
+		d.Release(pass.Binary)
+	}
 }
 
 func timesFollowThePolicy(t *testing.T) {

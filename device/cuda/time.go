@@ -19,7 +19,8 @@ type timed struct {
 }
 
 // Time measures each run's seconds per step with events. The grids hold what
-// checks and earlier steps left: real numbers, never zeros.
+// checks and earlier steps left: real numbers, never zeros. If anything was written
+// beside them, the runs fail as giving a wrong answer.
 func (g *GPU) Time(ctx context.Context, t device.Timing) ([]timing.Series, error) {
 	var all []timing.Series
 	err := g.do(func() (err error) {
@@ -37,6 +38,11 @@ func (g *GPU) time(ctx context.Context, t device.Timing) ([]timing.Series, error
 	h, err := g.helperFor(t.Problem.DType)
 	if err != nil {
 		return nil, err
+	}
+	for _, gr := range a.grids() { // whatever ran before
+		if err := gr.guard(); err != nil {
+			return nil, err
+		}
 	}
 	s, err := g.start(h, t.Problem, a, 1)
 	if err != nil {
@@ -75,6 +81,14 @@ func (g *GPU) time(ctx context.Context, t device.Timing) ([]timing.Series, error
 		}
 	}
 	var all []timing.Series
+	// A search times what it has checked on a small grid alone: it must spoil nothing beside the arrays.
+	cmp := stencil.Comparison{Cells: t.Problem.Size.Cells()}
+	if err := g.guards(h, a, &cmp); err != nil {
+		return nil, err
+	}
+	if !cmp.OK() {
+		return nil, device.Fail(timing.WrongAnswer, "%s while it was timed", cmp.Reason(t.Problem.Size))
+	}
 	for _, r := range runs {
 		series := r.sampler.Series()
 		series.Warnings = append(series.Warnings, th.warnings()...)
