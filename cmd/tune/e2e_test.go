@@ -458,7 +458,7 @@ func landscapeIn(t *testing.T, file string) *replay.Landscape {
 // TestRecordMakesALandscapeThatReplays, and goes on with one that is there.
 func TestRecordMakesALandscapeThatReplays(t *testing.T) {
 	p, _ := small(t)
-	if *flagDevice != "host" {
+	if *flagDevice != "host" || testing.Short() {
 		t.Skip("shown on the host")
 	}
 	needDevice(t, p)

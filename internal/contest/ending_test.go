@@ -43,6 +43,9 @@ func off(prior search.Prior, share float64, draw int) search.Prior {
 // predicted, and looks around for longer where it is not, so that it finds the best in
 // either case.
 func TestSearchesEndLaterWhereTheModelIsOff(t *testing.T) {
+	if testing.Short() {
+		t.Skip("searches one after the other: nothing for the race detector")
+	}
 	files, draws, seeds := []string{"jacobi2d9_f32", "gradient2d_f32", "jacobi2d_f64"}, 1, uint64(1)
 	if *flagEnding {
 		var err error
