@@ -70,17 +70,32 @@ func open(t testing.TB, file, name string) landscape {
 	return landscape{file, p, found[0]}
 }
 
+// ranked prints how the model ranks a landscape, the one fitted to all stencils and the one
+// fitted without this, and has each judged beside the residuals stored with its coefficients.
+func ranked(t *testing.T, l landscape, judge func(what string, got model.Residual, stored []model.Residual)) {
+	t.Helper()
+	points := recorded(l, false)
+	show := func(what string, c model.Coefficients, stored []model.Residual) {
+		got := residual(c, l.file, points)
+		t.Logf("%s, %s: %d schedules, Spearman %.3f, log error %.2f, first 1: %.1f %% off, first 10: %.1f %%",
+			l.file, what, got.Schedules, got.Spearman, got.LogError, 100*got.First, 100*got.First10)
+		judge(what, got, stored)
+	}
+	show("all stencils fitted", model.Fitted, model.Calibrated.Residuals)
+	for _, f := range model.Calibrated.Folds {
+		if f.Left == l.problem.Stencil.Name {
+			show("fitted without "+f.Left, f.Coefficients, f.Residuals)
+		}
+	}
+}
+
 // The model must rank every recorded landscape well enough to seed a search; a fit
 // that has not seen the stencil, too. The residuals stored with the coefficients
 // are those of the model as it is.
 func TestTheModelRanksTheRecordedLandscapes(t *testing.T) {
 	for _, l := range landscapes(t) {
 		t.Run(l.file, func(t *testing.T) {
-			points := recorded(l, false)
-			show := func(what string, c model.Coefficients, stored []model.Residual) {
-				got := residual(c, l.file, points)
-				t.Logf("%s: %d schedules, Spearman %.3f, log error %.2f, first 1: %.1f %% off, first 10: %.1f %%",
-					what, got.Schedules, got.Spearman, got.LogError, 100*got.First, 100*got.First10)
+			ranked(t, l, func(what string, got model.Residual, stored []model.Residual) {
 				if got.Spearman < 0.78 {
 					t.Errorf("%s: Spearman %.3f", what, got.Spearman)
 				}
@@ -88,13 +103,7 @@ func TestTheModelRanksTheRecordedLandscapes(t *testing.T) {
 				if i < 0 || math.Abs(stored[i].Spearman-got.Spearman) > 0.002 || math.Abs(stored[i].LogError-got.LogError) > 0.005 {
 					t.Errorf("%s: the residuals in calibration.json are of another model; fit anew with go test ./model -run Fit -fit", what)
 				}
-			}
-			show("all stencils fitted", model.Fitted, model.Calibrated.Residuals)
-			for _, f := range model.Calibrated.Folds {
-				if f.Left == l.problem.Stencil.Name {
-					show("fitted without "+f.Left, f.Coefficients, f.Residuals)
-				}
-			}
+			})
 		})
 	}
 }
@@ -112,21 +121,11 @@ func TestTheModelRanksWholeSpaces(t *testing.T) {
 			t.Logf("%s: %d of %d schedules, to be gone on with", l.file, n, l.recorded.Header.Space)
 			continue
 		}
-		points := recorded(l, false)
-		check := func(what string, c model.Coefficients) {
-			got := residual(c, l.file, points)
-			t.Logf("%s, %s: %d schedules, Spearman %.3f, log error %.2f, first 1: %.1f %% off, first 10: %.1f %%",
-				l.file, what, got.Schedules, got.Spearman, got.LogError, 100*got.First, 100*got.First10)
+		ranked(t, l, func(what string, got model.Residual, _ []model.Residual) {
 			if got.Spearman < 0.78 || got.First > 0.1 || got.First10 > 0.03 {
-				t.Error("a search can no longer rely on it")
+				t.Errorf("%s, %s: a search can no longer rely on it", l.file, what)
 			}
-		}
-		check("all stencils fitted", model.Fitted)
-		for _, f := range model.Calibrated.Folds {
-			if f.Left == l.problem.Stencil.Name {
-				check("fitted without "+f.Left, f.Coefficients)
-			}
-		}
+		})
 	}
 }
 

@@ -52,5 +52,5 @@ single jacobi2d float64 16384x16384 global/gx=256/gy=2/gz=1/wx=1/wy=4/wz=1/cw=0/
 for n in 512x512x512 768x768x768; do
   single jacobi3d float32 $n global/gx=32/gy=4/gz=2/wx=1/wy=4/wz=2/cw=0/zz=0/sp=0/vx=4
 done
-single jacobi3d float64 512x512x512 global/gx=128/gy=4/gz=1/wx=1/wy=2/wz=4/cw=0/zz=0/sp=0/vx=2 # since families.txt was made; 64x8, 4x2 there
+single jacobi3d float64 512x512x512 global/gx=128/gy=4/gz=1/wx=1/wy=2/wz=4/cw=0/zz=0/sp=0/vx=2
 single jacobi3d float64 768x768x768 global/gx=64/gy=8/gz=1/wx=1/wy=4/wz=2/cw=0/zz=0/sp=0/vx=2

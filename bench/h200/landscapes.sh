@@ -9,7 +9,8 @@
 # random order (those of stream that differ in chunks alone share a source, which neighbours
 # of an exhaustive walk do, but seldom random ones). So each space is walked at random for
 # SECONDS_EACH (36): a fair sample of 600 to 2,400 schedules, in 7 minutes 30 for all twelve.
-# SECONDS_EACH=3600 records all of a space.
+# WALK=--exhaustive SECONDS_EACH=800 records all of a space, in 3 minutes in 2D and 7 to 12 in 3D
+# (bench/h200/landscapes is made so). A recording that is in OUT is gone on with.
 set -euo pipefail
 tune=$1 out=$2
 shift 2
@@ -25,7 +26,7 @@ for row; do
 	esac
 	store=$(mktemp -u)
 	"$tune" --stencil "$stencil" --dtype "$dtype" --size $size --device 0 --store "$store" \
-		--strategy random --budget 1000000 --stall 1000000 --time-limit "${SECONDS_EACH:-36}s" \
+		${WALK:---strategy random} --budget 1000000 --stall 1000000 --time-limit "${SECONDS_EACH:-36}s" \
 		--record "$out/nvidia-h200_${stencil}_${short}_$size.jsonl.gz" >"$out/$row.json"
 	rm -f "$store"
 done

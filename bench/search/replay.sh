@@ -12,7 +12,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 CGO_ENABLED=0 go build -o "$work/tune" ./cmd/tune
 {
-	echo "# bench/search/replay.sh $seeds: tune replay-bench --seeds $seeds --budget 400 --plots bench/search --entrant bayes --entrant bayes/unseen --entrant bayes/inverted --entrant model --entrant cmaes --entrant tpe --entrant random"
+	set -- --seeds "$seeds" --budget 400 --plots bench/search
+	for entrant in bayes bayes/unseen bayes/inverted model cmaes tpe random; do set -- "$@" --entrant $entrant; done
+	echo "# bench/search/replay.sh $seeds: tune replay-bench $*"
 	for shipped in device/replay/landscapes/*.jsonl.gz; do
 		file=bench/h200/landscapes/$(basename "$shipped")
 		space=0 records=0
@@ -21,8 +23,7 @@ CGO_ENABLED=0 go build -o "$work/tune" ./cmd/tune
 		fi
 		[ $records -gt $((space * 99 / 100)) ] || file=$shipped
 		echo "# $file"
-		"$work/tune" replay-bench --landscape "./$file" --seeds "$seeds" --budget 400 --plots bench/search \
-			--entrant bayes --entrant bayes/unseen --entrant bayes/inverted --entrant model --entrant cmaes --entrant tpe --entrant random
+		"$work/tune" replay-bench --landscape "./$file" "$@"
 	done
 } >bench/search/replay.txt.new
 mv bench/search/replay.txt.new bench/search/replay.txt

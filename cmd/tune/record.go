@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -21,19 +21,14 @@ import (
 // recorded reads the landscape that a tune is about to write, to go on with it; nil if
 // there is none yet. What does not fit is refused: it would be lost.
 func recorded(path string, p stencil.Problem, m machine.Machine, regime timing.Regime) (*replay.Landscape, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
+	file, err := filepath.Abs(path) // a name alone would be a shipped recording's
 	if err != nil {
 		return nil, usagef("--record %s: %w", path, err)
 	}
-	defer f.Close()
-	l, err := replay.Read(f)
-	if err == nil {
-		err = l.Fits(p)
-	}
+	l, err := replay.Find(file, p)
 	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
 	case err != nil:
 	case l.Header.Machine.Name != m.Name:
 		err = fmt.Errorf("the recording is of %s, not of %s", l.Header.Machine.Name, m.Name)

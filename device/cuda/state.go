@@ -27,9 +27,15 @@ type launchKey struct {
 	stage, steps int
 }
 
-// start fills the arrays of a problem with the start data. On the GPU's thread.
+// start fills the arrays of a problem with the start data, and their guard zones anew,
+// whatever ran before. On the GPU's thread.
 func (g *GPU) start(h *helper, p stencil.Problem, a *arrays, seed uint32) (*state, error) {
 	s := &state{problem: p, readOnly: a.readOnly, lengths: p.Lengths(), scalars: p.ScalarValues(), iteration: 1, arguments: map[launchKey][]kernels.Argument{}}
+	for _, gr := range a.grids() {
+		if err := gr.guard(); err != nil {
+			return nil, err
+		}
+	}
 	low, step := p.InputScale()
 	base := int64(0)
 	fill := func(to grid) error {

@@ -194,7 +194,7 @@ func Find(name string, p stencil.Problem) (*Landscape, error) {
 		if err != nil {
 			return nil, err
 		}
-		return l, l.Fits(p)
+		return l, l.fits(p)
 	}
 	for _, file := range Names() {
 		recorded, ok := strings.CutSuffix(file, suffix(p))
@@ -205,7 +205,7 @@ func Find(name string, p stencil.Problem) (*Landscape, error) {
 		if err != nil {
 			return nil, err
 		}
-		return l, l.Fits(p)
+		return l, l.fits(p)
 	}
 	return nil, missing(fmt.Sprintf("%s on %q", p.Text(), name))
 }
@@ -262,8 +262,8 @@ func suffix(p stencil.Problem) string {
 	return "_" + strings.ReplaceAll(p.Text(), "/", "_") + ".jsonl.gz"
 }
 
-// Fits tells why a recording is not of this problem, or nil.
-func (l *Landscape) Fits(p stencil.Problem) error {
+// fits tells why a recording is not of this problem, or nil.
+func (l *Landscape) fits(p stencil.Problem) error {
 	h := l.Header
 	switch {
 	case h.StencilHash != p.Hash():

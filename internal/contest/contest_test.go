@@ -17,14 +17,42 @@ import (
 	"stenciltune/stencil"
 )
 
-// shipped opens a recording that ships, only what keep keeps of it, as a field.
-func shipped(t *testing.T, name string, keep func(space.Schedule) bool) (*Field, search.Prior) {
+// recording opens the one recording of a name, a path or a shipped one's, with the cost
+// model's prior of it.
+func recording(t *testing.T, name string) (*replay.Landscape, search.Prior) {
 	t.Helper()
 	found, err := replay.Match(name)
 	if err != nil || len(found) != 1 {
 		t.Fatalf("%s: %d landscapes, %v", name, len(found), err)
 	}
 	l := found[0]
+	p, err := l.Problem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l, func(s space.Schedule) float64 {
+		return model.Predict(p, kernels.Find(all.Families(), s.Family()).Work(p, s), model.Facts{}, l.Header.Machine).Seconds
+	}
+}
+
+// fieldWith is the field of a recording in two or three dimensions with a prior.
+func fieldWith(t *testing.T, l *replay.Landscape, prior search.Prior) *Field {
+	t.Helper()
+	p, err := l.Problem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	naive, err := space.ParseSchedule("global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return NewField(l, p, kernels.Spaces(all.Families(), p, l.Header.Machine), naive, prior, prior)
+}
+
+// shipped opens a recording that ships, only what keep keeps of it, as a field.
+func shipped(t *testing.T, name string, keep func(space.Schedule) bool) (*Field, search.Prior) {
+	t.Helper()
+	l, prior := recording(t, name)
 	l.Order = slices.DeleteFunc(l.Order, func(s space.Schedule) bool {
 		if keep == nil || keep(s) {
 			return false
@@ -32,20 +60,7 @@ func shipped(t *testing.T, name string, keep func(space.Schedule) bool) (*Field,
 		delete(l.Records, s)
 		return true
 	})
-	p, err := l.Problem()
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := l.Header.Machine
-	prior := func(s space.Schedule) float64 {
-		return model.Predict(p, kernels.Find(all.Families(), s.Family()).Work(p, s), model.Facts{}, m).Seconds
-	}
-	group := map[int]string{2: "gx=64/gy=4/gz=1", 3: "gx=64/gy=4/gz=1"}[p.Stencil.Dims]
-	naive, err := space.ParseSchedule("global/" + group + "/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return NewField(l, p, kernels.Spaces(all.Families(), p, m), naive, prior, prior), prior
+	return fieldWith(t, l, prior), prior
 }
 
 // TestRunsRepeat: the same seed and landscape give the same sequence, byte for

@@ -8,10 +8,6 @@ import (
 	"path/filepath"
 	"testing"
 
-	"stenciltune/device/replay"
-	"stenciltune/kernels"
-	"stenciltune/kernels/all"
-	"stenciltune/model"
 	"stenciltune/search"
 	"stenciltune/space"
 )
@@ -58,26 +54,9 @@ func TestSearchesEndLaterWhereTheModelIsOff(t *testing.T) {
 	for _, share := range []float64{0, 0.3, 0.6} {
 		var regrets []float64
 		for _, file := range files {
-			found, err := replay.Match(file)
-			if err != nil || len(found) != 1 {
-				t.Fatal(len(found), err)
-			}
-			l := found[0]
-			p, err := l.Problem()
-			if err != nil {
-				t.Fatal(err)
-			}
-			m, families := l.Header.Machine, all.Families()
-			naive, err := space.ParseSchedule("global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0")
-			if err != nil {
-				t.Fatal(err)
-			}
-			exact := func(s space.Schedule) float64 {
-				return model.Schedule(p, kernels.Find(families, s.Family()), s, model.Facts{}, m).Seconds
-			}
+			l, prior := recording(t, file)
 			for draw := range draws {
-				prior := off(exact, share, draw)
-				f := NewField(l, p, kernels.Spaces(families, p, m), naive, prior, prior)
+				f := fieldWith(t, l, off(prior, share, draw))
 				for seed := range seeds {
 					r, err := f.Run(t.Context(), Entrant{Strategy: "bayes"}, seed+1, Rules{Idle: 15, Budget: 600, Regret: -1})
 					if err != nil {

@@ -117,10 +117,10 @@ func (c *candidate) passes(size stencil.Size, p stencil.Problem, fam kernels.Fam
 	return []device.Pass{{Binary: c.binary, Launch: launch, Count: count}}
 }
 
-// small is the grid on which a candidate is checked first: small and odd, or as large
-// as its tile needs.
-func (t *tuner) small(c *candidate) stencil.Size {
-	return c.kernel.Suited(SmallSize(t.Problem.Stencil.Dims))
+// grids are those on which a candidate is checked: one that is small and odd, or as large
+// as its tile needs, and the whole problem's.
+func (t *tuner) grids(c *candidate) []stencil.Size {
+	return []stencil.Size{c.kernel.Suited(SmallSize(t.Problem.Stencil.Dims)), t.Problem.Size}
 }
 
 // check proves a candidate's answer on grids: on the small odd one against the float64
@@ -260,7 +260,7 @@ func (t *tuner) evaluate(ctx context.Context, c *candidate, policy timing.Policy
 		t.busy += took
 		c.outcome.DeviceSeconds = took.Seconds()
 	}()
-	grids := []stencil.Size{t.small(c), t.Problem.Size}
+	grids := t.grids(c)
 	first, then := grids[:1], grids[1:]
 	if t.simulated != nil { // a recording has one time for all checks that there were
 		first, then = grids, nil

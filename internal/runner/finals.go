@@ -10,7 +10,6 @@ import (
 	"stenciltune/device/timing"
 	"stenciltune/kernels"
 	"stenciltune/space"
-	"stenciltune/stencil"
 )
 
 // finalists is how many of the best are timed again, and maxFinalists how many at
@@ -200,7 +199,7 @@ func product(v [3]int) int { return v[0] * v[1] * v[2] }
 // 1. That launch's outcome is returned, nil if the winner does single steps.
 func (t *tuner) prove(ctx context.Context, w *candidate, remainder func(space.Schedule) *candidate) (*Outcome, error) {
 	w.outcome.Checks = nil
-	steps, grids := w.kernel.Launch.Steps, []stencil.Size{t.small(w), t.Problem.Size}
+	steps, grids := w.kernel.Launch.Steps, t.grids(w)
 	if steps == 1 {
 		return nil, t.check(ctx, w, grids)
 	}

@@ -441,7 +441,7 @@ func Measure(ctx context.Context, o Options, schedules []space.Schedule, policy 
 			return nil, c.err
 		}
 		if c.outcome.Status == "" {
-			if err := t.check(ctx, c, []stencil.Size{t.small(c), t.Problem.Size}); err != nil {
+			if err := t.check(ctx, c, t.grids(c)); err != nil {
 				return nil, err
 			}
 		}
