@@ -106,6 +106,7 @@ func (g *GPU) warm(ctx context.Context, t device.Timing, s *state, r *timed) err
 	}
 	r.launches = t.Policy.LaunchesFor(once)
 	r.sampler = timing.NewSampler(t.Policy, r.launches, r.launches*r.run.Launch.Steps)
+	r.sampler.Warmed(once)
 	return nil
 }
 

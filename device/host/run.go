@@ -247,6 +247,7 @@ func (d *Device) Time(ctx context.Context, t device.Timing) ([]timing.Series, er
 		}
 		s.launches = t.Policy.LaunchesFor(once)
 		s.sampler = timing.NewSampler(t.Policy, s.launches, s.launches*run.Launch.Steps)
+		s.sampler.Warmed(once)
 	}
 	for more := true; more; {
 		more = false

@@ -44,7 +44,8 @@ func Finals() Policy {
 }
 
 // CutFactor times the best median so far is where a schedule is given up, after two
-// samples; beyond hopeless times that, after one.
+// samples; beyond hopeless times that, after one, if the launch before it was no faster: one
+// sample in ten thousand or so is disturbed.
 const (
 	CutFactor = 1.3
 	hopeless  = 2
@@ -55,6 +56,7 @@ const (
 type Sampler struct {
 	policy  Policy
 	series  Series
+	warmed  float64 // seconds per step of the launch before sampling; 0 = not known
 	spent   float64
 	stopped bool
 }
@@ -62,6 +64,11 @@ type Sampler struct {
 // NewSampler starts a series; launches and steps say what one sample spans.
 func NewSampler(p Policy, launches, steps int) *Sampler {
 	return &Sampler{policy: p, series: Series{Launches: launches, Steps: steps}}
+}
+
+// Warmed tells how long the one launch took that came before the samples, in seconds.
+func (s *Sampler) Warmed(launch float64) {
+	s.warmed = launch / (float64(s.series.Steps) / float64(s.series.Launches))
 }
 
 // LaunchesFor is how many launches make one sample span the policy's region,
@@ -89,7 +96,7 @@ func (s *Sampler) More() bool {
 		return false
 	case n == 0:
 		return true
-	case p.CutAbove > 0 && s.series.Min > p.CutAbove && (n >= min(2, p.MinSamples) || s.series.Min > hopeless*p.CutAbove):
+	case p.CutAbove > 0 && s.series.Min > p.CutAbove && (n >= min(2, p.MinSamples) || s.fastest() > hopeless*p.CutAbove):
 		s.series.CutSlow = true
 		return false
 	case n >= p.MaxSamples:
@@ -100,6 +107,14 @@ func (s *Sampler) More() bool {
 		return true
 	}
 	return s.series.RelHalfWidth() > p.HalfWidth
+}
+
+// fastest is the least of what was seen: samples, and the launch before them.
+func (s *Sampler) fastest() float64 {
+	if s.warmed > 0 {
+		return min(s.series.Min, s.warmed)
+	}
+	return s.series.Min
 }
 
 // Add takes the elapsed seconds of one sample. A throttled sample, or one that

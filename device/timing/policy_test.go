@@ -72,6 +72,30 @@ func TestEachRuleStopsSampling(t *testing.T) {
 	}
 }
 
+// TestADisturbedFirstSampleCutsNothing: a schedule is given up after one sample only if the
+// launch before it was as slow.
+func TestADisturbedFirstSampleCutsNothing(t *testing.T) {
+	disturbed := func(i int) float64 {
+		if i == 0 {
+			return 1e-2
+		}
+		return 1e-3
+	}
+	for _, c := range []struct {
+		launch float64 // of 2 steps
+		cut    bool
+		want   int
+	}{{2e-4, false, 9}, {2e-3, true, 1}, {0, true, 1}} {
+		p := Search()
+		p.CutAbove = 1.3e-4
+		s := NewSampler(p, 5, 10)
+		s.Warmed(c.launch)
+		if got := run(t, s, disturbed); got != c.want || s.Series().CutSlow != c.cut {
+			t.Errorf("after a launch of %g s: %d samples, %+v", c.launch, got, s.Series())
+		}
+	}
+}
+
 func TestStopEndsASeriesAtOnce(t *testing.T) {
 	s := NewSampler(Search(), 1, 1)
 	s.Stop()
