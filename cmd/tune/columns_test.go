@@ -39,7 +39,7 @@ func TestColumnsScriptRunsOnTheHost(t *testing.T) {
 	}
 	// 48 is no column of a product 33 wide.
 	text := string(b)
-	for line, n := range map[string]int{"box9/f32/70x20 on ": 1, "matmul/f32/33x33 on ": 1, "cw \\ gx  32\n": 2, "\n31 ": 2, "\n48 ": 1, ", ms\n": 2, "best: global/": 2, "(": 0} {
+	for line, n := range map[string]int{"box9/f32/70x20 on ": 1, "matmul/f32/33x33 on ": 1, "cw \\ gx  32\n": 2, "\n31 ": 2, "\n48 ": 1, ", ms\n": 2, "best: global/": 2, " (": 0} {
 		if strings.Count(text, line) != n {
 			t.Errorf("%q stands %d times, want %d, in\n%s", line, strings.Count(text, line), n, text)
 		}
