@@ -5,26 +5,56 @@ func newExhaustive(p *pool, _ uint64) (Strategy, error) {
 	return &line{pool: p, name: "exhaustive", order: p.mixed()}, nil
 }
 
-// run is how many neighbours of the canonical order an exhaustive walk takes together:
-// those of one source are near each other, and it is compiled once for all.
-const run = 16
+// lag is how many sources an exhaustive walk is ahead with when it comes back to one: it
+// is compiled by then, and all its other schedules need no compiler.
+const lag = 64
 
-// mixed is all points in runs that are spread over the canonical order, so that a walk meets
-// all families from the beginning: those that share sources keep the device busy while those
-// that do not compile, and a walk that is cut short is a sample of the space.
+// mixed is all points, their sources spread over the canonical order, so that a walk meets all
+// families from the beginning and one that is cut short is a sample of the space: of each
+// source one schedule, and the others lag sources later.
 func (c *catalog) mixed() []int32 {
-	runs := (c.size + run - 1) / run
-	step := max(1, int(float64(runs)*0.6180339887498949)) // the golden ratio spreads best (Knuth, volume 3, section 6.4)
-	for gcd(step, runs) > 1 {
+	sources := c.sources()
+	n := len(sources)
+	step := max(1, int(float64(n)*0.6180339887498949)) // the golden ratio spreads best (Knuth, volume 3, section 6.4)
+	for gcd(step, n) > 1 {
 		step++
 	}
 	order := make([]int32, 0, c.size)
-	for i, at := 0, 0; i < runs; i, at = i+1, (at+step)%runs {
-		for q := at * run; q < min((at+1)*run, c.size); q++ {
-			order = append(order, int32(q))
+	for i := range n + lag {
+		if i < n {
+			order = append(order, sources[i*step%n][0])
+		}
+		if i >= lag {
+			order = append(order, sources[(i-lag)*step%n][1:]...)
 		}
 	}
 	return order
+}
+
+// sources is the points that share a kernel's source, source by source: those that differ in
+// parameters of the launch alone.
+func (c *catalog) sources() [][]int32 {
+	var list [][]int32
+	for k := range c.parts {
+		p := &c.parts[k]
+		at := map[uint64]int{}
+		idx := make([]int, p.width)
+		for i := range p.size {
+			for j, param := range p.family.Params {
+				idx[j] = 0
+				if !param.Launch {
+					idx[j] = int(p.index[i*p.width+j])
+				}
+			}
+			code := p.number(idx)
+			if _, seen := at[code]; !seen {
+				at[code] = len(list)
+				list = append(list, nil)
+			}
+			list[at[code]] = append(list[at[code]], int32(p.first+i))
+		}
+	}
+	return list
 }
 
 func gcd(a, b int) int {

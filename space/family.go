@@ -16,6 +16,9 @@ type Param struct {
 	// Optional leaves the parameter out of a schedule's text at its first value, the
 	// default: a family can grow a parameter and its old texts keep their meaning.
 	Optional bool
+	// Launch says that it changes a launch alone: schedules that differ in such parameters
+	// only share their kernel's source.
+	Launch bool
 }
 
 // Values are the values of a family's parameters, in the family's order.

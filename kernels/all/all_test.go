@@ -289,6 +289,48 @@ func TestRemainderOfALegalScheduleIsLegal(t *testing.T) {
 	}
 }
 
+// A parameter of the launch alone leaves the source as it is, and every other one changes it somewhere.
+func TestParametersOfTheLaunchLeaveTheSourceAsItIs(t *testing.T) {
+	for _, p := range []stencil.Problem{
+		catalogued(t, "jacobi2d", stencil.Float64, stencil.Size{700, 300, 1}),
+		catalogued(t, "jacobi3d", stencil.Float32, stencil.Size{300, 70, 30}),
+	} {
+		for _, kf := range Families() {
+			f := kf.Space(p, h200())
+			of := space.New(f)
+			changed := map[string][2]int{} // pairs of schedules, and those of two sources
+			i := 0
+			for s := range of.All() {
+				if i++; i%53 != 0 {
+					continue
+				}
+				at, _ := f.Encode(s)
+				for j, param := range f.Params {
+					for v := range param.Values {
+						idx := slices.Clone(at)
+						idx[j] = v
+						other, err := f.Decode(idx)
+						if err != nil || v == at[j] || of.Check(other) != nil {
+							continue
+						}
+						n := changed[param.Name]
+						n[0]++
+						if kf.Kernel(p, other).SourceHash() != kf.Kernel(p, s).SourceHash() {
+							n[1]++
+						}
+						changed[param.Name] = n
+					}
+				}
+			}
+			for _, param := range f.Params {
+				if n := changed[param.Name]; n[0] > 0 && param.Launch != (n[1] == 0) {
+					t.Errorf("%s, %s %s: %d of %d changes change the source", p.Text(), f.Name, param.Name, n[1], n[0])
+				}
+			}
+		}
+	}
+}
+
 // The table above must not fall behind the families.
 func TestEveryConstraintHasItsCaseAbove(t *testing.T) {
 	p := catalogued(t, "jacobi3d", stencil.Float32, stencil.Size{512, 512, 512})

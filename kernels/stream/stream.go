@@ -237,7 +237,7 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		{Name: "vx", Values: vector, Ordinal: true, Doc: "cells of a vector, one a lane; wider saves shuffles and halo, costs registers"},
 		{Name: "vy", Values: rows, Ordinal: true, Doc: "rows of a plane a thread holds (3D); more save edge rows, cost registers"},
 		{Name: "wp", Values: warps, Ordinal: true, Doc: "warps of a block: in 3D one above the other in a plane, in 2D strips side by side"},
-		{Name: "ck", Values: chunks, Ordinal: true, Doc: "pieces into which the stream axis is cut; more fill the GPU, each recomputes its halo"},
+		{Name: "ck", Values: chunks, Ordinal: true, Launch: true, Doc: "pieces into which the stream axis is cut; more fill the GPU, each recomputes its halo"},
 		{Name: "pf", Values: []int{1, 2, 4}, Ordinal: true, Doc: "planes loaded ahead; more hide more of memory's latency, cost registers or shared memory"},
 		{Name: "mb", Values: []int{1, 2, 3, 4}, Ordinal: true, Doc: "blocks an SM must be able to hold at once: the compiler's register limit"},
 		{Name: "ph", Values: pyramid, Ordinal: true, Doc: "time steps in flight; saves memory traffic, costs registers and the recomputation of the halo"},
