@@ -143,10 +143,13 @@ type tuner struct {
 	compiled  chan struct{}              // something was compiled since it was last read
 	depth     search.Ahead
 	busy      time.Duration
-	trusted   *device.Pass // one-step global kernel, already proved on the small grid
-	judge     *device.Pass // Options.Judge's, once compiled
+	trusted   *device.Pass     // one-step global kernel, already proved on the small grid
+	judge     *device.Pass     // Options.Judge's, once compiled
+	naives    []space.Schedule // the baseline's
 	naive     Outcome
 	best      Outcome
+	queue     []*candidate // proposed, and not yet evaluated
+	exhausted bool         // the strategy has no more
 	outcomes  []Outcome
 	tracker   search.Progress
 	failed    map[timing.Status]int

@@ -23,10 +23,14 @@ func Tune(ctx context.Context, o Options) (Result, error) {
 	t := newTuner(o)
 	t.depth.Most = t.Ahead
 	var r Result
-	err := t.baseline(ctx)
+	searching, cancel := context.WithCancel(ctx)
+	defer cancel()
+	err := t.baseline(ctx, func() { t.propose(searching) }) // what the search begins with compiles meanwhile
 	if err == nil {
-		r.Stop, err = t.search(ctx)
+		r.Stop, err = t.search(searching)
 	}
+	cancel()
+	t.abandon()
 	if cancelled(ctx, err) {
 		err, r.Stop = nil, search.Interrupted
 	}
@@ -119,8 +123,9 @@ func Naive(p stencil.Problem, sp *space.Space) []space.Schedule {
 
 // baseline proves and times the naive kernel: the judge of full-size answers, the
 // reference for drift, and the number the speed-up refers to. It is measured
-// anew in every run, whatever the journal knows.
-func (t *tuner) baseline(ctx context.Context) error {
+// anew in every run, whatever the journal knows. Once its kernels are being compiled
+// it calls compiling.
+func (t *tuner) baseline(ctx context.Context, compiling func()) error {
 	t.phase("baseline")
 	if t.Judge != nil {
 		b, err := t.Device.Compile(ctx, t.Judge.Kernel(t.Problem))
@@ -145,8 +150,10 @@ func (t *tuner) baseline(ctx context.Context) error {
 	}()
 	for _, s := range Naive(t.Problem, t.Space) {
 		cs = append(cs, t.prepare(ctx, s))
+		t.naives = append(t.naives, s)
 	}
 	t.Journal = journal
+	compiling()
 	for _, c := range cs {
 		t.await(c)
 		if c.err != nil {
@@ -247,33 +254,49 @@ func (t *tuner) next(ctx context.Context, queue []*candidate, until time.Duratio
 
 // lastLook is how long a search that has converged waits for what it had asked for: it is
 // compiling already, and a few milliseconds of the device prove whether there was nothing in it.
-const lastLook = time.Second
+const lastLook = 400 * time.Millisecond
+
+// propose asks the strategy for as many schedules as are to be under way, and compiles them.
+func (t *tuner) propose(ctx context.Context) {
+	room := t.depth.Depth() - len(t.queue)
+	if t.Stop.Budget > 0 { // the baseline's count, whether or not they are evaluated yet
+		room = min(room, t.Stop.Budget-max(t.tracker.Evaluated, len(t.naives))-len(t.queue))
+	}
+	if room <= 0 || t.exhausted {
+		return
+	}
+	asked := t.Strategy.Ask(room)
+	t.exhausted = len(asked) == 0
+	for _, s := range asked {
+		if !slices.Contains(t.naives, s) {
+			t.queue = append(t.queue, t.prepare(ctx, s))
+		}
+	}
+}
+
+// abandon gives up what was compiled in vain, once its context is cancelled.
+func (t *tuner) abandon() {
+	for _, c := range t.queue {
+		<-c.done
+		t.Device.Release(c.binary)
+	}
+	t.queue = nil
+}
 
 // search runs the strategy until a stop rule holds. Schedules are compiled ahead
 // of the device, which takes the first of them that is compiled: it does not wait
 // for one that takes long while another is there.
 func (t *tuner) search(ctx context.Context) (search.Reason, error) {
 	t.phase("search")
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
 	var told []search.Outcome
 	for _, o := range t.outcomes {
 		told = append(told, o.Told())
 	}
 	t.Strategy.Tell(told)
-	var queue []*candidate
-	defer func() { // what was compiled in vain
-		cancel()
-		for _, c := range queue {
-			<-c.done
-			t.Device.Release(c.binary)
-		}
-	}()
 	bandwidth := 0.0
 	if t.Stop.Roofline > 0 {
 		bandwidth = t.bandwidth(ctx)
 	}
-	more := true
 	begin := t.now()
 	until := time.Duration(0) // end of the last look; 0 before it
 	forecaster, _ := t.Strategy.(search.Forecaster)
@@ -281,18 +304,10 @@ func (t *tuner) search(ctx context.Context) (search.Reason, error) {
 		if until > 0 && forecaster.Converged() < t.Stop.Converged { // it found something
 			until = 0
 		}
-		room := t.depth.Depth() - len(queue)
-		if t.Stop.Budget > 0 {
-			room = min(room, t.Stop.Budget-t.tracker.Evaluated-len(queue))
+		if until == 0 {
+			t.propose(ctx)
 		}
-		if more && room > 0 && until == 0 {
-			asked := t.Strategy.Ask(room)
-			more = len(asked) > 0
-			for _, s := range asked {
-				queue = append(queue, t.prepare(ctx, s))
-			}
-		}
-		t.tracker.Left = more || len(queue) > 0
+		t.tracker.Left = !t.exhausted || len(t.queue) > 0
 		t.tracker.Elapsed = t.now() - begin
 		if forecaster != nil {
 			t.tracker.Converged = forecaster.Converged()
@@ -301,7 +316,7 @@ func (t *tuner) search(ctx context.Context) (search.Reason, error) {
 			t.tracker.Roofline = 2 * float64(t.Problem.Bytes()) / s / bandwidth
 		}
 		if why, done := t.Stop.Done(t.tracker); done {
-			if why != search.Converged || len(queue) == 0 {
+			if why != search.Converged || len(t.queue) == 0 {
 				return why, nil
 			}
 			if until == 0 {
@@ -311,14 +326,14 @@ func (t *tuner) search(ctx context.Context) (search.Reason, error) {
 		if err := ctx.Err(); err != nil {
 			return search.Interrupted, nil
 		}
-		i := t.next(ctx, queue, until)
+		i := t.next(ctx, t.queue, until)
 		if i < 0 {
 			if ctx.Err() == nil { // the last look's time is up
 				return search.Converged, nil
 			}
 			return search.Interrupted, nil
 		}
-		c := queue[i] // stays in the queue, to be released, until it is filed
+		c := t.queue[i] // stays in the queue, to be released, until it is filed
 		if c.err != nil {
 			return "", c.err
 		}
@@ -331,10 +346,10 @@ func (t *tuner) search(ctx context.Context) (search.Reason, error) {
 		if ctx.Err() != nil { // its failure, if any, is the cancellation's
 			return search.Interrupted, nil
 		}
-		if err := t.finish(c, slices.Concat(queue[:i], queue[i+1:])); err != nil {
+		if err := t.finish(c, slices.Concat(t.queue[:i], t.queue[i+1:])); err != nil {
 			return "", err
 		}
-		queue = slices.Delete(queue, i, i+1)
+		t.queue = slices.Delete(t.queue, i, i+1)
 		t.Strategy.Tell([]search.Outcome{c.outcome.Told()})
 		if err := t.checkDrift(ctx); err != nil {
 			return "", err
@@ -422,7 +437,7 @@ func Measure(ctx context.Context, o Options, schedules []space.Schedule, policy 
 	t := newTuner(o)
 	t.Journal = nil
 	defer t.release()
-	if err := t.baseline(ctx); err != nil {
+	if err := t.baseline(ctx, func() {}); err != nil {
 		return nil, err
 	}
 	var cs, ready []*candidate
