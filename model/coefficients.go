@@ -19,12 +19,14 @@ type Coefficients struct {
 	BarrierLatency float64 `json:"barrier_latency"` // clocks of a block barrier with one warp
 	WarpLatency    float64 `json:"warp_latency"`    // clocks more for each doubling of its warps
 	BlockLatency   float64 `json:"block_latency"`   // clocks to start a block, find its tile and store
+	Ramp           float64 `json:"ramp"`            // clocks that a launch adds to a null kernel's: filling the device and emptying it
 	Norm           float64 `json:"norm"`            // how terms overlap: 1 is their sum, infinity the largest (roofline)
 	WaitNorm       float64 `json:"wait_norm"`       // the same of a thread's waiting and the work of others
 	PhaseNorm      float64 `json:"phase_norm"`      // the same of loading and computing, where barriers keep them apart
 	Drain          float64 `json:"drain"`           // share of an SM that is idle while a block ends, if it has only one
 	OwnIssue       float64 `json:"own_issue"`       // clocks a warp needs for an instruction that waits for the one before
 	Tail           float64 `json:"tail"`            // share of the last wave's gap that is felt
+	Idle           float64 `json:"idle"`            // share that is felt of what SMs without a block could do
 	L2Knee         float64 `json:"l2_knee"`         // share of L2 up to which it holds what was read
 	L2Sharp        float64 `json:"l2_sharp"`        // how sudden that end is: 1 gradual, infinity LRU
 	Resident       float64 `json:"resident"`        // share of L2 that holds a grid from launch to launch

@@ -54,7 +54,7 @@ func TestColumnsAreAdvisedOnlyWhereRowsDoNotFit(t *testing.T) {
 		t.Errorf("512: %+v", e.Column)
 	}
 	m := h200()
-	m.L2Bytes = 20 << 20
+	m.L2Bytes = 12 << 20
 	p := cube(t).Resized([3]int{4096, 512, 64})
 	s, _ := space.ParseSchedule(rows)
 	e := Explain(p, kernels.Find(all.Families(), "global"), s, Facts{}, m)

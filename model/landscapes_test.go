@@ -111,22 +111,32 @@ func TestTheModelRanksTheRecordedLandscapes(t *testing.T) {
 // TestTheModelRanksWholeSpaces: of spaces recorded to their end the model's first is nearly
 // the optimum and one of its first ten is, also of a model that was fitted without the stencil.
 func TestTheModelRanksWholeSpaces(t *testing.T) {
-	files, err := filepath.Glob("../bench/h200/landscapes/*.jsonl.gz")
-	if err != nil || len(files) == 0 {
-		t.Fatalf("%d recordings, %v", len(files), err)
-	}
-	for _, file := range files {
-		l := open(t, filepath.Base(file), file)
-		if n := len(l.recorded.Order); n < l.recorded.Header.Space-l.recorded.Header.Space/100 {
-			t.Logf("%s: %d of %d schedules, to be gone on with", l.file, n, l.recorded.Header.Space)
-			continue
-		}
+	for _, l := range wholeSpaces(t) {
 		ranked(t, l, func(what string, got model.Residual, _ []model.Residual) {
 			if got.Spearman < 0.78 || got.First > 0.1 || got.First10 > 0.03 {
 				t.Errorf("%s, %s: a search can no longer rely on it", l.file, what)
 			}
 		})
 	}
+}
+
+// wholeSpaces opens the recordings of whole spaces.
+func wholeSpaces(t testing.TB) []landscape {
+	t.Helper()
+	files, err := filepath.Glob("../bench/h200/landscapes/*.jsonl.gz")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d recordings, %v", len(files), err)
+	}
+	var list []landscape
+	for _, file := range files {
+		l := open(t, filepath.Base(file), file)
+		if n := len(l.recorded.Order); n < l.recorded.Header.Space-l.recorded.Header.Space/100 {
+			t.Logf("%s: %d of %d schedules, to be gone on with", l.file, n, l.recorded.Header.Space)
+			continue
+		}
+		list = append(list, l)
+	}
+	return list
 }
 
 // BenchmarkPredict is one schedule from its text's parts to seconds: below 10 us,

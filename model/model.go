@@ -103,17 +103,21 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 	}
 	dram := pnorm(6, out.DRAMBytes/r.dram, drain*out.DRAMBytes*(c.InFlight/inFlight+1/(2*r.dram)))
 
+	// Some SMs have a block less than others, or none, and all wait for the last. A block of
+	// fewer warps than an SM has schedulers leaves some of them to others.
+	idle := 1 + c.Idle*(uneven(blocks/(sms*math.Max(1, schedulers/math.Ceil(warps))))-1)
+
 	// An SM issues four warp instructions a clock; each lane counts as 1/32 of one.
 	spills := spilled * c.SpillTraffic * 2 * math.Max(w.Laps, 1) * threads * blocks // bytes
 	special := specialInstructions * w.Special
 	instructions := (w.Flops + special + w.Integer + w.Accesses + spills/4) / 32
 	out.Terms = append(make([]Term, 0, 10),
 		Term{"dram", dram, "bytes to and from memory"},
-		Term{"l2", (out.L2Bytes + c.Fill*out.DRAMBytes) / r.l2, "bytes between L2 and the SMs, and to fill it from memory"},
-		Term{"l1", (w.L1Loads + spills) / r.pipe, "global loads through L1, wavefront by wavefront"},
-		Term{"shared", w.Shared / r.pipe, "shared memory and shuffles, bank conflicts included"},
-		Term{"flops", (w.Flops + special) / r.flops, "floating-point operations"},
-		Term{"issue", instructions / r.issue, "instructions issued"})
+		Term{"l2", idle * (out.L2Bytes + c.Fill*out.DRAMBytes) / r.l2, "bytes between L2 and the SMs, and to fill it from memory"},
+		Term{"l1", idle * (w.L1Loads + spills) / r.pipe, "global loads through L1, wavefront by wavefront"},
+		Term{"shared", idle * w.Shared / r.pipe, "shared memory and shuffles, bank conflicts included"},
+		Term{"flops", idle * (w.Flops + special) / r.flops, "floating-point operations"},
+		Term{"issue", idle * instructions / r.issue, "instructions issued"})
 
 	// A thread's own chain of waits, however much bandwidth there is: only resident
 	// blocks hide it from each other.
@@ -127,13 +131,10 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 		Term{"loading", loading, "starting blocks and waiting for global loads, one block after the other"},
 		Term{"waiting", waiting, "waiting for shared memory, arithmetic and barriers, one block after the other"})
 
-	// A block of fewer warps than an SM has schedulers leaves some of them to others.
-	busy := gap(blocks/(sms*math.Max(1, schedulers/math.Ceil(warps))), c.Tail)
-
 	// Within the SM: L1 and shared memory are one pipe. Waiting and computing of
 	// different warps overlap.
 	t := out.Terms
-	compute := pnorm(c.Norm, t[2].Seconds+t[3].Seconds, t[4].Seconds, t[5].Seconds) * busy
+	compute := pnorm(c.Norm, t[2].Seconds+t[3].Seconds, t[4].Seconds, t[5].Seconds)
 	compute = pnorm(c.WaitNorm, compute, waiting*gap(out.Waves, c.Tail))
 	memory := pnorm(c.Norm, dram, drain*t[1].Seconds, drain*loading*gap(out.Waves, c.Tail))
 	// A kernel with barriers goes through phases: while a block loads it does not
@@ -147,8 +148,9 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 	out.Ghost = math.Max(t[4].Seconds, t[5].Seconds) * (1 - 1/out.Redundancy)
 	total := pnorm(q, compute, memory) * (1 + (out.Tail-1)/2)
 	out.Limiter = slices.MaxFunc(t, func(a, b Term) int { return cmp.Compare(a.Seconds, b.Seconds) }).Name
-	out.Terms = append(out.Terms, Term{"launch", launchSeconds(m), "launching a kernel"})
-	out.Seconds = (total + launchSeconds(m)) / float64(w.Steps)
+	launch := launchSeconds(m) + c.Ramp/r.clock
+	out.Terms = append(out.Terms, Term{"launch", launch, "launching a kernel, filling the device and emptying it"})
+	out.Seconds = (total + launch) / float64(w.Steps)
 	return out
 }
 
@@ -199,6 +201,9 @@ func gap(waves, felt float64) float64 {
 	}
 	return 1 + felt*(full-1)*(0.5+0.5/(1+waves*waves/64))
 }
+
+// uneven is what the fullest of many holds over the average, which need not be whole.
+func uneven(average float64) float64 { return math.Max(1, math.Ceil(average-1e-9)) / average }
 
 // Resident is the blocks an SM holds and what limits them (CUDA occupancy rules:
 // registers in units of 256 a warp, shared memory in units of 128 bytes plus the
@@ -333,7 +338,8 @@ func (c Coefficients) dramBytes(p stencil.Problem, w kernels.Work, r rates, wave
 // their own, so that a neighbour comes at any time of the launch.
 func reuseDistances(p stencil.Problem, w kernels.Work, wave float64) [3]float64 {
 	if w.Alone > 0 {
-		return [3]float64{math.Inf(1), math.Inf(1), math.Inf(1)}
+		d := touched(p, w) / 2
+		return [3]float64{d, d, d}
 	}
 	each := touched(p, w) / float64(p.Size.Cells())
 	n := [3]float64{float64(p.Size[0]), float64(p.Size[1]), float64(p.Size[2])}

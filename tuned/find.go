@@ -61,14 +61,11 @@ func Find(ctx context.Context, s *cache.Store, q Question) (Answer, error) {
 		}
 		return Answer{Config: c, Grade: grade, Stale: stale}, nil
 	}
-	list := rank(there, known)
-	var first ranked
-	if len(list) > 0 {
-		first = list[0]
-	} else if first = modelled(there); first.schedule.IsZero() {
+	list := rank(there, known, there.legal())
+	if len(list) == 0 {
 		return Answer{Grade: cache.None}, nil
 	}
-	return Answer{Config: adapt(there, grade, known, first), Grade: grade}, nil
+	return Answer{Config: adapt(there, grade, known, list[0]), Grade: grade}, nil
 }
 
 // Refresh makes the launches of a config from elsewhere those of the kernels generated
@@ -96,8 +93,12 @@ func Seeds(ctx context.Context, s *cache.Store, q Question, most int) ([]space.S
 	if err != nil {
 		return nil, err
 	}
+	if len(known) == 0 {
+		return nil, nil
+	}
+	there := at(q.Problem, q.Machine)
 	var list []space.Schedule
-	for _, r := range rank(at(q.Problem, q.Machine), known) {
+	for _, r := range rank(there, known, there.legal()) {
 		if len(list) == most {
 			break
 		}

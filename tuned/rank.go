@@ -2,8 +2,11 @@ package tuned
 
 import (
 	"cmp"
+	"maps"
 	"math"
+	"runtime"
 	"slices"
+	"sync"
 
 	"stenciltune/cache"
 	"stenciltune/device/machine"
@@ -19,27 +22,55 @@ type place struct {
 	problem stencil.Problem
 	machine machine.Machine
 	known   map[space.Schedule]float64 // predictions made so far
+	model   model.Coefficients
 }
 
 func at(p stencil.Problem, m machine.Machine) place {
-	return place{p, m.WithLimits(), map[space.Schedule]float64{}}
+	return place{p, m.WithLimits(), map[space.Schedule]float64{}, model.Fitted}
 }
 
 // predict is the cost model's seconds per step of a schedule at a place; +Inf where
-// it has none. All that this package knows of the model is here.
+// it has none.
 func (pl place) predict(s space.Schedule) float64 {
 	t, ok := pl.known[s]
-	if ok {
-		return t
+	if !ok {
+		t = pl.ask(s)
+		pl.known[s] = t
 	}
-	t = math.Inf(1)
+	return t
+}
+
+// ask asks the cost model.
+func (pl place) ask(s space.Schedule) float64 {
 	if f := kernels.Find(all.For(pl.problem), s.Family()); f != nil {
-		if v := model.Schedule(pl.problem, f, s, model.Facts{}, pl.machine).Seconds; v > 0 {
-			t = v
+		if v := pl.model.Schedule(pl.problem, f, s, model.Facts{}, pl.machine).Seconds; v > 0 {
+			return v
 		}
 	}
-	pl.known[s] = t
-	return t
+	return math.Inf(1)
+}
+
+// legal is every schedule there is at a place.
+func (pl place) legal() []space.Schedule {
+	return slices.Collect(kernels.Spaces(all.For(pl.problem), pl.problem, pl.machine).All())
+}
+
+// predictAll predicts schedules on all processors.
+func (pl place) predictAll(of []space.Schedule) {
+	share := len(of)/runtime.GOMAXPROCS(0) + 1
+	seconds := make([]float64, len(of))
+	var all sync.WaitGroup
+	for first := 0; first < len(of); first += share {
+		all.Go(func() {
+			for i := first; i < min(first+share, len(of)); i++ {
+				seconds[i] = pl.ask(of[i])
+			}
+		})
+	}
+	all.Wait()
+	for i, s := range of {
+		pl.known[s] = seconds[i]
+	}
 }
 
 // evidence is what was measured at one place.
@@ -125,17 +156,25 @@ func (e evidence) offset() float64 {
 type ranked struct {
 	schedule space.Schedule
 	seconds  float64
+	measured bool // somewhere
+}
+
+// order is by what is expected, with a handicap for what was measured nowhere.
+func (r ranked) order() float64 {
+	if r.measured {
+		return r.seconds
+	}
+	return r.seconds * (1 + unproved)
 }
 
 // Weights of what was measured elsewhere. A place at logarithmic distance d counts
-// 1/(near + d)^2: at the same size all, at half the extents a tenth or less. doubt is the
+// 1/(near + d)^2: at the same size all, at half the extents a quarter or less. doubt is the
 // weight of the model's being right as it is.
-const near, doubt = 0.3, 0.1
+const near, doubt = 0.5, 1.0
 
-// missed is the share by which a schedule's expected time rises for each unit of
-// distance by which the nearest place where it was measured lies behind the nearest
-// one there is: what was only proved far away is a risk.
-const missed = 0.1
+// unproved is the share by which a schedule must be expected to be faster that was measured nowhere.
+// What was measured corrects the model by at most this logarithm: larger errors are of one size.
+const unproved, correction = 0.05, 0.3
 
 // distance is how far two problems lie apart: the logarithms of their extents'
 // ratios, as a vector's length, so that aspect and volume count alike.
@@ -148,19 +187,15 @@ func distance(a, b stencil.Size) float64 {
 	return math.Sqrt(sum)
 }
 
-// rank orders the schedules measured elsewhere by the time expected of them at a
-// place: the model's time there, corrected by what the model was wrong by where the
-// schedule was measured, and at all there (else what was measured on grids within L2 alone would
-// look fast everywhere). Schedules that are not legal there are left out.
-func rank(there place, known []evidence) []ranked {
-	sp := kernels.Spaces(all.For(there.problem), there.problem, there.machine)
-	nearest := math.Inf(1)
-	type sum struct{ weight, residual, nearest float64 }
+// rank orders schedules that are legal at a place by the time expected of them there: the
+// model's time, corrected by what the model was wrong by where the schedule was measured, and
+// at all there (else what was measured on grids within L2 alone would look fast everywhere).
+func rank(there place, known []evidence, of []space.Schedule) []ranked {
+	type sum struct{ weight, residual float64 }
 	sums := map[space.Schedule]sum{}
 	level, levels := 0.0, 0.0
 	for _, e := range known {
 		d := distance(there.problem.Size, e.problem.Size)
-		nearest = min(nearest, d)
 		w := 1 / ((near + d) * (near + d))
 		offset := e.offset()
 		level += w * offset
@@ -171,42 +206,30 @@ func rank(there place, known []evidence) []ranked {
 				continue
 			}
 			s = kernels.On(s, there.machine)
-			x, seen := sums[s]
-			if !seen {
-				x.nearest = d
-			}
+			x := sums[s]
 			x.weight += w
-			x.residual += w * (math.Log(t/own) - offset)
-			x.nearest = min(x.nearest, d)
+			x.residual += w * min(max(math.Log(t/own)-offset, -correction), correction)
 			sums[s] = x
 		}
 	}
+	if levels > 0 {
+		level /= levels
+	}
+	there.predictAll(of)
 	var list []ranked
-	for s, x := range sums {
-		if sp.Check(s) != nil {
-			continue
-		}
-		t := there.predict(s) * math.Exp(x.residual/(x.weight+doubt)+level/levels) * (1 + missed*(x.nearest-nearest))
-		if !math.IsInf(t, 1) {
-			list = append(list, ranked{s, t})
+	for _, s := range of {
+		x, measured := sums[s]
+		if t := there.predict(s) * math.Exp(level+x.residual/(x.weight+doubt)); !math.IsInf(t, 1) {
+			list = append(list, ranked{s, t, measured})
 		}
 	}
 	slices.SortFunc(list, func(a, b ranked) int {
-		return cmp.Or(cmp.Compare(a.seconds, b.seconds), cmp.Compare(a.schedule.String(), b.schedule.String()))
+		if c := cmp.Compare(a.order(), b.order()); c != 0 {
+			return c
+		}
+		return cmp.Compare(a.schedule.String(), b.schedule.String())
 	})
 	return list
-}
-
-// modelled is the schedule that the model alone finds fastest at a place: for grids
-// on which nothing that was measured is legal. The zero value if the space is empty.
-func modelled(there place) ranked {
-	best := ranked{seconds: math.Inf(1)}
-	for s := range kernels.Spaces(all.For(there.problem), there.problem, there.machine).All() {
-		if t := there.predict(s); t < best.seconds {
-			best = ranked{s, t}
-		}
-	}
-	return best
 }
 
 // leaveOneOut is the mean share of time that answers lose where the truth is known:
@@ -215,13 +238,10 @@ func leaveOneOut(known []evidence) float64 {
 	sum, n := 0.0, 0
 	for i, e := range known {
 		others := slices.Concat(known[:i], known[i+1:])
-		for _, r := range rank(e.place, others) {
-			if t, measured := e.seconds[r.schedule]; measured {
-				_, low := e.best()
-				sum += t/low - 1
-				n++
-				break
-			}
+		if list := rank(e.place, others, slices.Collect(maps.Keys(e.seconds))); len(list) > 0 {
+			_, low := e.best()
+			sum += e.seconds[list[0].schedule]/low - 1
+			n++
 		}
 	}
 	if n < 2 {

@@ -42,11 +42,12 @@ func problem(t testing.TB, n stencil.Size) stencil.Problem {
 }
 
 // truth is the time of a schedule in these tests: the model's, off by a share that
-// belongs to the schedule, as register spills or bank conflicts would.
+// belongs to the schedule, as register spills or bank conflicts would, and as large as the
+// model's error on recorded sizes.
 func truth(pl place, s space.Schedule) float64 {
 	h := fnv.New32a()
 	h.Write([]byte(s.String()))
-	return pl.predict(s) * (1 + float64(h.Sum32()%1000)/1000)
+	return pl.predict(s) * (1 + 0.2*float64(h.Sum32()%1000)/1000)
 }
 
 // sample is some legal schedules of a place.
@@ -150,7 +151,7 @@ func TestUnseenSizesAreAnsweredFromStoredOnes(t *testing.T) {
 		if loss := truth(pl, chosen)/low - 1; loss > 0.05 {
 			t.Errorf("%v: %s loses %.1f %%", n, chosen, 100*loss)
 		}
-		if got := truth(pl, chosen); math.Abs(c.Expected.SecondsPerStep/got-1) > 0.05 {
+		if got := truth(pl, chosen); math.Abs(c.Expected.SecondsPerStep/got-1) > 0.1 {
 			t.Errorf("%v: expected %g, true %g", n, c.Expected.SecondsPerStep, got)
 		}
 		k := kernelOf(pl.problem, chosen)
@@ -292,8 +293,16 @@ func TestSharesAreOfTheOtherDevicesSMs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	list := rank(there, []evidence{{place: here, seconds: map[space.Schedule]float64{measured: truth(here, measured)}}})
-	if len(list) != 1 || list[0].schedule.String() != "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/sm=108/pm=1" {
-		t.Errorf("%v", list)
+	seconds := map[space.Schedule]float64{measured: 0.8 * here.predict(measured)}
+	for _, as := range []string{"stream/vx=4/vy=1/wp=1/ck=16/pf=4/mb=1/ph=8/sm=132/pm=1", "stream/vx=4/vy=1/wp=1/ck=8/pf=2/mb=1/ph=8/sm=132/pm=1"} {
+		s, err := space.ParseSchedule(as)
+		if err != nil {
+			t.Fatal(err)
+		}
+		seconds[s] = here.predict(s)
+	}
+	first := rank(there, []evidence{{place: here, seconds: seconds}}, there.legal())[0]
+	if first.schedule.String() != "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/sm=108/pm=1" || !first.measured || first.seconds >= there.predict(first.schedule) {
+		t.Errorf("%v", first)
 	}
 }

@@ -168,25 +168,27 @@ func realSize(d stencil.DType) int {
 
 // taken is the registers the compiler takes if it may, as it did for recorded schedules of
 // ten stencils (off by 5 % in the median): a thread's cells, in each stage what it keeps of
-// them, those loaded ahead and at hand, and the halo beside each row. It spills from least on: in 3D
-// stages have more that can wait.
+// them, those loaded ahead and at hand, and the halo beside each row. It spills where it may take
+// less than least, which is nearer the wider vectors are: their words must lie together.
 func (h shape) taken(p stencil.Problem, st stages) (registers, least int) {
-	base, kept, ahead, hand, beside, slack := 25.0, 1.15, 0.8, 3.2, 1.07, 1.17
+	base, kept, ahead, hand, beside := 25.0, 1.15, 0.8, 3.2, 1.07
+	slack, wider, spare := 1.36, 0.08, 18.0
 	if st.dims == 3 {
-		base, kept, ahead, hand, beside, slack = 49, 1.12, 0.85, 1.06, 0.78, 1.25
+		base, kept, ahead, hand, beside = 49, 1.12, 0.85, 1.06, 0.78
+		slack, wider, spare = 1.27, 0.1, 30
+	}
+	if !st.linear {
+		spare = 0
 	}
 	r := reachOf(p.Stencil)
-	cells, used, pyramid := float64(h.vector*h.rows), float64(st.used()), float64(h.pyramid)
+	cells, used, pyramid, words := float64(h.vector*h.rows), float64(st.used()), float64(h.pyramid), float64(max(4, p.DType.Size()))/4
 	n := cells*(kept*pyramid*float64(st.perStage(r))+used*(ahead*float64(h.held())+hand)) + beside*pyramid*float64(h.rows*(r.lowX+r.highX))
-	n = base + n*float64(max(4, p.DType.Size()))/4
-	late := 0.0
-	if h.shares > 0 { // what is left of the share; in 2D it lives longest
+	n = base + n*words
+	least = int(n/(slack-wider*math.Log2(float64(h.vector)*words)) - spare)
+	if h.shares > 0 { // what is left of the share
 		n += 9
-		if st.dims < 3 {
-			late = 12
-		}
 	}
-	return int(n), int(n/slack + late)
+	return int(n), max(least, 1)
 }
 
 // registers is what a thread needs, estimated: what every stage keeps, the plane
@@ -459,7 +461,8 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	if h.shares > 0 { // a share lies in its tiles as one walk more than borders of tiles cut it
 		share := h.share(p, stages)
 		walks := 1 + share/float64(n)
-		rounds = share + walks*float64(h.pyramid*r.lowS+r.highS+(h.pyramid-1)*stages.skew(r))
+		most := walks + (1+math.Ceil(share/float64(n))-walks)/math.Sqrt(math.Max(1, float64(h.chunks*min(h.warps, 4))/4))
+		rounds = share + most*float64(h.pyramid*r.lowS+r.highS+(h.pyramid-1)*stages.skew(r))
 		loaded = share + walks*float64(h.pyramid*(r.lowS+r.highS))
 		chunk = int(math.Ceil(share / walks))
 	}
@@ -492,7 +495,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	pipe := (edge*float64(h.vector) + shuffles) * float64(realSize(p.DType))
 	if h.copies { // read again from shared memory
 		accesses += parts * arrays * float64(h.rows)
-		pipe += 2 * arrays * float64(h.rows*h.vector) * elem / pyramid // written there, and read
+		pipe += (1 + touched) * arrays * float64(h.rows*h.vector) * elem / pyramid // written there, and read
 	}
 	flops, special := float64(st.Ops.Total()), float64(st.Ops.Div+st.Ops.Special)
 	if stages.linear { // a division has become part of the weights
