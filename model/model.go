@@ -334,8 +334,8 @@ func (c Coefficients) dramBytes(p stencil.Problem, w kernels.Work, r rates, wave
 }
 
 // reuseDistances is the bytes touched, in and out, between a block's use of a cell
-// and its neighbour's on each axis of the walk; infinite where blocks walk at planes of
-// their own, so that a neighbour comes at any time of the launch.
+// and its neighbour's on each axis of the walk; where blocks walk at planes of their own a
+// neighbour comes at any time of the launch, after half of it on average.
 func reuseDistances(p stencil.Problem, w kernels.Work, wave float64) [3]float64 {
 	if w.Alone > 0 {
 		d := touched(p, w) / 2

@@ -141,6 +141,9 @@ func TestUnseenSizesAreAnsweredFromStoredOnes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if told := strings.Contains(c.Match.Note, "measured nowhere"); told == slices.Contains(schedules, chosen) {
+			t.Errorf("%v: %s: %s", n, chosen, c.Match.Note)
+		}
 		sp := kernels.Spaces(all.Families(), pl.problem, pl.machine)
 		low := math.Inf(1)
 		for _, x := range schedules {

@@ -5,11 +5,11 @@
 #   bench/h200/landscapes.sh path/to/tune OUT [STENCIL_DTYPE ...]
 #
 # Grids are larger than L2, whose residency would else be what is recorded. The spaces hold
-# 6,700 to 29,700 schedules each and a 16-core host compiles 20 to 65 of them a second in
-# random order (those of stream that differ in chunks alone share a source, which neighbours
-# of an exhaustive walk do, but seldom random ones). So each space is walked at random for
+# 9,000 to 33,700 schedules each and a 16-core host compiles 20 to 65 of them a second in
+# random order (those of stream that differ in chunks alone share a source, which is compiled
+# once in an exhaustive walk, but seldom met twice in a random one). So each space is walked at random for
 # SECONDS_EACH (36): a fair sample of 600 to 2,400 schedules, in 7 minutes 30 for all twelve.
-# WALK=--exhaustive SECONDS_EACH=800 records all of a space, in 3 minutes in 2D and 7 to 12 in 3D
+# WALK=--exhaustive SECONDS_EACH=800 records all of a space, in 3 minutes in 2D and 6 to 12 in 3D
 # (bench/h200/landscapes is made so). A recording that is in OUT is gone on with.
 set -euo pipefail
 tune=$1 out=$2

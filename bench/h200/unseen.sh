@@ -7,7 +7,7 @@
 #   bench/h200/unseen.sh path/to/tune FOLDER [STENCIL ...]
 #   go test ./tuned -run Unseen -v -unseen FOLDER
 #
-# About 5 s a size: 5 minutes a stencil. DEVICE chooses the GPU; what is recorded already
+# About 3 s a size with LIMIT=1500ms (as recorded), 3 to 4 minutes a stencil. DEVICE chooses the GPU; what is recorded already
 # is left out, so that it can be stopped and begun again.
 set -euo pipefail
 tune=$1 out=$2

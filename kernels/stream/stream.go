@@ -458,7 +458,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	rounds := float64(min(n, chunk+h.pyramid*r.lowS) + r.highS + (h.pyramid-1)*stages.skew(r))
 	loaded := float64(min(n, chunk+h.pyramid*(r.lowS+r.highS)))
 	blocks := float64(l.Blocks())
-	if h.shares > 0 { // a share lies in its tiles as one walk more than borders of tiles cut it
+	if h.shares > 0 { // a share lies in its tiles as one walk more than borders of tiles cut it; who has most of them is waited for, the longer the fewer blocks share a scheduler
 		share := h.share(p, stages)
 		walks := 1 + share/float64(n)
 		most := walks + (1+math.Ceil(share/float64(n))-walks)/math.Sqrt(math.Max(1, float64(h.chunks*min(h.warps, 4))/4))
