@@ -1,28 +1,30 @@
 package search
 
 import (
+	"math"
 	"math/rand/v2"
 	"slices"
 )
 
 // Sizes of the initial design.
 const (
-	seedsFromPrior = 10
-	seedsAtRandom  = 2
+	seedsApart    = 6
+	seedsInOrder  = 2
+	seedsAtRandom = 2
 )
 
-// design is the points to measure before there is a model: the prior's first that are
-// not nearly the same, the prior's best of every other family, and a few random ones, spread
-// over the families and away from each other. The second cost little and say how
-// far the prior is off between families; as families differ in what they cost to
-// compile, some also answer long before the first do. Without a prior all of it is
-// random.
+// lighter are the logarithms by which light schedules may be slower than the prior's first.
+var lighter = []float64{0.3, 0.6, 0.9}
+
+// design is the points to measure before there is a model: the prior's own, and a few
+// random ones, spread over the families and away from each other. Without a prior all of it
+// is random.
 func design(c *catalog, f *features, r *rand.Rand) (points []int) {
 	chance := seedsAtRandom
 	if f.z != nil {
 		points = priorSeeds(c)
 	} else {
-		chance += seedsFromPrior
+		chance += seedsApart
 	}
 	for _, q := range spread(c, f, r, chance) {
 		if !slices.Contains(points, q) {
@@ -32,10 +34,35 @@ func design(c *catalog, f *features, r *rand.Rand) (points []int) {
 	return points
 }
 
-// priorSeeds are the prior's first that differ from each other in more than one parameter,
-// and after them the first of each family that is not among them. What differs in one is
-// much the same: often one kernel, compiled as slowly, with another launch.
+// priorSeeds are what the prior would measure: its first; light schedules, which compile
+// long before it does, since until the first answer nobody knows anything; its next two, whatever
+// they are; and those that are apart. As many as a tune compiles at once, more or less.
 func priorSeeds(c *catalog) (seeds []int) {
+	add := func(q int) {
+		if !slices.Contains(seeds, q) {
+			seeds = append(seeds, q)
+		}
+	}
+	order := c.byPrior()
+	for i, q := range apart(c) {
+		add(q)
+		if i == 0 {
+			for _, l := range light(c) {
+				add(l)
+			}
+		}
+		if i < seedsInOrder && i+1 < len(order) {
+			add(int(order[i+1]))
+		}
+	}
+	return seeds
+}
+
+// apart are the prior's first that differ from each other in more than one parameter,
+// and after them the first of each family that is not among them. What differs in one is
+// much the same: often one kernel, compiled as slowly, with another launch. The best of other families
+// cost little and say how far the prior is off between families.
+func apart(c *catalog) (seeds []int) {
 	met := map[int]bool{}
 	alike := func(q int) bool {
 		k, row := c.values(q)
@@ -45,12 +72,60 @@ func priorSeeds(c *catalog) (seeds []int) {
 		})
 	}
 	for _, q := range c.byPrior() {
-		if k := c.part(int(q)); !met[k] || len(seeds) < seedsFromPrior && !alike(int(q)) {
+		if k := c.part(int(q)); !met[k] || len(seeds) < seedsApart && !alike(int(q)) {
 			met[k] = true
 			seeds = append(seeds, int(q))
 		}
 	}
 	return seeds
+}
+
+// light are the schedules with the least values of all that the prior expects near its first:
+// values are how often something is there, so that the least make the shortest kernels, which
+// compile soonest. One for each of lighter.
+func light(c *catalog) (lights []int) {
+	order := c.byPrior()
+	for _, by := range lighter {
+		best, least := -1, math.Inf(1)
+		for _, q := range order {
+			if c.prior[q] > c.prior[order[0]]+by {
+				break
+			}
+			if w := c.weight(int(q)); w < least && !slices.ContainsFunc(lights, func(l int) bool { return c.sameSource(l, int(q)) }) {
+				best, least = int(q), w
+			}
+		}
+		if best >= 0 {
+			lights = append(lights, best)
+		}
+	}
+	return lights
+}
+
+// weight is the sum of the logarithms of the values that make a point's source.
+func (c *catalog) weight(point int) (w float64) {
+	k, row := c.values(point)
+	for i, p := range c.parts[k].family.Params {
+		if !p.Launch && p.Ordinal {
+			w += math.Log2(float64(max(p.Values[row[i]], 1)))
+		}
+	}
+	return w
+}
+
+// sameSource tells whether two points differ in parameters of the launch alone.
+func (c *catalog) sameSource(a, b int) bool {
+	k, row := c.values(a)
+	of, other := c.values(b)
+	if k != of {
+		return false
+	}
+	for i, p := range c.parts[k].family.Params {
+		if !p.Launch && row[i] != other[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // differing counts the values in which two points of a family differ.

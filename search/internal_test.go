@@ -264,7 +264,7 @@ func TestJudge(t *testing.T) {
 	} {
 		b := newBrain(newPool(newCatalog(sp, prior)), 1)
 		n := len(b.queue)
-		if n != seedsFromPrior+seedsAtRandom {
+		if n != len(priorSeeds(b.catalog))+seedsAtRandom {
 			t.Errorf("a design of %d", n)
 		}
 		for range 12 {
@@ -280,8 +280,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestDesign: the prior's first in its order, without those that differ from one before
-// in one parameter, its first of the other family, and then chance.
+// TestDesign: the prior's first, light ones, its next two, those in its order that differ from each
+// other in more than one parameter, its first of the other family, and then chance.
 func TestDesign(t *testing.T) {
 	sp, prior := room()
 	c := newCatalog(sp, func(s space.Schedule) float64 {
@@ -292,23 +292,58 @@ func TestDesign(t *testing.T) {
 	})
 	got := newBrain(newPool(c), 1).queue
 	order := c.byPrior()
-	var want []int
+	var distinct []int
 	for _, q := range order {
 		_, row := c.values(int(q))
-		alike := slices.ContainsFunc(want, func(s int) bool {
+		alike := slices.ContainsFunc(distinct, func(s int) bool {
 			_, other := c.values(s)
 			return differing(row, other) == 1
 		})
-		if !alike && len(want) < seedsFromPrior {
-			want = append(want, int(q))
+		if !alike && len(distinct) < seedsApart {
+			distinct = append(distinct, int(q))
 		}
 	}
-	if !slices.Equal(got[:seedsFromPrior], want) || want[1] == int(order[1]) {
-		t.Errorf("seeds %v, want %v, which are not all the prior's first %v", got[:seedsFromPrior], want, order[:seedsFromPrior])
-	}
 	first := slices.IndexFunc(order, func(q int32) bool { return c.part(int(q)) == 1 })
-	if q := got[seedsFromPrior]; q != int(order[first]) || len(got) != seedsFromPrior+1+seedsAtRandom {
-		t.Errorf("after them %s, want %s; %d seeds", c.schedule(q), c.schedule(int(order[first])), len(got))
+	distinct = append(distinct, int(order[first]))
+	var want []int
+	for i, q := range distinct {
+		more := []int{q}
+		if i == 0 {
+			more = append(more, light(c)...)
+		}
+		if i < seedsInOrder {
+			more = append(more, int(order[i+1]))
+		}
+		for _, m := range more {
+			if !slices.Contains(want, m) {
+				want = append(want, m)
+			}
+		}
+	}
+	if len(got) != len(want)+seedsAtRandom || !slices.Equal(got[:len(want)], want) || distinct[1] == int(order[1]) {
+		t.Errorf("seeds %v, want %v and %d more; the prior's first are %v", got, want, seedsAtRandom, order[:seedsApart])
+	}
+}
+
+// TestLight: of what the prior expects near its first, the least values that make a source; parameters of
+// the launch and choices do not count.
+func TestLight(t *testing.T) {
+	f := &space.Family{Name: "f", Params: []space.Param{
+		{Name: "x", Values: []int{1, 2, 4, 8, 16}, Ordinal: true},
+		{Name: "n", Values: []int{1, 64}, Ordinal: true, Launch: true},
+		{Name: "how", Values: []int{0, 9}},
+	}}
+	// Twice as slow for each halving of x, a little faster with n = 64 and how = 9.
+	c := newCatalog(space.New(f), func(s space.Schedule) float64 {
+		return math.Pow(2, -math.Log2(float64(s.Int("x", 0)))/2) * (1 - 0.001*float64(s.Int("n", 0))/64 - 0.0001*float64(s.Int("how", 0)))
+	})
+	var got []string
+	for _, q := range light(c) {
+		got = append(got, c.schedule(q).String())
+	}
+	// exp(0.3), exp(0.6) and exp(0.9) leave room for none, one and two halvings.
+	if want := []string{"f/x=16/n=64/how=9", "f/x=8/n=64/how=9", "f/x=4/n=64/how=9"}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
 	}
 }
 
