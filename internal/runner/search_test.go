@@ -386,6 +386,42 @@ func TestTheDeviceTakesWhatIsCompiled(t *testing.T) {
 	})
 }
 
+// TestTheFirstProposalsCompileWhileTheBaselineIsTimed: and what the baseline times is not run
+// again when the strategy proposes it before it could be told.
+func TestTheFirstProposalsCompileWhileTheBaselineIsTimed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		first := tile(32, 4, 1, 1)
+		d := newFake(t)
+		d.delay = func(op, _ string) {
+			if op == opSmall {
+				time.Sleep(time.Millisecond)
+			}
+		}
+		o := options(t, d, naives[0], first, tile(32, 8, 1, 1), naives[2])
+		o.Ahead = 8
+		r := mustTune(t, o)
+		timed := map[string]int{}
+		compiled, baseline := -1, -1
+		for i, e := range d.events {
+			switch {
+			case e.op == opCompile && e.schedule == first && compiled < 0:
+				compiled = i
+			case e.op == opTime:
+				timed[e.schedule]++
+				if e.schedule == naives[0] {
+					baseline = i
+				}
+			}
+		}
+		if compiled < 0 || compiled > baseline {
+			t.Errorf("%s is compiled at event %d, the baseline timed at %d", first, compiled, baseline)
+		}
+		if r.Evaluated != len(naives)+2 || timed[naives[0]] != 1 || timed[naives[2]] != 1 {
+			t.Errorf("%d evaluated, timed: %v", r.Evaluated, timed)
+		}
+	})
+}
+
 func TestTheJournalKnowsOfEveryScheduleBeforeTheNextRuns(t *testing.T) {
 	for _, ahead := range []int{1, 2, 7} {
 		d := newFake(t)
