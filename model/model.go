@@ -192,18 +192,16 @@ func launchSeconds(m machine.Machine) float64 { return cmp.Or(m.Rates.Launch, 1.
 // waves; felt is the share of it that is felt. Blocks drift apart, so beyond a few
 // waves half of it goes.
 func gap(waves, felt float64) float64 {
-	if waves <= 0 {
+	if waves < 1 { // a pass is a pass; how few blocks there are the caller has counted
 		return 1
 	}
-	full := math.Max(1, math.Ceil(waves-1e-9)/waves)
-	if waves < 1 {
-		full = 1 // a pass is a pass; how few blocks there are the caller has counted
-	}
-	return 1 + felt*(full-1)*(0.5+0.5/(1+waves*waves/64))
+	return 1 + felt*(uneven(waves)-1)*(0.5+0.5/(1+waves*waves/64))
 }
 
 // uneven is what the fullest of many holds over the average, which need not be whole.
-func uneven(average float64) float64 { return math.Max(1, math.Ceil(average-1e-9)) / average }
+func uneven(average float64) float64 {
+	return math.Max(1, math.Max(1, math.Ceil(average-1e-9))/average)
+}
 
 // Resident is the blocks an SM holds and what limits them (CUDA occupancy rules:
 // registers in units of 256 a warp, shared memory in units of 128 bytes plus the

@@ -2,7 +2,6 @@ package search
 
 import (
 	"math"
-	"runtime"
 	"slices"
 	"sort"
 	"sync"
@@ -35,7 +34,7 @@ type part struct {
 func newCatalog(s *space.Space, prior Prior) *catalog {
 	c := &catalog{space: s}
 	if prior != nil {
-		c.prior = predicted(prior, slices.Collect(s.All()))
+		c.prior = space.Each(slices.Collect(s.All()), func(sc space.Schedule) float64 { return logSeconds(prior(sc)) })
 	}
 	for _, f := range s.Families() {
 		c.parts = append(c.parts, part{family: f, width: len(f.Params)})
@@ -62,22 +61,6 @@ func newCatalog(s *space.Space, prior Prior) *catalog {
 		}
 	}
 	return c
-}
-
-// predicted is the logarithms of what prior says, shared out among the processors.
-func predicted(prior Prior, list []space.Schedule) []float64 {
-	logs := make([]float64, len(list))
-	share := len(list)/runtime.GOMAXPROCS(0) + 1
-	var all sync.WaitGroup
-	for first := 0; first < len(list); first += share {
-		all.Go(func() {
-			for i := first; i < min(first+share, len(list)); i++ {
-				logs[i] = logSeconds(prior(list[i]))
-			}
-		})
-	}
-	all.Wait()
-	return logs
 }
 
 // logSeconds is NaN for a time that is no time.
@@ -139,6 +122,25 @@ func (c *catalog) values(point int) (int, []uint16) {
 	p := &c.parts[k]
 	at := (point - p.first) * p.width
 	return k, p.index[at : at+p.width]
+}
+
+// source tells kernels' sources apart: a family, and the value indices that are not of the
+// launch alone.
+type source struct {
+	part int
+	code uint64
+}
+
+// source is that of a point.
+func (c *catalog) source(point int) source {
+	k, row := c.values(point)
+	idx := make([]int, len(row))
+	for i, p := range c.parts[k].family.Params {
+		if !p.Launch {
+			idx[i] = int(row[i])
+		}
+	}
+	return source{k, c.parts[k].number(idx)}
 }
 
 // schedule writes a point out.

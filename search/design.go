@@ -88,10 +88,10 @@ func light(c *catalog) (lights []int) {
 	for _, by := range lighter {
 		best, least := -1, math.Inf(1)
 		for _, q := range order {
-			if c.prior[q] > c.prior[order[0]]+by {
+			if c.predicted(int(q)) > c.predicted(int(order[0]))+by {
 				break
 			}
-			if w := c.weight(int(q)); w < least && !slices.ContainsFunc(lights, func(l int) bool { return c.sameSource(l, int(q)) }) {
+			if w := c.weight(int(q)); w < least && !slices.ContainsFunc(lights, func(l int) bool { return c.source(l) == c.source(int(q)) }) {
 				best, least = int(q), w
 			}
 		}
@@ -111,21 +111,6 @@ func (c *catalog) weight(point int) (w float64) {
 		}
 	}
 	return w
-}
-
-// sameSource tells whether two points differ in parameters of the launch alone.
-func (c *catalog) sameSource(a, b int) bool {
-	k, row := c.values(a)
-	of, other := c.values(b)
-	if k != of {
-		return false
-	}
-	for i, p := range c.parts[k].family.Params {
-		if !p.Launch && row[i] != other[i] {
-			return false
-		}
-	}
-	return true
 }
 
 // differing counts the values in which two points of a family differ.

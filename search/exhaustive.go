@@ -31,28 +31,17 @@ func (c *catalog) mixed() []int32 {
 	return order
 }
 
-// sources is the points that share a kernel's source, source by source: those that differ in
-// parameters of the launch alone.
+// sources is the points that share a kernel's source, source by source.
 func (c *catalog) sources() [][]int32 {
 	var list [][]int32
-	for k := range c.parts {
-		p := &c.parts[k]
-		at := map[uint64]int{}
-		idx := make([]int, p.width)
-		for i := range p.size {
-			for j, param := range p.family.Params {
-				idx[j] = 0
-				if !param.Launch {
-					idx[j] = int(p.index[i*p.width+j])
-				}
-			}
-			code := p.number(idx)
-			if _, seen := at[code]; !seen {
-				at[code] = len(list)
-				list = append(list, nil)
-			}
-			list[at[code]] = append(list[at[code]], int32(p.first+i))
+	at := map[source]int{}
+	for q := range c.size {
+		of := c.source(q)
+		if _, seen := at[of]; !seen {
+			at[of] = len(list)
+			list = append(list, nil)
 		}
+		list[at[of]] = append(list[at[of]], int32(q))
 	}
 	return list
 }

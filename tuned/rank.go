@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"math"
-	"runtime"
 	"slices"
-	"sync"
 
 	"stenciltune/cache"
 	"stenciltune/device/machine"
@@ -57,19 +55,14 @@ func (pl place) legal() []space.Schedule {
 
 // predictAll predicts schedules on all processors.
 func (pl place) predictAll(of []space.Schedule) {
-	share := len(of)/runtime.GOMAXPROCS(0) + 1
-	seconds := make([]float64, len(of))
-	var all sync.WaitGroup
-	for first := 0; first < len(of); first += share {
-		all.Go(func() {
-			for i := first; i < min(first+share, len(of)); i++ {
-				seconds[i] = pl.ask(of[i])
-			}
-		})
+	var left []space.Schedule
+	for _, s := range of {
+		if _, ok := pl.known[s]; !ok {
+			left = append(left, s)
+		}
 	}
-	all.Wait()
-	for i, s := range of {
-		pl.known[s] = seconds[i]
+	for i, t := range space.Each(left, pl.ask) {
+		pl.known[left[i]] = t
 	}
 }
 

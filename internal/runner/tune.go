@@ -211,29 +211,29 @@ func (t *tuner) ready(c *candidate) bool {
 	}
 }
 
-// first is the place in a queue of what is noted as begun, or else of the first
+// first is the place in the queue of what is noted as begun, or else of the first
 // that is compiled; -1 if none is.
-func (t *tuner) first(queue []*candidate) int {
+func (t *tuner) first() int {
 	is := func(c *candidate) bool { return c.outcome.Schedule == t.begun && !c.known && t.ready(c) }
-	if i := slices.IndexFunc(queue, is); i >= 0 {
+	if i := slices.IndexFunc(t.queue, is); i >= 0 {
 		return i
 	}
-	return slices.IndexFunc(queue, t.ready)
+	return slices.IndexFunc(t.queue, t.ready)
 }
 
-// next waits until one of a queue is compiled and gives its place; -1 if the tune
+// next waits until one of the queue is compiled and gives its place; -1 if the tune
 // is cancelled before, or the time is up (0 = never).
-func (t *tuner) next(ctx context.Context, queue []*candidate, until time.Duration) int {
+func (t *tuner) next(ctx context.Context, until time.Duration) int {
 	var late <-chan time.Time
 	if until > 0 && t.simulated == nil {
 		late = time.After(until - t.now())
 	}
 	for {
-		if i := t.first(queue); i >= 0 {
+		if i := t.first(); i >= 0 {
 			return i
 		}
 		if t.simulated != nil {
-			c := slices.MinFunc(queue, func(a, b *candidate) int {
+			c := slices.MinFunc(t.queue, func(a, b *candidate) int {
 				return cmp.Compare(t.simulated.Ready(a.outcome.Schedule), t.simulated.Ready(b.outcome.Schedule))
 			})
 			if until > 0 && t.simulated.Ready(c.outcome.Schedule) > until {
@@ -326,7 +326,7 @@ func (t *tuner) search(ctx context.Context) (search.Reason, error) {
 		if err := ctx.Err(); err != nil {
 			return search.Interrupted, nil
 		}
-		i := t.next(ctx, t.queue, until)
+		i := t.next(ctx, until)
 		if i < 0 {
 			if ctx.Err() == nil { // the last look's time is up
 				return search.Converged, nil
