@@ -76,8 +76,8 @@ __device__ __forceinline__ Window window(int t, int n, int tile, int step, int h
 
 // Beside a tile within the grid there are cells of the grid: in 3D such tiles have rounds of their
 // own, in which the compiler finds nothing to choose at the ends of rows. (Not in 2D, where it would
-// guard every shuffle; not for wider stencils, where it lost; docs/decisions/0013.)
-constexpr bool WITHIN = DIMS == 3 && SUMS && !DIAGONAL && REACH_X <= 1 && BOUNDARY != WRAP;
+// guard every shuffle; docs/decisions/0013, 0018.)
+constexpr bool WITHIN = DIMS == 3 && SUMS && REACH_X <= 2 && BOUNDARY != WRAP;
 
 // What a thread knows of its place. Registers are scarce: whatever is used in every
 // round is one number.

@@ -395,9 +395,11 @@ func flag(b bool) int {
 	return 0
 }
 
-// unroll is the rounds after which every register is back in its place: what the
-// stages keep moves on by one each round, so do the planes loaded ahead; and
-// shared memory has two buffers in turn.
+// unroll is the rounds that the loop holds: those after which every register is back in its
+// place (what the stages keep moves on by one each round, so do the planes loaded ahead, and
+// shared memory has two buffers in turn); but a part of them where that would be more than three. What
+// is added to moves on without an instruction, and the loop must stay within the instruction
+// cache (docs/decisions/0018).
 func unroll(r reach, h shape, st stages) int {
 	period := max(1, r.lowS+r.highS)
 	if !st.linear {
@@ -406,6 +408,14 @@ func unroll(r reach, h shape, st stages) int {
 	u := 1
 	for u%period != 0 || h.held() > 0 && u%h.held() != 0 || st.linear && r.lowR+r.highR > 0 && u%2 != 0 {
 		u++
+	}
+	if u <= 3 {
+		return u
+	}
+	for _, part := range []int{4, 3, 2} {
+		if part < u && u%part == 0 {
+			return part
+		}
 	}
 	return u
 }

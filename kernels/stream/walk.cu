@@ -138,6 +138,9 @@ __device__ __forceinline__ void walk_tile(const Grid &grid, const Out &out, int 
     for (int j = 0; j < ROWS; j++) at.writes |= (unsigned)(row + j >= y.first && row + j < y.last) << j;
   }
   if (ALIGNED && !(at.first <= 0 && at.last > 0)) at.writes = 0;
+#ifdef __CUDA_ARCH__
+  asm("" : "+r"(at.writes)); // the compiler would rather find it out anew in every round
+#endif
   at.own = warp * EDGE_ROWS * 32 + lane;
 #pragma unroll
   for (int r = 0; r < SHARED_ROWS; r++) {
@@ -158,6 +161,15 @@ __device__ __forceinline__ void walk_tile(const Grid &grid, const Out &out, int 
   Walk(at, own, out, shared);
 }
 
+// The i-th tile to start in a line of n tiles along x. Two SMs share an instruction cache that is too
+// small for both kinds of rounds, and blocks that start one after the other run on them
+// (docs/decisions/0018): so tiles at the ends of rows come together, and every other line backwards.
+__device__ __forceinline__ int in_order(int i, int line, int n) {
+  if (!WITHIN) return i;
+  const int k = line % 2 ? n - 1 - i : i;
+  return k < 2 ? k * (n - 1) : k - 1;
+}
+
 extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
     ENTRY(PARAMETERS) {
   extern __shared__ __align__(16) unsigned char shared_bytes[];
@@ -171,7 +183,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
     for (long long from = all * blockIdx.x / gridDim.x; from < to;) {
       const int tile = (int)(from / planes), begin = (int)(from - (long long)tile * planes);
       const int end = (int)min((long long)planes, begin + (to - from));
-      walk_tile(grid, out, tile % across, tile / across, begin, end, shared_bytes);
+      walk_tile(grid, out, in_order(tile % across, tile / across, across), tile / across, begin, end, shared_bytes);
       from += end - begin;
       if (SHARED_ROWS > 0) __syncthreads(); // the next walk begins with edge rows that some may still read
     }
@@ -181,6 +193,6 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
     // In 2D warps have tiles of their own, side by side along x.
     const int tile = DIMS == 3 ? blockIdx.x : blockIdx.x * WARPS + threadIdx.y;
     if (DIMS < 3 && tile >= tiles(nx, TILE_X, STEP_X)) return;
-    walk_tile(grid, out, tile, blockIdx.y, begin, min(begin + chunk, planes), shared_bytes);
+    walk_tile(grid, out, in_order(tile, blockIdx.y + blockIdx.z * gridDim.y, gridDim.x), blockIdx.y, begin, min(begin + chunk, planes), shared_bytes);
   }
 }
