@@ -377,7 +377,7 @@ func (h shape) ahead(dims, taken int) float64 {
 	}
 	const registers = 65536 // of an SM, of every GPU since compute capability 5.0
 	room := float64(min(255, registers/(warp*h.warps*h.minBlocks)))
-	return n * math.Pow(min(1, room/float64(taken)), 3)
+	return 0.8 * n * math.Pow(min(1, room/float64(taken)), 3)
 }
 
 // aheadText is the text of how planes are loaded ahead.
@@ -496,10 +496,19 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	edge := float64(stages.edgeArrays() * (h.edgeRows(r, stages) + others)) // rows of a stage through shared memory in a round
 	parts := math.Ceil(float64(h.vector) * elem / 16)                       // instructions that move a vector
 	// Between memory and a thread vectors move cell by cell where rows are not whole vectors:
-	// a warp's cells lie a vector apart then, and it touches every line as often.
-	moves, touched := parts, 1.0
+	// a warp's cells lie a vector apart then, and it touches every line as often. Loads into
+	// registers take longer than that, stores in 3D too: by as much as recorded schedules say.
+	moves, touched, loads, stores := parts, 1.0, 1.0, 0.0
 	if !h.aligned(p) {
 		moves, touched = float64(h.vector), float64(h.vector)
+		loads = touched
+		if !h.copies {
+			loads *= 1.5
+		}
+		stores = touched - 1
+		if st.Dims == 3 {
+			stores *= 3
+		}
 	}
 	accesses := moves*(arrays+outputs)*float64(h.rows) + pyramid*(parts*edge+shuffles*words)
 	pipe := (edge*float64(h.vector) + shuffles) * float64(realSize(p.DType))
@@ -547,7 +556,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Special:    blocks * updates * special,
 		Integer:    blocks * threads * (300 + rounds*(20+4*float64(h.rows)+pyramid*(2+shuffles*words))),
 		Accesses:   blocks * threads * rounds * accesses,
-		L1Loads:    touched*arrays*blocks*cells*loaded*elem + (touched-1)*outputs*float64(p.Size.Cells())*elem,
+		L1Loads:    (loads*arrays*blocks*cells*loaded + stores*outputs*float64(p.Size.Cells())) * elem,
 		L2Read:     arrays * blocks * cells * loaded * elem,
 		L2Write:    float64(p.Size.Cells()) * outputs * elem,
 		Shared:     blocks * threads * rounds * pyramid * pipe,
