@@ -264,6 +264,72 @@ func TestTilesWriteEveryCellOnceAndFarEnoughFromTheirBorders(t *testing.T) {
 	}
 }
 
+// Two SMs share an instruction cache and get blocks two by two: both tiles touch the ends of a
+// row, or neither.
+func TestTilesOfOneKindStartInPairs(t *testing.T) {
+	// Lines of walk.cu, as Go below.
+	const text = "  const int k = line % 2 ? n - 1 - i : i;\n  return k < 2 ? k * (n - 1) : k - 1;\n"
+	if !strings.Contains(walkSource, text) {
+		t.Fatalf("walk.cu no longer has\n%s", text)
+	}
+	inOrder := func(i, line, n int) int {
+		k := i
+		if line%2 > 0 {
+			k = n - 1 - i
+		}
+		if k < 2 {
+			return k * (n - 1)
+		}
+		return k - 1
+	}
+	for n := 1; n <= 40; n++ {
+		var ends []bool // in the order of starting
+		for line := range 9 {
+			started := make([]bool, n)
+			for i := range n {
+				tile := inOrder(i, line, n)
+				if tile < 0 || tile >= n || started[tile] {
+					t.Fatalf("line %d of %d tiles: the %d-th to start is %d", line, n, i, tile)
+				}
+				started[tile] = true
+				ends = append(ends, tile == 0 || tile == n-1)
+			}
+		}
+		for i := 0; i+1 < len(ends); i += 2 {
+			if ends[i] != ends[i+1] {
+				t.Errorf("lines of %d tiles: blocks %d and %d are of two kinds", n, i, i+1)
+			}
+		}
+	}
+}
+
+func TestTheLoopHoldsFewRounds(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		low, high int // reach along the stream axis
+		rows      int // and across rows of a plane
+		linear    bool
+		ahead     int // planes in registers
+		want      int
+	}{
+		{"a star of reach 1 in 3D", 1, 1, 1, true, 1, 2},
+		{"a star of reach 1 in 2D", 1, 1, 0, true, 1, 2},
+		{"nothing but the own plane", 0, 0, 0, true, 1, 1},
+		{"two planes ahead", 0, 0, 0, true, 2, 2},
+		{"reach 2: four rounds would be too long", 2, 2, 2, true, 1, 2},
+		{"reach 3", 3, 3, 3, true, 1, 3},
+		{"reach 4", 4, 4, 4, true, 2, 4},
+		{"planes that are kept move on by the period", 1, 1, 0, false, 1, 3},
+		{"and two ahead would double it", 1, 1, 0, false, 2, 3},
+		{"a period that nothing divides", 2, 2, 0, false, 1, 5},
+	} {
+		r := reach{lowR: c.rows, highR: c.rows, lowS: c.low, highS: c.high}
+		if got := unroll(r, shape{prefetch: c.ahead}, stages{linear: c.linear}); got != c.want {
+			t.Errorf("%s: %d rounds, want %d", c.name, got, c.want)
+		}
+	}
+}
+
 func TestEdgeRowsHoldEveryRowThatAnotherWarpReads(t *testing.T) {
 	// Lines of plane.cu, as Go below.
 	for _, text := range []string{
