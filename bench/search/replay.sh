@@ -17,11 +17,11 @@ CGO_ENABLED=0 go build -o "$work/tune" ./cmd/tune
 	echo "# bench/search/replay.sh $seeds: tune replay-bench $*"
 	for shipped in device/replay/landscapes/*.jsonl.gz; do
 		file=bench/h200/landscapes/$(basename "$shipped")
-		space=0 records=0
+		space=1 records=0
 		if [ -f "$file" ]; then
 			space=$(gzip -dc "$file" | head -1 | sed 's/.*"space":\([0-9]*\).*/\1/') records=$(($(gzip -dc "$file" | wc -l) - 1))
 		fi
-		[ $records -ge $((space * 9 / 10)) ] || file=$shipped
+		[ $((10 * records)) -ge $((9 * space)) ] || file=$shipped
 		echo "# $file"
 		"$work/tune" replay-bench --landscape "./$file" "$@"
 	done
