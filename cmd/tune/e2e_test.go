@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -437,6 +438,26 @@ func TestReplayIsReproducible(t *testing.T) {
 		c, err := cache.Decode(p.stdout.Bytes())
 		if err != nil || c.Device.Kind != "replay" || c.Device.Provenance == "" || c.Search.Stop != "time-limit" {
 			t.Errorf("%v %+v", err, c.Device)
+		}
+	}
+}
+
+// The run that the README shows is what the program prints.
+func TestTheReadmeShowsARun(t *testing.T) {
+	if runtime.GOARCH != "amd64" {
+		t.Skip("replays are the same bytes on one processor family")
+	}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := command(t, storeIn(t), "--stencil", "jacobi3d", "--device", "replay:h200")
+	if code := p.run(t); code != 0 {
+		t.Fatalf("exit %d\n%s", code, &p.stderr)
+	}
+	for line := range strings.Lines(p.stderr.String()) {
+		if !strings.Contains(string(readme), "    "+line) {
+			t.Errorf("the README has another line than %q", line)
 		}
 	}
 }
