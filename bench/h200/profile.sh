@@ -1,6 +1,6 @@
-# Sourced by counters.sh and limits.sh with $tune and a folder $work: hardware counters of
-# single launches. Each kernel is a program of its own, since profilers do not follow tune's
-# processes. Needs nvcc, ncu (Nsight Compute) and leave to read counters.
+# Sourced with $tune and a folder $work by counters.sh, limits.sh and icache.sh, and by rounds.sh for
+# the device's name: hardware counters of single launches. Each kernel is a program of its own, since
+# profilers do not follow tune's processes. Needs nvcc, ncu (Nsight Compute) and leave to read counters.
 
 n=0 # programs
 wanted() { # stencil dtype size schedule: builds its program in the background

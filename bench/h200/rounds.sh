@@ -5,22 +5,22 @@
 #   bench/h200/rounds.sh OLD path/to/tune > bench/h200/rounds.txt
 #
 # order: tiles of one kind start one after the other. own: and the rows to write are a number
-# of its own. within: and tiles within the grid have rounds of their own whatever the stencil.
-# two: own, and the loop holds two rounds where it held four. now: all of it.
+# of its own. two: own, and the loop holds two rounds where it held four. now: all of it, tiles
+# within the grid having rounds of their own whatever the stencil.
 set -euo pipefail
 old=$1 now=$2
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-n=0
+. "$(dirname "$0")/profile.sh"
 variants() { # stencil dtype size schedule variants
   local of="$1 $2 $3 stream/$4" v tune file rounds
+  rounds=$("$old" source --stencil "$1" --dtype "$2" --size "$3" --schedule "stream/$4" | sed -n 's/^constexpr int UNROLL = \(.*\);/\1/p')
   for v in "${@:5}"; do
     n=$((n + 1)) file=$work/$(printf %03d $n) tune=$now
     [ $v != old ] || tune=$old
     "$tune" source --program --stencil "$1" --dtype "$2" --size "$3" --schedule "stream/$4" >"$file.cu"
-    rounds=$("$old" source --stencil "$1" --dtype "$2" --size "$3" --schedule "stream/$4" | sed -n 's/^constexpr int UNROLL = \(.*\);/\1/p')
     case $v in order | own | two) sed -i 's/^constexpr bool WITHIN = .*/constexpr bool WITHIN = DIMS == 3 \&\& SUMS \&\& !DIAGONAL \&\& REACH_X <= 1 \&\& BOUNDARY != WRAP;/' "$file.cu" ;; esac
-    case $v in order | own | within) sed -i "s/^constexpr int UNROLL = .*/constexpr int UNROLL = $rounds;/" "$file.cu" ;; esac
+    case $v in order | own) sed -i "s/^constexpr int UNROLL = .*/constexpr int UNROLL = $rounds;/" "$file.cu" ;; esac
     [ $v != order ] || sed -i '/asm("" : "+r"(at.writes))/d' "$file.cu"
     echo "$of $v" >"$file.head"
   done
@@ -68,7 +68,7 @@ variants hotspot3d float32 $cube vx=2/vy=6/wp=8/ck=1/pf=2/mb=1/ph=4/pm=1 old own
 export work
 ls "$work"/*.cu | xargs -P "$(nproc)" -I{} bash -c 'nvcc -O3 -std=c++17 -arch=native -o "$work/$(basename {} .cu)" {} >"$work/log" 2>&1'
 echo "# bench/h200/rounds.sh old now, $("$now" --version)"
-nvidia-smi --query-gpu=name,uuid,driver_version --format=csv,noheader | sed -n '1s|^|# |p'
+device
 for pass in 1 2; do
   for file in "$work"/*.cu; do
     file=${file%.cu}

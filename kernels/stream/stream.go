@@ -409,10 +409,7 @@ func unroll(r reach, h shape, st stages) int {
 	for u%period != 0 || h.held() > 0 && u%h.held() != 0 || st.linear && r.lowR+r.highR > 0 && u%2 != 0 {
 		u++
 	}
-	if u <= 3 {
-		return u
-	}
-	for _, part := range []int{4, 3, 2} {
+	for _, part := range []int{4, 3, 2} { // 2 and 3 have none, nor has a larger prime
 		if part < u && u%part == 0 {
 			return part
 		}
@@ -498,17 +495,16 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	// Between memory and a thread vectors move cell by cell where rows are not whole vectors:
 	// a warp's cells lie a vector apart then, and it touches every line as often. Loads into
 	// registers take longer than that, stores in 3D too: by as much as recorded schedules say.
-	moves, touched, loads, stores := parts, 1.0, 1.0, 0.0
+	moves, touched := parts, 1.0
 	if !h.aligned(p) {
 		moves, touched = float64(h.vector), float64(h.vector)
-		loads = touched
-		if !h.copies {
-			loads *= 1.5
-		}
-		stores = touched - 1
-		if st.Dims == 3 {
-			stores *= 3
-		}
+	}
+	loads, stores := touched, touched-1
+	if touched > 1 && !h.copies {
+		loads *= 1.5
+	}
+	if st.Dims == 3 {
+		stores *= 3
 	}
 	accesses := moves*(arrays+outputs)*float64(h.rows) + pyramid*(parts*edge+shuffles*words)
 	pipe := (edge*float64(h.vector) + shuffles) * float64(realSize(p.DType))
