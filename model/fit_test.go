@@ -15,7 +15,6 @@ import (
 	"testing"
 
 	"stenciltune/device/machine"
-	"stenciltune/device/timing"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/model"
@@ -52,10 +51,10 @@ func recorded(l landscape, sample bool) []point {
 	}
 	for i, s := range l.recorded.Order {
 		r := l.recorded.Records[s]
-		if !r.Status.Timed() {
+		m := r.Seconds()
+		if m == 0 {
 			continue
 		}
-		m := timing.Summarise(r.Samples).Median
 		weight := 0.0
 		if i%every == 0 {
 			weight += math.Pow(best/m, 0.5)
@@ -180,19 +179,16 @@ func residual(c model.Coefficients, name string, points []point) model.Residual 
 
 func round(v float64) float64 { return math.Round(v*1e4) / 1e4 }
 
-// sizes are points of every third of the sizes that bench/h200/unseen.sh recorded, of small
-// grids and odd ones, by stencil. The others are left for tuned's test of unseen sizes.
+// sizes are points of the sizes that bench/h200/unseen.sh recorded to be fitted to, of small
+// grids and odd ones, by stencil. Those that answers are judged by are others.
 func sizes(t *testing.T) map[string]group {
 	t.Helper()
-	files, err := filepath.Glob("../bench/h200/unseen/*.jsonl.gz")
+	files, err := filepath.Glob("../bench/h200/sizes/*.jsonl.gz")
 	if err != nil {
 		t.Fatal(err)
 	}
 	groups := map[string]group{}
-	for i, file := range files {
-		if i%3 != 0 {
-			continue
-		}
+	for _, file := range files {
 		l := open(t, file, file)
 		name := l.problem.Stencil.Name
 		groups[name] = group{1, append(groups[name].sets, recorded(l, true))}

@@ -65,13 +65,5 @@ for s in "float32 $cube vx=2/vy=8/wp=8/ck=3/pf=4/mb=1/ph=2/pm=1" "float32 384x38
   variants jacobi3d13 $s old own two now
 done
 variants hotspot3d float32 $cube vx=2/vy=6/wp=8/ck=1/pf=2/mb=1/ph=4/pm=1 old own
-export work
-ls "$work"/*.cu | xargs -P "$(nproc)" -I{} bash -c 'nvcc -O3 -std=c++17 -arch=native -o "$work/$(basename {} .cu)" {} >"$work/log" 2>&1'
 echo "# bench/h200/rounds.sh old now, $("$now" --version)"
-device
-for pass in 1 2; do
-  for file in "$work"/*.cu; do
-    file=${file%.cu}
-    echo "$(cat "$file.head") $("$file" 20 | sed 's/.*: \([0-9.]*\) ms.*/\1/')"
-  done
-done | sort -k1,5 -k6,6n | awk '!seen[$1, $2, $3, $4, $5]++'
+race

@@ -7,6 +7,9 @@
 #   bench/h200/unseen.sh path/to/tune FOLDER [STENCIL ...]
 #   go test ./tuned -run Unseen -v -unseen FOLDER
 #
+# With SIZES=40 it records 40 sizes of any extents instead, to fit the cost model to
+# (bench/h200/sizes): the sizes that answers are judged by are left to judge.
+#
 # About 3 s a size with LIMIT=1500ms (as recorded), 3 to 4 minutes a stencil. DEVICE chooses the GPU; what is recorded already
 # is left out, so that it can be stopped and begun again.
 set -euo pipefail
@@ -32,6 +35,23 @@ sizes() {
       print text
     } }'
 }
+# n other sizes: any volume from those of the smallest of them, any aspect up to 1:5 in 2D and 1:3 in 3D, the
+# first extent a multiple of 1, 2, 4, 8 or 32. (Lehmer's generator: the same sizes whatever awk.)
+others() {
+  awk -v dims="$([[ $1 == *2d* ]] && echo 2 || echo 3)" -v n="$2" -v seed="$(cksum <<<"$1" | cut -d" " -f1)" 'function random() { seed = seed * 16807 % 2147483647; return seed / 2147483647 }
+  BEGIN {
+    low = dims == 2 ? 900 ^ 2 : 110 ^ 3; high = dims == 2 ? 10000 ^ 2 : 560 ^ 3; most = dims == 2 ? 5 : 3
+    split("1 2 4 8 32", whole, " "); seed = seed % 2147483647; random()
+    for (k = 0; k < n; k++) {
+      cells = low * (high / low) ^ random(); p = 1; text = ""
+      for (d = 1; d <= dims; d++) p *= r[d] = most ^ random()
+      for (d = 1; d <= dims; d++) {
+        of = d == 1 ? whole[k % 5 + 1] : 1
+        text = text (d > 1 ? "x" : "") of * int((cells / p) ^ (1 / dims) * r[d] / of + 0.5)
+      }
+      print text
+    } }'
+}
 record() { # stencil size store
   local file=$out/$1_$2.jsonl.gz
   [ -s "$file" ] && return
@@ -42,9 +62,9 @@ for s in "$@"; do
   for n in $(anchors "$s"); do
     # Stored and recorded: the record comes from the journal of the first run.
     "$tune" --quiet --stencil "$s" --size "$n" --device "$device" --store "$work/$s.db" --seeds 0 >/dev/null
-    record "$s" "$n" "$work/$s.db"
+    [ -n "${SIZES:-}" ] || record "$s" "$n" "$work/$s.db"
   done
-  for n in $(sizes "$s"); do
+  for n in $([ -n "${SIZES:-}" ] && others "$s" "$SIZES" || sizes "$s"); do
     cp "$work/$s.db" "$work/one.db"
     record "$s" "$n" "$work/one.db"
   done

@@ -99,13 +99,7 @@ func (s subject) facts(sc space.Schedule) model.Facts {
 }
 
 // measured is a schedule's recorded seconds a step; 0 = none.
-func (s subject) measured(sc space.Schedule) float64 {
-	r := s.records[sc]
-	if !r.Status.Timed() || len(r.Samples) == 0 {
-		return 0
-	}
-	return timing.Summarise(r.Samples).Median
-}
+func (s subject) measured(sc space.Schedule) float64 { return s.records[sc].Seconds() }
 
 // ranked is a schedule and its predicted seconds a step.
 type ranked struct {

@@ -62,6 +62,16 @@ type Record struct {
 	Samples        []float64      `json:"samples,omitempty"`
 }
 
+// Seconds is a step's time as recorded; 0 = none, or one that tells nothing: given up after two
+// samples of which one was disturbed, as the sampler no longer does.
+func (r Record) Seconds() float64 {
+	n := len(r.Samples)
+	if !r.Status.Timed() || n == 0 || n == 2 && slices.Max(r.Samples) > timing.CutFactor*slices.Min(r.Samples) {
+		return 0
+	}
+	return timing.Summarise(r.Samples).Median
+}
+
 // Landscape is a header and its records by schedule.
 type Landscape struct {
 	Header  Header

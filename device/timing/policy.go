@@ -44,8 +44,8 @@ func Finals() Policy {
 }
 
 // CutFactor times the best median so far is where a schedule is given up, after two
-// samples; beyond hopeless times that, after one, if the launch before it was no faster: one
-// sample in ten thousand or so is disturbed.
+// samples, if they agree within that factor, or three; beyond hopeless times that, after one, if
+// the launch before it was no faster: of a thousand schedules one has a disturbed sample.
 const (
 	CutFactor = 1.3
 	hopeless  = 2
@@ -96,7 +96,7 @@ func (s *Sampler) More() bool {
 		return false
 	case n == 0:
 		return true
-	case p.CutAbove > 0 && s.series.Min > p.CutAbove && (n >= min(2, p.MinSamples) || s.fastest() > hopeless*p.CutAbove):
+	case p.CutAbove > 0 && s.series.Min > p.CutAbove && (n >= min(3, p.MinSamples) || n == 2 && s.series.High <= CutFactor*s.series.Min || s.fastest() > hopeless*p.CutAbove):
 		s.series.CutSlow = true
 		return false
 	case n >= p.MaxSamples:

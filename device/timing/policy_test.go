@@ -48,6 +48,7 @@ func TestEachRuleStopsSampling(t *testing.T) {
 		{"time is up, after three at least", func(p *Policy) { p.TimeLimit = 0.0005 }, noisy(1e-3), 3, false},
 		{"time is up in the middle", func(p *Policy) { p.TimeLimit = 0.0155 }, noisy(1e-3), 11, false}, // 11 samples span 16 ms
 		{"cannot win: two samples", func(p *Policy) { p.CutAbove = 0.9e-4 }, constant(1e-3), 2, true},
+		{"cannot win, but two samples disagree: three", func(p *Policy) { p.CutAbove = 0.9e-4 }, noisy(1e-3), 3, true},
 		{"twice as slow as what cannot win: one sample", func(p *Policy) { p.CutAbove = 0.49e-4 }, constant(1e-3), 1, true},
 		{"cannot win: one sample where one is enough", func(p *Policy) { p.CutAbove, p.MinSamples = 0.9e-4, 1 }, constant(1e-3), 1, true},
 		{"exactly at the cut may yet win", func(p *Policy) { p.CutAbove = 1e-4 }, constant(1e-3), 5, false},

@@ -12,7 +12,6 @@ import (
 	"slices"
 
 	"stenciltune/device/replay"
-	"stenciltune/device/timing"
 	"stenciltune/search"
 	"stenciltune/space"
 	"stenciltune/stencil"
@@ -65,8 +64,8 @@ func NewField(l *replay.Landscape, p stencil.Problem, sp *space.Space, naive spa
 		if prior != nil {
 			predicted[s] = prior(s)
 		}
-		if r := l.Records[s]; r.Status.Timed() && len(r.Samples) > 0 {
-			f.seconds[s] = timing.Summarise(r.Samples).Median
+		if t := l.Records[s].Seconds(); t > 0 {
+			f.seconds[s] = t
 			f.sorted = append(f.sorted, f.seconds[s])
 		}
 	}

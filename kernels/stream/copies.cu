@@ -1,8 +1,8 @@
 // Asks for a vector to be copied to shared memory, and does not wait for it; shared is the
-// address of `to` there. Where rows are not whole vectors its cells are copied one by one.
+// address of `to` there. Where rows are not whole vectors its parts are copied one by one.
 // GPUs that cannot (before compute capability 8.0) do wait.
 __device__ __forceinline__ void copy_vector(Vector *to, unsigned shared, const T *from) {
-  constexpr int UNIT = ALIGNED ? sizeof(Vector) : sizeof(T), BYTES = UNIT < 16 ? UNIT : 16;
+  constexpr int BYTES = sizeof(Part) < 16 ? sizeof(Part) : 16;
 #pragma unroll
   for (int b = 0; b < (int)sizeof(Vector); b += BYTES) {
     const char *part = reinterpret_cast<const char *>(from) + b;

@@ -31,6 +31,7 @@ constexpr int STEP_X = TILE_X - HALO_LX - HALO_HX, STEP_R = TILE_R - HALO_LR - H
 constexpr int OPEN = LOW_S + HIGH_S;                         // planes begun and not complete
 constexpr int SPAN_X = LOW_X + VECTOR + HIGH_X;              // a row with its halo
 constexpr int SKEW = HIGH_S + (LATE ? 1 : 0);                // planes a stage lags behind the one before
+constexpr int RISE = PYRAMID * LOW_S + HIGH_S + (PYRAMID - 1) * SKEW; // planes that a walk takes more than it writes
 constexpr int SHARED_ROWS = LOW_R + HIGH_R;                  // rows of other warps that a warp reads
 // Rows of a warp that other warps read: the first and the last few.
 constexpr int FIRST_ROWS = HIGH_R > 0 ? HIGH_R : LOW_R > 0, LAST_ROWS = LOW_R > 0 ? LOW_R : HIGH_R > 0;
@@ -39,6 +40,10 @@ constexpr int EDGE_ROWS = FIRST_ROWS + LAST_ROWS < ROWS && BOUNDARY != MIRROR ? 
 // A vector in global memory, and in shared memory.
 struct __align__(sizeof(T) * VECTOR < 16 ? sizeof(T) * VECTOR : 16) Vector {
   T at[VECTOR];
+};
+// What is moved between memory and a thread at once: a vector, or the part of one in which rows are whole.
+struct __align__(sizeof(T) * PART < 16 ? sizeof(T) * PART : 16) Part {
+  T at[PART];
 };
 struct __align__(sizeof(Real) * VECTOR < 16 ? sizeof(Real) * VECTOR : 16) Shared {
   Real at[VECTOR];
@@ -88,7 +93,7 @@ struct Place {
   int begin, end;        // planes this block writes: begin <= p < end
   bool low_x, high_x;    // holds the first, last cell of a row of the grid, or with SIDES of the tile
   unsigned writes;       // bit j: row j of its own is written
-  int first, last;       // of a vector's cells, those written (rows that are not aligned)
+  int first, last;       // of a vector's cells, those written (where rows are not whole vectors)
   int own;               // its first edge row in shared memory, in vectors
   int other[SHARED_ROWS > 0 ? SHARED_ROWS : 1]; // the rows of other warps that it reads
   int x, y;              // of its first cell

@@ -4,13 +4,11 @@ __device__ __forceinline__ void load_cells(Cells &v, Sides &sides, const T *__re
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
     const T *row = plane + row_offset(at, j);
-    if constexpr (ALIGNED) {
-      const Vector vector = *reinterpret_cast<const Vector *>(row);
 #pragma unroll
-      for (int i = 0; i < VECTOR; i++) v[j][i] = vector.at[i];
-    } else {
+    for (int i = 0; i < VECTOR; i += PART) {
+      const Part part = *reinterpret_cast<const Part *>(row + i);
 #pragma unroll
-      for (int i = 0; i < VECTOR; i++) v[j][i] = row[i];
+      for (int k = 0; k < PART; k++) v[j][i + k] = part.at[k];
     }
 #pragma unroll
     for (int k = 0; k < SIDES; k++)

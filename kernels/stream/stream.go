@@ -78,19 +78,21 @@ func scheduleShape(p stencil.Problem, s space.Schedule) shape {
 	return h
 }
 
-// aligned tells whether rows are whole vectors.
-func (h shape) aligned(p stencil.Problem) bool {
-	return p.Stencil.Boundary == stencil.Wrap || p.Size[0]%h.vector == 0
+// part is the cells that are moved between memory and a thread at once: a vector, or as
+// many of its cells as rows are whole of.
+func (h shape) part(p stencil.Problem) int {
+	if p.Stencil.Boundary == stencil.Wrap {
+		return h.vector
+	}
+	n := h.vector // a power of two
+	for p.Size[0]%n != 0 {
+		n /= 2
+	}
+	return n
 }
 
-// unit is the bytes of one copy into shared memory: a vector, or a cell where rows are
-// not whole vectors.
-func (h shape) unit(p stencil.Problem) int {
-	if h.aligned(p) {
-		return h.vector * p.DType.Size()
-	}
-	return p.DType.Size()
-}
+// unit is the bytes of one copy into shared memory, or of several if it is more than 16.
+func (h shape) unit(p stencil.Problem) int { return h.part(p) * p.DType.Size() }
 
 const warp = 32 // lanes
 
@@ -183,6 +185,9 @@ func (h shape) taken(p stencil.Problem, st stages) (registers, least int) {
 	r := reachOf(p.Stencil)
 	cells, used, pyramid, words := float64(h.vector*h.rows), float64(st.used()), float64(h.pyramid), float64(max(4, p.DType.Size()))/4
 	n := cells*(kept*pyramid*float64(st.perStage(r))+used*(ahead*float64(h.held())+hand)) + beside*pyramid*float64(h.rows*(r.lowX+r.highX))
+	if k := float64(h.vector / h.part(p)); k > 1 && st.dims < 3 { // cells or parts that are moved one by one: 44 registers for eight
+		n += 0.7 * k * k
+	}
 	n = base + n*words
 	least = int(n/(slack-wider*math.Log2(float64(h.vector)*words)) - spare)
 	if h.shares > 0 { // what is left of the share
@@ -342,21 +347,17 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	h := scheduleShape(p, s)
 	r := reachOf(p.Stencil)
 	st := stagesOf(p.Stencil)
-	aligned := h.aligned(p)
 	constants := []kernels.Constant{
 		{Name: "DIMS", Value: p.Stencil.Dims},
 		{Name: "VECTOR", Value: h.vector}, {Name: "ROWS", Value: h.rows}, {Name: "WARPS", Value: h.warps}, {Name: "SUMS", Value: flag(st.linear)},
 		{Name: "PYRAMID", Value: h.pyramid}, {Name: "PREFETCH", Value: h.prefetch}, {Name: "MIN_BLOCKS", Value: h.minBlocks},
 		{Name: "LOW_R", Value: r.lowR}, {Name: "HIGH_R", Value: r.highR}, {Name: "LOW_S", Value: r.lowS}, {Name: "HIGH_S", Value: r.highS},
-		{Name: "ALIGNED", Value: flag(aligned)}, {Name: "LATE", Value: flag(st.late)}, {Name: "DIAGONAL", Value: flag(st.diagonal)}, {Name: "RING", Value: st.ring},
+		{Name: "PART", Value: h.part(p)}, {Name: "LATE", Value: flag(st.late)}, {Name: "DIAGONAL", Value: flag(st.diagonal)}, {Name: "RING", Value: st.ring},
 		{Name: "UNROLL", Value: unroll(r, h, st)}, {Name: "COPIES", Value: flag(h.copies)}, {Name: "SHARES", Value: flag(h.shares > 0)},
 	}
 	k := kernels.Source(p, launchOnly(s), constants, "stream.cu", st.slotsText()+planeSource+st.source(p.Stencil)+h.aheadText()+walkSource)
 	hold, _ := h.tile(r, st)
-	k.Schedule, k.Launch, k.Least = s, h.launch(p, st), [3]int{hold[0], 1, 1}
-	if aligned {
-		k.Multiple = h.vector
-	}
+	k.Schedule, k.Launch, k.Least, k.Multiple = s, h.launch(p, st), [3]int{hold[0], 1, 1}, h.part(p)
 	if p.Stencil.Dims == 3 {
 		k.Least[1] = hold[1]
 	}
@@ -377,7 +378,7 @@ func (h shape) ahead(dims, taken int) float64 {
 	}
 	const registers = 65536 // of an SM, of every GPU since compute capability 5.0
 	room := float64(min(255, registers/(warp*h.warps*h.minBlocks)))
-	return 0.8 * n * math.Pow(min(1, room/float64(taken)), 3)
+	return 0.75 * n * math.Pow(min(1, room/float64(taken)), 3)
 }
 
 // aheadText is the text of how planes are loaded ahead.
@@ -433,21 +434,45 @@ func (h shape) grid(p stencil.Problem, st stages) [3]int {
 	return [3]int{x, st.tiles(p.Size[1], hold[1], step[1]), h.chunks}
 }
 
-// share is the planes of a block where blocks get equal shares.
-func (h shape) share(p stencil.Problem, st stages) float64 {
-	hold, step := h.tile(reachOf(p.Stencil), st)
-	if step[0] < 1 || step[1] < 1 {
-		return math.Inf(1)
+// rise is the planes that a walk takes more than it writes: until the last stage is complete.
+func (h shape) rise(r reach, st stages) int {
+	return h.pyramid*r.lowS + r.highS + (h.pyramid-1)*st.skew(r)
+}
+
+// sharing is the tiles of which blocks get equal shares, and the blocks that do, as walk.cu
+// counts them: fewer than there are where equally many for each tile have hardly more to do.
+func (h shape) sharing(p stencil.Problem, st stages) (tiles, sharers int) {
+	r := reachOf(p.Stencil)
+	hold, step := h.tile(r, st)
+	if step[0] < 1 || step[1] < 1 { // all halo: another constraint says so
+		return 1, 1
 	}
-	tiles := st.tiles(p.Size[0], hold[0], step[0])
+	tiles, sharers = st.tiles(p.Size[0], hold[0], step[0]), h.chunks*h.shares
 	if p.Stencil.Dims == 3 {
 		tiles *= st.tiles(p.Size[1], hold[1], step[1])
 	}
-	return float64(tiles) * float64(planes(p)) / float64(h.chunks*h.shares)
+	share := tiles * planes(p) / sharers
+	if each := sharers / tiles; each > 0 && kernels.CeilDiv(planes(p), each)-share <= max(h.rise(r, st)/2, share/16) {
+		sharers = tiles * each
+	}
+	return tiles, sharers
+}
+
+// share is the planes of a block where blocks get equal shares.
+func (h shape) share(p stencil.Problem, st stages) float64 {
+	tiles, sharers := h.sharing(p, st)
+	return float64(tiles) * float64(planes(p)) / float64(sharers)
 }
 
 func (h shape) launch(p stencil.Problem, st stages) kernels.Launch {
 	return kernels.Launch{Grid: h.grid(p, st), Block: [3]int{warp, h.warps, 1}, Steps: h.pyramid, SharedBytes: h.sharedBytes(p, st)}
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
 }
 
 // Work counts one launch: every tile is loaded once, with its halo; each stage
@@ -462,17 +487,24 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	hold, step := h.tile(r, stages)
 	n := planes(p)
 	chunk := kernels.CeilDiv(n, h.chunks)
-	rounds := float64(min(n, chunk+h.pyramid*r.lowS) + r.highS + (h.pyramid-1)*stages.skew(r))
+	rounds := float64(min(n, chunk+h.pyramid*r.lowS) + h.rise(r, stages) - h.pyramid*r.lowS)
 	loaded := float64(min(n, chunk+h.pyramid*(r.lowS+r.highS)))
-	blocks := float64(l.Blocks())
-	if h.shares > 0 { // a share lies in its tiles as one walk more than borders of tiles cut it; who has most of them is waited for, the longer the fewer blocks share a scheduler
-		share := h.share(p, stages)
-		walks := 1 + share/float64(n)
-		most := walks + (1+math.Ceil(share/float64(n))-walks)/math.Sqrt(math.Max(1, float64(h.chunks*min(h.warps, 4))/4))
-		rounds = share + most*float64(h.pyramid*r.lowS+r.highS+(h.pyramid-1)*stages.skew(r))
+	abreast := true   // blocks side by side are at one plane at a time
+	if h.shares > 0 { // a share that a tile's end cuts is walked in two; who has more walks than others is waited for, the longer the fewer blocks share a scheduler
+		tiles, sharers := h.sharing(p, stages)
+		l.Grid[0], abreast = sharers, sharers%tiles == 0
+		share := float64(tiles) * float64(n) / float64(sharers)
+		walks := 1 + float64(tiles-gcd(tiles, sharers))/float64(sharers)
+		longest := math.Ceil(share / float64(n))
+		if !abreast && tiles%sharers != 0 {
+			longest++
+		}
+		most := walks + (longest-walks)/math.Sqrt(math.Max(1, float64(h.chunks*min(h.warps, 4))/4))
+		rounds = share + most*float64(h.rise(r, stages))
 		loaded = share + walks*float64(h.pyramid*(r.lowS+r.highS))
 		chunk = int(math.Ceil(share / walks))
 	}
+	blocks := float64(l.Blocks())
 	cells := float64(hold[0] * h.rows * h.warps)
 	updates := cells * rounds * float64(h.pyramid)
 	pyramid, words := float64(h.pyramid), float64(realSize(p.DType))/4
@@ -492,12 +524,13 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	}
 	edge := float64(stages.edgeArrays() * (h.edgeRows(r, stages) + others)) // rows of a stage through shared memory in a round
 	parts := math.Ceil(float64(h.vector) * elem / 16)                       // instructions that move a vector
-	// Between memory and a thread vectors move cell by cell where rows are not whole vectors:
-	// a warp's cells lie a vector apart then, and it touches every line as often. Loads into
+	// Between memory and a thread vectors move in parts where rows are not whole vectors: a
+	// warp's parts lie a vector apart then, and it touches every line as often. Loads into
 	// registers take longer than that, stores in 3D too: by as much as recorded schedules say.
 	moves, touched := parts, 1.0
-	if !h.aligned(p) {
-		moves, touched = float64(h.vector), float64(h.vector)
+	if part := h.part(p); part < h.vector && h.unit(p) < 16 {
+		touched = float64(h.vector / part)
+		moves = touched
 	}
 	loads, stores := touched, touched-1
 	if touched > 1 && !h.copies {
@@ -523,8 +556,10 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	}
 	read := [3]int{hold[0], hold[1], int(loaded)}
 	alone := 0.0
-	if h.shares > 0 { // of a walk
+	if !abreast {
 		alone = float64(hold[0]) * elem
+	}
+	if h.shares > 0 { // of a walk
 		write = [3]int{min(step[0], p.Size[0]), min(step[1], p.Size[1]), chunk}
 		read[2] = chunk + h.pyramid*(r.lowS+r.highS)
 	}
@@ -533,9 +568,10 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		barriers = int(rounds)
 	}
 	window := write
-	waits := rounds * pyramid
-	if others == 0 { // no barrier keeps rounds apart: those unrolled overlap
-		waits /= float64(unroll(r, h, stages))
+	// In each stage the cells beside a vector come through shuffles, one after the other.
+	waits := rounds * pyramid * float64(r.lowX+r.highX) / 2
+	if h.shares > 0 { // where a share begins and ends is found by dividing numbers of 64 bits: 1 us, as recorded
+		waits += 300
 	}
 	if st.Dims < 3 {
 		write[1] = chunk

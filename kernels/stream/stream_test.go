@@ -128,7 +128,8 @@ func TestKernelSaysWhichGridsItIsRightFor(t *testing.T) {
 	}{
 		{"jacobi1d", line, "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=1", [3]int{128, 1, 1}, 4},
 		{"jacobi2d", flat, "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=1", [3]int{128, 1, 1}, 4},
-		{"jacobi2d", stencil.Size{1001, 700, 1}, "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=1", [3]int{128, 1, 1}, 0}, // rows of any length
+		{"jacobi2d", stencil.Size{1001, 700, 1}, "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=1", [3]int{128, 1, 1}, 1}, // rows of any length
+		{"jacobi2d", stencil.Size{1002, 700, 1}, "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=1", [3]int{128, 1, 1}, 2},
 		{"jacobi2d", stencil.Size{33, 700, 1}, "stream/vx=1/vy=1/wp=1/ck=1/pf=1/mb=1/ph=1", [3]int{32, 1, 1}, 1},
 		{"jacobi3d", volume, "stream/vx=2/vy=3/wp=8/ck=1/pf=1/mb=1/ph=1", [3]int{64, 24, 1}, 2},
 	} {
@@ -139,7 +140,7 @@ func TestKernelSaysWhichGridsItIsRightFor(t *testing.T) {
 		}
 		// What the source is said to be right for is what it says itself.
 		least := p.Resized(k.Suited(stencil.Size{1, 1, 1}))
-		if again := (Family{}).Kernel(least, k.Schedule); c.multiple > 0 && again.Source != k.Source {
+		if again := (Family{}).Kernel(least, k.Schedule); c.multiple == k.Schedule.Int("vx", 0) && again.Source != k.Source {
 			t.Errorf("%s %s: another source on %s", p.Text(), c.schedule, least.Text())
 		}
 	}
@@ -372,6 +373,36 @@ func TestEdgeRowsHoldEveryRowThatAnotherWarpReads(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestSharesWalkAbreast: equally many of every tile, where that leaves few blocks idle.
+func TestSharesWalkAbreast(t *testing.T) {
+	// A line of walk.cu, as sharing has it.
+	const text = "each > 0 && ceil_div(planes, max(each, 1)) - share <= max(RISE / 2, share / 16);\n"
+	if !strings.Contains(walkSource, text) {
+		t.Fatalf("walk.cu no longer has\n%s", text)
+	}
+	for _, c := range []struct {
+		stencil        string
+		size           stencil.Size
+		schedule       string
+		tiles, sharers int
+	}{
+		{"jacobi2d", stencil.Size{8192, 8192, 1}, "stream/vx=8/vy=1/wp=1/ck=8/pf=4/mb=1/ph=10/sm=132/pm=1", 37, 1036},
+		{"jacobi2d", stencil.Size{2160, 2160, 1}, "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/sm=132/pm=1", 20, 1040},
+		{"jacobi2d", stencil.Size{22361, 4472, 1}, "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=16/sm=132/pm=1", 233, 1056}, // 124 would be idle
+		{"jacobi3d", stencil.Size{512, 512, 512}, "stream/vx=2/vy=8/wp=8/ck=1/pf=4/mb=1/ph=4/sm=132/pm=1", 81, 132},     // 51
+		{"jacobi3d", stencil.Size{512, 512, 512}, "stream/vx=2/vy=8/wp=8/ck=5/pf=4/mb=1/ph=4/sm=132/pm=1", 81, 648},
+	} {
+		p, s := problem(catalogued(t, c.stencil), stencil.Float32, c.size), schedule(t, c.schedule)
+		tiles, sharers := scheduleShape(p, s).sharing(p, stagesOf(p.Stencil))
+		if tiles != c.tiles || sharers != c.sharers {
+			t.Errorf("%s %s: %d tiles, %d blocks, want %d and %d", p.Text(), c.schedule, tiles, sharers, c.tiles, c.sharers)
+		}
+		if abreast := (Family{}).Work(p, s).Alone == 0; abreast != (sharers%tiles == 0) {
+			t.Errorf("%s %s: abreast %v", p.Text(), c.schedule, abreast)
 		}
 	}
 }

@@ -3,15 +3,13 @@ __device__ __forceinline__ void store(const Cells &v, T *__restrict__ plane, con
   for (int j = 0; j < ROWS; j++) {
     if (!(at.writes >> j & 1)) continue;
     T *row = plane + row_offset(at, j);
-    if constexpr (ALIGNED) {
-      Vector vector;
 #pragma unroll
-      for (int i = 0; i < VECTOR; i++) vector.at[i] = v[j][i];
-      *reinterpret_cast<Vector *>(row) = vector;
-    } else {
+    for (int i = 0; i < VECTOR; i += PART) {
+      if (PART < VECTOR && !(i >= at.first && i < at.last)) continue;
+      Part part;
 #pragma unroll
-      for (int i = 0; i < VECTOR; i++)
-        if (i >= at.first && i < at.last) row[i] = v[j][i];
+      for (int k = 0; k < PART; k++) part.at[k] = v[j][i + k];
+      *reinterpret_cast<Part *>(row + i) = part;
     }
   }
 }
@@ -137,7 +135,7 @@ __device__ __forceinline__ void walk_tile(const Grid &grid, const Out &out, int 
 #pragma unroll
     for (int j = 0; j < ROWS; j++) at.writes |= (unsigned)(row + j >= y.first && row + j < y.last) << j;
   }
-  if (ALIGNED && !(at.first <= 0 && at.last > 0)) at.writes = 0;
+  if (PART == VECTOR && !(at.first <= 0 && at.last > 0)) at.writes = 0;
 #ifdef __CUDA_ARCH__
   asm("" : "+r"(at.writes)); // the compiler would rather find it out anew in every round
 #endif
@@ -177,10 +175,17 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
   const Out out = OUT;
   const int planes = DIMS == 3 ? nz : ny;
   if constexpr (SHARES) {
-    // Blocks get equal shares of all planes of all tiles, tile after tile.
-    const int across = tiles(nx, TILE_X, STEP_X), down = DIMS == 3 ? tiles(ny, TILE_R, STEP_R) : 1;
-    const long long all = (long long)across * down * planes, to = all * (blockIdx.x + 1) / gridDim.x;
-    for (long long from = all * blockIdx.x / gridDim.x; from < to;) {
+    // Blocks get equal shares of all planes of all tiles, tile after tile. Equally many for each tile
+    // walk abreast, and none has to begin anew where a tile ends: so some blocks get nothing, if that
+    // makes the others' shares longer by no more than half a walk up, or a sixteenth.
+    const int across = tiles(nx, TILE_X, STEP_X), down = DIMS == 3 ? tiles(ny, TILE_R, STEP_R) : 1, each = (int)gridDim.x / (across * down);
+    const long long all = (long long)across * down * planes;
+    const int share = (int)(all / gridDim.x);
+    const bool abreast = each > 0 && ceil_div(planes, max(each, 1)) - share <= max(RISE / 2, share / 16);
+    const int sharers = abreast ? across * down * each : (int)gridDim.x;
+    if ((int)blockIdx.x >= sharers) return;
+    const long long to = all * (blockIdx.x + 1) / sharers;
+    for (long long from = all * blockIdx.x / sharers; from < to;) {
       const int tile = (int)(from / planes), begin = (int)(from - (long long)tile * planes);
       const int end = (int)min((long long)planes, begin + (to - from));
       walk_tile(grid, out, in_order(tile % across, tile / across, across), tile / across, begin, end, shared_bytes);
