@@ -6,7 +6,7 @@
 #
 # old, now: as builds OLD and NOW of tune write them. apart, abreast: as NOW does, but shares
 # are never, or wherever there are blocks for all tiles, as many for each tile.
-# parts.list (OLD of commit 2f57db9, NOW of 63ebf04) is rows that are no whole vectors,
+# parts.list (OLD of commit 2f57db9; parts.txt is of rows in parts without shares abreast) is rows that are no whole vectors,
 # abreast.list shares that tiles' ends cut: docs/decisions/0019.
 set -euo pipefail
 old=$1 now=$2 list=$3

@@ -569,7 +569,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	}
 	window := write
 	// In each stage the cells beside a vector come through shuffles, one after the other.
-	waits := rounds * pyramid * float64(r.lowX+r.highX) / 2
+	waits := rounds * pyramid * math.Max(1, float64(r.lowX+r.highX)/2)
 	if h.shares > 0 { // where a share begins and ends is found by dividing numbers of 64 bits: 1 us, as recorded
 		waits += 300
 	}
