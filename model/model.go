@@ -67,7 +67,7 @@ func Predict(p stencil.Problem, w kernels.Work, f Facts, m machine.Machine) Pred
 
 // Predict is the model with these coefficients.
 func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m machine.Machine) Prediction {
-	threads, blocks := float64(w.Launch.Threads()), float64(w.Launch.Blocks())
+	threads, blocks := float64(w.Launch.Threads()), float64(w.Blocks())
 	registers, spilled := allocate(w, f, m)
 	resident, limit := Resident(m, w.Launch.Threads(), registers, w.Launch.SharedBytes)
 	out := Prediction{BlocksPerSM: resident, Occupancy: limit, Registers: registers, SpillBytes: spilled, Redundancy: w.Redundancy()}

@@ -1,0 +1,190 @@
+package stream
+
+import (
+	"math"
+
+	"stenciltune/kernels"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+// taken is the registers the compiler takes if it may, as it did for recorded schedules of
+// ten stencils (off by 5 % in the median): a thread's cells, in each stage what it keeps of
+// them, those loaded ahead and at hand, and the halo beside each row. It spills where it may take
+// less than least, which is nearer the wider vectors are: their words must lie together.
+func (h shape) taken(p stencil.Problem, st stages) (registers, least int) {
+	base, kept, ahead, hand, beside := 25.0, 1.15, 0.8, 3.2, 1.07
+	slack, wider, spare := 1.36, 0.08, 18.0
+	if st.dims == 3 {
+		base, kept, ahead, hand, beside = 49, 1.12, 0.85, 1.06, 0.78
+		slack, wider, spare = 1.27, 0.1, 30
+	}
+	if !st.linear {
+		spare = 0
+	}
+	r := reachOf(p.Stencil)
+	cells, used, pyramid, words := float64(h.vector*h.rows), float64(st.used()), float64(h.pyramid), float64(max(4, p.DType.Size()))/4
+	n := cells*(kept*pyramid*float64(st.perStage(r))+used*(ahead*float64(h.held())+hand)) + beside*pyramid*float64(h.rows*(r.lowX+r.highX))
+	if k := float64(h.vector / h.part(p)); k > 1 && st.dims < 3 { // cells or parts that are moved one by one: 44 registers for eight
+		n += 0.7 * k * k
+	}
+	n = base + n*words
+	least = int(n/(slack-wider*math.Log2(float64(h.vector)*words)) - spare)
+	if h.shares > 0 { // what is left of the share
+		n += 9
+	}
+	return int(n), max(least, 1)
+}
+
+// ahead is the planes under way at a time. Into registers fewer are than were asked for, as
+// recorded schedules tell: who waits for one load waits for later ones too, and in 3D for
+// the warps beside; there, where a thread would take more registers than it may have, the compiler
+// also loads later.
+func (h shape) ahead(dims, taken int) float64 {
+	if h.copies {
+		return float64(h.prefetch)
+	}
+	n := 1 + 0.3*float64(h.prefetch-1)
+	if dims < 3 {
+		return 1.25 * n
+	}
+	const registers = 65536 // of an SM, of every GPU since compute capability 5.0
+	room := float64(min(255, registers/(warp*h.warps*h.minBlocks)))
+	return 0.75 * n * math.Pow(min(1, room/float64(taken)), 3)
+}
+
+// Work counts one launch: every tile is loaded once, with its halo; each stage
+// updates the whole tile in every round of the walk.
+func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
+	h := scheduleShape(p, s)
+	stages := stagesOf(p.Stencil)
+	r := reachOf(p.Stencil)
+	l := h.launch(p, stages)
+	st := p.Stencil
+	elem := float64(p.DType.Size())
+	hold, step := h.tile(r, stages)
+	n := planes(p)
+	chunk := kernels.CeilDiv(n, h.chunks)
+	rounds := float64(min(n, chunk+h.pyramid*r.lowS) + h.lag(r, stages))
+	loaded := float64(min(n, chunk+h.pyramid*(r.lowS+r.highS)))
+	idle, abreast := 0, true // blocks side by side are at one plane at a time
+	if h.shares > 0 {        // a share that a tile's end cuts is walked in two; who has more walks than others is waited for, the longer the fewer blocks share a scheduler
+		tiles, sharers := h.sharing(p, stages)
+		idle, abreast = l.Blocks()-sharers, sharers%tiles == 0
+		share := float64(tiles) * float64(n) / float64(sharers)
+		walks := 1 + float64(tiles-space.GCD(tiles, sharers))/float64(sharers)
+		longest := math.Ceil(share / float64(n))
+		if !abreast && tiles%sharers != 0 {
+			longest++
+		}
+		most := walks + (longest-walks)/math.Sqrt(math.Max(1, float64(h.chunks*min(h.warps, 4))/4))
+		rounds = share + most*float64(h.rise(r, stages))
+		loaded = share + walks*float64(h.pyramid*(r.lowS+r.highS))
+		chunk = int(math.Ceil(share / walks))
+	}
+	blocks := float64(l.Blocks() - idle)
+	cells := float64(hold[0] * h.rows * h.warps)
+	updates := cells * rounds * float64(h.pyramid)
+	pyramid, words := float64(h.pyramid), float64(realSize(p.DType))/4
+	arrays, outputs := float64(stages.used()), float64(kernels.Outputs(st, h.pyramid))
+	taken, least := h.taken(p, stages)
+	ahead := h.ahead(st.Dims, taken)
+	others := 0 // rows of other warps
+	if h.edgeRows(r, stages) > 0 {
+		others = r.lowR + r.highR
+	}
+	shuffles := float64(h.rows * (r.lowX + r.highX)) // of a stage in a round
+	if !stages.linear {                              // for every plane that is read beside the own column
+		shuffles = float64(h.rows * stages.beside(r))
+	}
+	if stages.diagonal {
+		shuffles += float64(others * (r.lowX + r.highX))
+	}
+	edge := float64(stages.edgeArrays() * (h.edgeRows(r, stages) + others)) // rows of a stage through shared memory in a round
+	parts := math.Ceil(float64(h.vector) * elem / 16)                       // instructions that move a vector
+	// Between memory and a thread vectors move in parts where rows are not whole vectors: a
+	// warp's parts lie a vector apart then, and it touches every line as often. Loads into
+	// registers take longer than that, stores in 3D too: by as much as recorded schedules say.
+	moves, touched := parts, 1.0
+	if part := h.part(p); part < h.vector && h.unit(p) < 16 {
+		touched = float64(h.vector / part)
+		moves = touched
+	}
+	loads, stores := touched, touched-1
+	if touched > 1 && !h.copies {
+		loads *= 1.5
+	}
+	if st.Dims == 3 {
+		stores *= 3
+	}
+	accesses := moves*(arrays+outputs)*float64(h.rows) + pyramid*(parts*edge+shuffles*words)
+	pipe := (edge*float64(h.vector) + shuffles) * float64(realSize(p.DType))
+	if h.copies { // read again from shared memory
+		accesses += parts * arrays * float64(h.rows)
+		pipe += (1 + touched) * arrays * float64(h.rows*h.vector) * elem / pyramid // written there, and read
+	}
+	flops, special := float64(st.Ops.Total()), float64(st.Ops.Div+st.Ops.Special)
+	if stages.linear { // a division has become part of the weights
+		flops, special = stages.weights.operations(), 0
+	}
+	threads := float64(l.Threads())
+	var write [3]int // on average: the first and the last tile write more
+	for a, g := range [3]int{l.Grid[0], l.Grid[1], l.Grid[2]} {
+		write[a] = kernels.CeilDiv(p.Size[a], g)
+	}
+	read := [3]int{hold[0], hold[1], int(loaded)}
+	alone := 0.0
+	if !abreast {
+		alone = float64(hold[0]) * elem
+	}
+	if h.shares > 0 { // of a walk
+		write = [3]int{min(step[0], p.Size[0]), min(step[1], p.Size[1]), chunk}
+		read[2] = chunk + h.pyramid*(r.lowS+r.highS)
+	}
+	barriers := 0
+	if others > 0 {
+		barriers = int(rounds)
+	}
+	window := write
+	// In each stage the cells beside a vector come through shuffles, one after the other.
+	waits := rounds * pyramid * math.Max(1, float64(r.lowX+r.highX)/2)
+	if h.shares > 0 { // where a share begins and ends is found by dividing numbers of 64 bits: 1 us, as recorded
+		waits += 300
+	}
+	if st.Dims < 3 {
+		write[1] = chunk
+		write[2] = 1
+		read = [3]int{hold[0] * h.warps, read[2], 1}
+		window = write
+	}
+	window[st.Dims-1] = 1 + h.prefetch + h.pyramid
+	return kernels.Work{
+		Steps:      h.pyramid,
+		Cells:      float64(p.Size.Cells()) * float64(h.pyramid),
+		Updates:    blocks * updates,
+		Flops:      blocks * updates * flops,
+		Special:    blocks * updates * special,
+		Integer:    blocks * threads * (300 + rounds*(20+4*float64(h.rows)+pyramid*(2+shuffles*words))),
+		Accesses:   blocks * threads * rounds * accesses,
+		L1Loads:    (loads*arrays*blocks*cells*loaded + stores*outputs*float64(p.Size.Cells())) * elem,
+		L2Read:     arrays * blocks * cells * loaded * elem,
+		L2Write:    float64(p.Size.Cells()) * outputs * elem,
+		Shared:     blocks * threads * rounds * pyramid * pipe,
+		Barriers:   barriers,
+		Loads:      arrays * float64(h.rows*h.vector) * ahead,
+		LoadRounds: loaded / ahead,
+		Ahead:      true,
+		Rounds:     waits,
+		Parallel:   float64(h.vector * h.rows),
+		Registers:  taken,
+		Least:      least,
+		MinBlocks:  h.minBlocks,
+		Laps:       rounds,
+		Write:      write,
+		Read:       read,
+		Window:     window,
+		Alone:      alone,
+		Launch:     l,
+		Idle:       idle,
+	}
+}
