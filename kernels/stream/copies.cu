@@ -1,38 +1,41 @@
-// Asks for a vector to be copied to shared memory, and does not wait for it; shared is the
-// address of `to` there. Where rows are not whole vectors its parts are copied one by one.
+// Asks for a thread's part of a row to be copied to shared memory, a vector or as much in parts, and
+// does not wait for it; shared is the address of `to` there.
 // GPUs that cannot (before compute capability 8.0) do wait.
-__device__ __forceinline__ void copy_vector(Vector *to, unsigned shared, const T *from) {
-  constexpr int BYTES = sizeof(Part) < 16 ? sizeof(Part) : 16;
+__device__ __forceinline__ void copy_vector(char *to, unsigned shared, const T *from) {
+  constexpr int BYTES = sizeof(Part) < 16 ? sizeof(Part) : 16, APART = BYTES * part_apart(BESIDE);
 #pragma unroll
-  for (int b = 0; b < (int)sizeof(Vector); b += BYTES) {
-    const char *part = reinterpret_cast<const char *>(from) + b;
+  for (int i = 0; i < (int)sizeof(Vector) / BYTES; i++) {
+    const char *part = reinterpret_cast<const char *>(from) + i * APART;
 #if __CUDA_ARCH__ >= 800
     if (BYTES == 16)
-      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared + b), "l"(part) : "memory");
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared + i * APART), "l"(part) : "memory");
     else
-      asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared + b), "l"(part), "n"(BYTES < 16 ? BYTES : 8) : "memory");
+      asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared + i * APART), "l"(part), "n"(BYTES < 16 ? BYTES : 8) : "memory");
 #elif defined(EMULATED_COPIES)
-    emulated_copy(reinterpret_cast<char *>(to) + b, part, BYTES);
+    emulated_copy(to + i * APART, part, BYTES);
 #else
-    memcpy(reinterpret_cast<char *>(to) + b, part, BYTES);
+    memcpy(to + i * APART, part, BYTES);
 #endif
   }
 }
 
 // Planes copied ahead into shared memory: no register is held meanwhile. A thread copies the
-// cells that it will use itself, so none waits for another.
+// cells that it will use itself, so none waits for another, or parts that lie side by side: then
+// those of a warp wait for each other.
 struct Waiting {
   static constexpr int ARRAY = 32 * WARPS * ROWS, PLANE = COPIED * ARRAY; // vectors
   Vector *own;         // the thread's place in the first plane
-  unsigned shared = 0; // its address in shared memory
+  char *to;            // where it copies to
+  unsigned shared = 0; // the address of that in shared memory
   int first = 0;       // the plane that was asked for first
 
   // The planes lie behind the edge rows.
   __device__ __forceinline__ explicit Waiting(Shared *edges)
-      : own(reinterpret_cast<Vector *>(edges + RING * PYRAMID * Edges::STAGE) + threadIdx.y * (ROWS * 32) + threadIdx.x) {
+      : own(reinterpret_cast<Vector *>(edges + RING * PYRAMID * Edges::STAGE) + threadIdx.y * (ROWS * 32) + threadIdx.x),
+        to(reinterpret_cast<char *>(own) - part_back(BESIDE) * (int)sizeof(T)) {
 #if __CUDA_ARCH__ >= 800
     unsigned long long address;
-    asm("cvta.to.shared.u64 %0, %1;" : "=l"(address) : "l"(own));
+    asm("cvta.to.shared.u64 %0, %1;" : "=l"(address) : "l"(to));
     shared = (unsigned)address;
 #endif
   }
@@ -41,8 +44,8 @@ struct Waiting {
   __device__ __forceinline__ void load(int f, int a, const T *from, const Place &at) {
 #pragma unroll
     for (int j = 0; j < ROWS; j++) {
-      const int i = f * PLANE + copied_slot(a) * ARRAY + j * 32;
-      copy_vector(own + i, shared + i * (int)sizeof(Vector), from + row_offset(at, j));
+      const int i = (f * PLANE + copied_slot(a) * ARRAY + j * 32) * (int)sizeof(Vector);
+      copy_vector(to + i, shared + i, from + row_offset(at, j));
     }
   }
 
@@ -72,6 +75,7 @@ struct Waiting {
 #elif defined(EMULATED_COPIES)
     emulated_wait(PREFETCH - 1);
 #endif
+    if (BESIDE) __syncwarp();
     const int taken = first;
 #pragma unroll
     for (int a = 0; a < ARRAYS; a++) {
@@ -83,8 +87,27 @@ struct Waiting {
         for (int i = 0; i < VECTOR; i++) v[a][j][i] = vector.at[i];
       }
     }
+    if (BESIDE) __syncwarp(); // the place is free when all have taken theirs
     first = first + 1 < PREFETCH ? first + 1 : 0;
     return taken;
+  }
+
+  // Gives a thread for its own cells of an output the parts that it writes. They swap them behind the
+  // planes, where all have read what was there before they took this round's plane.
+  __device__ __forceinline__ void swap(int output, Cells &v) {
+    const int i = PREFETCH * PLANE + output * ARRAY;
+    Vector vector;
+#pragma unroll
+    for (int k = 0; k < VECTOR; k++) vector.at[k] = v[0][k];
+    own[i] = vector;
+    __syncwarp();
+    const T *parts = reinterpret_cast<const T *>(to + i * (int)sizeof(Vector));
+#pragma unroll
+    for (int k = 0; k < VECTOR; k += PART) {
+      const Part part = *reinterpret_cast<const Part *>(parts + k * part_apart(true));
+#pragma unroll
+      for (int m = 0; m < PART; m++) v[0][k + m] = part.at[m];
+    }
   }
 };
 

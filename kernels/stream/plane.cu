@@ -45,6 +45,12 @@ struct __align__(sizeof(T) * VECTOR < 16 ? sizeof(T) * VECTOR : 16) Vector {
 struct __align__(sizeof(T) * PART < 16 ? sizeof(T) * PART : 16) Part {
   T at[PART];
 };
+// Lanes that each move the parts of their own vector touch a line as often as a vector has parts. Copied
+// ahead, the parts of a row are moved side by side, and lanes find their vectors in shared memory; so
+// are they written, by way of shared memory, where a vector is a sector (32 bytes) and parts are less
+// than half of it. (Narrower vectors, and planes of several rows, lose as much as they win; docs/decisions/0020.)
+constexpr bool BESIDE = COPIES && PART < VECTOR;
+constexpr bool STAGED = BESIDE && DIMS < 3 && sizeof(Vector) == 32 && sizeof(Part) < 16;
 struct __align__(sizeof(Real) * VECTOR < 16 ? sizeof(Real) * VECTOR : 16) Shared {
   Real at[VECTOR];
 };
@@ -93,7 +99,7 @@ struct Place {
   int begin, end;        // planes this block writes: begin <= p < end
   bool low_x, high_x;    // holds the first, last cell of a row of the grid, or with SIDES of the tile
   unsigned writes;       // bit j: row j of its own is written
-  int first, last;       // of a vector's cells, those written (where rows are not whole vectors)
+  unsigned parts;        // bit i: the part that begins with cell i is written (where rows are not whole vectors)
   int own;               // its first edge row in shared memory, in vectors
   int other[SHARED_ROWS > 0 ? SHARED_ROWS : 1]; // the rows of other warps that it reads
   int x, y;              // of its first cell
@@ -104,6 +110,11 @@ struct Place {
 
 // Elements from a thread's place in a plane to its row j.
 __device__ __forceinline__ index_t row_offset(const Place &at, int j) { return BOUNDARY == WRAP ? at.rows[j] : j * at.nx; }
+
+// Cells from the first of a thread's parts back from its own vector, and from a part to the next for
+// each of its cells.
+__device__ __forceinline__ int part_back(bool beside) { return beside ? (int)threadIdx.x * (VECTOR - PART) : 0; }
+__device__ __forceinline__ constexpr int part_apart(bool beside) { return beside ? 32 : 1; }
 
 // Fills the halo of a row whose own cells are e[LOW_X] .. e[LOW_X + VECTOR - 1].
 // A point outside the grid is the cell inside that stands for it by the boundary rule;

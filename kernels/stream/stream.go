@@ -141,11 +141,22 @@ func (h shape) edgeRows(r reach, st stages) int {
 	return min(first+last, h.rows)
 }
 
-// sharedBytes is the edge rows and the planes that are copied ahead.
+// beside tells whether the parts of a row are loaded side by side, not those of a thread's vector.
+func (h shape) beside(p stencil.Problem) bool { return h.copies && h.part(p) < h.vector }
+
+// staged tells whether they are written so.
+func (h shape) staged(p stencil.Problem) bool {
+	return h.beside(p) && p.Stencil.Dims < 3 && h.vector*p.DType.Size() == 32 && h.unit(p) < 16
+}
+
+// sharedBytes is the edge rows, the planes that are copied ahead, and what is staged.
 func (h shape) sharedBytes(p stencil.Problem, st stages) int {
 	more := 0
 	if h.copies {
 		more += h.prefetch * st.used() * h.rows * h.warps * warp * h.vector * p.DType.Size()
+	}
+	if h.staged(p) {
+		more += kernels.Outputs(p.Stencil, h.pyramid) * h.warps * warp * h.vector * p.DType.Size()
 	}
 	return more + st.ring*h.pyramid*st.edgeArrays()*h.warps*h.edgeRows(reachOf(p.Stencil), st)*warp*h.vector*realSize(p.DType)
 }

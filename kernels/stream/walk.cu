@@ -5,11 +5,11 @@ __device__ __forceinline__ void store(const Cells &v, T *__restrict__ plane, con
     T *row = plane + row_offset(at, j);
 #pragma unroll
     for (int i = 0; i < VECTOR; i += PART) {
-      if (PART < VECTOR && !(i >= at.first && i < at.last)) continue;
+      if (PART < VECTOR && !(at.parts >> i & 1)) continue;
       Part part;
 #pragma unroll
       for (int k = 0; k < PART; k++) part.at[k] = v[j][i + k];
-      *reinterpret_cast<Part *>(row + i) = part;
+      *reinterpret_cast<Part *>(row + i * part_apart(STAGED)) = part;
     }
   }
 }
@@ -30,9 +30,9 @@ struct Walk {
     const int halo = at.begin - PYRAMID * LOW_S, from = BOUNDARY == WRAP ? halo : max(halo, 0);
     plane = boundary_index(from, at.planes);
 #pragma unroll
-    for (int a = 0; a < ARRAYS; a++) ahead[a] = at.grid.in[a] + own + plane * at.stride;
+    for (int a = 0; a < ARRAYS; a++) ahead[a] = at.grid.in[a] + (own - part_back(BESIDE)) + plane * at.stride;
 #pragma unroll
-    for (int o = 0; o < OUTPUTS; o++) written[o] = out.field[o] + own + at.begin * at.stride;
+    for (int o = 0; o < OUTPUTS; o++) written[o] = out.field[o] + (own - part_back(STAGED)) + at.begin * at.stride;
 #pragma unroll
     for (int s = 0; s < PYRAMID; s++) stage[s].clear();
 #pragma unroll
@@ -104,6 +104,7 @@ struct Walk {
 #pragma unroll
       for (int f = 0; f < FIELDS; f++) {
         if (output_of(f) < 0) continue;
+        if constexpr (STAGED) waiting.swap(output_of(f), stage[PYRAMID - 1].done[f]);
         store(stage[PYRAMID - 1].done[f], written[output_of(f)], at);
         written[output_of(f)] += at.stride;
       }
@@ -124,8 +125,12 @@ __device__ __forceinline__ void walk_tile(const Grid &grid, const Out &out, int 
   at.x = x.origin + lane * VECTOR;
   at.low_x = BOUNDARY != WRAP && (SIDES > 0 ? lane == 0 : at.x == 0);
   at.high_x = BOUNDARY != WRAP && (SIDES > 0 ? lane == 31 : at.x + VECTOR == nx);
-  at.first = x.first - at.x;
-  at.last = x.last - at.x;
+  at.parts = 0;
+#pragma unroll
+  for (int i = 0; i < VECTOR; i += PART) {
+    const int cell = at.x - part_back(STAGED) + i * part_apart(STAGED);
+    at.parts |= (unsigned)(cell >= x.first && cell < x.last) << i;
+  }
   int row = 0;
   at.writes = 1;
   if (DIMS == 3) {
@@ -135,9 +140,9 @@ __device__ __forceinline__ void walk_tile(const Grid &grid, const Out &out, int 
 #pragma unroll
     for (int j = 0; j < ROWS; j++) at.writes |= (unsigned)(row + j >= y.first && row + j < y.last) << j;
   }
-  if (PART == VECTOR && !(at.first <= 0 && at.last > 0)) at.writes = 0;
+  if (PART == VECTOR && at.parts == 0) at.writes = 0;
 #ifdef __CUDA_ARCH__
-  asm("" : "+r"(at.writes)); // the compiler would rather find it out anew in every round
+  asm("" : "+r"(at.writes), "+r"(at.parts)); // the compiler would rather find them out anew in every round
 #endif
   at.own = warp * EDGE_ROWS * 32 + lane;
 #pragma unroll
@@ -178,16 +183,18 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
     // Blocks get equal shares of all planes of all tiles, tile after tile. Equally many for each tile
     // walk abreast, and none has to begin anew where a tile ends: so some blocks get nothing, if that
     // makes the others' shares longer by no more than half a walk up, or a sixteenth.
-    const int across = tiles(nx, TILE_X, STEP_X), down = DIMS == 3 ? tiles(ny, TILE_R, STEP_R) : 1, each = (int)gridDim.x / (across * down);
-    const long long all = (long long)across * down * planes;
-    const int share = (int)(all / gridDim.x);
+    const int across = tiles(nx, TILE_X, STEP_X), down = DIMS == 3 ? tiles(ny, TILE_R, STEP_R) : 1, blocks = gridDim.x, each = blocks / (across * down);
+    const index_t all = (index_t)across * down * planes;
+    const int share = (int)(all / blocks);
     const bool abreast = each > 0 && ceil_div(planes, max(each, 1)) - share <= max(RISE / 2, share / 16);
-    const int sharers = abreast ? across * down * each : (int)gridDim.x;
-    if ((int)blockIdx.x >= sharers) return;
-    const long long to = all * (blockIdx.x + 1) / sharers;
-    for (long long from = all * blockIdx.x / sharers; from < to;) {
-      const int tile = (int)(from / planes), begin = (int)(from - (long long)tile * planes);
-      const int end = (int)min((long long)planes, begin + (to - from));
+    if (abreast && (int)blockIdx.x >= across * down * each) return;
+    // The i-th of n blocks over m planes; no product of these needs more bits than m.
+    const int n = abreast ? each : blocks, i = blockIdx.x % n;
+    const index_t m = abreast ? planes : all, most = m % n;
+    index_t from = (index_t)(blockIdx.x / n) * planes + i * (m / n) + min((index_t)i, most);
+    for (const index_t to = from + m / n + (i < most); from < to;) {
+      const int tile = (int)(from / planes), begin = (int)(from - (index_t)tile * planes);
+      const int end = (int)min((index_t)planes, begin + (to - from));
       walk_tile(grid, out, in_order(tile % across, tile / across, across), tile / across, begin, end, shared_bytes);
       from += end - begin;
       if (SHARED_ROWS > 0) __syncthreads(); // the next walk begins with edge rows that some may still read
