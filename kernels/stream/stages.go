@@ -15,6 +15,7 @@ type stages struct {
 	dims     int
 	linear   bool
 	weights  weights
+	inUnits  weights            // the same as multiples of a unit
 	arrays   [][]stencil.Offset // fields, then read-only arrays: where each is read; nil = nowhere
 	mirror   bool
 	wrap     bool
@@ -42,6 +43,7 @@ func analyse(st *stencil.Stencil) stages {
 	clamped.Boundary = stencil.Clamp
 	if clamped.Plain() == nil && (s.wrap || st.Boundary == stencil.Clamp) {
 		if w, ok := weightsOf(st); ok {
+			s.inUnits, _ = weightsIn(bestUnit(st), st)
 			s.linear, s.weights, s.late, s.diagonal, s.ring = true, w, w.late(), w.diagonal(), 2
 			return s
 		}
@@ -99,11 +101,11 @@ func (s stages) offRow(points []stencil.Offset) bool {
 }
 
 // source is the text of the stages.
-func (s stages) source(st *stencil.Stencil) string {
+func (s stages) source(p stencil.Problem, pyramid int) string {
 	if s.linear {
-		return strings.Replace(sumsSource, "@WEIGHTS@\n", s.weights.text(), 1)
+		return strings.Replace(sumsSource, "@WEIGHTS@\n", s.weightsFor(p.DType, pyramid).text(pyramid), 1)
 	}
-	return s.planesText(reachOf(st)) + valuesSource
+	return s.planesText(reachOf(p.Stencil)) + valuesSource
 }
 
 // places writes which place each array has of those that have one, as an expression of the

@@ -337,7 +337,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "PART", Value: h.part(p)}, {Name: "LATE", Value: flag(st.late)}, {Name: "DIAGONAL", Value: flag(st.diagonal)}, {Name: "RING", Value: st.ring},
 		{Name: "UNROLL", Value: unroll(r, h, st)}, {Name: "COPIES", Value: flag(h.copies)}, {Name: "SHARES", Value: flag(h.shares > 0)},
 	}
-	k := kernels.Source(p, launchOnly(s), constants, "stream.cu", st.slotsText()+planeSource+st.source(p.Stencil)+h.aheadText()+walkSource)
+	k := kernels.Source(p, launchOnly(s), constants, "stream.cu", st.slotsText()+planeSource+st.source(p, h.pyramid)+h.aheadText()+walkSource)
 	hold, _ := h.tile(r, st)
 	k.Schedule, k.Launch, k.Least, k.Multiple = s, h.launch(p, st), [3]int{hold[0], 1, 1}, h.part(p)
 	if p.Stencil.Dims == 3 {

@@ -84,6 +84,7 @@ func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
 		{"values3d.cu", parsed(t, "1, 1, 1", bent), stencil.Float32, volume, "stream/vx=2/vy=2/wp=8/ck=1/pf=1/mb=1/ph=2"},
 		{"sides.cu", catalogued(t, "jacobi2d"), stencil.Float32, flat, "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=1"},
 		{"unaligned.cu", catalogued(t, "jacobi2d"), stencil.Float32, stencil.Size{1001, 700, 1}, "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=4"},
+		{"parts.cu", catalogued(t, "jacobi2d"), stencil.Float32, stencil.Size{1001, 700, 1}, "stream/vx=8/vy=1/wp=4/ck=1/pf=2/mb=1/ph=4/pm=1"},
 		{"copies.cu", catalogued(t, "jacobi3d"), stencil.Float32, volume, "stream/vx=2/vy=4/wp=16/ck=1/pf=4/mb=1/ph=4/pm=1"},
 		{"shares.cu", catalogued(t, "jacobi3d"), stencil.Float32, volume, "stream/vx=2/vy=4/wp=16/ck=1/pf=4/mb=1/ph=4/sm=1/pm=1"},
 		{"float64.cu", catalogued(t, "jacobi3d"), stencil.Float64, volume, "stream/vx=2/vy=3/wp=12/ck=1/pf=2/mb=1/ph=3"},

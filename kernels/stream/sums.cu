@@ -29,6 +29,12 @@ __device__ __forceinline__ bool inside(int j) {
   return (j >= 0 && j < ROWS) == OWN;
 }
 
+// Cell i of a row and those beside it: two neighbours share the sum of their own.
+__device__ __forceinline__ Real three(const Real (&row)[SPAN_X], int i) {
+  const int k = LOW_X + i;
+  return i % 2 == 0 ? (row[k] + row[k + 1]) + row[k - 1] : (row[k - 1] + row[k]) + row[k + 1];
+}
+
 @WEIGHTS@
 // Weighs the rows of plane p into the sums: the thread's own rows, or (not OWN)
 // those of its neighbours.

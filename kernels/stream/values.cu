@@ -2,6 +2,7 @@
 // are kept, of every array that is read, and the cell function reads them. Arrays
 // that never change pass through the stages like the fields: each is loaded once.
 
+constexpr Real SCALE = 1; // what the last stage leaves is the result
 constexpr int SETTLED = OPEN; // planes from which on the grid's first plane plays no part
 
 // One time step in flight.

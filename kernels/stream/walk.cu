@@ -104,8 +104,13 @@ struct Walk {
 #pragma unroll
       for (int f = 0; f < FIELDS; f++) {
         if (output_of(f) < 0) continue;
-        if constexpr (STAGED) waiting.swap(output_of(f), stage[PYRAMID - 1].done[f]);
-        store(stage[PYRAMID - 1].done[f], written[output_of(f)], at);
+        Cells result;
+#pragma unroll
+        for (int j = 0; j < ROWS; j++)
+#pragma unroll
+          for (int i = 0; i < VECTOR; i++) result[j][i] = SCALE * stage[PYRAMID - 1].done[f][j][i];
+        if constexpr (STAGED) waiting.swap(output_of(f), result);
+        store(result, written[output_of(f)], at);
         written[output_of(f)] += at.stride;
       }
     }

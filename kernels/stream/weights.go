@@ -15,6 +15,7 @@ import (
 // the stream axis. Planes whose weights are proportional share a pattern, so that
 // the pattern is weighed once and its result used for each of them.
 type weights struct {
+	unit     float64 // what they are multiples of, 1 or one of them (unit.go)
 	constant float64
 	planes   []plane   // of dz = -low .. high
 	patterns []pattern // distinct ones
@@ -51,18 +52,21 @@ func axes(dims int, o stencil.Offset) (dx, dy, dz int) {
 }
 
 // weightsOf groups a linear stencil's weights; not ok if it is not linear.
-func weightsOf(st *stencil.Stencil) (w weights, ok bool) {
+func weightsOf(st *stencil.Stencil) (w weights, ok bool) { return weightsIn(1, st) }
+
+// weightsIn groups them as multiples of a unit.
+func weightsIn(unit float64, st *stencil.Stencil) (w weights, ok bool) {
 	byOffset, constant, ok := st.Linear()
 	if !ok {
 		return weights{}, false
 	}
 	r := reachOf(st)
-	w = weights{constant: constant, low: r.lowS}
+	w = weights{unit: unit, constant: constant / unit, low: r.lowS}
 	for dz := -r.lowS; dz <= r.highS; dz++ {
 		var points []point
 		for o, weight := range byOffset {
 			if dx, dy, z := axes(st.Dims, o); z == dz {
-				points = append(points, point{dx, dy, weight})
+				points = append(points, point{dx, dy, weight / unit})
 			}
 		}
 		slices.SortFunc(points, func(a, b point) int { return cmp.Or(cmp.Compare(a.dy, b.dy), cmp.Compare(a.dx, b.dx)) })
@@ -123,29 +127,39 @@ func (w weights) diagonal() bool {
 	})
 }
 
-// operations is what weigh does for a cell, a multiplication with the addition of
-// its product counted once: so the compiler fuses them.
+// operations is what weigh does for a cell, a multiplication with the addition of its product
+// counted once: so the compiler fuses them.
 func (w weights) operations() float64 {
-	n := 0
-	for _, k := range w.patterns {
-		for _, row := range k.rows() {
-			terms, pairs := rowTerms(row)
-			n += terms + pairs
+	n := 0.0
+	for i, k := range w.patterns {
+		rows := k.rows()
+		for _, row := range rows {
+			n += rowOperations(row)
+		}
+		fresh := w.planes[0].pattern == i // it begins a sum
+		// A sum that begins with a weight of 1 begins with nothing to do; but a cell alone is copied,
+		// for it is needed beside its sum.
+		if (fresh || k.users > 1) && hasOne(rows[0]) && !(fresh && len(k.points) == 1) {
+			n--
 		}
 		if k.users > 1 {
-			n += k.users
+			n += float64(k.users)
+			if fresh {
+				n--
+			}
 		}
 	}
-	return float64(n)
+	return n
 }
 
 // text is the weights as two device functions: weigh adds what a plane's rows give
 // to the sums of the planes around it; weigh_beyond what the grid's first and last
 // plane give besides, in place of those beyond them. Rows are dy away from the cell's
-// row j; those that are not at hand are left out.
-func (w weights) text() string {
+// row j; those that are not at hand are left out. What pyramid time steps leave is to be
+// multiplied by SCALE.
+func (w weights) text(pyramid int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "constexpr Real CONSTANT_TERM = %s;\n\n", literal(w.constant))
+	fmt.Fprintf(&b, "constexpr Real CONSTANT_TERM = %s, SCALE = %s;\n\n", literal(w.constant), literal(math.Pow(w.unit, float64(pyramid))))
 	b.WriteString("// The cell function, plane by plane. Equal weights share their sum.\n")
 	b.WriteString("template <bool OWN>\n__device__ __forceinline__ void weigh(Real (&sum)[OPEN + 1], const Rows &e, int j, int i) {\n")
 	w.weigh(&b)
@@ -222,18 +236,30 @@ func (k pattern) sum(b *strings.Builder) {
 	}
 }
 
-// rowTerms counts the products of a row's weighted sum, and the points added to
-// their mirror image first.
-func rowTerms(row []point) (terms, pairs int) {
+// rowOperations counts what adds a row's weighted sum to another.
+func rowOperations(row []point) (n float64) {
+	if triple(row) {
+		return 2.5 // two cells share a sum of two
+	}
 	for _, p := range row {
 		switch m := mirrored(row, p); {
 		case m < 0:
-			terms++
+			n++
 		case p.dx < 0:
-			terms, pairs = terms+1, pairs+1
+			n += 2
 		}
 	}
-	return terms, pairs
+	return n
+}
+
+// hasOne tells whether a point of a row weighs 1.
+func hasOne(row []point) bool {
+	return slices.ContainsFunc(row, func(p point) bool { return p.weight == 1 })
+}
+
+// triple tells whether a row is a cell and the two beside it, all of one weight.
+func triple(row []point) bool {
+	return len(row) == 3 && row[0].dx == -1 && row[1].dx == 0 && row[2].dx == 1 && row[0].weight == row[1].weight && row[1].weight == row[2].weight
 }
 
 // mirrored finds the point on the other side of the own column if it weighs the same.
@@ -245,8 +271,12 @@ func mirrored(row []point, p point) int {
 }
 
 // rowText is the weighted sum of a row's points; points mirrored in the own column
-// are added first if they weigh the same, because other sums need that too.
+// are added first if they weigh the same, because other sums need that too. Those that
+// weigh 1 come first: with nothing before them there is nothing to do.
 func rowText(row []point) string {
+	if triple(row) {
+		return scaled(row[0].weight, fmt.Sprintf("three(e[LOW_R + j%s], i)", signed(row[0].dy)))
+	}
 	var terms []string
 	used := map[int]bool{}
 	at := func(p point) string { return fmt.Sprintf("e[LOW_R + j%s][LOW_X + i%s]", signed(p.dy), signed(p.dx)) }
@@ -259,6 +289,10 @@ func rowText(row []point) string {
 		if m := mirrored(row, p); p.dx < 0 && m >= 0 {
 			used[-p.dx] = true
 			text = "(" + text + " + " + at(row[m]) + ")"
+		}
+		if p.weight == 1 {
+			terms = slices.Insert(terms, 0, text)
+			continue
 		}
 		terms = append(terms, scaled(p.weight, text))
 	}

@@ -40,6 +40,7 @@ func TestProportionalPlanesShareAPattern(t *testing.T) {
 			patterns: []pattern{{column(1), 2}},
 		}},
 	} {
+		c.want.unit = 1
 		got, ok := weightsOf(c.stencil)
 		if !ok || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %t %+v\nwant %+v", name, ok, got, c.want)
@@ -68,6 +69,8 @@ func TestMirroredPointsOfEqualWeightAreAddedFirst(t *testing.T) {
 	}{
 		{[]point{{0, -2, 1}}, at("")},
 		{[]point{{-1, -2, 0.5}, {1, -2, 0.5}}, "Real(0.5) * (" + at(" - 1") + " + " + at(" + 1") + ")"},
+		{[]point{{-1, -2, 0.5}, {0, -2, 0.5}, {1, -2, 0.5}}, "Real(0.5) * three(e[LOW_R + j - 2], i)"},
+		{[]point{{-2, -2, 2}, {-1, -2, 3}, {0, -2, 1}, {1, -2, 3}}, at("") + " + Real(2) * " + at(" - 2") + " + Real(3) * (" + at(" - 1") + " + " + at(" + 1") + ")"},
 		{[]point{{-1, -2, 1}, {0, -2, 0.25}, {1, -2, 1}}, "(" + at(" - 1") + " + " + at(" + 1") + ") + Real(0.25) * " + at("")},
 		{[]point{{-1, -2, 0.5}, {1, -2, 0.25}}, "Real(0.5) * " + at(" - 1") + " + Real(0.25) * " + at(" + 1")},
 		{[]point{{-2, -2, 2}, {-1, -2, 3}, {1, -2, 4}, {2, -2, 2}}, "Real(2) * (" + at(" - 2") + " + " + at(" + 2") + ") + Real(3) * " + at(" - 1") + " + Real(4) * " + at(" + 1")},

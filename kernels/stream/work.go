@@ -25,8 +25,8 @@ func (h shape) taken(p stencil.Problem, st stages) (registers, least int) {
 	r := reachOf(p.Stencil)
 	cells, used, pyramid, words := float64(h.vector*h.rows), float64(st.used()), float64(h.pyramid), float64(max(4, p.DType.Size()))/4
 	n := cells*(kept*pyramid*float64(st.perStage(r))+used*(ahead*float64(h.held())+hand)) + beside*pyramid*float64(h.rows*(r.lowX+r.highX))
-	if k := float64(h.vector / h.part(p)); k > 1 && st.dims < 3 { // cells or parts that are moved one by one: 44 registers for eight
-		n += 0.7 * k * k
+	if k := h.vector / h.part(p); k > 1 { // parts that are moved one by one
+		n += float64(k)
 	}
 	n = base + n*words
 	least = int(n/(slack-wider*math.Log2(float64(h.vector)*words)) - spare)
@@ -102,17 +102,18 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	}
 	edge := float64(stages.edgeArrays() * (h.edgeRows(r, stages) + others)) // rows of a stage through shared memory in a round
 	parts := math.Ceil(float64(h.vector) * elem / 16)                       // instructions that move a vector
-	// Between memory and a thread vectors move in parts where rows are not whole vectors: a
-	// warp's parts lie a vector apart then, and it touches every line as often. Loads into
+	// Between memory and a thread vectors move in parts where rows are not whole vectors. A warp's
+	// parts lie side by side, or else a vector apart, and it touches every line as often. Loads into
 	// registers take longer than that, stores in 3D too: by as much as recorded schedules say.
-	moves, touched := parts, 1.0
+	moves, loads, stores := parts, 1.0, 0.0
 	if part := h.part(p); part < h.vector && h.unit(p) < 16 {
-		touched = float64(h.vector / part)
-		moves = touched
-	}
-	loads, stores := touched, touched-1
-	if touched > 1 && !h.copies {
-		loads *= 1.5
+		moves = float64(h.vector / part)
+		if !h.copies {
+			loads = 1.5 * moves
+		}
+		if !h.staged(p) {
+			stores = moves - 1
+		}
 	}
 	if st.Dims == 3 {
 		stores *= 3
@@ -121,11 +122,15 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	pipe := (edge*float64(h.vector) + shuffles) * float64(realSize(p.DType))
 	if h.copies { // read again from shared memory
 		accesses += parts * arrays * float64(h.rows)
-		pipe += (1 + touched) * arrays * float64(h.rows*h.vector) * elem / pyramid // written there, and read
+		pipe += 2 * arrays * float64(h.rows*h.vector) * elem / pyramid // written there, and read
+	}
+	if h.staged(p) {
+		accesses += (parts + moves) * outputs
+		pipe += 2 * outputs * float64(h.vector) * elem / pyramid
 	}
 	flops, special := float64(st.Ops.Total()), float64(st.Ops.Div+st.Ops.Special)
 	if stages.linear { // a division has become part of the weights
-		flops, special = stages.weights.operations(), 0
+		flops, special = stages.weightsFor(p.DType, h.pyramid).operations(), 0
 	}
 	threads := float64(l.Threads())
 	var write [3]int // on average: the first and the last tile write more
@@ -148,8 +153,8 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	window := write
 	// In each stage the cells beside a vector come through shuffles, one after the other.
 	waits := rounds * pyramid * math.Max(1, float64(r.lowX+r.highX)/2)
-	if h.shares > 0 { // where a share begins and ends is found by dividing numbers of 64 bits: 1 us, as recorded
-		waits += 300
+	if h.shares > 0 { // where a share begins and ends is found by dividing
+		waits += 100
 	}
 	if st.Dims < 3 {
 		write[1] = chunk

@@ -1,0 +1,64 @@
+package stream
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"stenciltune/stencil"
+)
+
+func TestTheUnitIsTheWeightThatSavesMost(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		stencil     *stencil.Stencil
+		unit        float64
+		plain, with float64 // operations
+	}{
+		{"a cell alone is copied for its sum: nothing is saved", catalogued(t, "jacobi2d"), 1, 4.5, 4.5},
+		{"three in a row", catalogued(t, "jacobi1d"), 1. / 3, 2.5, 1.5},
+		{"the largest of those that save as much", catalogued(t, "jacobi2d9"), 9. / 118, 9, 8},
+		{"two patterns begin with it", catalogued(t, "gaussian2d"), 4. / 273, 18, 16},
+		{"a box", catalogued(t, "jacobi3d27"), 0.025, 19, 18},
+		{"weights above 1", parsed(t, "1, 1", "return 2 * get(-1, -1) + 3 * get(1, -1);"), 1, 2, 2},
+		{"a negative weight", parsed(t, "1, 1", "return get(0, -1) - 0.5 * get(1, -1) - 0.5 * get(-1, -1);"), 1, 2, 2},
+		{"a constant", parsed(t, "1", "return 0.25 * get(-1) + 0.5 * get(0) + 0.25 * get(1) + 1;"), 1, 3, 3},
+	} {
+		plain, ok := weightsOf(c.stencil)
+		if !ok {
+			t.Fatalf("%s: not linear", c.name)
+		}
+		unit := bestUnit(c.stencil)
+		in, _ := weightsIn(unit, c.stencil)
+		if math.Abs(unit/c.unit-1) > 1e-15 || plain.operations() != c.plain || in.operations() != c.with {
+			t.Errorf("%s: unit %v (1/%v), %v operations, %v with it", c.name, unit, 1/unit, plain.operations(), in.operations())
+		}
+	}
+}
+
+func TestAUnitIsTakenWhereValuesStayFinite(t *testing.T) {
+	gaussian, line := stagesOf(catalogued(t, "gaussian2d")), stagesOf(catalogued(t, "jacobi1d")) // 1/68 and 1/3
+	for _, c := range []struct {
+		stages  stages
+		dtype   stencil.DType
+		pyramid int
+		taken   bool
+	}{
+		{gaussian, stencil.Float32, 1, true},
+		{gaussian, stencil.Float32, 6, true}, // 68 to the 6th is 2 to the 36.6th
+		{gaussian, stencil.Float32, 7, false},
+		{gaussian, stencil.Float16, 6, true}, // computed in float
+		{gaussian, stencil.Float16, 7, false},
+		{gaussian, stencil.Float64, 16, true},
+		{line, stencil.Float32, 1, false}, // one operation saved, one multiplication to bring values back
+		{line, stencil.Float32, 2, true},
+	} {
+		w := c.stages.weightsFor(c.dtype, c.pyramid)
+		if (w.unit != 1) != c.taken {
+			t.Errorf("%s, %d steps: unit %v", c.dtype, c.pyramid, w.unit)
+		}
+		if want := "SCALE = " + literal(math.Pow(w.unit, float64(c.pyramid))) + ";"; !strings.Contains(w.text(c.pyramid), want) {
+			t.Errorf("%s, %d steps: no %s", c.dtype, c.pyramid, want)
+		}
+	}
+}
