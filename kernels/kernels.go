@@ -114,14 +114,9 @@ type Work struct {
 	Write      [3]int  // cells one block writes
 	Read       [3]int  // cells one block reads
 	Window     [3]int  // cells of it that a block holds at a time, if it walks over them; 0 = all
-	Alone      float64 // bytes of a row that a block reads at a plane of its own, no other nearby; 0 = blocks side by side read whole rows
 	ColumnWide int     // blocks in a row of a column of the walk; 0 = the whole grid
 	Launch     Launch
-	Idle       int // blocks of it that have nothing to do
 }
-
-// Blocks is those that have something to do.
-func (w Work) Blocks() int { return w.Launch.Blocks() - w.Idle }
 
 // Redundancy is the updates made for each useful one.
 func (w Work) Redundancy() float64 { return w.Updates / w.Cells }

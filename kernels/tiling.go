@@ -11,6 +11,7 @@ type Tiling struct {
 	Hold, Step [3]int // cells a tile holds, and by which tiles are apart, on x, y, z
 	Pack       int    // tiles on x that share a block
 	Fixed      [3]int // blocks on an axis whatever its extent; 0 = by its tiles
+	Fill       int    // blocks on z are as many as make no more than this in all, at least one; 0 = by Fixed
 	Line       bool   // the blocks stand in one line on x
 	Cells      int    // cells of a block if blocks are counted by cells, in one line; 0 = by tiles
 }
@@ -43,6 +44,9 @@ func (t Tiling) Blocks(n stencil.Size) [3]int {
 		if f > 0 {
 			g[a] = f
 		}
+	}
+	if t.Fill > 0 {
+		g[2] = max(1, t.Fill/(g[0]*g[1]))
 	}
 	if t.Line {
 		return [3]int{Volume(g), 1, 1}

@@ -120,8 +120,8 @@ func (c Coefficients) layerConditions(p stencil.Problem, w kernels.Work, m machi
 		list = append(list, LayerCondition{level, axis, distance, capacity, share, again, share <= 0.5})
 	}
 	if w.Shared == 0 { // what a block's threads share goes through L1
-		footprint := w.L2Read / float64(w.Blocks())
-		loads := w.L1Loads/(float64(w.Blocks())*footprint) - 1
+		footprint := w.L2Read / float64(w.Launch.Blocks())
+		loads := w.L1Loads/(float64(w.Launch.Blocks())*footprint) - 1
 		distance, capacity := footprint*float64(resident), float64(l1Bytes(m)-resident*w.Launch.SharedBytes)
 		add("L1", "block", distance, capacity, math.Max(loads, 0), missed(distance, capacity, c.L2Sharp))
 	}
@@ -130,9 +130,6 @@ func (c Coefficients) layerConditions(p stencil.Problem, w kernels.Work, m machi
 		if again := float64(w.Read[a]-w.Write[a]) / float64(w.Write[a]); again > 0 {
 			capacity := c.L2Knee * float64(m.L2Bytes)
 			share := missed(distance[a], capacity, c.L2Sharp)
-			if w.Alone > 0 { // nothing is infinitely far away
-				distance[a] = touched(p, w)
-			}
 			add("L2", "xyz"[a:a+1], distance[a], capacity, again, share)
 		}
 	}

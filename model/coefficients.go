@@ -31,7 +31,6 @@ type Coefficients struct {
 	L2Sharp        float64 `json:"l2_sharp"`        // how sudden that end is: 1 gradual, infinity LRU
 	Resident       float64 `json:"resident"`        // share of L2 that holds a grid from launch to launch
 	L2Latency      float64 `json:"l2_latency"`      // share of LoadLatency that L2 takes
-	Page           float64 `json:"page"`            // bytes of DRAM's time that reading one place after another costs
 	SpillTraffic   float64 `json:"spill_traffic"`   // share of spilled registers that every lap writes and reads
 }
 

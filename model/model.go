@@ -67,7 +67,7 @@ func Predict(p stencil.Problem, w kernels.Work, f Facts, m machine.Machine) Pred
 
 // Predict is the model with these coefficients.
 func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m machine.Machine) Prediction {
-	threads, blocks := float64(w.Launch.Threads()), float64(w.Blocks())
+	threads, blocks := float64(w.Launch.Threads()), float64(w.Launch.Blocks())
 	registers, spilled := allocate(w, f, m)
 	resident, limit := Resident(m, w.Launch.Threads(), registers, w.Launch.SharedBytes)
 	out := Prediction{BlocksPerSM: resident, Occupancy: limit, Registers: registers, SpillBytes: spilled, Redundancy: w.Redundancy()}
@@ -97,9 +97,6 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 	drain := 1.0
 	if !w.Ahead {
 		drain += c.Drain / at
-	}
-	if w.Alone > 0 { // DRAM opens a page for each row of a block
-		r.dram *= w.Alone / (w.Alone + c.Page)
 	}
 	dram := pnorm(6, out.DRAMBytes/r.dram, drain*out.DRAMBytes*(c.InFlight/inFlight+1/(2*r.dram)))
 
@@ -179,7 +176,7 @@ func allocate(w kernels.Work, f Facts, m machine.Machine) (registers int, spille
 	if least == 0 {
 		least = w.Registers
 	}
-	const softness, values = 5, 2.5
+	const softness, values = 6, 2.5
 	missing := softness * math.Log1p(math.Exp(math.Min(float64(least-most)/softness, 50)))
 	return min(w.Registers, most), 4 * values * missing
 }
@@ -332,13 +329,8 @@ func (c Coefficients) dramBytes(p stencil.Problem, w kernels.Work, r rates, wave
 }
 
 // reuseDistances is the bytes touched, in and out, between a block's use of a cell
-// and its neighbour's on each axis of the walk; where blocks walk at planes of their own a
-// neighbour comes at any time of the launch, after half of it on average.
+// and its neighbour's on each axis of the walk.
 func reuseDistances(p stencil.Problem, w kernels.Work, wave float64) [3]float64 {
-	if w.Alone > 0 {
-		d := touched(p, w) / 2
-		return [3]float64{d, d, d}
-	}
 	each := touched(p, w) / float64(p.Size.Cells())
 	n := [3]float64{float64(p.Size[0]), float64(p.Size[1]), float64(p.Size[2])}
 	wide := n[0]

@@ -8,6 +8,7 @@ package space
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -93,6 +94,13 @@ func (s Schedule) With(name string, value int) Schedule {
 		}
 	}
 	return Schedule{strings.Join(parts, "/")}
+}
+
+// Without is the schedule without a parameter that may be left out.
+func (s Schedule) Without(name string) Schedule {
+	parts := strings.Split(s.text, "/")
+	kept := slices.DeleteFunc(parts[1:], func(p string) bool { return strings.HasPrefix(p, name+"=") })
+	return Schedule{strings.Join(parts[:1+len(kept)], "/")}
 }
 
 // Fields are the parameters and values in canonical order.

@@ -58,15 +58,6 @@ struct Waiting {
 #endif
   }
 
-  // Waits for all that was asked for: another walk may use the places.
-  __device__ __forceinline__ void settle() {
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_all;" ::: "memory");
-#elif defined(EMULATED_COPIES)
-    emulated_wait(0);
-#endif
-  }
-
   // Gives the plane that was asked for first, when it is there. Returns the place that is free
   // then.
   __device__ __forceinline__ int take(Cells (&v)[ARRAYS], Sides &) {

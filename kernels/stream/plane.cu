@@ -31,7 +31,6 @@ constexpr int STEP_X = TILE_X - HALO_LX - HALO_HX, STEP_R = TILE_R - HALO_LR - H
 constexpr int OPEN = LOW_S + HIGH_S;                         // planes begun and not complete
 constexpr int SPAN_X = LOW_X + VECTOR + HIGH_X;              // a row with its halo
 constexpr int SKEW = HIGH_S + (LATE ? 1 : 0);                // planes a stage lags behind the one before
-constexpr int RISE = PYRAMID * LOW_S + HIGH_S + (PYRAMID - 1) * SKEW; // planes that a walk takes more than it writes
 constexpr int SHARED_ROWS = LOW_R + HIGH_R;                  // rows of other warps that a warp reads
 // Rows of a warp that other warps read: the first and the last few.
 constexpr int FIRST_ROWS = HIGH_R > 0 ? HIGH_R : LOW_R > 0, LAST_ROWS = LOW_R > 0 ? LOW_R : HIGH_R > 0;

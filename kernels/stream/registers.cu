@@ -26,7 +26,6 @@ struct Waiting {
   // Loads array a's next plane into place f.
   __device__ __forceinline__ void load(int f, int a, const T *__restrict__ from, const Place &at) { load_cells(plane[f][a], beside[f], from, at); }
   __device__ __forceinline__ void loaded() {}
-  __device__ __forceinline__ void settle() {}
   __device__ __forceinline__ void swap(int, Cells &) {}
 
   // Gives the plane that was loaded first. Returns the place that is free then.

@@ -59,7 +59,7 @@ func reachOf(st *stencil.Stencil) reach {
 // shape is a schedule's numbers.
 type shape struct {
 	vector, rows, warps, chunks, pyramid, prefetch, minBlocks int
-	shares                                                    int  // blocks of equal shares, as many times chunks; 0 = chunks of every tile
+	sms                                                       int  // as many chunks as make chunks blocks for each of so many SMs; 0 = chunks
 	copies                                                    bool // planes are copied ahead into shared memory, not loaded into registers
 }
 
@@ -209,9 +209,12 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 	vector, rows, warps := []int{1, 2, 4, 8}, []int{1}, []int{1, 4}
 	pyramid := []int{1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16}
 	chunks := []int{1, 2, 4, 8, 16, 32, 64, 128, 256}
+	fill := []int{0}
 	switch dims {
 	case 1:
 		chunks = []int{1}
+	case 2:
+		fill = slices.Compact([]int{0, max(0, m.SMs)})
 	case 3:
 		vector = []int{1, 2, 4}
 		if p.DType.Size() < 4 {
@@ -230,7 +233,7 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		{Name: "pf", Values: []int{1, 2, 4}, Ordinal: true, Doc: "planes loaded ahead; more hide more of memory's latency, cost registers or shared memory"},
 		{Name: "mb", Values: []int{1, 2, 3, 4}, Ordinal: true, Doc: "blocks an SM must be able to hold at once: the compiler's register limit"},
 		{Name: "ph", Values: pyramid, Ordinal: true, Doc: "time steps in flight; saves memory traffic, costs registers and the recomputation of the halo"},
-		{Name: "sm", Values: slices.Compact([]int{0, max(0, m.SMs)}), Optional: true, Doc: "shares: 0 = every tile's stream axis is cut into ck chunks, n = ck*n blocks walk over equal shares of all tiles; n is the number of SMs"},
+		{Name: "sm", Values: fill, Optional: true, Launch: true, Doc: "0 = the stream axis is cut into ck pieces; n, the number of SMs (2D), = into as many as make no more than ck*n blocks"},
 		{Name: "pm", Values: []int{0, 1}, Optional: true, Doc: "means by which planes are loaded ahead: 0 = into registers, 1 = asynchronous copies into shared memory"},
 	}}
 	names := []string{"vx", "vy", "wp", "ck", "pf", "mb", "ph", "sm", "pm"}
@@ -284,19 +287,12 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		}
 		return step[0] > 0 && step[1] > 0 && 100*step[0]*step[1] >= 45*hold[0]*hold[1]
 	})
-	whole(names, "shares", "shares are of tiles one a block (wp=1 in 2D), at most 8 blocks for an SM (2D 16), longer than the halo they recompute, and copied ahead where that is possible", func(h shape) bool {
-		if h.shares == 0 {
-			return true
-		}
-		most := 8
-		if dims < 3 {
-			most = 16
-		}
-		return dims > 1 && (dims == 3 || h.warps == 1) && h.chunks <= most && h.share(p, st) > float64(2*h.pyramid*(r.lowS+r.highS)) &&
-			(h.copies || !copied || h.unit(p) < 4)
+	whole([]string{"vx", "wp", "ck", "sm", "pm"}, "fill", "SMs are filled by blocks of one warp, at most 16 on each, whose planes are copied ahead where that is possible", func(h shape) bool {
+		return h.sms == 0 || h.warps == 1 && h.chunks <= 16 && (h.copies || !copied || h.unit(p) < 4)
 	})
 	whole(names, "chunk", "a chunk must be longer than the halo it recomputes", func(h shape) bool {
-		return h.chunks == 1 || h.shares > 0 || kernels.CeilDiv(planes(p), h.chunks) > 2*h.pyramid*(r.lowS+r.highS)
+		pieces := h.grid(p, st)[2]
+		return pieces == 1 || kernels.CeilDiv(planes(p), pieces) > 2*h.pyramid*(r.lowS+r.highS)
 	})
 	whole(names, "shared-memory", fmt.Sprintf("the edge rows of every stage must fit into %d bytes of shared memory, as often as blocks must fit on an SM", m.SharedBlockOptin), func(h shape) bool {
 		n := h.sharedBytes(p, st)
@@ -315,14 +311,8 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 }
 
 // launchOnly is the schedule that stands for all that differ in the grid alone: in how
-// many chunks or shares there are.
-func launchOnly(s space.Schedule) space.Schedule {
-	s = s.With("ck", 1)
-	if s.Int("sm", 0) > 0 {
-		s = s.With("sm", 1)
-	}
-	return s
-}
+// many chunks there are.
+func launchOnly(s space.Schedule) space.Schedule { return s.With("ck", 1).Without("sm") }
 
 // Kernel writes the kernel. The number of chunks is the grid's, not the source's.
 func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
@@ -335,7 +325,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "PYRAMID", Value: h.pyramid}, {Name: "PREFETCH", Value: h.prefetch}, {Name: "MIN_BLOCKS", Value: h.minBlocks},
 		{Name: "LOW_R", Value: r.lowR}, {Name: "HIGH_R", Value: r.highR}, {Name: "LOW_S", Value: r.lowS}, {Name: "HIGH_S", Value: r.highS},
 		{Name: "PART", Value: h.part(p)}, {Name: "LATE", Value: flag(st.late)}, {Name: "DIAGONAL", Value: flag(st.diagonal)}, {Name: "RING", Value: st.ring},
-		{Name: "UNROLL", Value: unroll(r, h, st)}, {Name: "COPIES", Value: flag(h.copies)}, {Name: "SHARES", Value: flag(h.shares > 0)},
+		{Name: "UNROLL", Value: unroll(r, h, st)}, {Name: "COPIES", Value: flag(h.copies)},
 	}
 	k := kernels.Source(p, launchOnly(s), constants, "stream.cu", st.slotsText()+planeSource+st.source(p, h.pyramid)+h.aheadText()+walkSource)
 	hold, _ := h.tile(r, st)
@@ -383,52 +373,27 @@ func unroll(r reach, h shape, st stages) int {
 	return u
 }
 
-// grid is the blocks: tiles on x and rows, chunks on the stream axis.
+// grid is the blocks: tiles on x and rows, chunks on the stream axis, as many as were asked for, or
+// as fill the SMs: one wave of blocks, or a few, with no SM left over for a last one (docs/decisions/0022).
 func (h shape) grid(p stencil.Problem, st stages) [3]int {
 	hold, step := h.tile(reachOf(p.Stencil), st)
 	if step[0] < 1 || step[1] < 1 { // all halo: another constraint says so
 		return [3]int{1, 1, 1}
 	}
-	if h.shares > 0 {
-		return [3]int{h.chunks * h.shares, 1, 1}
-	}
-	x := st.tiles(p.Size[0], hold[0], step[0])
+	g := [3]int{st.tiles(p.Size[0], hold[0], step[0]), 1, h.chunks}
 	if p.Stencil.Dims < 3 { // each warp has a tile
-		return [3]int{kernels.CeilDiv(x, h.warps), 1, h.chunks}
+		g[0] = kernels.CeilDiv(g[0], h.warps)
+	} else {
+		g[1] = st.tiles(p.Size[1], hold[1], step[1])
 	}
-	return [3]int{x, st.tiles(p.Size[1], hold[1], step[1]), h.chunks}
+	if h.sms > 0 {
+		g[2] = max(1, h.chunks*h.sms/(g[0]*g[1]))
+	}
+	return g
 }
 
 // lag is the planes that the last stage's are behind those that arrive.
 func (h shape) lag(r reach, st stages) int { return r.highS + (h.pyramid-1)*st.skew(r) }
-
-// rise is the planes that a walk takes more than it writes: until the last stage is complete.
-func (h shape) rise(r reach, st stages) int { return h.pyramid*r.lowS + h.lag(r, st) }
-
-// sharing is the tiles of which blocks get equal shares, and the blocks that do, as walk.cu
-// counts them: fewer than there are where equally many for each tile have hardly more to do.
-func (h shape) sharing(p stencil.Problem, st stages) (tiles, sharers int) {
-	r := reachOf(p.Stencil)
-	hold, step := h.tile(r, st)
-	if step[0] < 1 || step[1] < 1 { // all halo: another constraint says so
-		return 1, 1
-	}
-	tiles, sharers = st.tiles(p.Size[0], hold[0], step[0]), h.chunks*h.shares
-	if p.Stencil.Dims == 3 {
-		tiles *= st.tiles(p.Size[1], hold[1], step[1])
-	}
-	share := tiles * planes(p) / sharers
-	if each := sharers / tiles; each > 0 && kernels.CeilDiv(planes(p), each)-share <= max(h.rise(r, st)/2, share/16) {
-		sharers = tiles * each
-	}
-	return tiles, sharers
-}
-
-// share is the planes of a block where blocks get equal shares.
-func (h shape) share(p stencil.Problem, st stages) float64 {
-	tiles, sharers := h.sharing(p, st)
-	return float64(tiles) * float64(planes(p)) / float64(sharers)
-}
 
 func (h shape) launch(p stencil.Problem, st stages) kernels.Launch {
 	return kernels.Launch{Grid: h.grid(p, st), Block: [3]int{warp, h.warps, 1}, Steps: h.pyramid, SharedBytes: h.sharedBytes(p, st)}

@@ -86,7 +86,6 @@ func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
 		{"unaligned.cu", catalogued(t, "jacobi2d"), stencil.Float32, stencil.Size{1001, 700, 1}, "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=4"},
 		{"parts.cu", catalogued(t, "jacobi2d"), stencil.Float32, stencil.Size{1001, 700, 1}, "stream/vx=8/vy=1/wp=4/ck=1/pf=2/mb=1/ph=4/pm=1"},
 		{"copies.cu", catalogued(t, "jacobi3d"), stencil.Float32, volume, "stream/vx=2/vy=4/wp=16/ck=1/pf=4/mb=1/ph=4/pm=1"},
-		{"shares.cu", catalogued(t, "jacobi3d"), stencil.Float32, volume, "stream/vx=2/vy=4/wp=16/ck=1/pf=4/mb=1/ph=4/sm=1/pm=1"},
 		{"float64.cu", catalogued(t, "jacobi3d"), stencil.Float64, volume, "stream/vx=2/vy=3/wp=12/ck=1/pf=2/mb=1/ph=3"},
 	} {
 		k := Family{}.Kernel(problem(c.stencil, c.dtype, c.size), schedule(t, c.schedule))
@@ -167,9 +166,6 @@ func TestLaunchCountsTilesAndChunks(t *testing.T) {
 		// Four planes ahead of 4 rows of 8 warps.
 		{problem(catalogued(t, "jacobi3d"), stencil.Float64, stencil.Size{64, 32, 9}), "stream/vx=2/vy=4/wp=8/ck=1/pf=4/mb=1/ph=2/pm=1",
 			kernels.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{32, 8, 1}, SharedBytes: 2*2*8*2*512 + 4*8*4*512, Steps: 2}},
-		// Shares: so many blocks, whatever the grid.
-		{problem(catalogued(t, "jacobi3d"), stencil.Float32, stencil.Size{512, 512, 512}), "stream/vx=4/vy=4/wp=8/ck=2/pf=1/mb=1/ph=2/sm=132",
-			kernels.Launch{Grid: [3]int{264, 1, 1}, Block: [3]int{32, 8, 1}, SharedBytes: 2 * 2 * 8 * 2 * 512, Steps: 2}},
 		// Rows that are not whole vectors are copied cell by cell, but cells of 2 bytes cannot be.
 		{problem(catalogued(t, "jacobi3d"), stencil.Float64, stencil.Size{65, 32, 9}), "stream/vx=2/vy=4/wp=8/ck=1/pf=4/mb=1/ph=2/pm=1",
 			kernels.Launch{Grid: [3]int{2, 1, 1}, Block: [3]int{32, 8, 1}, SharedBytes: 2*2*8*2*512 + 4*8*4*512, Steps: 2}},
@@ -379,31 +375,24 @@ func TestEdgeRowsHoldEveryRowThatAnotherWarpReads(t *testing.T) {
 }
 
 // TestSharesWalkAbreast: equally many of every tile, where that leaves few blocks idle.
-func TestSharesWalkAbreast(t *testing.T) {
-	// A line of walk.cu, as sharing has it.
-	const text = "each > 0 && ceil_div(planes, max(each, 1)) - share <= max(RISE / 2, share / 16);\n"
-	if !strings.Contains(walkSource, text) {
-		t.Fatalf("walk.cu no longer has\n%s", text)
-	}
+func TestPiecesFillTheSMs(t *testing.T) {
 	for _, c := range []struct {
-		stencil        string
-		size           stencil.Size
-		schedule       string
-		tiles, sharers int
+		stencil  string
+		size     stencil.Size
+		schedule string
+		grid     [3]int
 	}{
-		{"jacobi2d", stencil.Size{8192, 8192, 1}, "stream/vx=8/vy=1/wp=1/ck=8/pf=4/mb=1/ph=10/sm=132/pm=1", 37, 1036},
-		{"jacobi2d", stencil.Size{2160, 2160, 1}, "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/sm=132/pm=1", 20, 1040},
-		{"jacobi2d", stencil.Size{22361, 4472, 1}, "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=16/sm=132/pm=1", 233, 1056}, // 124 would be idle
-		{"jacobi3d", stencil.Size{512, 512, 512}, "stream/vx=2/vy=8/wp=8/ck=1/pf=4/mb=1/ph=4/sm=132/pm=1", 81, 132},     // 51
-		{"jacobi3d", stencil.Size{512, 512, 512}, "stream/vx=2/vy=8/wp=8/ck=5/pf=4/mb=1/ph=4/sm=132/pm=1", 81, 648},
+		{"jacobi2d", stencil.Size{8192, 8192, 1}, "stream/vx=8/vy=1/wp=1/ck=8/pf=4/mb=1/ph=10/sm=132/pm=1", [3]int{37, 1, 28}},
+		{"jacobi2d", stencil.Size{2160, 2160, 1}, "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/sm=132/pm=1", [3]int{20, 1, 52}},
+		{"jacobi2d", stencil.Size{2160, 2160, 1}, "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/sm=108/pm=1", [3]int{20, 1, 43}},
+		{"jacobi2d", stencil.Size{30000, 1000, 1}, "stream/vx=4/vy=1/wp=1/ck=1/pf=4/mb=1/ph=4/sm=132/pm=1", [3]int{250, 1, 1}}, // more tiles than blocks
 	} {
 		p, s := problem(catalogued(t, c.stencil), stencil.Float32, c.size), schedule(t, c.schedule)
-		tiles, sharers := scheduleShape(p, s).sharing(p, stagesOf(p.Stencil))
-		if tiles != c.tiles || sharers != c.sharers {
-			t.Errorf("%s %s: %d tiles, %d blocks, want %d and %d", p.Text(), c.schedule, tiles, sharers, c.tiles, c.sharers)
+		if k := (Family{}).Kernel(p, s); k.Launch.Grid != c.grid {
+			t.Errorf("%s %s: grid %v, want %v", p.Text(), c.schedule, k.Launch.Grid, c.grid)
 		}
-		if abreast := (Family{}).Work(p, s).Alone == 0; abreast != (sharers%tiles == 0) {
-			t.Errorf("%s %s: abreast %v", p.Text(), c.schedule, abreast)
+		if w := (Family{}).Work(p, s); w.Launch.Grid != c.grid {
+			t.Errorf("%s %s: work is of a grid %v", p.Text(), c.schedule, w.Launch.Grid)
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 )
 
 // Tiling is that of grid: tiles overlap by their halo, the stream axis is cut into
-// chunks, and on a plane each warp of a block has a tile. Shares are so many whatever the grid.
+// chunks, and on a plane each warp of a block has a tile.
 func (Family) Tiling(p stencil.Problem, s space.Schedule) kernels.Tiling {
 	h := scheduleShape(p, s)
 	st := stagesOf(p.Stencil)
@@ -15,10 +15,7 @@ func (Family) Tiling(p stencil.Problem, s space.Schedule) kernels.Tiling {
 	if st.wrap { // every tile has its halo: the first one counts like the others
 		hold = step
 	}
-	if h.shares > 0 {
-		return kernels.Tiling{Hold: [3]int{hold[0], hold[1], 1}, Step: [3]int{step[0], step[1], 1}, Pack: 1, Fixed: [3]int{h.chunks * h.shares, 1, 1}}
-	}
-	t := kernels.Tiling{Hold: [3]int{hold[0], hold[1], 1}, Step: [3]int{step[0], step[1], 1}, Pack: 1, Fixed: [3]int{0, 0, h.chunks}}
+	t := kernels.Tiling{Hold: [3]int{hold[0], hold[1], 1}, Step: [3]int{step[0], step[1], 1}, Pack: 1, Fixed: [3]int{0, 0, h.chunks}, Fill: h.chunks * h.sms}
 	if p.Stencil.Dims < 3 {
 		t.Pack, t.Fixed[1] = h.warps, 1
 	}

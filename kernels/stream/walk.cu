@@ -53,7 +53,6 @@ struct Walk {
         advance<BOUNDARY != WRAP>(p++, at);
       }
     }
-    if constexpr (SHARES) waiting.settle();
   }
 
   // UNROLL rounds, of which none meets the grid's first or last plane, nor (INNER) ends of rows.
@@ -184,32 +183,10 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
   const Grid grid = GRID;
   const Out out = OUT;
   const int planes = DIMS == 3 ? nz : ny;
-  if constexpr (SHARES) {
-    // Blocks get equal shares of all planes of all tiles, tile after tile. Equally many for each tile
-    // walk abreast, and none has to begin anew where a tile ends: so some blocks get nothing, if that
-    // makes the others' shares longer by no more than half a walk up, or a sixteenth.
-    const int across = tiles(nx, TILE_X, STEP_X), down = DIMS == 3 ? tiles(ny, TILE_R, STEP_R) : 1, blocks = gridDim.x, each = blocks / (across * down);
-    const index_t all = (index_t)across * down * planes;
-    const int share = (int)(all / blocks);
-    const bool abreast = each > 0 && ceil_div(planes, max(each, 1)) - share <= max(RISE / 2, share / 16);
-    if (abreast && (int)blockIdx.x >= across * down * each) return;
-    // The i-th of n blocks over m planes; no product of these needs more bits than m.
-    const int n = abreast ? each : blocks, i = blockIdx.x % n;
-    const index_t m = abreast ? planes : all, most = m % n;
-    index_t from = (index_t)(blockIdx.x / n) * planes + i * (m / n) + min((index_t)i, most);
-    for (const index_t to = from + m / n + (i < most); from < to;) {
-      const int tile = (int)(from / planes), begin = (int)(from - (index_t)tile * planes);
-      const int end = (int)min((index_t)planes, begin + (to - from));
-      walk_tile(grid, out, in_order(tile % across, tile / across, across), tile / across, begin, end, shared_bytes);
-      from += end - begin;
-      if (SHARED_ROWS > 0) __syncthreads(); // the next walk begins with edge rows that some may still read
-    }
-  } else {
-    const int chunk = ceil_div(planes, gridDim.z), begin = blockIdx.z * chunk;
-    if (begin >= planes) return; // more chunks than planes
-    // In 2D warps have tiles of their own, side by side along x.
-    const int tile = DIMS == 3 ? blockIdx.x : blockIdx.x * WARPS + threadIdx.y;
-    if (DIMS < 3 && tile >= tiles(nx, TILE_X, STEP_X)) return;
-    walk_tile(grid, out, in_order(tile, blockIdx.y + blockIdx.z * gridDim.y, gridDim.x), blockIdx.y, begin, min(begin + chunk, planes), shared_bytes);
-  }
+  const int chunk = ceil_div(planes, gridDim.z), begin = blockIdx.z * chunk;
+  if (begin >= planes) return; // more chunks than planes
+  // In 2D warps have tiles of their own, side by side along x.
+  const int tile = DIMS == 3 ? blockIdx.x : blockIdx.x * WARPS + threadIdx.y;
+  if (DIMS < 3 && tile >= tiles(nx, TILE_X, STEP_X)) return;
+  walk_tile(grid, out, in_order(tile, blockIdx.y + blockIdx.z * gridDim.y, gridDim.x), blockIdx.y, begin, min(begin + chunk, planes), shared_bytes);
 }

@@ -14,10 +14,10 @@ import (
 // less than least, which is nearer the wider vectors are: their words must lie together.
 func (h shape) taken(p stencil.Problem, st stages) (registers, least int) {
 	base, kept, ahead, hand, beside := 25.0, 1.15, 0.8, 3.2, 1.07
-	slack, wider, spare := 1.36, 0.08, 18.0
+	slack, wider, spare := 1.47, 0.11, 0.0
 	if st.dims == 3 {
 		base, kept, ahead, hand, beside = 49, 1.12, 0.85, 1.06, 0.78
-		slack, wider, spare = 1.27, 0.1, 30
+		slack, wider, spare = 1.29, 0.14, 21
 	}
 	if !st.linear {
 		spare = 0
@@ -30,9 +30,6 @@ func (h shape) taken(p stencil.Problem, st stages) (registers, least int) {
 	}
 	n = base + n*words
 	least = int(n/(slack-wider*math.Log2(float64(h.vector)*words)) - spare)
-	if h.shares > 0 { // what is left of the share
-		n += 9
-	}
 	return int(n), max(least, 1)
 }
 
@@ -62,27 +59,12 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	l := h.launch(p, stages)
 	st := p.Stencil
 	elem := float64(p.DType.Size())
-	hold, step := h.tile(r, stages)
+	hold, _ := h.tile(r, stages)
 	n := planes(p)
-	chunk := kernels.CeilDiv(n, h.chunks)
+	chunk := kernels.CeilDiv(n, l.Grid[2])
 	rounds := float64(min(n, chunk+h.pyramid*r.lowS) + h.lag(r, stages))
 	loaded := float64(min(n, chunk+h.pyramid*(r.lowS+r.highS)))
-	idle, abreast := 0, true // blocks side by side are at one plane at a time
-	if h.shares > 0 {        // a share that a tile's end cuts is walked in two; who has more walks than others is waited for, the longer the fewer blocks share a scheduler
-		tiles, sharers := h.sharing(p, stages)
-		idle, abreast = l.Blocks()-sharers, sharers%tiles == 0
-		share := float64(tiles) * float64(n) / float64(sharers)
-		walks := 1 + float64(tiles-space.GCD(tiles, sharers))/float64(sharers)
-		longest := math.Ceil(share / float64(n))
-		if !abreast && tiles%sharers != 0 {
-			longest++
-		}
-		most := walks + (longest-walks)/math.Sqrt(math.Max(1, float64(h.chunks*min(h.warps, 4))/4))
-		rounds = share + most*float64(h.rise(r, stages))
-		loaded = share + walks*float64(h.pyramid*(r.lowS+r.highS))
-		chunk = int(math.Ceil(share / walks))
-	}
-	blocks := float64(l.Blocks() - idle)
+	blocks := float64(l.Blocks())
 	cells := float64(hold[0] * h.rows * h.warps)
 	updates := cells * rounds * float64(h.pyramid)
 	pyramid, words := float64(h.pyramid), float64(realSize(p.DType))/4
@@ -110,6 +92,8 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		moves = float64(h.vector / part)
 		if !h.copies {
 			loads = 1.5 * moves
+		} else if st.Dims == 3 {
+			loads = moves
 		}
 		if !h.staged(p) {
 			stores = moves - 1
@@ -122,7 +106,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	pipe := (edge*float64(h.vector) + shuffles) * float64(realSize(p.DType))
 	if h.copies { // read again from shared memory
 		accesses += parts * arrays * float64(h.rows)
-		pipe += 2 * arrays * float64(h.rows*h.vector) * elem / pyramid // written there, and read
+		pipe += (1 + loads) * arrays * float64(h.rows*h.vector) * elem / pyramid // written there, and read
 	}
 	if h.staged(p) {
 		accesses += (parts + moves) * outputs
@@ -138,14 +122,6 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		write[a] = kernels.CeilDiv(p.Size[a], g)
 	}
 	read := [3]int{hold[0], hold[1], int(loaded)}
-	alone := 0.0
-	if !abreast {
-		alone = float64(hold[0]) * elem
-	}
-	if h.shares > 0 { // of a walk
-		write = [3]int{min(step[0], p.Size[0]), min(step[1], p.Size[1]), chunk}
-		read[2] = chunk + h.pyramid*(r.lowS+r.highS)
-	}
 	barriers := 0
 	if others > 0 {
 		barriers = int(rounds)
@@ -153,9 +129,6 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	window := write
 	// In each stage the cells beside a vector come through shuffles, one after the other.
 	waits := rounds * pyramid * math.Max(1, float64(r.lowX+r.highX)/2)
-	if h.shares > 0 { // where a share begins and ends is found by dividing
-		waits += 100
-	}
 	if st.Dims < 3 {
 		write[1] = chunk
 		write[2] = 1
@@ -188,8 +161,6 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Write:      write,
 		Read:       read,
 		Window:     window,
-		Alone:      alone,
 		Launch:     l,
-		Idle:       idle,
 	}
 }
