@@ -4,10 +4,10 @@
 #
 #   bench/h200/variants.sh OLD NOW LIST > RESULT
 #
-# old, now: as builds OLD and NOW of tune write them. apart, abreast: as NOW does, but shares
-# are never, or wherever there are blocks for all tiles, as many for each tile.
-# parts.list (OLD of commit 2f57db9; parts.txt is of rows in parts without shares abreast) is rows that are no whole vectors,
-# abreast.list shares that tiles' ends cut: docs/decisions/0019.
+# old, now: as builds OLD and NOW of tune write them. What was raced, and the commit of OLD:
+# parts.list (2f57db9; docs/decisions/0019) and beside.list (20504d0; 0020) are rows that are no whole vectors, units.list (20504d0; 0021)
+# sums with fewer operations, fill.list (20504d0; 0022) chunks in place of shares. abreast.list is of shares that tiles' ends cut, which
+# are no more: the script of commit 485f6a9 knew how to keep them apart or abreast (0019).
 set -euo pipefail
 old=$1 now=$2 list=$3
 work=$(mktemp -d)
@@ -18,10 +18,6 @@ while read -r stencil dtype size schedule variants; do
     n=$((n + 1)) file=$work/$(printf %03d $n) tune=$now
     [ $v != old ] || tune=$old
     "$tune" source --program --stencil "$stencil" --dtype "$dtype" --size "$size" --schedule "$schedule" >"$file.cu"
-    case $v in
-    apart) sed -i 's/const bool abreast = .*/const bool abreast = false;/' "$file.cu" ;;
-    abreast) sed -i 's/const bool abreast = .*/const bool abreast = each > 0;/' "$file.cu" ;;
-    esac
     echo "$stencil $dtype $size $schedule $v" >"$file.head"
   done
 done <"$list"

@@ -41,13 +41,13 @@ func (h shape) ahead(dims, taken int) float64 {
 	if h.copies {
 		return float64(h.prefetch)
 	}
-	n := 1 + 0.3*float64(h.prefetch-1)
+	n := float64(h.prefetch - 1)
 	if dims < 3 {
-		return 1.25 * n
+		return 1.25 * (1 + 0.3*n)
 	}
 	const registers = 65536 // of an SM, of every GPU since compute capability 5.0
 	room := float64(min(255, registers/(warp*h.warps*h.minBlocks)))
-	return 0.75 * n * math.Pow(min(1, room/float64(taken)), 3)
+	return 0.72 * (1 + 0.15*n) * math.Pow(min(1, room/float64(taken)), 3)
 }
 
 // Work counts one launch: every tile is loaded once, with its halo; each stage
@@ -90,14 +90,15 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	moves, loads, stores := parts, 1.0, 0.0
 	if part := h.part(p); part < h.vector && h.unit(p) < 16 {
 		moves = float64(h.vector / part)
-		if !h.copies {
-			loads = 1.5 * moves
-		} else if st.Dims == 3 {
-			loads = moves
-		}
 		if !h.staged(p) {
 			stores = moves - 1
 		}
+		if h.copies && st.Dims == 3 {
+			loads = moves
+		}
+	}
+	if !h.copies && moves > 1 {
+		loads = 1.5 * moves
 	}
 	if st.Dims == 3 {
 		stores *= 3
