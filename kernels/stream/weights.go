@@ -127,6 +127,12 @@ func (w weights) diagonal() bool {
 	})
 }
 
+// beside tells whether the newest plane is read beside the own column.
+func (w weights) beside() bool {
+	k := w.planes[len(w.planes)-1].pattern
+	return k >= 0 && slices.ContainsFunc(w.patterns[k].points, func(p point) bool { return p.dx != 0 })
+}
+
 // operations is what weigh does for a cell, a multiplication with the addition of its product
 // counted once: so the compiler fuses them.
 func (w weights) operations() float64 {

@@ -128,8 +128,16 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		barriers = int(rounds)
 	}
 	window := write
-	// In each stage the cells beside a vector come through shuffles, one after the other.
-	waits := rounds * pyramid * math.Max(1, float64(r.lowX+r.highX)/2)
+	// In each stage the cells beside a vector come through shuffles, one after the other. Where the
+	// newest plane's are read a stage waits for that of the one before, the more the fewer cells a thread has.
+	beside := math.Max(1, float64(r.lowX+r.highX)/2)
+	if st.Dims < 3 && stages.linear && stages.weights.beside() {
+		beside *= 4 / float64(h.vector)
+	}
+	waits := rounds * pyramid * beside
+	if st.Dims == 3 && !h.copies && h.part(p) > 1 { // several cells are loaded into registers side by side, and moved from there: they are waited for then
+		waits += 30 * rounds
+	}
 	if st.Dims < 3 {
 		write[1] = chunk
 		write[2] = 1
