@@ -258,6 +258,11 @@ func rowOperations(row []point) (n float64) {
 	return n
 }
 
+// triples tells whether there are such rows.
+func (w weights) triples() bool {
+	return slices.ContainsFunc(w.patterns, func(k pattern) bool { return slices.ContainsFunc(k.rows(), triple) })
+}
+
 // hasOne tells whether a point of a row weighs 1.
 func hasOne(row []point) bool {
 	return slices.ContainsFunc(row, func(p point) bool { return p.weight == 1 })

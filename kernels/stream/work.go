@@ -8,28 +8,38 @@ import (
 	"stenciltune/stencil"
 )
 
-// taken is the registers the compiler takes if it may, as it did for recorded schedules of
-// ten stencils (off by 5 % in the median): a thread's cells, in each stage what it keeps of
-// them, those loaded ahead and at hand, and the halo beside each row. It spills where it may take
-// less than least, which is nearer the wider vectors are: their words must lie together.
+// taken is the registers the compiler takes if it may, as it did for recorded schedules of ten stencils (off by 4 %
+// in the median): a thread's cells, in each stage what it keeps of them and of the sums that neighbours share, those loaded
+// ahead and at hand, and the halo beside each row. It spills where it may take less than least, which is
+// nearer the wider vectors are: their words must lie together.
 func (h shape) taken(p stencil.Problem, st stages) (registers, least int) {
-	base, kept, ahead, hand, beside := 25.0, 1.15, 0.8, 3.2, 1.07
-	slack, wider, spare := 1.47, 0.11, 0.0
-	if st.dims == 3 {
-		base, kept, ahead, hand, beside = 49, 1.12, 0.85, 1.06, 0.78
-		slack, wider, spare = 1.29, 0.14, 21
-	}
-	if !st.linear {
-		spare = 0
+	type estimate struct{ base, kept, shared, ahead, hand, beside, slack, wider float64 }
+	var e estimate
+	switch {
+	case st.linear && st.dims < 3:
+		e = estimate{20, 0.95, 0.39, 1.21, 2.5, 1.18, 1.35, 0.11}
+	case st.linear:
+		e = estimate{39, 1.12, 0.23, 1.26, 0.87, 0.56, 1.39, 0.13}
+	case st.dims < 3:
+		e = estimate{25, 1.15, 0, 0.8, 3.2, 1.07, 1.36, 0.08}
+	default:
+		e = estimate{49, 1.12, 0, 0.85, 1.06, 0.78, 1.27, 0.1}
 	}
 	r := reachOf(p.Stencil)
 	cells, used, pyramid, words := float64(h.vector*h.rows), float64(st.used()), float64(h.pyramid), float64(max(4, p.DType.Size()))/4
-	n := cells*(kept*pyramid*float64(st.perStage(r))+used*(ahead*float64(h.held())+hand)) + beside*pyramid*float64(h.rows*(r.lowX+r.highX))
-	if k := h.vector / h.part(p); k > 1 { // parts that are moved one by one
+	stage := e.kept * float64(st.perStage(r)) // for each cell
+	if st.linear && st.weights.triples() {
+		stage += e.shared
+	}
+	n := cells*(pyramid*stage+used*(e.ahead*float64(h.held())+e.hand)) + e.beside*pyramid*float64(h.rows*(r.lowX+r.highX))
+	n = e.base + n*words
+	least = int(n / (e.slack - e.wider*math.Log2(float64(h.vector)*words)))
+	if h.copies {
+		n += 5
+	}
+	if k := h.vector / h.part(p); k > 1 && st.dims < 3 { // parts that are moved one by one
 		n += float64(k)
 	}
-	n = base + n*words
-	least = int(n/(slack-wider*math.Log2(float64(h.vector)*words)) - spare)
 	return int(n), max(least, 1)
 }
 
