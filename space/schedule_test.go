@@ -113,6 +113,12 @@ func TestWithSetsOneParameter(t *testing.T) {
 			t.Errorf("with %q it is %s", name, got)
 		}
 	}
+	if got := s.Without("ph").String(); got != strings.Replace(tileText, "/ph=2", "", 1) {
+		t.Errorf("got %s", got)
+	}
+	if got := s.Without("sp"); got != s {
+		t.Errorf("without what it does not have it is %s", got)
+	}
 	if s.String() != tileText {
 		t.Errorf("it was changed to %s", s)
 	}

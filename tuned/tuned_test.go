@@ -289,8 +289,8 @@ func TestBadProblemsAreRefused(t *testing.T) {
 	}
 }
 
-// TestSharesAreOfTheOtherDevicesSMs: what walks 132 shares on an H200 walks 108 on an A100.
-func TestSharesAreOfTheOtherDevicesSMs(t *testing.T) {
+// TestChunksFillTheOtherDevicesSMs: what fills 132 SMs on an H200 fills 108 on an A100.
+func TestChunksFillTheOtherDevicesSMs(t *testing.T) {
 	here, there := at(problem(t, stencil.Size{8192, 8192, 1}), h200()), at(problem(t, stencil.Size{8192, 8192, 1}), a100())
 	measured, err := space.ParseSchedule("stream/vx=8/vy=1/wp=1/ck=8/pf=4/mb=1/ph=12/sm=132/pm=1")
 	if err != nil {

@@ -141,12 +141,9 @@ func (h shape) edgeRows(r reach, st stages) int {
 	return min(first+last, h.rows)
 }
 
-// beside tells whether the parts of a row are loaded side by side, not those of a thread's vector.
-func (h shape) beside(p stencil.Problem) bool { return h.copies && h.part(p) < h.vector }
-
-// staged tells whether they are written so.
+// staged tells whether the parts of a row are written by way of shared memory, as plane.cu has it.
 func (h shape) staged(p stencil.Problem) bool {
-	return h.beside(p) && p.Stencil.Dims < 3 && h.vector*p.DType.Size() == 32 && h.unit(p) < 16
+	return h.copies && h.part(p) < h.vector && p.Stencil.Dims < 3 && h.vector*p.DType.Size() == 32 && h.unit(p) < 16
 }
 
 // sharedBytes is the edge rows, the planes that are copied ahead, and what is staged.

@@ -127,8 +127,8 @@ func (w weights) diagonal() bool {
 	})
 }
 
-// beside tells whether the newest plane is read beside the own column.
-func (w weights) beside() bool {
+// newestBeside tells whether the newest plane is read beside the own column.
+func (w weights) newestBeside() bool {
 	k := w.planes[len(w.planes)-1].pattern
 	return k >= 0 && slices.ContainsFunc(w.patterns[k].points, func(p point) bool { return p.dx != 0 })
 }

@@ -129,7 +129,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	}
 	threads := float64(l.Threads())
 	var write [3]int // on average: the first and the last tile write more
-	for a, g := range [3]int{l.Grid[0], l.Grid[1], l.Grid[2]} {
+	for a, g := range l.Grid {
 		write[a] = kernels.CeilDiv(p.Size[a], g)
 	}
 	read := [3]int{hold[0], hold[1], int(loaded)}
@@ -141,7 +141,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	// In each stage the cells beside a vector come through shuffles, one after the other. Where the
 	// newest plane's are read a stage waits for that of the one before, the more the fewer cells a thread has.
 	beside := math.Max(1, float64(r.lowX+r.highX)/2)
-	if st.Dims < 3 && stages.linear && stages.weights.beside() {
+	if st.Dims < 3 && stages.linear && stages.weights.newestBeside() {
 		beside *= 4 / float64(h.vector)
 	}
 	waits := rounds * pyramid * beside
