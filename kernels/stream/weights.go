@@ -165,7 +165,11 @@ func (w weights) operations() float64 {
 // multiplied by SCALE.
 func (w weights) text(pyramid int) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "constexpr Real CONSTANT_TERM = %s, SCALE = %s;\n\n", literal(w.constant), literal(math.Pow(w.unit, float64(pyramid))))
+	scale := math.Pow(w.unit, float64(pyramid))
+	if w.unit != 1 {
+		fmt.Fprintf(&b, "// The weights are multiples of %v: values grow by its reciprocal in each time step, and SCALE\n// takes that back. Those above %.1e (float64: %.1e) would overflow meanwhile.\n", w.unit, math.MaxFloat32*scale, math.MaxFloat64*scale)
+	}
+	fmt.Fprintf(&b, "constexpr Real CONSTANT_TERM = %s, SCALE = %s;\n\n", literal(w.constant), literal(scale))
 	b.WriteString("// The cell function, plane by plane. Equal weights share their sum.\n")
 	b.WriteString("template <bool OWN>\n__device__ __forceinline__ void weigh(Real (&sum)[OPEN + 1], const Rows &e, int j, int i) {\n")
 	w.weigh(&b)
