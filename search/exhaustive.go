@@ -1,7 +1,5 @@
 package search
 
-import "stenciltune/space"
-
 // newExhaustive proposes every schedule of the space.
 func newExhaustive(p *pool, _ uint64) (Strategy, error) {
 	return &line{pool: p, name: "exhaustive", order: p.mixed()}, nil
@@ -18,7 +16,7 @@ func (c *catalog) mixed() []int32 {
 	sources := c.sources()
 	n := len(sources)
 	step := max(1, int(float64(n)*0.6180339887498949)) // the golden ratio spreads best (Knuth, volume 3, section 6.4)
-	for space.GCD(step, n) > 1 {
+	for gcd(step, n) > 1 {
 		step++
 	}
 	order := make([]int32, 0, c.size)
@@ -46,4 +44,11 @@ func (c *catalog) sources() [][]int32 {
 		list[at[of]] = append(list[at[of]], int32(q))
 	}
 	return list
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
 }

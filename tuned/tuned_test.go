@@ -292,12 +292,12 @@ func TestBadProblemsAreRefused(t *testing.T) {
 // TestChunksFillTheOtherDevicesSMs: what fills 132 SMs on an H200 fills 108 on an A100.
 func TestChunksFillTheOtherDevicesSMs(t *testing.T) {
 	here, there := at(problem(t, stencil.Size{8192, 8192, 1}), h200()), at(problem(t, stencil.Size{8192, 8192, 1}), a100())
-	measured, err := space.ParseSchedule("stream/vx=8/vy=1/wp=1/ck=8/pf=4/mb=1/ph=12/sm=132/pm=1")
+	measured, err := space.ParseSchedule("stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/sm=132/pm=1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	seconds := map[space.Schedule]float64{measured: 0.8 * here.predict(measured)}
-	for _, as := range []string{"stream/vx=8/vy=1/wp=1/ck=16/pf=4/mb=1/ph=12/sm=132/pm=1", "stream/vx=8/vy=1/wp=1/ck=8/pf=2/mb=1/ph=12/sm=132/pm=1"} {
+	for _, as := range []string{"stream/vx=4/vy=1/wp=1/ck=16/pf=4/mb=1/ph=8/sm=132/pm=1", "stream/vx=4/vy=1/wp=1/ck=8/pf=2/mb=1/ph=8/sm=132/pm=1"} {
 		s, err := space.ParseSchedule(as)
 		if err != nil {
 			t.Fatal(err)
@@ -305,7 +305,7 @@ func TestChunksFillTheOtherDevicesSMs(t *testing.T) {
 		seconds[s] = here.predict(s)
 	}
 	first := rank(there, []evidence{{place: here, seconds: seconds}}, there.legal())[0]
-	if first.schedule.String() != "stream/vx=8/vy=1/wp=1/ck=8/pf=4/mb=1/ph=12/sm=108/pm=1" || !first.measured || first.seconds >= there.predict(first.schedule) {
+	if first.schedule.String() != "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/sm=108/pm=1" || !first.measured || first.seconds >= there.predict(first.schedule) {
 		t.Errorf("%v", first)
 	}
 }

@@ -21,13 +21,14 @@ mkdir -p "$out"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+# 900^2 to 10000^2 cells, 110^3 to 560^3
+volumes() { case $1 in *2d*) echo -v dims=2 -v low=810000 -v high=100000000 ;; *) echo -v dims=3 -v low=1331000 -v high=175616000 ;; esac; }
 anchors() { case $1 in *2d*) echo 1024x1024 4096x4096 8192x2048 8192x8192 ;; *) echo 128x128x128 256x256x256 768x256x384 512x512x512 ;; esac; }
 # 60 sizes: 12 volumes between those of the smallest and largest, or a little beyond, by
 # 5 aspects; no multiples of anything in particular.
 sizes() {
-  awk -v dims="$([[ $1 == *2d* ]] && echo 2 || echo 3)" 'BEGIN {
+  awk $(volumes "$1") 'BEGIN {
     split(dims == 2 ? "1 1 2 1 1 2 5 1 1 5" : "1 1 1 2 1 1 1 1 2 3 2 1 1 3 2", r, " ")
-    low = dims == 2 ? 900 ^ 2 : 110 ^ 3; high = dims == 2 ? 10000 ^ 2 : 560 ^ 3
     for (v = 0; v < 12; v++) for (a = 0; a < 5; a++) {
       cells = low * (high / low) ^ (v / 11); p = 1; text = ""
       for (d = 1; d <= dims; d++) p *= r[a * dims + d]
@@ -38,9 +39,9 @@ sizes() {
 # n other sizes: any volume from those of the smallest of them, any aspect up to 1:5 in 2D and 1:3 in 3D, the
 # first extent a multiple of 1, 2, 4, 8 or 32. (Lehmer's generator: the same sizes whatever awk.)
 others() {
-  awk -v dims="$([[ $1 == *2d* ]] && echo 2 || echo 3)" -v n="$2" -v seed="$(cksum <<<"$1" | cut -d" " -f1)" 'function random() { seed = seed * 16807 % 2147483647; return seed / 2147483647 }
+  awk $(volumes "$1") -v n="$2" -v seed="$(cksum <<<"$1" | cut -d" " -f1)" 'function random() { seed = seed * 16807 % 2147483647; return seed / 2147483647 }
   BEGIN {
-    low = dims == 2 ? 900 ^ 2 : 110 ^ 3; high = dims == 2 ? 10000 ^ 2 : 560 ^ 3; most = dims == 2 ? 5 : 3
+    most = dims == 2 ? 5 : 3
     split("1 2 4 8 32", whole, " "); seed = seed % 2147483647; random()
     for (k = 0; k < n; k++) {
       cells = low * (high / low) ^ random(); p = 1; text = ""

@@ -7,10 +7,6 @@ import (
 	"stenciltune/device/devicetest"
 	"stenciltune/device/host"
 	"stenciltune/device/trial"
-	"stenciltune/kernels"
-	"stenciltune/kernels/all"
-	"stenciltune/space"
-	"stenciltune/stencil"
 )
 
 var (
@@ -60,48 +56,25 @@ func TestRandomSchedulesAreCleanUnderSanitizers(t *testing.T) {
 // fewer tiles: blocks beyond them must find that out.
 func TestStagesOfDifferentReachShareALaunch(t *testing.T) {
 	d := open(t, host.Options{})
-	st, err := stencil.Lookup("srad2")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := space.ParseSchedule("smalltile/gx=128/gy=8/gz=1/wx=1/wy=1/wz=1/cw=256/zz=1/ph=1")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := stencil.Problem{Stencil: st, DType: st.DType, Size: stencil.Size{253, 115, 1}, Steps: 10}
-	devicetest.Check(t, d, []trial.Case{{Problem: p, Kernel: kernels.Find(all.For(p), s.Family()).Kernel(p, s), Launches: 2, Seed: 1}})
+	devicetest.Check(t, d, []trial.Case{devicetest.NamedCase(t, "srad2/f32/253x115/smalltile/gx=128/gy=8/gz=1/wx=1/wy=1/wz=1/cw=256/zz=1/ph=1", 2, 1)})
 }
 
 // Where rows are not whole vectors, lanes copy and write each other's parts of them.
 func TestPartsOfRowsArriveWhereTheyBelong(t *testing.T) {
 	d := open(t, host.Options{})
 	var cases []trial.Case
-	for _, c := range []struct {
-		name     string
-		dtype    stencil.DType
-		size     stencil.Size
-		schedule string
-	}{
-		{"jacobi2d", stencil.Float32, stencil.Size{515, 67, 1}, "vx=8/vy=1/wp=1/ck=4/pf=4/mb=1/ph=3/sm=2/pm=1"}, // written by way of shared memory
-		{"jacobi2d", stencil.Float32, stencil.Size{514, 67, 1}, "vx=8/vy=1/wp=4/ck=2/pf=2/mb=1/ph=3/pm=1"},
-		{"jacobi2d9", stencil.Float64, stencil.Size{259, 67, 1}, "vx=4/vy=1/wp=1/ck=2/pf=2/mb=1/ph=2/pm=1"},
-		{"hotspot2d", stencil.Float32, stencil.Size{513, 67, 1}, "vx=8/vy=1/wp=1/ck=2/pf=4/mb=1/ph=2/pm=1"},
-		{"acoustic3d", stencil.Float32, stencil.Size{65, 37, 31}, "vx=2/vy=2/wp=8/ck=1/pf=2/mb=1/ph=1/pm=1"},
-		{"gaussian2d", stencil.Float32, stencil.Size{516, 67, 1}, "vx=8/vy=1/wp=1/ck=2/pf=4/mb=1/ph=2/pm=1"}, // parts of 16 bytes
-		{"gaussian2d", stencil.Float16, stencil.Size{514, 67, 1}, "vx=8/vy=1/wp=1/ck=2/pf=4/mb=1/ph=2/pm=1"},
-		{"jacobi2d", stencil.Float32, stencil.Size{1025, 67, 1}, "vx=4/vy=1/wp=4/ck=2/pf=4/mb=1/ph=3/pm=1"},
-		{"jacobi3d27", stencil.Float32, stencil.Size{67, 45, 67}, "vx=2/vy=3/wp=8/ck=3/pf=4/mb=1/ph=2/sm=2/pm=1"},
+	for _, name := range []string{
+		"jacobi2d/f32/515x67/stream/vx=8/vy=1/wp=1/ck=4/pf=4/mb=1/ph=3/sm=2/pm=1", // written by way of shared memory
+		"jacobi2d/f32/514x67/stream/vx=8/vy=1/wp=4/ck=2/pf=2/mb=1/ph=3/pm=1",
+		"jacobi2d9/f64/259x67/stream/vx=4/vy=1/wp=1/ck=2/pf=2/mb=1/ph=2/pm=1",
+		"hotspot2d/f32/513x67/stream/vx=8/vy=1/wp=1/ck=2/pf=4/mb=1/ph=2/pm=1",
+		"acoustic3d/f32/65x37x31/stream/vx=2/vy=2/wp=8/ck=1/pf=2/mb=1/ph=1/pm=1",
+		"gaussian2d/f32/516x67/stream/vx=8/vy=1/wp=1/ck=2/pf=4/mb=1/ph=2/pm=1", // parts of 16 bytes
+		"gaussian2d/f16/514x67/stream/vx=8/vy=1/wp=1/ck=2/pf=4/mb=1/ph=2/pm=1",
+		"jacobi2d/f32/1025x67/stream/vx=4/vy=1/wp=4/ck=2/pf=4/mb=1/ph=3/pm=1",
+		"jacobi3d27/f32/67x45x67/stream/vx=2/vy=3/wp=8/ck=3/pf=4/mb=1/ph=2/pm=1",
 	} {
-		st, err := stencil.Lookup(c.name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := space.ParseSchedule("stream/" + c.schedule)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := stencil.Problem{Stencil: st, DType: c.dtype, Size: c.size, Steps: 100}
-		cases = append(cases, trial.Case{Problem: p, Kernel: kernels.Find(all.For(p), s.Family()).Kernel(p, s), Launches: 2, Seed: 1})
+		cases = append(cases, devicetest.NamedCase(t, name, 2, 1))
 	}
 	devicetest.Check(t, d, cases)
 }

@@ -14,13 +14,15 @@ import (
 type stages struct {
 	dims     int
 	linear   bool
-	weights  weights
-	inUnits  weights            // the same as multiples of a unit
+	weights  weighed
+	inUnits  weighed            // the same as multiples of a unit
 	arrays   [][]stencil.Offset // fields, then read-only arrays: where each is read; nil = nowhere
 	mirror   bool
 	wrap     bool
 	late     bool // a plane completes only once other warps have given rows of the newest
 	diagonal bool // rows other than the own are read beside the own column
+	triples  bool // neighbours in a row share sums
+	newest   bool // the newest plane is read beside the own column
 	ring     int  // planes whose edge rows are kept
 }
 
@@ -43,8 +45,9 @@ func analyse(st *stencil.Stencil) stages {
 	clamped.Boundary = stencil.Clamp
 	if clamped.Plain() == nil && (s.wrap || st.Boundary == stencil.Clamp) {
 		if w, ok := weightsOf(st); ok {
-			s.inUnits, _ = weightsIn(bestUnit(st), st)
-			s.linear, s.weights, s.late, s.diagonal, s.ring = true, w, w.late(), w.diagonal(), 2
+			u, _ := weightsIn(bestUnit(st), st)
+			s.weights, s.inUnits = weighed{w, w.operations()}, weighed{u, u.operations()}
+			s.linear, s.late, s.diagonal, s.triples, s.newest, s.ring = true, w.late(), w.diagonal(), w.triples(), w.newestBeside(), 2
 			return s
 		}
 	}

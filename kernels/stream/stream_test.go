@@ -166,6 +166,15 @@ func TestLaunchCountsTilesAndChunks(t *testing.T) {
 		// Four planes ahead of 4 rows of 8 warps.
 		{problem(catalogued(t, "jacobi3d"), stencil.Float64, stencil.Size{64, 32, 9}), "stream/vx=2/vy=4/wp=8/ck=1/pf=4/mb=1/ph=2/pm=1",
 			kernels.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{32, 8, 1}, SharedBytes: 2*2*8*2*512 + 4*8*4*512, Steps: 2}},
+		// As many chunks as fill 132 SMs, or 108; where there are more tiles than that one of each.
+		{problem(catalogued(t, "jacobi2d"), stencil.Float32, stencil.Size{8192, 8192, 1}), "stream/vx=8/vy=1/wp=1/ck=8/pf=4/mb=1/ph=10/sm=132/pm=1",
+			kernels.Launch{Grid: [3]int{37, 1, 28}, Block: [3]int{32, 1, 1}, SharedBytes: 4 * 1024, Steps: 10}},
+		{problem(catalogued(t, "jacobi2d"), stencil.Float32, stencil.Size{2160, 2160, 1}), "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/sm=132/pm=1",
+			kernels.Launch{Grid: [3]int{20, 1, 52}, Block: [3]int{32, 1, 1}, SharedBytes: 4 * 512, Steps: 8}},
+		{problem(catalogued(t, "jacobi2d"), stencil.Float32, stencil.Size{2160, 2160, 1}), "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/sm=108/pm=1",
+			kernels.Launch{Grid: [3]int{20, 1, 43}, Block: [3]int{32, 1, 1}, SharedBytes: 4 * 512, Steps: 8}},
+		{problem(catalogued(t, "jacobi2d"), stencil.Float32, stencil.Size{30000, 1000, 1}), "stream/vx=4/vy=1/wp=1/ck=1/pf=4/mb=1/ph=4/sm=132/pm=1",
+			kernels.Launch{Grid: [3]int{250, 1, 1}, Block: [3]int{32, 1, 1}, SharedBytes: 4 * 512, Steps: 4}},
 		// Rows that are not whole vectors are copied cell by cell, but cells of 2 bytes cannot be.
 		{problem(catalogued(t, "jacobi3d"), stencil.Float64, stencil.Size{65, 32, 9}), "stream/vx=2/vy=4/wp=8/ck=1/pf=4/mb=1/ph=2/pm=1",
 			kernels.Launch{Grid: [3]int{2, 1, 1}, Block: [3]int{32, 8, 1}, SharedBytes: 2*2*8*2*512 + 4*8*4*512, Steps: 2}},
@@ -174,6 +183,9 @@ func TestLaunchCountsTilesAndChunks(t *testing.T) {
 	} {
 		if got := (Family{}).Kernel(c.p, schedule(t, c.schedule)).Launch; got != c.want {
 			t.Errorf("%s %s: %+v, want %+v", c.p.Text(), c.schedule, got, c.want)
+		}
+		if got := (Family{}).Work(c.p, schedule(t, c.schedule)).Launch; got != c.want {
+			t.Errorf("%s %s: work is of %+v", c.p.Text(), c.schedule, got)
 		}
 	}
 }
@@ -370,29 +382,6 @@ func TestEdgeRowsHoldEveryRowThatAnotherWarpReads(t *testing.T) {
 					}
 				}
 			}
-		}
-	}
-}
-
-// TestSharesWalkAbreast: equally many of every tile, where that leaves few blocks idle.
-func TestPiecesFillTheSMs(t *testing.T) {
-	for _, c := range []struct {
-		stencil  string
-		size     stencil.Size
-		schedule string
-		grid     [3]int
-	}{
-		{"jacobi2d", stencil.Size{8192, 8192, 1}, "stream/vx=8/vy=1/wp=1/ck=8/pf=4/mb=1/ph=10/sm=132/pm=1", [3]int{37, 1, 28}},
-		{"jacobi2d", stencil.Size{2160, 2160, 1}, "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/sm=132/pm=1", [3]int{20, 1, 52}},
-		{"jacobi2d", stencil.Size{2160, 2160, 1}, "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/sm=108/pm=1", [3]int{20, 1, 43}},
-		{"jacobi2d", stencil.Size{30000, 1000, 1}, "stream/vx=4/vy=1/wp=1/ck=1/pf=4/mb=1/ph=4/sm=132/pm=1", [3]int{250, 1, 1}}, // more tiles than blocks
-	} {
-		p, s := problem(catalogued(t, c.stencil), stencil.Float32, c.size), schedule(t, c.schedule)
-		if k := (Family{}).Kernel(p, s); k.Launch.Grid != c.grid {
-			t.Errorf("%s %s: grid %v, want %v", p.Text(), c.schedule, k.Launch.Grid, c.grid)
-		}
-		if w := (Family{}).Work(p, s); w.Launch.Grid != c.grid {
-			t.Errorf("%s %s: work is of a grid %v", p.Text(), c.schedule, w.Launch.Grid)
 		}
 	}
 }

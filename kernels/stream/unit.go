@@ -42,11 +42,17 @@ func bestUnit(st *stencil.Stencil) float64 {
 	return best
 }
 
+// weighed is weights, and the operations that they take for a cell.
+type weighed struct {
+	weights
+	cost float64
+}
+
 // weightsFor is the weights for so many time steps a launch: as multiples where values do not grow
 // too far, and where that saves more than the multiplication that brings them back.
-func (s stages) weightsFor(d stencil.DType, pyramid int) weights {
+func (s stages) weightsFor(d stencil.DType, pyramid int) weighed {
 	steps, w := float64(pyramid), s.inUnits
-	if -math.Log2(w.unit)*steps > grown(d) || (s.weights.operations()-w.operations())*steps <= 1 {
+	if -math.Log2(w.unit)*steps > grown(d) || (s.weights.cost-w.cost)*steps <= 1 {
 		return s.weights
 	}
 	return w

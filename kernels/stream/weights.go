@@ -115,9 +115,12 @@ func (w weights) late() bool {
 	if w.low == len(w.planes)-1 {
 		last = w.planes
 	}
-	return slices.ContainsFunc(last, func(q plane) bool {
-		return q.pattern >= 0 && slices.ContainsFunc(w.patterns[q.pattern].points, func(p point) bool { return p.dy != 0 })
-	})
+	return slices.ContainsFunc(last, func(q plane) bool { return w.any(q, func(p point) bool { return p.dy != 0 }) })
+}
+
+// any tells whether a plane has such a point.
+func (w weights) any(q plane, such func(point) bool) bool {
+	return q.pattern >= 0 && slices.ContainsFunc(w.patterns[q.pattern].points, such)
 }
 
 // diagonal tells whether a row other than the own is read beside the own column.
@@ -129,8 +132,7 @@ func (w weights) diagonal() bool {
 
 // newestBeside tells whether the newest plane is read beside the own column.
 func (w weights) newestBeside() bool {
-	k := w.planes[len(w.planes)-1].pattern
-	return k >= 0 && slices.ContainsFunc(w.patterns[k].points, func(p point) bool { return p.dx != 0 })
+	return w.any(w.planes[len(w.planes)-1], func(p point) bool { return p.dx != 0 })
 }
 
 // operations is what weigh does for a cell, a multiplication with the addition of its product

@@ -28,7 +28,7 @@ func (h shape) taken(p stencil.Problem, st stages) (registers, least int) {
 	r := reachOf(p.Stencil)
 	cells, used, pyramid, words := float64(h.vector*h.rows), float64(st.used()), float64(h.pyramid), float64(max(4, p.DType.Size()))/4
 	stage := e.kept * float64(st.perStage(r)) // for each cell
-	if st.linear && st.weights.triples() {
+	if st.triples {
 		stage += e.shared
 	}
 	n := cells*(pyramid*stage+used*(e.ahead*float64(h.held())+e.hand)) + e.beside*pyramid*float64(h.rows*(r.lowX+r.highX))
@@ -97,10 +97,11 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	// Between memory and a thread vectors move in parts where rows are not whole vectors. A warp's
 	// parts lie side by side, or else a vector apart, and it touches every line as often. Loads into
 	// registers take longer than that, stores in 3D too: by as much as recorded schedules say.
+	part, staged := h.part(p), h.staged(p)
 	moves, loads, stores := parts, 1.0, 0.0
-	if part := h.part(p); part < h.vector && h.unit(p) < 16 {
+	if part < h.vector && h.unit(p) < 16 {
 		moves = float64(h.vector / part)
-		if !h.staged(p) {
+		if !staged {
 			stores = moves - 1
 		}
 		if h.copies && st.Dims == 3 {
@@ -119,13 +120,13 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		accesses += parts * arrays * float64(h.rows)
 		pipe += (1 + loads) * arrays * float64(h.rows*h.vector) * elem / pyramid // written there, and read
 	}
-	if h.staged(p) {
+	if staged {
 		accesses += (parts + moves) * outputs
 		pipe += 2 * outputs * float64(h.vector) * elem / pyramid
 	}
 	flops, special := float64(st.Ops.Total()), float64(st.Ops.Div+st.Ops.Special)
 	if stages.linear { // a division has become part of the weights
-		flops, special = stages.weightsFor(p.DType, h.pyramid).operations(), 0
+		flops, special = stages.weightsFor(p.DType, h.pyramid).cost, 0
 	}
 	threads := float64(l.Threads())
 	var write [3]int // on average: the first and the last tile write more
@@ -141,11 +142,11 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	// In each stage the cells beside a vector come through shuffles, one after the other. Where the
 	// newest plane's are read a stage waits for that of the one before, the more the fewer cells a thread has.
 	beside := math.Max(1, float64(r.lowX+r.highX)/2)
-	if st.Dims < 3 && stages.linear && stages.weights.newestBeside() {
+	if st.Dims < 3 && stages.newest {
 		beside *= 4 / float64(h.vector)
 	}
 	waits := rounds * pyramid * beside
-	if st.Dims == 3 && !h.copies && h.part(p) > 1 { // several cells are loaded into registers side by side, and moved from there: they are waited for then
+	if st.Dims == 3 && !h.copies && part > 1 { // several cells are loaded into registers side by side, and moved from there: they are waited for then
 		waits += 30 * rounds
 	}
 	if st.Dims < 3 {
