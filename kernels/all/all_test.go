@@ -156,6 +156,12 @@ func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
 	}
 	reach := jacobi3d
 	reach.Stencil = wide
+	corners, err := stencil.Parse("corners", "corners.sl", "NumDimensions 3 StencilSize (16, 16, 16) CellValue { return get(-16, -16, -16) + get(16, -16, 16) + get(-16, 16, -16) + get(16, 16, 16) + get(16, 0, 0) + get(16, 0, 16) + get(16, 0, -16); }")
+	if err != nil {
+		t.Fatal(err)
+	}
+	far := jacobi3d
+	far.Stencil = corners
 	for _, c := range []struct {
 		p        stencil.Problem
 		m        machine.Machine
@@ -180,6 +186,8 @@ func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
 		{jacobi3d, h200(), "global/gx=32/gy=4/gz=2/wx=1/wy=2/wz=4/cw=256/zz=1/sp=0/vx=4", ""},
 		{jacobi3d, h200(), "global/gx=32/gy=4/gz=2/wx=2/wy=2/wz=1/cw=0/zz=0/sp=0/vx=2", "vectors"},
 		{jacobi3d, h200(), "global/gx=64/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=1/vx=2", "vectors"},
+		{far, h200(), "global/gx=64/gy=1/gz=1/wx=1/wy=8/wz=1/cw=0/zz=0/sp=0/vx=2", ""},
+		{far, h200(), "global/gx=64/gy=1/gz=1/wx=1/wy=8/wz=1/cw=0/zz=0/sp=0/vx=4", "loads"},
 		{jacobi3d, h200(), "global/gx=64/gy=4/gz=1/wx=1/wy=2/wz=1/cw=256/zz=0/sp=0/vx=4", "column-width"},
 
 		{jacobi3d, h200(), "tile/gx=32/gy=4/gz=4/wx=1/wy=2/wz=2/cw=128/zz=1/ph=2", ""},
@@ -334,7 +342,7 @@ func TestParametersOfTheLaunchLeaveTheSourceAsItIs(t *testing.T) {
 func TestEveryConstraintHasItsCaseAbove(t *testing.T) {
 	p := catalogued(t, "jacobi3d", stencil.Float32, stencil.Size{512, 512, 512})
 	for name, want := range map[string]string{
-		"global":    "threads warps work tile-size column-width zigzag grid lengths lengths-column vectors",
+		"global":    "threads warps work tile-size column-width zigzag grid lengths lengths-column vectors loads",
 		"smalltile": "threads warps steps stages halo shared-memory tile-size column-width zigzag grid",
 		"tile":      "threads warps work tile-size column-width zigzag grid steps stages variants halo shared-memory",
 		"slide":     "dimensions threads warps halo loads tile-size column-width zigzag grid shared-memory",

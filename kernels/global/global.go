@@ -32,8 +32,9 @@ func (Family) Doc() string {
 }
 
 const (
-	maxWork    = 8  // cells a thread computes, or vectors of them
-	maxVectors = 32 // cells a thread computes in vectors
+	maxWork    = 8    // cells a thread computes, or vectors of them
+	maxVectors = 32   // cells a thread computes in vectors
+	maxLoads   = 1024 // cells it reads for them
 )
 
 // Space has the shared shape, sp: 0 = a grid of blocks, 1 = one line of threads
@@ -61,6 +62,16 @@ func family(p stencil.Problem, m machine.Machine) *space.Family {
 		},
 		Width: func(v space.Values) int { return tile.Width(v) * v.Get("vx") },
 	}
+	loads := map[[3]int]int{} // by vx, wy and wz
+	for _, vx := range vectors(p.DType)[1:] {
+		for _, wy := range work[1] {
+			for _, wz := range work[2] {
+				if vx*wy*wz <= maxVectors {
+					loads[[3]int{vx, wy, wz}] = cellsRead(p.Stencil, vx, [3]int{1, wy, wz})
+				}
+			}
+		}
+	}
 	f := &space.Family{Name: "global", Params: params, Constraints: kernels.ThreadConstraints(m)}
 	f.Constraints = append(f.Constraints, kernels.WorkConstraint(maxWork))
 	for _, c := range kernels.TileConstraints(p, m, vectorTile) {
@@ -82,6 +93,10 @@ func family(p stencil.Problem, m machine.Machine) *space.Family {
 		OK: func(v space.Values) bool {
 			return v.Get("vx") == 1 || v.Get("wx") == 1 && v.Get("sp") == 0 && v.Get("vx")*v.Get("wy")*v.Get("wz") <= maxVectors
 		},
+	}, space.Constraint{
+		Name: "loads", Needs: []string{"wy", "wz", "vx"},
+		Why: fmt.Sprintf("a thread of vectors holds what its cells read, at most %d cells: compilers take minutes over more, and no registers hold them", maxLoads),
+		OK:  func(v space.Values) bool { return loads[[3]int{v.Get("vx"), v.Get("wy"), v.Get("wz")}] <= maxLoads },
 	})
 	return f
 }
