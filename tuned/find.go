@@ -197,7 +197,7 @@ func adapt(there place, grade cache.Grade, known []evidence, r ranked) cache.Con
 	c.Baseline, c.Speedup, c.RooflineShare, c.Ties, c.Verification = nil, 0, 0, nil, cache.VerificationInfo{}
 	c.Expected = &cache.ExpectedInfo{SecondsPerStep: rounded(r.seconds), Loss: rounded(math.Max(0, leaveOneOut(known))), Sizes: len(known)}
 	c.Match = cache.MatchInfo{Grade: grade, Note: from.TunedFor()}
-	if !r.measured {
+	if r.weight == 0 {
 		c.Match.Note += "; the schedule itself was measured nowhere"
 	}
 	c.Warnings = []string{fmt.Sprintf("not measured: match %s, %s", grade, c.Match.Note)}

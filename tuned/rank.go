@@ -5,6 +5,8 @@ import (
 	"maps"
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"stenciltune/cache"
 	"stenciltune/device/machine"
@@ -21,10 +23,17 @@ type place struct {
 	machine machine.Machine
 	known   map[space.Schedule]float64 // predictions made so far
 	model   model.Coefficients
+	launch  map[string]bool // parameters of the launch alone
 }
 
 func at(p stencil.Problem, m machine.Machine) place {
-	return place{p, m.WithLimits(), map[space.Schedule]float64{}, model.Fitted}
+	pl := place{p, m.WithLimits(), map[space.Schedule]float64{}, model.Fitted, map[string]bool{}}
+	for _, f := range all.For(p) {
+		for _, q := range f.Space(p, pl.machine).Params {
+			pl.launch[q.Name] = q.Launch
+		}
+	}
+	return pl
 }
 
 // predict is the cost model's seconds per step of a schedule at a place; +Inf where
@@ -149,25 +158,45 @@ func (e evidence) offset() float64 {
 type ranked struct {
 	schedule space.Schedule
 	seconds  float64
-	measured bool // somewhere
+	weight   float64 // of where the schedule itself was measured; 0 = nowhere
 }
 
-// order is by what is expected, with a handicap for what was measured nowhere.
-func (r ranked) order() float64 {
-	if r.measured {
-		return r.seconds
-	}
-	return r.seconds * (1 + unproved)
-}
+// order is by what is expected, with a handicap for what was not measured near.
+func (r ranked) order() float64 { return r.seconds * (1 + unproved*doubt/(r.weight+doubt)) }
 
 // Weights of what was measured elsewhere. A place at logarithmic distance d counts
 // 1/(near + d)^2: at the same size all, at half the extents a quarter or less. doubt is the
-// weight of the model's being right as it is.
-const near, doubt = 0.5, 1.0
+// weight of what is thought without: of a schedule what its program was off by, of a program those
+// that are nearly the same, and of them, at wide, that the model is right.
+const near, doubt, wide = 0.5, 1.0, 2.0
 
 // unproved is the share by which a schedule must be expected to be faster that was measured nowhere.
 // What was measured corrects the model by at most this logarithm: larger errors are of one size.
-const unproved, correction = 0.05, 0.3
+const unproved, correction = 0.03, 0.3
+
+// kin is under which names what was measured of a schedule counts elsewhere: programs that differ in how
+// far they load ahead and in how many blocks an SM must hold; the program, whatever its launch; the schedule. (What the
+// model is off by is the program's own for the most part, as compilers have it.) Rows that are no whole
+// vectors are moved in parts, by another program.
+func (pl place) kin(s space.Schedule) [3]string {
+	part := s.Int("vx", 1)
+	for part > 1 && pl.problem.Size[0]%part != 0 {
+		part /= 2
+	}
+	group := []byte(strconv.Itoa(part))
+	program := []byte(strconv.Itoa(part))
+	for i, field := range strings.Split(s.String(), "/") {
+		name, _, _ := strings.Cut(field, "=")
+		if i > 0 && pl.launch[name] {
+			continue
+		}
+		program = append(append(program, '/'), field...)
+		if name != "pf" && name != "mb" {
+			group = append(append(group, '/'), field...)
+		}
+	}
+	return [3]string{string(group) + "...", string(program), s.String()}
+}
 
 // distance is how far two problems lie apart: the logarithms of their extents'
 // ratios, as a vector's length, so that aspect and volume count alike.
@@ -181,11 +210,11 @@ func distance(a, b stencil.Size) float64 {
 }
 
 // rank orders schedules that are legal at a place by the time expected of them there: the
-// model's time, corrected by what the model was wrong by where the schedule was measured, and
+// model's time, corrected by what the model was wrong by where the schedule was measured, or its kin, and
 // at all there (else what was measured on grids within L2 alone would look fast everywhere).
 func rank(there place, known []evidence, of []space.Schedule) []ranked {
 	type sum struct{ weight, residual float64 }
-	sums := map[space.Schedule]sum{}
+	sums := map[string]sum{}
 	level, levels := 0.0, 0.0
 	for _, e := range known {
 		d := distance(there.problem.Size, e.problem.Size)
@@ -198,11 +227,12 @@ func rank(there place, known []evidence, of []space.Schedule) []ranked {
 			if math.IsInf(own, 1) {
 				continue
 			}
-			s = kernels.On(s, there.machine)
-			x := sums[s]
-			x.weight += w
-			x.residual += w * min(max(math.Log(t/own)-offset, -correction), correction)
-			sums[s] = x
+			for _, k := range e.kin(kernels.On(s, there.machine)) {
+				x := sums[k]
+				x.weight += w
+				x.residual += w * min(max(math.Log(t/own)-offset, -correction), correction)
+				sums[k] = x
+			}
 		}
 	}
 	if levels > 0 {
@@ -211,10 +241,21 @@ func rank(there place, known []evidence, of []space.Schedule) []ranked {
 	there.predictAll(of)
 	var list []ranked
 	for _, s := range of {
-		x, measured := sums[s]
-		if t := there.predict(s) * math.Exp(level+x.residual/(x.weight+doubt)); !math.IsInf(t, 1) {
-			list = append(list, ranked{s, t, measured})
+		t := there.predict(s)
+		if math.IsInf(t, 1) {
+			continue
 		}
+		residual, weight := 0.0, 0.0
+		for i, k := range there.kin(s) {
+			trust := doubt
+			if i == 0 {
+				trust = wide
+			}
+			x := sums[k]
+			residual = (x.residual + trust*residual) / (x.weight + trust)
+			weight = x.weight
+		}
+		list = append(list, ranked{s, t * math.Exp(level+residual), weight})
 	}
 	slices.SortFunc(list, func(a, b ranked) int {
 		if c := cmp.Compare(a.order(), b.order()); c != 0 {

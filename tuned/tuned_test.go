@@ -305,7 +305,7 @@ func TestChunksFillTheOtherDevicesSMs(t *testing.T) {
 		seconds[s] = here.predict(s)
 	}
 	first := rank(there, []evidence{{place: here, seconds: seconds}}, there.legal())[0]
-	if first.schedule.String() != "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/sm=108/pm=1" || !first.measured || first.seconds >= there.predict(first.schedule) {
+	if first.schedule.String() != "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/sm=108/pm=1" || first.weight == 0 || first.seconds >= there.predict(first.schedule) {
 		t.Errorf("%v", first)
 	}
 }

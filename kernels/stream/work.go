@@ -146,7 +146,9 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		beside *= 4 / float64(h.vector)
 	}
 	waits := rounds * pyramid * beside
-	if st.Dims == 3 && !h.copies && part > 1 { // several cells are loaded into registers side by side, and moved from there: they are waited for then
+	// Several cells that are loaded into registers side by side are moved from there, and waited for then. So are, in long
+	// rounds, those of the second plane ahead: compilers put them off.
+	if long := taken > 140; st.Dims == 3 && !h.copies && (part > 1 || h.prefetch > 1 && long) {
 		waits += 30 * rounds
 	}
 	if st.Dims < 3 {
