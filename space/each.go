@@ -7,8 +7,8 @@ import (
 
 // Each is f of every schedule of a list, in its order, shared out among the processors: f is
 // called from several goroutines at once.
-func Each(list []Schedule, f func(Schedule) float64) []float64 {
-	values := make([]float64, len(list))
+func Each[V any](list []Schedule, f func(Schedule) V) []V {
+	values := make([]V, len(list))
 	share := len(list)/runtime.GOMAXPROCS(0) + 1
 	var all sync.WaitGroup
 	for first := 0; first < len(list); first += share {

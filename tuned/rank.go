@@ -21,13 +21,19 @@ import (
 type place struct {
 	problem stencil.Problem
 	machine machine.Machine
-	known   map[space.Schedule]float64 // predictions made so far
+	known   map[space.Schedule]guess // predictions made so far
 	model   model.Coefficients
 	launch  map[string]bool // parameters of the launch alone
 }
 
+// guess is what the cost model says of a schedule.
+type guess struct {
+	seconds float64 // per step; +Inf where it has none
+	alone   bool    // no SM holds two of its blocks
+}
+
 func at(p stencil.Problem, m machine.Machine) place {
-	pl := place{p, m.WithLimits(), map[space.Schedule]float64{}, model.Fitted, map[string]bool{}}
+	pl := place{p, m.WithLimits(), map[space.Schedule]guess{}, model.Fitted, map[string]bool{}}
 	for _, f := range all.For(p) {
 		for _, q := range f.Space(p, pl.machine).Params {
 			pl.launch[q.Name] = q.Launch
@@ -38,23 +44,25 @@ func at(p stencil.Problem, m machine.Machine) place {
 
 // predict is the cost model's seconds per step of a schedule at a place; +Inf where
 // it has none.
-func (pl place) predict(s space.Schedule) float64 {
-	t, ok := pl.known[s]
+func (pl place) predict(s space.Schedule) float64 { return pl.guess(s).seconds }
+
+func (pl place) guess(s space.Schedule) guess {
+	g, ok := pl.known[s]
 	if !ok {
-		t = pl.ask(s)
-		pl.known[s] = t
+		g = pl.ask(s)
+		pl.known[s] = g
 	}
-	return t
+	return g
 }
 
 // ask asks the cost model.
-func (pl place) ask(s space.Schedule) float64 {
+func (pl place) ask(s space.Schedule) guess {
 	if f := kernels.Find(all.For(pl.problem), s.Family()); f != nil {
-		if v := pl.model.Schedule(pl.problem, f, s, model.Facts{}, pl.machine).Seconds; v > 0 {
-			return v
+		if v := pl.model.Schedule(pl.problem, f, s, model.Facts{}, pl.machine); v.Seconds > 0 {
+			return guess{v.Seconds, v.BlocksPerSM == 1 || v.Waves*float64(v.BlocksPerSM) <= 1}
 		}
 	}
-	return math.Inf(1)
+	return guess{seconds: math.Inf(1)}
 }
 
 // legal is every schedule there is at a place.
@@ -70,8 +78,8 @@ func (pl place) predictAll(of []space.Schedule) {
 			left = append(left, s)
 		}
 	}
-	for i, t := range space.Each(left, pl.ask) {
-		pl.known[left[i]] = t
+	for i, g := range space.Each(left, pl.ask) {
+		pl.known[left[i]] = g
 	}
 }
 
@@ -165,10 +173,10 @@ type ranked struct {
 func (r ranked) order() float64 { return r.seconds * (1 + unproved*doubt/(r.weight+doubt)) }
 
 // Weights of what was measured elsewhere. A place at logarithmic distance d counts
-// 1/(near + d)^2: at the same size all, at half the extents a quarter or less. doubt is the
-// weight of what is thought without: of a schedule what its program was off by, of a program those
-// that are nearly the same, and of them, at wide, that the model is right.
-const near, doubt, wide = 0.5, 1.0, 2.0
+// 1/(near + d)^2: at the same size all, at half the extents a third or less. doubt is the
+// weight of what is thought without: of a schedule what its program was off by, of a program what those
+// are that are nearly the same, and of them that the model is right.
+const near, doubt = 1.0, 2.0
 
 // unproved is the share by which a schedule must be expected to be faster that was measured nowhere.
 // What was measured corrects the model by at most this logarithm: larger errors are of one size.
@@ -176,15 +184,18 @@ const unproved, correction = 0.03, 0.3
 
 // kin is under which names what was measured of a schedule counts elsewhere: programs that differ in how
 // far they load ahead and in how many blocks an SM must hold; the program, whatever its launch; the schedule. (What the
-// model is off by is the program's own for the most part, as compilers have it.) Rows that are no whole
-// vectors are moved in parts, by another program.
+// model is off by is the program's own for the most part, as compilers have it; with two blocks on an SM it is another
+// matter.) Rows that are no whole vectors are moved in parts, by another program.
 func (pl place) kin(s space.Schedule) [3]string {
 	part := s.Int("vx", 1)
 	for part > 1 && pl.problem.Size[0]%part != 0 {
 		part /= 2
 	}
-	group := []byte(strconv.Itoa(part))
 	program := []byte(strconv.Itoa(part))
+	if pl.guess(s).alone {
+		program = append(program, " alone"...)
+	}
+	group := slices.Clone(program)
 	for i, field := range strings.Split(s.String(), "/") {
 		name, _, _ := strings.Cut(field, "=")
 		if i > 0 && pl.launch[name] {
@@ -246,13 +257,9 @@ func rank(there place, known []evidence, of []space.Schedule) []ranked {
 			continue
 		}
 		residual, weight := 0.0, 0.0
-		for i, k := range there.kin(s) {
-			trust := doubt
-			if i == 0 {
-				trust = wide
-			}
+		for _, k := range there.kin(s) {
 			x := sums[k]
-			residual = (x.residual + trust*residual) / (x.weight + trust)
+			residual = (x.residual + doubt*residual) / (x.weight + doubt)
 			weight = x.weight
 		}
 		list = append(list, ranked{s, t * math.Exp(level+residual), weight})

@@ -42,11 +42,10 @@ func problem(t testing.TB, n stencil.Size) stencil.Problem {
 }
 
 // truth is the time of a schedule in these tests: the model's, off by a share that
-// belongs to the schedule, as register spills or bank conflicts would, and as large as the
-// model's error on recorded sizes.
+// belongs to its program, as what compilers make of it does, and as large as the model's error on recorded sizes.
 func truth(pl place, s space.Schedule) float64 {
 	h := fnv.New32a()
-	h.Write([]byte(s.String()))
+	h.Write([]byte(s.Without("ck").Without("sm").String()))
 	return pl.predict(s) * (1 + 0.2*float64(h.Sum32()%1000)/1000)
 }
 
@@ -154,7 +153,8 @@ func TestUnseenSizesAreAnsweredFromStoredOnes(t *testing.T) {
 		if loss := truth(pl, chosen)/low - 1; loss > 0.05 {
 			t.Errorf("%v: %s loses %.1f %%", n, chosen, 100*loss)
 		}
-		if got := truth(pl, chosen); math.Abs(c.Expected.SecondsPerStep/got-1) > 0.08 {
+		// Programs are 0 to 20 % slower than the model says; what is not known of one is expected to be the middle.
+		if got := truth(pl, chosen); math.Abs(c.Expected.SecondsPerStep/got-1) > 0.1 {
 			t.Errorf("%v: expected %g, true %g", n, c.Expected.SecondsPerStep, got)
 		}
 		k := kernelOf(pl.problem, chosen)
@@ -296,7 +296,7 @@ func TestChunksFillTheOtherDevicesSMs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	seconds := map[space.Schedule]float64{measured: 0.8 * here.predict(measured)}
+	seconds := map[space.Schedule]float64{measured: 0.7 * here.predict(measured)}
 	for _, as := range []string{"stream/vx=4/vy=1/wp=1/ck=16/pf=4/mb=1/ph=8/sm=132/pm=1", "stream/vx=4/vy=1/wp=1/ck=8/pf=2/mb=1/ph=8/sm=132/pm=1"} {
 		s, err := space.ParseSchedule(as)
 		if err != nil {

@@ -43,6 +43,9 @@ func (h shape) taken(p stencil.Problem, st stages) (registers, least int) {
 	return int(n), max(least, 1)
 }
 
+// long is the registers of a thread from which on its rounds are long. Compilers put off then what is loaded two planes ahead.
+const long = 140
+
 // ahead is the planes under way at a time. Into registers fewer are than were asked for, as
 // recorded schedules tell: who waits for one load waits for later ones too, and in 3D for
 // the warps beside; there, where a thread would take more registers than it may have, the compiler
@@ -57,7 +60,11 @@ func (h shape) ahead(dims, taken int) float64 {
 	}
 	const registers = 65536 // of an SM, of every GPU since compute capability 5.0
 	room := float64(min(255, registers/(warp*h.warps*h.minBlocks)))
-	return 0.72 * (1 + 0.15*n) * math.Pow(min(1, room/float64(taken)), 3)
+	gain := 0.15
+	if taken <= long {
+		gain = 0.5
+	}
+	return 0.72 * (1 + gain*n) * math.Pow(min(1, room/float64(taken)), 3)
 }
 
 // Work counts one launch: every tile is loaded once, with its halo; each stage
@@ -148,7 +155,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	waits := rounds * pyramid * beside
 	// Several cells that are loaded into registers side by side are moved from there, and waited for then. So are, in long
 	// rounds, those of the second plane ahead: compilers put them off.
-	if long := taken > 140; st.Dims == 3 && !h.copies && (part > 1 || h.prefetch > 1 && long) {
+	if st.Dims == 3 && !h.copies && (part > 1 || h.prefetch > 1 && taken > long) {
 		waits += 30 * rounds
 	}
 	if st.Dims < 3 {
