@@ -42,7 +42,7 @@ func TestSearchesEndLaterWhereTheModelIsOff(t *testing.T) {
 	if testing.Short() {
 		t.Skip("searches one after the other: nothing for the race detector")
 	}
-	files, draws, seeds := []string{"jacobi2d9_f32", "gradient2d_f32", "jacobi2d_f64"}, 1, uint64(1)
+	files, draws, seeds := []string{"jacobi2d9_f32", "gradient2d_f32", "jacobi2d_f64"}, 1, uint64(4)
 	if *flagEnding {
 		var err error
 		if files, err = filepath.Glob("../../bench/h200/landscapes/*2d*.jsonl.gz"); err != nil {
