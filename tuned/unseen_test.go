@@ -45,8 +45,8 @@ func recorded(t *testing.T, file string) evidence {
 
 // TestUnseenSizesOnRecordedData answers sizes from four stored ones and looks up what
 // the answer really took, with the model as it is (fitted to other sizes of the same stencils) and
-// as fitted without the stencil. The goal is a median loss of at most 5 %, which
-// is kept, and 15 % at worst, which is not reached (docs/store.md).
+// as fitted without the stencil. The goal is a median loss of at most 5 %, and with the model
+// as it is 15 % at worst (docs/store.md).
 func TestUnseenSizesOnRecordedData(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(*flagUnseen, "*.jsonl.gz"))
 	if err != nil {
@@ -133,7 +133,13 @@ func unseen(t *testing.T, what string, anchors, list []evidence) {
 	}
 	t.Logf("%s: %d sizes from 4, grade %s: median loss %.1f %%, nine in ten %.1f %%, worst %.1f %% (%s), %d over 15 %%, expected %.1f %%; first choice not recorded %d times",
 		what, len(losses), cache.OtherSize, 100*middle.share, 100*most.share, 100*worst.share, worst.size, over, 100*expected, missing)
-	if strings.HasPrefix(list[0].machine.ComputeCapability, "9") && (middle.share > 0.05 || most.share > 0.15) {
+	if !strings.HasPrefix(list[0].machine.ComputeCapability, "9") {
+		return
+	}
+	if middle.share > 0.05 || most.share > 0.15 {
 		t.Errorf("%s: median loss %.1f %%, nine in ten %.1f %%: want 5 and 15", what, 100*middle.share, 100*most.share)
+	}
+	if list[0].model == model.Fitted && over > 0 {
+		t.Errorf("%s: %d of %d answers lose more than 15 %%", what, over, len(losses))
 	}
 }
