@@ -106,7 +106,6 @@ type Work struct {
 	LoadRounds float64 // times a thread waits for global loads, one after the other
 	Ahead      bool    // loads are issued a round ahead: they overlap with the computing
 	Rounds     float64 // times a thread waits for shared memory and arithmetic
-	Parallel   float64 // independent cells it has at hand each time
 	Registers  int     // a thread takes if it may, estimated
 	Least      int     // registers below which it spills, estimated; 0 = Registers
 	MinBlocks  int     // blocks an SM must hold (launch bounds); 0 = 1

@@ -132,6 +132,11 @@ func gather(s *cache.Store, st *stencil.Stencil, c cache.Stored) (evidence, erro
 	return e, nil
 }
 
+// measured is the schedules that were measured at a place, in the order of their texts: sums over them are the same every time.
+func (e evidence) measured() []space.Schedule {
+	return slices.SortedFunc(maps.Keys(e.seconds), func(a, b space.Schedule) int { return cmp.Compare(a.String(), b.String()) })
+}
+
 // best is the fastest schedule at a place, and its time; ties go to the smaller text.
 func (e evidence) best() (space.Schedule, float64) {
 	var at space.Schedule
@@ -183,9 +188,9 @@ const near, doubt = 1.0, 2.0
 const unproved, correction = 0.03, 0.3
 
 // kin is under which names what was measured of a schedule counts elsewhere: programs that differ in how
-// far they load ahead and in how many blocks an SM must hold; the program, whatever its launch; the schedule. (What the
-// model is off by is the program's own for the most part, as compilers have it; with two blocks on an SM it is another
-// matter.) Rows that are no whole vectors are moved in parts, by another program.
+// far they load ahead and in how many blocks an SM must hold; the program, whatever its launch; the schedule. What the
+// model is off by is what a compiler made of the program, for the most part, and differs where SMs hold several of its
+// blocks (docs/decisions/0023). Rows that are no whole vectors are moved in parts, by another program.
 func (pl place) kin(s space.Schedule) [3]string {
 	part := s.Int("vx", 1)
 	for part > 1 && pl.problem.Size[0]%part != 0 {
@@ -233,8 +238,8 @@ func rank(there place, known []evidence, of []space.Schedule) []ranked {
 		offset := e.offset()
 		level += w * offset
 		levels += w
-		for s, t := range e.seconds {
-			own := e.predict(s)
+		for _, s := range e.measured() {
+			own, t := e.predict(s), e.seconds[s]
 			if math.IsInf(own, 1) {
 				continue
 			}

@@ -309,3 +309,33 @@ func TestChunksFillTheOtherDevicesSMs(t *testing.T) {
 		t.Errorf("%v", first)
 	}
 }
+
+// TestChunksLearnFromTheirProgram: what was measured of a program counts for other chunks of it, not for another
+// program, and not where an SM holds as many of its blocks as it did not.
+func TestChunksLearnFromTheirProgram(t *testing.T) {
+	here := at(problem(t, stencil.Size{8192, 8192, 1}), h200())
+	parse := func(texts ...string) (list []space.Schedule) {
+		for _, text := range texts {
+			s, err := space.ParseSchedule(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, s)
+		}
+		return list
+	}
+	known := parse("stream/vx=4/vy=1/wp=1/ck=64/pf=4/mb=1/ph=8/pm=1", "stream/vx=8/vy=1/wp=1/ck=64/pf=4/mb=1/ph=8/pm=1", "stream/vx=8/vy=1/wp=1/ck=64/pf=4/mb=1/ph=10/pm=1")
+	seconds := map[space.Schedule]float64{known[0]: 0.8 * here.predict(known[0]), known[1]: here.predict(known[1]), known[2]: here.predict(known[2])}
+	expected := func(there place, s space.Schedule) float64 {
+		return rank(there, []evidence{{place: here, seconds: seconds}}, []space.Schedule{s})[0].seconds / there.predict(s)
+	}
+	others := parse("stream/vx=4/vy=1/wp=1/ck=128/pf=4/mb=1/ph=8/pm=1", "stream/vx=4/vy=1/wp=1/ck=64/pf=2/mb=1/ph=8/pm=1", "stream/vx=2/vy=1/wp=1/ck=64/pf=4/mb=1/ph=8/pm=1")
+	same, chunks, near, other := expected(here, known[0]), expected(here, others[0]), expected(here, others[1]), expected(here, others[2])
+	if !(same < chunks && chunks < near && near < other && math.Abs(other-1) < 1e-9) {
+		t.Errorf("expected over predicted: the schedule %g, other chunks %g, one plane ahead less %g, another program %g", same, chunks, near, other)
+	}
+	small := at(problem(t, stencil.Size{1024, 1024, 1}), h200())
+	if alone := parse("stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/pm=1")[0]; !small.guess(alone).alone || here.guess(known[0]).alone || math.Abs(expected(small, alone)-1) > 1e-9 {
+		t.Errorf("%+v, %+v, expected over predicted %g", small.guess(alone), here.guess(known[0]), expected(small, alone))
+	}
+}

@@ -476,7 +476,7 @@ func soundness(t *testing.T, f kernels.Family, p stencil.Problem, m machine.Mach
 	if k.Schedule.Family() == "stream" { // it adds equal terms up, and fuses
 		least = min(least, 1)
 	}
-	if w.Flops < cells*float64(l.Steps)*least || w.Accesses <= 0 || w.Parallel < 1 || w.Least < 0 || w.Registers < 1 || w.Loads <= 0 || w.Integer <= 0 || w.Barriers < 0 || w.Shared < 0 {
+	if w.Flops < cells*float64(l.Steps)*least || w.Accesses <= 0 || w.Least < 0 || w.Registers < 1 || w.Loads <= 0 || w.Integer <= 0 || w.Barriers < 0 || w.Shared < 0 {
 		bad("work %+v", w)
 	}
 	for a := range 3 {

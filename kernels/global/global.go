@@ -248,7 +248,6 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		// Independent loads go out together, about 16 at a time.
 		LoadRounds: math.Hypot(float64(len(p.Stencil.Stages)), float64(loads)/float64(16*vx)),
 		Rounds:     float64(work) / 2,
-		Parallel:   float64(work),
 		Registers:  registers(p, work, most),
 		Least:      registers(p, work, most) * 10 / 11, // as the compiler spilled in recorded schedules
 		Write:      box,

@@ -220,7 +220,6 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Barriers:   barriers * len(st.Stages),
 		Loads:      float64(max(loads, min(direct, 16))),
 		LoadRounds: stages * rounds,
-		Parallel:   float64(work),
 		Rounds:     stages * steps * (1 + float64(work)/4),
 		Registers:  registers,
 		Write:      w.write,

@@ -176,7 +176,6 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Loads:      float64(tiles+direct) / float64(len(st.Stages)),
 		LoadRounds: float64(len(st.Stages)),
 		Rounds:     float64(h.Pyramid),
-		Parallel:   1,
 		Registers:  24 + max(1, p.DType.Size()/4)*min(len(st.Points), 16)/2,
 		Write:      w,
 		Read:       h.Group,

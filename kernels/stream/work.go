@@ -60,7 +60,7 @@ func (h shape) ahead(dims, taken int) float64 {
 	}
 	const registers = 65536 // of an SM, of every GPU since compute capability 5.0
 	room := float64(min(255, registers/(warp*h.warps*h.minBlocks)))
-	gain := 0.15
+	gain := 0.15 // of each further plane
 	if taken <= long {
 		gain = 0.5
 	}
@@ -182,7 +182,6 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		LoadRounds: loaded / ahead,
 		Ahead:      true,
 		Rounds:     waits,
-		Parallel:   float64(h.vector * h.rows),
 		Registers:  taken,
 		Least:      least,
 		MinBlocks:  h.minBlocks,

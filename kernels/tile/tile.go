@@ -236,7 +236,6 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Loads:      max(min(loaderAhead, float64(tiles*kernels.Volume(r))/threads), min(float64(direct), 16)),
 		LoadRounds: float64(tiles)*turns/loaderAhead + float64(direct)/16,
 		Rounds:     rounds,
-		Parallel:   float64(work),
 		// As the compiler took for recorded schedules of ten stencils: the last step's reads, shared by its cells.
 		Registers:  max(32, 28+int(float64(max(4, size))/4*(0.32*float64(min((loads+direct)/len(st.Stages), 120))-0.3*float64(work)))),
 		Least:      20 + max(1, size/4)*work,
