@@ -64,6 +64,15 @@ func Cover(n stencil.Size, write [3]int, line bool) [3]int {
 // CeilDiv is a over b, rounded up.
 func CeilDiv(a, b int) int { return (a + b - 1) / b }
 
+// WholePart is the most cells of a vector, half of it or a quarter and so on, of which a row of n cells is whole; vector is
+// a power of two.
+func WholePart(vector, n int) int {
+	for n%vector != 0 {
+		vector /= 2
+	}
+	return vector
+}
+
 // Volume is the cells of a box.
 func Volume(b [3]int) int { return b[0] * b[1] * b[2] }
 

@@ -192,11 +192,7 @@ const unproved, correction = 0.03, 0.3
 // model is off by is what a compiler made of the program, for the most part, and differs where SMs hold several of its
 // blocks (docs/decisions/0023). Rows that are no whole vectors are moved in parts, by another program.
 func (pl place) kin(s space.Schedule) [3]string {
-	part := s.Int("vx", 1)
-	for part > 1 && pl.problem.Size[0]%part != 0 {
-		part /= 2
-	}
-	program := []byte(strconv.Itoa(part))
+	program := []byte(strconv.Itoa(kernels.WholePart(s.Int("vx", 1), pl.problem.Size[0])))
 	if pl.guess(s).alone {
 		program = append(program, " alone"...)
 	}
@@ -243,10 +239,11 @@ func rank(there place, known []evidence, of []space.Schedule) []ranked {
 			if math.IsInf(own, 1) {
 				continue
 			}
+			residual := w * min(max(math.Log(t/own)-offset, -correction), correction)
 			for _, k := range e.kin(kernels.On(s, there.machine)) {
 				x := sums[k]
 				x.weight += w
-				x.residual += w * min(max(math.Log(t/own)-offset, -correction), correction)
+				x.residual += residual
 				sums[k] = x
 			}
 		}

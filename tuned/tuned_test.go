@@ -19,6 +19,7 @@ import (
 	"stenciltune/kernels/all"
 	"stenciltune/search"
 	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 )
 
@@ -292,16 +293,9 @@ func TestBadProblemsAreRefused(t *testing.T) {
 // TestChunksFillTheOtherDevicesSMs: what fills 132 SMs on an H200 fills 108 on an A100.
 func TestChunksFillTheOtherDevicesSMs(t *testing.T) {
 	here, there := at(problem(t, stencil.Size{8192, 8192, 1}), h200()), at(problem(t, stencil.Size{8192, 8192, 1}), a100())
-	measured, err := space.ParseSchedule("stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/sm=132/pm=1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	measured := spacetest.Schedule(t, "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/sm=132/pm=1")
 	seconds := map[space.Schedule]float64{measured: 0.7 * here.predict(measured)}
-	for _, as := range []string{"stream/vx=4/vy=1/wp=1/ck=16/pf=4/mb=1/ph=8/sm=132/pm=1", "stream/vx=4/vy=1/wp=1/ck=8/pf=2/mb=1/ph=8/sm=132/pm=1"} {
-		s, err := space.ParseSchedule(as)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, s := range spacetest.Schedules(t, "stream/vx=4/vy=1/wp=1/ck=16/pf=4/mb=1/ph=8/sm=132/pm=1", "stream/vx=4/vy=1/wp=1/ck=8/pf=2/mb=1/ph=8/sm=132/pm=1") {
 		seconds[s] = here.predict(s)
 	}
 	first := rank(there, []evidence{{place: here, seconds: seconds}}, there.legal())[0]
@@ -314,28 +308,18 @@ func TestChunksFillTheOtherDevicesSMs(t *testing.T) {
 // program, and not where an SM holds as many of its blocks as it did not.
 func TestChunksLearnFromTheirProgram(t *testing.T) {
 	here := at(problem(t, stencil.Size{8192, 8192, 1}), h200())
-	parse := func(texts ...string) (list []space.Schedule) {
-		for _, text := range texts {
-			s, err := space.ParseSchedule(text)
-			if err != nil {
-				t.Fatal(err)
-			}
-			list = append(list, s)
-		}
-		return list
-	}
-	known := parse("stream/vx=4/vy=1/wp=1/ck=64/pf=4/mb=1/ph=8/pm=1", "stream/vx=8/vy=1/wp=1/ck=64/pf=4/mb=1/ph=8/pm=1", "stream/vx=8/vy=1/wp=1/ck=64/pf=4/mb=1/ph=10/pm=1")
+	known := spacetest.Schedules(t, "stream/vx=4/vy=1/wp=1/ck=64/pf=4/mb=1/ph=8/pm=1", "stream/vx=8/vy=1/wp=1/ck=64/pf=4/mb=1/ph=8/pm=1", "stream/vx=8/vy=1/wp=1/ck=64/pf=4/mb=1/ph=10/pm=1")
 	seconds := map[space.Schedule]float64{known[0]: 0.8 * here.predict(known[0]), known[1]: here.predict(known[1]), known[2]: here.predict(known[2])}
 	expected := func(there place, s space.Schedule) float64 {
 		return rank(there, []evidence{{place: here, seconds: seconds}}, []space.Schedule{s})[0].seconds / there.predict(s)
 	}
-	others := parse("stream/vx=4/vy=1/wp=1/ck=128/pf=4/mb=1/ph=8/pm=1", "stream/vx=4/vy=1/wp=1/ck=64/pf=2/mb=1/ph=8/pm=1", "stream/vx=2/vy=1/wp=1/ck=64/pf=4/mb=1/ph=8/pm=1")
+	others := spacetest.Schedules(t, "stream/vx=4/vy=1/wp=1/ck=128/pf=4/mb=1/ph=8/pm=1", "stream/vx=4/vy=1/wp=1/ck=64/pf=2/mb=1/ph=8/pm=1", "stream/vx=2/vy=1/wp=1/ck=64/pf=4/mb=1/ph=8/pm=1")
 	same, chunks, near, other := expected(here, known[0]), expected(here, others[0]), expected(here, others[1]), expected(here, others[2])
 	if !(same < chunks && chunks < near && near < other && math.Abs(other-1) < 1e-9) {
 		t.Errorf("expected over predicted: the schedule %g, other chunks %g, one plane ahead less %g, another program %g", same, chunks, near, other)
 	}
 	small := at(problem(t, stencil.Size{1024, 1024, 1}), h200())
-	if alone := parse("stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/pm=1")[0]; !small.guess(alone).alone || here.guess(known[0]).alone || math.Abs(expected(small, alone)-1) > 1e-9 {
+	if alone := spacetest.Schedule(t, "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/pm=1"); !small.guess(alone).alone || here.guess(known[0]).alone || math.Abs(expected(small, alone)-1) > 1e-9 {
 		t.Errorf("%+v, %+v, expected over predicted %g", small.guess(alone), here.guess(known[0]), expected(small, alone))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"stenciltune/device"
 	"stenciltune/device/timing"
 	"stenciltune/space"
+	"stenciltune/space/spacetest"
 )
 
 // recorded is a landscape of schedules with a source and compile seconds each.
@@ -24,7 +25,7 @@ func recorded(t *testing.T, compilers int, rows ...Record) Device {
 // two schedules, and the device waits for what it needs.
 func TestTimeIsSimulated(t *testing.T) {
 	row := func(text, source string, compile float64) Record {
-		return Record{Schedule: schedule(t, text), SourceHash: source, Status: timing.OK, CompileSeconds: compile,
+		return Record{Schedule: spacetest.Schedule(t, text), SourceHash: source, Status: timing.OK, CompileSeconds: compile,
 			DeviceSeconds: 0.5, Launches: 10, Samples: []float64{0.01, 0.01}}
 	}
 	// Recorded in another order, a2 came first and a1 from the compiler's cache.
@@ -43,7 +44,7 @@ func TestTimeIsSimulated(t *testing.T) {
 		text string
 		want time.Duration
 	}{{"s/x=1", time.Second}, {"s/x=2", 1125 * time.Millisecond}, {"s/x=1", 1125 * time.Millisecond}, {"s/x=4", 1250 * time.Millisecond}, {"s/x=3", 2 * time.Second}} {
-		if d.Await(schedule(t, c.text)); d.Now() != c.want {
+		if d.Await(spacetest.Schedule(t, c.text)); d.Now() != c.want {
 			t.Errorf("%s is compiled at %v, want %v", c.text, d.Now(), c.want)
 		}
 	}
@@ -74,7 +75,7 @@ func TestWithin(t *testing.T) {
 	other := &space.Family{Name: "other", Params: []space.Param{{Name: "x", Values: []int{1}}}}
 	var rows []Record
 	for _, text := range []string{"s/x=1/y=0", "s/x=4/y=2/o=5", "s/x=4/y=0", "s/x=16/y=0", "gone/x=1"} {
-		rows = append(rows, Record{Schedule: schedule(t, text), Status: timing.OK, Samples: []float64{1}})
+		rows = append(rows, Record{Schedule: spacetest.Schedule(t, text), Status: timing.OK, Samples: []float64{1}})
 	}
 	sp := recorded(t, 0, rows...).Within(space.New(f, other))
 	var got []string
@@ -87,7 +88,7 @@ func TestWithin(t *testing.T) {
 	if n := sp.Raw(); n != 2*2*2 {
 		t.Errorf("%d points before constraints", n)
 	}
-	if err := sp.Check(schedule(t, "s/x=1/y=2")); err == nil {
+	if err := sp.Check(spacetest.Schedule(t, "s/x=1/y=2")); err == nil {
 		t.Error("what was not recorded is in the space")
 	}
 }

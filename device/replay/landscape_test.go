@@ -13,18 +13,9 @@ import (
 	"stenciltune/device"
 	"stenciltune/device/machine"
 	"stenciltune/device/timing"
-	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 )
-
-func schedule(t testing.TB, text string) space.Schedule {
-	t.Helper()
-	s, err := space.ParseSchedule(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
 
 func problem(t testing.TB) stencil.Problem {
 	t.Helper()
@@ -46,13 +37,13 @@ func header(p stencil.Problem) Header {
 // records are one of each kind: fast, faster, cut, and three ways to fail.
 func records(t testing.TB) []Record {
 	return []Record{
-		{Schedule: schedule(t, "global/gx=32"), SourceHash: "aa", Status: timing.OK, Registers: 22, BlocksPerSM: 8, CompileSeconds: 0.5, MaxError: 1.25e-7, Launches: 4,
+		{Schedule: spacetest.Schedule(t, "global/gx=32"), SourceHash: "aa", Status: timing.OK, Registers: 22, BlocksPerSM: 8, CompileSeconds: 0.5, MaxError: 1.25e-7, Launches: 4,
 			Samples: []float64{2e-3, 2.1e-3, 1.9e-3, 2e-3, 2e-3, 2.2e-3, 1.95e-3}},
-		{Schedule: schedule(t, "tile/gx=32/ph=2"), Status: timing.OK, Registers: 40, SpillBytes: 16, Launches: 6, Samples: []float64{1e-3, 1.1e-3, 0.9e-3, 1e-3, 1e-3}},
-		{Schedule: schedule(t, "global/gx=64"), Status: timing.CutSlow, Launches: 2, Samples: []float64{9e-3, 9.1e-3}},
-		{Schedule: schedule(t, "global/gx=128"), Status: timing.CompileError, Reason: "too many registers"},
-		{Schedule: schedule(t, "global/gx=256"), Status: timing.WrongAnswer, Reason: "3 of 9 cells wrong"},
-		{Schedule: schedule(t, "global/gx=512"), Status: timing.OK}, // its samples were lost
+		{Schedule: spacetest.Schedule(t, "tile/gx=32/ph=2"), Status: timing.OK, Registers: 40, SpillBytes: 16, Launches: 6, Samples: []float64{1e-3, 1.1e-3, 0.9e-3, 1e-3, 1e-3}},
+		{Schedule: spacetest.Schedule(t, "global/gx=64"), Status: timing.CutSlow, Launches: 2, Samples: []float64{9e-3, 9.1e-3}},
+		{Schedule: spacetest.Schedule(t, "global/gx=128"), Status: timing.CompileError, Reason: "too many registers"},
+		{Schedule: spacetest.Schedule(t, "global/gx=256"), Status: timing.WrongAnswer, Reason: "3 of 9 cells wrong"},
+		{Schedule: spacetest.Schedule(t, "global/gx=512"), Status: timing.OK}, // its samples were lost
 	}
 }
 
@@ -86,7 +77,7 @@ func TestLandscapeSurvivesWritingAndReading(t *testing.T) {
 }
 
 func TestNumbersAreRoundedToWhatATimerResolves(t *testing.T) {
-	sent := Record{Schedule: schedule(t, "global/gx=32"), Status: timing.OK, CompileSeconds: 0.0123456, MaxError: 1.23456e-7, Launches: 1,
+	sent := Record{Schedule: spacetest.Schedule(t, "global/gx=32"), Status: timing.OK, CompileSeconds: 0.0123456, MaxError: 1.23456e-7, Launches: 1,
 		Samples: []float64{1.23456789e-3, 0.000999999999, 5e-324, 3}}
 	kept := append([]float64(nil), sent.Samples...)
 	l, err := Read(bytes.NewReader(write(t, header(problem(t)), []Record{sent})))
@@ -172,7 +163,7 @@ func TestBestIsTheLowestMedianAmongTheRight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, m := l.Best(); r.Schedule != schedule(t, "tile/gx=32/ph=2") || m != 1e-3 {
+	if r, m := l.Best(); r.Schedule != spacetest.Schedule(t, "tile/gx=32/ph=2") || m != 1e-3 {
 		t.Errorf("%s with %g s", r.Schedule, m)
 	}
 	if r, m := (&Landscape{}).Best(); !r.Schedule.IsZero() || m != 0 {

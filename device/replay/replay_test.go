@@ -13,6 +13,7 @@ import (
 	"stenciltune/device/machine"
 	"stenciltune/device/timing"
 	"stenciltune/kernels"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 )
 
@@ -28,12 +29,12 @@ func replayed(t testing.TB) (Device, stencil.Problem) {
 
 func compile(t testing.TB, d Device, text string) (device.Binary, error) {
 	t.Helper()
-	return d.Compile(context.Background(), kernels.Kernel{Schedule: schedule(t, text), Entry: "entry"})
+	return d.Compile(context.Background(), kernels.Kernel{Schedule: spacetest.Schedule(t, text), Entry: "entry"})
 }
 
 func pass(t testing.TB, text string, count, steps int) device.Pass {
 	t.Helper()
-	return device.Pass{Binary: device.Binary{Schedule: schedule(t, text)}, Launch: kernels.Launch{Steps: steps}, Count: count}
+	return device.Pass{Binary: device.Binary{Schedule: spacetest.Schedule(t, text)}, Launch: kernels.Launch{Steps: steps}, Count: count}
 }
 
 // failed tells whether err is a failure of that status: data, not a lost device.
@@ -56,7 +57,7 @@ func TestReplayIsMarkedAsSuch(t *testing.T) {
 func TestCompileAnswersWithWhatWasRecorded(t *testing.T) {
 	d, _ := replayed(t)
 	b, err := compile(t, d, "tile/gx=32/ph=2")
-	if err != nil || b.Registers != 40 || b.SpillBytes != 16 || b.Entry != "entry" || b.Schedule != schedule(t, "tile/gx=32/ph=2") || b.ID == "" || b.Compiler != "NVRTC 13.0" {
+	if err != nil || b.Registers != 40 || b.SpillBytes != 16 || b.Entry != "entry" || b.Schedule != spacetest.Schedule(t, "tile/gx=32/ph=2") || b.ID == "" || b.Compiler != "NVRTC 13.0" {
 		t.Errorf("%+v, %v", b, err)
 	}
 	other, err := compile(t, d, "global/gx=32")

@@ -12,17 +12,9 @@ import (
 	"stenciltune/device/replay"
 	"stenciltune/device/timing"
 	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 )
-
-func schedule(t *testing.T, text string) space.Schedule {
-	t.Helper()
-	s, err := space.ParseSchedule(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
 
 // everything is a landscape with two families, an optional parameter and every status.
 func everything(t *testing.T) *replay.Landscape {
@@ -44,7 +36,7 @@ func everything(t *testing.T) *replay.Landscape {
 	} {
 		text := []string{"tile/gx=32/ph=2", "stream/vx=2/ck=8/ph=4", "tile/gx=64/ld=2/ph=2", "global/gx=32/sp=0", "tile/gx=32/ph=3",
 			"tile/gx=32/ph=4", "tile/gx=32/ld=1/ph=4", "global/gx=64/sp=1", "stream/vx=0/ck=0/ph=1"}[i]
-		r.Schedule = schedule(t, text)
+		r.Schedule = spacetest.Schedule(t, text)
 		if err := add(l, r); err != nil {
 			t.Fatal(err)
 		}

@@ -17,13 +17,14 @@ const module = "stenciltune"
 // may says which packages of ours a package may import, by path below the
 // module. A package without Go files yet simply has no say.
 var may = map[string][]string{
-	"stencil":        {},
-	"space":          {},
-	"device/machine": {},
-	"device/timing":  {},
+	"stencil":         {},
+	"space":           {},
+	"space/spacetest": {"space"},
+	"device/machine":  {},
+	"device/timing":   {},
 
 	"kernels":             {"space", "stencil", "device/machine"},
-	"kernels/kernelstest": {"kernels", "space", "stencil", "internal/golden"},
+	"kernels/kernelstest": {"kernels", "space/spacetest", "stencil", "internal/golden"},
 
 	"device":            leaves("kernels"),
 	"device/cuda":       leaves("device", "kernels"),
@@ -66,7 +67,7 @@ var fences = map[string][]string{
 	"pgregory.net/rapid":              {},
 	"github.com/google/go-cmp":        {},
 	"github.com/rogpeppe/go-internal": {},
-	"testing":                         {"internal/golden", "kernels/kernelstest", "device/devicetest", "search/searchtest"},
+	"testing":                         {"internal/golden", "kernels/kernelstest", "device/devicetest", "search/searchtest", "space/spacetest"},
 }
 
 // allowed is what a package may import, and whether the table knows it.

@@ -18,6 +18,7 @@ import (
 	"stenciltune/kernels"
 	"stenciltune/search"
 	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 )
 
@@ -66,19 +67,6 @@ func tile(gx, gy, wx, ph int) string {
 
 // naives are the baseline's schedules in order; the first judges the others.
 var naives = []string{global(64, 4, 1), global(32, 8, 1), global(128, 2, 1)}
-
-func schedules(t testing.TB, texts ...string) []space.Schedule {
-	t.Helper()
-	var list []space.Schedule
-	for _, text := range texts {
-		s, err := space.ParseSchedule(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, s)
-	}
-	return list
-}
 
 // The device's calls, as events and as the places where a script may interfere.
 const (
@@ -459,7 +447,7 @@ func options(t testing.TB, d *fake, texts ...string) Options {
 	o.Space = kernels.Spaces(o.Families, p, d.machine)
 	o.Strategy = strategy(t, "exhaustive", o.Space, 1)
 	if len(texts) > 0 {
-		o.Strategy = &script{list: schedules(t, texts...)}
+		o.Strategy = &script{list: spacetest.Schedules(t, texts...)}
 	}
 	return o
 }

@@ -10,6 +10,7 @@ import (
 	"stenciltune/device"
 	"stenciltune/device/timing"
 	"stenciltune/kernels"
+	"stenciltune/space/spacetest"
 )
 
 func TestFinalsFindTheFastestInNoise(t *testing.T) {
@@ -47,7 +48,7 @@ func TestTiesAreListedAndTheSimplestWins(t *testing.T) {
 
 func TestSimplerSchedulesComeFirst(t *testing.T) {
 	shape := func(family, rest string) string { return family + "/gx=32/gy=8/gz=1/" + rest }
-	order := schedules(t,
+	order := spacetest.Schedules(t,
 		"global/gx=32/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0",
 		shape("global", "wx=1/wy=1/wz=1/cw=0/zz=0/sp=0"),
 		shape("global", "wx=1/wy=1/wz=1/cw=0/zz=0/sp=1"),

@@ -11,13 +11,14 @@ import (
 	"stenciltune/device"
 	"stenciltune/device/timing"
 	"stenciltune/space"
+	"stenciltune/space/spacetest"
 )
 
 func measure(ctx context.Context, t *testing.T, o Options, list ...string) ([]Outcome, error) {
 	t.Helper()
 	policy := timing.Search()
 	policy.MinSamples = 12
-	got, err := Measure(ctx, o, schedules(t, list...), policy)
+	got, err := Measure(ctx, o, spacetest.Schedules(t, list...), policy)
 	empty(t, o.Device.(*fake))
 	return got, err
 }

@@ -6,6 +6,7 @@ import (
 
 	"stenciltune/kernels"
 	"stenciltune/kernels/kernelstest"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 )
 
@@ -22,7 +23,7 @@ func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
 }
 
 func TestEveryParameterReachesTheSource(t *testing.T) {
-	k := Family{}.Kernel(kernelstest.Problem(t, "jacobi3d", stencil.Float32, kernelstest.Volume), kernelstest.Schedule(t, "global/gx=128/gy=2/gz=4/wx=2/wy=8/wz=3/cw=512/zz=1/sp=1"))
+	k := Family{}.Kernel(kernelstest.Problem(t, "jacobi3d", stencil.Float32, kernelstest.Volume), spacetest.Schedule(t, "global/gx=128/gy=2/gz=4/wx=2/wy=8/wz=3/cw=512/zz=1/sp=1"))
 	kernelstest.CheckConstants(t, k, "GROUP_X = 128", "GROUP_Y = 2", "GROUP_Z = 4", "WORK_X = 2", "WORK_Y = 8", "WORK_Z = 3", "COLUMN = 512", "ZIGZAG = 1", "PYRAMID = 1", "SPAN_LENGTHS = 1")
 }
 
@@ -36,7 +37,7 @@ func TestLaunchCoversTheGridInBlocksColumnsOrOneLine(t *testing.T) {
 }
 
 func TestWorkOfANaiveKernelCountedByHand(t *testing.T) {
-	w := Family{}.Work(kernelstest.Problem(t, "jacobi2d", stencil.Float32, stencil.Size{128, 64, 1}), kernelstest.Schedule(t, "global/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0"))
+	w := Family{}.Work(kernelstest.Problem(t, "jacobi2d", stencil.Float32, stencil.Size{128, 64, 1}), spacetest.Schedule(t, "global/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0"))
 	const cells, blocks = 128 * 64, 4 * 8
 	// A block reads 8 rows of 32 cells with a sector more at either end, and the
 	// 4 sectors of the row above and below.
@@ -58,7 +59,7 @@ func TestWorkOfANaiveKernelCountedByHand(t *testing.T) {
 func TestVectorsCoverTheGridAndLoadLess(t *testing.T) {
 	p := kernelstest.Problem(t, "jacobi2d", stencil.Float32, kernelstest.Plane)
 	const base = "global/gx=32/gy=8/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/sp=0"
-	one, four := Family{}.Work(p, kernelstest.Schedule(t, base)), Family{}.Work(p, kernelstest.Schedule(t, base+"/vx=4"))
+	one, four := Family{}.Work(p, spacetest.Schedule(t, base)), Family{}.Work(p, spacetest.Schedule(t, base+"/vx=4"))
 	if want := (kernels.Launch{Grid: [3]int{8, 44, 1}, Block: [3]int{32, 8, 1}, Steps: 1}); four.Launch != want {
 		t.Errorf("launch %+v, want %+v", four.Launch, want)
 	}
@@ -72,7 +73,7 @@ func TestVectorsCoverTheGridAndLoadLess(t *testing.T) {
 	if four.L1Loads >= one.L1Loads || four.Integer >= one.Integer || four.Loads <= one.Loads || four.Registers <= one.Registers {
 		t.Errorf("scalar %+v\nvectors %+v", one, four)
 	}
-	src := Family{}.Kernel(p, kernelstest.Schedule(t, base+"/vx=4")).Source
+	src := Family{}.Kernel(p, spacetest.Schedule(t, base+"/vx=4")).Source
 	if !strings.Contains(src, "constexpr int VECTOR = 4;\n") || strings.Contains(src, "SPAN_LENGTHS") {
 		t.Error("the constants of a schedule with vectors")
 	}
@@ -80,8 +81,8 @@ func TestVectorsCoverTheGridAndLoadLess(t *testing.T) {
 
 func TestMultiWriteLoadsLess(t *testing.T) {
 	p := kernelstest.Problem(t, "jacobi2d", stencil.Float32, kernelstest.Plane)
-	one := Family{}.Work(p, kernelstest.Schedule(t, "global/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0"))
-	four := Family{}.Work(p, kernelstest.Schedule(t, "global/gx=32/gy=8/gz=1/wx=1/wy=4/wz=1/cw=0/zz=0/sp=0"))
+	one := Family{}.Work(p, spacetest.Schedule(t, "global/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0"))
+	four := Family{}.Work(p, spacetest.Schedule(t, "global/gx=32/gy=8/gz=1/wx=1/wy=4/wz=1/cw=0/zz=0/sp=0"))
 	if four.L1Loads >= one.L1Loads || four.L2Read >= one.L2Read || four.Registers <= one.Registers {
 		t.Errorf("one output: %v L1, %v L2, %d registers; four: %v, %v, %d", one.L1Loads, one.L2Read, one.Registers, four.L1Loads, four.L2Read, four.Registers)
 	}

@@ -10,7 +10,7 @@ import (
 
 	"stenciltune/internal/golden"
 	"stenciltune/kernels"
-	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 )
 
@@ -40,16 +40,6 @@ func Skew(t testing.TB, d stencil.DType, n stencil.Size) stencil.Problem {
 	return stencil.Problem{Stencil: s, DType: d, Size: n, Steps: 10}
 }
 
-// Schedule reads a schedule's text.
-func Schedule(t testing.TB, text string) space.Schedule {
-	t.Helper()
-	s, err := space.ParseSchedule(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
 // Source is a kernel whose text has been reviewed: testdata/<Golden>.golden.
 type Source struct {
 	Golden   string
@@ -62,7 +52,7 @@ type Source struct {
 func CheckSources(t *testing.T, f kernels.Family, list []Source) {
 	t.Helper()
 	for _, c := range list {
-		k := f.Kernel(c.Problem, Schedule(t, c.Schedule))
+		k := f.Kernel(c.Problem, spacetest.Schedule(t, c.Schedule))
 		golden.Check(t, c.Golden, []byte(k.Source))
 		if head := "// " + c.Problem.Stencil.Name + ", " + string(c.Problem.DType) + ": schedule " + c.Schedule + "\n"; !strings.HasPrefix(k.Source, head) {
 			t.Errorf("%s begins with %.80q", c.Golden, k.Source)
@@ -94,7 +84,7 @@ type Launch struct {
 func CheckLaunches(t *testing.T, f kernels.Family, list []Launch) {
 	t.Helper()
 	for _, c := range list {
-		if got := f.Kernel(c.Problem, Schedule(t, c.Schedule)).Launch; got != c.Want {
+		if got := f.Kernel(c.Problem, spacetest.Schedule(t, c.Schedule)).Launch; got != c.Want {
 			t.Errorf("%s: %+v, want %+v", c.Schedule, got, c.Want)
 		}
 	}

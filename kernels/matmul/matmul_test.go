@@ -17,6 +17,7 @@ import (
 	"stenciltune/kernels/kernelstest"
 	"stenciltune/kernels/matmul"
 	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 )
 
@@ -129,12 +130,12 @@ func TestSourceIsAsReviewed(t *testing.T) {
 func TestWorkCountedByHand(t *testing.T) {
 	p := product(stencil.Size{128, 64, 1}, stencil.Float32)
 	// 64 products deep. A thread loads 4 + 2 elements a step for 8 of C.
-	g := matmul.Global{}.Work(p, kernelstest.Schedule(t, "global/gx=32/gy=2/gz=1/wx=2/wy=4/wz=1/cw=0/zz=0/sp=0"))
+	g := matmul.Global{}.Work(p, spacetest.Schedule(t, "global/gx=32/gy=2/gz=1/wx=2/wy=4/wz=1/cw=0/zz=0/sp=0"))
 	if g.Flops != 2*64*128*64 || g.Cells != 128*64 || g.L1Loads != 128*64/8*64*6*4 || g.L2Read != 2*8*64*(64+8)*4 || g.L2Write != 128*64*4 {
 		t.Errorf("%+v", g)
 	}
 	// Slices of 8 rows and 64 columns, 16 deep: four of them, each after and before a barrier.
-	w := matmul.Tile{}.Work(p, kernelstest.Schedule(t, "tile/gx=32/gy=2/gz=1/wx=2/wy=4/wz=1/cw=0/zz=0/kd=16"))
+	w := matmul.Tile{}.Work(p, spacetest.Schedule(t, "tile/gx=32/gy=2/gz=1/wx=2/wy=4/wz=1/cw=0/zz=0/kd=16"))
 	if w.L1Loads != 16*64*(64+8)*4 || w.Shared != 16*(64*(64+8)+64*64*6)*4 || w.Barriers != 8 || w.Launch.SharedBytes != 16*(64+8)*4 || w.Launch.Grid != [3]int{2, 8, 1} {
 		t.Errorf("%+v", w)
 	}
@@ -154,7 +155,7 @@ func TestSpacesHoldColumnsAndTheNaiveKernel(t *testing.T) {
 		"smalltile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1":   false,
 		"global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0/vx=2": false,
 	} {
-		if err := sp.Check(kernelstest.Schedule(t, text)); (err == nil) != legal {
+		if err := sp.Check(spacetest.Schedule(t, text)); (err == nil) != legal {
 			t.Errorf("%s: %v", text, err)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 
 	"stenciltune/kernels"
 	"stenciltune/kernels/kernelstest"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 )
 
@@ -28,7 +29,7 @@ func TestLaunchAsksForTheSharedMemoryOfTheWindow(t *testing.T) {
 
 func TestWorkOfAWindowCountedByHand(t *testing.T) {
 	p := kernelstest.Problem(t, "jacobi2d", stencil.Float32, stencil.Size{128, 64, 1})
-	w := Family{}.Work(p, kernelstest.Schedule(t, "slide/gx=32/gy=2/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ws=8/db=0"))
+	w := Family{}.Work(p, spacetest.Schedule(t, "slide/gx=32/gy=2/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ws=8/db=0"))
 	const cells, blocks, read = 128 * 64, 4 * 4, 34 * 18
 	for name, c := range map[string][2]float64{
 		"steps": {float64(w.Steps), 1}, "cells": {w.Cells, cells}, "updates": {w.Updates, cells}, "flops": {w.Flops, cells * 5},
@@ -45,7 +46,7 @@ func TestWorkOfAWindowCountedByHand(t *testing.T) {
 	if w.Write != [3]int{32, 16, 1} || w.Read != [3]int{34, 18, 1} {
 		t.Errorf("writes %v, reads %v", w.Write, w.Read)
 	}
-	double := Family{}.Work(p, kernelstest.Schedule(t, "slide/gx=32/gy=2/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ws=8/db=1"))
+	double := Family{}.Work(p, spacetest.Schedule(t, "slide/gx=32/gy=2/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ws=8/db=1"))
 	if double.Barriers != 9 || double.LoadRounds >= w.LoadRounds {
 		t.Errorf("double buffer: %d barriers, waits for %v loads after %v", double.Barriers, double.LoadRounds, w.LoadRounds)
 	}

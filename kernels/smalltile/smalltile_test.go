@@ -5,6 +5,7 @@ import (
 
 	"stenciltune/kernels"
 	"stenciltune/kernels/kernelstest"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 )
 
@@ -28,7 +29,7 @@ func TestLaunchCoversTheGridWithWhatTheHaloLeaves(t *testing.T) {
 }
 
 func TestWorkOfAFusedTileCountedByHand(t *testing.T) {
-	w := Family{}.Work(kernelstest.Problem(t, "jacobi2d", stencil.Float32, stencil.Size{28 * 4, 4 * 8, 1}), kernelstest.Schedule(t, "smalltile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=2"))
+	w := Family{}.Work(kernelstest.Problem(t, "jacobi2d", stencil.Float32, stencil.Size{28 * 4, 4 * 8, 1}), spacetest.Schedule(t, "smalltile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=2"))
 	const cells, blocks = 28 * 4 * 4 * 8, 4 * 8
 	const read, middle, write = 32 * 8, 30 * 6, 28 * 4
 	for name, c := range map[string][2]float64{

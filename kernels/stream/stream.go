@@ -83,11 +83,7 @@ func (h shape) part(p stencil.Problem) int {
 	if p.Stencil.Boundary == stencil.Wrap {
 		return h.vector
 	}
-	n := h.vector // a power of two
-	for p.Size[0]%n != 0 {
-		n /= 2
-	}
-	return n
+	return kernels.WholePart(h.vector, p.Size[0])
 }
 
 // unit is the bytes of one copy into shared memory, or of several if it is more than 16.

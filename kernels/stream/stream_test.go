@@ -8,7 +8,7 @@ import (
 
 	"stenciltune/internal/golden"
 	"stenciltune/kernels"
-	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 )
 
@@ -34,15 +34,6 @@ func catalogued(t testing.TB, name string) *stencil.Stencil {
 
 func problem(st *stencil.Stencil, d stencil.DType, n stencil.Size) stencil.Problem {
 	return stencil.Problem{Stencil: st, DType: d, Size: n, Steps: 100}
-}
-
-func schedule(t testing.TB, text string) space.Schedule {
-	t.Helper()
-	s, err := space.ParseSchedule(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
 }
 
 var (
@@ -88,12 +79,12 @@ func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
 		{"copies.cu", catalogued(t, "jacobi3d"), stencil.Float32, volume, "stream/vx=2/vy=4/wp=16/ck=1/pf=4/mb=1/ph=4/pm=1"},
 		{"float64.cu", catalogued(t, "jacobi3d"), stencil.Float64, volume, "stream/vx=2/vy=3/wp=12/ck=1/pf=2/mb=1/ph=3"},
 	} {
-		k := Family{}.Kernel(problem(c.stencil, c.dtype, c.size), schedule(t, c.schedule))
+		k := Family{}.Kernel(problem(c.stencil, c.dtype, c.size), spacetest.Schedule(t, c.schedule))
 		golden.Check(t, c.golden, []byte(brief(t, k.Source)))
 		if !strings.HasPrefix(k.Source, "// "+c.stencil.Name+", "+string(c.dtype)+": schedule "+c.schedule+"\n") {
 			t.Errorf("%s begins with %.80q", c.golden, k.Source)
 		}
-		if !strings.Contains(k.Source, "#define ENTRY "+k.Entry+"\n") || k.DType != c.dtype || k.Schedule != schedule(t, c.schedule) {
+		if !strings.Contains(k.Source, "#define ENTRY "+k.Entry+"\n") || k.DType != c.dtype || k.Schedule != spacetest.Schedule(t, c.schedule) {
 			t.Errorf("%s: entry %s, %s, %s", c.golden, k.Entry, k.DType, k.Schedule)
 		}
 	}
@@ -101,14 +92,14 @@ func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
 
 func TestEveryParameterReachesTheSourceOrTheLaunch(t *testing.T) {
 	p := problem(catalogued(t, "jacobi3d"), stencil.Float32, volume)
-	k := Family{}.Kernel(p, schedule(t, "stream/vx=2/vy=6/wp=12/ck=5/pf=2/mb=3/ph=4"))
+	k := Family{}.Kernel(p, spacetest.Schedule(t, "stream/vx=2/vy=6/wp=12/ck=5/pf=2/mb=3/ph=4"))
 	for _, want := range []string{"VECTOR = 2", "ROWS = 6", "WARPS = 12", "PREFETCH = 2", "MIN_BLOCKS = 3", "PYRAMID = 4"} {
 		if !strings.Contains(k.Source, "constexpr int "+want+";\n") {
 			t.Errorf("no %s", want)
 		}
 	}
 	// Schedules that differ in the chunks alone share one compiled kernel.
-	s := schedule(t, "stream/vx=2/vy=6/wp=12/ck=8/pf=2/mb=3/ph=4")
+	s := spacetest.Schedule(t, "stream/vx=2/vy=6/wp=12/ck=8/pf=2/mb=3/ph=4")
 	other := Family{}.Kernel(p, s)
 	if other.Source != k.Source || other.Entry != k.Entry || other.Schedule != s {
 		t.Errorf("entry %s of %s, %s of %s", k.Entry, k.Schedule, other.Entry, other.Schedule)
@@ -134,7 +125,7 @@ func TestKernelSaysWhichGridsItIsRightFor(t *testing.T) {
 		{"jacobi3d", volume, "stream/vx=2/vy=3/wp=8/ck=1/pf=1/mb=1/ph=1", [3]int{64, 24, 1}, 2},
 	} {
 		p := problem(catalogued(t, c.stencil), stencil.Float32, c.size)
-		k := Family{}.Kernel(p, schedule(t, c.schedule))
+		k := Family{}.Kernel(p, spacetest.Schedule(t, c.schedule))
 		if k.Least != c.least || k.Multiple != c.multiple || k.Suited(c.size) != c.size {
 			t.Errorf("%s %s: at least %v, rows of whole %d cells", p.Text(), c.schedule, k.Least, k.Multiple)
 		}
@@ -181,10 +172,10 @@ func TestLaunchCountsTilesAndChunks(t *testing.T) {
 		{problem(catalogued(t, "jacobi3d"), stencil.Float16, stencil.Size{65, 32, 9}), "stream/vx=2/vy=4/wp=8/ck=1/pf=4/mb=1/ph=2/pm=1",
 			kernels.Launch{Grid: [3]int{2, 1, 1}, Block: [3]int{32, 8, 1}, SharedBytes: 2 * 2 * 8 * 2 * 256, Steps: 2}},
 	} {
-		if got := (Family{}).Kernel(c.p, schedule(t, c.schedule)).Launch; got != c.want {
+		if got := (Family{}).Kernel(c.p, spacetest.Schedule(t, c.schedule)).Launch; got != c.want {
 			t.Errorf("%s %s: %+v, want %+v", c.p.Text(), c.schedule, got, c.want)
 		}
-		if got := (Family{}).Work(c.p, schedule(t, c.schedule)).Launch; got != c.want {
+		if got := (Family{}).Work(c.p, spacetest.Schedule(t, c.schedule)).Launch; got != c.want {
 			t.Errorf("%s %s: work is of %+v", c.p.Text(), c.schedule, got)
 		}
 	}

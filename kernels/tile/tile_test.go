@@ -6,6 +6,7 @@ import (
 
 	"stenciltune/kernels"
 	"stenciltune/kernels/kernelstest"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 )
 
@@ -19,7 +20,7 @@ func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
 }
 
 func TestEveryParameterReachesTheSource(t *testing.T) {
-	k := Family{}.Kernel(kernelstest.Problem(t, "jacobi3d", stencil.Float32, kernelstest.Volume), kernelstest.Schedule(t, "tile/gx=128/gy=2/gz=4/wx=2/wy=8/wz=3/cw=512/zz=1/ph=4/ld=2/pd=1/gd=1"))
+	k := Family{}.Kernel(kernelstest.Problem(t, "jacobi3d", stencil.Float32, kernelstest.Volume), spacetest.Schedule(t, "tile/gx=128/gy=2/gz=4/wx=2/wy=8/wz=3/cw=512/zz=1/ph=4/ld=2/pd=1/gd=1"))
 	kernelstest.CheckConstants(t, k, "GROUP_X = 128", "GROUP_Y = 2", "GROUP_Z = 4", "WORK_X = 2", "WORK_Y = 8", "WORK_Z = 3", "COLUMN = 512", "ZIGZAG = 1", "PYRAMID = 4",
 		"LOADER = 2", "PADDING = 1", "SINGLE_DIM = 1")
 }
@@ -43,7 +44,7 @@ func TestLaunchAsksForTheSharedMemoryOfItsTiles(t *testing.T) {
 }
 
 func TestWorkOfAFusedTileCountedByHand(t *testing.T) {
-	w := Family{}.Work(kernelstest.Problem(t, "jacobi2d", stencil.Float32, stencil.Size{128, 64, 1}), kernelstest.Schedule(t, "tile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=2"))
+	w := Family{}.Work(kernelstest.Problem(t, "jacobi2d", stencil.Float32, stencil.Size{128, 64, 1}), spacetest.Schedule(t, "tile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=2"))
 	const cells, blocks = 128 * 64, 4 * 8
 	const read, middle, write = 36 * 12, 34 * 10, 32 * 8
 	for name, c := range map[string][2]float64{
@@ -69,7 +70,7 @@ func TestFusingStepsCostsRedundancyAndSavesTraffic(t *testing.T) {
 	p := kernelstest.Problem(t, "jacobi2d", stencil.Float32, kernelstest.Plane)
 	before := kernels.Work{}
 	for i, text := range []string{"ph=1", "ph=2", "ph=3", "ph=4"} {
-		w := Family{}.Work(p, kernelstest.Schedule(t, "tile/gx=32/gy=8/gz=1/wx=2/wy=4/wz=1/cw=0/zz=0/"+text))
+		w := Family{}.Work(p, spacetest.Schedule(t, "tile/gx=32/gy=8/gz=1/wx=2/wy=4/wz=1/cw=0/zz=0/"+text))
 		if i > 0 && (w.Redundancy() <= before.Redundancy() || w.L2Read/w.Cells >= before.L2Read/before.Cells) {
 			t.Errorf("%s: redundancy %v after %v", text, w.Redundancy(), before.Redundancy())
 		}
@@ -80,7 +81,7 @@ func TestFusingStepsCostsRedundancyAndSavesTraffic(t *testing.T) {
 func TestTheCubeLoaderWaitsForItsIdleThreads(t *testing.T) {
 	p := kernelstest.Problem(t, "jacobi2d", stencil.Float32, kernelstest.Plane)
 	const base = "tile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1"
-	flat, divide, cube := Family{}.Work(p, kernelstest.Schedule(t, base)), Family{}.Work(p, kernelstest.Schedule(t, base+"/ld=1")), Family{}.Work(p, kernelstest.Schedule(t, base+"/ld=2"))
+	flat, divide, cube := Family{}.Work(p, spacetest.Schedule(t, base)), Family{}.Work(p, spacetest.Schedule(t, base+"/ld=1")), Family{}.Work(p, spacetest.Schedule(t, base+"/ld=2"))
 	// 34 x 10 cells are two turns of 256 threads, but 2 x 2 of the group's shape.
 	if cube.LoadRounds != 2*flat.LoadRounds || divide.LoadRounds != flat.LoadRounds || cube.Integer >= flat.Integer || divide.Integer <= flat.Integer {
 		t.Errorf("waits %v, %v, %v times; %v, %v, %v instructions", flat.LoadRounds, divide.LoadRounds, cube.LoadRounds, flat.Integer, divide.Integer, cube.Integer)
