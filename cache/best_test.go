@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 	"go.etcd.io/bbolt"
 
-	"stenciltune/device/machine"
+	"stenciltune/machine"
 )
 
 // unexported lets cmp compare configs.

@@ -14,10 +14,10 @@ import (
 	"strings"
 	"time"
 
-	"stenciltune/device/machine"
-	"stenciltune/device/timing"
+	"stenciltune/machine"
 	"stenciltune/search"
 	"stenciltune/space"
+	"stenciltune/timing"
 )
 
 // ConfigFormat is the format and version of the config documents written here.

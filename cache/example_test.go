@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"stenciltune/cache"
-	"stenciltune/device/machine"
-	"stenciltune/device/timing"
+	"stenciltune/machine"
 	"stenciltune/space"
+	"stenciltune/timing"
 )
 
 // A tuner notes what it is about to run, records what became of it, and finds it

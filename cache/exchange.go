@@ -16,8 +16,8 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"stenciltune/device/machine"
-	"stenciltune/device/timing"
+	"stenciltune/machine"
+	"stenciltune/timing"
 )
 
 // ExchangeFormat is the format of the lines that Export writes and Import reads: one

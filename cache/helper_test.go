@@ -16,10 +16,10 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"stenciltune/device/machine"
-	"stenciltune/device/timing"
+	"stenciltune/machine"
 	"stenciltune/search"
 	"stenciltune/space"
+	"stenciltune/timing"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")

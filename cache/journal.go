@@ -11,8 +11,8 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"stenciltune/device/timing"
 	"stenciltune/space"
+	"stenciltune/timing"
 )
 
 // Entry is what became of one schedule of one source on one device.

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"stenciltune/device/machine"
+	"stenciltune/machine"
 )
 
 // Key names a problem on a device: what a schedule is the answer to. The first

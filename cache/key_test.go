@@ -7,7 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
-	"stenciltune/device/machine"
+	"stenciltune/machine"
 )
 
 func TestStepsClass(t *testing.T) {

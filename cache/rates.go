@@ -9,7 +9,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
-	"stenciltune/device/machine"
+	"stenciltune/machine"
 )
 
 // bucketRates holds device -> DeviceRates. Stores made before it was thought of

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"stenciltune/device/machine"
+	"stenciltune/machine"
 )
 
 func TestRatesAreKeptPerDeviceAndDriver(t *testing.T) {

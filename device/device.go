@@ -11,11 +11,11 @@ import (
 	"fmt"
 	"time"
 
-	"stenciltune/device/machine"
-	"stenciltune/device/timing"
 	"stenciltune/kernels"
+	"stenciltune/machine"
 	"stenciltune/space"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 )
 
 // Device runs kernels. Compile may be called from many goroutines at once, also

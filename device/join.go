@@ -3,10 +3,10 @@ package device
 import (
 	"context"
 
-	"stenciltune/device/machine"
-	"stenciltune/device/timing"
 	"stenciltune/kernels"
+	"stenciltune/machine"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 )
 
 // Compiler turns source into an image. It needs no device and may be used from

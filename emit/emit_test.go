@@ -11,14 +11,14 @@ import (
 	"time"
 
 	"stenciltune/cache"
-	"stenciltune/device/machine"
-	"stenciltune/device/timing"
 	"stenciltune/internal/golden"
 	"stenciltune/kernels/all"
 	"stenciltune/kernels/matmul"
+	"stenciltune/machine"
 	"stenciltune/search"
 	"stenciltune/space"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 )
 
 // h200 and a100 are two devices, as far as configs tell of them.

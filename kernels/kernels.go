@@ -10,7 +10,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 
-	"stenciltune/device/machine"
+	"stenciltune/machine"
 	"stenciltune/space"
 	"stenciltune/stencil"
 )

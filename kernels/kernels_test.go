@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"stenciltune/device/machine"
+	"stenciltune/machine"
 	"stenciltune/space"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"stenciltune/device/machine"
+	"stenciltune/machine"
 	"stenciltune/space"
 	"stenciltune/stencil"
 )

@@ -3,8 +3,8 @@ package model
 import (
 	"math"
 
-	"stenciltune/device/machine"
 	"stenciltune/kernels"
+	"stenciltune/machine"
 	"stenciltune/stencil"
 )
 

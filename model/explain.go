@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"stenciltune/device/machine"
 	"stenciltune/kernels"
+	"stenciltune/machine"
 	"stenciltune/space"
 	"stenciltune/stencil"
 )

@@ -14,9 +14,9 @@ import (
 	"sync"
 	"testing"
 
-	"stenciltune/device/machine"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
+	"stenciltune/machine"
 	"stenciltune/model"
 	"stenciltune/stencil"
 )

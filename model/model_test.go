@@ -6,9 +6,9 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"stenciltune/device/machine"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
+	"stenciltune/machine"
 	"stenciltune/space"
 	"stenciltune/stencil"
 )

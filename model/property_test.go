@@ -6,9 +6,9 @@ import (
 	"sync"
 	"testing"
 
-	"stenciltune/device/machine"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
+	"stenciltune/machine"
 	"stenciltune/space"
 	"stenciltune/stencil"
 )

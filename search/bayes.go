@@ -8,8 +8,8 @@ import (
 
 	"github.com/c-bata/goptuna"
 
-	"stenciltune/device/timing"
 	"stenciltune/space"
+	"stenciltune/timing"
 )
 
 // study keeps the trials of a search in goptuna: which points were asked, with

@@ -6,7 +6,7 @@ import (
 
 	"github.com/c-bata/goptuna"
 
-	"stenciltune/device/timing"
+	"stenciltune/timing"
 )
 
 // TestStudy: what goptuna's study holds after a search is what happened.

@@ -3,8 +3,8 @@ package search
 import (
 	"math/rand/v2"
 
-	"stenciltune/device/timing"
 	"stenciltune/space"
+	"stenciltune/timing"
 )
 
 // descent walks downhill: it proposes the neighbours of the best schedule of the

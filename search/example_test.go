@@ -3,9 +3,9 @@ package search_test
 import (
 	"fmt"
 
-	"stenciltune/device/timing"
 	"stenciltune/search"
 	"stenciltune/space"
+	"stenciltune/timing"
 )
 
 // A search asks for schedules, runs them and tells what became of them, until a

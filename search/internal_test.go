@@ -8,8 +8,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
-	"stenciltune/device/timing"
 	"stenciltune/space"
+	"stenciltune/timing"
 )
 
 // room is a space of two families with shared and own parameters, and a prior.

@@ -7,8 +7,8 @@ package search
 import (
 	"time"
 
-	"stenciltune/device/timing"
 	"stenciltune/space"
+	"stenciltune/timing"
 )
 
 // Outcome is what became of one schedule.

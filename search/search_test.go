@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"stenciltune/device/timing"
 	"stenciltune/search"
 	"stenciltune/search/searchtest"
 	"stenciltune/space"
+	"stenciltune/timing"
 )
 
 func TestNewUnknown(t *testing.T) {

@@ -3,7 +3,7 @@ package search
 import (
 	"time"
 
-	"stenciltune/device/timing"
+	"stenciltune/timing"
 )
 
 // Tracker counts outcomes for the stop rules and keeps the best one. The zero

@@ -7,9 +7,9 @@ import (
 
 	"stenciltune/cache"
 	"stenciltune/device"
-	"stenciltune/device/machine"
-	"stenciltune/device/timing"
+	"stenciltune/machine"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 )
 
 // KeyOf is the store's key of a problem on a machine, timed in a cache regime.

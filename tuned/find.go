@@ -9,12 +9,12 @@ import (
 	"strconv"
 
 	"stenciltune/cache"
-	"stenciltune/device/machine"
-	"stenciltune/device/timing"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
+	"stenciltune/machine"
 	"stenciltune/space"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 )
 
 // Question is what an answer is sought for.

@@ -9,9 +9,9 @@ import (
 	"strings"
 
 	"stenciltune/cache"
-	"stenciltune/device/machine"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
+	"stenciltune/machine"
 	"stenciltune/model"
 	"stenciltune/space"
 	"stenciltune/stencil"

@@ -8,9 +8,9 @@ import (
 	"slices"
 
 	"stenciltune/cache"
-	"stenciltune/device/machine"
-	"stenciltune/device/timing"
+	"stenciltune/machine"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 )
 
 // Problem is what a program computes, in its own terms.

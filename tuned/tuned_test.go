@@ -13,14 +13,14 @@ import (
 
 	"stenciltune/cache"
 	"stenciltune/device"
-	"stenciltune/device/machine"
-	"stenciltune/device/timing"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
+	"stenciltune/machine"
 	"stenciltune/search"
 	"stenciltune/space"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 )
 
 func h200() machine.Machine {

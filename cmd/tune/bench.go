@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"stenciltune/cache"
-	"stenciltune/device/machine"
-	"stenciltune/device/micro"
+	"stenciltune/device/microbench"
+	"stenciltune/machine"
 	"stenciltune/stencil"
 )
 
@@ -29,7 +29,7 @@ func (a *app) bench(ctx context.Context, name string) error {
 	defer d.Close()
 	m := d.Machine()
 	begin := time.Now()
-	got, err := micro.Measure(ctx, d)
+	got, err := microbench.Measure(ctx, d)
 	if err != nil {
 		return err
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"stenciltune/cache"
-	"stenciltune/device/timing"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 	"stenciltune/tuned"
 )
 

@@ -6,11 +6,11 @@ import (
 	"time"
 
 	"stenciltune/cache"
-	"stenciltune/device/machine"
-	"stenciltune/device/timing"
 	"stenciltune/internal/runner"
 	"stenciltune/kernels"
+	"stenciltune/machine"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 )
 
 // searchFacts is what the config says of the search beyond its result.

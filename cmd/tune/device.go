@@ -15,7 +15,7 @@ import (
 	"stenciltune/device/cuda"
 	"stenciltune/device/host"
 	"stenciltune/device/replay"
-	"stenciltune/internal/worker"
+	"stenciltune/device/worker"
 	"stenciltune/stencil"
 )
 

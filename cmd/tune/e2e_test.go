@@ -22,12 +22,12 @@ import (
 
 	"stenciltune/cache"
 	"stenciltune/device/replay"
-	"stenciltune/device/timing"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/search"
 	"stenciltune/space"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 	"stenciltune/tuned"
 )
 

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"stenciltune/cache"
-	"stenciltune/device/timing"
 	"stenciltune/internal/runner"
 	"stenciltune/space"
+	"stenciltune/timing"
 )
 
 // journal lets a tune remember its outcomes in the store.

@@ -7,13 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"stenciltune/device/machine"
-	"stenciltune/device/timing"
 	"stenciltune/internal/runner"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
+	"stenciltune/machine"
 	"stenciltune/space"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 )
 
 func (a *app) measure() *cobra.Command {

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"stenciltune/internal/worker"
+	"stenciltune/device/worker"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/space"

@@ -5,9 +5,9 @@ import (
 	"slices"
 
 	"stenciltune/cache"
-	"stenciltune/device/machine"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
+	"stenciltune/machine"
 	"stenciltune/search"
 	"stenciltune/stencil"
 )

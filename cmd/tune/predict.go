@@ -9,14 +9,14 @@ import (
 	"strings"
 
 	"stenciltune/cache"
-	"stenciltune/device/machine"
 	"stenciltune/device/replay"
-	"stenciltune/device/timing"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
+	"stenciltune/machine"
 	"stenciltune/model"
 	"stenciltune/space"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 	"stenciltune/tuned"
 )
 

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"stenciltune/cache"
-	"stenciltune/device/machine"
+	"stenciltune/machine"
 )
 
 func TestModelRanksForADeviceThatIsNotHere(t *testing.T) {

@@ -7,16 +7,16 @@ import (
 	"math"
 
 	"stenciltune/device"
-	"stenciltune/device/machine"
-	"stenciltune/device/micro"
-	"stenciltune/device/timing"
+	"stenciltune/device/microbench"
 	"stenciltune/internal/runner"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
+	"stenciltune/machine"
 	"stenciltune/model"
 	"stenciltune/search"
 	"stenciltune/space"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 )
 
 // The models that --model names.
@@ -121,7 +121,7 @@ func measureFor(ctx context.Context, o runner.Options, d device.Device, m *machi
 	return func(list ...space.Schedule) ([]float64, error) {
 		if m.Rates.Launch == 0 && (m.Kind == machine.CUDA || m.Kind == machine.Host) {
 			l := familyOf(o.Problem, list[0]).Kernel(o.Problem, list[0]).Launch
-			launch, err := micro.Launch(ctx, d, l.Blocks(), l.Threads())
+			launch, err := microbench.Launch(ctx, d, l.Blocks(), l.Threads())
 			if err != nil {
 				return nil, err
 			}

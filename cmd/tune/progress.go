@@ -11,10 +11,10 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 	"golang.org/x/term"
 
-	"stenciltune/device/timing"
 	"stenciltune/internal/runner"
 	"stenciltune/search"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 )
 
 // progress shows how a tune goes: a bar with the best so far if stderr is a

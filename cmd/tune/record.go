@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"stenciltune/cache"
-	"stenciltune/device/machine"
 	"stenciltune/device/replay"
-	"stenciltune/device/timing"
 	"stenciltune/internal/runner"
+	"stenciltune/machine"
 	"stenciltune/space"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 )
 
 // recorded reads the landscape that a tune is about to write, to go on with it; nil if

@@ -12,12 +12,12 @@ import (
 	"github.com/spf13/cobra"
 
 	"stenciltune/cache"
-	"stenciltune/device/machine"
 	"stenciltune/device/replay"
 	"stenciltune/internal/contest"
 	"stenciltune/internal/runner"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
+	"stenciltune/machine"
 	"stenciltune/model"
 	"stenciltune/search"
 	"stenciltune/space"

@@ -5,10 +5,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"stenciltune/device/machine"
 	"stenciltune/emit"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
+	"stenciltune/machine"
 	"stenciltune/space"
 	"stenciltune/stencil"
 )

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"stenciltune/cache"
-	"stenciltune/device/machine"
+	"stenciltune/machine"
 	"stenciltune/tuned"
 )
 

@@ -10,10 +10,10 @@ import (
 	"strings"
 	"testing"
 
-	"stenciltune/device/timing"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 )
 
 const sweepBase = "tile/gx=32/gy=8/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/ph=1"

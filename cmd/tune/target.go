@@ -9,8 +9,8 @@ import (
 	"stenciltune/device"
 	"stenciltune/device/cuda"
 	"stenciltune/device/host"
-	"stenciltune/device/machine"
 	"stenciltune/device/replay"
+	"stenciltune/machine"
 	"stenciltune/tuned"
 )
 

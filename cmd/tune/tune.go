@@ -15,14 +15,14 @@ import (
 
 	"stenciltune/cache"
 	"stenciltune/device"
-	"stenciltune/device/machine"
 	"stenciltune/device/replay"
-	"stenciltune/device/timing"
 	"stenciltune/internal/runner"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
+	"stenciltune/machine"
 	"stenciltune/search"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 	"stenciltune/tuned"
 )
 

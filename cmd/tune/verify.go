@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"stenciltune/device"
-	"stenciltune/device/machine"
-	"stenciltune/device/trial"
+	"stenciltune/device/verify"
 	"stenciltune/kernels/all"
 	"stenciltune/kernels/matmul"
+	"stenciltune/machine"
 	"stenciltune/stencil"
 )
 
@@ -70,21 +70,21 @@ type verification struct {
 
 // deviceProof is what was tried on a device.
 type deviceProof struct {
-	Device   string             `json:"device"`
-	Name     string             `json:"name"`
-	Kind     machine.Kind       `json:"kind"`
-	Cases    int                `json:"cases"`
-	Families map[string]int     `json:"families"`           // cases of each
-	Unable   map[string]string  `json:"unable,omitempty"`   // families that cannot run the stencil, and why
-	Grids    map[trial.Kind]int `json:"grids"`              // cases of each kind
-	Smallest stencil.Size       `json:"smallest,omitempty"` // grid, by cells
-	Largest  stencil.Size       `json:"largest,omitempty"`
-	Steps    [2]int             `json:"steps"` // of a case: fewest, most
-	MaxError float64            `json:"max_error"`
-	Nearest  errorBound         `json:"nearest"` // of the case whose error came nearest to its tolerance
-	Loosest  errorBound         `json:"loosest"` // of the case with the largest tolerance
-	Wrong    string             `json:"wrong,omitempty"`
-	Again    string             `json:"again,omitempty"` // the command that runs the wrong case alone
+	Device   string              `json:"device"`
+	Name     string              `json:"name"`
+	Kind     machine.Kind        `json:"kind"`
+	Cases    int                 `json:"cases"`
+	Families map[string]int      `json:"families"`           // cases of each
+	Unable   map[string]string   `json:"unable,omitempty"`   // families that cannot run the stencil, and why
+	Grids    map[verify.Kind]int `json:"grids"`              // cases of each kind
+	Smallest stencil.Size        `json:"smallest,omitempty"` // grid, by cells
+	Largest  stencil.Size        `json:"largest,omitempty"`
+	Steps    [2]int              `json:"steps"` // of a case: fewest, most
+	MaxError float64             `json:"max_error"`
+	Nearest  errorBound          `json:"nearest"` // of the case whose error came nearest to its tolerance
+	Loosest  errorBound          `json:"loosest"` // of the case with the largest tolerance
+	Wrong    string              `json:"wrong,omitempty"`
+	Again    string              `json:"again,omitempty"` // the command that runs the wrong case alone
 }
 
 // errorBound is the largest error of a case, and the largest that rounding may cause.
@@ -160,8 +160,8 @@ func (a *app) runVerify(ctx context.Context, f verifyFlags) error {
 // prove runs the cases on a device, up to the first wrong one.
 func (a *app) prove(ctx context.Context, d device.Device, name string, p stencil.Problem, f verifyFlags) (deviceProof, error) {
 	m := d.Machine()
-	proof := deviceProof{Device: name, Name: m.Name, Kind: m.Kind, Families: map[string]int{}, Unable: map[string]string{}, Grids: map[trial.Kind]int{}}
-	source := trial.NewSource(m, all.Families())
+	proof := deviceProof{Device: name, Name: m.Name, Kind: m.Kind, Families: map[string]int{}, Unable: map[string]string{}, Grids: map[verify.Kind]int{}}
+	source := verify.NewSource(m, all.Families())
 	_, unable := source.Able(p)
 	for _, f := range unable {
 		proof.Unable[f.Name()] = source.Why(p, f)
@@ -181,7 +181,7 @@ func (a *app) prove(ctx context.Context, d device.Device, name string, p stencil
 	}
 	a.say("%s on %s: %d cases", p.Stencil.Name, name, n)
 	var wrong error
-	err = trial.Run(ctx, d, cases, func(c trial.Case, r trial.Result) bool {
+	err = verify.Run(ctx, d, cases, func(c verify.Case, r verify.Result) bool {
 		proof.count(c, r)
 		fault := r.Fault(c)
 		if a.verbose {
@@ -197,10 +197,10 @@ func (a *app) prove(ctx context.Context, d device.Device, name string, p stencil
 }
 
 // count adds a case to what was tried.
-func (v *deviceProof) count(c trial.Case, r trial.Result) {
+func (v *deviceProof) count(c verify.Case, r verify.Result) {
 	v.Cases++
 	v.Families[c.Kernel.Schedule.Family()]++
-	for _, k := range trial.Kinds() {
+	for _, k := range verify.Kinds() {
 		if c.Is(k) {
 			v.Grids[k]++
 		}
@@ -280,7 +280,7 @@ func (a *app) printVerification(v verification) error {
 			}
 		}
 		grids := fmt.Sprintf("%s to %s", d.Smallest.Text(v.dims), d.Largest.Text(v.dims))
-		for _, k := range trial.Kinds() {
+		for _, k := range verify.Kinds() {
 			grids += fmt.Sprintf(", %d with %s", d.Grids[k], k)
 		}
 		line("grids", "%s", grids)

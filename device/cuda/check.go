@@ -8,8 +8,8 @@ import (
 	"math"
 
 	"stenciltune/device"
-	"stenciltune/device/timing"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 )
 
 //go:embed check.cu

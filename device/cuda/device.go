@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 
 	"stenciltune/device"
-	"stenciltune/device/machine"
 	"stenciltune/kernels"
+	"stenciltune/machine"
 )
 
 // Device is a GPU and a compiler in one process: for tests and small tools. Tuning

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"stenciltune/device"
-	"stenciltune/device/machine"
+	"stenciltune/machine"
 )
 
 // List is the facts of every GPU the driver shows, in its own order. Without a

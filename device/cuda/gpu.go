@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"stenciltune/device"
-	"stenciltune/device/machine"
-	"stenciltune/device/timing"
 	"stenciltune/kernels"
+	"stenciltune/machine"
+	"stenciltune/timing"
 )
 
 // GPU is one device with its context. Its methods may be called from any

@@ -15,12 +15,12 @@ import (
 	"stenciltune/device"
 	"stenciltune/device/cuda"
 	"stenciltune/device/devicetest"
-	"stenciltune/device/timing"
-	"stenciltune/device/trial"
+	"stenciltune/device/verify"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/space"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 )
 
 var (
@@ -92,7 +92,7 @@ func TestGPUNamedCases(t *testing.T) {
 	d := openGPU(t)
 	for _, name := range strings.Fields(*flagNamed) {
 		t.Run(name, func(t *testing.T) {
-			devicetest.Check(t, d, []trial.Case{devicetest.NamedCase(t, name, *flagTimes, uint32(*flagSeed))})
+			devicetest.Check(t, d, []verify.Case{devicetest.NamedCase(t, name, *flagTimes, uint32(*flagSeed))})
 		})
 	}
 }
@@ -271,7 +271,7 @@ func TestGPUManySchedulesLeaveMemoryWhereItWas(t *testing.T) {
 func TestGPUCompilingLeavesMemoryWhereItWas(t *testing.T) {
 	d := openGPU(t)
 	cases := devicetest.Cases(t, d.Machine(), 600, *flagSeed+8)
-	compile := func(cases []trial.Case) int64 {
+	compile := func(cases []verify.Case) int64 {
 		var ks []kernels.Kernel
 		for _, c := range cases {
 			ks = append(ks, c.Kernel)

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"stenciltune/device"
-	"stenciltune/device/timing"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 )
 
 // buffer is device memory; the zero buffer is none.

@@ -16,9 +16,9 @@ import (
 	"unsafe"
 
 	"stenciltune/device"
-	"stenciltune/device/machine"
-	"stenciltune/device/timing"
 	"stenciltune/kernels"
+	"stenciltune/machine"
+	"stenciltune/timing"
 )
 
 var nvrtcSymbols = []string{

@@ -14,8 +14,8 @@ import (
 	"time"
 
 	"stenciltune/device"
-	"stenciltune/device/timing"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 )
 
 var scenarios []scenario

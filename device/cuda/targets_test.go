@@ -9,8 +9,8 @@ import (
 
 	"stenciltune/device/cuda"
 	"stenciltune/device/devicetest"
-	"stenciltune/device/machine"
 	"stenciltune/device/replay"
+	"stenciltune/machine"
 )
 
 // Sources hold for every GPU from compute capability 7.0 on that the installed NVRTC knows,

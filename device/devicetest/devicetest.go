@@ -11,25 +11,25 @@ import (
 	"testing"
 
 	"stenciltune/device"
-	"stenciltune/device/machine"
-	"stenciltune/device/trial"
+	"stenciltune/device/verify"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
+	"stenciltune/machine"
 	"stenciltune/space"
 	"stenciltune/stencil"
 )
 
 // Cases draws n cases: stencils of the catalogue and random ones, of every element
 // type, each family as often whatever the size of its space.
-func Cases(t testing.TB, m machine.Machine, n int, seed uint64) []trial.Case {
+func Cases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Case {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 1))
-	source := trial.NewSource(m, all.Families())
+	source := verify.NewSource(m, all.Families())
 	stencils := catalogue(t)
 	for range len(stencils) {
 		stencils = append(stencils, randomStencil(t, r))
 	}
-	var cases []trial.Case
+	var cases []verify.Case
 	for len(cases) < n {
 		cases = add(cases, source, r, stencils[r.IntN(len(stencils))])
 	}
@@ -37,11 +37,11 @@ func Cases(t testing.TB, m machine.Machine, n int, seed uint64) []trial.Case {
 }
 
 // CatalogueCases draws n cases of each stencil of the catalogue.
-func CatalogueCases(t testing.TB, m machine.Machine, n int, seed uint64) []trial.Case {
+func CatalogueCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Case {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 2))
-	source := trial.NewSource(m, all.Families())
-	var cases []trial.Case
+	source := verify.NewSource(m, all.Families())
+	var cases []verify.Case
 	for _, st := range catalogue(t) {
 		for enough := len(cases) + n; len(cases) < enough; {
 			cases = add(cases, source, r, st)
@@ -51,7 +51,7 @@ func CatalogueCases(t testing.TB, m machine.Machine, n int, seed uint64) []trial
 }
 
 // add draws one more case of a stencil, if it can be judged.
-func add(cases []trial.Case, source *trial.Source, r *rand.Rand, st *stencil.Stencil) []trial.Case {
+func add(cases []verify.Case, source *verify.Source, r *rand.Rand, st *stencil.Stencil) []verify.Case {
 	families, types := all.Families(), st.DTypes()
 	p := stencil.Problem{Stencil: st, DType: types[r.IntN(len(types))]}
 	f := families[r.IntN(len(families))]
@@ -104,7 +104,7 @@ func randomStencil(t testing.TB, r *rand.Rand) *stencil.Stencil {
 
 // NamedCase is the case of a failure's report, of a stencil of the catalogue: its name as
 // Case.Name prints it.
-func NamedCase(t testing.TB, name string, launches int, seed uint32) trial.Case {
+func NamedCase(t testing.TB, name string, launches int, seed uint32) verify.Case {
 	t.Helper()
 	parts := strings.SplitN(name, "/", 4)
 	if len(parts) < 4 {
@@ -127,11 +127,11 @@ func NamedCase(t testing.TB, name string, launches int, seed uint32) trial.Case 
 		t.Fatal(err)
 	}
 	p := stencil.Problem{Stencil: st, DType: d, Size: size, Steps: 1}
-	return trial.Of(p, kernels.Find(all.For(p), s.Family()), s, launches, seed)
+	return verify.Of(p, kernels.Find(all.For(p), s.Family()), s, launches, seed)
 }
 
 // Check runs cases on a device and reports every wrong one.
-func Check(t testing.TB, d device.Device, cases []trial.Case) {
+func Check(t testing.TB, d device.Device, cases []verify.Case) {
 	t.Helper()
 	checked := 0
 	type compiled struct {
@@ -140,7 +140,7 @@ func Check(t testing.TB, d device.Device, cases []trial.Case) {
 		longestOfThem string
 	}
 	families := map[string]compiled{}
-	err := trial.Run(context.Background(), d, cases, func(c trial.Case, r trial.Result) bool {
+	err := verify.Run(context.Background(), d, cases, func(c verify.Case, r verify.Result) bool {
 		checked++
 		f := families[c.Kernel.Schedule.Family()]
 		f.n++

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"stenciltune/device"
-	"stenciltune/device/machine"
 	"stenciltune/kernels"
 	"stenciltune/kernels/matmul"
+	"stenciltune/machine"
 	"stenciltune/space"
 	"stenciltune/stencil"
 )

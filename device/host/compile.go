@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"stenciltune/device"
-	"stenciltune/device/timing"
 	"stenciltune/kernels"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 )
 
 //go:embed emulation/emulation.h

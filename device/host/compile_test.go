@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"stenciltune/device/devicetest"
-	"stenciltune/device/trial"
+	"stenciltune/device/verify"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/stencil"
@@ -130,7 +130,7 @@ func TestAcceptedProgramsCompile(t *testing.T) {
 	p := newPrograms(t)
 	compiled, slowest := 0, time.Duration(0)
 	for begin := time.Now(); time.Since(begin) < *flagProgramTime && !t.Failed(); {
-		source := trial.NewSource(d.Machine(), all.Families())
+		source := verify.NewSource(d.Machine(), all.Families())
 		var ks []kernels.Kernel
 		var texts []string
 		for len(ks) < 20 {
@@ -171,8 +171,8 @@ func TestAcceptedIntegerProgramsComputeWhatTheReferenceComputes(t *testing.T) {
 	t.Cleanup(func() { d.Close() })
 	p := newPrograms(t)
 	for begin := time.Now(); time.Since(begin) < *flagProgramTime && !t.Failed(); {
-		source := trial.NewSource(d.Machine(), all.Families())
-		var cases []trial.Case
+		source := verify.NewSource(d.Machine(), all.Families())
+		var cases []verify.Case
 		for len(cases) < 20 {
 			st := p.next()
 			if st.DType.Floating() || st.Ops.Special > 0 {

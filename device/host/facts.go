@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"stenciltune/device"
-	"stenciltune/device/machine"
+	"stenciltune/machine"
 )
 
 // findCompiler gives the path and version of the C++ compiler.

@@ -16,8 +16,8 @@ import (
 	"time"
 
 	"stenciltune/device"
-	"stenciltune/device/machine"
 	"stenciltune/kernels"
+	"stenciltune/machine"
 	"stenciltune/stencil"
 )
 

@@ -11,10 +11,10 @@ import (
 
 	"stenciltune/device"
 	"stenciltune/device/host"
-	"stenciltune/device/timing"
 	"stenciltune/kernels"
 	"stenciltune/space"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 )
 
 // copyProblem is the stencil whose right answer is its input, on n cells.

@@ -6,7 +6,7 @@ import (
 
 	"stenciltune/device/devicetest"
 	"stenciltune/device/host"
-	"stenciltune/device/trial"
+	"stenciltune/device/verify"
 )
 
 var (
@@ -56,13 +56,13 @@ func TestRandomSchedulesAreCleanUnderSanitizers(t *testing.T) {
 // fewer tiles: blocks beyond them must find that out.
 func TestStagesOfDifferentReachShareALaunch(t *testing.T) {
 	d := open(t, host.Options{})
-	devicetest.Check(t, d, []trial.Case{devicetest.NamedCase(t, "srad2/f32/253x115/smalltile/gx=128/gy=8/gz=1/wx=1/wy=1/wz=1/cw=256/zz=1/ph=1", 2, 1)})
+	devicetest.Check(t, d, []verify.Case{devicetest.NamedCase(t, "srad2/f32/253x115/smalltile/gx=128/gy=8/gz=1/wx=1/wy=1/wz=1/cw=256/zz=1/ph=1", 2, 1)})
 }
 
 // Where rows are not whole vectors, lanes copy and write each other's parts of them.
 func TestPartsOfRowsArriveWhereTheyBelong(t *testing.T) {
 	d := open(t, host.Options{})
-	var cases []trial.Case
+	var cases []verify.Case
 	for _, name := range []string{
 		"jacobi2d/f32/515x67/stream/vx=8/vy=1/wp=1/ck=4/pf=4/mb=1/ph=3/sm=2/pm=1", // written by way of shared memory
 		"jacobi2d/f32/514x67/stream/vx=8/vy=1/wp=4/ck=2/pf=2/mb=1/ph=3/pm=1",

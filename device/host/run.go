@@ -16,8 +16,8 @@ import (
 	"syscall"
 
 	"stenciltune/device"
-	"stenciltune/device/timing"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 )
 
 // command prepares a run of a program.

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"stenciltune/device"
-	"stenciltune/device/timing"
 	"stenciltune/space"
+	"stenciltune/timing"
 )
 
 // clock is simulated time since a recording was opened: so many compile processes

@@ -5,9 +5,9 @@ import (
 	"time"
 
 	"stenciltune/device"
-	"stenciltune/device/timing"
 	"stenciltune/space"
 	"stenciltune/space/spacetest"
+	"stenciltune/timing"
 )
 
 // recorded is a landscape of schedules with a source and compile seconds each.

@@ -20,10 +20,10 @@ import (
 	"strings"
 
 	"stenciltune/device"
-	"stenciltune/device/machine"
-	"stenciltune/device/timing"
+	"stenciltune/machine"
 	"stenciltune/space"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 )
 
 // Format is the first field of a landscape's header.

@@ -11,10 +11,10 @@ import (
 	"testing"
 
 	"stenciltune/device"
-	"stenciltune/device/machine"
-	"stenciltune/device/timing"
+	"stenciltune/machine"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 )
 
 func problem(t testing.TB) stencil.Problem {

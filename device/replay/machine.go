@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"stenciltune/device"
-	"stenciltune/device/machine"
+	"stenciltune/machine"
 )
 
 // MachineOf is the machine of a recording, whatever its problem: name is a device or a

@@ -10,11 +10,11 @@ import (
 	"testing"
 
 	"stenciltune/device"
-	"stenciltune/device/machine"
-	"stenciltune/device/timing"
 	"stenciltune/kernels"
+	"stenciltune/machine"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 )
 
 func replayed(t testing.TB) (Device, stencil.Problem) {

@@ -17,13 +17,13 @@ import (
 	"stenciltune/device"
 	"stenciltune/device/cuda"
 	"stenciltune/device/host"
-	"stenciltune/device/machine"
-	"stenciltune/device/timing"
 	"stenciltune/examples/shipped"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
+	"stenciltune/machine"
 	"stenciltune/space"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 	"stenciltune/tuned"
 )
 

@@ -8,13 +8,13 @@ import (
 	"testing"
 
 	"stenciltune/device/replay"
-	"stenciltune/device/timing"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/model"
 	"stenciltune/search"
 	"stenciltune/space"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 )
 
 // recording opens the one recording of a name, a path or a shipped one's, with the cost

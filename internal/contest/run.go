@@ -7,10 +7,10 @@ import (
 
 	"stenciltune/device"
 	"stenciltune/device/replay"
-	"stenciltune/device/timing"
 	"stenciltune/kernels"
 	"stenciltune/search"
 	"stenciltune/space"
+	"stenciltune/timing"
 )
 
 // Entrant is a strategy with the prior it is given.

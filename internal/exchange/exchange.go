@@ -18,9 +18,9 @@ import (
 	"strings"
 
 	"stenciltune/device/replay"
-	"stenciltune/device/timing"
 	"stenciltune/space"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 )
 
 // familyKey is the parameter that names the family, and absent the value of a

@@ -10,10 +10,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"stenciltune/device/replay"
-	"stenciltune/device/timing"
 	"stenciltune/space"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 )
 
 // everything is a landscape with two families, an optional parameter and every status.

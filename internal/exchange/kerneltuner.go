@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"stenciltune/device/replay"
-	"stenciltune/device/timing"
 	"stenciltune/space"
+	"stenciltune/timing"
 )
 
 // ktVersion is the cache schema that is written (kernel_tuner/schema/cache/1.1.0);

@@ -8,8 +8,8 @@ import (
 	"slices"
 
 	"stenciltune/device/replay"
-	"stenciltune/device/timing"
 	"stenciltune/space"
+	"stenciltune/timing"
 )
 
 // t4Version is the results schema that is read and written (Kernel Tuner's

@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"stenciltune/device/timing"
+	"stenciltune/timing"
 )
 
 // Drift checks come every so many schedules or so much time, and react to a

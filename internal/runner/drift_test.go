@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"stenciltune/device"
-	"stenciltune/device/timing"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/search"
+	"stenciltune/timing"
 )
 
 // slowFrom makes the device slower from its n-th timing on.

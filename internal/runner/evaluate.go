@@ -5,10 +5,10 @@ import (
 	"slices"
 
 	"stenciltune/device"
-	"stenciltune/device/timing"
 	"stenciltune/kernels"
 	"stenciltune/space"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 )
 
 // candidate is a schedule on its way to the device.

@@ -13,13 +13,13 @@ import (
 	"time"
 
 	"stenciltune/device"
-	"stenciltune/device/machine"
-	"stenciltune/device/timing"
 	"stenciltune/kernels"
+	"stenciltune/machine"
 	"stenciltune/search"
 	"stenciltune/space"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 )
 
 // box is a kernel family of a few schedules: the shared shape and one parameter more.

@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"stenciltune/device"
-	"stenciltune/device/timing"
 	"stenciltune/kernels"
 	"stenciltune/space"
+	"stenciltune/timing"
 )
 
 // finalists is how many of the best are timed again, and maxFinalists how many at

@@ -8,9 +8,9 @@ import (
 	"testing"
 
 	"stenciltune/device"
-	"stenciltune/device/timing"
 	"stenciltune/kernels"
 	"stenciltune/space/spacetest"
+	"stenciltune/timing"
 )
 
 func TestFinalsFindTheFastestInNoise(t *testing.T) {

@@ -3,10 +3,10 @@ package runner
 import (
 	"testing"
 
-	"stenciltune/device/timing"
 	"stenciltune/kernels"
 	"stenciltune/space"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 )
 
 // A workload that the reference does not know is compared with its judge alone, on

@@ -9,9 +9,9 @@ import (
 	"testing/synctest"
 
 	"stenciltune/device"
-	"stenciltune/device/timing"
 	"stenciltune/space"
 	"stenciltune/space/spacetest"
+	"stenciltune/timing"
 )
 
 func measure(ctx context.Context, t *testing.T, o Options, list ...string) ([]Outcome, error) {

@@ -12,12 +12,12 @@ import (
 	"time"
 
 	"stenciltune/device"
-	"stenciltune/device/timing"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/search"
 	"stenciltune/space"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 )
 
 func TestEveryFastAnswerIsProved(t *testing.T) {

@@ -8,11 +8,11 @@ import (
 	"time"
 
 	"stenciltune/device"
-	"stenciltune/device/timing"
 	"stenciltune/kernels"
 	"stenciltune/search"
 	"stenciltune/space"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 )
 
 // Tune finds the fastest schedule. When ctx is cancelled it returns the best so

@@ -11,8 +11,8 @@ import (
 	"testing"
 	"time"
 
-	"stenciltune/device/machine"
 	"stenciltune/kernels"
+	"stenciltune/machine"
 	"stenciltune/space"
 	"stenciltune/stencil"
 )

@@ -3,8 +3,8 @@ package matmul
 import (
 	_ "embed"
 
-	"stenciltune/device/machine"
 	"stenciltune/kernels"
+	"stenciltune/machine"
 	"stenciltune/space"
 	"stenciltune/stencil"
 )

@@ -6,8 +6,8 @@ import (
 	_ "embed"
 	"fmt"
 
-	"stenciltune/device/machine"
 	"stenciltune/kernels"
+	"stenciltune/machine"
 	"stenciltune/space"
 	"stenciltune/stencil"
 )

@@ -8,8 +8,8 @@ import (
 	"fmt"
 	"math"
 
-	"stenciltune/device/machine"
 	"stenciltune/kernels"
+	"stenciltune/machine"
 	"stenciltune/space"
 	"stenciltune/stencil"
 )

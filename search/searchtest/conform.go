@@ -5,9 +5,9 @@ import (
 	"slices"
 	"testing"
 
-	"stenciltune/device/timing"
 	"stenciltune/search"
 	"stenciltune/space"
+	"stenciltune/timing"
 )
 
 // Maker makes the strategy under test.

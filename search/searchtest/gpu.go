@@ -3,8 +3,8 @@ package searchtest
 import (
 	"math"
 
-	"stenciltune/device/timing"
 	"stenciltune/space"
+	"stenciltune/timing"
 )
 
 // gpu are the few facts of a large GPU that GPU's arithmetic needs.

@@ -3,8 +3,8 @@ package searchtest
 import (
 	"math"
 
-	"stenciltune/device/timing"
 	"stenciltune/space"
+	"stenciltune/timing"
 )
 
 // Jagged is a landscape of about 15,000 schedules in two families: a bowl on log

@@ -8,9 +8,9 @@ package searchtest
 import (
 	"math"
 
-	"stenciltune/device/timing"
 	"stenciltune/search"
 	"stenciltune/space"
+	"stenciltune/timing"
 )
 
 // Landscape says what every schedule of a space would be measured at.

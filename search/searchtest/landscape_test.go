@@ -4,8 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"stenciltune/device/timing"
 	"stenciltune/space"
+	"stenciltune/timing"
 )
 
 // TestLandscapes: each is as large as it says, repeatable, jagged, partly

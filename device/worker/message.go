@@ -9,10 +9,10 @@ import (
 	"unicode"
 
 	"stenciltune/device"
-	"stenciltune/device/machine"
-	"stenciltune/device/timing"
 	"stenciltune/kernels"
+	"stenciltune/machine"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 )
 
 // protocol is raised with every change of a message, so that a program that was

@@ -1,6 +1,6 @@
-// Package trial draws random legal schedules of a stencil on random small grids, and
+// Package verify draws random legal schedules of a stencil on random small grids, and
 // proves kernels on any device against the float64 reference.
-package trial
+package verify
 
 import (
 	"errors"
@@ -8,8 +8,8 @@ import (
 	"math/rand/v2"
 	"slices"
 
-	"stenciltune/device/machine"
 	"stenciltune/kernels"
+	"stenciltune/machine"
 	"stenciltune/space"
 	"stenciltune/stencil"
 )

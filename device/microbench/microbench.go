@@ -1,7 +1,7 @@
-// Package micro measures a device once: bandwidths of its memories, latencies, the
+// Package microbench measures a device once: bandwidths of its memories, latencies, the
 // cost of a launch and of a barrier. It runs small kernels through the device's own
 // contract, so that every device that runs kernels can be measured. Seconds, bytes.
-package micro
+package microbench
 
 import (
 	"cmp"
@@ -10,14 +10,14 @@ import (
 	"fmt"
 
 	"stenciltune/device"
-	"stenciltune/device/machine"
-	"stenciltune/device/timing"
 	"stenciltune/kernels"
+	"stenciltune/machine"
 	"stenciltune/space"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 )
 
-//go:embed micro.cu
+//go:embed microbench.cu
 var text string
 
 // Result is what was measured.
@@ -74,7 +74,7 @@ const short, long = 4, 8
 
 func (s suite) kernel(j job) (kernels.Kernel, error) {
 	id, err := space.ParseSchedule(fmt.Sprintf("micro/set=%d/lines=%d", j.set, j.lines))
-	source := fmt.Sprintf("typedef float T;\nconstexpr int SET = %d, LINES = %d, READS = %d, LENGTH = %d;\n#line 1 \"micro.cu\"\n%s",
+	source := fmt.Sprintf("typedef float T;\nconstexpr int SET = %d, LINES = %d, READS = %d, LENGTH = %d;\n#line 1 \"microbench.cu\"\n%s",
 		max(j.set, 4), max(j.lines, 1), s.reads, s.length, text)
 	return kernels.Kernel{
 		Schedule: id, Source: source, Entry: j.entry, DType: stencil.Float32,

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"stenciltune/device"
-	"stenciltune/device/machine"
-	"stenciltune/device/timing"
 	"stenciltune/kernels"
+	"stenciltune/machine"
+	"stenciltune/timing"
 )
 
 // How often a compile is tried again.

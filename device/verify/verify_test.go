@@ -1,4 +1,4 @@
-package trial_test
+package verify_test
 
 import (
 	"context"
@@ -8,12 +8,12 @@ import (
 	"testing"
 
 	"stenciltune/device"
-	"stenciltune/device/machine"
-	"stenciltune/device/timing"
-	"stenciltune/device/trial"
+	"stenciltune/device/verify"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
+	"stenciltune/machine"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 )
 
 // gpu has the limits of compute capability 9.0.
@@ -33,13 +33,13 @@ func problem(t *testing.T, name string) stencil.Problem {
 }
 
 func TestCasesAreTheSameDrawnAloneOrTogether(t *testing.T) {
-	source, p := trial.NewSource(gpu, all.Families()), problem(t, "jacobi2d")
+	source, p := verify.NewSource(gpu, all.Families()), problem(t, "jacobi2d")
 	many, err := source.Cases(p, 5, 0, 30)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, i := range []int{0, 7, 29} {
-		one, err := trial.NewSource(gpu, all.Families()).Cases(p, 5, i, 1)
+		one, err := verify.NewSource(gpu, all.Families()).Cases(p, 5, i, 1)
 		if err != nil || !reflect.DeepEqual(one[0], many[i]) {
 			t.Errorf("case %d: %v", i, err)
 		}
@@ -52,17 +52,17 @@ func TestCasesAreTheSameDrawnAloneOrTogether(t *testing.T) {
 // A few hundred cases hold every family that is able and every kind of grid, suit
 // their kernels and stay small enough for the reference.
 func TestCasesAreOfEveryKind(t *testing.T) {
-	source := trial.NewSource(gpu, all.Families())
+	source := verify.NewSource(gpu, all.Families())
 	for _, name := range []string{"jacobi1d", "box9", "jacobi3d13", "acoustic3d"} {
 		p := problem(t, name)
 		cases, err := source.Cases(p, 1, 0, 400)
 		if err != nil {
 			t.Fatal(err)
 		}
-		families, kinds, fused := map[string]int{}, map[trial.Kind]int{}, 0
+		families, kinds, fused := map[string]int{}, map[verify.Kind]int{}, 0
 		for _, c := range cases {
 			families[c.Kernel.Schedule.Family()]++
-			for _, k := range trial.Kinds() {
+			for _, k := range verify.Kinds() {
 				if c.Is(k) {
 					kinds[k]++
 				}
@@ -83,7 +83,7 @@ func TestCasesAreOfEveryKind(t *testing.T) {
 			}
 		}
 		able, unable := source.Able(p)
-		if len(families) != len(able) || len(able)+len(unable) != len(all.Families()) || len(kinds) != len(trial.Kinds()) || fused == 0 && name != "acoustic3d" {
+		if len(families) != len(able) || len(able)+len(unable) != len(all.Families()) || len(kinds) != len(verify.Kinds()) || fused == 0 && name != "acoustic3d" {
 			t.Errorf("%s: families %v, grids %v, %d fused", name, families, kinds, fused)
 		}
 		for _, f := range unable {
@@ -95,7 +95,7 @@ func TestCasesAreOfEveryKind(t *testing.T) {
 }
 
 func TestKindsOfAGrid(t *testing.T) {
-	source, p := trial.NewSource(gpu, all.Families()), problem(t, "jacobi2d9s") // reach 2
+	source, p := verify.NewSource(gpu, all.Families()), problem(t, "jacobi2d9s") // reach 2
 	cases, err := source.Cases(p, 1, 0, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -103,16 +103,16 @@ func TestKindsOfAGrid(t *testing.T) {
 	c := cases[0]
 	for _, k := range []struct {
 		size stencil.Size
-		want []trial.Kind
+		want []verify.Kind
 	}{
-		{stencil.Size{1, 64 << 10, 1}, []trial.Kind{trial.Single, trial.Narrow, trial.Cut}},
-		{stencil.Size{2, 64 << 10, 1}, []trial.Kind{trial.Narrow, trial.Cut}},
-		{stencil.Size{3, 3, 1}, []trial.Kind{trial.Small, trial.Cut}},
+		{stencil.Size{1, 64 << 10, 1}, []verify.Kind{verify.Single, verify.Narrow, verify.Cut}},
+		{stencil.Size{2, 64 << 10, 1}, []verify.Kind{verify.Narrow, verify.Cut}},
+		{stencil.Size{3, 3, 1}, []verify.Kind{verify.Small, verify.Cut}},
 		{stencil.Size{64 << 10, 64 << 10, 1}, nil}, // whole tiles, for extents and work are powers of two
 	} {
 		c.Problem.Size = k.size
-		var got []trial.Kind
-		for _, kind := range trial.Kinds() {
+		var got []verify.Kind
+		for _, kind := range verify.Kinds() {
 			if c.Is(kind) {
 				got = append(got, kind)
 			}
@@ -150,7 +150,7 @@ func (f *fake) Check(_ context.Context, c device.Check) (stencil.Comparison, err
 func (f *fake) Release(device.Binary) { f.held <- <-f.held - 1 }
 
 func TestRunTellsCasesInOrderAndHoldsNothingAfterwards(t *testing.T) {
-	cases, err := trial.NewSource(gpu, all.Families()).Cases(problem(t, "jacobi2d"), 1, 0, 95)
+	cases, err := verify.NewSource(gpu, all.Families()).Cases(problem(t, "jacobi2d"), 1, 0, 95)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func TestRunTellsCasesInOrderAndHoldsNothingAfterwards(t *testing.T) {
 		f := &fake{compile: c.compile, check: c.check, held: make(chan int, 1)}
 		f.held <- 0
 		told, wrong := 0, 0
-		err := trial.Run(t.Context(), f, cases, func(one trial.Case, r trial.Result) bool {
+		err := verify.Run(t.Context(), f, cases, func(one verify.Case, r verify.Result) bool {
 			if one.Name() != cases[told].Name() {
 				t.Errorf("%s: case %d is %s", name, told, one.Name())
 			}
@@ -209,7 +209,7 @@ func TestRunTellsCasesInOrderAndHoldsNothingAfterwards(t *testing.T) {
 	cancel()
 	f := &fake{held: make(chan int, 1), check: func(int) (stencil.Comparison, error) { return right, nil }}
 	f.held <- 0
-	if err := trial.Run(ctx, f, cases, func(trial.Case, trial.Result) bool { return true }); !errors.Is(err, context.Canceled) {
+	if err := verify.Run(ctx, f, cases, func(verify.Case, verify.Result) bool { return true }); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

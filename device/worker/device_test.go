@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"stenciltune/device"
-	"stenciltune/device/timing"
+	"stenciltune/timing"
 )
 
 var background = context.Background()

@@ -3,7 +3,7 @@ package timing_test
 import (
 	"fmt"
 
-	"stenciltune/device/timing"
+	"stenciltune/timing"
 )
 
 func ExampleSampler() {

@@ -9,10 +9,10 @@ import (
 	"time"
 
 	"stenciltune/device"
-	"stenciltune/device/machine"
-	"stenciltune/device/timing"
 	"stenciltune/kernels"
+	"stenciltune/machine"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 )
 
 // Options say how children are started and how long they may take. Zero values

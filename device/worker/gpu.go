@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"stenciltune/device"
-	"stenciltune/device/machine"
-	"stenciltune/device/timing"
 	"stenciltune/kernels"
+	"stenciltune/machine"
+	"stenciltune/timing"
 )
 
 // When a device that keeps losing its process counts as lost.

@@ -1,4 +1,4 @@
-package micro
+package microbench
 
 import (
 	"context"
