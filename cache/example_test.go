@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"stenciltune/outcome"
 	"time"
 
 	"stenciltune/cache"
@@ -37,11 +38,13 @@ func Example() {
 	}
 	samples := []float64{1.25e-4, 1.26e-4, 1.24e-4}
 	err = store.Record(key, cache.Entry{
-		Schedule:   fast,
-		SourceHash: "c0de",
-		Status:     timing.OK,
-		Series:     timing.Series{Samples: samples, Launches: 1, Steps: 2, Summary: timing.Summarise(samples)},
-		At:         time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+		Outcome: outcome.Outcome{
+			Schedule:   fast,
+			SourceHash: "c0de",
+			Status:     timing.OK,
+			Series:     timing.Series{Samples: samples, Launches: 1, Steps: 2, Summary: timing.Summarise(samples)},
+		},
+		At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
 	})
 	if err != nil {
 		fmt.Println(err)

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"stenciltune/outcome"
 	"strconv"
 	"strings"
 	"syscall"
@@ -120,14 +121,16 @@ func mustSchedule(text string) space.Schedule {
 // testEntry makes the i-th of some entries, each with its own schedule.
 func testEntry(i int) Entry {
 	e := Entry{
-		Schedule:   mustSchedule(fmt.Sprintf("tile/gx=%d/gy=%d/ph=%d", i%32+1, i/32%32+1, i/1024+1)),
-		SourceHash: strings.Repeat("c0ffee", 10),
-		Status:     timing.OK,
-		Registers:  32 + i%100,
-		Compiler:   "NVRTC 13.0",
-		Tool:       "1.0.0",
-		At:         time.Date(2026, 1, 2, 3, 4, i, 0, time.UTC),
-		Attempts:   1,
+		Outcome: outcome.Outcome{
+			Schedule:   mustSchedule(fmt.Sprintf("tile/gx=%d/gy=%d/ph=%d", i%32+1, i/32%32+1, i/1024+1)),
+			SourceHash: strings.Repeat("c0ffee", 10),
+			Status:     timing.OK,
+			Registers:  32 + i%100,
+			Compiler:   "NVRTC 13.0",
+		},
+		Tool:     "1.0.0",
+		At:       time.Date(2026, 1, 2, 3, 4, i, 0, time.UTC),
+		Attempts: 1,
 	}
 	e.Series = timing.Series{Launches: 4, Steps: 8}
 	for k := range 7 {

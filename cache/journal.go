@@ -5,66 +5,21 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"math"
 	"strings"
 	"time"
 
 	"go.etcd.io/bbolt"
 
+	"stenciltune/outcome"
 	"stenciltune/space"
-	"stenciltune/timing"
 )
 
-// Entry is what became of one schedule of one source on one device.
+// Entry is the outcome of one schedule of one source on one device, as a tool recorded it.
 type Entry struct {
-	Schedule       space.Schedule `json:"schedule"`
-	SourceHash     string         `json:"source_hash,omitempty"` // of the generated source; empty if it was rejected before
-	Status         timing.Status  `json:"status"`
-	Reason         string         `json:"reason,omitempty"` // one line, if it failed
-	Log            string         `json:"log,omitempty"`    // compiler's or worker's output, clipped to MaxLog
-	Series         timing.Series  `json:"series"`           // raw samples, seconds per step
-	Registers      int            `json:"registers,omitempty"`
-	SpillBytes     int            `json:"spill_bytes,omitempty"`
-	BlocksPerSM    int            `json:"blocks_per_sm,omitempty"`
-	CompileSeconds float64        `json:"compile_seconds,omitempty"`
-	CheckMaxError  Error64        `json:"check_max_error,omitzero"` // largest error of its check; may be NaN or infinite
-	Compiler       string         `json:"compiler,omitempty"`       // name and full version
-	Tool           string         `json:"tool,omitempty"`           // version that recorded it
-	At             time.Time      `json:"at"`                       // UTC; Record sets it if it is zero
-	Attempts       int            `json:"attempts,omitempty"`       // how often it was begun; Record sets it if it is zero
-}
-
-// Error64 is a float64 that may be NaN or infinite in JSON too, as a string:
-// what a wrong answer's error can be.
-type Error64 float64
-
-// MarshalJSON writes a number, or "NaN", "+Inf" or "-Inf".
-func (e Error64) MarshalJSON() ([]byte, error) {
-	f := float64(e)
-	switch {
-	case math.IsNaN(f):
-		return []byte(`"NaN"`), nil
-	case math.IsInf(f, 1):
-		return []byte(`"+Inf"`), nil
-	case math.IsInf(f, -1):
-		return []byte(`"-Inf"`), nil
-	}
-	return json.Marshal(f)
-}
-
-// UnmarshalJSON reads what MarshalJSON writes.
-func (e *Error64) UnmarshalJSON(b []byte) error {
-	switch string(b) {
-	case `"NaN"`:
-		*e = Error64(math.NaN())
-	case `"+Inf"`:
-		*e = Error64(math.Inf(1))
-	case `"-Inf"`:
-		*e = Error64(math.Inf(-1))
-	default:
-		return json.Unmarshal(b, (*float64)(e))
-	}
-	return nil
+	outcome.Outcome
+	Tool     string    `json:"tool,omitempty"`     // version that recorded it
+	At       time.Time `json:"at"`                 // UTC; Record sets it if it is zero
+	Attempts int       `json:"attempts,omitempty"` // how often it was begun; Record sets it if it is zero
 }
 
 // MaxLog is where an entry's log is clipped, in bytes. The beginning is kept:

@@ -9,13 +9,13 @@ import (
 	"path/filepath"
 	"reflect"
 	"slices"
+	"stenciltune/outcome"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"stenciltune/space"
@@ -26,13 +26,13 @@ import (
 var sameSchedules = cmp.Comparer(func(a, b space.Schedule) bool { return a == b })
 
 // sameErrors lets cmp take one NaN for another.
-var sameErrors = cmp.Comparer(func(a, b Error64) bool { return a == b || a != a && b != b })
+var sameErrors = cmp.Comparer(func(a, b outcome.Float) bool { return a == b || a != a && b != b })
 
 func TestRecordRoundTrip(t *testing.T) {
 	s := openTemp(t)
 	wrong := testEntry(1)
 	wrong.Status, wrong.Reason, wrong.Log = timing.WrongAnswer, "cell 17: got NaN", "line 1\nline 2"
-	wrong.Series, wrong.CheckMaxError = timing.Series{}, Error64(math.NaN())
+	wrong.Series, wrong.MaxError = timing.Series{}, outcome.Float(math.NaN())
 	stale := testEntry(0)
 	stale.SourceHash = "00"
 	want := []Entry{stale, testEntry(0), wrong}
@@ -139,18 +139,17 @@ func TestIntents(t *testing.T) {
 	must(t, s.Abandon(testKey(0), a))
 }
 
-func TestError64(t *testing.T) {
-	for _, f := range []float64{0, 1e-7, math.NaN(), math.Inf(1), math.Inf(-1)} {
-		b, err := json.Marshal(Error64(f))
-		must(t, err)
-		var got Error64
-		must(t, json.Unmarshal(b, &got))
-		if !cmp.Equal(f, float64(got), cmpopts.EquateNaNs()) {
-			t.Errorf("%v became %s became %v", f, b, got)
-		}
-	}
-	if json.Unmarshal([]byte(`"much"`), new(Error64)) == nil {
-		t.Error("text was taken for a number")
+// TestEntriesAreWrittenAsBefore: the bytes that stores of version 1 hold.
+func TestEntriesAreWrittenAsBefore(t *testing.T) {
+	e := testEntry(0)
+	e.Reason, e.SpillBytes, e.BlocksPerSM, e.CompileSeconds, e.MaxError = "why", 8, 2, 0.25, outcome.Float(math.Inf(1))
+	b, err := json.Marshal(e)
+	must(t, err)
+	const want = `{"schedule":"tile/gx=1/gy=1/ph=1","source_hash":"c0ffeec0ffeec0ffeec0ffeec0ffeec0ffeec0ffeec0ffeec0ffeec0ffee","status":"ok","reason":"why",` +
+		`"series":{"samples":[0.0001,0.00010010000000000001,0.00010020000000000001,0.0001003,0.0001004,0.0001005,0.0001006],"launches":4,"steps":8,"median":0.0001003,"low":0.0001,"high":0.0001006,"min":0.0001,"n":7},` +
+		`"registers":32,"spill_bytes":8,"blocks_per_sm":2,"compile_seconds":0.25,"check_max_error":"+Inf","compiler":"NVRTC 13.0","tool":"1.0.0","at":"2026-01-02T03:04:00Z","attempts":1}`
+	if string(b) != want {
+		t.Errorf("got\n%s\nwant\n%s", b, want)
 	}
 }
 

@@ -3,6 +3,7 @@ package search
 import (
 	"fmt"
 	"math"
+	"stenciltune/outcome"
 	"strings"
 	"sync"
 
@@ -145,7 +146,7 @@ func clip(s string) string {
 
 // end reports an outcome; of a point never asked for, a trial is made first.
 // seconds are what is usable, and NaN if nothing is.
-func (s *study) end(point int, o Outcome, seconds float64) {
+func (s *study) end(point int, o outcome.Outcome, seconds float64) {
 	id, running := s.trial[point]
 	if !running {
 		s.force(point)
@@ -162,11 +163,11 @@ func (s *study) end(point int, o Outcome, seconds float64) {
 }
 
 // usable is the time of an outcome, or NaN if it has none that can be used.
-func usable(o Outcome) float64 {
-	if !o.Status.Timed() || !(o.Seconds > 0) || math.IsInf(o.Seconds, 1) {
+func usable(o outcome.Outcome) float64 {
+	if !o.Status.Timed() || !(o.Seconds() > 0) || math.IsInf(o.Seconds(), 1) {
 		return math.NaN()
 	}
-	return o.Seconds
+	return o.Seconds()
 }
 
 // bayes is Bayesian optimisation on goptuna's study: the brain is the study's
@@ -214,13 +215,13 @@ func (s *bayes) Ask(n int) []space.Schedule {
 
 // Tell teaches the brain. A schedule cut short as slow counts with its time, but
 // only roughly; one that was skipped teaches nothing.
-func (s *bayes) Tell(outcomes []Outcome) {
+func (s *bayes) Tell(outcomes []outcome.Outcome) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.told(outcomes, func(q int, o Outcome) {
+	s.told(outcomes, func(q int, o outcome.Outcome) {
 		t := usable(o)
 		s.end(q, o, t)
-		extra := o.Noise * o.Noise
+		extra := o.Noise() * o.Noise()
 		if !(extra < 1) {
 			extra = 1
 		}

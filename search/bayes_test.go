@@ -2,6 +2,7 @@ package search
 
 import (
 	"math"
+	"stenciltune/outcome"
 	"testing"
 
 	"github.com/c-bata/goptuna"
@@ -30,18 +31,18 @@ func TestStudy(t *testing.T) {
 			if len(asked) == 0 {
 				break
 			}
-			o := Outcome{Schedule: asked[0], Status: timing.OK, Seconds: prior(asked[0])}
+			o := outcome.At(asked[0], prior(asked[0]), 0)
 			switch i % 5 {
 			case 3:
-				o = Outcome{Schedule: asked[0], Status: timing.LaunchError}
+				o = outcome.Outcome{Schedule: asked[0], Status: timing.LaunchError}
 				failed++
 			case 4:
-				o.Seconds = math.NaN()
+				o = outcome.At(asked[0], math.NaN(), 0)
 				failed++
 			default:
 				ok++
 			}
-			st.Tell([]Outcome{o})
+			st.Tell([]outcome.Outcome{o})
 		}
 		trials, err := s.s.GetTrials()
 		if err != nil {
@@ -84,7 +85,7 @@ func BenchmarkStudy(b *testing.B) {
 		s := newStudy("bench", newPool(c))
 		for q := range c.size {
 			s.force(q)
-			s.end(q, Outcome{Status: timing.OK, Seconds: 1}, 1)
+			s.end(q, outcome.At(c.schedule(q), 1, 0), 1)
 		}
 	}
 	b.ReportMetric(b.Elapsed().Seconds()*1e6/float64(b.N*c.size), "us/trial")

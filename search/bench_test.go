@@ -1,6 +1,7 @@
 package search_test
 
 import (
+	"stenciltune/outcome"
 	"testing"
 
 	"stenciltune/search"
@@ -23,7 +24,7 @@ func BenchmarkAskTell(b *testing.B) {
 					}
 					b.StartTimer()
 					for range trials / 8 {
-						var told []search.Outcome
+						var told []outcome.Outcome
 						for _, a := range s.Ask(8) {
 							told = append(told, l.Measure(a))
 						}

@@ -3,6 +3,7 @@ package search
 import (
 	"math"
 	"math/rand/v2"
+	"stenciltune/outcome"
 
 	"github.com/c-bata/goptuna"
 	"github.com/c-bata/goptuna/cmaes"
@@ -87,10 +88,10 @@ func (s *cmaesStrategy) SampleRelative(*goptuna.Study, goptuna.FrozenTrial, map[
 // Tell counts what failed as the worst seen, and closes a generation with as many
 // answers as it has members, whichever vectors of this start they answer: when many
 // are asked at once, some answers come a generation late.
-func (s *cmaesStrategy) Tell(outcomes []Outcome) {
+func (s *cmaesStrategy) Tell(outcomes []outcome.Outcome) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.told(outcomes, func(q int, o Outcome) {
+	s.told(outcomes, func(q int, o outcome.Outcome) {
 		t := usable(o)
 		s.end(q, o, t)
 		x, asked := s.vectors[q]

@@ -2,6 +2,7 @@ package search
 
 import (
 	"math/rand/v2"
+	"stenciltune/outcome"
 
 	"stenciltune/space"
 	"stenciltune/timing"
@@ -94,8 +95,8 @@ func (d *descent) fill(points []int) {
 }
 
 // Tell moves the walk to what is faster than where it stands.
-func (d *descent) Tell(outcomes []Outcome) {
-	d.told(outcomes, func(q int, o Outcome) {
+func (d *descent) Tell(outcomes []outcome.Outcome) {
+	d.told(outcomes, func(q int, o outcome.Outcome) {
 		walk, asked := d.walkOf[q]
 		if asked {
 			delete(d.walkOf, q)
@@ -104,11 +105,11 @@ func (d *descent) Tell(outcomes []Outcome) {
 			}
 			d.waiting--
 		}
-		if o.Status != timing.OK || !(o.Seconds > 0) {
+		if o.Status != timing.OK || !(o.Seconds() > 0) {
 			return
 		}
-		d.seconds[q] = o.Seconds
-		if d.centre < 0 || o.Seconds < d.seconds[d.centre] {
+		d.seconds[q] = o.Seconds()
+		if d.centre < 0 || o.Seconds() < d.seconds[d.centre] {
 			d.centre, d.queue, d.wide = q, nil, false
 			d.fill(d.steps(nil, q))
 		}

@@ -2,6 +2,7 @@ package search_test
 
 import (
 	"fmt"
+	"stenciltune/outcome"
 
 	"stenciltune/search"
 	"stenciltune/space"
@@ -15,12 +16,12 @@ func Example() {
 		{Name: "gx", Values: []int{8, 16, 32, 64, 128, 256}, Ordinal: true},
 		{Name: "gy", Values: []int{1, 2, 4, 8, 16}, Ordinal: true},
 	}})
-	run := func(s space.Schedule) search.Outcome {
+	run := func(s space.Schedule) outcome.Outcome {
 		threads := s.Int("gx", 1) * s.Int("gy", 1)
 		if threads > 1024 {
-			return search.Outcome{Schedule: s, Status: timing.LaunchError}
+			return outcome.Outcome{Schedule: s, Status: timing.LaunchError}
 		}
-		return search.Outcome{Schedule: s, Status: timing.OK, Seconds: 1/float64(threads) + 1e-4*float64(s.Int("gy", 1))}
+		return outcome.At(s, 1/float64(threads)+1e-4*float64(s.Int("gy", 1)), 0)
 	}
 	strategy, err := search.New("bayes", search.Options{Space: sp, Seed: 1})
 	if err != nil {
@@ -39,7 +40,7 @@ func Example() {
 		for _, s := range asked {
 			o := run(s)
 			tracker.Add(o)
-			strategy.Tell([]search.Outcome{o})
+			strategy.Tell([]outcome.Outcome{o})
 		}
 	}
 	// Output: tile/gx=256/gy=4 budget

@@ -3,13 +3,13 @@ package search
 import (
 	"math"
 	"slices"
+	"stenciltune/outcome"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
 	"stenciltune/space"
-	"stenciltune/timing"
 )
 
 // room is a space of two families with shared and own parameters, and a prior.
@@ -391,7 +391,7 @@ func TestManyAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, a := range s.Ask(20) {
-		s.Tell([]Outcome{{Schedule: a, Status: timing.OK, Seconds: float64(a.Int("x", 0)*a.Int("y", 0)) * 1e-6}})
+		s.Tell([]outcome.Outcome{outcome.At(a, float64(a.Int("x", 0)*a.Int("y", 0))*1e-6, 0)})
 	}
 	if n := len(s.Ask(1 << 20)); n != sp.Size()-20 {
 		t.Errorf("%d proposed, %d are left", n, sp.Size()-20)

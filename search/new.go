@@ -47,7 +47,7 @@ func New(name string, o Options) (Strategy, error) {
 	if name == "random" || name == "exhaustive" || slices.Contains(Samplers(), name) {
 		o.Prior = nil
 	}
-	return List(o.Space, o.Prior).Learn(o.Past).New(name, o.Seed)
+	return List(o.Space, o.Prior).New(name, o.Seed)
 }
 
 // Listing is a space listed once, with what a prior says of every schedule: what

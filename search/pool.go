@@ -2,6 +2,7 @@ package search
 
 import (
 	"math/rand/v2"
+	"stenciltune/outcome"
 
 	"stenciltune/space"
 )
@@ -42,7 +43,7 @@ func (p *pool) ask(n int, next func() int) []space.Schedule {
 }
 
 // told marks the points of outcomes, and hands each that is in the space on.
-func (p *pool) told(outcomes []Outcome, each func(point int, o Outcome)) {
+func (p *pool) told(outcomes []outcome.Outcome, each func(point int, o outcome.Outcome)) {
 	for _, o := range outcomes {
 		if q := p.locate(o.Schedule); q >= 0 {
 			p.take(q)
@@ -78,7 +79,7 @@ func (l *line) Name() string { return l.name }
 func (l *line) Ask(n int) []space.Schedule { return l.ask(n, l.next) }
 
 // Tell keeps what was told from being proposed.
-func (l *line) Tell(outcomes []Outcome) { l.told(outcomes, nil) }
+func (l *line) Tell(outcomes []outcome.Outcome) { l.told(outcomes, nil) }
 
 // canonical is all points in the space's order.
 func (c *catalog) canonical() []int32 {

@@ -5,19 +5,11 @@
 package search
 
 import (
+	"stenciltune/outcome"
 	"time"
 
 	"stenciltune/space"
-	"stenciltune/timing"
 )
-
-// Outcome is what became of one schedule.
-type Outcome struct {
-	Schedule space.Schedule
-	Status   timing.Status
-	Seconds  float64 // median seconds per time step; 0 unless Status.Timed()
-	Noise    float64 // relative half width of the median's interval
-}
 
 // Prior predicts the seconds per time step of a schedule; NaN or +Inf where it cannot.
 // It is called from several goroutines at once.
@@ -32,14 +24,13 @@ type Strategy interface {
 	// Ask proposes at most n schedules; none means that nothing is left.
 	Ask(n int) []space.Schedule
 	// Tell reports what became of schedules, asked for or not, in any order.
-	Tell(outcomes []Outcome)
+	Tell(outcomes []outcome.Outcome)
 }
 
 // Options are what every strategy is made from.
 type Options struct {
 	Space *space.Space
 	Prior Prior  // nil = none
-	Past  []Past // what is known of similar problems; it corrects the prior
 	Seed  uint64 // the same seed and the same outcomes give the same proposals
 }
 

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"slices"
+	"stenciltune/outcome"
 	"strings"
 	"testing"
 	"time"
@@ -70,23 +71,25 @@ func TestTracker(t *testing.T) {
 		since     int
 		best      float64
 	}{
-		{timing.Rejected, 0, 0, 0, 0},
-		{timing.CompileError, 0, 1, 1, 0},
-		{timing.CutSlow, 0.5, 2, 2, 0},
-		{timing.OK, 2.000, 3, 0, 2.000},
-		{timing.Skipped, 0, 3, 0, 2.000},
-		{timing.OK, 1.998, 4, 1, 1.998}, // better, too little to count
-		{timing.OK, 1.995, 5, 0, 1.995}, // the two together count
-		{timing.OK, 1.995, 6, 1, 1.995},
-		{timing.OK, math.NaN(), 7, 2, 1.995},
-		{timing.CutSlow, 1.0, 8, 3, 1.995}, // roughly known times cannot win
-		{timing.WrongAnswer, 0, 9, 4, 1.995},
+		{timing.Rejected, 0, 1, 1, 0},
+		{timing.CompileError, 0, 2, 2, 0},
+		{timing.CutSlow, 0.5, 3, 3, 0},
+		{timing.OK, 2.000, 4, 0, 2.000},
+		{timing.Skipped, 0, 4, 0, 2.000},
+		{timing.OK, 1.998, 5, 1, 1.998}, // better, too little to count
+		{timing.OK, 1.995, 6, 0, 1.995}, // the two together count
+		{timing.OK, 1.995, 7, 1, 1.995},
+		{timing.OK, math.NaN(), 8, 2, 1.995},
+		{timing.CutSlow, 1.0, 9, 3, 1.995}, // roughly known times cannot win
+		{timing.WrongAnswer, 0, 10, 4, 1.995},
 	} {
-		tr.Add(search.Outcome{Status: c.status, Seconds: c.seconds})
+		o := outcome.At(space.Schedule{}, c.seconds, 0)
+		o.Status = c.status
+		tr.Add(o)
 		p := tr.Progress(time.Second, true)
 		best, _ := tr.Best()
-		if p.Evaluated != c.evaluated || p.SinceBest != c.since || best.Seconds != c.best || !p.Left || p.Elapsed != time.Second {
-			t.Errorf("after %d (%s): %+v, best %v; want %d, %d, %v", i, c.status, p, best.Seconds, c.evaluated, c.since, c.best)
+		if p.Evaluated != c.evaluated || p.SinceBest != c.since || best.Seconds() != c.best || !p.Left || p.Elapsed != time.Second {
+			t.Errorf("after %d (%s): %+v, best %v; want %d, %d, %v", i, c.status, p, best.Seconds(), c.evaluated, c.since, c.best)
 		}
 	}
 }

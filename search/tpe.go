@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"stenciltune/outcome"
 
 	"github.com/c-bata/goptuna"
 	"github.com/c-bata/goptuna/sobol"
@@ -106,10 +107,10 @@ func (s *tpeStrategy) Ask(n int) []space.Schedule {
 
 // Tell files the outcome on every axis of its schedule. What failed counts as
 // slower than anything.
-func (s *tpeStrategy) Tell(outcomes []Outcome) {
+func (s *tpeStrategy) Tell(outcomes []outcome.Outcome) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.told(outcomes, func(q int, o Outcome) {
+	s.told(outcomes, func(q int, o outcome.Outcome) {
 		t := usable(o)
 		s.end(q, o, t)
 		if math.IsNaN(t) {

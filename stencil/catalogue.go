@@ -2,6 +2,7 @@ package stencil
 
 import (
 	"embed"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,11 +25,14 @@ func Names() []string {
 	return names
 }
 
+// ErrUnknown is in the chain of the error of a name that the catalogue does not have.
+var ErrUnknown = errors.New("unknown stencil")
+
 // Lookup gives a stencil of the catalogue by name.
 func Lookup(name string) (*Stencil, error) {
 	src, err := catalogue.ReadFile("catalogue/" + name + ".sl")
 	if err != nil || strings.ContainsAny(name, "/\\.") {
-		return nil, fmt.Errorf("unknown stencil %q: use one of %s, or the path of a .sl file", name, strings.Join(Names(), ", "))
+		return nil, fmt.Errorf("%w %q: use one of %s, or the path of a .sl file", ErrUnknown, name, strings.Join(Names(), ", "))
 	}
 	return Parse(name, name+".sl", string(src))
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"stenciltune/internal/cli"
+	"stenciltune/tuner"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -16,13 +18,13 @@ import (
 // bench measures a device's rates, keeps them in the store and prints them.
 func (a *app) bench(ctx context.Context, name string) error {
 	if strings.HasPrefix(name, "replay") {
-		return usagef("--device %s: only a device that runs kernels can be measured", name)
+		return cli.Usagef("--device %s: only a device that runs kernels can be measured", name)
 	}
 	store, err := a.openStore()
 	if err != nil {
 		return err
 	}
-	d, err := a.openDevice(ctx, name, stencil.Problem{})
+	d, err := tuner.OpenDevice(ctx, name, stencil.Problem{})
 	if err != nil {
 		return err
 	}
@@ -38,11 +40,11 @@ func (a *app) bench(ctx context.Context, name string) error {
 	if err := store.PutRates(m, r); err != nil {
 		return err
 	}
-	if a.json {
-		return a.printJSON(r)
+	if a.JSON {
+		return a.PrintJSON(r)
 	}
-	a.say("%s: measured in %.1f s and stored; the cost model uses it from now on", m.Name, r.Seconds)
-	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
+	a.Say("%s: measured in %.1f s and stored; the cost model uses it from now on", m.Name, r.Seconds)
+	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "what\tmeasured")
 	for _, row := range []struct {
 		name  string

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"stenciltune/internal/cli"
 	"context"
 	"fmt"
 	"strings"
@@ -10,26 +11,26 @@ import (
 	"stenciltune/cache"
 	"stenciltune/stencil"
 	"stenciltune/timing"
-	"stenciltune/tuned"
+	"stenciltune/tuner"
 )
 
 // lookupFlags say what is wanted from the store.
 type lookupFlags struct {
-	problemFlags
+	cli.ProblemFlags
 	device  string
 	regime  string
 	require string
 }
 
 func (f *lookupFlags) bind(c *cobra.Command) {
-	f.problemFlags.bind(c)
+	f.ProblemFlags.Bind(c)
 	c.Flags().StringVar(&f.device, "device", "", "`device`: as for tune, or the name of one that the store knows, like h200 (default: the first GPU, else the store's only device)")
 	c.Flags().StringVar(&f.regime, "timing", string(timing.Warm), "cache `regime`: warm or cold")
-	c.Flags().StringVar(&f.require, "require", "other-device", "worst `grade` to answer with: "+strings.Join(grades(), ", "))
+	c.Flags().StringVar(&f.require, "require", "other-device", "worst `grade` to answer with: "+strings.Join(cli.Grades(), ", "))
 }
 
 // grades are the grades that an answer can have.
-func grades() []string {
+func cli.Grades() []string {
 	var names []string
 	for g := cache.Exact; g < cache.None; g++ {
 		names = append(names, g.String())
@@ -38,17 +39,17 @@ func grades() []string {
 }
 
 // lookup answers from the store, or fails with exit code 3.
-func (a *app) lookup(ctx context.Context, f *lookupFlags) (stencil.Problem, tuned.Answer, error) {
-	var answer tuned.Answer
-	p, err := f.problem(isHost(f.device))
+func (a *app) lookup(ctx context.Context, f *lookupFlags) (stencil.Problem, tuner.Answer, error) {
+	var answer tuner.Answer
+	p, err := f.On(f.device)
 	if err != nil {
 		return p, answer, err
 	}
 	var worst cache.Grade
 	if err := worst.UnmarshalText([]byte(f.require)); err != nil || worst == cache.None {
-		return p, answer, usagef("--require %q: use one of %s", f.require, strings.Join(grades(), ", "))
+		return p, answer, cli.Usagef("--require %q: use one of %s", f.require, strings.Join(cli.Grades(), ", "))
 	}
-	regime, err := parseRegime(f.regime)
+	regime, err := cli.ParseRegime(f.regime)
 	if err != nil {
 		return p, answer, err
 	}
@@ -62,17 +63,17 @@ func (a *app) lookup(ctx context.Context, f *lookupFlags) (stencil.Problem, tune
 	}
 	answer, err = tuned.Find(ctx, store, tuned.Question{Problem: p, Machine: m, Regime: regime})
 	for _, w := range store.Warnings() {
-		a.say("warning: %s", w)
+		a.Say("warning: %s", w)
 	}
 	switch {
 	case err != nil:
 		return p, answer, err
 	case answer.Grade == cache.None:
-		return p, answer, noMatchf("nothing of use is stored for %s (%s) on %s: run tune there, or import its config", p.Text(), f.regime, m.Name)
+		return p, answer, cli.NoAnswerf("nothing of use is stored for %s (%s) on %s: run tune there, or import its config", p.Text(), f.regime, m.Name)
 	case answer.Grade > worst:
-		return p, answer, noMatchf("the best match is %s (%s) and --require asks for %s: run tune on that device", answer.Grade, answer.Config.Match.Note, worst)
+		return p, answer, cli.NoAnswerf("the best match is %s (%s) and --require asks for %s: run tune on that device", answer.Grade, answer.Config.Match.Note, worst)
 	case answer.Stale && worst == cache.Exact:
-		return p, answer, noMatchf("the kernel's source has changed since %s was measured and --require asks for exact: run tune again", p.Text())
+		return p, answer, cli.NoAnswerf("the kernel's source has changed since %s was measured and --require asks for exact: run tune again", p.Text())
 	}
 	return p, answer, nil
 }
@@ -80,7 +81,7 @@ func (a *app) lookup(ctx context.Context, f *lookupFlags) (stencil.Problem, tune
 // noMatch is a look-up without an answer.
 type noMatch struct{ error }
 
-func noMatchf(format string, args ...any) error { return noMatch{fmt.Errorf(format, args...)} }
+func cli.NoAnswerf(format string, args ...any) error { return noMatch{fmt.Errorf(format, args...)} }
 
 func (a *app) best() *cobra.Command {
 	var f lookupFlags
@@ -103,27 +104,27 @@ Ends with code 3 if nothing of the required grade is stored.`,
 				return err
 			}
 			a.sayAnswer(p, answer)
-			return a.emitConfig(answer.Config, output)
+			return a.EmitConfig(answer.Config, output)
 		},
 	}
-	f.bind(c)
+	f.Bind(c)
 	c.Flags().StringVarP(&output, "output", "o", "", "write the config to `file` too, only if it changed")
 	return c
 }
 
 // sayAnswer tells in one line what an answer is worth.
-func (a *app) sayAnswer(p stencil.Problem, answer tuned.Answer) {
+func (a *app) sayAnswer(p stencil.Problem, answer tuner.Answer) {
 	c := answer.Config
 	if e := c.Expected; e != nil {
 		loss := "loss not known"
 		if e.Sizes > 1 {
 			loss = fmt.Sprintf("expected loss %.1f %%", 100*e.Loss)
 		}
-		a.say("%s: match %s, %s; expected %.4g ms a step, %s", p.Text(), answer.Grade, c.Match.Note, 1e3*e.SecondsPerStep, loss)
+		a.Say("%s: match %s, %s; expected %.4g ms a step, %s", p.Text(), answer.Grade, c.Match.Note, 1e3*e.SecondsPerStep, loss)
 		return
 	}
-	a.say("%s: match %s; measured %.4g ms a step", p.Text(), answer.Grade, 1e3*c.Measured.SecondsPerStep)
+	a.Say("%s: match %s; measured %.4g ms a step", p.Text(), answer.Grade, 1e3*c.Measured.SecondsPerStep)
 	if answer.Stale {
-		a.say("warning: the kernel's source has changed since: tune again")
+		a.Say("warning: the kernel's source has changed since: tune again")
 	}
 }

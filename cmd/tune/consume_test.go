@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"stenciltune/tuner"
 	"strings"
 	"testing"
 
@@ -102,7 +103,7 @@ func TestOwnStencilsAreEmitted(t *testing.T) {
 	if err := os.WriteFile(file, []byte("NumDimensions 3 StencilSize (1, 1, 1) DataType float FunctionName spread CellValue { return 0.25 * get(-1, 0, 0) + 0.75 * get(0, 1, 1); }"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	st, err := loadStencil(file)
+	st, err := tuner.LoadStencil(file)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,8 @@ package main
 
 import (
 	"fmt"
+	"stenciltune/internal/cli"
+	"stenciltune/tuner"
 	"strings"
 	"text/tabwriter"
 
@@ -36,7 +38,7 @@ func (a *app) devices() *cobra.Command {
 				return a.bench(c.Context(), name)
 			}
 			if name != "" {
-				return usagef("--device %s goes with --bench", name)
+				return cli.Usagef("--device %s goes with --bench", name)
 			}
 			list := deviceList{GPUs: []machine.Machine{}, Recordings: []string{}, Models: machine.KnownDevices()}
 			gpus, err := cuda.List()
@@ -54,10 +56,10 @@ func (a *app) devices() *cobra.Command {
 			for _, n := range replay.Names() {
 				list.Recordings = append(list.Recordings, strings.TrimSuffix(n, ".jsonl.gz"))
 			}
-			if a.json {
-				return a.printJSON(list)
+			if a.JSON {
+				return a.PrintJSON(list)
 			}
-			w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
+			w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 			fmt.Fprintln(w, "device\tname\tdetails")
 			for _, m := range list.GPUs {
 				fmt.Fprintf(w, "%d\t%s\t%s\n", m.Index, m.Name, gpuDetails(m))
@@ -75,14 +77,14 @@ func (a *app) devices() *cobra.Command {
 				fmt.Fprintf(w, "replay:%s\trecording\t%s\n", name, strings.ReplaceAll(what, "_", " "))
 			}
 			for _, k := range list.Models {
-				fmt.Fprintf(w, "%s%s\tfacts of a %s\tfor tune model and tune explain\n", modelPrefix, k.ID, k.Machine.Name)
+				fmt.Fprintf(w, "%s%s\tfacts of a %s\tfor tune model and tune explain\n", tuner.ModelPrefix, k.ID, k.Machine.Name)
 			}
 			return w.Flush()
 		},
 	}
 	c.Flags().BoolVar(&bench, "bench", false, "measure bandwidths, latencies, launch and barrier of a device, at most 3 s on a GPU, and keep them in the store for the cost model")
 	c.Flags().StringVar(&name, "device", "", "`device` to measure (default: the first GPU)")
-	return a.jsonFlag(c)
+	return a.JSONFlag(c)
 }
 
 func gpuDetails(m machine.Machine) string {

@@ -14,6 +14,7 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"stenciltune/internal/cli"
 	"strconv"
 	"strings"
 	"syscall"
@@ -28,7 +29,7 @@ import (
 	"stenciltune/space"
 	"stenciltune/stencil"
 	"stenciltune/timing"
-	"stenciltune/tuned"
+	"stenciltune/tuner"
 )
 
 // beTune makes the test binary the program itself, also for its own children.
@@ -85,7 +86,7 @@ func needDevice(t *testing.T, p stencil.Problem) (sp *space.Space, order []space
 	}
 	a := &app{out: os.Stdout, err: os.Stderr, quiet: true}
 	t.Setenv(beTune, "1") // the GPU's children are this binary too
-	d, err := a.openDevice(context.Background(), *flagDevice, p)
+	d, err := tuner.OpenDevice(context.Background(), *flagDevice, p)
 	if err != nil {
 		t.Skip(err)
 	}
@@ -95,21 +96,21 @@ func needDevice(t *testing.T, p stencil.Problem) (sp *space.Space, order []space
 	if err != nil {
 		t.Fatal(err)
 	}
-	return sp, s.Ask(40), tuned.KeyOf(p, d.Machine(), timing.Warm)
+	return sp, s.Ask(40), tuner.KeyOf(p, d.Machine(), timing.Warm)
 }
 
 // small is the problem of these tests: jacobi2d on a small grid.
 func small(t *testing.T) (stencil.Problem, []string) {
 	t.Helper()
-	f := problemFlags{stencil: "jacobi2d", size: "257x129"}
+	f := cli.ProblemFlags{stencil: "jacobi2d", size: "257x129"}
 	if *flagDevice != "host" {
-		f.size = "8192x8192"
+		f.Size = "8192x8192"
 	}
-	p, err := f.problem(false)
+	p, err := f.Problem()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return p, []string{"--stencil", f.stencil, "--size", f.size, "--device", *flagDevice, "--strategy", "model"}
+	return p, []string{"--stencil", f.Stencil, "--size", f.Size, "--device", *flagDevice, "--strategy", "model"}
 }
 
 func TestTuneOnADevicePrintsAValidConfigAndRemembersIt(t *testing.T) {

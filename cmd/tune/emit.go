@@ -1,6 +1,7 @@
 package main
 
 import (
+	"stenciltune/internal/cli"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +17,7 @@ import (
 	"stenciltune/emit"
 	"stenciltune/kernels/all"
 	"stenciltune/stencil"
-	"stenciltune/tuned"
+	"stenciltune/tuner"
 )
 
 // images are the formats that need a compiler.
@@ -58,13 +59,13 @@ bytes change, so that builds run again only when they must.`)
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return a.emitAs(c.Context(), &f) },
 	}
-	f.problemFlags.bind(c)
+	f.ProblemFlags.Bind(c)
 	c.Flags().StringVar(&f.format, "format", "", "`form` to write: "+strings.Join(formats(), ", "))
 	c.Flags().StringVar(&f.name, "name", "", "C `identifier` that begins the emitted names (default: the stencil's function or name)")
 	c.Flags().StringArrayVar(&f.configs, "config", nil, "take the config from `file` instead of the store; repeat it for several devices")
 	c.Flags().StringArrayVar(&f.devices, "device", nil, "`device`, as for tune best; repeat it for several")
 	c.Flags().StringVar(&f.regime, "timing", "warm", "cache `regime`: warm or cold")
-	c.Flags().StringVar(&f.require, "require", "other-device", "worst `grade` to answer with: "+strings.Join(grades(), ", "))
+	c.Flags().StringVar(&f.require, "require", "other-device", "worst `grade` to answer with: "+strings.Join(cli.Grades(), ", "))
 	c.Flags().StringVarP(&f.output, "output", "o", "", "write to `file`, only if it changed (default: stdout)")
 	return c
 }
@@ -73,11 +74,11 @@ func (a *app) emitAs(ctx context.Context, f *emitFlags) error {
 	image := slices.Contains(images, f.format)
 	switch {
 	case f.format == "":
-		return usagef("which form? choose one with --format: %s", strings.Join(formats(), ", "))
+		return cli.Usagef("which form? choose one with --format: %s", strings.Join(formats(), ", "))
 	case image && f.output == "":
-		return usagef("--format %s writes a binary file and FILE.json beside it: name it with --output", f.format)
+		return cli.Usagef("--format %s writes a binary file and FILE.json beside it: name it with --output", f.format)
 	case len(f.configs) > 0 && len(f.devices) > 0:
-		return usagef("--config and --device exclude each other: a config knows its device")
+		return cli.Usagef("--config and --device exclude each other: a config knows its device")
 	}
 	s, err := a.sourceOf(ctx, f)
 	if err != nil {
@@ -88,7 +89,7 @@ func (a *app) emitAs(ctx context.Context, f *emitFlags) error {
 	}
 	text, err := emit.Text(f.format, s)
 	if err != nil {
-		return usageError{err}
+		return tuner.Input(err)
 	}
 	return a.write(f.output, text)
 }
@@ -98,7 +99,7 @@ func (a *app) write(file string, b []byte) error {
 	if file != "" {
 		return cache.WriteFile(file, b)
 	}
-	_, err := a.out.Write(b)
+	_, err := a.Out.Write(b)
 	return err
 }
 
@@ -107,12 +108,12 @@ func (a *app) sourceOf(ctx context.Context, f *emitFlags) (emit.Source, error) {
 	var s emit.Source
 	if len(f.configs) > 0 {
 		for _, file := range f.configs {
-			c, err := readConfig(file)
+			c, err := tuner.ReadConfig(file)
 			if err != nil {
 				return s, err
 			}
-			p, err := problemOf(c, f.stencil)
-			if err != nil && !needsKernel(f.format) && f.stencil == "" {
+			p, err := tuner.ProblemOf(c, f.Stencil)
+			if err != nil && !needsKernel(f.format) && f.Stencil == "" {
 				// A config of somebody's own stencil says all that these forms hold.
 				s.Configs = append(s.Configs, c)
 				continue
@@ -124,9 +125,9 @@ func (a *app) sourceOf(ctx context.Context, f *emitFlags) (emit.Source, error) {
 				s.Problem = p
 			}
 			if stale, err := tuned.Refresh(&c, p); err != nil {
-				return s, usagef("%s: %w", file, err)
+				return s, cli.Usagef("%s: %w", file, err)
 			} else if stale {
-				a.say("warning: %s: the kernel's source has changed since it was measured: tune again", file)
+				a.Say("warning: %s: the kernel's source has changed since it was measured: tune again", file)
 			}
 			s.Configs = append(s.Configs, c)
 		}
@@ -168,25 +169,25 @@ func (a *app) sourceOf(ctx context.Context, f *emitFlags) (emit.Source, error) {
 func needsKernel(format string) bool { return format == "cu" || slices.Contains(images, format) }
 
 // readConfig reads a config that a user names.
-func readConfig(file string) (cache.Config, error) {
+func tuner.ReadConfig(file string) (cache.Config, error) {
 	c, err := cache.ReadConfig(file)
 	if errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission) {
-		return c, usageError{err}
+		return c, tuner.Input(err)
 	}
 	if err != nil {
-		return c, usagef("%s: %w", file, err)
+		return c, cli.Usagef("%s: %w", file, err)
 	}
 	return c, nil
 }
 
 // problemOf is a config's problem; name says where its stencil is, if not in the
 // catalogue.
-func problemOf(c cache.Config, name string) (stencil.Problem, error) {
+func tuner.ProblemOf(c cache.Config, name string) (stencil.Problem, error) {
 	var p stencil.Problem
 	if name == "" {
 		name = c.Stencil.Name
 	}
-	st, err := loadStencil(name)
+	st, err := tuner.LoadStencil(name)
 	if err != nil {
 		return p, err
 	}
@@ -198,10 +199,10 @@ func problemOf(c cache.Config, name string) (stencil.Problem, error) {
 		}
 	}
 	if p.Hash() != c.Stencil.Hash {
-		return p, usagef("the config is of stencil %s with hash %.12s, and %s has hash %.12s: name its file with --stencil", c.Stencil.Name, c.Stencil.Hash, name, p.Hash())
+		return p, cli.Usagef("the config is of stencil %s with hash %.12s, and %s has hash %.12s: name its file with --stencil", c.Stencil.Name, c.Stencil.Hash, name, p.Hash())
 	}
 	if st.Dims != len(c.Problem.Size) {
-		return p, usagef("the config's size has %d extents, and %s has %d dimensions", len(c.Problem.Size), name, st.Dims)
+		return p, cli.Usagef("the config's size has %d extents, and %s has %d dimensions", len(c.Problem.Size), name, st.Dims)
 	}
 	copy(p.Size[:], c.Problem.Size)
 	return p, nil
@@ -211,15 +212,15 @@ func problemOf(c cache.Config, name string) (stencil.Problem, error) {
 // its geometry beside it.
 func (a *app) emitImage(f *emitFlags, s emit.Source) error {
 	if len(s.Configs) > 1 {
-		return usagef("--format %s holds one config and %d were given: choose one device", f.format, len(s.Configs))
+		return cli.Usagef("--format %s holds one config and %d were given: choose one device", f.format, len(s.Configs))
 	}
 	image, err := emit.ImageOf(s)
 	if err != nil {
-		return usageError{err}
+		return tuner.Input(err)
 	}
-	m := tuned.MachineOf(s.Configs[0])
+	m := tuner.MachineOf(s.Configs[0])
 	if m.ComputeCapability == "" {
-		return usagef("--format %s: the config is of %s, which is no GPU: use --format cu", f.format, m.Name)
+		return cli.Usagef("--format %s: the config is of %s, which is no GPU: use --format cu", f.format, m.Name)
 	}
 	compiler, err := cuda.OpenCompiler()
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"stenciltune/internal/cli"
+	"stenciltune/tuner"
 	"strings"
 	"text/tabwriter"
 
@@ -34,7 +36,7 @@ type explanations struct {
 }
 
 func (a *app) explainCommand() *cobra.Command {
-	var f problemFlags
+	var f cli.ProblemFlags
 	var name string
 	var texts []string
 	c := &cobra.Command{
@@ -50,17 +52,17 @@ Nothing is run.`,
     --schedule tile/gx=32/gy=8/gz=2/wx=1/wy=2/wz=4/cw=0/zz=0/ph=2`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			p, err := f.problem(isHost(name))
+			p, err := f.On(name)
 			if err != nil {
 				return err
 			}
 			return a.explainAll(c.Context(), p, name, texts)
 		},
 	}
-	f.bind(c)
+	f.Bind(c)
 	c.Flags().StringVar(&name, "device", "", "`device`, as for tune itself, or the facts of one that is not here, like model:a100")
 	c.Flags().StringArrayVar(&texts, "schedule", nil, "canonical `text` of a schedule; repeat it to explain several")
-	return a.jsonFlag(c)
+	return a.JSONFlag(c)
 }
 
 func (a *app) explainAll(ctx context.Context, p stencil.Problem, name string, texts []string) error {
@@ -68,13 +70,13 @@ func (a *app) explainAll(ctx context.Context, p stencil.Problem, name string, te
 	if err != nil {
 		return err
 	}
-	sp := kernels.Spaces(all.For(p), p, s.machine)
+	sp := t.Space(p, s.machine)
 	out := explanations{Problem: p.Text(), Device: s.machine.Name, Kind: string(s.machine.Kind), Source: s.source, Predicted: true}
 	add := func(role string, sc space.Schedule) {
 		out.Schedules = append(out.Schedules, explained{role, s.measured(sc), model.Explain(p, familyOf(p, sc), sc, s.facts(sc), s.machine)})
 	}
 	for _, t := range texts {
-		sc, err := schedule(t, sp)
+		sc, err := tuner.ParseSchedule(t, sp)
 		if err != nil {
 			return err
 		}
@@ -89,21 +91,21 @@ func (a *app) explainAll(ctx context.Context, p stencil.Problem, name string, te
 			role = "best predicted"
 			list := ranking(sp, prior(p, s.machine))
 			if len(list) == 0 {
-				return usagef("no schedule is legal on a grid of %s: choose a larger --size", p.Size.Text(p.Stencil.Dims))
+				return cli.Usagef("no schedule is legal on a grid of %s: choose a larger --size", p.Size.Text(p.Stencil.Dims))
 			}
 			s.best = list[0].schedule
 		}
 		add(role, s.best)
 	}
-	if a.json {
-		return a.printJSON(out)
+	if a.JSON {
+		return a.PrintJSON(out)
 	}
-	a.say("%s on %s: %s", out.Problem, out.Device, predicted(s))
+	a.Say("%s on %s: %s", out.Problem, out.Device, predicted(s))
 	for i, e := range out.Schedules {
 		if i > 0 {
-			fmt.Fprintln(a.out)
+			fmt.Fprintln(a.Out)
 		}
-		if err := printExplained(a.out, p, e); err != nil {
+		if err := printExplained(a.Out, p, e); err != nil {
 			return err
 		}
 	}

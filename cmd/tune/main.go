@@ -9,56 +9,78 @@
 package main
 
 import (
-	"context"
-	"errors"
-	"fmt"
 	"io"
 	"os"
-	"os/signal"
-	"sync/atomic"
-	"syscall"
-	"time"
+
+	"github.com/spf13/cobra"
+
+	"stenciltune/internal/cli"
+	"stenciltune/tuner"
 )
 
 func main() {
+	tuner.Worker()
 	os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 }
 
 // run is the whole program: arguments in, exit code out.
 func run(args []string, stdout, stderr io.Writer) int {
-	ctx, signalled, stop := withSignals(context.Background())
-	defer stop()
-	a := &app{out: stdout, err: stderr, args: args, begin: time.Now()}
-	root := a.root()
-	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
-	if err != nil && err.Error() != "" {
-		fmt.Fprintf(stderr, "tune: %v\n", err)
-	}
-	code := exitCode(err)
-	if signalled.Load() == int32(syscall.SIGTERM) && (code == exitInterrupted || errors.Is(err, context.Canceled)) {
-		code = exitTerminated
-	}
-	return code
+	return cli.Run("tune", args, stdout, stderr, func(a *cli.App) *cobra.Command { return (&app{a}).root() })
 }
 
-// withSignals cancels the context at the first SIGINT, SIGTERM or SIGHUP and
-// leaves the second to the system, which ends the program at once.
-func withSignals(parent context.Context) (ctx context.Context, signalled *atomic.Int32, stop func()) {
-	ctx, cancel := context.WithCancel(parent)
-	signalled = new(atomic.Int32)
-	c := make(chan os.Signal, 1)
-	signal.Notify(c, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
-	go func() {
-		select {
-		case s := <-c:
-			if n, ok := s.(syscall.Signal); ok {
-				signalled.Store(int32(n))
+// app has a method for each command.
+type app struct{ *cli.App }
+
+func (a *app) root() *cobra.Command {
+	var p cli.ProblemFlags
+	var f cli.TuneFlags
+	root := &cobra.Command{
+		Use:   "tune --stencil NAME [--device 0|host|replay:h200]",
+		Short: "Find the schedule that runs a stencil fastest on a device",
+		Long: `tune finds the schedule (kernel family, group shape, work multipliers, column
+width, pyramid height) that runs a stencil fastest on a device, proves that its
+answer is right, remembers it and prints a config (JSON) on stdout.
+
+Devices: 0, 1 ... or a GPU's UUID or PCI address; host (this machine's processor,
+needs a C++ compiler); replay:h200 (recordings that ship with the program).
+Without --device the first GPU is taken. tune model and tune explain also know the
+facts of GPUs that are not here: model:a100 (see tune devices).
+
+Exit codes: 0 ok, 1 internal error, 2 usage or bad input, 3 no schedule works, one
+gives a wrong answer or none of the required grade is stored, 4 device missing or lost, 5 store locked or not
+accessible, 6 store corrupt, 130 interrupted, 143 terminated.`,
+		Example: `  tune --stencil jacobi3d --device 0 > jacobi3d.json
+  tune --stencil jacobi2d --dtype float64 --size 4096x4096 --device 0
+  tune --stencil jacobi3d --device replay:h200
+  tune --stencil jacobi3d --device 0 --exhaustive --record jacobi3d.jsonl.gz
+  tune source --stencil jacobi3d --schedule global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return cli.Usagef("unknown command %q; see tune --help", args[0])
 			}
-			signal.Stop(c)
-			cancel()
-		case <-ctx.Done():
-		}
-	}()
-	return ctx, signalled, func() { signal.Stop(c); cancel() }
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return a.tune(c, p, f) },
+	}
+	p.Bind(root)
+	f.BindWhole(root)
+	root.AddCommand(a.devices(), a.stencils(), a.source(), a.measure(), a.model(), a.explainCommand(), a.verify(), a.schema(),
+		a.best(), a.emit(), a.retune(), a.storeTools())
+	return root
+}
+
+// tune is the main job: config on stdout.
+func (a *app) tune(c *cobra.Command, problem cli.ProblemFlags, f cli.TuneFlags) error {
+	if err := f.Check(); err != nil {
+		return err
+	}
+	p, err := problem.On(f.Device)
+	if err != nil {
+		return err
+	}
+	t, err := a.Tuner()
+	if err != nil {
+		return err
+	}
+	return a.Tune(c, t, p, f)
 }

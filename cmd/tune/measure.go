@@ -1,6 +1,8 @@
 package main
 
 import (
+	"stenciltune/tuner"
+	"stenciltune/internal/cli"
 	"context"
 	"fmt"
 	"strings"
@@ -17,7 +19,7 @@ import (
 )
 
 func (a *app) measure() *cobra.Command {
-	var f problemFlags
+	var f cli.ProblemFlags
 	var texts []string
 	var name, regime string
 	var seed uint64
@@ -28,21 +30,21 @@ func (a *app) measure() *cobra.Command {
     --schedule tile/gx=64/gy=4/gz=1/wx=1/wy=2/wz=8/cw=0/zz=0/ph=2`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			p, err := f.problem(isHost(name))
+			p, err := f.On(name)
 			if err != nil {
 				return err
 			}
-			if _, err := schedules(texts, kernels.Spaces(all.For(p), p, gpuOf(texts...))); err != nil {
+			if _, err := schedules(texts, t.Space(p, tuner.AnyGPU(texts...))); err != nil {
 				return err // early, before a device is opened
 			}
-			r, err := parseRegime(regime)
+			r, err := cli.ParseRegime(regime)
 			if err != nil {
 				return err
 			}
 			return a.measureAll(c.Context(), p, name, texts, r, seed)
 		},
 	}
-	f.bind(c)
+	f.Bind(c)
 	c.Flags().StringArrayVar(&texts, "schedule", nil, "canonical `text` of a schedule; repeat it to compare several")
 	c.Flags().StringVar(&name, "device", "", "`device`, as for tune itself")
 	c.Flags().StringVar(&regime, "timing", string(timing.Warm), "cache `regime`: warm or cold")
@@ -51,11 +53,11 @@ func (a *app) measure() *cobra.Command {
 }
 
 // parseRegime reads --timing.
-func parseRegime(text string) (timing.Regime, error) {
+func cli.ParseRegime(text string) (timing.Regime, error) {
 	if r := timing.Regime(text); r == timing.Warm || r == timing.Cold {
 		return r, nil
 	}
-	return "", usagef("--timing %q: use warm or cold", text)
+	return "", cli.Usagef("--timing %q: use warm or cold", text)
 }
 
 // schedules reads and checks schedules for a problem.
@@ -66,7 +68,7 @@ func schedules(texts []string, sp *space.Space) ([]space.Schedule, error) {
 	}
 	var list []space.Schedule
 	for _, t := range texts {
-		s, err := schedule(t, sp)
+		s, err := tuner.ParseSchedule(t, sp)
 		if err != nil {
 			return nil, err
 		}
@@ -80,17 +82,17 @@ func (a *app) measureAll(ctx context.Context, p stencil.Problem, name string, te
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(a.out, benchHeader(m))
+	fmt.Fprint(a.Out, benchHeader(m))
 	failed := &runner.ErrNoSchedule{Failed: map[timing.Status]int{}}
 	for _, out := range outcomes {
 		if out.Status.Failed() {
-			a.say("%s: %s: %s", out.Schedule, out.Status, out.Reason)
+			a.Say("%s: %s: %s", out.Schedule, out.Status, out.Reason)
 			failed.Failed[out.Status]++
 		}
 		for _, w := range out.Series.Warnings {
-			a.say("warning: %s: %s", out.Schedule, w)
+			a.Say("warning: %s: %s", out.Schedule, w)
 		}
-		if _, err := fmt.Fprint(a.out, benchLine(p, out)); err != nil {
+		if _, err := fmt.Fprint(a.Out, benchLine(p, out)); err != nil {
 			return err
 		}
 	}
@@ -104,7 +106,7 @@ func (a *app) measureAll(ctx context.Context, p stencil.Problem, name string, te
 // chooses from its space, or from what wide makes of it unless that is nil.
 func (a *app) interleaved(ctx context.Context, p stencil.Problem, name string, regime timing.Regime, seed uint64,
 	wide func(*space.Space) *space.Space, list func(*space.Space) ([]space.Schedule, error)) (machine.Machine, []runner.Outcome, error) {
-	d, err := a.openDevice(ctx, name, p)
+	d, err := tuner.OpenDevice(ctx, name, p)
 	if err != nil {
 		return machine.Machine{}, nil, err
 	}
@@ -116,7 +118,7 @@ func (a *app) interleaved(ctx context.Context, p stencil.Problem, name string, r
 	if err := canTime(d, regime); err != nil {
 		return m, nil, err
 	}
-	sp := kernels.Spaces(all.For(p), p, m)
+	sp := t.Space(p, m)
 	if wide != nil {
 		sp = wide(sp)
 	}
@@ -126,7 +128,7 @@ func (a *app) interleaved(ctx context.Context, p stencil.Problem, name string, r
 	}
 	policy := timing.Finals()
 	policy.Regime = regime
-	o := runner.Options{Problem: p, Device: d, Families: all.For(p), Judge: judgeOf(p), Space: sp, Regime: regime, Seed: dataSeed(seed), Mutate: faultMutator()}
+	o := runner.Options{Problem: p, Device: d, Families: all.For(p), Judge: judgeOf(p), Space: sp, Regime: regime, Seed: dataSeed(seed), Mutate: cli.FaultMutator()}
 	outcomes, err := runner.Measure(ctx, o, schedules, policy)
 	return m, outcomes, err
 }
@@ -136,7 +138,7 @@ func benchHeader(m machine.Machine) string {
 	var b strings.Builder
 	for _, kv := range [][2]string{
 		{"device", m.Name}, {"kind", string(m.Kind)}, {"uuid", m.UUID}, {"driver", m.Driver}, {"toolchain", m.Compiler},
-		{"clock-hz", fmt.Sprintf("%.0f", m.ClockHz)}, {"commit", revision()},
+		{"clock-hz", fmt.Sprintf("%.0f", m.ClockHz)}, {"commit", cli.Revision()},
 	} {
 		if kv[1] != "" && kv[1] != "0" {
 			fmt.Fprintf(&b, "%s: %s\n", kv[0], kv[1])

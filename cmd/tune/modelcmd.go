@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"stenciltune/internal/cli"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -37,7 +38,7 @@ type modelList struct {
 }
 
 func (a *app) model() *cobra.Command {
-	var f problemFlags
+	var f cli.ProblemFlags
 	var name, which string
 	var top int
 	c := &cobra.Command{
@@ -47,21 +48,21 @@ func (a *app) model() *cobra.Command {
   tune model --stencil jacobi2d --device replay:h200 --top 20 --json`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			p, err := f.problem(isHost(name))
+			p, err := f.On(name)
 			if err != nil {
 				return err
 			}
 			switch {
 			case top < 1:
-				return usagef("--top %d: show at least one", top)
+				return cli.Usagef("--top %d: show at least one", top)
 			case which == modelNone:
-				return usagef("--model none ranks nothing: use %s or %s", modelCounts, modelSL)
+				return cli.Usagef("--model none ranks nothing: use %s or %s", modelCounts, modelSL)
 			}
 			s, err := a.subjectOf(c.Context(), name, p)
 			if err != nil {
 				return err
 			}
-			sp := kernels.Spaces(all.For(p), p, s.machine)
+			sp := t.Space(p, s.machine)
 			rank, err := a.priorNamed(which, p, s.machine, nil)
 			if err != nil {
 				return err
@@ -76,11 +77,11 @@ func (a *app) model() *cobra.Command {
 			return a.printModel(list, s)
 		},
 	}
-	f.bind(c)
+	f.Bind(c)
 	c.Flags().StringVar(&name, "device", "", "`device`, as for tune itself, or the facts of one that is not here, like model:a100")
 	c.Flags().StringVar(&which, "model", modelCounts, modelFlag)
 	c.Flags().IntVar(&top, "top", 10, "show the `n` schedules predicted fastest")
-	return a.jsonFlag(c)
+	return a.JSONFlag(c)
 }
 
 func row(p stencil.Problem, s subject, rank int, r ranked) modelRow {
@@ -89,11 +90,11 @@ func row(p stencil.Problem, s subject, rank int, r ranked) modelRow {
 }
 
 func (a *app) printModel(list modelList, s subject) error {
-	if a.json {
-		return a.printJSON(list)
+	if a.JSON {
+		return a.PrintJSON(list)
 	}
-	a.say("%s on %s: %s", list.Problem, list.Device, predicted(s))
-	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
+	a.Say("%s on %s: %s", list.Problem, list.Device, predicted(s))
+	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 	fmt.Fprintln(w, "rank\ta step\tGCells/s\tlimited by\tblocks/SM\tupdates a cell\tmeasured\tschedule")
 	for _, r := range list.Top {
 		measured := "-"

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"stenciltune/internal/cli"
 	"cmp"
 	"context"
 	"fmt"
@@ -17,10 +18,10 @@ import (
 	"stenciltune/space"
 	"stenciltune/stencil"
 	"stenciltune/timing"
-	"stenciltune/tuned"
+	"stenciltune/tuner"
 )
 
-const modelPrefix = "model:"
+const tuner.ModelPrefix = "model:"
 
 // subject is the device a prediction is for, and what has been recorded there.
 type subject struct {
@@ -33,17 +34,17 @@ type subject struct {
 // subjectOf finds what --device names: the facts of a device that is here, of one
 // that was recorded, or of one that is only known (model:a100).
 func (a *app) subjectOf(ctx context.Context, name string, p stencil.Problem) (subject, error) {
-	if id, ok := strings.CutPrefix(name, modelPrefix); ok {
+	if id, ok := strings.CutPrefix(name, tuner.ModelPrefix); ok {
 		k, err := machine.FindKnown(id)
 		if err != nil {
-			return subject{}, usageError{err}
+			return subject{}, tuner.Input(err)
 		}
 		return subject{machine: k.Machine, source: k.Source}, nil
 	}
 	if name == "" {
-		return subject{}, usagef("which device? name one with --device: 0, host, replay:h200, or the facts of one that is not here: %s", strings.Join(knownNames(), ", "))
+		return subject{}, cli.Usagef("which device? name one with --device: 0, host, replay:h200, or the facts of one that is not here: %s", strings.Join(knownNames(), ", "))
 	}
-	d, err := a.openDevice(ctx, name, p)
+	d, err := tuner.OpenDevice(ctx, name, p)
 	if err != nil {
 		return subject{}, err
 	}
@@ -67,7 +68,7 @@ func (a *app) remembered(s *subject, p stencil.Problem) error {
 	if s.machine, err = rated(store, s.machine); err != nil {
 		return err
 	}
-	key := tuned.KeyOf(p, s.machine, timing.Warm)
+	key := tuner.KeyOf(p, s.machine, timing.Warm)
 	entries, err := store.Entries(key)
 	if err != nil {
 		return err
@@ -87,7 +88,7 @@ func (a *app) remembered(s *subject, p stencil.Problem) error {
 func knownNames() []string {
 	var names []string
 	for _, k := range machine.KnownDevices() {
-		names = append(names, modelPrefix+k.ID)
+		names = append(names, tuner.ModelPrefix+k.ID)
 	}
 	return names
 }

@@ -13,7 +13,7 @@ func (a *app) schema() *cobra.Command {
 		Example: "  tune schema > config.schema.json",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			_, err := a.out.Write(cache.Schema())
+			_, err := a.Out.Write(cache.Schema())
 			return err
 		},
 	}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"stenciltune/tuner"
+	"stenciltune/internal/cli"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -23,7 +25,7 @@ var anyGPU = machine.Machine{
 }
 
 // gpuOf is anyGPU with as many SMs as a schedule names (stream's sm).
-func gpuOf(texts ...string) machine.Machine {
+func tuner.AnyGPU(texts ...string) machine.Machine {
 	m := anyGPU
 	for _, text := range texts {
 		if s, err := space.ParseSchedule(text); err == nil {
@@ -36,11 +38,11 @@ func gpuOf(texts ...string) machine.Machine {
 // schedule reads and checks a schedule for a problem.
 func schedule(text string, sp *space.Space) (space.Schedule, error) {
 	if text == "" {
-		return space.Schedule{}, usagef("which schedule? name one with --schedule, like global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0")
+		return space.Schedule{}, cli.Usagef("which schedule? name one with --schedule, like global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0")
 	}
 	s, err := space.ParseSchedule(text)
 	if err != nil {
-		return s, usageError{err}
+		return s, tuner.Input(err)
 	}
 	return s, sp.Check(s)
 }
@@ -51,7 +53,7 @@ func kernelOf(p stencil.Problem, s space.Schedule) kernels.Kernel {
 }
 
 func (a *app) source() *cobra.Command {
-	var f problemFlags
+	var f cli.ProblemFlags
 	var text string
 	var program bool
 	c := &cobra.Command{
@@ -60,25 +62,25 @@ func (a *app) source() *cobra.Command {
 		Example: "  tune source --stencil jacobi2d --schedule tile/gx=32/gy=8/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/ph=2",
 		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			p, err := f.problem(false)
+			p, err := f.Problem()
 			if err != nil {
 				return err
 			}
-			s, err := schedule(text, kernels.Spaces(all.For(p), p, gpuOf(text)))
+			s, err := tuner.ParseSchedule(text, t.Space(p, tuner.AnyGPU(text)))
 			if err != nil {
 				return err
 			}
 			k := kernelOf(p, s)
 			if program {
-				_, err = a.out.Write(emit.Program(p, k))
+				_, err = a.Out.Write(emit.Program(p, k))
 				return err
 			}
-			_, err = fmt.Fprintf(a.out, "%s// launch: grid %v, block %v, %d bytes of dynamic shared memory, %d time steps\n",
+			_, err = fmt.Fprintf(a.Out, "%s// launch: grid %v, block %v, %d bytes of dynamic shared memory, %d time steps\n",
 				k.Source, k.Launch.Grid, k.Launch.Block, k.Launch.SharedBytes, k.Launch.Steps)
 			return err
 		},
 	}
-	f.bind(c)
+	f.Bind(c)
 	c.Flags().StringVar(&text, "schedule", "", "canonical `text` of the schedule")
 	c.Flags().BoolVar(&program, "program", false, "with a main that launches it on random values: for nvcc and profilers")
 	return c

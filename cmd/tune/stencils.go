@@ -1,6 +1,8 @@
 package main
 
 import (
+	"stenciltune/tuner"
+	"stenciltune/internal/cli"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -18,7 +20,7 @@ import (
 
 // loadStencil finds a stencil by catalogue name, or reads a .sl file. The product of
 // matrices is known by its name too.
-func loadStencil(name string) (*stencil.Stencil, error) {
+func tuner.LoadStencil(name string) (*stencil.Stencil, error) {
 	if name == matmul.Name {
 		return matmul.Stencil(), nil
 	}
@@ -28,25 +30,25 @@ func loadStencil(name string) (*stencil.Stencil, error) {
 			return nil, err
 		}
 		if err != nil {
-			return nil, usageError{err}
+			return nil, tuner.Input(err)
 		}
 		return s, nil
 	}
 	info, err := os.Stat(name)
 	if err != nil {
-		return nil, usagef("stencil file: %w", err)
+		return nil, cli.Usagef("stencil file: %w", err)
 	}
 	if !info.Mode().IsRegular() {
-		return nil, usagef("stencil file %s is not a regular file", name)
+		return nil, cli.Usagef("stencil file %s is not a regular file", name)
 	}
 	f, err := os.Open(name)
 	if err != nil {
-		return nil, usagef("stencil file: %w", err)
+		return nil, cli.Usagef("stencil file: %w", err)
 	}
 	defer f.Close()
 	text, err := io.ReadAll(io.LimitReader(f, 1<<20))
 	if err != nil {
-		return nil, usagef("stencil file: %w", err)
+		return nil, cli.Usagef("stencil file: %w", err)
 	}
 	base := strings.TrimSuffix(filepath.Base(name), ".sl")
 	return stencil.Parse(base, name, string(text))
@@ -82,7 +84,7 @@ func (a *app) stencils() *cobra.Command {
 				return a.benchStencils(c.Context(), f)
 			}
 			if given := benchOnly(c); given != "" {
-				return usagef("--%s goes with --bench", given)
+				return cli.Usagef("--%s goes with --bench", given)
 			}
 			var list []stencilInfo
 			for _, name := range stencil.Names() {
@@ -94,10 +96,10 @@ func (a *app) stencils() *cobra.Command {
 				list = append(list, stencilInfo{s.Name, s.Dims, len(s.Points), r[:s.Dims], s.DType, string(s.Boundary), s.Ops.Total(), s.DefaultSize(false).Text(s.Dims), s.Hash,
 					len(s.Fields), len(s.ReadOnly), len(s.Stages)})
 			}
-			if a.json {
-				return a.printJSON(list)
+			if a.JSON {
+				return a.PrintJSON(list)
 			}
-			w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
+			w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 			fmt.Fprintln(w, "name\tdims\tpoints\tradius\tdtype\tboundary\tfields\tread-only\tstages\tflops\tdefault size")
 			for _, s := range list {
 				fmt.Fprintf(w, "%s\t%d\t%d\t%s\t%s\t%s\t%d\t%d\t%d\t%d\t%s\n", s.Name, s.Dims, s.Points, strings.Trim(fmt.Sprint(s.Radius), "[]"), s.DType, s.Boundary,
@@ -106,13 +108,13 @@ func (a *app) stencils() *cobra.Command {
 			if err := w.Flush(); err != nil {
 				return err
 			}
-			_, err := fmt.Fprintln(a.out, "\nmatmul, a product of square matrices, is no stencil but is tuned like one")
+			_, err := fmt.Fprintln(a.Out, "\nmatmul, a product of square matrices, is no stencil but is tuned like one")
 			return err
 		},
 	}
 	c.Flags().BoolVar(&bench, "bench", false, "tune them, one line each")
-	f.bind(c)
-	return a.jsonFlag(c)
+	f.Bind(c)
+	return a.JSONFlag(c)
 }
 
 // benchOnly names a flag that was given and is of a tune, "" without.
@@ -130,6 +132,6 @@ func (a *app) printJSON(v any) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.out, "%s\n", b)
+	_, err = fmt.Fprintf(a.Out, "%s\n", b)
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"stenciltune/internal/cli"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -13,22 +14,22 @@ import (
 
 	"stenciltune/cache"
 	"stenciltune/machine"
-	"stenciltune/tuned"
+	"stenciltune/tuner"
 )
 
 // storeFilter chooses records of a store.
 type storeFilter struct{ stencil, device string }
 
 func (f *storeFilter) bind(c *cobra.Command) {
-	c.Flags().StringVar(&f.stencil, "stencil", "", "only of this stencil: its `name`, or the beginning of its hash")
+	c.Flags().StringVar(&f.Stencil, "stencil", "", "only of this stencil: its `name`, or the beginning of its hash")
 	c.Flags().StringVar(&f.device, "device", "", "only of this device: its `name`, or a part of it")
 }
 
 // keep tells whether a key is chosen. A stencil's name is looked up: keys hold hashes.
 func (f *storeFilter) keep() (func(cache.Key) bool, error) {
-	hash := f.stencil
-	if f.stencil != "" && (len(f.stencil) < 8 || strings.Trim(f.stencil, "0123456789abcdef") != "") {
-		st, err := loadStencil(f.stencil)
+	hash := f.Stencil
+	if f.Stencil != "" && (len(f.Stencil) < 8 || strings.Trim(f.Stencil, "0123456789abcdef") != "") {
+		st, err := tuner.LoadStencil(f.Stencil)
 		if err != nil {
 			return nil, err
 		}
@@ -96,7 +97,7 @@ func (a *app) chosen(f *storeFilter) (*cache.Store, []cache.Stored, error) {
 		}
 	}
 	for _, w := range store.Warnings() {
-		a.say("warning: %s", w)
+		a.Say("warning: %s", w)
 	}
 	return store, list, nil
 }
@@ -115,10 +116,10 @@ func (a *app) storeList() *cobra.Command {
 			for _, s := range list {
 				infos = append(infos, infoOf(s))
 			}
-			if a.json {
-				return a.printJSON(infos)
+			if a.JSON {
+				return a.PrintJSON(infos)
 			}
-			w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
+			w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 			fmt.Fprintln(w, "stencil\tdtype\tsize\tsteps\tdevice\tkind\tdriver\tGCells/s\ttuned\tschedule")
 			for _, i := range infos {
 				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.1f\t%s\t%s\n", i.Stencil, i.DType, i.Size, i.Steps, i.Device, i.Kind, orUnknown(i.Driver),
@@ -127,8 +128,8 @@ func (a *app) storeList() *cobra.Command {
 			return w.Flush()
 		},
 	}
-	f.bind(c)
-	return a.jsonFlag(c)
+	f.Bind(c)
+	return a.JSONFlag(c)
 }
 
 func (a *app) storeShow() *cobra.Command {
@@ -142,14 +143,14 @@ func (a *app) storeShow() *cobra.Command {
 				return err
 			}
 			for _, s := range list {
-				if err := a.emitConfig(s.Config, ""); err != nil {
+				if err := a.EmitConfig(s.Config, ""); err != nil {
 					return err
 				}
 			}
 			return nil
 		},
 	}
-	f.bind(c)
+	f.Bind(c)
 	return c
 }
 
@@ -170,7 +171,7 @@ func (a *app) storeExport() *cobra.Command {
 				return err
 			}
 			if output == "" {
-				return store.Export(a.out, journal, keep)
+				return store.Export(a.Out, journal, keep)
 			}
 			var b bytes.Buffer
 			if err := store.Export(&b, journal, keep); err != nil {
@@ -179,7 +180,7 @@ func (a *app) storeExport() *cobra.Command {
 			return cache.WriteFile(output, b.Bytes())
 		},
 	}
-	f.bind(c)
+	f.Bind(c)
 	c.Flags().BoolVar(&journal, "journal", false, "also every schedule that was tried, with its samples")
 	c.Flags().StringVarP(&output, "output", "o", "", "write to `file`, only if it changed (default: stdout)")
 	return c
@@ -188,7 +189,7 @@ func (a *app) storeExport() *cobra.Command {
 // legal refuses a config from elsewhere whose schedule does not exist. That of a stencil
 // which is not in the catalogue cannot be judged here: it is when it is used.
 func legal(c cache.Config) error {
-	p, err := problemOf(c, "")
+	p, err := tuner.ProblemOf(c, "")
 	if err != nil {
 		return nil
 	}
@@ -203,15 +204,15 @@ const shownRefused = 10
 func (a *app) reportImport(done cache.Imported) error {
 	for i, r := range done.Refused {
 		if i == shownRefused {
-			a.say("warning: and %d more", len(done.Refused)-i)
+			a.Say("warning: and %d more", len(done.Refused)-i)
 			break
 		}
-		a.say("warning: %s", r)
+		a.Say("warning: %s", r)
 	}
-	if a.json {
-		return a.printJSON(done)
+	if a.JSON {
+		return a.PrintJSON(done)
 	}
-	a.say("%d configs and %d journal entries taken, %d no better than what is stored, %d refused", done.Configs, done.Entries, done.Kept, len(done.Refused))
+	a.Say("%d configs and %d journal entries taken, %d no better than what is stored, %d refused", done.Configs, done.Entries, done.Kept, len(done.Refused))
 	return nil
 }
 
@@ -243,12 +244,12 @@ the later is kept, then the faster. Ends with code 2 if anything was refused.`,
 				return err
 			}
 			if len(all.Refused) > 0 {
-				return silentError(exitUsage)
+				return cli.Silent(cli.Usage)
 			}
 			return nil
 		},
 	}
-	return a.jsonFlag(c)
+	return a.JSONFlag(c)
 }
 
 // importFile imports a file of lines, or of one document that stands on many.
@@ -257,11 +258,11 @@ func importFile(store *cache.Store, name string) (cache.Imported, error) {
 	if name != "-" {
 		f, err := os.Open(name)
 		if err != nil {
-			return cache.Imported{}, usageError{err}
+			return cache.Imported{}, tuner.Input(err)
 		}
 		defer f.Close()
 		if info, err := f.Stat(); err != nil || info.IsDir() {
-			return cache.Imported{}, usagef("%s is not a file", name)
+			return cache.Imported{}, cli.Usagef("%s is not a file", name)
 		}
 		r = f
 	}
@@ -299,13 +300,13 @@ read. The rule is that of import, so the order of merging does not matter.`,
 			return nil
 		},
 	}
-	return a.jsonFlag(c)
+	return a.JSONFlag(c)
 }
 
 // openExisting opens a store that must be there.
 func openExisting(name string) (*cache.Store, error) {
 	if _, err := os.Stat(name); err != nil {
-		return nil, usageError{err}
+		return nil, tuner.Input(err)
 	}
 	return cache.Open(name)
 }
@@ -322,7 +323,7 @@ shows it.`,
 		Example: "  tune store prune --stale --dry-run\n  tune store prune --older-than 8760h --device a100",
 		RunE: func(*cobra.Command, []string) error {
 			if !stale && older <= 0 && !all {
-				return usagef("what? choose it with --stale, --older-than or --all")
+				return cli.Usagef("what? choose it with --stale, --older-than or --all")
 			}
 			store, list, err := a.chosen(&f)
 			if err != nil {
@@ -331,13 +332,13 @@ shows it.`,
 			n := 0
 			for _, s := range list {
 				old := older > 0 && time.Since(s.Config.Time) > older
-				p, perr := problemOf(s.Config, "")
+				p, perr := tuner.ProblemOf(s.Config, "")
 				changed := stale && perr == nil && !current(p, s.Config)
 				if !all && !old && !changed {
 					continue
 				}
 				n++
-				fmt.Fprintf(a.out, "%s %s %s on %s, tuned %s\n", s.Config.Stencil.Name, s.Key.DType, s.Key.Size, s.Key.DeviceName, s.Config.Time.Format(time.DateOnly))
+				fmt.Fprintf(a.Out, "%s %s %s on %s, tuned %s\n", s.Config.Stencil.Name, s.Key.DType, s.Key.Size, s.Key.DeviceName, s.Config.Time.Format(time.DateOnly))
 				if dry {
 					continue
 				}
@@ -352,11 +353,11 @@ shows it.`,
 			if dry {
 				verb = "would be dropped"
 			}
-			a.say("%d of %d configs %s", n, len(list), verb)
+			a.Say("%d of %d configs %s", n, len(list), verb)
 			return nil
 		},
 	}
-	f.bind(c)
+	f.Bind(c)
 	c.Flags().BoolVar(&stale, "stale", false, "those whose kernel would be generated differently now")
 	c.Flags().DurationVar(&older, "older-than", 0, "those tuned longer than this `time` ago, like 720h")
 	c.Flags().BoolVar(&all, "all", false, "all that --stencil and --device choose")
@@ -378,22 +379,22 @@ func (a *app) storeCheck() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if a.json {
-				err = a.printJSON(r)
+			if a.JSON {
+				err = a.PrintJSON(r)
 			} else {
-				_, err = fmt.Fprintf(a.out, "%s: %d bytes, %d configs, %d problems with %d journal entries, %d unfinished, %d damaged\n",
+				_, err = fmt.Fprintf(a.Out, "%s: %d bytes, %d configs, %d problems with %d journal entries, %d unfinished, %d damaged\n",
 					r.Path, r.Bytes, r.Configs, r.Problems, r.Entries, r.Unfinished, r.Damaged)
 			}
 			for _, w := range r.Warnings {
-				a.say("warning: %s", w)
+				a.Say("warning: %s", w)
 			}
 			if err == nil && r.Damaged > 0 {
-				return silentError(exitCorrupt)
+				return cli.Silent(cli.StoreCorrupt)
 			}
 			return err
 		},
 	}
-	return a.jsonFlag(c)
+	return a.JSONFlag(c)
 }
 
 // difference is one line of `tune store diff`.
@@ -428,25 +429,25 @@ func (a *app) storeDiff() *cobra.Command {
 				return err
 			}
 			list := differences(here, there, keep)
-			if a.json {
-				return a.printJSON(list)
+			if a.JSON {
+				return a.PrintJSON(list)
 			}
 			for _, d := range list {
 				what := d.Here
 				if what == nil {
 					what = d.With
 				}
-				fmt.Fprintf(a.out, "%s %s %s %s on %s (%s)", d.Sign, what.Stencil, what.DType, what.Size, what.Device, what.Driver)
+				fmt.Fprintf(a.Out, "%s %s %s %s on %s (%s)", d.Sign, what.Stencil, what.DType, what.Size, what.Device, what.Driver)
 				if d.Sign == "~" {
-					fmt.Fprintf(a.out, ": %s %.4g ms -> %s %.4g ms", d.Here.Schedule, 1e3*d.Here.SecondsPerStep, d.With.Schedule, 1e3*d.With.SecondsPerStep)
+					fmt.Fprintf(a.Out, ": %s %.4g ms -> %s %.4g ms", d.Here.Schedule, 1e3*d.Here.SecondsPerStep, d.With.Schedule, 1e3*d.With.SecondsPerStep)
 				}
-				fmt.Fprintln(a.out)
+				fmt.Fprintln(a.Out)
 			}
 			return nil
 		},
 	}
-	f.bind(c)
-	return a.jsonFlag(c)
+	f.Bind(c)
+	return a.JSONFlag(c)
 }
 
 // differences merges two lists that are both in the order of their keys' texts.

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"stenciltune/internal/cli"
+	"stenciltune/tuner"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -19,7 +21,7 @@ import (
 )
 
 type verifyFlags struct {
-	problemFlags
+	cli.ProblemFlags
 	devices []string
 	cases   int
 	only    int
@@ -38,21 +40,21 @@ Stops at the first wrong answer, says how to run that case again, and ends with 
 		Example: "  tune verify Hotspot.sl\n  tune verify srad2 --device 0 --cases 500 --seed 7\n  tune verify Hotspot.sl --scalar Rx=0.5 --dtype float64",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return usagef("verify which stencil? name one file or one of %s", strings.Join(stencil.Names(), ", "))
+				return cli.Usagef("verify which stencil? name one file or one of %s", strings.Join(stencil.Names(), ", "))
 			}
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			f.stencil = args[0]
+			f.Stencil = args[0]
 			return a.runVerify(c.Context(), f)
 		},
 	}
-	f.bindCell(c)
+	f.BindCell(c)
 	c.Flags().StringArrayVar(&f.devices, "device", nil, "`device`: host or a GPU; repeat it for several (default: host, and the first GPU if there is one)")
 	c.Flags().IntVar(&f.cases, "cases", 100, "`n` random schedules on each device")
 	c.Flags().IntVar(&f.only, "case", 0, "only the `n`th of them")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the schedules, grids and input data")
-	return a.jsonFlag(c)
+	return a.JSONFlag(c)
 }
 
 // verification is what `tune verify --json` prints.
@@ -103,30 +105,30 @@ type wrongAnswer struct{ what, again string }
 func (w *wrongAnswer) Error() string { return w.what + "; run it again with: " + w.again }
 
 func (a *app) runVerify(ctx context.Context, f verifyFlags) error {
-	p, err := f.problem(true)
+	p, err := f.On("host")
 	switch {
 	case err != nil:
 		return err
 	case matmul.Is(p):
-		return usagef("verify %s: it is no stencil; tune and tune measure prove each of its schedules", f.stencil)
+		return cli.Usagef("verify %s: it is no stencil; tune and tune measure prove each of its schedules", f.Stencil)
 	case f.cases < 1 || f.cases > 1e6:
-		return usagef("--cases %d: from 1 to 1000000", f.cases)
+		return cli.Usagef("--cases %d: from 1 to 1000000", f.cases)
 	case f.only < 0:
-		return usagef("--case %d: the cases are numbered from 1", f.only)
+		return cli.Usagef("--case %d: the cases are numbered from 1", f.only)
 	}
 	for _, name := range f.devices {
 		if strings.HasPrefix(name, "replay") {
-			return usagef("--device %s: a recording computes nothing; use host or a GPU", name)
+			return cli.Usagef("--device %s: a recording computes nothing; use host or a GPU", name)
 		}
 	}
-	v := verification{Stencil: p.Stencil.Name, Hash: p.Stencil.Hash, DType: p.DType, Boundary: p.Stencil.Boundary, Scalars: scalarsOf(p), Seed: f.seed, dims: p.Stencil.Dims}
+	v := verification{Stencil: p.Stencil.Name, Hash: p.Stencil.Hash, DType: p.DType, Boundary: p.Stencil.Boundary, Scalars: tuner.Scalars(p), Seed: f.seed, dims: p.Stencil.Dims}
 	names := f.devices
 	if len(names) == 0 {
 		names = []string{"host", "0"}
 	}
 	var missing []error
 	for _, name := range names {
-		d, err := a.openDevice(ctx, name, p)
+		d, err := tuner.OpenDevice(ctx, name, p)
 		if errors.Is(err, device.ErrMissing) && len(f.devices) == 0 {
 			missing = append(missing, err)
 			if v.Missing == nil {
@@ -144,8 +146,8 @@ func (a *app) runVerify(ctx context.Context, f verifyFlags) error {
 			v.Devices = append(v.Devices, proof)
 		}
 		if errors.Is(err, context.Canceled) {
-			a.say("interrupted after %d cases on %s", proof.Cases, name)
-			err = silentError(exitInterrupted)
+			a.Say("interrupted after %d cases on %s", proof.Cases, name)
+			err = cli.Silent(cli.Interrupted)
 		}
 		if err != nil {
 			return errors.Join(a.printVerification(v), err)
@@ -172,20 +174,20 @@ func (a *app) prove(ctx context.Context, d device.Device, name string, p stencil
 	}
 	cases, err := source.Cases(p, f.seed, first, n)
 	if err != nil {
-		return proof, usageError{err}
+		return proof, tuner.Input(err)
 	}
-	if mutate := faultMutator(); mutate != nil {
+	if mutate := cli.FaultMutator(); mutate != nil {
 		for i := range cases {
 			cases[i].Kernel = mutate(cases[i].Kernel)
 		}
 	}
-	a.say("%s on %s: %d cases", p.Stencil.Name, name, n)
+	a.Say("%s on %s: %d cases", p.Stencil.Name, name, n)
 	var wrong error
 	err = verify.Run(ctx, d, cases, func(c verify.Case, r verify.Result) bool {
 		proof.count(c, r)
 		fault := r.Fault(c)
-		if a.verbose {
-			a.say("%d %s, %d steps: %s", first+proof.Cases, c.Name(), c.Steps(), choose(fault == "", fmt.Sprintf("error %.2g of %.2g", r.MaxError, r.Tolerance), fault))
+		if a.Verbose {
+			a.Say("%d %s, %d steps: %s", first+proof.Cases, c.Name(), c.Steps(), choose(fault == "", fmt.Sprintf("error %.2g of %.2g", r.MaxError, r.Tolerance), fault))
 		}
 		if fault != "" {
 			proof.Wrong, proof.Again = c.Name()+": "+fault, f.again(name, first+proof.Cases)
@@ -228,11 +230,11 @@ func (v *deviceProof) count(c verify.Case, r verify.Result) {
 
 // again is the command that runs one case alone.
 func (f *verifyFlags) again(device string, n int) string {
-	c := "tune verify " + quoted(f.stencil)
-	if f.dtype != "" {
-		c += " --dtype " + f.dtype
+	c := "tune verify " + quoted(f.Stencil)
+	if f.DType != "" {
+		c += " --dtype " + f.DType
 	}
-	for _, s := range f.scalars {
+	for _, s := range f.Scalars {
 		c += " --scalar " + quoted(s)
 	}
 	return fmt.Sprintf("%s --device %s --seed %d --case %d", c, quoted(device), f.seed, n)
@@ -255,17 +257,17 @@ func choose(c bool, a, b string) string {
 
 // printVerification prints what was tried.
 func (a *app) printVerification(v verification) error {
-	if a.json {
-		return a.printJSON(v)
+	if a.JSON {
+		return a.PrintJSON(v)
 	}
 	for _, d := range v.Devices {
 		verdict := "all right"
 		if d.Wrong != "" {
 			verdict = "the last one wrong"
 		}
-		fmt.Fprintf(a.out, "%s in %s on %s (%s): %d cases, %s\n", v.Stencil, v.DType, d.Device, d.Name, d.Cases, verdict)
+		fmt.Fprintf(a.Out, "%s in %s on %s (%s): %d cases, %s\n", v.Stencil, v.DType, d.Device, d.Name, d.Cases, verdict)
 		line := func(what, format string, args ...any) {
-			fmt.Fprintf(a.out, "  %-10s %s\n", what, fmt.Sprintf(format, args...))
+			fmt.Fprintf(a.Out, "  %-10s %s\n", what, fmt.Sprintf(format, args...))
 		}
 		var families []string
 		for _, f := range all.Families() {
@@ -290,15 +292,15 @@ func (a *app) printVerification(v verification) error {
 			n := d.Nearest
 			line("error", "%.2g where %.2g is allowed (%.2g %%), in the case that came nearest to its tolerance; %.2g at most", n.Error, n.Tolerance, 100*n.Error/n.Tolerance, d.MaxError)
 			if l := d.Loosest; l.Tolerance > loose {
-				a.say("warning: rounding alone may cause an error of %.2g in %d steps of %s, so that little is proved: keep its values bounded with --scalar, or with InputRange in the file", l.Tolerance, l.Steps, v.Stencil)
+				a.Say("warning: rounding alone may cause an error of %.2g in %d steps of %s, so that little is proved: keep its values bounded with --scalar, or with InputRange in the file", l.Tolerance, l.Steps, v.Stencil)
 			}
 		} else {
 			line("error", "none is allowed: integers are exact")
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.Missing)) {
-		fmt.Fprintf(a.out, "not on %s: %s\n", name, v.Missing[name])
+		fmt.Fprintf(a.Out, "not on %s: %s\n", name, v.Missing[name])
 	}
-	_, err := fmt.Fprintf(a.out, "seed %d\n", v.Seed)
+	_, err := fmt.Fprintf(a.Out, "seed %d\n", v.Seed)
 	return err
 }

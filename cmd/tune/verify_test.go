@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"stenciltune/internal/cli"
+	"stenciltune/tuner"
 	"strings"
 	"testing"
 
@@ -103,21 +105,21 @@ func TestVerifyRefusesWhatItCannotDo(t *testing.T) {
 }
 
 func TestProblemsTakeStepsAndScalarsFromTheirFile(t *testing.T) {
-	f := problemFlags{stencil: file(t, "d.sl", decay)}
-	p, err := f.problem(true)
-	if err != nil || p.Steps != 7 || p.Scalars != nil || !maps.Equal(scalarsOf(p), map[string]float64{"rate": 0.5, "calm": 0}) {
+	f := cli.ProblemFlags{stencil: file(t, "d.sl", decay)}
+	p, err := f.On("host")
+	if err != nil || p.Steps != 7 || p.Scalars != nil || !maps.Equal(tuner.Scalars(p), map[string]float64{"rate": 0.5, "calm": 0}) {
 		t.Errorf("%v %+v", err, p)
 	}
-	f.scalars = []string{"calm=9"}
-	if q, err := f.problem(true); err != nil || q.Hash() == p.Hash() || scalarsOf(q)["calm"] != 9 || scalarsOf(q)["rate"] != 0.5 {
+	f.Scalars = []string{"calm=9"}
+	if q, err := f.On("host"); err != nil || q.Hash() == p.Hash() || tuner.Scalars(q)["calm"] != 9 || tuner.Scalars(q)["rate"] != 0.5 {
 		t.Errorf("%v %+v: a scalar of a condition must be part of the key", err, q)
 	}
-	f.scalars = []string{"rate=9"}
-	if q, err := f.problem(true); err != nil || q.Hash() != p.Hash() {
+	f.Scalars = []string{"rate=9"}
+	if q, err := f.On("host"); err != nil || q.Hash() != p.Hash() {
 		t.Errorf("%v %+v: a scalar that is but a factor must not be part of the key", err, q)
 	}
-	f = problemFlags{stencil: "jacobi2d"}
-	if p, err := f.problem(true); err != nil || p.Steps != defaultSteps {
+	f = cli.ProblemFlags{stencil: "jacobi2d"}
+	if p, err := f.On("host"); err != nil || p.Steps != defaultSteps {
 		t.Errorf("%v %+v", err, p)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"stenciltune/device"
+	"stenciltune/outcome"
 	"stenciltune/space"
 	"stenciltune/timing"
 )
@@ -54,7 +55,7 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 // compile gives a schedule to the process that is idle first. A source that was
 // compiled, or is being compiled, comes from the compiler's cache as soon as it is
 // there, and keeps no process busy.
-func (c *clock) compile(r Record) {
+func (c *clock) compile(r outcome.Outcome) {
 	if done, again := c.compiled[r.SourceHash]; again {
 		c.ready[r.Schedule] = max(c.now, done) + seconds(c.sources[r.SourceHash].again)
 		return
@@ -95,11 +96,11 @@ const (
 func (d Device) checking(c device.Check) float64 {
 	r := d.Records[c.Passes[0].Binary.Schedule]
 	if r.DeviceSeconds > 0 {
-		return max(0, r.DeviceSeconds-sampling(r.Samples, r.Launches, c.Passes[0].Launch.Steps))
+		return max(0, r.DeviceSeconds-sampling(r.Series.Samples, r.Series.Launches, c.Passes[0].Launch.Steps))
 	}
 	s := fixedSeconds
 	for _, p := range slices.Concat(c.Passes, c.Trusted) {
-		s += float64(p.Count*p.Launch.Steps) * timing.Summarise(d.Records[p.Binary.Schedule].Samples).Median
+		s += float64(p.Count*p.Launch.Steps) * timing.Summarise(d.Records[p.Binary.Schedule].Series.Samples).Median
 	}
 	if b := d.Header.Machine.CopyBytesPerSecond; b > 0 {
 		s += gridPasses * 2 * float64(c.Problem.Bytes()) / b

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"stenciltune/outcome"
 	"testing"
 	"time"
 
@@ -11,11 +12,11 @@ import (
 )
 
 // recorded is a landscape of schedules with a source and compile seconds each.
-func recorded(t *testing.T, compilers int, rows ...Record) Device {
+func recorded(t *testing.T, compilers int, rows ...line) Device {
 	t.Helper()
-	l := &Landscape{Header: Header{Compilers: compilers, StencilHash: "h"}, Records: map[space.Schedule]Record{}}
+	l := &Landscape{Header: Header{Compilers: compilers, StencilHash: "h"}, Records: map[space.Schedule]outcome.Outcome{}}
 	for _, r := range rows {
-		l.Records[r.Schedule] = r
+		l.Records[r.Schedule] = r.outcome()
 		l.Order = append(l.Order, r.Schedule)
 	}
 	return New(l)
@@ -24,8 +25,8 @@ func recorded(t *testing.T, compilers int, rows ...Record) Device {
 // TestTimeIsSimulated: two processes compile three sources, one of them shared by
 // two schedules, and the device waits for what it needs.
 func TestTimeIsSimulated(t *testing.T) {
-	row := func(text, source string, compile float64) Record {
-		return Record{Schedule: spacetest.Schedule(t, text), SourceHash: source, Status: timing.OK, CompileSeconds: compile,
+	row := func(text, source string, compile float64) line {
+		return line{Schedule: spacetest.Schedule(t, text), SourceHash: source, Status: timing.OK, CompileSeconds: compile,
 			DeviceSeconds: 0.5, Launches: 10, Samples: []float64{0.01, 0.01}}
 	}
 	// Recorded in another order, a2 came first and a1 from the compiler's cache.
@@ -73,9 +74,9 @@ func TestWithin(t *testing.T) {
 		{Name: "o", Values: []int{0, 3, 5}, Optional: true},
 	}}
 	other := &space.Family{Name: "other", Params: []space.Param{{Name: "x", Values: []int{1}}}}
-	var rows []Record
+	var rows []line
 	for _, text := range []string{"s/x=1/y=0", "s/x=4/y=2/o=5", "s/x=4/y=0", "s/x=16/y=0", "gone/x=1"} {
-		rows = append(rows, Record{Schedule: spacetest.Schedule(t, text), Status: timing.OK, Samples: []float64{1}})
+		rows = append(rows, line{Schedule: spacetest.Schedule(t, text), Status: timing.OK, Samples: []float64{1}})
 	}
 	sp := recorded(t, 0, rows...).Within(space.New(f, other))
 	var got []string

@@ -21,6 +21,7 @@ import (
 
 	"stenciltune/device"
 	"stenciltune/machine"
+	"stenciltune/outcome"
 	"stenciltune/space"
 	"stenciltune/stencil"
 	"stenciltune/timing"
@@ -46,8 +47,9 @@ type Header struct {
 	Compilers   int             `json:"compilers,omitempty"` // compilations at once
 }
 
-// Record is one schedule's outcome. Times are seconds per time step.
-type Record struct {
+// line is an outcome as a landscape's file has it. Its samples stand alone: what they come
+// to follows from them and the schedule.
+type line struct {
 	Schedule       space.Schedule `json:"schedule"`
 	SourceHash     string         `json:"source_hash,omitempty"`
 	Status         timing.Status  `json:"status"`
@@ -57,38 +59,45 @@ type Record struct {
 	BlocksPerSM    int            `json:"blocks_per_sm,omitempty"`
 	CompileSeconds float64        `json:"compile_seconds,omitempty"`
 	DeviceSeconds  float64        `json:"device_seconds,omitempty"` // of checking and timing it, all told
-	MaxError       float64        `json:"max_error,omitempty"`
+	MaxError       outcome.Float  `json:"max_error,omitempty"`
 	Launches       int            `json:"launches,omitempty"` // in a sample
 	Samples        []float64      `json:"samples,omitempty"`
 }
 
-// Seconds is a step's time as recorded; 0 = none, or one that tells nothing: given up after two
-// samples of which one was disturbed, as the sampler no longer does.
-func (r Record) Seconds() float64 {
-	n := len(r.Samples)
-	if !r.Status.Timed() || n == 0 || n == 2 && slices.Max(r.Samples) > timing.CutFactor*slices.Min(r.Samples) {
-		return 0
+// lineOf rounds an outcome to what timers resolve.
+func lineOf(o outcome.Outcome) line {
+	l := line{o.Schedule, o.SourceHash, o.Status, o.Reason, o.Registers, o.SpillBytes, o.BlocksPerSM,
+		round(o.CompileSeconds, 3), round(o.DeviceSeconds, 3), outcome.Float(round(float64(o.MaxError), 3)), o.Series.Launches, slices.Clone(o.Series.Samples)}
+	for i, s := range l.Samples {
+		l.Samples[i] = round(s, 6)
 	}
-	return timing.Summarise(r.Samples).Median
+	return l
+}
+
+// outcome is what a line says.
+func (l line) outcome() outcome.Outcome {
+	return outcome.Outcome{Schedule: l.Schedule, SourceHash: l.SourceHash, Status: l.Status, Reason: l.Reason,
+		Registers: l.Registers, SpillBytes: l.SpillBytes, BlocksPerSM: l.BlocksPerSM,
+		CompileSeconds: l.CompileSeconds, DeviceSeconds: l.DeviceSeconds, MaxError: l.MaxError}.Sampled(l.Samples, l.Launches)
 }
 
 // Landscape is a header and its records by schedule.
 type Landscape struct {
 	Header  Header
-	Records map[space.Schedule]Record
+	Records map[space.Schedule]outcome.Outcome
 	Order   []space.Schedule // as recorded
 }
 
 // Best is the recorded schedule with the lowest median.
-func (l *Landscape) Best() (Record, float64) {
-	var best Record
+func (l *Landscape) Best() (outcome.Outcome, float64) {
+	var best outcome.Outcome
 	low := 0.0
 	for _, s := range l.Order {
 		r := l.Records[s]
-		if r.Status != timing.OK || len(r.Samples) == 0 {
+		if r.Status != timing.OK || len(r.Series.Samples) == 0 {
 			continue
 		}
-		if m := timing.Summarise(r.Samples).Median; best.Schedule.IsZero() || m < low {
+		if m := timing.Summarise(r.Series.Samples).Median; best.Schedule.IsZero() || m < low {
 			best, low = r, m
 		}
 	}
@@ -110,7 +119,7 @@ func (l *Landscape) Problem() (stencil.Problem, error) {
 }
 
 // Write writes a landscape: gzip of one JSON document a line, the header first.
-func Write(w io.Writer, h Header, records []Record) error {
+func Write(w io.Writer, h Header, records []outcome.Outcome) error {
 	z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
 	if err != nil {
 		return err
@@ -121,12 +130,7 @@ func Write(w io.Writer, h Header, records []Record) error {
 		return err
 	}
 	for _, r := range records {
-		r.Samples = slices.Clone(r.Samples)
-		for i, s := range r.Samples {
-			r.Samples[i] = round(s, 6)
-		}
-		r.CompileSeconds, r.DeviceSeconds, r.MaxError = round(r.CompileSeconds, 3), round(r.DeviceSeconds, 3), round(r.MaxError, 3)
-		if err := e.Encode(r); err != nil {
+		if err := e.Encode(lineOf(r)); err != nil {
 			return err
 		}
 	}
@@ -149,7 +153,7 @@ func Read(r io.Reader) (*Landscape, error) {
 		return nil, fmt.Errorf("not a landscape (gzip): %w", err)
 	}
 	d := json.NewDecoder(bufio.NewReader(io.LimitReader(z, 1<<30)))
-	l := &Landscape{Records: map[space.Schedule]Record{}}
+	l := &Landscape{Records: map[space.Schedule]outcome.Outcome{}}
 	if err := d.Decode(&l.Header); err != nil {
 		return nil, fmt.Errorf("landscape header: %w", err)
 	}
@@ -157,7 +161,7 @@ func Read(r io.Reader) (*Landscape, error) {
 		return nil, fmt.Errorf("landscape has format %q, want %q", l.Header.Format, Format)
 	}
 	for {
-		var rec Record
+		var rec line
 		if err := d.Decode(&rec); errors.Is(err, io.EOF) {
 			break
 		} else if err != nil {
@@ -174,7 +178,7 @@ func Read(r io.Reader) (*Landscape, error) {
 				return nil, fmt.Errorf("landscape record %d: sample %g is not a time", len(l.Order)+1, s)
 			}
 		}
-		l.Records[rec.Schedule] = rec
+		l.Records[rec.Schedule] = rec.outcome()
 		l.Order = append(l.Order, rec.Schedule)
 	}
 	return l, nil

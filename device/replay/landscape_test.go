@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"stenciltune/outcome"
 	"strings"
 	"testing"
 
@@ -35,8 +36,15 @@ func header(p stencil.Problem) Header {
 }
 
 // records are one of each kind: fast, faster, cut, and three ways to fail.
-func records(t testing.TB) []Record {
-	return []Record{
+func records(t testing.TB) (list []outcome.Outcome) {
+	for _, l := range lines(t) {
+		list = append(list, l.outcome())
+	}
+	return list
+}
+
+func lines(t testing.TB) []line {
+	return []line{
 		{Schedule: spacetest.Schedule(t, "global/gx=32"), SourceHash: "aa", Status: timing.OK, Registers: 22, BlocksPerSM: 8, CompileSeconds: 0.5, MaxError: 1.25e-7, Launches: 4,
 			Samples: []float64{2e-3, 2.1e-3, 1.9e-3, 2e-3, 2e-3, 2.2e-3, 1.95e-3}},
 		{Schedule: spacetest.Schedule(t, "tile/gx=32/ph=2"), Status: timing.OK, Registers: 40, SpillBytes: 16, Launches: 6, Samples: []float64{1e-3, 1.1e-3, 0.9e-3, 1e-3, 1e-3}},
@@ -47,7 +55,7 @@ func records(t testing.TB) []Record {
 	}
 }
 
-func write(t testing.TB, h Header, rs []Record) []byte {
+func write(t testing.TB, h Header, rs []outcome.Outcome) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := Write(&b, h, rs); err != nil {
@@ -77,16 +85,16 @@ func TestLandscapeSurvivesWritingAndReading(t *testing.T) {
 }
 
 func TestNumbersAreRoundedToWhatATimerResolves(t *testing.T) {
-	sent := Record{Schedule: spacetest.Schedule(t, "global/gx=32"), Status: timing.OK, CompileSeconds: 0.0123456, MaxError: 1.23456e-7, Launches: 1,
+	sent := line{Schedule: spacetest.Schedule(t, "global/gx=32"), Status: timing.OK, CompileSeconds: 0.0123456, MaxError: 1.23456e-7, Launches: 1,
 		Samples: []float64{1.23456789e-3, 0.000999999999, 5e-324, 3}}
 	kept := append([]float64(nil), sent.Samples...)
-	l, err := Read(bytes.NewReader(write(t, header(problem(t)), []Record{sent})))
+	l, err := Read(bytes.NewReader(write(t, header(problem(t)), []outcome.Outcome{sent.outcome()})))
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := l.Records[sent.Schedule]
-	if want := []float64{1.23457e-3, 1e-3, 5e-324, 3}; !reflect.DeepEqual(got.Samples, want) {
-		t.Errorf("samples %v, want %v", got.Samples, want)
+	if want := []float64{1.23457e-3, 1e-3, 5e-324, 3}; !reflect.DeepEqual(got.Series.Samples, want) {
+		t.Errorf("samples %v, want %v", got.Series.Samples, want)
 	}
 	if got.CompileSeconds != 0.0123 || got.MaxError != 1.23e-7 {
 		t.Errorf("compile %v s, error %v", got.CompileSeconds, got.MaxError)
@@ -211,8 +219,8 @@ func TestShippedRecordingsAreWholeAndOfTheCatalogue(t *testing.T) {
 			if l.Records[s].Status == timing.CutSlow { // by a sample as slow as the launch before it
 				fewest = 1
 			}
-			if r := l.Records[s]; r.Status.Timed() && (len(r.Samples) < fewest || r.Launches < 1) {
-				t.Errorf("%s: %s is %s with %d samples of %d launches", file, s, r.Status, len(r.Samples), r.Launches)
+			if r := l.Records[s]; r.Status.Timed() && (len(r.Series.Samples) < fewest || r.Series.Launches < 1) {
+				t.Errorf("%s: %s is %s with %d samples of %d launches", file, s, r.Status, len(r.Series.Samples), r.Series.Launches)
 			}
 		}
 		if r, m := l.Best(); m <= 0 || m > 1 {

@@ -6,6 +6,7 @@ import (
 	"stenciltune/device"
 	"stenciltune/kernels"
 	"stenciltune/machine"
+	"stenciltune/outcome"
 	"stenciltune/space"
 	"stenciltune/stencil"
 	"stenciltune/timing"
@@ -43,17 +44,17 @@ func (d Device) Machine() machine.Machine {
 
 // record is what was recorded of a schedule. The remainder launch of a recorded one that was not
 // itself recorded is as right as that; it has no time.
-func (d Device) record(s space.Schedule) (Record, bool) {
+func (d Device) record(s space.Schedule) (outcome.Outcome, bool) {
 	if r, ok := d.Records[s]; ok {
 		return r, true
 	}
 	for _, whole := range d.Order {
 		if r := d.Records[whole]; r.Status.Timed() && kernels.Remainder(whole) == s {
-			r.Schedule, r.Samples, r.CompileSeconds = s, nil, 0
+			r.Schedule, r.Series, r.CompileSeconds = s, timing.Series{}, 0
 			return r, true
 		}
 	}
-	return Record{}, false
+	return outcome.Outcome{}, false
 }
 
 // Compile answers with the recorded facts, or the recorded failure.
@@ -86,7 +87,7 @@ func (d Device) Check(_ context.Context, c device.Check) (stencil.Comparison, er
 		if r.Status.Failed() {
 			return cmp, &device.Failure{Status: r.Status, Reason: r.Reason}
 		}
-		cmp.MaxError = max(cmp.MaxError, r.MaxError)
+		cmp.MaxError = max(cmp.MaxError, float64(r.MaxError))
 	}
 	if len(c.Trusted) > 0 {
 		d.clock.pass(d.checking(c))
@@ -107,19 +108,19 @@ func (d Device) Time(_ context.Context, t device.Timing) ([]timing.Series, error
 		if r.Status.Failed() {
 			return nil, &device.Failure{Status: r.Status, Reason: r.Reason}
 		}
-		if len(r.Samples) == 0 {
+		if len(r.Series.Samples) == 0 {
 			return nil, device.Fail(timing.Skipped, "%s was recorded without a time", run.Binary.Schedule)
 		}
-		steps := max(r.Launches, 1) * run.Launch.Steps
-		s := timing.NewSampler(t.Policy, r.Launches, steps)
-		for _, x := range r.Samples {
+		steps := max(r.Series.Launches, 1) * run.Launch.Steps
+		s := timing.NewSampler(t.Policy, r.Series.Launches, steps)
+		for _, x := range r.Series.Samples {
 			if !s.More() {
 				break
 			}
 			s.Add(x*float64(steps), false)
 		}
 		series := s.Series()
-		d.clock.pass(sampling(series.Samples, r.Launches, run.Launch.Steps))
+		d.clock.pass(sampling(series.Samples, r.Series.Launches, run.Launch.Steps))
 		series.Warnings = nil // how many samples there are was decided when it was recorded
 		all = append(all, series)
 	}

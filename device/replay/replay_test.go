@@ -122,19 +122,19 @@ func TestTimeHandsOutTheRecordedSamplesInOrder(t *testing.T) {
 	}
 	for i, s := range all {
 		want := d.Records[runs[i].Binary.Schedule]
-		if len(s.Samples) != len(want.Samples) {
-			t.Errorf("%s: %d samples, want %d", want.Schedule, len(s.Samples), len(want.Samples))
+		if len(s.Samples) != len(want.Series.Samples) {
+			t.Errorf("%s: %d samples, want %d", want.Schedule, len(s.Samples), len(want.Series.Samples))
 			continue
 		}
-		for k, x := range want.Samples {
+		for k, x := range want.Series.Samples {
 			if math.Abs(s.Samples[k]/x-1) > 1e-12 {
 				t.Errorf("%s: sample %d is %g, want %g", want.Schedule, k, s.Samples[k], x)
 			}
 		}
-		if s.Launches != want.Launches || s.Steps != want.Launches*runs[i].Launch.Steps || s.Warnings != nil || s.CutSlow {
+		if s.Launches != want.Series.Launches || s.Steps != want.Series.Launches*runs[i].Launch.Steps || s.Warnings != nil || s.CutSlow {
 			t.Errorf("%s: %+v", want.Schedule, s)
 		}
-		if m := timing.Summarise(want.Samples).Median; math.Abs(s.Median/m-1) > 1e-12 {
+		if m := timing.Summarise(want.Series.Samples).Median; math.Abs(s.Median/m-1) > 1e-12 {
 			t.Errorf("%s: median %g, want %g", want.Schedule, s.Median, m)
 		}
 	}

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"stenciltune/outcome"
 	"strconv"
 	"strings"
 
@@ -166,41 +167,41 @@ type extra struct {
 	Registers   int           `json:"registers,omitempty"`
 	SpillBytes  int           `json:"spill_bytes,omitempty"`
 	BlocksPerSM int           `json:"blocks_per_sm,omitempty"`
-	MaxError    float64       `json:"max_error,omitempty"`
+	MaxError    outcome.Float `json:"max_error,omitempty"`
 	Launches    int           `json:"launches,omitempty"`
 }
 
-func extraOf(r replay.Record) extra {
-	return extra{r.Status, r.Reason, r.SourceHash, r.Registers, r.SpillBytes, r.BlocksPerSM, r.MaxError, r.Launches}
+func extraOf(r outcome.Outcome) extra {
+	return extra{r.Status, r.Reason, r.SourceHash, r.Registers, r.SpillBytes, r.BlocksPerSM, r.MaxError, r.Series.Launches}
 }
 
 // fill puts what is known of a record's extras into it; fallback is the status
 // that the format itself tells.
-func (e extra) fill(r *replay.Record, fallback timing.Status) {
+func (e extra) fill(r *outcome.Outcome, fallback timing.Status) {
 	r.Status, r.Reason, r.SourceHash, r.Registers, r.SpillBytes = e.Status, e.Reason, e.SourceHash, e.Registers, e.SpillBytes
-	r.BlocksPerSM, r.MaxError, r.Launches = e.BlocksPerSM, e.MaxError, e.Launches
+	r.BlocksPerSM, r.MaxError, r.Series.Launches = e.BlocksPerSM, e.MaxError, e.Launches
 	if r.Status == "" {
 		r.Status = fallback
 	}
-	if r.Launches == 0 && r.Status.Timed() {
-		r.Launches = 1
+	if r.Series.Launches == 0 && r.Status.Timed() {
+		r.Series.Launches = 1
 	}
 }
 
 // add appends a record, refusing what is no landscape.
-func add(l *replay.Landscape, r replay.Record) error {
+func add(l *replay.Landscape, r outcome.Outcome) error {
 	if _, twice := l.Records[r.Schedule]; twice {
 		return fmt.Errorf("%s occurs twice", r.Schedule)
 	}
-	for _, s := range r.Samples {
+	for _, s := range r.Series.Samples {
 		if !(s > 0) || math.IsInf(s, 1) {
 			return fmt.Errorf("%s: %g s is not a time", r.Schedule, s)
 		}
 	}
-	if r.Status.Timed() && len(r.Samples) == 0 {
+	if r.Status.Timed() && len(r.Series.Samples) == 0 {
 		return fmt.Errorf("%s has no time", r.Schedule)
 	}
-	l.Records[r.Schedule] = r
+	l.Records[r.Schedule] = r.Sampled(r.Series.Samples, r.Series.Launches)
 	l.Order = append(l.Order, r.Schedule)
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"stenciltune/outcome"
 	"strings"
 	"testing"
 
@@ -19,13 +20,13 @@ import (
 // everything is a landscape with two families, an optional parameter and every status.
 func everything(t *testing.T) *replay.Landscape {
 	t.Helper()
-	l := &replay.Landscape{Records: map[space.Schedule]replay.Record{}}
+	l := &replay.Landscape{Records: map[space.Schedule]outcome.Outcome{}}
 	l.Header = replay.Header{Format: replay.Format, Stencil: "jacobi3d", StencilHash: "abc", DType: stencil.Float32, Size: stencil.Size{512, 512, 512},
 		Steps: 1000, Regime: timing.Warm, Tool: "tune", Command: "tune --record", Time: "2026-01-02T03:04:05Z", Space: 20, Compilers: 15}
 	l.Header.Machine.Name = "Test GPU"
-	for i, r := range []replay.Record{
-		{Status: timing.OK, Samples: []float64{0.000123456, 0.000123457, 1.7e-05}, Launches: 4, Registers: 40, SpillBytes: 8, BlocksPerSM: 2, MaxError: 1.5e-7, SourceHash: "s1", CompileSeconds: 0.123, DeviceSeconds: 0.0152},
-		{Status: timing.CutSlow, Samples: []float64{0.00333333}, Launches: 2, SourceHash: "s2", CompileSeconds: 0.2},
+	for i, r := range []outcome.Outcome{
+		{Status: timing.OK, Series: timing.Series{Samples: []float64{0.000123456, 0.000123457, 1.7e-05}, Launches: 4}, Registers: 40, SpillBytes: 8, BlocksPerSM: 2, MaxError: 1.5e-7, SourceHash: "s1", CompileSeconds: 0.123, DeviceSeconds: 0.0152},
+		{Status: timing.CutSlow, Series: timing.Series{Samples: []float64{0.00333333}, Launches: 2}, SourceHash: "s2", CompileSeconds: 0.2},
 		{Status: timing.Rejected, Reason: "too many registers"},
 		{Status: timing.CompileError, Reason: "no", CompileSeconds: 0.1},
 		{Status: timing.CompileTimeout, CompileSeconds: 30},
@@ -126,10 +127,10 @@ func TestOthersFiles(t *testing.T) {
 	if d := cmp.Diff(want, rows(k)); d != "" {
 		t.Error(d)
 	}
-	if r := k.Records[k.Order[0]]; !cmp.Equal(r.Samples, []float64{2.75e-3, 2.5e-3, 2.25e-3}) || r.CompileSeconds != 0.3105 || r.DeviceSeconds != 0.0215 {
+	if r := k.Records[k.Order[0]]; !cmp.Equal(r.Series.Samples, []float64{2.75e-3, 2.5e-3, 2.25e-3}) || r.CompileSeconds != 0.3105 || r.DeviceSeconds != 0.0215 {
 		t.Errorf("%+v", r)
 	}
-	if r := k.Records[k.Order[3]]; !cmp.Equal(r.Samples, []float64{1.25e-3}) {
+	if r := k.Records[k.Order[3]]; !cmp.Equal(r.Series.Samples, []float64{1.25e-3}) {
 		t.Errorf("without times: %+v", r)
 	}
 	if h := k.Header; h.Machine.Name != "Some GPU" || h.Stencil != "blur_kernel" || h.Size != (stencil.Size{1024, 512, 1}) {
@@ -141,7 +142,7 @@ func TestOthersFiles(t *testing.T) {
 	if d := cmp.Diff(want, rows(f)); d != "" {
 		t.Error(d)
 	}
-	if r := f.Records[f.Order[0]]; !cmp.Equal(r.Samples, []float64{1.5e-3, 1.25e-3}) || r.CompileSeconds != 0.3 || r.DeviceSeconds != 0.01 {
+	if r := f.Records[f.Order[0]]; !cmp.Equal(r.Series.Samples, []float64{1.5e-3, 1.25e-3}) || r.CompileSeconds != 0.3 || r.DeviceSeconds != 0.01 {
 		t.Errorf("%+v", r)
 	}
 }

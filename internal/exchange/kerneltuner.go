@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"stenciltune/outcome"
 	"strings"
 
 	"stenciltune/device/replay"
@@ -79,9 +80,9 @@ func WriteKernelTuner(w io.Writer, l *replay.Landscape) error {
 		if r.Status == timing.Skipped {
 			continue
 		}
-		line := ktLine{Times: all(r.Samples, millis), CompileTime: millis(r.CompileSeconds), BenchmarkTime: millis(r.DeviceSeconds), Timestamp: h.Time, extra: extraOf(r), Order: i + 1}
+		line := ktLine{Times: all(r.Series.Samples, millis), CompileTime: millis(r.CompileSeconds), BenchmarkTime: millis(r.DeviceSeconds), Timestamp: h.Time, extra: extraOf(r), Order: i + 1}
 		if r.Status.Timed() {
-			line.Time, err = json.Marshal(millis(timing.Summarise(r.Samples).Median))
+			line.Time, err = json.Marshal(millis(timing.Summarise(r.Series.Samples).Median))
 		} else {
 			line.Time, err = json.Marshal(ktFailure(r.Status))
 		}
@@ -136,7 +137,7 @@ func ReadKernelTuner(r io.Reader) (*replay.Landscape, error) {
 	if f.Cache == nil || len(f.Keys) == 0 {
 		return nil, fmt.Errorf("not a Kernel Tuner cache file: it has no cache or no tune_params_keys")
 	}
-	l := &replay.Landscape{Records: map[space.Schedule]replay.Record{}}
+	l := &replay.Landscape{Records: map[space.Schedule]outcome.Outcome{}}
 	if f.Header != nil {
 		l.Header = *f.Header
 	} else {
@@ -158,7 +159,7 @@ func ReadKernelTuner(r io.Reader) (*replay.Landscape, error) {
 	}
 	type ordered struct {
 		order int
-		r     replay.Record
+		r     outcome.Outcome
 	}
 	var records []ordered
 	for _, key := range slices.Sorted(maps.Keys(f.Cache)) {
@@ -174,15 +175,15 @@ func ReadKernelTuner(r io.Reader) (*replay.Landscape, error) {
 		if err != nil {
 			return nil, fmt.Errorf("cache line %q: %w", key, err)
 		}
-		rec := replay.Record{Schedule: s, CompileSeconds: seconds(line.CompileTime), Samples: all(line.Times, seconds),
+		rec := outcome.Outcome{Schedule: s, CompileSeconds: seconds(line.CompileTime), Series: timing.Series{Samples: all(line.Times, seconds)},
 			DeviceSeconds: seconds(line.BenchmarkTime + line.VerificationTime)}
 		var ms float64
 		var failure string
 		status := timing.OK
 		switch {
 		case json.Unmarshal(line.Time, &ms) == nil:
-			if len(rec.Samples) == 0 {
-				rec.Samples = []float64{seconds(ms)}
+			if len(rec.Series.Samples) == 0 {
+				rec.Series.Samples = []float64{seconds(ms)}
 			}
 		case json.Unmarshal(line.Time, &failure) != nil:
 			return nil, fmt.Errorf("cache line %q has no time", key)
@@ -194,7 +195,7 @@ func ReadKernelTuner(r io.Reader) (*replay.Landscape, error) {
 			status = timing.LaunchError
 		}
 		if !status.Timed() {
-			rec.Samples = nil
+			rec.Series.Samples = nil
 		}
 		line.fill(&rec, status)
 		records = append(records, ordered{line.Order, rec})

@@ -6,6 +6,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"stenciltune/outcome"
 
 	"stenciltune/device/replay"
 	"stenciltune/space"
@@ -100,7 +101,7 @@ func WriteT4(w io.Writer, l *replay.Landscape) error {
 		e := extraOf(r)
 		compile := millis(r.CompileSeconds)
 		out := t4Result{Timestamp: h.Time, Configuration: map[string]json.RawMessage{}, Objectives: []string{"time"}, Invalidity: invalidity(r.Status), Extra: &e,
-			Times: t4Times{CompilationTime: compile, Compilation: compile, Benchmark: millis(r.DeviceSeconds), Runtimes: all(r.Samples, millis)}, Measurements: []t4Measurement{}}
+			Times: t4Times{CompilationTime: compile, Compilation: compile, Benchmark: millis(r.DeviceSeconds), Runtimes: all(r.Series.Samples, millis)}, Measurements: []t4Measurement{}}
 		for k, v := range configuration(s, params) {
 			if out.Configuration[k], err = json.Marshal(v); err != nil {
 				return err
@@ -108,7 +109,7 @@ func WriteT4(w io.Writer, l *replay.Landscape) error {
 		}
 		if r.Status.Timed() {
 			out.Correctness = 1
-			out.Measurements = append(out.Measurements, t4Measurement{"time", millis(timing.Summarise(r.Samples).Median), "ms"})
+			out.Measurements = append(out.Measurements, t4Measurement{"time", millis(timing.Summarise(r.Series.Samples).Median), "ms"})
 		}
 		f.Results = append(f.Results, out)
 	}
@@ -125,7 +126,7 @@ func ReadT4(r io.Reader) (*replay.Landscape, error) {
 	if len(f.Results) == 0 {
 		return nil, fmt.Errorf("not T4 results: there are none")
 	}
-	l := &replay.Landscape{Records: map[space.Schedule]replay.Record{}, Header: foreign("T4", "kernel", "", nil)}
+	l := &replay.Landscape{Records: map[space.Schedule]outcome.Outcome{}, Header: foreign("T4", "kernel", "", nil)}
 	if f.Header != nil {
 		l.Header = *f.Header
 	}
@@ -143,13 +144,13 @@ func ReadT4(r io.Reader) (*replay.Landscape, error) {
 		if err != nil {
 			return nil, fmt.Errorf("result %d: %w", i+1, err)
 		}
-		rec := replay.Record{Schedule: s, CompileSeconds: seconds(max(result.Times.CompilationTime, result.Times.Compilation)),
+		rec := outcome.Outcome{Schedule: s, CompileSeconds: seconds(max(result.Times.CompilationTime, result.Times.Compilation)),
 			DeviceSeconds: seconds(result.Times.Benchmark + result.Times.Validation)}
 		if status.Timed() {
-			rec.Samples = all(result.Times.Runtimes, seconds)
+			rec.Series.Samples = all(result.Times.Runtimes, seconds)
 			for _, m := range result.Measurements {
-				if v, ok := m.Value.(float64); ok && m.Name == "time" && len(rec.Samples) == 0 {
-					rec.Samples = []float64{seconds(v)}
+				if v, ok := m.Value.(float64); ok && m.Name == "time" && len(rec.Series.Samples) == 0 {
+					rec.Series.Samples = []float64{seconds(v)}
 				}
 			}
 		}

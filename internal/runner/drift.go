@@ -19,7 +19,7 @@ const (
 // held is a timed candidate that may have to be measured again.
 type held struct {
 	c     *candidate
-	index int // in tuner.outcomes
+	index int // in Session.outcomes
 }
 
 // drift watches the fixed reference schedule: the naive kernel.
@@ -32,7 +32,7 @@ type drift struct {
 
 // checkDrift times the reference again when due. If it moved, and a second look
 // agrees, what was timed since is measured again: the machine has changed.
-func (t *tuner) checkDrift(ctx context.Context) error {
+func (t *Session) checkDrift(ctx context.Context) error {
 	d := &t.drift
 	if d.reference == nil || len(t.held) < driftSchedules && t.now()-d.last < driftInterval {
 		return nil
@@ -62,7 +62,7 @@ func (t *tuner) checkDrift(ctx context.Context) error {
 	d.moved++
 	d.median = now
 	t.warn("the device drifted during the search; what was affected was measured again")
-	best := t.best.Seconds()
+	best := t.best().Seconds()
 	for _, h := range t.held {
 		o := &t.outcomes[h.index]
 		o.Drifted = true
@@ -85,24 +85,14 @@ func (t *tuner) checkDrift(ctx context.Context) error {
 			return err
 		}
 	}
-	t.rebest()
+	t.tracker.Forget(t.outcomes)
 	t.dropHeld()
 	return nil
 }
 
-func (t *tuner) dropHeld() {
+func (t *Session) dropHeld() {
 	for _, h := range t.held {
 		t.Device.Release(h.c.binary)
 	}
 	t.held = t.held[:0]
-}
-
-// rebest finds the best outcome again.
-func (t *tuner) rebest() {
-	t.best = Outcome{}
-	for _, o := range t.outcomes {
-		if o.Status == timing.OK && (t.best.Schedule.IsZero() || o.Seconds() < t.best.Seconds()) {
-			t.best = o
-		}
-	}
 }

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"slices"
+	"stenciltune/outcome"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -130,7 +131,7 @@ func TestAWinnerOfTheFastTimesDoesNotSurviveTheDrift(t *testing.T) {
 	d.slow = slowFrom(3+22, 1.03)
 	o := options(t, d)
 	bests := map[string]bool{}
-	o.Watcher = watcher{evaluated: func(_, best Outcome, _ search.Progress) { bests[best.Schedule.String()] = true }}
+	o.Watcher = watcher{evaluated: func(_, best outcome.Outcome, _ search.Progress) { bests[best.Schedule.String()] = true }}
 	r := mustTune(t, o)
 	if r.Winner.Schedule.String() != late || !bests[late] {
 		t.Errorf("winner %s, best ever %v", r.Winner.Schedule, bests)
@@ -225,7 +226,7 @@ func TestCancellingWhileMeasuringAgainIsNoFailure(t *testing.T) {
 		if err != nil || r.Stop != search.Interrupted || r.Winner.Schedule.String() != fast || len(r.Failed) > 0 {
 			t.Errorf("%v, %s, best %s, failed %v", err, r.Stop, r.Winner.Schedule, r.Failed)
 		}
-		if slices.ContainsFunc(j.kept, func(o Outcome) bool { return o.Status.Failed() }) {
+		if slices.ContainsFunc(j.kept, func(o outcome.Outcome) bool { return o.Status.Failed() }) {
 			t.Error("the cancellation is recorded as a failure")
 		}
 	}

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"slices"
+	"stenciltune/outcome"
 
 	"stenciltune/device"
 	"stenciltune/kernels"
@@ -13,7 +14,7 @@ import (
 
 // candidate is a schedule on its way to the device.
 type candidate struct {
-	outcome Outcome
+	outcome outcome.Outcome
 	kernel  kernels.Kernel
 	binary  device.Binary
 	known   bool  // the journal had the answer
@@ -22,16 +23,16 @@ type candidate struct {
 }
 
 // prepare generates and compiles a schedule in the background.
-func (t *tuner) prepare(ctx context.Context, s space.Schedule) *candidate {
+func (t *Session) prepare(ctx context.Context, s space.Schedule) *candidate {
 	if err := t.Space.Check(s); err != nil {
-		c := &candidate{outcome: Outcome{Schedule: s, Status: timing.Rejected, Reason: err.Error()}, done: make(chan struct{})}
+		c := &candidate{outcome: outcome.Outcome{Schedule: s, Status: timing.Rejected, Reason: err.Error()}, done: make(chan struct{})}
 		close(c.done)
 		return c
 	}
 	c := t.generate(s)
 	if t.Journal != nil {
 		if known, ok := t.Journal.Known(s, c.outcome.SourceHash); ok {
-			known.Known, known.Launch = true, c.kernel.Launch
+			known.Known = true
 			c.outcome, c.known = known, true
 			close(c.done)
 			return c
@@ -42,18 +43,18 @@ func (t *tuner) prepare(ctx context.Context, s space.Schedule) *candidate {
 }
 
 // generate is a candidate with its kernel's source.
-func (t *tuner) generate(s space.Schedule) *candidate {
+func (t *Session) generate(s space.Schedule) *candidate {
 	k := kernels.Find(t.Families, s.Family()).Kernel(t.Problem, s)
 	if t.Mutate != nil {
 		k = t.Mutate(k)
 	}
-	return &candidate{outcome: Outcome{Schedule: s, SourceHash: k.SourceHash(), Launch: k.Launch}, kernel: k, done: make(chan struct{})}
+	return &candidate{outcome: outcome.Outcome{Schedule: s, SourceHash: k.SourceHash()}, kernel: k, done: make(chan struct{})}
 }
 
 // start compiles a candidate in the background; candidates of one source one
 // after the other, so that the compiler's cache serves all but the first. A
 // simulated device compiles at once: the time passes when it is waited for.
-func (t *tuner) start(ctx context.Context, c *candidate) {
+func (t *Session) start(ctx context.Context, c *candidate) {
 	if t.simulated != nil {
 		c.compile(ctx, t.Device)
 		close(c.done)
@@ -77,7 +78,7 @@ func (t *tuner) start(ctx context.Context, c *candidate) {
 }
 
 // await waits until a candidate is compiled.
-func (t *tuner) await(c *candidate) {
+func (t *Session) await(c *candidate) {
 	<-c.done
 	if t.simulated != nil {
 		t.simulated.Await(c.outcome.Schedule)
@@ -92,7 +93,7 @@ func (c *candidate) compile(ctx context.Context, d device.Device) {
 		c.err = err
 		return
 	case err != nil:
-		c.outcome.fail(err)
+		fail(&c.outcome, err)
 		return
 	}
 	c.binary = b
@@ -119,7 +120,7 @@ func (c *candidate) passes(size stencil.Size, p stencil.Problem, fam kernels.Fam
 
 // grids are those on which a candidate is checked: one that is small and odd, or as large
 // as its tile needs, and the whole problem's.
-func (t *tuner) grids(c *candidate) []stencil.Size {
+func (t *Session) grids(c *candidate) []stencil.Size {
 	return []stencil.Size{c.kernel.Suited(SmallSize(t.Problem.Stencil.Dims)), t.Problem.Size}
 }
 
@@ -127,7 +128,7 @@ func (t *tuner) grids(c *candidate) []stencil.Size {
 // reference, on others against the trusted kernel, since the reference takes too long
 // there, or on all against the judge if there is one. It fills in the outcome's status
 // if the answer is wrong.
-func (t *tuner) check(ctx context.Context, c *candidate, grids []stencil.Size, extra ...device.Pass) error {
+func (t *Session) check(ctx context.Context, c *candidate, grids []stencil.Size, extra ...device.Pass) error {
 	fam := kernels.Find(t.Families, c.outcome.Schedule.Family())
 	small := SmallSize(t.Problem.Stencil.Dims)
 	for _, size := range grids {
@@ -159,12 +160,12 @@ func (t *tuner) check(ctx context.Context, c *candidate, grids []stencil.Size, e
 			if lost(err) {
 				return err
 			}
-			c.outcome.fail(err)
+			fail(&c.outcome, err)
 			return nil
 		}
 		cmp.Size = size
 		c.outcome.Checks = append(c.outcome.Checks, cmp)
-		c.outcome.MaxError = max(c.outcome.MaxError, cmp.MaxError)
+		c.outcome.MaxError = max(c.outcome.MaxError, outcome.Float(cmp.MaxError))
 		if !cmp.OK() {
 			c.outcome.Status, c.outcome.Reason = timing.WrongAnswer, cmp.Reason(size)
 			return nil
@@ -174,21 +175,21 @@ func (t *tuner) check(ctx context.Context, c *candidate, grids []stencil.Size, e
 }
 
 // time measures a checked candidate.
-func (t *tuner) time(ctx context.Context, c *candidate, policy timing.Policy) error {
+func (t *Session) time(ctx context.Context, c *candidate, policy timing.Policy) error {
 	series, err := t.timeAll(ctx, []*candidate{c}, policy, false)
 	if err != nil {
 		if lost(err) {
 			return err
 		}
-		c.outcome.fail(err)
+		fail(&c.outcome, err)
 		return nil
 	}
-	c.outcome.timed(series[0])
+	settle(&c.outcome, series[0])
 	return nil
 }
 
-// timed takes over a series.
-func (o *Outcome) timed(s timing.Series) {
+// settle takes over a series.
+func settle(o *outcome.Outcome, s timing.Series) {
 	o.Series = s
 	switch {
 	case s.N == 0:
@@ -200,7 +201,7 @@ func (o *Outcome) timed(s timing.Series) {
 	}
 }
 
-func (t *tuner) timeAll(ctx context.Context, cs []*candidate, policy timing.Policy, interleaved bool) ([]timing.Series, error) {
+func (t *Session) timeAll(ctx context.Context, cs []*candidate, policy timing.Policy, interleaved bool) ([]timing.Series, error) {
 	req := device.Timing{Problem: t.Problem, Policy: policy, Interleaved: interleaved}
 	for _, c := range cs {
 		req.Runs = append(req.Runs, device.Pass{Binary: c.binary, Launch: c.kernel.Launch, Count: 1})
@@ -213,12 +214,12 @@ func (t *tuner) timeAll(ctx context.Context, cs []*candidate, policy timing.Poli
 // together times candidates interleaved and gives those that have a time. If one
 // fails all do, and nobody says which: then each is timed alone, and whoever
 // fails is left out, its outcome telling why.
-func (t *tuner) together(ctx context.Context, cs []*candidate, policy timing.Policy) ([]*candidate, error) {
+func (t *Session) together(ctx context.Context, cs []*candidate, policy timing.Policy) ([]*candidate, error) {
 	for len(cs) > 0 {
 		series, err := t.timeAll(ctx, cs, policy, true)
 		if err == nil {
 			for i, c := range cs {
-				c.outcome.timed(series[i])
+				settle(&c.outcome, series[i])
 			}
 			return timed(cs), nil
 		}
@@ -236,7 +237,7 @@ func (t *tuner) together(ctx context.Context, cs []*candidate, policy timing.Pol
 			}
 		}
 		if len(timed(cs)) == len(cs) { // only together do they fail: the last goes
-			cs[len(cs)-1].outcome.fail(err)
+			fail(&cs[len(cs)-1].outcome, err)
 		}
 		cs = timed(cs)
 	}
@@ -250,7 +251,7 @@ func timed(cs []*candidate) []*candidate {
 
 // evaluate checks and times a compiled candidate. One too slow to win is not checked on
 // the whole problem, which takes longer than all else. The binary stays loaded.
-func (t *tuner) evaluate(ctx context.Context, c *candidate, policy timing.Policy) error {
+func (t *Session) evaluate(ctx context.Context, c *candidate, policy timing.Policy) error {
 	if c.outcome.Status != "" { // rejected, failed to compile, or known
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"hash/fnv"
 	"math/rand/v2"
 	"slices"
+	"stenciltune/outcome"
 	"strings"
 	"sync"
 	"testing"
@@ -360,13 +361,13 @@ func (d *fake) count(op, s string) int {
 // journal is a Journal in memory that shares the device's log of events.
 type journal struct {
 	d     *fake
-	known map[string]Outcome
+	known map[string]outcome.Outcome
 	fail  func(n int) error // at the n-th Record
 	n     int
-	kept  []Outcome
+	kept  []outcome.Outcome
 }
 
-func (j *journal) Known(s space.Schedule, sourceHash string) (Outcome, bool) {
+func (j *journal) Known(s space.Schedule, sourceHash string) (outcome.Outcome, bool) {
 	o, ok := j.known[s.String()]
 	if ok && o.SourceHash != sourceHash {
 		j.d.t.Errorf("%s is asked for with another source", s)
@@ -374,7 +375,7 @@ func (j *journal) Known(s space.Schedule, sourceHash string) (Outcome, bool) {
 	return o, ok
 }
 
-func (j *journal) Record(outcomes []Outcome, next ...space.Schedule) error {
+func (j *journal) Record(outcomes []outcome.Outcome, next ...space.Schedule) error {
 	if j.fail != nil {
 		if err := j.fail(j.n); err != nil {
 			return err
@@ -399,7 +400,7 @@ func (j *journal) Record(outcomes []Outcome, next ...space.Schedule) error {
 // script is a strategy that proposes a fixed list.
 type script struct {
 	list []space.Schedule
-	told []search.Outcome
+	told []outcome.Outcome
 }
 
 func (s *script) Name() string { return "script" }
@@ -409,12 +410,12 @@ func (s *script) Ask(n int) []space.Schedule {
 	s.list = s.list[n:]
 	return asked
 }
-func (s *script) Tell(os []search.Outcome) { s.told = append(s.told, os...) }
+func (s *script) Tell(os []outcome.Outcome) { s.told = append(s.told, os...) }
 
 // watcher calls back.
 type watcher struct {
 	phase     func(string)
-	evaluated func(o, best Outcome, p search.Progress)
+	evaluated func(o, best outcome.Outcome, p search.Progress)
 }
 
 func (w watcher) Phase(name string) {
@@ -423,7 +424,7 @@ func (w watcher) Phase(name string) {
 	}
 }
 
-func (w watcher) Evaluated(o, best Outcome, p search.Progress) {
+func (w watcher) Evaluated(o, best outcome.Outcome, p search.Progress) {
 	if w.evaluated != nil {
 		w.evaluated(o, best, p)
 	}
@@ -495,7 +496,7 @@ func mustTune(t testing.TB, o Options) Result {
 	return r
 }
 
-func find(t testing.TB, r Result, text string) Outcome {
+func find(t testing.TB, r Result, text string) outcome.Outcome {
 	t.Helper()
 	for _, o := range r.Outcomes {
 		if o.Schedule.String() == text {
@@ -503,14 +504,14 @@ func find(t testing.TB, r Result, text string) Outcome {
 		}
 	}
 	t.Fatalf("%s has no outcome", text)
-	return Outcome{}
+	return outcome.Outcome{}
 }
 
 func warned(r Result, text string) bool {
 	return slices.ContainsFunc(r.Warnings, func(w string) bool { return strings.Contains(w, text) })
 }
 
-func texts(os []Outcome) []string {
+func texts(os []outcome.Outcome) []string {
 	var list []string
 	for _, o := range os {
 		list = append(list, o.Schedule.String())

@@ -5,6 +5,7 @@ import (
 	"context"
 	"maps"
 	"slices"
+	"stenciltune/outcome"
 
 	"stenciltune/device"
 	"stenciltune/kernels"
@@ -23,14 +24,14 @@ const (
 
 // finals times the best schedules again, interleaved and paired, picks the
 // winner and proves it over steps that need the remainder launch too.
-func (t *tuner) finals(ctx context.Context, r *Result) error {
-	if t.best.Schedule.IsZero() {
+func (t *Session) finals(ctx context.Context, r *Result) error {
+	if t.best().Schedule.IsZero() {
 		return nil
 	}
 	t.phase("finals")
 	var cs []*candidate
-	contenders := slices.DeleteFunc(t.contenders(), func(o Outcome) bool { return o.Schedule == t.naive.Schedule })
-	for _, o := range append([]Outcome{t.naive}, contenders...) { // naive, so that the speed-up is a paired one
+	contenders := slices.DeleteFunc(t.contenders(), func(o outcome.Outcome) bool { return o.Schedule == t.naive.Schedule })
+	for _, o := range append([]outcome.Outcome{t.naive}, contenders...) { // naive, so that the speed-up is a paired one
 		c := &candidate{outcome: o, kernel: t.kernel(o), done: make(chan struct{})}
 		c.outcome.Status, c.outcome.Known = "", false
 		t.start(ctx, c)
@@ -123,7 +124,7 @@ func (t *tuner) finals(ctx context.Context, r *Result) error {
 }
 
 // drop gives up a finalist that failed: it is not the best so far either.
-func (t *tuner) drop(c *candidate) {
+func (t *Session) drop(c *candidate) {
 	t.warn("finals: %s dropped: %s", c.outcome.Schedule, c.outcome.Reason)
 	t.failed[c.outcome.Status]++
 	for i := range t.outcomes {
@@ -131,11 +132,11 @@ func (t *tuner) drop(c *candidate) {
 			o.Status, o.Reason = c.outcome.Status, c.outcome.Reason
 		}
 	}
-	t.rebest()
+	t.tracker.Forget(t.outcomes)
 }
 
 // kernel generates an outcome's kernel again.
-func (t *tuner) kernel(o Outcome) kernels.Kernel {
+func (t *Session) kernel(o outcome.Outcome) kernels.Kernel {
 	k := kernels.Find(t.Families, o.Schedule.Family()).Kernel(t.Problem, o.Schedule)
 	if t.Mutate != nil {
 		k = t.Mutate(k)
@@ -144,15 +145,15 @@ func (t *tuner) kernel(o Outcome) kernels.Kernel {
 }
 
 // contenders is the best five by median and whoever's interval overlaps the best's.
-func (t *tuner) contenders() []Outcome {
-	var ok []Outcome
+func (t *Session) contenders() []outcome.Outcome {
+	var ok []outcome.Outcome
 	for _, o := range t.outcomes {
 		if o.Status == timing.OK {
 			ok = append(ok, o)
 		}
 	}
-	slices.SortStableFunc(ok, func(a, b Outcome) int { return cmp.Compare(a.Seconds(), b.Seconds()) })
-	ok = slices.CompactFunc(ok, func(a, b Outcome) bool { return a.Schedule == b.Schedule })
+	slices.SortStableFunc(ok, func(a, b outcome.Outcome) int { return cmp.Compare(a.Seconds(), b.Seconds()) })
+	ok = slices.CompactFunc(ok, func(a, b outcome.Outcome) bool { return a.Schedule == b.Schedule })
 	n := min(finalists, len(ok))
 	for n < min(maxFinalists, len(ok)) && ok[n].Series.Overlaps(ok[0].Series.Summary) {
 		n++
@@ -177,7 +178,7 @@ func pick(cs []*candidate) (winner *candidate, ties []*candidate) {
 
 // simpler orders schedules: earlier family, lower pyramid, no column walk, less
 // work a thread, smaller group, then by text.
-func simpler(a, b Outcome) int {
+func simpler(a, b outcome.Outcome) int {
 	x, y := kernels.ShapeOf(a.Schedule), kernels.ShapeOf(b.Schedule)
 	return cmp.Or(
 		cmp.Compare(familyRank(a), familyRank(b)),
@@ -188,7 +189,7 @@ func simpler(a, b Outcome) int {
 		cmp.Compare(a.Schedule.String(), b.Schedule.String()))
 }
 
-func familyRank(o Outcome) int {
+func familyRank(o outcome.Outcome) int {
 	return slices.Index([]string{"global", "smalltile", "tile", "slide", "stream"}, o.Schedule.Family())
 }
 
@@ -197,7 +198,7 @@ func product(v [3]int) int { return v[0] * v[1] * v[2] }
 // prove checks the winner over a number of steps its pyramid does not divide, so
 // that the remainder launch runs as well: the same schedule with pyramid height
 // 1. That launch's outcome is returned, nil if the winner does single steps.
-func (t *tuner) prove(ctx context.Context, w *candidate, remainder func(space.Schedule) *candidate) (*Outcome, error) {
+func (t *Session) prove(ctx context.Context, w *candidate, remainder func(space.Schedule) *candidate) (*outcome.Outcome, error) {
 	w.outcome.Checks = nil
 	steps, grids := w.kernel.Launch.Steps, t.grids(w)
 	if steps == 1 {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"stenciltune/outcome"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -14,7 +15,7 @@ import (
 	"stenciltune/timing"
 )
 
-func measure(ctx context.Context, t *testing.T, o Options, list ...string) ([]Outcome, error) {
+func measure(ctx context.Context, t *testing.T, o Options, list ...string) ([]outcome.Outcome, error) {
 	t.Helper()
 	policy := timing.Search()
 	policy.MinSamples = 12

@@ -8,6 +8,7 @@ package runner
 import (
 	"context"
 	"fmt"
+	"stenciltune/outcome"
 	"time"
 
 	"stenciltune/device"
@@ -18,52 +19,13 @@ import (
 	"stenciltune/timing"
 )
 
-// Outcome is everything known about one schedule.
-type Outcome struct {
-	Schedule       space.Schedule       `json:"schedule"`
-	SourceHash     string               `json:"source_hash,omitempty"`
-	Launch         kernels.Launch       `json:"launch"`
-	Status         timing.Status        `json:"status"`
-	Reason         string               `json:"reason,omitempty"`
-	Log            string               `json:"-"`
-	Registers      int                  `json:"registers,omitempty"`
-	SpillBytes     int                  `json:"spill_bytes,omitempty"`
-	BlocksPerSM    int                  `json:"blocks_per_sm,omitempty"`
-	CompileSeconds float64              `json:"compile_seconds,omitempty"`
-	DeviceSeconds  float64              `json:"-"` // of checking and timing it
-	Compiler       string               `json:"-"`
-	Options        []string             `json:"-"` // the compiler's
-	Checks         []stencil.Comparison `json:"-"`
-	MaxError       float64              `json:"max_error"`
-	Series         timing.Series        `json:"series"`
-	Known          bool                 `json:"-"` // from the journal, not measured now
-	Drifted        bool                 `json:"drifted,omitempty"`
-}
-
-// Seconds is the median, 0 if there is none.
-func (o Outcome) Seconds() float64 {
-	if !o.Status.Timed() {
-		return 0
-	}
-	return o.Series.Median
-}
-
-// Told is the outcome as a strategy sees it.
-func (o Outcome) Told() search.Outcome {
-	t := search.Outcome{Schedule: o.Schedule, Status: o.Status, Seconds: o.Seconds()}
-	if o.Series.N > 0 {
-		t.Noise = o.Series.RelHalfWidth()
-	}
-	return t
-}
-
 // Journal remembers outcomes beyond this process.
 type Journal interface {
 	// Known gives the stored outcome of a schedule with this source, if there is one.
-	Known(s space.Schedule, sourceHash string) (Outcome, bool)
+	Known(s space.Schedule, sourceHash string) (outcome.Outcome, bool)
 	// Record stores outcomes durably, and notes next as begun. Nothing of next is
 	// run before Record returns.
-	Record(outcomes []Outcome, next ...space.Schedule) error
+	Record(outcomes []outcome.Outcome, next ...space.Schedule) error
 }
 
 // Watcher is told how a tune goes. Its methods must return quickly.
@@ -71,7 +33,7 @@ type Watcher interface {
 	// Phase announces what happens now: "baseline", "search", "finals".
 	Phase(name string)
 	// Evaluated reports one more outcome and the best so far.
-	Evaluated(o Outcome, best Outcome, p search.Progress)
+	Evaluated(o outcome.Outcome, best outcome.Outcome, p search.Progress)
 }
 
 // Options say what to tune, on what and how long.
@@ -103,19 +65,19 @@ type Judge struct {
 
 // Result is a finished tune.
 type Result struct {
-	Winner      Outcome
-	Remainder   *Outcome  // the launch that does steps mod pyramid height, if any
-	Ties        []Outcome // indistinguishable from the winner
-	Naive       Outcome   // the baseline
-	Copy        float64   // measured copy bandwidth, bytes per second; 0 = not known
-	Evaluated   int       // schedules run, the baseline's included
-	Repeated    int       // schedules answered from the journal
+	Winner      outcome.Outcome
+	Remainder   *outcome.Outcome  // the launch that does steps mod pyramid height, if any
+	Ties        []outcome.Outcome // indistinguishable from the winner
+	Naive       outcome.Outcome   // the baseline
+	Copy        float64           // measured copy bandwidth, bytes per second; 0 = not known
+	Evaluated   int               // schedules run, the baseline's included
+	Repeated    int               // schedules answered from the journal
 	Failed      map[timing.Status]int
 	Stop        search.Reason
 	Complete    bool // finals were held
 	Seconds     float64
 	Utilisation float64 // share of the search in which the device was checking or timing
-	Outcomes    []Outcome
+	Outcomes    []outcome.Outcome
 	Warnings    []string
 }
 
@@ -135,8 +97,14 @@ func SmallSize(dims int) stencil.Size {
 	return []stencil.Size{{1009, 1, 1}, {197, 83, 1}, {67, 45, 29}}[dims-1]
 }
 
-type tuner struct {
+// Session is a tune under way: Baseline, Search, Finals, End, in this order. It is used
+// from one goroutine.
+type Session struct {
 	Options
+	result    Result
+	searched  time.Duration              // end of the search
+	ahead     context.Context            // of what is compiled ahead, from Baseline on
+	stop      context.CancelFunc         // of ahead
 	now       func() time.Duration       // since the tune began; simulated on a simulated device
 	simulated device.Simulated           // nil if the device's time is real
 	sources   map[string]<-chan struct{} // done of the first candidate of a source
@@ -146,12 +114,11 @@ type tuner struct {
 	trusted   *device.Pass     // one-step global kernel, already proved on the small grid
 	judge     *device.Pass     // Options.Judge's, once compiled
 	naives    []space.Schedule // the baseline's
-	naive     Outcome
-	best      Outcome
+	naive     outcome.Outcome
 	queue     []*candidate // proposed, and not yet evaluated
 	exhausted bool         // the strategy has no more
-	outcomes  []Outcome
-	tracker   search.Progress
+	outcomes  []outcome.Outcome
+	tracker   search.Tracker
 	failed    map[timing.Status]int
 	repeated  int
 	begun     space.Schedule // the last one noted as begun in the journal
@@ -160,8 +127,11 @@ type tuner struct {
 	warnings  []string
 }
 
-func newTuner(o Options) *tuner {
-	t := &tuner{Options: o, failed: map[timing.Status]int{}, sources: map[string]<-chan struct{}{}, compiled: make(chan struct{}, 1)}
+// New begins a session.
+func New(o Options) *Session {
+	t := &Session{Options: o, failed: map[timing.Status]int{}, sources: map[string]<-chan struct{}{}, compiled: make(chan struct{}, 1)}
+	t.depth.Most = t.Ahead
+	t.stop = func() {}
 	start := time.Now()
 	t.now = func() time.Duration { return time.Since(start) }
 	if s, ok := o.Device.(device.Simulated); ok {
@@ -175,7 +145,7 @@ func newTuner(o Options) *tuner {
 func lost(err error) bool { return err != nil && device.AsFailure(err) == nil }
 
 // fail fills in an outcome from a failure.
-func (o *Outcome) fail(err error) {
+func fail(o *outcome.Outcome, err error) {
 	f := device.AsFailure(err)
 	o.Status, o.Reason, o.Log = f.Status, f.Reason, f.Log
 }
@@ -183,7 +153,7 @@ func (o *Outcome) fail(err error) {
 // deadline bounds a device call: two hundred times what the naive kernel would
 // need for the same steps, so that only a hang passes it, within 2 s to a minute,
 // on top of the seconds of device time that were granted.
-func (t *tuner) deadline(ctx context.Context, cells int64, steps int, granted float64) (context.Context, context.CancelFunc) {
+func (t *Session) deadline(ctx context.Context, cells int64, steps int, granted float64) (context.Context, context.CancelFunc) {
 	limit := time.Minute
 	if t.naive.Series.N > 0 {
 		perCell := t.naive.Series.Median / float64(t.Problem.Size.Cells())
@@ -193,7 +163,7 @@ func (t *tuner) deadline(ctx context.Context, cells int64, steps int, granted fl
 	return context.WithTimeout(ctx, limit+time.Duration(granted*float64(time.Second)))
 }
 
-func (t *tuner) warn(format string, args ...any) {
+func (t *Session) warn(format string, args ...any) {
 	w := fmt.Sprintf(format, args...)
 	for _, have := range t.warnings {
 		if have == w {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"stenciltune/outcome"
 	"strings"
 	"sync"
 	"testing"
@@ -174,8 +175,8 @@ func TestEveryFailureIsRecordedAndEndsNothing(t *testing.T) {
 			if r.Evaluated != 6 || r.Stop != search.Exhausted || len(r.Failed) != 1 || r.Failed[c.status] != 1 {
 				t.Errorf("%d evaluated, stopped by %s, failed %v", r.Evaluated, r.Stop, r.Failed)
 			}
-			kept := j.kept[slices.IndexFunc(j.kept, func(o Outcome) bool { return o.Schedule.String() == bad })]
-			for _, o := range []Outcome{find(t, r, bad), kept} {
+			kept := j.kept[slices.IndexFunc(j.kept, func(o outcome.Outcome) bool { return o.Schedule.String() == bad })]
+			for _, o := range []outcome.Outcome{find(t, r, bad), kept} {
 				if o.Status != c.status || !strings.Contains(o.Reason, c.reason) || o.Seconds() != 0 {
 					t.Errorf("status %s, reason %q, %g s", o.Status, o.Reason, o.Seconds())
 				}
@@ -184,8 +185,8 @@ func TestEveryFailureIsRecordedAndEndsNothing(t *testing.T) {
 				}
 			}
 			told := o.Strategy.(*script).told
-			i := slices.IndexFunc(told, func(o search.Outcome) bool { return o.Schedule.String() == bad })
-			if len(told) != 6 || told[i].Status != c.status || told[i].Seconds != 0 {
+			i := slices.IndexFunc(told, func(o outcome.Outcome) bool { return o.Schedule.String() == bad })
+			if len(told) != 6 || told[i].Status != c.status || told[i].Seconds() != 0 {
 				t.Errorf("the strategy was told %+v", told)
 			}
 			if good := find(t, r, tile(32, 4, 1, 4)); good.Status != timing.OK {
@@ -432,7 +433,7 @@ func TestTheJournalKnowsOfEveryScheduleBeforeTheNextRuns(t *testing.T) {
 			return nil
 		}
 		o := options(t, d)
-		j := &journal{d: d, known: map[string]Outcome{}}
+		j := &journal{d: d, known: map[string]outcome.Outcome{}}
 		for i, s := range []string{tile(32, 4, 1, 1), tile(32, 4, 1, 2), tile(64, 8, 2, 4)} {
 			j.known[s] = knownAs(o, s, 110e-6+1e-6*float64(i))
 		}
@@ -480,14 +481,14 @@ func TestTheJournalKnowsOfEveryScheduleBeforeTheNextRuns(t *testing.T) {
 }
 
 // knownAs is an outcome that a journal has.
-func knownAs(o Options, text string, seconds float64) Outcome {
+func knownAs(o Options, text string, seconds float64) outcome.Outcome {
 	s, err := space.ParseSchedule(text)
 	if err != nil {
 		panic(err)
 	}
 	k := kernels.Find(o.Families, s.Family()).Kernel(o.Problem, s)
 	series := timing.Series{Samples: slices.Repeat([]float64{seconds}, 5), Launches: 2, Steps: 2, Summary: timing.Summarise(slices.Repeat([]float64{seconds}, 5))}
-	return Outcome{Schedule: s, SourceHash: k.SourceHash(), Status: timing.OK, Series: series}
+	return outcome.Outcome{Schedule: s, SourceHash: k.SourceHash(), Status: timing.OK, Series: series}
 }
 
 func TestWhatTheJournalKnowsIsNotMeasuredAgain(t *testing.T) {
@@ -498,7 +499,7 @@ func TestWhatTheJournalKnowsIsNotMeasuredAgain(t *testing.T) {
 	o := options(t, d, fast, failed, tile(32, 4, 1, 4))
 	known := knownAs(o, failed, 0)
 	known.Status, known.Reason, known.Series = timing.WrongAnswer, "as before", timing.Series{}
-	j := &journal{d: d, known: map[string]Outcome{fast: knownAs(o, fast, 80e-6), failed: known, naives[0]: knownAs(o, naives[0], 1e-6)}}
+	j := &journal{d: d, known: map[string]outcome.Outcome{fast: knownAs(o, fast, 80e-6), failed: known, naives[0]: knownAs(o, naives[0], 1e-6)}}
 	o.Journal = j
 	r := mustTune(t, o)
 	if r.Repeated != 2 || r.Failed[timing.WrongAnswer] != 1 || r.Winner.Schedule.String() != fast || r.Winner.Known {
@@ -513,14 +514,14 @@ func TestWhatTheJournalKnowsIsNotMeasuredAgain(t *testing.T) {
 			t.Errorf("%s: %d and %d times", op, d.count(op, failed), d.count(op, fast))
 		}
 	}
-	if o := find(t, r, failed); !o.Known || o.Reason != "as before" || o.Launch.Steps != 2 {
+	if o := find(t, r, failed); !o.Known || o.Reason != "as before" {
 		t.Errorf("%+v", o)
 	}
 	if d.count(opTime, naives[0]) != 1 || find(t, r, naives[0]).Known {
 		t.Error("the baseline is measured in every run")
 	}
 	told := o.Strategy.(*script).told
-	if len(told) != 6 || told[3].Seconds != 80e-6 || told[4].Status != timing.WrongAnswer {
+	if len(told) != 6 || told[3].Seconds() != 80e-6 || told[4].Status != timing.WrongAnswer {
 		t.Errorf("told %+v", told)
 	}
 	for _, o := range j.kept {
@@ -690,7 +691,7 @@ func TestCancellingBetweenSchedulesStops(t *testing.T) {
 	var phases []string
 	o.Watcher = watcher{
 		phase: func(name string) { phases = append(phases, name) },
-		evaluated: func(_, _ Outcome, p search.Progress) {
+		evaluated: func(_, _ outcome.Outcome, p search.Progress) {
 			if p.Evaluated == 10 {
 				cancel()
 			}
@@ -733,7 +734,7 @@ func TestTheWatcherSeesEveryOutcomeAndTheBest(t *testing.T) {
 	o := options(t, d)
 	var seen []string
 	best := 1.0
-	o.Watcher = watcher{evaluated: func(o, b Outcome, p search.Progress) {
+	o.Watcher = watcher{evaluated: func(o, b outcome.Outcome, p search.Progress) {
 		seen = append(seen, o.Schedule.String())
 		best = min(best, o.Seconds())
 		if b.Seconds() != best || p.Evaluated != len(seen) {

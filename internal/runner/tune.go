@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"stenciltune/outcome"
 	"time"
 
 	"stenciltune/device"
@@ -15,53 +16,81 @@ import (
 	"stenciltune/timing"
 )
 
-// Tune finds the fastest schedule. When ctx is cancelled it returns the best so
-// far with Complete false and Stop Interrupted; ErrNoSchedule if there is none.
-// Any other error means that the device or the journal is lost; the result then
-// still holds what was measured.
+// Tune is a whole session: see Session.
 func Tune(ctx context.Context, o Options) (Result, error) {
-	t := newTuner(o)
-	t.depth.Most = t.Ahead
-	var r Result
-	searching, cancel := context.WithCancel(ctx)
-	defer cancel()
-	err := t.baseline(ctx, func() { t.propose(searching) }) // what the search begins with compiles meanwhile
+	t := New(o)
+	err := t.Baseline(ctx)
 	if err == nil {
-		r.Stop, err = t.search(searching)
+		err = t.Search(ctx)
 	}
-	cancel()
+	if err == nil {
+		err = t.Finals(ctx)
+	}
+	return t.End(ctx, err)
+}
+
+// Baseline proves and times the naive kernel, while what the search begins with compiles.
+// A cancelled context is no error here nor of what follows: the session then does nothing
+// more, and its result is the best so far with Stop Interrupted.
+func (t *Session) Baseline(ctx context.Context) error {
+	t.ahead, t.stop = context.WithCancel(ctx)
+	return t.settle(ctx, t.baseline(ctx, t.propose))
+}
+
+// Search runs the strategy until a stop rule holds.
+func (t *Session) Search(ctx context.Context) (err error) {
+	if t.result.Stop == search.Interrupted {
+		return nil
+	}
+	t.result.Stop, err = t.search(ctx)
 	t.abandon()
-	if cancelled(ctx, err) {
-		err, r.Stop = nil, search.Interrupted
+	t.searched = t.now()
+	return t.settle(ctx, err)
+}
+
+// Finals times the best again, interleaved and paired, and proves the winner.
+func (t *Session) Finals(ctx context.Context) error {
+	if t.result.Stop == search.Interrupted {
+		return nil
 	}
-	searched := t.now()
-	if err == nil && r.Stop != search.Interrupted {
-		err = t.finals(ctx, &r)
-		if cancelled(ctx, err) {
-			err, r.Stop = nil, search.Interrupted
-		}
-	}
+	return t.settle(ctx, t.finals(ctx, &t.result))
+}
+
+// End frees what the session holds and gives its result, with the error that ended it;
+// ErrNoSchedule if nothing was found. With any other error the device or the journal is
+// lost; the result still holds what was measured.
+func (t *Session) End(ctx context.Context, err error) (Result, error) {
+	t.abandon()
 	t.release()
+	r := &t.result
 	if r.Winner.Schedule.IsZero() {
-		r.Winner = t.best
+		r.Winner = t.best()
 	}
-	r.Naive, r.Evaluated, r.Repeated, r.Failed = t.naive, t.tracker.Evaluated, t.repeated, t.failed
-	r.Outcomes, r.Warnings = t.outcomes, t.warnings
+	r.Naive, r.Evaluated, r.Repeated, r.Failed, r.Outcomes = t.naive, t.tracker.Evaluated(), t.repeated, t.failed, t.outcomes
 	r.Seconds = t.now().Seconds()
-	r.Utilisation = min(1, t.busy.Seconds()/searched.Seconds())
+	r.Utilisation = min(1, t.busy.Seconds()/cmp.Or(t.searched, t.now()).Seconds())
 	if err == nil && r.Stop != search.Interrupted {
 		r.Copy = t.bandwidth(ctx)
-		r.Warnings = t.warnings
 	}
+	r.Warnings = t.warnings
 	if err == nil && r.Winner.Schedule.IsZero() {
 		err = &ErrNoSchedule{r.Failed}
 	}
-	return r, err
+	return *r, err
+}
+
+// settle takes a cancellation for what it is: the user's stop, and no fault.
+func (t *Session) settle(ctx context.Context, err error) error {
+	if cancelled(ctx, err) {
+		t.result.Stop = search.Interrupted
+		return nil
+	}
+	return err
 }
 
 // bandwidth is the device's copy bandwidth in bytes a second, measured if it can
 // be, else as the machine knows it; 0 if nobody knows.
-func (t *tuner) bandwidth(ctx context.Context) float64 {
+func (t *Session) bandwidth(ctx context.Context) float64 {
 	c, ok := t.Device.(device.Copier)
 	if !ok {
 		return t.Device.Machine().CopyBytesPerSecond
@@ -74,22 +103,28 @@ func (t *tuner) bandwidth(ctx context.Context) float64 {
 	return b
 }
 
+// best is the fastest outcome so far; the zero Outcome if there is none.
+func (t *Session) best() outcome.Outcome {
+	o, _ := t.tracker.Best()
+	return o
+}
+
 // cancelled tells whether an error is the user's stop and no fault.
 func cancelled(ctx context.Context, err error) bool {
 	return err != nil && ctx.Err() != nil
 }
 
-func (t *tuner) phase(name string) {
+func (t *Session) phase(name string) {
 	if t.Watcher != nil {
 		t.Watcher.Phase(name)
 	}
 }
 
 // policy is the timing policy while searching.
-func (t *tuner) policy() timing.Policy {
+func (t *Session) policy() timing.Policy {
 	p := timing.Search()
 	p.Regime = t.Regime
-	if s := t.best.Seconds(); s > 0 {
+	if s := t.best().Seconds(); s > 0 {
 		p.CutAbove = timing.CutFactor * s
 	}
 	return p
@@ -125,7 +160,7 @@ func Naive(p stencil.Problem, sp *space.Space) []space.Schedule {
 // reference for drift, and the number the speed-up refers to. It is measured
 // anew in every run, whatever the journal knows. Once its kernels are being compiled
 // it calls compiling.
-func (t *tuner) baseline(ctx context.Context, compiling func()) error {
+func (t *Session) baseline(ctx context.Context, compiling func()) error {
 	t.phase("baseline")
 	if t.Judge != nil {
 		b, err := t.Device.Compile(ctx, t.Judge.Kernel(t.Problem))
@@ -189,7 +224,7 @@ func (t *tuner) baseline(ctx context.Context, compiling func()) error {
 }
 
 // release frees what the tune kept loaded.
-func (t *tuner) release() {
+func (t *Session) release() {
 	t.dropHeld()
 	if t.drift.reference != nil {
 		t.Device.Release(t.drift.reference.binary)
@@ -202,7 +237,7 @@ func (t *tuner) release() {
 }
 
 // ready tells whether a candidate is compiled.
-func (t *tuner) ready(c *candidate) bool {
+func (t *Session) ready(c *candidate) bool {
 	select {
 	case <-c.done:
 		return t.simulated == nil || t.simulated.Ready(c.outcome.Schedule) <= t.simulated.Now()
@@ -213,7 +248,7 @@ func (t *tuner) ready(c *candidate) bool {
 
 // first is the place in the queue of what is noted as begun, or else of the first
 // that is compiled; -1 if none is.
-func (t *tuner) first() int {
+func (t *Session) first() int {
 	is := func(c *candidate) bool { return c.outcome.Schedule == t.begun && !c.known && t.ready(c) }
 	if i := slices.IndexFunc(t.queue, is); i >= 0 {
 		return i
@@ -223,7 +258,7 @@ func (t *tuner) first() int {
 
 // next waits until one of the queue is compiled and gives its place; -1 if the tune
 // is cancelled before, or the time is up (0 = never).
-func (t *tuner) next(ctx context.Context, until time.Duration) int {
+func (t *Session) next(ctx context.Context, until time.Duration) int {
 	var late <-chan time.Time
 	if until > 0 && t.simulated == nil {
 		late = time.After(until - t.now())
@@ -257,10 +292,10 @@ func (t *tuner) next(ctx context.Context, until time.Duration) int {
 const lastLook = 400 * time.Millisecond
 
 // propose asks the strategy for as many schedules as are to be under way, and compiles them.
-func (t *tuner) propose(ctx context.Context) {
+func (t *Session) propose() {
 	room := t.depth.Depth() - len(t.queue)
 	if t.Stop.Budget > 0 { // the baseline's count, whether or not they are evaluated yet
-		room = min(room, t.Stop.Budget-max(t.tracker.Evaluated, len(t.naives))-len(t.queue))
+		room = min(room, t.Stop.Budget-max(t.tracker.Evaluated(), len(t.naives))-len(t.queue))
 	}
 	if room <= 0 || t.exhausted {
 		return
@@ -269,13 +304,14 @@ func (t *tuner) propose(ctx context.Context) {
 	t.exhausted = len(asked) == 0
 	for _, s := range asked {
 		if !slices.Contains(t.naives, s) {
-			t.queue = append(t.queue, t.prepare(ctx, s))
+			t.queue = append(t.queue, t.prepare(t.ahead, s))
 		}
 	}
 }
 
-// abandon gives up what was compiled in vain, once its context is cancelled.
-func (t *tuner) abandon() {
+// abandon gives up what was proposed and not evaluated.
+func (t *Session) abandon() {
+	t.stop()
 	for _, c := range t.queue {
 		<-c.done
 		t.Device.Release(c.binary)
@@ -286,11 +322,11 @@ func (t *tuner) abandon() {
 // search runs the strategy until a stop rule holds. Schedules are compiled ahead
 // of the device, which takes the first of them that is compiled: it does not wait
 // for one that takes long while another is there.
-func (t *tuner) search(ctx context.Context) (search.Reason, error) {
+func (t *Session) search(ctx context.Context) (search.Reason, error) {
 	t.phase("search")
-	var told []search.Outcome
+	var told []outcome.Outcome
 	for _, o := range t.outcomes {
-		told = append(told, o.Told())
+		told = append(told, o)
 	}
 	t.Strategy.Tell(told)
 	bandwidth := 0.0
@@ -305,17 +341,16 @@ func (t *tuner) search(ctx context.Context) (search.Reason, error) {
 			until = 0
 		}
 		if until == 0 {
-			t.propose(ctx)
+			t.propose()
 		}
-		t.tracker.Left = !t.exhausted || len(t.queue) > 0
-		t.tracker.Elapsed = t.now() - begin
+		now := t.tracker.Progress(t.now()-begin, !t.exhausted || len(t.queue) > 0)
 		if forecaster != nil {
-			t.tracker.Converged = forecaster.Converged()
+			now.Converged = forecaster.Converged()
 		}
-		if s := t.best.Seconds(); s > 0 && bandwidth > 0 {
-			t.tracker.Roofline = 2 * float64(t.Problem.Bytes()) / s / bandwidth
+		if s := t.best().Seconds(); s > 0 && bandwidth > 0 {
+			now.Roofline = 2 * float64(t.Problem.Bytes()) / s / bandwidth
 		}
-		if why, done := t.Stop.Done(t.tracker); done {
+		if why, done := t.Stop.Done(now); done {
 			if why != search.Converged || len(t.queue) == 0 {
 				return why, nil
 			}
@@ -350,7 +385,7 @@ func (t *tuner) search(ctx context.Context) (search.Reason, error) {
 			return "", err
 		}
 		t.queue = slices.Delete(t.queue, i, i+1)
-		t.Strategy.Tell([]search.Outcome{c.outcome.Told()})
+		t.Strategy.Tell([]outcome.Outcome{c.outcome})
 		if err := t.checkDrift(ctx); err != nil {
 			return "", err
 		}
@@ -358,7 +393,7 @@ func (t *tuner) search(ctx context.Context) (search.Reason, error) {
 }
 
 // finish files an outcome: journal, best so far, progress.
-func (t *tuner) finish(c *candidate, queue []*candidate) error {
+func (t *Session) finish(c *candidate, queue []*candidate) error {
 	o := c.outcome
 	if o.Known {
 		t.repeated++
@@ -386,25 +421,18 @@ func (t *tuner) finish(c *candidate, queue []*candidate) error {
 	if !o.Known && o.Status != timing.Rejected {
 		t.depth.Add(o.CompileSeconds, o.DeviceSeconds)
 	}
-	t.tracker.Evaluated++
-	t.tracker.SinceBest++
+	t.tracker.Add(o)
 	if o.Status.Failed() {
 		t.failed[o.Status]++
 	}
-	if o.Status == timing.OK && (t.best.Schedule.IsZero() || o.Seconds() < t.best.Seconds()) {
-		if t.best.Schedule.IsZero() || o.Seconds() < (1-search.StallShare)*t.best.Seconds() {
-			t.tracker.SinceBest = 0
-		}
-		t.best = o
-	}
 	if t.Watcher != nil {
-		t.Watcher.Evaluated(o, t.best, t.tracker)
+		t.Watcher.Evaluated(o, t.best(), t.tracker.Progress(t.now(), true))
 	}
 	return nil
 }
 
 // begin notes in the journal that a candidate runs now, unless the last record did.
-func (t *tuner) begin(c *candidate) error {
+func (t *Session) begin(c *candidate) error {
 	s := c.outcome.Schedule
 	if t.Journal == nil || c.outcome.Status != "" || t.begun == s {
 		return nil
@@ -416,11 +444,11 @@ func (t *tuner) begin(c *candidate) error {
 	return nil
 }
 
-func (t *tuner) record(o Outcome, next ...space.Schedule) error {
+func (t *Session) record(o outcome.Outcome, next ...space.Schedule) error {
 	if t.Journal == nil {
 		return nil
 	}
-	if err := t.Journal.Record([]Outcome{o}, next...); err != nil {
+	if err := t.Journal.Record([]outcome.Outcome{o}, next...); err != nil {
 		return fmt.Errorf("the outcome of %s could not be stored: %w", o.Schedule, err)
 	}
 	return nil
@@ -428,13 +456,13 @@ func (t *tuner) record(o Outcome, next ...space.Schedule) error {
 
 // Measure checks schedules, each as a tune does, and times those that pass,
 // interleaved. It is what `tune measure` shows.
-func Measure(ctx context.Context, o Options, schedules []space.Schedule, policy timing.Policy) ([]Outcome, error) {
+func Measure(ctx context.Context, o Options, schedules []space.Schedule, policy timing.Policy) ([]outcome.Outcome, error) {
 	for _, s := range schedules {
 		if err := o.Space.Check(s); err != nil {
 			return nil, err
 		}
 	}
-	t := newTuner(o)
+	t := New(o)
 	t.Journal = nil
 	defer t.release()
 	if err := t.baseline(ctx, func() {}); err != nil {
@@ -469,7 +497,7 @@ func Measure(ctx context.Context, o Options, schedules []space.Schedule, policy 
 			return nil, err
 		}
 	}
-	var all []Outcome
+	var all []outcome.Outcome
 	for _, c := range cs {
 		all = append(all, c.outcome)
 	}

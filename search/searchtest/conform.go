@@ -3,6 +3,7 @@ package searchtest
 import (
 	"math"
 	"slices"
+	"stenciltune/outcome"
 	"testing"
 
 	"stenciltune/search"
@@ -44,7 +45,7 @@ func Conform(t *testing.T, name string, maker Maker) {
 				if len(asked) > batch {
 					t.Fatalf("Ask(%d) gave %d", batch, len(asked))
 				}
-				told := make([]search.Outcome, len(asked))
+				told := make([]outcome.Outcome, len(asked))
 				for i, a := range asked {
 					if err := sp.Check(a); err != nil {
 						t.Fatalf("illegal: %v", err)
@@ -95,7 +96,7 @@ func Conform(t *testing.T, name string, maker Maker) {
 	t.Run("told before asked", func(t *testing.T) {
 		s := fresh(t, search.Options{Space: sp, Prior: ramp, Seed: 3})
 		known := map[space.Schedule]bool{}
-		var told []search.Outcome
+		var told []outcome.Outcome
 		i := 0
 		for sc := range sp.All() {
 			if i++; i%3 == 0 {
@@ -111,7 +112,7 @@ func Conform(t *testing.T, name string, maker Maker) {
 			if len(asked) == 0 {
 				break
 			}
-			var back []search.Outcome
+			var back []outcome.Outcome
 			for _, a := range asked {
 				n++
 				if known[a] {
@@ -129,15 +130,15 @@ func Conform(t *testing.T, name string, maker Maker) {
 
 	t.Run("told what is not in the space", func(t *testing.T) {
 		s := fresh(t, search.Options{Space: sp, Prior: ramp})
-		var told []search.Outcome
+		var told []outcome.Outcome
 		for _, text := range []string{"one/a=3/b=1", "one/a=1", "other/a=1/b=1", "one/b=1/a=1", "one/a=1/b=1/c=1/d=4"} {
 			sc, err := space.ParseSchedule(text)
 			if err != nil {
 				t.Fatal(err)
 			}
-			told = append(told, search.Outcome{Schedule: sc, Status: timing.OK, Seconds: 1e-9})
+			told = append(told, outcome.At(sc, 1e-9, 0))
 		}
-		s.Tell(append(told, search.Outcome{}))
+		s.Tell(append(told, outcome.Outcome{}))
 		s.Tell(nil)
 		if got := s.Ask(2); len(got) != 2 {
 			t.Errorf("Ask(2) = %v", got)
@@ -145,13 +146,15 @@ func Conform(t *testing.T, name string, maker Maker) {
 	})
 
 	t.Run("told strange times", func(t *testing.T) {
-		strange := []search.Outcome{
-			{Status: timing.OK, Seconds: math.NaN()}, {Status: timing.OK, Seconds: math.Inf(1)},
-			{Status: timing.OK, Seconds: 0}, {Status: timing.OK, Seconds: -1},
-			{Status: timing.OK, Seconds: 1e-300}, {Status: timing.OK, Seconds: 1e300},
-			{Status: timing.OK, Seconds: 1e-3, Noise: math.NaN()}, {Status: timing.OK, Seconds: 1e-3, Noise: math.Inf(1)},
-			{Status: timing.CutSlow, Seconds: 5e-3}, {Status: timing.CutSlow}, {Status: timing.Skipped}, {Status: timing.Rejected},
-			{Status: timing.WrongAnswer, Seconds: 1e-9}, {Status: timing.WorkerLost}, {Status: ""}, {Status: "unheard of"},
+		took := func(status timing.Status, seconds, noise float64) outcome.Outcome {
+			o := outcome.At(space.Schedule{}, seconds, noise)
+			o.Status = status
+			return o
+		}
+		strange := []outcome.Outcome{
+			took(timing.OK, math.NaN(), 0), took(timing.OK, math.Inf(1), 0), took(timing.OK, 0, 0), took(timing.OK, -1, 0), took(timing.OK, 1e-300, 0), took(timing.OK, 1e300, 0),
+			took(timing.OK, 1e-3, math.NaN()), took(timing.OK, 1e-3, math.Inf(1)), took(timing.CutSlow, 5e-3, 0), took(timing.WrongAnswer, 1e-9, 0), took("", 1, 0),
+			{Status: timing.CutSlow}, {Status: timing.Skipped}, {Status: timing.Rejected}, {Status: timing.WorkerLost}, {Status: "unheard of"},
 		}
 		s := fresh(t, search.Options{Space: sp, Prior: ramp})
 		for i := 0; ; i++ {
@@ -164,7 +167,7 @@ func Conform(t *testing.T, name string, maker Maker) {
 			}
 			o := strange[i%len(strange)]
 			o.Schedule = asked[0]
-			s.Tell([]search.Outcome{o})
+			s.Tell([]outcome.Outcome{o})
 		}
 	})
 
@@ -178,7 +181,7 @@ func Conform(t *testing.T, name string, maker Maker) {
 			}
 			for _, a := range asked {
 				n++
-				s.Tell([]search.Outcome{{Schedule: a, Status: timing.CompileError}})
+				s.Tell([]outcome.Outcome{{Schedule: a, Status: timing.CompileError}})
 			}
 		}
 		if n != sp.Size() {
@@ -192,7 +195,7 @@ func Conform(t *testing.T, name string, maker Maker) {
 			var order []space.Schedule
 			for len(order) < 60 {
 				asked := s.Ask(3)
-				var told []search.Outcome
+				var told []outcome.Outcome
 				for _, a := range asked {
 					told = append(told, measure(a))
 				}
@@ -229,7 +232,7 @@ func Conform(t *testing.T, name string, maker Maker) {
 			}
 			if c := Run(s, &Landscape{Space: sp, True: func(s space.Schedule) (float64, timing.Status) {
 				o := measure(s)
-				return o.Seconds, o.Status
+				return o.Seconds(), o.Status
 			}}, sp.Size(), 4); len(c.Order) != sp.Size() {
 				t.Errorf("prior %s: %d of %d proposed", what, len(c.Order), sp.Size())
 			}
@@ -254,7 +257,7 @@ func Conform(t *testing.T, name string, maker Maker) {
 					break
 				}
 				n++
-				s.Tell([]search.Outcome{{Schedule: asked[0], Status: timing.OK, Seconds: 1e-3}})
+				s.Tell([]outcome.Outcome{outcome.At(asked[0], 1e-3, 0)})
 			}
 			if n != want {
 				t.Errorf("space of %d: %d proposed", want, n)
@@ -268,7 +271,7 @@ func Conform(t *testing.T, name string, maker Maker) {
 }
 
 // small is a space of about a hundred schedules in two families, and what each is measured at.
-func small() (*space.Space, func(space.Schedule) search.Outcome) {
+func small() (*space.Space, func(space.Schedule) outcome.Outcome) {
 	one := &space.Family{Name: "one", Params: []space.Param{
 		{Name: "a", Values: []int{1, 2, 4, 8}, Ordinal: true},
 		{Name: "b", Values: []int{0, 1, 2, 3, 4, 5}, Ordinal: true},
@@ -280,11 +283,11 @@ func small() (*space.Space, func(space.Schedule) search.Outcome) {
 		{Name: "d", Values: []int{1, 2, 3, 4, 5, 6, 7}, Ordinal: true},
 		{Name: "e", Values: []int{0, 1, 2}},
 	}}
-	return space.New(one, two), func(s space.Schedule) search.Outcome {
+	return space.New(one, two), func(s space.Schedule) outcome.Outcome {
 		if uniform(s.String(), 0, "fails") < 0.1 {
-			return search.Outcome{Schedule: s, Status: timing.LaunchError}
+			return outcome.Outcome{Schedule: s, Status: timing.LaunchError}
 		}
 		t := 1e-3 * (1 + uniform(s.String(), 0, "t") + 0.1*float64(s.Int("b", 0)))
-		return search.Outcome{Schedule: s, Status: timing.OK, Seconds: t, Noise: 0.01}
+		return outcome.At(s, t, 0.01)
 	}
 }

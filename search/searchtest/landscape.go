@@ -7,6 +7,7 @@ package searchtest
 
 import (
 	"math"
+	"stenciltune/outcome"
 
 	"stenciltune/search"
 	"stenciltune/space"
@@ -29,13 +30,13 @@ type Landscape struct {
 }
 
 // Measure is the outcome of running a schedule.
-func (l *Landscape) Measure(s space.Schedule) search.Outcome {
+func (l *Landscape) Measure(s space.Schedule) outcome.Outcome {
 	t, status := l.True(s)
 	if status != timing.OK {
-		return search.Outcome{Schedule: s, Status: status}
+		return outcome.Outcome{Schedule: s, Status: status}
 	}
 	t *= math.Exp(l.Noise * normal(s.String(), l.Seed, "noise"))
-	return search.Outcome{Schedule: s, Status: timing.OK, Seconds: t, Noise: l.Noise}
+	return outcome.At(s, t, l.Noise)
 }
 
 // Optimum is the fastest schedule and its exact seconds.

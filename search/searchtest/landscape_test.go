@@ -2,6 +2,7 @@ package searchtest
 
 import (
 	"math"
+	"reflect"
 	"testing"
 
 	"stenciltune/space"
@@ -29,14 +30,14 @@ func TestLandscapes(t *testing.T) {
 				continue
 			}
 			o := l.Measure(s)
-			if o != again.Measure(s) {
+			if !reflect.DeepEqual(o, again.Measure(s)) {
 				t.Fatalf("%s: %s measured twice differs", l.Name, s)
 			}
 			if o.Status != timing.OK {
 				failed++
 				continue
 			}
-			if o.Seconds < seconds*1.02 {
+			if o.Seconds() < seconds*1.02 {
 				near++
 			}
 			n++
@@ -45,7 +46,7 @@ func TestLandscapes(t *testing.T) {
 					continue
 				}
 				if p := Prior(l, smooth, q)(s); p > 0 && !math.IsInf(p, 0) {
-					agree[q] += math.Abs(math.Log(p / o.Seconds))
+					agree[q] += math.Abs(math.Log(p / o.Seconds()))
 				}
 			}
 		}
@@ -78,10 +79,10 @@ func TestWithSeed(t *testing.T) {
 	m := l.WithSeed(9)
 	s, exact := l.Optimum()
 	a, b := l.Measure(s), m.Measure(s)
-	if a == b {
+	if a.Seconds() == b.Seconds() {
 		t.Error("another seed measures the same")
 	}
-	if math.Abs(b.Seconds/exact-1) > 0.05 {
-		t.Errorf("measured %v, exactly %v", b.Seconds, exact)
+	if math.Abs(b.Seconds()/exact-1) > 0.05 {
+		t.Errorf("measured %v, exactly %v", b.Seconds(), exact)
 	}
 }

@@ -1,6 +1,7 @@
 package searchtest
 
 import (
+	"stenciltune/outcome"
 	"stenciltune/search"
 	"stenciltune/space"
 )
@@ -23,7 +24,7 @@ func Run(s search.Strategy, l *Landscape, budget, batch int) Curve {
 		if len(asked) == 0 {
 			break
 		}
-		told := make([]search.Outcome, len(asked))
+		told := make([]outcome.Outcome, len(asked))
 		for i, a := range asked {
 			told[i] = l.Measure(a)
 			t.Add(told[i])

@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"fmt"
@@ -11,17 +11,15 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 	"golang.org/x/term"
 
-	"stenciltune/internal/runner"
-	"stenciltune/search"
-	"stenciltune/stencil"
 	"stenciltune/timing"
+	"stenciltune/tuner"
 )
 
 // progress shows how a tune goes: a bar with the best so far if stderr is a
 // terminal, one line per phase if not, every outcome with -v.
 type progress struct {
-	app     *app
-	problem stencil.Problem
+	app     *App
+	problem tuner.Problem
 	total   int // evaluations expected
 	bars    *mpb.Progress
 	bar     *mpb.Bar
@@ -37,12 +35,23 @@ func terminal(w io.Writer) bool {
 	return ok && os.Getenv("TERM") != "dumb" && term.IsTerminal(int(f.Fd()))
 }
 
-func (a *app) progress(p stencil.Problem, total int) *progress {
-	g := &progress{app: a, problem: p, total: total, phase: "baseline"}
-	if a.quiet || a.verbose || !terminal(a.err) {
-		return g
+// watch makes the watcher of a tune.
+func (a *App) watch() *progress { return &progress{app: a, phase: "baseline"} }
+
+// Note prints a line.
+func (g *progress) Note(format string, args ...any) {
+	g.done() // the bar
+	g.app.Say(format, args...)
+}
+
+// Searching shows the bar.
+func (g *progress) Searching(p tuner.Problem, expected int) {
+	a, total := g.app, expected
+	g.problem, g.total = p, expected
+	if a.Quiet || a.Verbose || !terminal(a.Err) {
+		return
 	}
-	g.bars = mpb.New(mpb.WithOutput(a.err), mpb.WithWidth(64))
+	g.bars = mpb.New(mpb.WithOutput(a.Err), mpb.WithWidth(64))
 	text := func(s *string) decor.Decorator {
 		return decor.Any(func(decor.Statistics) string {
 			g.mu.Lock()
@@ -53,7 +62,6 @@ func (a *app) progress(p stencil.Problem, total int) *progress {
 	g.bar = g.bars.AddBar(int64(total), mpb.BarRemoveOnComplete(),
 		mpb.PrependDecorators(text(&g.phase), decor.CountersNoUnit(" %d/%d")),
 		mpb.AppendDecorators(text(&g.best)))
-	return g
 }
 
 // Phase announces a phase.
@@ -61,13 +69,13 @@ func (g *progress) Phase(name string) {
 	g.mu.Lock()
 	g.phase = name
 	g.mu.Unlock()
-	if g.bar == nil && !g.app.quiet {
+	if g.bar == nil && !g.app.Quiet {
 		g.say("%s", name)
 	}
 }
 
 // Evaluated shows an outcome.
-func (g *progress) Evaluated(o, best runner.Outcome, p search.Progress) {
+func (g *progress) Evaluated(o, best tuner.Outcome, p tuner.Progress) {
 	if best.Seconds() > 0 {
 		g.mu.Lock()
 		g.best = fmt.Sprintf("best %.1f GCells/s", g.rate(best.Seconds())/1e9)
@@ -76,7 +84,7 @@ func (g *progress) Evaluated(o, best runner.Outcome, p search.Progress) {
 	if g.bar != nil {
 		g.bar.SetCurrent(int64(min(p.Evaluated, g.total-1)))
 	}
-	if g.app.verbose {
+	if g.app.Verbose {
 		what := string(o.Status)
 		switch {
 		case o.Status == timing.OK, o.Status == timing.CutSlow:
@@ -93,10 +101,10 @@ func (g *progress) Evaluated(o, best runner.Outcome, p search.Progress) {
 
 // say prints a line; with -v, how long after the program's start.
 func (g *progress) say(format string, args ...any) {
-	if g.app.verbose {
-		format = fmt.Sprintf("%.2f s: ", time.Since(g.app.begin).Seconds()) + format
+	if g.app.Verbose {
+		format = fmt.Sprintf("%.2f s: ", time.Since(g.app.Begin).Seconds()) + format
 	}
-	g.app.say(format, args...)
+	g.app.Say(format, args...)
 }
 
 // rate is cells per second.
@@ -107,5 +115,6 @@ func (g *progress) done() {
 	if g.bar != nil {
 		g.bar.Abort(true)
 		g.bars.Wait()
+		g.bar = nil
 	}
 }

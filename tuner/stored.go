@@ -1,4 +1,4 @@
-package tuned
+package tuner
 
 import (
 	"fmt"
@@ -8,12 +8,11 @@ import (
 	"stenciltune/cache"
 	"stenciltune/device"
 	"stenciltune/machine"
-	"stenciltune/stencil"
 	"stenciltune/timing"
 )
 
 // KeyOf is the store's key of a problem on a machine, timed in a cache regime.
-func KeyOf(p stencil.Problem, m machine.Machine, regime timing.Regime) cache.Key {
+func KeyOf(p Problem, m machine.Machine, regime timing.Regime) cache.Key {
 	return cache.Key{
 		StencilHash: p.Hash(), DType: string(p.DType), Boundary: string(p.Stencil.Boundary),
 		Size: p.Size.Text(p.Stencil.Dims), StepsClass: cache.StepsClass(p.Steps), Regime: string(regime),
@@ -22,7 +21,7 @@ func KeyOf(p stencil.Problem, m machine.Machine, regime timing.Regime) cache.Key
 
 // MachineOf is a config's device as a machine: what the config does not tell follows
 // from the compute capability.
-func MachineOf(c cache.Config) machine.Machine {
+func MachineOf(c Config) machine.Machine {
 	d := c.Device
 	return machine.Machine{
 		Kind: d.Kind, Name: d.Name, UUID: d.UUID, PCI: d.PCI, ComputeCapability: d.ComputeCapability, SMs: d.SMs,
@@ -40,11 +39,11 @@ func better(a, b *cache.Config) bool {
 	return a.Time.After(b.Time)
 }
 
-// Device finds a device in a store by its name, "NVIDIA H200" or "nvidia-h200", or by
+// Stored finds a device in the store by its name, "NVIDIA H200" or "nvidia-h200", or by
 // a part of it that no other device's has, "h200". Of several configs the newest tells
 // the driver. What is not there is a device.ErrMissing that lists what is.
-func Device(s *cache.Store, name string) (machine.Machine, error) {
-	all, err := s.Bests()
+func (t *Tuner) Stored(name string) (machine.Machine, error) {
+	all, err := t.store.Bests()
 	if err != nil {
 		return machine.Machine{}, err
 	}
@@ -82,4 +81,14 @@ func Device(s *cache.Store, name string) (machine.Machine, error) {
 		return machine.Machine{}, fmt.Errorf("%w: the store is empty: tune on a device first, or import configs with tune store import", device.ErrMissing)
 	}
 	return machine.Machine{}, fmt.Errorf("%w: the store knows no device %q; it knows %s", device.ErrMissing, name, strings.Join(names, ", "))
+}
+
+// Rated is a machine with the rates that the store knows of it.
+func (t *Tuner) Rated(m machine.Machine) (machine.Machine, error) {
+	r, ok, err := t.store.Rates(m)
+	if err != nil || !ok {
+		return m, err
+	}
+	m.Rates, m.CopyBytesPerSecond = r.Rates, r.CopyBytesPerSecond
+	return m, nil
 }

@@ -1,4 +1,4 @@
-package tuned
+package transfer
 
 import (
 	"cmp"
@@ -6,6 +6,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"stenciltune/kernels/all"
 	"strings"
 	"testing"
 
@@ -23,7 +24,7 @@ var flagFirst = flag.Bool("first", false, "rank all of each space, not only what
 var stored = map[int][]string{2: {"1024x1024", "4096x4096", "8192x2048", "8192x8192"}, 3: {"128x128x128", "256x256x256", "768x256x384", "512x512x512"}}
 
 // recorded reads a recording as evidence.
-func recorded(t *testing.T, file string) evidence {
+func recorded(t *testing.T, file string) Evidence {
 	t.Helper()
 	found, err := replay.Match(file)
 	if err != nil {
@@ -34,10 +35,10 @@ func recorded(t *testing.T, file string) evidence {
 	if err != nil {
 		t.Fatalf("%s: %v", file, err)
 	}
-	e := evidence{place: at(p, l.Header.Machine), seconds: map[space.Schedule]float64{}}
+	e := Evidence{Place: At(all.Families(), p, l.Header.Machine), Seconds: map[space.Schedule]float64{}}
 	for _, s := range l.Order {
 		if t := l.Records[s].Seconds(); t > 0 {
-			e.seconds[s] = t
+			e.Seconds[s] = t
 		}
 	}
 	return e
@@ -55,12 +56,12 @@ func TestUnseenSizesOnRecordedData(t *testing.T) {
 	if len(files) == 0 {
 		t.Skipf("no recordings in %s: bench/h200/unseen.sh makes them on a GPU", *flagUnseen)
 	}
-	known := map[string][]evidence{}
-	asked := map[string][]evidence{}
+	known := map[string][]Evidence{}
+	asked := map[string][]Evidence{}
 	for _, file := range files {
 		e := recorded(t, file)
-		st := e.problem.Stencil
-		if slices.Contains(stored[st.Dims], e.problem.Size.Text(st.Dims)) {
+		st := e.Problem.Stencil
+		if slices.Contains(stored[st.Dims], e.Problem.Size.Text(st.Dims)) {
 			known[st.Name] = append(known[st.Name], e)
 		} else {
 			asked[st.Name] = append(asked[st.Name], e)
@@ -81,18 +82,18 @@ func TestUnseenSizesOnRecordedData(t *testing.T) {
 }
 
 // with is places with other coefficients of the cost model.
-func with(c model.Coefficients, list []evidence) []evidence {
+func with(c model.Coefficients, list []Evidence) []Evidence {
 	list = slices.Clone(list)
 	for i := range list {
-		list[i].place = at(list[i].problem, list[i].machine)
+		list[i].Place = at(list[i].Problem, list[i].Machine)
 		list[i].model = c
 	}
 	return list
 }
 
 // unseen judges answers for a stencil's sizes.
-func unseen(t *testing.T, what string, anchors, list []evidence) {
-	expected := leaveOneOut(anchors)
+func unseen(t *testing.T, what string, anchors, list []Evidence) {
+	expected := LeaveOneOut(anchors)
 	type loss struct {
 		size  string
 		share float64
@@ -101,17 +102,17 @@ func unseen(t *testing.T, what string, anchors, list []evidence) {
 	missing := 0
 	for _, e := range list {
 		own := slices.Clone(anchors) // nearest first, as recall has them
-		slices.SortFunc(own, func(a, b evidence) int {
-			return cmp.Compare(distance(e.problem.Size, a.problem.Size), distance(e.problem.Size, b.problem.Size))
+		slices.SortFunc(own, func(a, b Evidence) int {
+			return cmp.Compare(distance(e.Problem.Size, a.Problem.Size), distance(e.Problem.Size, b.Problem.Size))
 		})
-		_, low := e.best()
-		size := e.problem.Size.Text(e.problem.Stencil.Dims)
-		of := slices.Collect(maps.Keys(e.seconds))
+		_, low := e.Best()
+		size := e.Problem.Size.Text(e.Problem.Stencil.Dims)
+		of := slices.Collect(maps.Keys(e.Seconds))
 		if *flagFirst {
-			of = e.legal()
+			of = e.Legal()
 		}
-		for i, r := range rank(e.place, own, of) {
-			if took, ok := e.seconds[r.schedule]; ok {
+		for i, r := range Rank(e.Place, own, of) {
+			if took, ok := e.Seconds[r.Schedule]; ok {
 				losses = append(losses, loss{size, took/low - 1})
 				break
 			} else if i == 0 {
@@ -133,7 +134,7 @@ func unseen(t *testing.T, what string, anchors, list []evidence) {
 	}
 	t.Logf("%s: %d sizes from 4, grade %s: median loss %.1f %%, nine in ten %.1f %%, worst %.1f %% (%s), %d over 15 %%, expected %.1f %%; first choice not recorded %d times",
 		what, len(losses), cache.OtherSize, 100*middle.share, 100*most.share, 100*worst.share, worst.size, over, 100*expected, missing)
-	if !strings.HasPrefix(list[0].machine.ComputeCapability, "9") {
+	if !strings.HasPrefix(list[0].Machine.ComputeCapability, "9") {
 		return
 	}
 	if middle.share > 0.05 || most.share > 0.15 {

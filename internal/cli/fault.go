@@ -1,4 +1,4 @@
-package main
+package cli
 
 import (
 	"os"
@@ -18,8 +18,8 @@ var faults = map[string]string{
 	"nocompile": "this does not compile;\n",
 }
 
-// faultMutator reads the hook, nil where it is not set.
-func faultMutator() func(kernels.Kernel) kernels.Kernel {
+// FaultMutator reads the hook, nil where it is not set.
+func FaultMutator() func(kernels.Kernel) kernels.Kernel {
 	spec := os.Getenv("TUNE_TEST_FAULT")
 	if spec == "" {
 		return nil

@@ -1,4 +1,4 @@
-package main
+package tuner
 
 import (
 	"cmp"
@@ -6,52 +6,44 @@ import (
 	"time"
 
 	"stenciltune/cache"
-	"stenciltune/internal/runner"
+	"stenciltune/device/replay"
 	"stenciltune/kernels"
-	"stenciltune/machine"
-	"stenciltune/stencil"
-	"stenciltune/timing"
+	"stenciltune/outcome"
 )
 
-// searchFacts is what the config says of the search beyond its result.
-type searchFacts struct {
-	strategy   string
-	space, raw int
-	seed       uint64
-	regime     timing.Regime
-	dataSeed   uint32
-	provenance string
-}
-
-// configOf is the config of a finished tune.
-func configOf(p stencil.Problem, m machine.Machine, r runner.Result, f searchFacts) cache.Config {
+// configOf is the config of what was found.
+func (j *job) configOf() Config {
+	p, m, r := j.problem, j.machine, j.measured
 	st := p.Stencil
 	cells := float64(p.Size.Cells())
 	radius := st.Radius()
 	w := r.Winner
+	k := j.Kernel(p, w.Schedule)
 	seconds := w.Seconds()
 	rate := cells / seconds
 	bytes := rate * float64(p.Traffic())
 	copyRate := cmp.Or(r.Copy, m.CopyBytesPerSecond)
 	c := cache.Config{
-		Tool:      cache.ToolInfo{Name: "tune", Version: version, Revision: revision()},
+		Tool:      cache.ToolInfo{Name: "tune", Version: Version, Revision: j.Revision},
 		Stencil:   cache.StencilInfo{Name: st.Name, Hash: p.Hash(), DType: string(p.DType), Dims: st.Dims, Points: len(st.Points), Radius: max(radius[0], radius[1], radius[2]), Boundary: string(st.Boundary)},
 		Problem:   cache.ProblemInfo{Size: p.Size[:st.Dims], Steps: p.Steps},
-		Scalars:   scalarsOf(p),
+		Scalars:   Scalars(p),
 		Device:    cache.DeviceOf(m),
 		Toolchain: cache.ToolchainInfo{Compiler: m.Compiler, CUDA: m.CUDAVersion, Options: options(w)},
 		Schedule:  cache.ScheduleOf(w.Schedule),
-		Launch:    launchInfo(w.Launch),
-		Kernel:    kernelInfo(p, w),
+		Launch:    launchInfo(k.Launch),
+		Kernel:    kernelInfo(k, w),
 		Measured: cache.MeasuredInfo{SecondsPerStep: seconds, Low: w.Series.Low, High: w.Series.High, Samples: w.Series.N,
-			CellsPerSecond: rate, BytesPerSecond: bytes, Regime: f.regime},
-		Search: cache.SearchInfo{Strategy: f.strategy, Evaluated: r.Evaluated, Space: f.space, RawSpace: f.raw, Stop: r.Stop,
-			Seed: f.seed, Complete: r.Complete, Seconds: r.Seconds, Utilisation: r.Utilisation},
+			CellsPerSecond: rate, BytesPerSecond: bytes, Regime: j.Regime},
+		Search: cache.SearchInfo{Strategy: j.Strategy, Evaluated: r.Evaluated, Space: j.space.Size(), RawSpace: j.space.Raw(), Stop: r.Stop,
+			Seed: j.Seed, Complete: r.Complete, Seconds: r.Seconds, Utilisation: r.Utilisation},
 		Match:    cache.MatchInfo{Grade: cache.Exact},
-		Warnings: warnings(p, m, r),
+		Warnings: j.warnings(),
 		Time:     time.Now(),
 	}
-	c.Device.Provenance = f.provenance
+	if d, ok := j.device.(replay.Device); ok {
+		c.Device.Provenance = d.Header.Command + " at " + d.Header.Time
+	}
 	c.Device.CopyBytesPerSecond = copyRate
 	for _, n := range r.Failed {
 		c.Search.Failed += n
@@ -63,54 +55,44 @@ func configOf(p stencil.Problem, m machine.Machine, r runner.Result, f searchFac
 	if copyRate > 0 {
 		c.RooflineShare = bytes / copyRate
 	}
-	if o := r.Remainder; o != nil && p.Steps%w.Launch.Steps != 0 {
-		c.Remainder = &cache.RemainderInfo{Schedule: cache.ScheduleOf(o.Schedule), Launch: launchInfo(o.Launch), Kernel: kernelInfo(p, *o)}
+	if o := r.Remainder; o != nil && p.Steps%k.Launch.Steps != 0 {
+		rest := j.Kernel(p, o.Schedule)
+		c.Remainder = &cache.RemainderInfo{Schedule: cache.ScheduleOf(o.Schedule), Launch: launchInfo(rest.Launch), Kernel: kernelInfo(rest, *o)}
 	}
 	for _, t := range r.Ties {
 		c.Ties = append(c.Ties, cache.Tie{Schedule: t.Schedule.String(), SecondsPerStep: t.Seconds()})
 	}
-	for _, k := range w.Checks {
+	for _, x := range w.Checks {
 		c.Verification.Checks = append(c.Verification.Checks, cache.CheckInfo{
-			Against: k.Against, Size: slices.Clone(k.Size[:p.Stencil.Dims]), Steps: k.Steps, Cells: k.Cells, MaxError: k.MaxError, Tolerance: k.Tolerance, Seed: f.dataSeed})
+			Against: x.Against, Size: slices.Clone(x.Size[:st.Dims]), Steps: x.Steps, Cells: x.Cells, MaxError: x.MaxError, Tolerance: x.Tolerance, Seed: dataSeed(j.Seed)})
 	}
 	return c
-}
-
-// scalarsOf are the values of a problem's scalars, by name; nil without.
-func scalarsOf(p stencil.Problem) map[string]float64 {
-	if len(p.Stencil.Scalars) == 0 {
-		return nil
-	}
-	values := map[string]float64{}
-	for i, v := range p.ScalarValues() {
-		values[p.Stencil.Scalars[i].Name] = v
-	}
-	return values
 }
 
 func launchInfo(l kernels.Launch) cache.LaunchInfo {
 	return cache.LaunchInfo{Grid: l.Grid, Block: l.Block, SharedBytes: l.SharedBytes, StepsPerLaunch: l.Steps}
 }
 
-func kernelInfo(p stencil.Problem, o runner.Outcome) cache.KernelInfo {
-	return cache.KernelInfo{Entry: kernelOf(p, o.Schedule).Entry, SourceHash: o.SourceHash, Options: options(o),
+func kernelInfo(k kernels.Kernel, o outcome.Outcome) cache.KernelInfo {
+	return cache.KernelInfo{Entry: k.Entry, SourceHash: o.SourceHash, Options: options(o),
 		Registers: o.Registers, SpillBytes: o.SpillBytes, BlocksPerSM: o.BlocksPerSM}
 }
 
 // warnings are the tune's own and those that follow from the machine.
-func warnings(p stencil.Problem, m machine.Machine, r runner.Result) []string {
-	list := slices.Clone(r.Warnings)
-	if m.L2Bytes > 0 && 2*p.Bytes() < m.L2Bytes {
+func (j *job) warnings() []string {
+	m := j.machine
+	list := slices.Clone(j.measured.Warnings)
+	if m.L2Bytes > 0 && 2*j.problem.Bytes() < m.L2Bytes {
 		list = append(list, "both grids fit into the last-level cache: the time says nothing about larger grids")
 	}
 	if m.MIG {
 		list = append(list, "the GPU is partitioned (MIG): other instances may disturb the time")
 	}
-	if !r.Complete {
+	if !j.measured.Complete {
 		list = append(list, "the tune did not finish: the best so far, not timed again in finals")
 	}
 	return list
 }
 
 // options are what a kernel was compiled with; an empty list, not none, for JSON.
-func options(o runner.Outcome) []string { return append([]string{}, o.Options...) }
+func options(o outcome.Outcome) []string { return append([]string{}, o.Options...) }

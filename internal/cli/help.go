@@ -1,17 +1,32 @@
-package main
+package cli
 
 import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
+	"stenciltune/cache"
 	"stenciltune/device/replay"
 	"stenciltune/search"
 	"stenciltune/stencil"
+	"stenciltune/tuner"
 )
+
+// released is when the version was: the date of the man pages.
+var released = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
+
+// Grades are the grades that an answer can have.
+func Grades() []string {
+	var names []string
+	for g := cache.Exact; g < cache.None; g++ {
+		names = append(names, g.String())
+	}
+	return names
+}
 
 // complete teaches the shells the values of flags, on every command that has them.
 func complete(root *cobra.Command) {
@@ -20,13 +35,12 @@ func complete(root *cobra.Command) {
 		"dtype":    func() []string { return []string{"float32", "float64"} },
 		"timing":   func() []string { return []string{"warm", "cold"} },
 		"strategy": search.Names,
-		"require":  grades,
-		"format":   formats,
+		"require":  Grades,
 		"device": func() []string {
 			list := []string{"0", "host"}
 			for _, n := range replay.Names() {
 				device, _, _ := strings.Cut(n, "_")
-				if r := replayPrefix + device; list[len(list)-1] != r {
+				if r := tuner.ReplayPrefix + device; list[len(list)-1] != r {
 					list = append(list, r)
 				}
 			}
@@ -56,7 +70,7 @@ func complete(root *cobra.Command) {
 }
 
 // manual writes the man pages.
-func (a *app) manual() *cobra.Command {
+func (a *App) manual() *cobra.Command {
 	return &cobra.Command{
 		Use:     "man FOLDER",
 		Short:   "Write the man pages, one a command",
@@ -64,16 +78,16 @@ func (a *app) manual() *cobra.Command {
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := os.MkdirAll(args[0], 0o755); err != nil {
-				return usageError{err}
+				return tuner.Input(err)
 			}
 			root := c.Root()
 			root.DisableAutoGenTag = true // the same help, the same bytes
-			if err := doc.GenManTree(root, &doc.GenManHeader{Title: "TUNE", Section: "1", Source: "tune " + version, Date: &released}, args[0]); err != nil {
-				return usageError{err}
+			if err := doc.GenManTree(root, &doc.GenManHeader{Title: strings.ToUpper(a.Name), Section: "1", Source: a.Name + " " + tuner.Version, Date: &released}, args[0]); err != nil {
+				return tuner.Input(err)
 			}
-			pages, err := filepath.Glob(filepath.Join(args[0], "tune*.1"))
+			pages, err := filepath.Glob(filepath.Join(args[0], a.Name+"*.1"))
 			if err == nil {
-				a.say("%d pages in %s", len(pages), args[0])
+				a.Say("%d pages in %s", len(pages), args[0])
 			}
 			return err
 		},

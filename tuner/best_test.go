@@ -1,6 +1,7 @@
-package tuned
+package tuner
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"hash/fnv"
@@ -16,11 +17,12 @@ import (
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/machine"
+	"stenciltune/outcome"
 	"stenciltune/search"
 	"stenciltune/space"
-	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 	"stenciltune/timing"
+	"stenciltune/transfer"
 )
 
 func h200() machine.Machine {
@@ -42,19 +44,21 @@ func problem(t testing.TB, n stencil.Size) stencil.Problem {
 	return stencil.Problem{Stencil: st, DType: stencil.Float32, Size: n, Steps: 1000}
 }
 
+func at(p Problem, m machine.Machine) transfer.Place { return transfer.At(all.Families(), p, m) }
+
 // truth is the time of a schedule in these tests: the model's, off by a share that
 // belongs to its program, as what compilers make of it does, and as large as the model's error on recorded sizes.
-func truth(pl place, s space.Schedule) float64 {
+func truth(pl transfer.Place, s space.Schedule) float64 {
 	h := fnv.New32a()
 	h.Write([]byte(s.Without("ck").Without("sm").String()))
-	return pl.predict(s) * (1 + 0.2*float64(h.Sum32()%1000)/1000)
+	return pl.Predict(s) * (1 + 0.2*float64(h.Sum32()%1000)/1000)
 }
 
 // sample is some legal schedules of a place.
-func sample(pl place, every int) []space.Schedule {
+func sample(pl transfer.Place, every int) []space.Schedule {
 	var list []space.Schedule
 	i := 0
-	for s := range kernels.Spaces(all.Families(), pl.problem, pl.machine).All() {
+	for s := range kernels.Spaces(all.Families(), pl.Problem, pl.Machine).All() {
 		if i%every == 0 {
 			list = append(list, s)
 		}
@@ -65,55 +69,53 @@ func sample(pl place, every int) []space.Schedule {
 
 // record tunes a place by the truth and stores what a tune would: the journal and the
 // config of the best.
-func record(t testing.TB, s *cache.Store, pl place, schedules []space.Schedule) {
+func record(t testing.TB, s *Tuner, pl transfer.Place, schedules []space.Schedule) {
 	t.Helper()
 	var entries []cache.Entry
 	best, low := space.Schedule{}, math.Inf(1)
 	for _, sc := range schedules {
-		if kernels.Spaces(all.Families(), pl.problem, pl.machine).Check(sc) != nil {
+		if kernels.Spaces(all.Families(), pl.Problem, pl.Machine).Check(sc) != nil {
 			continue
 		}
 		v := truth(pl, sc)
 		if v < low {
 			best, low = sc, v
 		}
-		series := timing.Series{Samples: []float64{v}, Launches: 1, Steps: 1}
-		series.Summary = timing.Summarise(series.Samples)
-		entries = append(entries, cache.Entry{Schedule: sc, Status: timing.OK, Series: series})
+		entries = append(entries, cache.Entry{Outcome: outcome.Outcome{Schedule: sc, Status: timing.OK}.Sampled([]float64{v}, 1)})
 	}
-	key := KeyOf(pl.problem, pl.machine, timing.Warm)
-	if err := s.Record(key, entries...); err != nil {
+	key := KeyOf(pl.Problem, pl.Machine, timing.Warm)
+	if err := s.store.Record(key, entries...); err != nil {
 		t.Fatal(err)
 	}
-	st := pl.problem.Stencil
+	st := pl.Problem.Stencil
 	c := cache.Config{
 		Tool:      cache.ToolInfo{Name: "tune", Version: "0.1.0"},
-		Stencil:   cache.StencilInfo{Name: st.Name, Hash: st.Hash, DType: string(pl.problem.DType), Dims: st.Dims, Points: len(st.Points), Radius: 1, Boundary: string(st.Boundary)},
-		Device:    cache.DeviceOf(pl.machine),
-		Toolchain: cache.ToolchainInfo{Compiler: pl.machine.Compiler, CUDA: pl.machine.CUDAVersion},
-		Measured:  cache.MeasuredInfo{SecondsPerStep: low, Low: low, High: low, Samples: 1, CellsPerSecond: float64(pl.problem.Size.Cells()) / low, Regime: timing.Warm},
+		Stencil:   cache.StencilInfo{Name: st.Name, Hash: st.Hash, DType: string(pl.Problem.DType), Dims: st.Dims, Points: len(st.Points), Radius: 1, Boundary: string(st.Boundary)},
+		Device:    cache.DeviceOf(pl.Machine),
+		Toolchain: cache.ToolchainInfo{Compiler: pl.Machine.Compiler, CUDA: pl.Machine.CUDAVersion},
+		Measured:  cache.MeasuredInfo{SecondsPerStep: low, Low: low, High: low, Samples: 1, CellsPerSecond: float64(pl.Problem.Size.Cells()) / low, Regime: timing.Warm},
 		Search:    cache.SearchInfo{Strategy: "bayes", Evaluated: len(entries), Stop: search.Stall, Complete: true},
 		Time:      time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
 	}
-	relaunch(&c, pl.problem, best)
-	if err := s.PutBest(key, c); err != nil {
+	s.relaunch(&c, pl.Problem, best)
+	if err := s.store.PutBest(key, c); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func open(t testing.TB) *cache.Store {
+func open(t testing.TB) *Tuner {
 	t.Helper()
-	s, err := cache.Open(filepath.Join(t.TempDir(), "store.db"))
+	s, err := Open(filepath.Join(t.TempDir(), "store.db"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
 }
 
-func find(t testing.TB, s *cache.Store, pl place) Answer {
+func find(t testing.TB, s *Tuner, pl transfer.Place) Answer {
 	t.Helper()
-	a, err := Find(context.Background(), s, Question{Problem: pl.problem, Machine: pl.machine})
-	if err != nil {
+	a, err := s.Best(context.Background(), pl.Problem, pl.Machine, "")
+	if err != nil && !errors.Is(err, ErrNotTuned) {
 		t.Fatal(err)
 	}
 	return a
@@ -144,7 +146,7 @@ func TestUnseenSizesAreAnsweredFromStoredOnes(t *testing.T) {
 		if told := strings.Contains(c.Match.Note, "measured nowhere"); told == slices.Contains(schedules, chosen) {
 			t.Errorf("%v: %s: %s", n, chosen, c.Match.Note)
 		}
-		sp := kernels.Spaces(all.Families(), pl.problem, pl.machine)
+		sp := kernels.Spaces(all.Families(), pl.Problem, pl.Machine)
 		low := math.Inf(1)
 		for _, x := range schedules {
 			if sp.Check(x) == nil {
@@ -158,16 +160,20 @@ func TestUnseenSizesAreAnsweredFromStoredOnes(t *testing.T) {
 		if got := truth(pl, chosen); math.Abs(c.Expected.SecondsPerStep/got-1) > 0.1 {
 			t.Errorf("%v: expected %g, true %g", n, c.Expected.SecondsPerStep, got)
 		}
-		k := kernelOf(pl.problem, chosen)
+		k := s.Kernel(pl.Problem, chosen)
 		if c.Launch.Grid != k.Launch.Grid || c.Kernel.SourceHash != k.SourceHash() || !slices.Equal(c.Problem.Size, n[:2]) || c.Measured.Samples != 0 || len(c.Verification.Checks) != 0 {
 			t.Errorf("%v: the config is not of the problem: %+v", n, c)
 		}
 		if _, err := cache.Encode(c); err != nil {
 			t.Errorf("%v: %v", n, err)
 		}
-		seeds, err := Seeds(context.Background(), s, Question{Problem: pl.problem, Machine: pl.machine}, 8)
-		if err != nil || len(seeds) != 8 || seeds[0] != chosen {
-			t.Errorf("%v: seeds %v, %v", n, seeds, err)
+		prior, known, err := s.expected(context.Background(), pl.Problem, pl.Machine, KeyOf(pl.Problem, pl.Machine, timing.Warm), false)
+		if err != nil || known != 4 {
+			t.Errorf("%v: a tune knows %d problems, %v", n, known, err)
+		}
+		first := slices.MinFunc(pl.Legal(), func(a, b Schedule) int { return cmp.Compare(prior(a), prior(b)) })
+		if prior(first) != prior(chosen) {
+			t.Errorf("%v: a tune begins with %s, the answer is %s", n, first, chosen)
 		}
 	}
 }
@@ -183,17 +189,17 @@ func TestGrades(t *testing.T) {
 	if a.Grade != cache.Exact || a.Stale || a.Config.Expected != nil || a.Config.Measured.Samples != 1 {
 		t.Errorf("%+v", a)
 	}
-	few := at(pl.problem, pl.machine)
-	few.problem.Steps = 999 // the same class, other steps left over
+	few := at(pl.Problem, pl.Machine)
+	few.Problem.Steps = 999 // the same class, other steps left over
 	if b := find(t, s, few); b.Grade != cache.Exact || b.Config.Problem.Steps != 999 || b.Config.Launch.StepsPerLaunch > 1 && b.Config.Remainder == nil && 999%b.Config.Launch.StepsPerLaunch != 0 {
 		t.Errorf("%+v", b)
 	}
-	driver := at(pl.problem, pl.machine)
-	driver.machine.Driver = "590.1"
+	driver := at(pl.Problem, pl.Machine)
+	driver.Machine.Driver = "590.1"
 	if b := find(t, s, driver); b.Grade != cache.OtherDriver || b.Config.Device.Driver != "590.1" || !strings.Contains(b.Config.Match.Note, "driver 580") {
 		t.Errorf("%+v", b)
 	}
-	other := at(pl.problem, a100())
+	other := at(pl.Problem, a100())
 	b := find(t, s, other)
 	if b.Grade != cache.OtherDevice || b.Config.Device.Name != a100().Name {
 		t.Errorf("%+v", b)
@@ -201,8 +207,8 @@ func TestGrades(t *testing.T) {
 	if e := b.Config.Expected; e == nil || e.SecondsPerStep < a.Config.Measured.SecondsPerStep {
 		t.Errorf("an A100 is not expected to beat an H200: %+v, %g", e, a.Config.Measured.SecondsPerStep)
 	}
-	double := at(pl.problem, pl.machine)
-	double.problem.DType = stencil.Float64
+	double := at(pl.Problem, pl.Machine)
+	double.Problem.DType = stencil.Float64
 	if b := find(t, s, double); b.Grade != cache.None {
 		t.Errorf("float32 answered for float64: %+v", b)
 	}
@@ -212,14 +218,14 @@ func TestAnotherKernelSourceIsStale(t *testing.T) {
 	s := open(t)
 	pl := at(problem(t, fourSizes[0]), h200())
 	record(t, s, pl, sample(pl, 301))
-	key := KeyOf(pl.problem, pl.machine, timing.Warm)
-	c, _, _, err := s.Best(key)
+	key := KeyOf(pl.Problem, pl.Machine, timing.Warm)
+	c, _, _, err := s.store.Best(key)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := c.Kernel.SourceHash
 	c.Kernel.SourceHash = strings.Repeat("0", 64)
-	if err := s.PutBest(key, c); err != nil {
+	if err := s.store.PutBest(key, c); err != nil {
 		t.Fatal(err)
 	}
 	if a := find(t, s, pl); a.Grade != cache.Exact || !a.Stale || a.Config.Kernel.SourceHash != want || len(a.Config.Warnings) == 0 {
@@ -233,8 +239,8 @@ func TestNonsenseIsNeverAnswered(t *testing.T) {
 	s := open(t)
 	pl := at(problem(t, fourSizes[0]), h200())
 	record(t, s, pl, sample(pl, 301))
-	key := KeyOf(pl.problem, pl.machine, timing.Warm)
-	c, _, _, err := s.Best(key)
+	key := KeyOf(pl.Problem, pl.Machine, timing.Warm)
+	c, _, _, err := s.store.Best(key)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -244,13 +250,13 @@ func TestNonsenseIsNeverAnswered(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.Schedule = cache.ScheduleOf(bad)
-		if err := s.PutBest(key, c); err != nil {
+		if err := s.store.PutBest(key, c); err != nil {
 			t.Fatal(err)
 		}
 		if a := find(t, s, pl); a.Grade != cache.None {
 			t.Errorf("%s was answered", text)
 		}
-		if _, err := Refresh(&c, pl.problem); err == nil {
+		if _, err := s.Refresh(&c, pl.Problem); err == nil {
 			t.Errorf("%s was refreshed", text)
 		}
 	}
@@ -258,7 +264,7 @@ func TestNonsenseIsNeverAnswered(t *testing.T) {
 
 func TestDeviceIsFoundByName(t *testing.T) {
 	s := open(t)
-	if _, err := Device(s, "h200"); !errors.Is(err, device.ErrMissing) {
+	if _, err := s.Stored("h200"); !errors.Is(err, device.ErrMissing) {
 		t.Error(err)
 	}
 	for _, m := range []machine.Machine{h200(), a100()} {
@@ -266,60 +272,25 @@ func TestDeviceIsFoundByName(t *testing.T) {
 		record(t, s, pl, sample(pl, 1001))
 	}
 	for name, want := range map[string]string{"NVIDIA H200": "NVIDIA H200", "h200": "NVIDIA H200", "a100": "NVIDIA A100-SXM4-80GB", "nvidia-a100-sxm4-80gb": "NVIDIA A100-SXM4-80GB"} {
-		if m, err := Device(s, name); err != nil || m.Name != want || m.SharedBlockOptin == 0 {
+		if m, err := s.Stored(name); err != nil || m.Name != want || m.SharedBlockOptin == 0 {
 			t.Errorf("%s: %v %+v", name, err, m)
 		}
 	}
 	for _, name := range []string{"nvidia", "v100", ""} {
-		if m, err := Device(s, name); !errors.Is(err, device.ErrMissing) {
+		if m, err := s.Stored(name); !errors.Is(err, device.ErrMissing) {
 			t.Errorf("%q: %v %+v", name, err, m)
 		}
 	}
 }
 
 func TestBadProblemsAreRefused(t *testing.T) {
-	f := &Finder{open(t)}
-	for _, p := range []Problem{{}, {Stencil: "nonesuch"}, {Stencil: "jacobi2d"}, {Stencil: "jacobi2d", Size: []int{8, 8, 8}}, {Stencil: "jacobi2d", Size: []int{0, 8}},
-		{Stencil: "jacobi2d", Size: []int{8, 8}, DType: "int"}, {Stencil: "jacobi2d", Size: []int{8, 8}, Steps: -1}, {Stencil: "jacobi2d", Size: []int{8, 8}, Regime: "hot"}} {
-		if _, err := f.BestOn(context.Background(), p, h200()); err == nil || errors.Is(err, ErrNotTuned) {
+	for _, p := range []Spec{{}, {Stencil: "nonesuch"}, {Stencil: "jacobi2d", Size: "8x8x8"}, {Stencil: "jacobi2d", Size: "0x8"}, {Stencil: "nothing.sl"},
+		{Stencil: "jacobi2d", DType: "int"}, {Stencil: "jacobi2d", Steps: -1}, {Stencil: "jacobi2d", Scalars: []string{"a=1"}}} {
+		if _, err := p.Problem(); !errors.As(err, new(InputError)) {
 			t.Errorf("%+v: %v", p, err)
 		}
 	}
-	if _, err := f.BestOn(context.Background(), Problem{Stencil: "jacobi2d", Size: []int{64, 64}}, h200()); !errors.Is(err, ErrNotTuned) {
+	if _, err := open(t).Best(context.Background(), problem(t, stencil.Size{64, 64, 1}), h200(), ""); !errors.Is(err, ErrNotTuned) {
 		t.Error(err)
-	}
-}
-
-// TestChunksFillTheOtherDevicesSMs: what fills 132 SMs on an H200 fills 108 on an A100.
-func TestChunksFillTheOtherDevicesSMs(t *testing.T) {
-	here, there := at(problem(t, stencil.Size{8192, 8192, 1}), h200()), at(problem(t, stencil.Size{8192, 8192, 1}), a100())
-	measured := spacetest.Schedule(t, "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/sm=132/pm=1")
-	seconds := map[space.Schedule]float64{measured: 0.7 * here.predict(measured)}
-	for _, s := range spacetest.Schedules(t, "stream/vx=4/vy=1/wp=1/ck=16/pf=4/mb=1/ph=8/sm=132/pm=1", "stream/vx=4/vy=1/wp=1/ck=8/pf=2/mb=1/ph=8/sm=132/pm=1") {
-		seconds[s] = here.predict(s)
-	}
-	first := rank(there, []evidence{{place: here, seconds: seconds}}, there.legal())[0]
-	if first.schedule.String() != "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/sm=108/pm=1" || first.weight == 0 || first.seconds >= there.predict(first.schedule) {
-		t.Errorf("%v", first)
-	}
-}
-
-// TestChunksLearnFromTheirProgram: what was measured of a program counts for other chunks of it, not for another
-// program, and not where an SM holds as many of its blocks as it did not.
-func TestChunksLearnFromTheirProgram(t *testing.T) {
-	here := at(problem(t, stencil.Size{8192, 8192, 1}), h200())
-	known := spacetest.Schedules(t, "stream/vx=4/vy=1/wp=1/ck=64/pf=4/mb=1/ph=8/pm=1", "stream/vx=8/vy=1/wp=1/ck=64/pf=4/mb=1/ph=8/pm=1", "stream/vx=8/vy=1/wp=1/ck=64/pf=4/mb=1/ph=10/pm=1")
-	seconds := map[space.Schedule]float64{known[0]: 0.8 * here.predict(known[0]), known[1]: here.predict(known[1]), known[2]: here.predict(known[2])}
-	expected := func(there place, s space.Schedule) float64 {
-		return rank(there, []evidence{{place: here, seconds: seconds}}, []space.Schedule{s})[0].seconds / there.predict(s)
-	}
-	others := spacetest.Schedules(t, "stream/vx=4/vy=1/wp=1/ck=128/pf=4/mb=1/ph=8/pm=1", "stream/vx=4/vy=1/wp=1/ck=64/pf=2/mb=1/ph=8/pm=1", "stream/vx=2/vy=1/wp=1/ck=64/pf=4/mb=1/ph=8/pm=1")
-	same, chunks, near, other := expected(here, known[0]), expected(here, others[0]), expected(here, others[1]), expected(here, others[2])
-	if !(same < chunks && chunks < near && near < other && math.Abs(other-1) < 1e-9) {
-		t.Errorf("expected over predicted: the schedule %g, other chunks %g, one plane ahead less %g, another program %g", same, chunks, near, other)
-	}
-	small := at(problem(t, stencil.Size{1024, 1024, 1}), h200())
-	if alone := spacetest.Schedule(t, "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/pm=1"); !small.guess(alone).alone || here.guess(known[0]).alone || math.Abs(expected(small, alone)-1) > 1e-9 {
-		t.Errorf("%+v, %+v, expected over predicted %g", small.guess(alone), here.guess(known[0]), expected(small, alone))
 	}
 }

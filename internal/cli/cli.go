@@ -1,0 +1,158 @@
+// Package cli is what the commands share: the problem's and the search's flags, progress,
+// exit codes, completion, man pages.
+//
+// Data goes to stdout, progress and messages to stderr.
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"stenciltune/tuner"
+)
+
+// App is what every command shares.
+type App struct {
+	Name     string // of the program
+	Out, Err io.Writer
+	Args     []string // of the command line, for records' headers
+	Begin    time.Time
+	Quiet    bool
+	Verbose  bool
+	JSON     bool
+	Store    string // file; "" = the user's own
+}
+
+// Run is a whole program: arguments in, exit code out.
+func Run(name string, args []string, stdout, stderr io.Writer, root func(*App) *cobra.Command) int {
+	ctx, signalled, stop := withSignals(context.Background())
+	defer stop()
+	a := &App{Name: name, Out: stdout, Err: stderr, Args: args, Begin: time.Now()}
+	c := root(a)
+	c.SilenceUsage, c.SilenceErrors = true, true
+	c.Version = tuner.Version
+	if r := Revision(); r != "" {
+		c.Version += " " + r
+	}
+	c.SetOut(stdout)
+	c.SetErr(stderr)
+	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return Usagef("%w; see %s --help", err, name) })
+	p := c.PersistentFlags()
+	p.BoolVarP(&a.Quiet, "quiet", "q", false, "print nothing on stderr but errors")
+	p.BoolVarP(&a.Verbose, "verbose", "v", false, "say on stderr what became of every schedule")
+	p.StringVar(&a.Store, "store", "", "`file` of the store (default $TUNE_STORE, else $XDG_DATA_HOME/tune/store.db)")
+	c.AddCommand(a.manual())
+	complete(c)
+	c.SetArgs(args)
+	err := c.ExecuteContext(ctx)
+	if err != nil && err.Error() != "" && !errors.Is(err, tuner.ErrInterrupted) {
+		fmt.Fprintf(stderr, "%s: %v\n", name, err)
+	}
+	code := ExitCode(err)
+	if signalled.Load() == int32(syscall.SIGTERM) && (code == Interrupted || errors.Is(err, context.Canceled)) {
+		code = Terminated
+	}
+	return code
+}
+
+// withSignals cancels the context at the first SIGINT, SIGTERM or SIGHUP and
+// leaves the second to the system, which ends the program at once.
+func withSignals(parent context.Context) (ctx context.Context, signalled *atomic.Int32, stop func()) {
+	ctx, cancel := context.WithCancel(parent)
+	signalled = new(atomic.Int32)
+	c := make(chan os.Signal, 1)
+	signal.Notify(c, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP)
+	go func() {
+		select {
+		case s := <-c:
+			if n, ok := s.(syscall.Signal); ok {
+				signalled.Store(int32(n))
+			}
+			signal.Stop(c)
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, signalled, func() { signal.Stop(c); cancel() }
+}
+
+// commit is set by a release build, which is made outside of version control.
+var commit string
+
+// Revision is the commit the binary was built from, "" if the build does not know.
+func Revision() string {
+	if commit != "" {
+		return commit
+	}
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return ""
+	}
+	rev, dirty := "", ""
+	for _, s := range info.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			rev = s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			dirty = "-dirty"
+		}
+	}
+	if rev == "" {
+		return ""
+	}
+	return rev[:min(12, len(rev))] + dirty
+}
+
+// Tuner opens the tuner on the store that --store names.
+func (a *App) Tuner() (*tuner.Tuner, error) {
+	t, err := tuner.Open(a.Store)
+	if err != nil {
+		return nil, err
+	}
+	t.Revision, t.Mutate = Revision(), FaultMutator()
+	return t, nil
+}
+
+// Say prints one line for the user unless --quiet.
+func (a *App) Say(format string, args ...any) {
+	if !a.Quiet {
+		fmt.Fprintf(a.Err, a.Name+": "+format+"\n", args...)
+	}
+}
+
+// JSONFlag gives a reading command --json.
+func (a *App) JSONFlag(c *cobra.Command) *cobra.Command {
+	c.Flags().BoolVar(&a.JSON, "json", false, "print JSON")
+	return c
+}
+
+// PrintJSON prints a value on stdout.
+func (a *App) PrintJSON(v any) error {
+	b, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.Out, "%s\n", b)
+	return err
+}
+
+// OneArg asks for exactly one argument.
+func OneArg(question string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) != 1 {
+			return Usagef("%s give one argument, not %d", question, len(args))
+		}
+		return nil
+	}
+}

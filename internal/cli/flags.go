@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"stenciltune/cache"
+	"stenciltune/search"
+	"stenciltune/timing"
+	"stenciltune/tuner"
+)
+
+// ProblemFlags name a problem.
+type ProblemFlags struct{ tuner.Spec }
+
+// Bind binds the flags of a problem.
+func (f *ProblemFlags) Bind(c *cobra.Command) {
+	c.Flags().StringVar(&f.Stencil, "stencil", "", "`name` of a stencil (see tune stencils) or path of a .sl file")
+	f.BindCell(c)
+	c.Flags().StringVar(&f.Size, "size", "", "grid `size`, x fastest, like 512x512x512 (default: the stencil's own)")
+	c.Flags().Var((*stepsFlag)(&f.Steps), "steps", "time `steps` of one run of the program that will use the config (default: the stencil's own, else 1000)")
+}
+
+// BindCell binds the flags that say how a cell is computed.
+func (f *ProblemFlags) BindCell(c *cobra.Command) {
+	c.Flags().StringVar(&f.DType, "dtype", "", "element `type`: float32, float64, float16 or bfloat16 (default: the stencil's own)")
+	c.Flags().StringArrayVar(&f.Scalars, "scalar", nil, "`name=value` of a scalar of the stencil; repeat it for several (default: the stencil's own)")
+}
+
+// On is the problem on a device: the host has smaller sizes of its own.
+func (f *ProblemFlags) On(device string) (tuner.Problem, error) {
+	f.Small = tuner.IsHost(device)
+	return f.Problem()
+}
+
+// stepsFlag is the value of --steps; 0 = not given.
+type stepsFlag int
+
+func (f *stepsFlag) Type() string { return "int" }
+
+func (f *stepsFlag) String() string {
+	if *f == 0 {
+		return ""
+	}
+	return strconv.Itoa(int(*f))
+}
+
+func (f *stepsFlag) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > tuner.MaxSteps {
+		return fmt.Errorf("the number of time steps must lie in 1..%d", tuner.MaxSteps)
+	}
+	*f = stepsFlag(n)
+	return nil
+}
+
+// Models that rank schedules before they run, as --model names them.
+const (
+	ModelCounts = "counts"
+	ModelNone   = "none"
+)
+
+// TuneFlags say where and how to tune.
+type TuneFlags struct {
+	Device     string
+	Model      string
+	Exhaustive bool
+	Output     string
+	tuner.Options
+}
+
+// Bind binds the flags of a search.
+func (f *TuneFlags) Bind(c *cobra.Command) {
+	c.Flags().StringVar(&f.Device, "device", "", "`device`: index, UUID or PCI address of a GPU, host, or replay:h200 (default: the first GPU)")
+	c.Flags().StringVar(&f.Strategy, "strategy", search.Names()[0], "search `strategy`: "+strings.Join(search.Names(), ", "))
+	c.Flags().StringVar(&f.Model, "model", ModelCounts, "`model` that ranks schedules before they run: counts, none")
+	c.Flags().IntVar(&f.Stop.Budget, "budget", 0, "end after `n` evaluations (default: 600 on a GPU, 60 on the host)")
+	c.Flags().DurationVar(&f.Stop.Time, "time-limit", 0, "end the search after this `time` (default: 10s on a GPU, 1m on the host)")
+	c.Flags().IntVar(&f.Stop.Stall, "stall", 0, "end after `n` evaluations without an improvement (default: 250)")
+	c.Flags().IntVar(&f.Stop.Converged, "converged", 0, "end after `n` proposals in a row of bayes expected to improve by less than 0.5 % (default: 15); they count by half with a model that measurements find off by 15 %, by a quarter without one or with one off by 30 %")
+	c.Flags().Float64Var(&f.Stop.Roofline, "roofline", 0, "end at this `share` of the roofline of one time step at copy bandwidth; fused steps can pass 1")
+	c.Flags().Uint64Var(&f.Seed, "seed", 1, "seed of the search and of the input data")
+	f.Regime = timing.Warm
+	c.Flags().StringVar((*string)(&f.Regime), "timing", string(timing.Warm), "cache `regime`: warm (iterated stencils) or cold (single sweeps, L2 flushed before each sample)")
+	c.Flags().BoolVar(&f.Again, "retune", false, "measure again, whatever is stored")
+	c.Flags().DurationVar(&f.MaxAge, "max-age", 0, "measure again what was tuned longer than this `time` ago (0 = never)")
+}
+
+// BindWhole binds what only a tune of one problem takes.
+func (f *TuneFlags) BindWhole(c *cobra.Command) {
+	f.Bind(c)
+	c.Flags().BoolVar(&f.Exhaustive, "exhaustive", false, "try every legal schedule")
+	c.Flags().StringVar(&f.Record, "record", "", "write every outcome as a landscape to `file` (.jsonl.gz); one that is there is gone on with, or with --retune replaced")
+	c.Flags().StringVarP(&f.Output, "output", "o", "", "write the config to `file` too, only if it changed")
+}
+
+// Check refuses flags that no device could make sense of, before one is opened.
+func (f *TuneFlags) Check() error {
+	switch {
+	case f.Model != ModelCounts && f.Model != ModelNone:
+		return Usagef("--model %q: use %s or %s", f.Model, ModelCounts, ModelNone)
+	case f.Exhaustive && f.Strategy != search.Names()[0] && f.Strategy != "exhaustive":
+		return Usagef("--exhaustive and --strategy %s exclude each other", f.Strategy)
+	}
+	if f.Exhaustive {
+		f.Strategy = "exhaustive"
+	}
+	f.NoPrior = f.Model == ModelNone
+	return f.Options.Check()
+}
+
+// ParseRegime reads --timing.
+func ParseRegime(text string) (timing.Regime, error) {
+	if r := timing.Regime(text); r == timing.Warm || r == timing.Cold {
+		return r, nil
+	}
+	return "", Usagef("--timing %q: use warm or cold", text)
+}
+
+// Tune tunes a problem on the device that the flags name, and prints the config. One whose
+// tune ended early is printed where anything was found.
+func (a *App) Tune(c *cobra.Command, t *tuner.Tuner, p tuner.Problem, f TuneFlags) error {
+	config, err := a.Config(c, t, p, f)
+	if config.Schedule.Text != "" {
+		err = errors.Join(err, a.EmitConfig(config, f.Output))
+	}
+	return err
+}
+
+// Config is the config of a problem on the device that the flags name.
+func (a *App) Config(c *cobra.Command, t *tuner.Tuner, p tuner.Problem, f TuneFlags) (tuner.Config, error) {
+	d, err := tuner.OpenDevice(c.Context(), f.Device, p)
+	if err != nil {
+		return tuner.Config{}, err
+	}
+	defer d.Close()
+	watcher := a.watch()
+	defer watcher.done()
+	f.Watcher, f.Command = watcher, a.command()
+	config, err := t.Tune(c.Context(), p, d, f.Options)
+	if errors.Is(err, tuner.ErrInterrupted) && config.Schedule.Text == "" {
+		a.Say("interrupted before any schedule was measured")
+	}
+	return config, err
+}
+
+// command is the command line.
+func (a *App) command() string { return strings.TrimSpace(a.Name + " " + strings.Join(a.Args, " ")) }
+
+// EmitConfig prints a config, and writes it to a file if one is named.
+func (a *App) EmitConfig(c tuner.Config, file string) error {
+	b, err := cache.Encode(c)
+	if err != nil {
+		return err
+	}
+	if file != "" {
+		if err := cache.WriteFile(file, b); err != nil {
+			return err
+		}
+	}
+	_, err = a.Out.Write(b)
+	return err
+}

@@ -1,0 +1,67 @@
+package transfer
+
+import (
+	"math"
+	"testing"
+
+	"stenciltune/kernels/all"
+	"stenciltune/machine"
+	"stenciltune/space"
+	"stenciltune/space/spacetest"
+	"stenciltune/stencil"
+)
+
+func h200() machine.Machine {
+	return machine.Machine{Kind: machine.CUDA, Name: "NVIDIA H200", ComputeCapability: "9.0", Driver: "580.159.04", CUDAVersion: "13.0", Compiler: "NVRTC 13.0",
+		SMs: 132, MemoryBytes: 150_110_011_392, L2Bytes: 60 << 20, ClockHz: 1.98e9, MemoryClockHz: 3.201e9, MemoryBusBits: 6016, CopyBytesPerSecond: 4.1e12}.WithLimits()
+}
+
+func a100() machine.Machine {
+	return machine.Machine{Kind: machine.CUDA, Name: "NVIDIA A100-SXM4-80GB", ComputeCapability: "8.0", Driver: "580.1", CUDAVersion: "13.0", Compiler: "NVRTC 13.0",
+		SMs: 108, MemoryBytes: 85_899_345_920, L2Bytes: 40 << 20, ClockHz: 1.41e9, MemoryClockHz: 1.593e9, MemoryBusBits: 5120, CopyBytesPerSecond: 1.7e12}.WithLimits()
+}
+
+func problem(t testing.TB, n stencil.Size) stencil.Problem {
+	t.Helper()
+	st, err := stencil.Lookup("jacobi2d")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stencil.Problem{Stencil: st, DType: stencil.Float32, Size: n, Steps: 1000}
+}
+
+func at(p stencil.Problem, m machine.Machine) Place { return At(all.Families(), p, m) }
+
+// TestChunksFillTheOtherDevicesSMs: what fills 132 SMs on an H200 fills 108 on an A100.
+func TestChunksFillTheOtherDevicesSMs(t *testing.T) {
+	here, there := at(problem(t, stencil.Size{8192, 8192, 1}), h200()), at(problem(t, stencil.Size{8192, 8192, 1}), a100())
+	measured := spacetest.Schedule(t, "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/sm=132/pm=1")
+	seconds := map[space.Schedule]float64{measured: 0.7 * here.Predict(measured)}
+	for _, s := range spacetest.Schedules(t, "stream/vx=4/vy=1/wp=1/ck=16/pf=4/mb=1/ph=8/sm=132/pm=1", "stream/vx=4/vy=1/wp=1/ck=8/pf=2/mb=1/ph=8/sm=132/pm=1") {
+		seconds[s] = here.Predict(s)
+	}
+	first := Rank(there, []Evidence{{Place: here, Seconds: seconds}}, there.Legal())[0]
+	if first.Schedule.String() != "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/sm=108/pm=1" || first.Weight == 0 || first.Seconds >= there.Predict(first.Schedule) {
+		t.Errorf("%v", first)
+	}
+}
+
+// TestChunksLearnFromTheirProgram: what was measured of a program counts for other chunks of it, not for another
+// program, and not where an SM holds as many of its blocks as it did not.
+func TestChunksLearnFromTheirProgram(t *testing.T) {
+	here := at(problem(t, stencil.Size{8192, 8192, 1}), h200())
+	known := spacetest.Schedules(t, "stream/vx=4/vy=1/wp=1/ck=64/pf=4/mb=1/ph=8/pm=1", "stream/vx=8/vy=1/wp=1/ck=64/pf=4/mb=1/ph=8/pm=1", "stream/vx=8/vy=1/wp=1/ck=64/pf=4/mb=1/ph=10/pm=1")
+	seconds := map[space.Schedule]float64{known[0]: 0.8 * here.Predict(known[0]), known[1]: here.Predict(known[1]), known[2]: here.Predict(known[2])}
+	expected := func(there Place, s space.Schedule) float64 {
+		return Rank(there, []Evidence{{Place: here, Seconds: seconds}}, []space.Schedule{s})[0].Seconds / there.Predict(s)
+	}
+	others := spacetest.Schedules(t, "stream/vx=4/vy=1/wp=1/ck=128/pf=4/mb=1/ph=8/pm=1", "stream/vx=4/vy=1/wp=1/ck=64/pf=2/mb=1/ph=8/pm=1", "stream/vx=2/vy=1/wp=1/ck=64/pf=4/mb=1/ph=8/pm=1")
+	same, chunks, near, other := expected(here, known[0]), expected(here, others[0]), expected(here, others[1]), expected(here, others[2])
+	if !(same < chunks && chunks < near && near < other && math.Abs(other-1) < 1e-9) {
+		t.Errorf("expected over predicted: the schedule %g, other chunks %g, one plane ahead less %g, another program %g", same, chunks, near, other)
+	}
+	small := at(problem(t, stencil.Size{1024, 1024, 1}), h200())
+	if alone := spacetest.Schedule(t, "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/pm=1"); !small.guess(alone).alone || here.guess(known[0]).alone || math.Abs(expected(small, alone)-1) > 1e-9 {
+		t.Errorf("%+v, %+v, expected over predicted %g", small.guess(alone), here.guess(known[0]), expected(small, alone))
+	}
+}

@@ -1,0 +1,258 @@
+package tuner
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"stenciltune/cache"
+	"stenciltune/kernels"
+	"stenciltune/machine"
+	"stenciltune/search"
+	"stenciltune/space"
+	"stenciltune/stencil"
+	"stenciltune/timing"
+	"stenciltune/transfer"
+)
+
+// Answer is a config and how well it fits.
+type Answer struct {
+	// Config is complete: its launch is that of the problem asked for, its match says
+	// how well it fits, and Expected what it should reach if it was not measured there.
+	Config cache.Config
+	Grade  cache.Grade
+	// Stale is set if the kernel that would be generated now is not the one that was
+	// measured.
+	Stale bool
+}
+
+// ErrNotTuned is in the chain of the error of a problem for which nothing of use is
+// stored: tune it.
+var ErrNotTuned = errors.New("nothing of use is stored")
+
+// Best answers from the store, without measuring: the problem's own config if there is one,
+// else the schedule that the measurements of other sizes, drivers or devices and the cost
+// model promise most of. regime "" is warm.
+func (t *Tuner) Best(ctx context.Context, p Problem, m machine.Machine, regime timing.Regime) (Answer, error) {
+	regime = cmp.Or(regime, timing.Warm)
+	known, grade, err := t.recall(ctx, p, KeyOf(p, m, regime))
+	if err != nil {
+		return Answer{Grade: cache.None}, err
+	}
+	if len(known) > 0 && grade == cache.Exact {
+		return t.exact(known[0].config, p)
+	}
+	if len(known) > 0 {
+		there := transfer.At(t.families(), p, m)
+		if list := transfer.Rank(there, places(known), there.Legal()); len(list) > 0 {
+			return Answer{Config: t.adapt(p, there.Machine, grade, known, list[0]), Grade: grade}, nil
+		}
+	}
+	return Answer{Grade: cache.None}, fmt.Errorf("%w for %s (%s) on %s: run tune there, or import its config", ErrNotTuned, p.Text(), regime, m.Name)
+}
+
+// exact is the answer of a problem's own config.
+func (t *Tuner) exact(c Config, p Problem) (Answer, error) {
+	stale, err := t.Refresh(&c, p)
+	if err != nil {
+		return Answer{}, err
+	}
+	c.Match = cache.MatchInfo{Grade: cache.Exact}
+	if c.Problem.Steps != p.Steps { // the same class, but another remainder
+		sc, err := space.ParseSchedule(c.Schedule.Text)
+		if err != nil {
+			return Answer{}, err
+		}
+		t.relaunch(&c, p, sc)
+	}
+	if stale {
+		c.Warnings = append(slices.Clone(c.Warnings), "the kernel's source has changed since it was measured: tune again")
+	}
+	return Answer{Config: c, Grade: cache.Exact, Stale: stale}, nil
+}
+
+// expected is the prior of a tune: the order in which Best would answer. known is how many
+// stored problems it knows of; with again none.
+func (t *Tuner) expected(ctx context.Context, p Problem, m machine.Machine, key cache.Key, again bool) (prior search.Prior, known int, err error) {
+	var list []stored
+	if !again {
+		if list, _, err = t.recall(ctx, p, key); err != nil {
+			return nil, 0, err
+		}
+	}
+	return transfer.Expect(transfer.At(t.families(), p, m), places(list)).Order, len(list), nil
+}
+
+// Expected is the cost model's prior of a problem on a machine, before anything is known.
+func (t *Tuner) Expected(p Problem, m machine.Machine) search.Prior {
+	return transfer.Expect(transfer.At(t.families(), p, m), nil).Order
+}
+
+// Refresh makes the launches of a config from elsewhere those of the kernels generated
+// now, if these are not what was measured. A schedule that is not legal on the config's
+// own problem and device is an error.
+func (t *Tuner) Refresh(c *Config, p Problem) (stale bool, err error) {
+	sc, err := space.ParseSchedule(c.Schedule.Text)
+	if err != nil {
+		return false, err
+	}
+	if err := t.Space(p, MachineOf(*c)).Check(sc); err != nil {
+		return false, err
+	}
+	if t.Kernel(p, sc).SourceHash() == c.Kernel.SourceHash {
+		return false, nil
+	}
+	t.relaunch(c, p, sc)
+	return true, nil
+}
+
+// mostPlaces bounds the stored problems that are looked at, nearest first: further
+// ones count little.
+const mostPlaces = 12
+
+// stored is what the store holds of one problem on one machine.
+type stored struct {
+	transfer.Evidence
+	key    cache.Key
+	config Config
+}
+
+// places is the evidence of stored problems.
+func places(list []stored) []transfer.Evidence {
+	var e []transfer.Evidence
+	for _, s := range list {
+		e = append(e, s.Evidence)
+	}
+	return e
+}
+
+// recall gathers what is stored of the best grade there is, nearest first. A record
+// whose schedule is not legal on its own problem is passed over.
+func (t *Tuner) recall(ctx context.Context, p Problem, key cache.Key) (known []stored, grade cache.Grade, err error) {
+	grade = cache.None
+	fitting, err := t.store.Fitting(key)
+	if err != nil {
+		return nil, grade, err
+	}
+	for _, c := range fitting {
+		if err := ctx.Err(); err != nil {
+			return nil, cache.None, err
+		}
+		g := key.Match(c.Key)
+		if len(known) == mostPlaces || len(known) > 0 && (g != grade || grade == cache.Exact) {
+			break
+		}
+		e, err := t.gather(p, c)
+		if err != nil {
+			return nil, cache.None, err
+		}
+		sc, err := space.ParseSchedule(c.Config.Schedule.Text)
+		if _, legal := e.Seconds[sc]; err != nil || !legal {
+			continue
+		}
+		known, grade = append(known, e), g
+	}
+	return known, grade, nil
+}
+
+// gather collects the measurements of one stored config of p's stencil: its own schedules,
+// and those in the journal beside it. Schedules that are not legal there are left out:
+// nobody can have measured them.
+func (t *Tuner) gather(p Problem, c cache.Stored) (stored, error) {
+	e := stored{key: c.Key, config: c.Config}
+	e.Seconds = map[space.Schedule]float64{}
+	if len(c.Config.Problem.Size) != p.Stencil.Dims {
+		return e, nil
+	}
+	p = Problem{Stencil: p.Stencil, DType: stencil.DType(c.Config.Stencil.DType), Size: stencil.Size{1, 1, 1}, Steps: c.Config.Problem.Steps}
+	copy(p.Size[:], c.Config.Problem.Size)
+	e.Place = transfer.At(t.families(), p, MachineOf(c.Config))
+	sp := t.Space(p, e.Machine)
+	add := func(sc Schedule, seconds float64) {
+		if seconds > 0 && sp.Check(sc) == nil {
+			e.Seconds[sc] = seconds
+		}
+	}
+	entries, err := t.store.Entries(c.Key)
+	if err != nil {
+		return e, err
+	}
+	for _, x := range entries {
+		add(x.Schedule, x.Seconds())
+	}
+	text := func(text string, seconds float64) {
+		if sc, err := space.ParseSchedule(text); err == nil {
+			add(sc, seconds)
+		}
+	}
+	if b := c.Config.Baseline; b != nil {
+		text(b.Schedule, b.SecondsPerStep)
+	}
+	for _, t := range c.Config.Ties {
+		text(t.Schedule, t.SecondsPerStep)
+	}
+	text(c.Config.Schedule.Text, c.Config.Measured.SecondsPerStep)
+	return e, nil
+}
+
+// relaunch makes a config's launches those of a problem and of the kernels generated
+// now. What was measured of another source's kernel is dropped.
+func (t *Tuner) relaunch(c *Config, p Problem, s Schedule) {
+	kernel := func(s space.Schedule, options []string) (cache.LaunchInfo, cache.KernelInfo) {
+		k := t.Kernel(p, s)
+		info := cache.KernelInfo{Entry: k.Entry, SourceHash: k.SourceHash(), Options: options}
+		if info.SourceHash == c.Kernel.SourceHash {
+			info = c.Kernel
+		}
+		return cache.LaunchInfo{Grid: k.Launch.Grid, Block: k.Launch.Block, SharedBytes: k.Launch.SharedBytes, StepsPerLaunch: k.Launch.Steps}, info
+	}
+	options := c.Kernel.Options
+	c.Problem = cache.ProblemInfo{Size: slices.Clone(p.Size[:p.Stencil.Dims]), Steps: p.Steps}
+	c.Schedule = cache.ScheduleOf(s)
+	c.Remainder = nil
+	c.Launch, c.Kernel = kernel(s, options)
+	if p.Steps%c.Launch.StepsPerLaunch != 0 {
+		rest := kernels.Remainder(s)
+		l, k := kernel(rest, options)
+		c.Remainder = &cache.RemainderInfo{Schedule: cache.ScheduleOf(rest), Launch: l, Kernel: k}
+	}
+}
+
+// rounded keeps four digits: the last bits of a logarithm differ between processors, and
+// the same store must give the same answer on all.
+func rounded(v float64) float64 {
+	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'e', 3, 64), 64)
+	if err != nil {
+		panic("tuner: " + err.Error())
+	}
+	return r
+}
+
+// adapt makes the nearest record's config one of another problem or device: nothing in
+// it claims to be measured.
+func (t *Tuner) adapt(p Problem, m machine.Machine, grade cache.Grade, known []stored, r transfer.Ranked) Config {
+	c := known[0].config
+	from := known[0].key
+	for _, e := range known { // whose schedule it is
+		if _, low := e.Best(); e.Seconds[r.Schedule] == low {
+			from = e.key
+			break
+		}
+	}
+	t.relaunch(&c, p, r.Schedule)
+	c.Device = cache.DeviceOf(m)
+	c.Toolchain.Compiler, c.Toolchain.CUDA = m.Compiler, m.CUDAVersion
+	c.Measured = cache.MeasuredInfo{Regime: c.Measured.Regime}
+	c.Baseline, c.Speedup, c.RooflineShare, c.Ties, c.Verification = nil, 0, 0, nil, cache.VerificationInfo{}
+	c.Expected = &cache.ExpectedInfo{SecondsPerStep: rounded(r.Seconds), Loss: rounded(math.Max(0, transfer.LeaveOneOut(places(known)))), Sizes: len(known)}
+	c.Match = cache.MatchInfo{Grade: grade, Note: from.TunedFor()}
+	if r.Weight == 0 {
+		c.Match.Note += "; the schedule itself was measured nowhere"
+	}
+	c.Warnings = []string{fmt.Sprintf("not measured: match %s, %s", grade, c.Match.Note)}
+	return c
+}

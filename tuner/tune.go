@@ -1,0 +1,296 @@
+package tuner
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"stenciltune/cache"
+	"stenciltune/device/replay"
+	"stenciltune/internal/runner"
+	"stenciltune/machine"
+	"stenciltune/search"
+	"stenciltune/space"
+	"stenciltune/timing"
+)
+
+// A tune is these steps, one after the other. Those of prepare end it where the store has
+// the answer; those of keep run whatever became of the measuring.
+var (
+	prepare = []step{(*job).fit, (*job).goOn, (*job).answer, (*job).enumerate, (*job).predict, (*job).open}
+	measure = []step{(*job).baseline, (*job).search, (*job).finals}
+	keep    = []step{(*job).close, (*job).record, (*job).configure, (*job).remember}
+)
+
+// step does one part of a tune.
+type step func(*job, context.Context) error
+
+// job is one tune under way.
+type job struct {
+	*Tuner
+	Options
+	problem Problem
+	device  Device
+	machine machine.Machine
+
+	key       cache.Key
+	stored    []cache.Stored    // what the store has of such problems, nearest first
+	recording *replay.Landscape // that is gone on with; nil = none
+	space     *space.Space
+	prior     search.Prior
+	journal   *journal
+	session   *runner.Session
+	measured  runner.Result
+
+	answered bool // by the store
+	config   Config
+}
+
+// Tune is the config of a problem on a device: the store's if it has one that still holds,
+// else of a search, which is stored. With ErrInterrupted the config is the best so far;
+// where nothing was found it is the zero Config. No schedule that works is a
+// runner.ErrNoSchedule, what a person must mend an InputError.
+func (t *Tuner) Tune(ctx context.Context, p Problem, d Device, o Options) (Config, error) {
+	o.Strategy, o.Regime, o.Seed = cmp.Or(o.Strategy, search.Names()[0]), cmp.Or(o.Regime, timing.Warm), cmp.Or(o.Seed, 1)
+	if o.Watcher == nil {
+		o.Watcher = silent{}
+	}
+	j := &job{Tuner: t, Options: o, problem: p, device: d, machine: d.Machine()}
+	err := j.do(ctx, prepare)
+	if err != nil || j.answered {
+		return j.config, err
+	}
+	err = j.do(ctx, measure)
+	j.measured, err = j.session.End(ctx, err)
+	for _, s := range keep {
+		err = errors.Join(err, s(j, ctx))
+	}
+	if err == nil && j.measured.Stop == search.Interrupted {
+		err = ErrInterrupted
+	}
+	return j.config, err
+}
+
+// do runs steps until one fails or the store has answered.
+func (j *job) do(ctx context.Context, steps []step) error {
+	for _, s := range steps {
+		if err := s(j, ctx); err != nil || j.answered {
+			return err
+		}
+	}
+	return nil
+}
+
+// fit refuses what cannot be tuned on this device.
+func (j *job) fit(context.Context) error {
+	if err := j.Check(); err != nil {
+		return err
+	}
+	if err := j.Tuner.store.Writable(); err != nil {
+		return err
+	}
+	return fit(j.problem, j.device, j.Regime)
+}
+
+// goOn reads the landscape that the tune is to go on with.
+func (j *job) goOn(context.Context) (err error) {
+	if j.Record != "" && !j.Again {
+		j.recording, err = recorded(j.Record, j.problem, j.machine, j.Regime)
+	}
+	return err
+}
+
+// exhaustive tells whether every schedule is to be tried.
+func (j *job) exhaustive() bool { return j.Strategy == "exhaustive" }
+
+// answer ends the tune if the store has a config that still holds, and says what is new
+// otherwise.
+func (j *job) answer(context.Context) (err error) {
+	j.key = KeyOf(j.problem, j.machine, j.Regime)
+	if j.stored, err = j.Tuner.store.Fitting(j.key); err != nil || j.Again || j.Record != "" || j.exhaustive() || len(j.stored) == 0 {
+		return err
+	}
+	why := j.news(j.problem, j.key, j.stored[0], j.MaxAge)
+	if j.answered = why == ""; j.answered {
+		j.config = j.stored[0].Config
+		j.Watcher.Note("answered from the store (tuned %s%s); --retune measures again", j.config.Time.Format(time.DateTime), otherScalars(j.problem, j.config))
+		return nil
+	}
+	j.Watcher.Note("%s: tuning", why)
+	// What is too old is not taken from the journal either.
+	j.Again = j.MaxAge > 0 && time.Since(j.stored[0].Config.Time) > j.MaxAge
+	return nil
+}
+
+// enumerate is the space: all that is legal here, of a recording what it holds.
+func (j *job) enumerate(context.Context) error {
+	j.space = j.Space(j.problem, j.machine)
+	if r, ok := j.device.(replay.Device); ok {
+		j.space = r.Within(j.space)
+	}
+	n := j.space.Size()
+	if n == 0 {
+		return fmt.Errorf("%w: none is legal on a grid of %s: choose a larger --size", &runner.ErrNoSchedule{}, j.problem.Size.Text(j.problem.Stencil.Dims))
+	}
+	j.Watcher.Note("%s on %s (%s): %d legal schedules of %d", j.problem.Text(), j.machine.Name, j.machine.Kind, n, j.space.Raw())
+	j.Stop = stops(j.Stop, j.machine.Kind, j.exhaustive())
+	if j.Stop.Budget > 0 {
+		n = min(n, j.Stop.Budget)
+	}
+	j.Watcher.Searching(j.problem, n)
+	return nil
+}
+
+// predict is the prior: what schedules are expected to take, by the cost model and what is
+// stored of other sizes, drivers and devices.
+func (j *job) predict(ctx context.Context) error {
+	switch {
+	case j.NoPrior:
+	case j.Prior != nil:
+		j.prior = j.Prior
+	default:
+		m, err := j.Rated(j.machine)
+		if err != nil {
+			return err
+		}
+		var known int
+		if j.prior, known, err = j.expected(ctx, j.problem, m, j.key, j.Again); err != nil {
+			return err
+		}
+		if known > 0 {
+			j.Watcher.Note("starts from what was measured of %d other problems", known)
+		}
+	}
+	return nil
+}
+
+// open opens the journal and begins the session.
+func (j *job) open(context.Context) error {
+	strategy, err := search.New(j.Strategy, search.Options{Space: j.space, Prior: j.prior, Seed: j.Seed})
+	if err != nil {
+		return InputError{err}
+	}
+	if j.journal, err = openJournal(j.Tuner.store, j.key, j.Again, j.recording); err != nil {
+		return err
+	}
+	j.session = runner.New(runner.Options{
+		Problem: j.problem, Device: j.device, Families: j.families(), Judge: j.Judge, Space: j.space, Strategy: strategy, Stop: j.Stop,
+		Regime: j.Regime, Seed: dataSeed(j.Seed), Ahead: compiledAhead(j.device), Mutate: j.Mutate, Journal: j.journal, Watcher: j.Watcher,
+	})
+	return nil
+}
+
+func (j *job) baseline(ctx context.Context) error { return j.session.Baseline(ctx) }
+func (j *job) search(ctx context.Context) error   { return j.session.Search(ctx) }
+func (j *job) finals(ctx context.Context) error   { return j.session.Finals(ctx) }
+
+// close ends the journal.
+func (j *job) close(context.Context) error { return j.journal.close() }
+
+// record writes the landscape that was asked for.
+func (j *job) record(context.Context) error {
+	if j.Record == "" || len(j.measured.Outcomes) == 0 {
+		return nil
+	}
+	return j.writeLandscape()
+}
+
+// found tells whether any schedule works.
+func (j *job) found() bool { return !j.measured.Winner.Schedule.IsZero() }
+
+// configure makes the config of what was found.
+func (j *job) configure(context.Context) error {
+	if !j.found() {
+		return nil
+	}
+	j.config = j.configOf()
+	for _, w := range slices.Concat(j.Tuner.store.Warnings(), j.config.Warnings) {
+		j.Watcher.Note("warning: %s", w)
+	}
+	c := j.config
+	j.Watcher.Note("%s: %.1f GCells/s (%.4g ms a step), %.2f times naive; %d evaluated in %.1f s, stopped by %s",
+		c.Schedule.Text, c.Measured.CellsPerSecond/1e9, 1e3*c.Measured.SecondsPerStep, c.Speedup, c.Search.Evaluated, c.Search.Seconds, c.Search.Stop)
+	return nil
+}
+
+// remember keeps the config of a tune that came to its end.
+func (j *job) remember(context.Context) error {
+	if !j.found() || !j.measured.Complete {
+		return nil
+	}
+	return j.Tuner.store.PutBest(j.key, j.config)
+}
+
+// stops are the rules that end a search, with the defaults of a kind of device where
+// nothing is said. An exhaustive search has no defaults.
+func stops(s search.Stop, kind machine.Kind, exhaustive bool) search.Stop {
+	if exhaustive {
+		s.Converged = 0
+		return s
+	}
+	d := search.Stop{Budget: 600, Time: 10 * time.Second, Stall: 250, Converged: 15}
+	if kind == machine.Host {
+		d.Budget, d.Time, d.Stall = 60, time.Minute, 40
+	}
+	return search.Stop{Budget: cmp.Or(s.Budget, d.Budget), Time: cmp.Or(s.Time, d.Time), Stall: cmp.Or(s.Stall, d.Stall),
+		Converged: cmp.Or(s.Converged, d.Converged), Roofline: s.Roofline}
+}
+
+// Measure checks schedules and times those that pass, interleaved. list chooses them from
+// the device's space; a failure is an outcome's status, not an error.
+func (t *Tuner) Measure(ctx context.Context, p Problem, d Device, o Options, list func(*space.Space) ([]Schedule, error)) ([]Outcome, error) {
+	o.Regime = cmp.Or(o.Regime, timing.Warm)
+	if err := fit(p, d, o.Regime); err != nil {
+		return nil, err
+	}
+	sp := t.Space(p, d.Machine())
+	schedules, err := list(sp)
+	if err != nil {
+		return nil, err
+	}
+	policy := timing.Finals()
+	policy.Regime = o.Regime
+	return runner.Measure(ctx, runner.Options{Problem: p, Device: d, Families: t.families(), Judge: t.Judge, Space: sp, Regime: o.Regime,
+		Seed: dataSeed(cmp.Or(o.Seed, 1)), Mutate: t.Mutate}, schedules, policy)
+}
+
+// fit refuses a grid that does not fit into a device, and a cache regime that it cannot offer.
+func fit(p Problem, d Device, regime timing.Regime) error {
+	m := d.Machine()
+	if r, ok := d.(replay.Device); ok && r.Header.Regime != regime {
+		return Inputf("--timing %s: the recording was made with --timing %s", regime, r.Header.Regime)
+	}
+	if m.Kind == machine.Host && regime == timing.Cold {
+		return Inputf("--timing cold: the host's caches cannot be flushed; use warm, or a GPU")
+	}
+	free := cmp.Or(m.FreeBytes, m.MemoryBytes)
+	grids := buffers * len(p.Stencil.Fields)
+	need := float64(grids) * float64(p.Bytes())
+	for _, n := range p.Lengths() {
+		need += float64(n) * float64(p.DType.Size())
+	}
+	if m.Kind == machine.Replay || free == 0 || need <= float64(free) {
+		return nil
+	}
+	return Inputf("--size %s: tuning keeps %d grids of %.1f GiB, with read-only arrays %.1f GiB, but %s has %.1f GiB free; choose a smaller size",
+		p.Size.Text(p.Stencil.Dims), grids, float64(p.Bytes())/(1<<30), need/(1<<30), m.Name, float64(free)/(1<<30))
+}
+
+// buffers is how many grids of each field a tune needs at once: two to alternate, the
+// expected answer, and one to compute it with.
+const buffers = 4
+
+// dataSeed is the seed of the input data, drawn from the search's.
+func dataSeed(seed uint64) uint32 { return rand.New(rand.NewPCG(seed, 0x5eed)).Uint32() }
+
+// silent is a watcher that tells nobody.
+type silent struct{}
+
+func (silent) Phase(string)                       {}
+func (silent) Evaluated(_, _ Outcome, _ Progress) {}
+func (silent) Note(string, ...any)                {}
+func (silent) Searching(Problem, int)             {}
