@@ -3,16 +3,15 @@ package main
 import (
 	"context"
 	"fmt"
-	"stenciltune/internal/cli"
-	"stenciltune/tuner"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"stenciltune/cache"
 	"stenciltune/device/microbench"
-	"stenciltune/machine"
+	"stenciltune/internal/cli"
 	"stenciltune/stencil"
+	"stenciltune/tuner"
 )
 
 // bench measures a device's rates, keeps them in the store and prints them.
@@ -20,7 +19,10 @@ func (a *app) bench(ctx context.Context, name string) error {
 	if strings.HasPrefix(name, "replay") {
 		return cli.Usagef("--device %s: only a device that runs kernels can be measured", name)
 	}
-	store, err := a.openStore()
+	t, err := a.Tuner()
+	if err == nil {
+		err = t.Store().Writable()
+	}
 	if err != nil {
 		return err
 	}
@@ -37,7 +39,7 @@ func (a *app) bench(ctx context.Context, name string) error {
 	}
 	r := cache.DeviceRates{Device: m.Name, Driver: m.Driver, Rates: got.Rates, CopyBytesPerSecond: got.CopyBytesPerSecond,
 		Seconds: time.Since(begin).Seconds(), Time: time.Now().UTC()}
-	if err := store.PutRates(m, r); err != nil {
+	if err := t.Store().PutRates(m, r); err != nil {
 		return err
 	}
 	if a.JSON {
@@ -65,14 +67,4 @@ func (a *app) bench(ctx context.Context, name string) error {
 		fmt.Fprintf(w, "%s\t%s\n", row.name, text)
 	}
 	return w.Flush()
-}
-
-// rated is a machine with the rates that the store knows of it.
-func rated(store *cache.Store, m machine.Machine) (machine.Machine, error) {
-	r, ok, err := store.Rates(m)
-	if err != nil || !ok {
-		return m, err
-	}
-	m.Rates, m.CopyBytesPerSecond = r.Rates, r.CopyBytesPerSecond
-	return m, nil
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"stenciltune/internal/cli"
 	"context"
 	"fmt"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"stenciltune/cache"
+	"stenciltune/internal/cli"
 	"stenciltune/stencil"
 	"stenciltune/timing"
 	"stenciltune/tuner"
@@ -23,19 +23,10 @@ type lookupFlags struct {
 }
 
 func (f *lookupFlags) bind(c *cobra.Command) {
-	f.ProblemFlags.Bind(c)
+	f.Bind(c)
 	c.Flags().StringVar(&f.device, "device", "", "`device`: as for tune, or the name of one that the store knows, like h200 (default: the first GPU, else the store's only device)")
 	c.Flags().StringVar(&f.regime, "timing", string(timing.Warm), "cache `regime`: warm or cold")
 	c.Flags().StringVar(&f.require, "require", "other-device", "worst `grade` to answer with: "+strings.Join(cli.Grades(), ", "))
-}
-
-// grades are the grades that an answer can have.
-func cli.Grades() []string {
-	var names []string
-	for g := cache.Exact; g < cache.None; g++ {
-		names = append(names, g.String())
-	}
-	return names
 }
 
 // lookup answers from the store, or fails with exit code 3.
@@ -53,23 +44,21 @@ func (a *app) lookup(ctx context.Context, f *lookupFlags) (stencil.Problem, tune
 	if err != nil {
 		return p, answer, err
 	}
-	store, err := a.readStore()
+	t, err := a.Tuner()
 	if err != nil {
 		return p, answer, err
 	}
-	m, err := a.target(store, f.device)
+	m, err := t.Machine(f.device)
 	if err != nil {
 		return p, answer, err
 	}
-	answer, err = tuned.Find(ctx, store, tuned.Question{Problem: p, Machine: m, Regime: regime})
-	for _, w := range store.Warnings() {
+	answer, err = t.Best(ctx, p, m, regime)
+	for _, w := range t.Store().Warnings() {
 		a.Say("warning: %s", w)
 	}
 	switch {
 	case err != nil:
 		return p, answer, err
-	case answer.Grade == cache.None:
-		return p, answer, cli.NoAnswerf("nothing of use is stored for %s (%s) on %s: run tune there, or import its config", p.Text(), f.regime, m.Name)
 	case answer.Grade > worst:
 		return p, answer, cli.NoAnswerf("the best match is %s (%s) and --require asks for %s: run tune on that device", answer.Grade, answer.Config.Match.Note, worst)
 	case answer.Stale && worst == cache.Exact:
@@ -77,11 +66,6 @@ func (a *app) lookup(ctx context.Context, f *lookupFlags) (stencil.Problem, tune
 	}
 	return p, answer, nil
 }
-
-// noMatch is a look-up without an answer.
-type noMatch struct{ error }
-
-func cli.NoAnswerf(format string, args ...any) error { return noMatch{fmt.Errorf(format, args...)} }
 
 func (a *app) best() *cobra.Command {
 	var f lookupFlags
@@ -107,7 +91,7 @@ Ends with code 3 if nothing of the required grade is stored.`,
 			return a.EmitConfig(answer.Config, output)
 		},
 	}
-	f.Bind(c)
+	f.bind(c)
 	c.Flags().StringVarP(&output, "output", "o", "", "write the config to `file` too, only if it changed")
 	return c
 }

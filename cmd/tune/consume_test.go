@@ -6,17 +6,16 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"stenciltune/tuner"
 	"strings"
 	"testing"
 
 	"stenciltune/cache"
-	"stenciltune/search"
-	"stenciltune/space"
+	"stenciltune/internal/cli"
+	"stenciltune/tuner"
 )
 
-// cli runs the program within the test.
-func cli(t *testing.T, store string, args ...string) (code int, stdout, stderr string) {
+// tune runs the program within the test.
+func tune(t *testing.T, store string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, err bytes.Buffer
 	code = run(append(args, "--store", store), &out, &err)
@@ -27,7 +26,7 @@ func cli(t *testing.T, store string, args ...string) (code int, stdout, stderr s
 func replayed(t *testing.T) string {
 	t.Helper()
 	store := storeIn(t)
-	if code, _, stderr := cli(t, store, "--stencil", "jacobi3d", "--device", "replay:h200", "--budget", "30", "--strategy", "model"); code != 0 {
+	if code, _, stderr := tune(t, store, "--stencil", "jacobi3d", "--device", "replay:h200", "--budget", "30", "--strategy", "model"); code != 0 {
 		t.Fatal(stderr)
 	}
 	return store
@@ -36,16 +35,16 @@ func replayed(t *testing.T) string {
 func TestConsumersAreServedFromTheStore(t *testing.T) {
 	store := replayed(t)
 	device := []string{"--stencil", "jacobi3d", "--device", "h200"}
-	code, exact, stderr := cli(t, store, append([]string{"best"}, device...)...)
+	code, exact, stderr := tune(t, store, append([]string{"best"}, device...)...)
 	c, err := cache.Decode([]byte(exact))
 	if code != 0 || err != nil || c.Match.Grade != cache.Exact {
 		t.Fatalf("%d %v %s", code, err, stderr)
 	}
-	code, other, stderr := cli(t, store, append([]string{"best", "--size", "300x200x100"}, device...)...)
+	code, other, stderr := tune(t, store, append([]string{"best", "--size", "300x200x100"}, device...)...)
 	if c, err := cache.Decode([]byte(other)); code != 0 || err != nil || c.Match.Grade != cache.OtherSize || c.Expected == nil || !strings.Contains(stderr, "match other-size") {
 		t.Errorf("%d %v %s", code, err, stderr)
 	}
-	if code, out, stderr := cli(t, store, append([]string{"best", "--size", "300x200x100", "--require", "exact"}, device...)...); code != exitNoSchedule || out != "" || !strings.Contains(stderr, "--require asks for exact") {
+	if code, out, stderr := tune(t, store, append([]string{"best", "--size", "300x200x100", "--require", "exact"}, device...)...); code != cli.NoSchedule || out != "" || !strings.Contains(stderr, "--require asks for exact") {
 		t.Errorf("%d %s %s", code, out, stderr)
 	}
 	dir := t.TempDir()
@@ -55,9 +54,9 @@ func TestConsumersAreServedFromTheStore(t *testing.T) {
 	}
 	for _, format := range formats() {
 		file := filepath.Join(dir, "out."+format)
-		code, _, stderr := cli(t, store, append([]string{"emit", "--format", format, "-o", file}, device...)...)
+		code, _, stderr := tune(t, store, append([]string{"emit", "--format", format, "-o", file}, device...)...)
 		if slices.Contains(images, format) {
-			if code == exitDevice { // no NVRTC here
+			if code == cli.NoDevice { // no NVRTC here
 				if !strings.Contains(stderr, "NVRTC") {
 					t.Errorf("%s: %s", format, stderr)
 				}
@@ -84,7 +83,7 @@ func TestConsumersAreServedFromTheStore(t *testing.T) {
 		if slices.Contains(images, format) {
 			continue
 		}
-		if code, text, stderr := cli(t, store, "emit", "--format", format, "--config", config); code != 0 || text != string(stored) {
+		if code, text, stderr := tune(t, store, "emit", "--format", format, "--config", config); code != 0 || text != string(stored) {
 			t.Errorf("%s from a config file is not what it is from the store: %d %s", format, code, stderr)
 		}
 	}
@@ -94,7 +93,7 @@ func TestConsumersAreServedFromTheStore(t *testing.T) {
 // without the kernel need nothing else, the source needs the stencil's file.
 func TestOwnStencilsAreEmitted(t *testing.T) {
 	store, dir := replayed(t), t.TempDir()
-	_, text, _ := cli(t, store, "best", "--stencil", "jacobi3d", "--device", "h200")
+	_, text, _ := tune(t, store, "best", "--stencil", "jacobi3d", "--device", "h200")
 	c, err := cache.Decode([]byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -116,16 +115,16 @@ func TestOwnStencilsAreEmitted(t *testing.T) {
 	if err := os.WriteFile(config, text2, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, out, stderr := cli(t, store, "emit", "--format", "header", "--config", config); code != 0 || !strings.Contains(out, "TUNE_SPREAD_SCHEDULE") {
+	if code, out, stderr := tune(t, store, "emit", "--format", "header", "--config", config); code != 0 || !strings.Contains(out, "TUNE_SPREAD_SCHEDULE") {
 		t.Errorf("%d %s", code, stderr)
 	}
-	if code, _, stderr := cli(t, store, "emit", "--format", "cu", "--config", config); code != exitUsage || !strings.Contains(stderr, "spread") {
+	if code, _, stderr := tune(t, store, "emit", "--format", "cu", "--config", config); code != cli.Usage || !strings.Contains(stderr, "spread") {
 		t.Errorf("%d %s", code, stderr)
 	}
-	if code, out, stderr := cli(t, store, "emit", "--format", "cu", "--config", config, "--stencil", file); code != 0 || !strings.Contains(out, `extern "C" void spread(float *data, int nx, int ny, int nz, int iterations)`) {
+	if code, out, stderr := tune(t, store, "emit", "--format", "cu", "--config", config, "--stencil", file); code != 0 || !strings.Contains(out, `extern "C" void spread(float *data, int nx, int ny, int nz, int iterations)`) {
 		t.Errorf("%d %s", code, stderr)
 	}
-	if code, _, stderr := cli(t, store, "emit", "--format", "cu", "--config", config, "--stencil", "jacobi3d"); code != exitUsage || !strings.Contains(stderr, "hash") {
+	if code, _, stderr := tune(t, store, "emit", "--format", "cu", "--config", config, "--stencil", "jacobi3d"); code != cli.Usage || !strings.Contains(stderr, "hash") {
 		t.Errorf("%d %s", code, stderr)
 	}
 }
@@ -136,7 +135,7 @@ func TestStoreTools(t *testing.T) {
 	lines, copied := filepath.Join(dir, "all.jsonl"), filepath.Join(dir, "copy.db")
 	expect := func(store string, want int, say string, args ...string) string {
 		t.Helper()
-		code, out, stderr := cli(t, store, args...)
+		code, out, stderr := tune(t, store, args...)
 		if code != want || !strings.Contains(out+stderr, say) {
 			t.Errorf("tune %s: exit %d, want %d with %q\n%s%s", strings.Join(args, " "), code, want, say, out, stderr)
 		}
@@ -160,9 +159,9 @@ func TestStoreTools(t *testing.T) {
 	expect(store, 0, "- jacobi3d", "store", "diff", copied)
 	expect(copied, 0, "1 configs and", "store", "merge", store)
 	expect(copied, 0, "0 damaged", "store", "check")
-	expect(copied, exitUsage, "", "store", "prune")
-	expect(copied, exitUsage, "no such file", "store", "import", filepath.Join(dir, "none"))
-	expect(copied, exitUsage, "no such file", "store", "merge", filepath.Join(dir, "none"))
+	expect(copied, cli.Usage, "", "store", "prune")
+	expect(copied, cli.Usage, "no such file", "store", "import", filepath.Join(dir, "none"))
+	expect(copied, cli.Usage, "no such file", "store", "merge", filepath.Join(dir, "none"))
 	bad := filepath.Join(dir, "bad.jsonl")
 	text, err := os.ReadFile(lines)
 	if err != nil {
@@ -173,75 +172,24 @@ func TestStoreTools(t *testing.T) {
 	if err := os.WriteFile(bad, []byte(hostile), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	expect(filepath.Join(dir, "new.db"), exitUsage, "illegal schedule", "store", "import", bad)
+	expect(filepath.Join(dir, "new.db"), cli.Usage, "illegal schedule", "store", "import", bad)
 }
 
 func TestRetuneFindsWhatIsOld(t *testing.T) {
 	store := replayed(t)
-	if code, _, stderr := cli(t, store, "retune", "--all", "--device", "replay:h200"); code != 0 || !strings.Contains(stderr, "1 problems, 1 up to date") {
+	if code, _, stderr := tune(t, store, "retune", "--all", "--device", "replay:h200"); code != 0 || !strings.Contains(stderr, "1 problems, 1 up to date") {
 		t.Errorf("%d %s", code, stderr)
 	}
-	if code, out, stderr := cli(t, store, "retune", "--all", "--device", "replay:h200", "--max-age", "1ns", "--budget", "20", "--strategy", "model"); code != 0 ||
+	if code, out, stderr := tune(t, store, "retune", "--all", "--device", "replay:h200", "--max-age", "1ns", "--budget", "20", "--strategy", "model"); code != 0 ||
 		!strings.Contains(stderr, "--max-age is 1ns: tuning") || !strings.Contains(out, `"stencil"`) {
 		t.Errorf("%d %s", code, stderr)
 	}
-	if code, _, stderr := cli(t, store, "retune", "--device", "replay:h200"); code != exitUsage {
+	if code, _, stderr := tune(t, store, "retune", "--device", "replay:h200"); code != cli.Usage {
 		t.Errorf("%d %s", code, stderr)
 	}
 	// Another number of steps: said, and begun with what was best.
-	code, _, stderr := cli(t, store, "--stencil", "jacobi3d", "--device", "replay:h200", "--budget", "20", "--steps", "5", "-v")
+	code, _, stderr := tune(t, store, "--stencil", "jacobi3d", "--device", "replay:h200", "--budget", "20", "--steps", "5", "-v")
 	if code != 0 || !strings.Contains(stderr, "new steps 5 (stored: many): tuning") {
 		t.Errorf("%d %s", code, stderr)
-	}
-}
-
-func TestWhatChangedIsSaid(t *testing.T) {
-	was := cache.Key{DeviceName: "NVIDIA A100", ComputeCapability: "8.0", Driver: "570", Compiler: "NVRTC 13", Size: "64x64"}
-	now := was
-	now.Driver, now.Compiler = "580", "NVRTC 14"
-	if got := changed(now, was); got != "new driver 580 (stored: 570), compiler NVRTC 14 (stored: NVRTC 13)" {
-		t.Error(got)
-	}
-	now.DeviceName = "NVIDIA H200"
-	if got := changed(now, was); !strings.HasPrefix(got, "new device NVIDIA H200 (stored: NVIDIA A100)") {
-		t.Error(got)
-	}
-}
-
-// fixed proposes a list.
-type fixed struct{ list []space.Schedule }
-
-func (f *fixed) Name() string          { return "fixed" }
-func (f *fixed) Tell([]search.Outcome) {}
-func (f *fixed) Ask(n int) []space.Schedule {
-	n = min(n, len(f.list))
-	first := f.list[:n]
-	f.list = f.list[n:]
-	return first
-}
-
-func TestSeedsComeFirstAndOnce(t *testing.T) {
-	params := []space.Param{{Name: "a", Values: []int{1, 2, 3, 4, 5, 6}}}
-	sp := space.New(&space.Family{Name: "f", Params: params})
-	var all []space.Schedule
-	for s := range sp.All() {
-		all = append(all, s)
-	}
-	gone, err := space.ParseSchedule("f/a=9")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := seed(&fixed{slices.Clone(all)}, sp, []space.Schedule{all[4], gone, all[2]})
-	var got []space.Schedule
-	for {
-		list := s.Ask(1)
-		if len(list) == 0 {
-			break
-		}
-		got = append(got, list...)
-	}
-	want := []space.Schedule{all[4], all[2], all[0], all[1], all[3], all[5]}
-	if !slices.Equal(got, want) {
-		t.Errorf("got %v, want %v", got, want)
 	}
 }

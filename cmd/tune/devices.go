@@ -2,8 +2,6 @@ package main
 
 import (
 	"fmt"
-	"stenciltune/internal/cli"
-	"stenciltune/tuner"
 	"strings"
 	"text/tabwriter"
 
@@ -12,7 +10,9 @@ import (
 	"stenciltune/device/cuda"
 	"stenciltune/device/host"
 	"stenciltune/device/replay"
+	"stenciltune/internal/cli"
 	"stenciltune/machine"
+	"stenciltune/tuner"
 )
 
 // deviceList is what `tune devices --json` prints.

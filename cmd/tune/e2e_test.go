@@ -14,7 +14,6 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
-	"stenciltune/internal/cli"
 	"strconv"
 	"strings"
 	"syscall"
@@ -23,6 +22,7 @@ import (
 
 	"stenciltune/cache"
 	"stenciltune/device/replay"
+	"stenciltune/internal/cli"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/search"
@@ -36,6 +36,7 @@ import (
 const beTune = "TUNE_TEST_BE_TUNE"
 
 func TestMain(m *testing.M) {
+	tuner.Worker()
 	if os.Getenv(beTune) != "" {
 		os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
 	}
@@ -84,7 +85,6 @@ func needDevice(t *testing.T, p stencil.Problem) (sp *space.Space, order []space
 	if os.Getenv(beTune) != "" {
 		t.Fatal("a child must not run tests")
 	}
-	a := &app{out: os.Stdout, err: os.Stderr, quiet: true}
 	t.Setenv(beTune, "1") // the GPU's children are this binary too
 	d, err := tuner.OpenDevice(context.Background(), *flagDevice, p)
 	if err != nil {
@@ -92,7 +92,7 @@ func needDevice(t *testing.T, p stencil.Problem) (sp *space.Space, order []space
 	}
 	defer d.Close()
 	sp = kernels.Spaces(all.Families(), p, d.Machine())
-	s, err := search.New("model", search.Options{Space: sp, Prior: prior(p, d.Machine())})
+	s, err := search.New("model", search.Options{Space: sp, Prior: new(tuner.Tuner).Expected(p, d.Machine())})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func needDevice(t *testing.T, p stencil.Problem) (sp *space.Space, order []space
 // small is the problem of these tests: jacobi2d on a small grid.
 func small(t *testing.T) (stencil.Problem, []string) {
 	t.Helper()
-	f := cli.ProblemFlags{stencil: "jacobi2d", size: "257x129"}
+	f := tuner.Spec{Stencil: "jacobi2d", Size: "257x129"}
 	if *flagDevice != "host" {
 		f.Size = "8192x8192"
 	}
@@ -303,7 +303,7 @@ func TestInterruptEmitsTheBestSoFar(t *testing.T) {
 	for _, s := range []struct {
 		signal syscall.Signal
 		code   int
-	}{{syscall.SIGINT, exitInterrupted}, {syscall.SIGTERM, exitTerminated}} {
+	}{{syscall.SIGINT, cli.Interrupted}, {syscall.SIGTERM, cli.Terminated}} {
 		q := command(t, storeIn(t), append(args, "--budget", "5000", "--time-limit", "10m", "--stall", "5000", "-v")...)
 		q.cmd.Stderr = nil
 		pipe, err := q.cmd.StderrPipe()
@@ -350,47 +350,35 @@ func TestBadInputGetsOneClearLine(t *testing.T) {
 		code  int
 		words string
 	}{
-		{"--stencil nonsense", exitUsage, `unknown stencil "nonsense"`},
-		{"", exitUsage, "--stencil"},
-		{"--stencil missing.sl", exitUsage, "missing.sl"},
-		{"--stencil jacobi3d --device 99", exitDevice, ""},
-		{"--stencil jacobi3d --device replay", exitUsage, "replay:h200"},
-		{"--stencil jacobi3d --device replay:none", exitDevice, "there are"},
-		{"--stencil jacobi3d --device replay:h200 --size 8x8x8", exitDevice, "there are"},
-		{"--stencil jacobi3d --size 0x1x1", exitUsage, "extent 0 on x"},
-		{"--stencil jacobi3d --size -1x1x1", exitUsage, "extent -1 on x"},
-		{"--stencil jacobi3d --size 512", exitUsage, "want 3 extents"},
-		{"--stencil jacobi3d --size 12abcx1x1", exitUsage, "not a whole number"},
-		{"--stencil jacobi3d --size 9223372036854775808x1x1", exitUsage, "must lie in"},
-		{"--stencil jacobi2d --device host --size 500000x500000", exitUsage, "choose a smaller size"},
-		{"--stencil jacobi3d --dtype int8", exitUsage, "jacobi3d is computed in float32, float64, float16, bfloat16"},
-		{"--stencil jacobi2d --device host --size 1x1", exitNoSchedule, "choose a larger --size"},
-		{"--stencil jacobi3d --steps 0", exitUsage, "--steps"},
-		{"--stencil jacobi3d --budget -1", exitUsage, "--budget"},
-		{"--stencil jacobi3d --strategy luck", exitUsage, "use one of"},
-		{"--stencil jacobi3d --timing hot", exitUsage, "warm or cold"},
-		{"--stencil jacobi3d --device replay:h200 --timing cold", exitUsage, "recording was made"},
-		{"--stencil jacobi3d --nonsense", exitUsage, "unknown flag"},
-		{"nonsense", exitUsage, "unknown command"},
-		{"--stencil jacobi3d --device replay:h200 --store " + file + "/store.db", exitStore, "store"},
-		{"--stencil jacobi3d --device replay:h200 --store " + file, exitCorrupt, "store"},
-		{"--stencil jacobi3d --device replay:h200 --store relative/../x\x00y", exitStore, "store"},
-		{"source --stencil jacobi3d", exitUsage, "--schedule"},
-		{"source --stencil jacobi3d --schedule tile/gx=3", exitUsage, "parameters"},
-		{"source --stencil jacobi3d --schedule x;y", exitUsage, "write it as"},
-		{"sweep --stencil jacobi2d", exitUsage, "give --schedule and --vary, or --families"},
-		{"sweep --stencil jacobi2d --families --vary gx=1", exitUsage, "leave out"},
-		{"sweep --stencil jacobi2d --schedule " + sweepBase, exitUsage, "give --schedule and --vary"},
-		{"sweep --stencil jacobi2d --schedule nonsense/gx=1 --vary gx=1", exitUsage, "no such family"},
-		{"sweep --stencil jacobi2d --schedule tile/gx=32 --vary gx=1", exitUsage, "has the parameters"},
-		{"sweep --stencil jacobi2d --schedule " + sweepBase + " --vary sp=1", exitUsage, "has no parameter sp"},
-		{"sweep --stencil jacobi2d --schedule " + sweepBase + " --vary gx=32 --vary gx=64", exitUsage, "varied twice"},
-		{"sweep --stencil jacobi2d --schedule " + sweepBase + " --vary gx=32,-1", exitUsage, "write it as parameter=values"},
-		{"sweep --stencil jacobi2d --schedule " + sweepBase + " --vary gx", exitUsage, "write it as parameter=values"},
-		{"sweep --stencil jacobi2d --schedule " + sweepBase + " --vary gx=32,64 --heatmap x.svg", exitUsage, "two varied parameters"},
-		{"sweep --stencil jacobi2d --device replay:h200 --schedule " + sweepBase + " --vary gx=33,35", exitUsage, "gx must be one of"},
-		{"sweep --stencil jacobi2d --timing hot --families", exitUsage, "warm or cold"},
-		{"measure --stencil jacobi3d --device replay:h200 --schedule global/gx=512/gy=16/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0", exitUsage, "at most 1024 threads"},
+		{"--stencil nonsense", cli.Usage, `unknown stencil "nonsense"`},
+		{"", cli.Usage, "--stencil"},
+		{"--stencil missing.sl", cli.Usage, "missing.sl"},
+		{"--stencil jacobi3d --device 99", cli.NoDevice, ""},
+		{"--stencil jacobi3d --device replay", cli.Usage, "replay:h200"},
+		{"--stencil jacobi3d --device replay:none", cli.NoDevice, "there are"},
+		{"--stencil jacobi3d --device replay:h200 --size 8x8x8", cli.NoDevice, "there are"},
+		{"--stencil jacobi3d --size 0x1x1", cli.Usage, "extent 0 on x"},
+		{"--stencil jacobi3d --size -1x1x1", cli.Usage, "extent -1 on x"},
+		{"--stencil jacobi3d --size 512", cli.Usage, "want 3 extents"},
+		{"--stencil jacobi3d --size 12abcx1x1", cli.Usage, "not a whole number"},
+		{"--stencil jacobi3d --size 9223372036854775808x1x1", cli.Usage, "must lie in"},
+		{"--stencil jacobi2d --device host --size 500000x500000", cli.Usage, "choose a smaller size"},
+		{"--stencil jacobi3d --dtype int8", cli.Usage, "jacobi3d is computed in float32, float64, float16, bfloat16"},
+		{"--stencil jacobi2d --device host --size 1x1", cli.NoSchedule, "choose a larger --size"},
+		{"--stencil jacobi3d --steps 0", cli.Usage, "--steps"},
+		{"--stencil jacobi3d --budget -1", cli.Usage, "--budget"},
+		{"--stencil jacobi3d --strategy luck", cli.Usage, "use one of"},
+		{"--stencil jacobi3d --timing hot", cli.Usage, "warm or cold"},
+		{"--stencil jacobi3d --device replay:h200 --timing cold", cli.Usage, "recording was made"},
+		{"--stencil jacobi3d --nonsense", cli.Usage, "unknown flag"},
+		{"nonsense", cli.Usage, "unknown command"},
+		{"--stencil jacobi3d --device replay:h200 --store " + file + "/store.db", cli.StoreLocked, "store"},
+		{"--stencil jacobi3d --device replay:h200 --store " + file, cli.StoreCorrupt, "store"},
+		{"--stencil jacobi3d --device replay:h200 --store relative/../x\x00y", cli.StoreLocked, "store"},
+		{"source --stencil jacobi3d", cli.Usage, "--schedule"},
+		{"source --stencil jacobi3d --schedule tile/gx=3", cli.Usage, "parameters"},
+		{"source --stencil jacobi3d --schedule x;y", cli.Usage, "write it as"},
+		{"measure --stencil jacobi3d --device replay:h200 --schedule global/gx=512/gy=16/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0", cli.Usage, "at most 1024 threads"},
 	} {
 		args := strings.Fields(c.args)
 		if strings.Contains(c.args, "\x00") {
@@ -409,7 +397,7 @@ func TestBadInputGetsOneClearLine(t *testing.T) {
 func TestWithoutAGPUTheErrorNamesLibraryAndAlternatives(t *testing.T) {
 	p := command(t, storeIn(t), "--stencil", "jacobi3d")
 	p.cmd.Env = append(p.cmd.Env, "TUNE_LIBCUDA=/nonexistent/libcuda.so.1")
-	if code := p.run(t); code != exitDevice {
+	if code := p.run(t); code != cli.NoDevice {
 		t.Errorf("exit %d", code)
 	}
 	for _, w := range []string{"libcuda.so.1", "--device host", "--device replay:h200"} {
@@ -487,7 +475,7 @@ func TestRecordMakesALandscapeThatReplays(t *testing.T) {
 	}
 	first := landscapeIn(t, file)
 	other := command(t, storeIn(t), "--stencil", "jacobi2d", "--size", "35x17", "--steps", "1", "--device", "host", "--exhaustive", "--budget", "9", "--record", file)
-	if code := other.run(t); code != exitUsage || !strings.Contains(other.stderr.String(), "name another file") {
+	if code := other.run(t); code != cli.Usage || !strings.Contains(other.stderr.String(), "name another file") {
 		t.Errorf("a recording of another size: exit %d\n%s", code, &other.stderr)
 	}
 	on := command(t, storeIn(t), "--stencil", "jacobi2d", "--size", "33x17", "--steps", "1", "--device", "host", "--exhaustive", "--budget", "14", "--record", file)
@@ -510,7 +498,7 @@ func TestRecordMakesALandscapeThatReplays(t *testing.T) {
 }
 
 func TestListsAndSchemaAreValid(t *testing.T) {
-	for _, args := range []string{"stencils", "stencils --json", "devices", "devices --json", "schema", "--help", "--version", "source --help", "sweep --help",
+	for _, args := range []string{"stencils", "stencils --json", "devices", "devices --json", "schema", "--help", "--version", "source --help",
 		"source --stencil jacobi2d --schedule tile/gx=32/gy=8/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/ph=2"} {
 		p := command(t, storeIn(t), strings.Fields(args)...)
 		if code := p.run(t); code != 0 || p.stdout.Len() == 0 || p.stderr.Len() > 0 {

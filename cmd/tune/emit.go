@@ -1,11 +1,8 @@
 package main
 
 import (
-	"stenciltune/internal/cli"
 	"context"
-	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -15,8 +12,8 @@ import (
 	"stenciltune/device"
 	"stenciltune/device/cuda"
 	"stenciltune/emit"
+	"stenciltune/internal/cli"
 	"stenciltune/kernels/all"
-	"stenciltune/stencil"
 	"stenciltune/tuner"
 )
 
@@ -124,7 +121,7 @@ func (a *app) sourceOf(ctx context.Context, f *emitFlags) (emit.Source, error) {
 			if len(s.Configs) == 0 {
 				s.Problem = p
 			}
-			if stale, err := tuned.Refresh(&c, p); err != nil {
+			if stale, err := new(tuner.Tuner).Refresh(&c, p); err != nil {
 				return s, cli.Usagef("%s: %w", file, err)
 			} else if stale {
 				a.Say("warning: %s: the kernel's source has changed since it was measured: tune again", file)
@@ -152,7 +149,7 @@ func (a *app) sourceOf(ctx context.Context, f *emitFlags) (emit.Source, error) {
 	}
 	st := s.Problem.Stencil
 	if st != nil {
-		s.Families = all.For(s.Problem)
+		s.Families = all.Families()
 	}
 	switch {
 	case f.name != "":
@@ -167,46 +164,6 @@ func (a *app) sourceOf(ctx context.Context, f *emitFlags) (emit.Source, error) {
 
 // needsKernel tells whether a format holds the kernel and so needs its stencil.
 func needsKernel(format string) bool { return format == "cu" || slices.Contains(images, format) }
-
-// readConfig reads a config that a user names.
-func tuner.ReadConfig(file string) (cache.Config, error) {
-	c, err := cache.ReadConfig(file)
-	if errors.Is(err, os.ErrNotExist) || errors.Is(err, os.ErrPermission) {
-		return c, tuner.Input(err)
-	}
-	if err != nil {
-		return c, cli.Usagef("%s: %w", file, err)
-	}
-	return c, nil
-}
-
-// problemOf is a config's problem; name says where its stencil is, if not in the
-// catalogue.
-func tuner.ProblemOf(c cache.Config, name string) (stencil.Problem, error) {
-	var p stencil.Problem
-	if name == "" {
-		name = c.Stencil.Name
-	}
-	st, err := tuner.LoadStencil(name)
-	if err != nil {
-		return p, err
-	}
-	p = stencil.Problem{Stencil: st, DType: stencil.DType(c.Stencil.DType), Size: stencil.Size{1, 1, 1}, Steps: c.Problem.Steps}
-	for i, a := range st.Scalars {
-		if v, ok := c.Scalars[a.Name]; ok {
-			p.Scalars = p.ScalarValues()
-			p.Scalars[i] = v
-		}
-	}
-	if p.Hash() != c.Stencil.Hash {
-		return p, cli.Usagef("the config is of stencil %s with hash %.12s, and %s has hash %.12s: name its file with --stencil", c.Stencil.Name, c.Stencil.Hash, name, p.Hash())
-	}
-	if st.Dims != len(c.Problem.Size) {
-		return p, cli.Usagef("the config's size has %d extents, and %s has %d dimensions", len(c.Problem.Size), name, st.Dims)
-	}
-	copy(p.Size[:], c.Problem.Size)
-	return p, nil
-}
 
 // emitImage compiles the kernels for the config's device and writes the image, and
 // its geometry beside it.

@@ -4,18 +4,17 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"stenciltune/internal/cli"
-	"stenciltune/tuner"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
-	"stenciltune/kernels"
-	"stenciltune/kernels/all"
+	"stenciltune/internal/cli"
+	"stenciltune/internal/runner"
 	"stenciltune/model"
 	"stenciltune/space"
 	"stenciltune/stencil"
+	"stenciltune/tuner"
 )
 
 // explained is one schedule of `tune explain`.
@@ -70,26 +69,27 @@ func (a *app) explainAll(ctx context.Context, p stencil.Problem, name string, te
 	if err != nil {
 		return err
 	}
+	t := new(tuner.Tuner)
 	sp := t.Space(p, s.machine)
 	out := explanations{Problem: p.Text(), Device: s.machine.Name, Kind: string(s.machine.Kind), Source: s.source, Predicted: true}
 	add := func(role string, sc space.Schedule) {
-		out.Schedules = append(out.Schedules, explained{role, s.measured(sc), model.Explain(p, familyOf(p, sc), sc, s.facts(sc), s.machine)})
+		out.Schedules = append(out.Schedules, explained{role, s.measured(sc), model.Explain(p, t.Family(sc), sc, s.facts(sc), s.machine)})
 	}
-	for _, t := range texts {
-		sc, err := tuner.ParseSchedule(t, sp)
+	for _, text := range texts {
+		sc, err := tuner.ParseSchedule(text, sp)
 		if err != nil {
 			return err
 		}
 		add("asked for", sc)
 	}
 	if len(texts) == 0 {
-		if naive := designs(p.Stencil.Dims)[0].schedule; sp.Check(naive) == nil {
-			add("baseline", naive)
+		if naive := runner.Naive(p, sp); len(naive) > 0 {
+			add("baseline", naive[0])
 		}
 		role := "best measured"
 		if s.best.IsZero() || sp.Check(s.best) != nil {
 			role = "best predicted"
-			list := ranking(sp, prior(p, s.machine))
+			list := ranking(sp, t.Expected(p, s.machine))
 			if len(list) == 0 {
 				return cli.Usagef("no schedule is legal on a grid of %s: choose a larger --size", p.Size.Text(p.Stencil.Dims))
 			}

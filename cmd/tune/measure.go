@@ -1,21 +1,18 @@
 package main
 
 import (
-	"stenciltune/tuner"
-	"stenciltune/internal/cli"
 	"context"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"stenciltune/internal/cli"
 	"stenciltune/internal/runner"
-	"stenciltune/kernels"
-	"stenciltune/kernels/all"
 	"stenciltune/machine"
 	"stenciltune/space"
-	"stenciltune/stencil"
 	"stenciltune/timing"
+	"stenciltune/tuner"
 )
 
 func (a *app) measure() *cobra.Command {
@@ -34,6 +31,10 @@ func (a *app) measure() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			t, err := a.Tuner()
+			if err != nil {
+				return err
+			}
 			if _, err := schedules(texts, t.Space(p, tuner.AnyGPU(texts...))); err != nil {
 				return err // early, before a device is opened
 			}
@@ -41,7 +42,7 @@ func (a *app) measure() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return a.measureAll(c.Context(), p, name, texts, r, seed)
+			return a.measureAll(c.Context(), t, p, name, texts, tuner.Options{Regime: r, Seed: seed})
 		},
 	}
 	f.Bind(c)
@@ -52,18 +53,10 @@ func (a *app) measure() *cobra.Command {
 	return c
 }
 
-// parseRegime reads --timing.
-func cli.ParseRegime(text string) (timing.Regime, error) {
-	if r := timing.Regime(text); r == timing.Warm || r == timing.Cold {
-		return r, nil
-	}
-	return "", cli.Usagef("--timing %q: use warm or cold", text)
-}
-
 // schedules reads and checks schedules for a problem.
 func schedules(texts []string, sp *space.Space) ([]space.Schedule, error) {
 	if len(texts) == 0 {
-		_, err := schedule("", sp)
+		_, err := tuner.ParseSchedule("", sp)
 		return nil, err
 	}
 	var list []space.Schedule
@@ -77,11 +70,17 @@ func schedules(texts []string, sp *space.Space) ([]space.Schedule, error) {
 	return list, nil
 }
 
-func (a *app) measureAll(ctx context.Context, p stencil.Problem, name string, texts []string, regime timing.Regime, seed uint64) error {
-	m, outcomes, err := a.interleaved(ctx, p, name, regime, seed, nil, func(sp *space.Space) ([]space.Schedule, error) { return schedules(texts, sp) })
+func (a *app) measureAll(ctx context.Context, t *tuner.Tuner, p tuner.Problem, name string, texts []string, o tuner.Options) error {
+	d, err := tuner.OpenDevice(ctx, name, p)
 	if err != nil {
 		return err
 	}
+	defer d.Close()
+	outcomes, err := t.Measure(ctx, p, d, o, func(sp *space.Space) ([]space.Schedule, error) { return schedules(texts, sp) })
+	if err != nil {
+		return err
+	}
+	m := d.Machine()
 	fmt.Fprint(a.Out, benchHeader(m))
 	failed := &runner.ErrNoSchedule{Failed: map[timing.Status]int{}}
 	for _, out := range outcomes {
@@ -102,37 +101,6 @@ func (a *app) measureAll(ctx context.Context, p stencil.Problem, name string, te
 	return nil
 }
 
-// interleaved opens a device, and checks and times there the schedules that list
-// chooses from its space, or from what wide makes of it unless that is nil.
-func (a *app) interleaved(ctx context.Context, p stencil.Problem, name string, regime timing.Regime, seed uint64,
-	wide func(*space.Space) *space.Space, list func(*space.Space) ([]space.Schedule, error)) (machine.Machine, []runner.Outcome, error) {
-	d, err := tuner.OpenDevice(ctx, name, p)
-	if err != nil {
-		return machine.Machine{}, nil, err
-	}
-	defer d.Close()
-	m := d.Machine()
-	if err := fits(p, m); err != nil {
-		return m, nil, err
-	}
-	if err := canTime(d, regime); err != nil {
-		return m, nil, err
-	}
-	sp := t.Space(p, m)
-	if wide != nil {
-		sp = wide(sp)
-	}
-	schedules, err := list(sp)
-	if err != nil {
-		return m, nil, err
-	}
-	policy := timing.Finals()
-	policy.Regime = regime
-	o := runner.Options{Problem: p, Device: d, Families: all.For(p), Judge: judgeOf(p), Space: sp, Regime: regime, Seed: dataSeed(seed), Mutate: cli.FaultMutator()}
-	outcomes, err := runner.Measure(ctx, o, schedules, policy)
-	return m, outcomes, err
-}
-
 // benchHeader is the configuration lines of Go benchmark text.
 func benchHeader(m machine.Machine) string {
 	var b strings.Builder
@@ -149,7 +117,7 @@ func benchHeader(m machine.Machine) string {
 
 // benchLine is one result as Go benchmark text: one line a sample would be what
 // benchstat likes best, so every sample gets its line.
-func benchLine(p stencil.Problem, o runner.Outcome) string {
+func benchLine(p tuner.Problem, o tuner.Outcome) string {
 	var b strings.Builder
 	cells := float64(p.Size.Cells())
 	for _, s := range o.Series.Samples {

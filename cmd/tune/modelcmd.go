@@ -2,16 +2,15 @@ package main
 
 import (
 	"fmt"
-	"stenciltune/internal/cli"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
-	"stenciltune/kernels"
-	"stenciltune/kernels/all"
+	"stenciltune/internal/cli"
 	"stenciltune/model"
 	"stenciltune/space"
 	"stenciltune/stencil"
+	"stenciltune/tuner"
 )
 
 // modelRow is one line of `tune model`.
@@ -39,7 +38,7 @@ type modelList struct {
 
 func (a *app) model() *cobra.Command {
 	var f cli.ProblemFlags
-	var name, which string
+	var name string
 	var top int
 	c := &cobra.Command{
 		Use:   "model --stencil NAME --device DEVICE",
@@ -52,23 +51,16 @@ func (a *app) model() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			switch {
-			case top < 1:
+			if top < 1 {
 				return cli.Usagef("--top %d: show at least one", top)
-			case which == modelNone:
-				return cli.Usagef("--model none ranks nothing: use %s or %s", modelCounts, modelSL)
 			}
 			s, err := a.subjectOf(c.Context(), name, p)
 			if err != nil {
 				return err
 			}
-			sp := t.Space(p, s.machine)
-			rank, err := a.priorNamed(which, p, s.machine, nil)
-			if err != nil {
-				return err
-			}
+			sp := new(tuner.Tuner).Space(p, s.machine)
 			list := modelList{Problem: p.Text(), Device: s.machine.Name, Kind: string(s.machine.Kind), Source: s.source, Predicted: true, Space: sp.Size(), Top: []modelRow{}}
-			for i, r := range ranking(sp, rank) {
+			for i, r := range ranking(sp, new(tuner.Tuner).Expected(p, s.machine)) {
 				if i == top {
 					break
 				}
@@ -79,13 +71,12 @@ func (a *app) model() *cobra.Command {
 	}
 	f.Bind(c)
 	c.Flags().StringVar(&name, "device", "", "`device`, as for tune itself, or the facts of one that is not here, like model:a100")
-	c.Flags().StringVar(&which, "model", modelCounts, modelFlag)
 	c.Flags().IntVar(&top, "top", 10, "show the `n` schedules predicted fastest")
 	return a.JSONFlag(c)
 }
 
 func row(p stencil.Problem, s subject, rank int, r ranked) modelRow {
-	got := model.Schedule(p, familyOf(p, r.schedule), r.schedule, model.Facts{}, s.machine)
+	got := model.Schedule(p, new(tuner.Tuner).Family(r.schedule), r.schedule, model.Facts{}, s.machine)
 	return modelRow{rank, r.schedule, r.seconds, float64(p.Size.Cells()) / r.seconds, got.Limiter, got.BlocksPerSM, got.Redundancy, s.measured(r.schedule)}
 }
 

@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"stenciltune/space"
 	"sync"
 	"testing"
 	"time"
@@ -14,8 +15,8 @@ import (
 	"stenciltune/device/worker"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
-	"stenciltune/space"
 	"stenciltune/stencil"
+	"stenciltune/tuner"
 )
 
 // BenchmarkFirstCompiles compiles kernels that NVRTC has not seen, in several
@@ -28,10 +29,10 @@ func BenchmarkFirstCompiles(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	child := func(args ...string) func() *exec.Cmd {
+	child := func(role string) func() *exec.Cmd {
 		return func() *exec.Cmd {
-			c := exec.Command(self, append([]string{"worker"}, args...)...)
-			c.Env = append(os.Environ(), beTune+"=1")
+			c := exec.Command(self)
+			c.Env = append(os.Environ(), "STENCILTUNE_WORKER="+role)
 			return c
 		}
 	}
@@ -43,7 +44,7 @@ func BenchmarkFirstCompiles(b *testing.B) {
 	for _, c := range []struct{ processes, threads int }{{1, 1}, {1, 4}, {1, 16}, {4, 1}, {8, 1}, {15, 1}, {4, 4}, {8, 2}, {15, 2}} {
 		b.Run(fmt.Sprintf("processes=%d/threads=%d", c.processes, c.threads), func(b *testing.B) {
 			d, err := worker.Open(context.Background(), worker.Options{
-				GPUCommand: child("gpu", "--device", *flagDevice), CompileCommand: child("compile", "--no-cache"),
+				GPUCommand: child("gpu " + *flagDevice), CompileCommand: child("compile anew"),
 				Compilers: c.processes, Threads: c.threads, Logger: slog.New(slog.DiscardHandler),
 			})
 			if err != nil {
@@ -58,7 +59,7 @@ func BenchmarkFirstCompiles(b *testing.B) {
 			compile := func(n int) {
 				var wg sync.WaitGroup
 				for range n {
-					k := kernelOf(p, list[r.IntN(len(list))])
+					k := new(tuner.Tuner).Kernel(p, list[r.IntN(len(list))])
 					wg.Go(func() {
 						bin, err := d.Compile(context.Background(), k)
 						if err != nil {

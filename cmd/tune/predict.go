@@ -1,7 +1,6 @@
 package main
 
 import (
-	"stenciltune/internal/cli"
 	"cmp"
 	"context"
 	"fmt"
@@ -11,8 +10,7 @@ import (
 
 	"stenciltune/cache"
 	"stenciltune/device/replay"
-	"stenciltune/kernels"
-	"stenciltune/kernels/all"
+	"stenciltune/internal/cli"
 	"stenciltune/machine"
 	"stenciltune/model"
 	"stenciltune/space"
@@ -21,13 +19,11 @@ import (
 	"stenciltune/tuner"
 )
 
-const tuner.ModelPrefix = "model:"
-
 // subject is the device a prediction is for, and what has been recorded there.
 type subject struct {
 	machine machine.Machine
 	source  string // of its facts, if it is not here
-	records map[space.Schedule]replay.Record
+	records map[space.Schedule]tuner.Outcome
 	best    space.Schedule // fastest recorded or stored; zero = not known
 }
 
@@ -49,7 +45,7 @@ func (a *app) subjectOf(ctx context.Context, name string, p stencil.Problem) (su
 		return subject{}, err
 	}
 	defer d.Close()
-	s := subject{machine: d.Machine(), records: map[space.Schedule]replay.Record{}}
+	s := subject{machine: d.Machine(), records: map[space.Schedule]tuner.Outcome{}}
 	if r, ok := d.(replay.Device); ok {
 		s.records = r.Records
 		b, _ := r.Best()
@@ -61,11 +57,12 @@ func (a *app) subjectOf(ctx context.Context, name string, p stencil.Problem) (su
 
 // remembered adds what the store knows: measured outcomes, the best config.
 func (a *app) remembered(s *subject, p stencil.Problem) error {
-	store, err := a.readStore()
+	t, err := a.Tuner()
 	if err != nil {
 		return err
 	}
-	if s.machine, err = rated(store, s.machine); err != nil {
+	store := t.Store()
+	if s.machine, err = t.Rated(s.machine); err != nil {
 		return err
 	}
 	key := tuner.KeyOf(p, s.machine, timing.Warm)
@@ -74,8 +71,7 @@ func (a *app) remembered(s *subject, p stencil.Problem) error {
 		return err
 	}
 	for _, e := range entries {
-		s.records[e.Schedule] = replay.Record{Schedule: e.Schedule, SourceHash: e.SourceHash, Status: e.Status,
-			Registers: e.Registers, SpillBytes: e.SpillBytes, BlocksPerSM: e.BlocksPerSM, Samples: e.Series.Samples}
+		s.records[e.Schedule] = e.Outcome
 	}
 	c, grade, ok, err := store.Best(key)
 	if err == nil && ok && grade == cache.Exact {
@@ -127,11 +123,6 @@ func predicted(s subject) string {
 		return "predicted, not measured"
 	}
 	return "predicted from the facts of a device that is not here, not measured (" + s.source + ")"
-}
-
-// familyOf is a schedule's kernel family.
-func familyOf(p stencil.Problem, s space.Schedule) kernels.Family {
-	return kernels.Find(all.For(p), s.Family())
 }
 
 // scaled prints seconds with three digits and a fitting unit.

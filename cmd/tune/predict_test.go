@@ -7,12 +7,14 @@ import (
 	"testing"
 
 	"stenciltune/cache"
+	"stenciltune/internal/cli"
 	"stenciltune/machine"
+	"stenciltune/tuner"
 )
 
 func TestModelRanksForADeviceThatIsNotHere(t *testing.T) {
 	p := command(t, storeIn(t), "model", "--stencil", "jacobi3d", "--device", "model:a100", "--top", "5", "--json")
-	if code := p.run(t); code != exitOK {
+	if code := p.run(t); code != cli.OK {
 		t.Fatalf("exit %d: %s", code, p.stderr.String())
 	}
 	var got modelList
@@ -35,7 +37,7 @@ func TestModelRanksForADeviceThatIsNotHere(t *testing.T) {
 
 func TestModelOfARecordedDeviceShowsWhatWasMeasured(t *testing.T) {
 	p := command(t, storeIn(t), "model", "--stencil", "jacobi3d", "--device", "replay:h200", "--top", "300", "--json") // the recording is a sample
-	if code := p.run(t); code != exitOK {
+	if code := p.run(t); code != cli.OK {
 		t.Fatalf("exit %d: %s", code, p.stderr.String())
 	}
 	var got modelList
@@ -49,7 +51,7 @@ func TestModelOfARecordedDeviceShowsWhatWasMeasured(t *testing.T) {
 
 func TestExplainComparesTheBestWithTheBaseline(t *testing.T) {
 	p := command(t, storeIn(t), "explain", "--stencil", "jacobi3d", "--device", "replay:h200", "--json")
-	if code := p.run(t); code != exitOK {
+	if code := p.run(t); code != cli.OK {
 		t.Fatalf("exit %d: %s", code, p.stderr.String())
 	}
 	var got explanations
@@ -78,7 +80,7 @@ func TestExplainComparesTheBestWithTheBaseline(t *testing.T) {
 func TestExplainPredictsWithoutAGPU(t *testing.T) {
 	const fused = "tile/gx=32/gy=8/gz=2/wx=1/wy=2/wz=4/cw=0/zz=0/ph=2"
 	p := command(t, storeIn(t), "explain", "--stencil", "jacobi3d", "--device", "model:b200", "--schedule", fused, "--json")
-	if code := p.run(t); code != exitOK {
+	if code := p.run(t); code != cli.OK {
 		t.Fatalf("exit %d: %s", code, p.stderr.String())
 	}
 	var got explanations
@@ -86,7 +88,7 @@ func TestExplainPredictsWithoutAGPU(t *testing.T) {
 		t.Errorf("%+v, %v", got, err)
 	}
 	p = command(t, storeIn(t), "explain", "--stencil", "jacobi2d", "--device", "model:t4")
-	if code := p.run(t); code != exitOK || !strings.Contains(p.stdout.String(), "best predicted: ") || !strings.Contains(p.stdout.String(), "baseline: ") {
+	if code := p.run(t); code != cli.OK || !strings.Contains(p.stdout.String(), "best predicted: ") || !strings.Contains(p.stdout.String(), "baseline: ") {
 		t.Errorf("exit %d: %s%s", code, p.stdout.String(), p.stderr.String())
 	}
 }
@@ -99,62 +101,40 @@ func TestPredictionsRefuseWhatTheyCannotUse(t *testing.T) {
 		{[]string{"model", "--stencil", "jacobi3d"}, "which device?"},
 		{[]string{"model", "--stencil", "jacobi3d", "--device", "model:gtx480"}, "there are: v100, t4, rtx2080ti, a100, h100, h200, b200"},
 		{[]string{"model", "--stencil", "jacobi3d", "--device", "model:a100", "--top", "0"}, "at least one"},
-		{[]string{"model", "--stencil", "jacobi3d", "--device", "model:a100", "--model", "magic"}, "use counts, sl or none"},
-		{[]string{"model", "--stencil", "jacobi3d", "--device", "model:a100", "--model", "none"}, "ranks nothing"},
 		{[]string{"explain", "--stencil", "jacobi3d", "--device", "model:a100", "--schedule", "tile/gx=3"}, "tile"},
 		{[]string{"--stencil", "jacobi3d", "--device", "model:a100"}, "nothing can run"},
-		{[]string{"--stencil", "jacobi3d", "--device", "replay:h200", "--model", "magic"}, "use counts, sl or none"},
+		{[]string{"--stencil", "jacobi3d", "--device", "replay:h200", "--model", "magic"}, "use counts or none"},
 		{[]string{"devices", "--device", "0"}, "goes with --bench"},
 		{[]string{"devices", "--bench", "--device", "replay:h200"}, "h200"},
 	} {
 		p := command(t, storeIn(t), c.args...)
-		if code := p.run(t); code != exitUsage || !strings.Contains(p.stderr.String(), c.want) || strings.Count(p.stderr.String(), "\n") != 1 {
+		if code := p.run(t); code != cli.Usage || !strings.Contains(p.stderr.String(), c.want) || strings.Count(p.stderr.String(), "\n") != 1 {
 			t.Errorf("%v: exit %d: %s", c.args, code, p.stderr.String())
 		}
 	}
 }
 
-func TestSLModelMeasuresItsInputsAndPicksAHeight(t *testing.T) {
-	p := command(t, storeIn(t), "--stencil", "jacobi2d", "--size", "256x256", "--device", "host", "--model", "sl", "--strategy", "model", "--budget", "5", "-v")
-	switch code := p.run(t); {
-	case code == exitDevice:
-		t.Skip(p.stderr.String())
-	case code != exitOK:
-		t.Fatalf("exit %d: %s", code, p.stderr.String())
-	}
-	if !strings.Contains(p.stderr.String(), "SL model: tile 32x32x1") {
-		t.Errorf("%s", p.stderr.String())
-	}
-	c, err := cache.Decode(p.stdout.Bytes())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if c.Search.Evaluated == 0 {
-		t.Errorf("%+v", c.Search)
-	}
-}
-
 func TestWithoutAModelTheSearchStillRuns(t *testing.T) {
 	p := command(t, storeIn(t), "--stencil", "jacobi2d", "--device", "replay:h200", "--model", "none", "--budget", "40")
-	if code := p.run(t); code != exitOK {
+	if code := p.run(t); code != cli.OK {
 		t.Errorf("exit %d: %s", code, p.stderr.String())
 	}
 }
 
 func TestMeasuredRatesChangeThePrediction(t *testing.T) {
 	path := storeIn(t)
-	s, err := cache.Open(path)
+	tn, err := tuner.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := machine.Machine{Kind: machine.CUDA, Name: "NVIDIA H200", UUID: "GPU-1", Driver: "580.1", SMs: 132}
-	if got, err := rated(s, m); err != nil || got != m {
+	if got, err := tn.Rated(m); err != nil || got != m {
 		t.Errorf("nothing stored: %+v, %v", got, err)
 	}
-	if err := s.PutRates(m, cache.DeviceRates{Rates: machine.Rates{Launch: 3e-6}, CopyBytesPerSecond: 4e12}); err != nil {
+	if err := tn.Store().PutRates(m, cache.DeviceRates{Rates: machine.Rates{Launch: 3e-6}, CopyBytesPerSecond: 4e12}); err != nil {
 		t.Fatal(err)
 	}
-	if got, err := rated(s, m); err != nil || got.Rates.Launch != 3e-6 || got.CopyBytesPerSecond != 4e12 {
+	if got, err := tn.Rated(m); err != nil || got.Rates.Launch != 3e-6 || got.CopyBytesPerSecond != 4e12 {
 		t.Errorf("%+v, %v", got, err)
 	}
 }

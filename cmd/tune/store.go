@@ -2,10 +2,10 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"os"
-	"stenciltune/internal/cli"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"stenciltune/cache"
+	"stenciltune/internal/cli"
 	"stenciltune/machine"
 	"stenciltune/tuner"
 )
@@ -21,15 +22,15 @@ import (
 type storeFilter struct{ stencil, device string }
 
 func (f *storeFilter) bind(c *cobra.Command) {
-	c.Flags().StringVar(&f.Stencil, "stencil", "", "only of this stencil: its `name`, or the beginning of its hash")
+	c.Flags().StringVar(&f.stencil, "stencil", "", "only of this stencil: its `name`, or the beginning of its hash")
 	c.Flags().StringVar(&f.device, "device", "", "only of this device: its `name`, or a part of it")
 }
 
 // keep tells whether a key is chosen. A stencil's name is looked up: keys hold hashes.
 func (f *storeFilter) keep() (func(cache.Key) bool, error) {
-	hash := f.Stencil
-	if f.Stencil != "" && (len(f.Stencil) < 8 || strings.Trim(f.Stencil, "0123456789abcdef") != "") {
-		st, err := tuner.LoadStencil(f.Stencil)
+	hash := f.stencil
+	if f.stencil != "" && (len(f.stencil) < 8 || strings.Trim(f.stencil, "0123456789abcdef") != "") {
+		st, err := tuner.LoadStencil(f.stencil)
 		if err != nil {
 			return nil, err
 		}
@@ -74,6 +75,24 @@ func infoOf(s cache.Stored) storedInfo {
 	k, c := s.Key, s.Config
 	return storedInfo{c.Stencil.Name, k.DType, k.Size, k.StepsClass, k.Regime, string(k.Kind), k.DeviceName, k.Driver, k.Compiler,
 		c.Schedule.Text, c.Measured.SecondsPerStep, c.Measured.CellsPerSecond, c.Time, k.String()}
+}
+
+// readStore opens the store, which need not exist, for reading.
+func (a *app) readStore() (*cache.Store, error) {
+	t, err := a.Tuner()
+	if err != nil {
+		return nil, err
+	}
+	return t.Store(), nil
+}
+
+// openStore opens the store for writing too.
+func (a *app) openStore() (*cache.Store, error) {
+	s, err := a.readStore()
+	if err != nil {
+		return nil, err
+	}
+	return s, s.Writable()
 }
 
 // chosen are the stored configs that a filter keeps.
@@ -122,13 +141,13 @@ func (a *app) storeList() *cobra.Command {
 			w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 			fmt.Fprintln(w, "stencil\tdtype\tsize\tsteps\tdevice\tkind\tdriver\tGCells/s\ttuned\tschedule")
 			for _, i := range infos {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.1f\t%s\t%s\n", i.Stencil, i.DType, i.Size, i.Steps, i.Device, i.Kind, orUnknown(i.Driver),
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.1f\t%s\t%s\n", i.Stencil, i.DType, i.Size, i.Steps, i.Device, i.Kind, cmp.Or(i.Driver, "none"),
 					i.CellsPerSecond/1e9, i.Time.Format(time.DateOnly), i.Schedule)
 			}
 			return w.Flush()
 		},
 	}
-	f.Bind(c)
+	f.bind(c)
 	return a.JSONFlag(c)
 }
 
@@ -150,7 +169,7 @@ func (a *app) storeShow() *cobra.Command {
 			return nil
 		},
 	}
-	f.Bind(c)
+	f.bind(c)
 	return c
 }
 
@@ -180,7 +199,7 @@ func (a *app) storeExport() *cobra.Command {
 			return cache.WriteFile(output, b.Bytes())
 		},
 	}
-	f.Bind(c)
+	f.bind(c)
 	c.Flags().BoolVar(&journal, "journal", false, "also every schedule that was tried, with its samples")
 	c.Flags().StringVarP(&output, "output", "o", "", "write to `file`, only if it changed (default: stdout)")
 	return c
@@ -193,7 +212,7 @@ func legal(c cache.Config) error {
 	if err != nil {
 		return nil
 	}
-	_, err = tuned.Refresh(&c, p)
+	_, err = new(tuner.Tuner).Refresh(&c, p)
 	return err
 }
 
@@ -333,7 +352,7 @@ shows it.`,
 			for _, s := range list {
 				old := older > 0 && time.Since(s.Config.Time) > older
 				p, perr := tuner.ProblemOf(s.Config, "")
-				changed := stale && perr == nil && !current(p, s.Config)
+				changed := stale && perr == nil && !new(tuner.Tuner).Current(p, s.Config)
 				if !all && !old && !changed {
 					continue
 				}
@@ -357,7 +376,7 @@ shows it.`,
 			return nil
 		},
 	}
-	f.Bind(c)
+	f.bind(c)
 	c.Flags().BoolVar(&stale, "stale", false, "those whose kernel would be generated differently now")
 	c.Flags().DurationVar(&older, "older-than", 0, "those tuned longer than this `time` ago, like 720h")
 	c.Flags().BoolVar(&all, "all", false, "all that --stencil and --device choose")
@@ -446,7 +465,7 @@ func (a *app) storeDiff() *cobra.Command {
 			return nil
 		},
 	}
-	f.Bind(c)
+	f.bind(c)
 	return a.JSONFlag(c)
 }
 

@@ -6,18 +6,17 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"stenciltune/internal/cli"
-	"stenciltune/tuner"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"stenciltune/device"
 	"stenciltune/device/verify"
+	"stenciltune/internal/cli"
 	"stenciltune/kernels/all"
-	"stenciltune/kernels/matmul"
 	"stenciltune/machine"
 	"stenciltune/stencil"
+	"stenciltune/tuner"
 )
 
 type verifyFlags struct {
@@ -99,18 +98,11 @@ type errorBound struct {
 // loose is a tolerance that hides wrong answers: input is of the order of 1.
 const loose = 1
 
-// wrongAnswer ends a verification.
-type wrongAnswer struct{ what, again string }
-
-func (w *wrongAnswer) Error() string { return w.what + "; run it again with: " + w.again }
-
 func (a *app) runVerify(ctx context.Context, f verifyFlags) error {
 	p, err := f.On("host")
 	switch {
 	case err != nil:
 		return err
-	case matmul.Is(p):
-		return cli.Usagef("verify %s: it is no stencil; tune and tune measure prove each of its schedules", f.Stencil)
 	case f.cases < 1 || f.cases > 1e6:
 		return cli.Usagef("--cases %d: from 1 to 1000000", f.cases)
 	case f.only < 0:
@@ -191,7 +183,7 @@ func (a *app) prove(ctx context.Context, d device.Device, name string, p stencil
 		}
 		if fault != "" {
 			proof.Wrong, proof.Again = c.Name()+": "+fault, f.again(name, first+proof.Cases)
-			wrong = &wrongAnswer{proof.Wrong, proof.Again}
+			wrong = cli.NoAnswerf("%s; run it again with: %s", proof.Wrong, proof.Again)
 		}
 		return wrong == nil
 	})
