@@ -1,6 +1,6 @@
-# Sourced with $tune and a folder $work by counters.sh, limits.sh and icache.sh, and by rounds.sh and
-# variants.sh, which race programs: hardware counters of single launches. Each kernel is a program of its own, since
-# profilers do not follow tune's processes. Needs nvcc, ncu (Nsight Compute) and leave to read counters.
+# Sourced with $tune and a folder $work by counters.sh and limits.sh: hardware counters of single launches. Each
+# kernel is a program of its own, since profilers do not follow the processes of tune. Needs nvcc, ncu (Nsight
+# Compute) and leave to read counters.
 
 n=0 # programs
 wanted() { # stencil dtype size schedule: builds its program in the background
@@ -22,15 +22,3 @@ counters() { # number of a program, metrics: a line each, name and value, of its
 
 device() { nvidia-smi --query-gpu=name,uuid,driver_version --format=csv,noheader | sed -n '1s|^|# |p'; }
 
-race() { # all of $work/*.cu side by side: milliseconds a launch, the fastest of 20, of two passes
-  local pass file
-  export work
-  ls "$work"/*.cu | xargs -P "$(nproc)" -I{} bash -c 'nvcc -O3 -std=c++17 -arch=native -o "$work/$(basename {} .cu)" {} >"$work/log" 2>&1'
-  device
-  for pass in 1 2; do
-    for file in "$work"/*.cu; do
-      file=${file%.cu}
-      echo "$(cat "$file.head") $("$file" 20 | sed 's/.*: \([0-9.]*\) ms.*/\1/')"
-    done
-  done | sort -k1,5 -k6,6n | awk '!seen[$1, $2, $3, $4, $5]++'
-}

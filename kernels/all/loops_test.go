@@ -9,7 +9,7 @@ import (
 )
 
 // A constexpr function with a loop in it may stay a loop in the kernel, run again for every
-// cell, where its argument is known only once another loop is unrolled (decision 15).
+// cell, where its argument is known only once another loop is unrolled (docs/decisions/0015-compile-time.md).
 func TestNoConstexprFunctionLoops(t *testing.T) {
 	loops := regexp.MustCompile(`constexpr \w+ \w+\([^)]*\) \{[^}]*\b(for|while)\b`)
 	if !loops.MatchString("__host__ __device__ constexpr int count(int n) {\n  int c = 0;\n  for (int a = 0; a < n; a++) c += reads(a);") {

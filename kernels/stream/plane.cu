@@ -9,7 +9,7 @@
 // stage.
 
 // Calls f(0) .. f(N - 1). For the innermost loops of a few rounds: to a compiler a loop to unroll
-// is more work than calls to inline (docs/decisions/0015).
+// is more work than calls to inline (docs/decisions/0015-compile-time.md).
 template <int N, int I = 0, class F>
 __device__ __forceinline__ void each(F f) {
   if constexpr (I < N) {
@@ -47,7 +47,7 @@ struct __align__(sizeof(T) * PART < 16 ? sizeof(T) * PART : 16) Part {
 // Lanes that each move the parts of their own vector touch a line as often as a vector has parts. Copied
 // ahead, the parts of a row are moved side by side, and lanes find their vectors in shared memory; so
 // are they written, by way of shared memory, where a vector is a sector (32 bytes) and parts are less
-// than half of it. (Narrower vectors, and planes of several rows, lose as much as they win; docs/decisions/0020.)
+// than half of it. (Narrower vectors, and planes of several rows, lose as much as they win; docs/lab/0020-parts-side-by-side.md.)
 constexpr bool BESIDE = COPIES && PART < VECTOR;
 constexpr bool STAGED = BESIDE && DIMS < 3 && sizeof(Vector) == 32 && sizeof(Part) < 16;
 struct __align__(sizeof(Real) * VECTOR < 16 ? sizeof(Real) * VECTOR : 16) Shared {
@@ -86,7 +86,8 @@ __device__ __forceinline__ Window window(int t, int n, int tile, int step, int h
 
 // Beside a tile within the grid there are cells of the grid: in 3D such tiles have rounds of their
 // own, in which the compiler finds nothing to choose at the ends of rows. (Not in 2D, where it would
-// guard every shuffle; docs/decisions/0013, 0018.)
+// guard every shuffle; docs/lab/0013-walks-within.md,
+// docs/lab/0018-instruction-caches.md.)
 constexpr bool WITHIN = DIMS == 3 && SUMS && REACH_X <= 2 && BOUNDARY != WRAP;
 
 // What a thread knows of its place. Registers are scarce: whatever is used in every

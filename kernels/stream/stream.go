@@ -348,7 +348,7 @@ func flag(b bool) int {
 // place (what the stages keep moves on by one each round, so do the planes loaded ahead, and
 // shared memory has two buffers in turn); but a part of them where that would be more than three. What
 // is added to moves on without an instruction, and the loop must stay within the instruction
-// cache (docs/decisions/0018).
+// cache (docs/lab/0018-instruction-caches.md).
 func unroll(r reach, h shape, st stages) int {
 	period := max(1, r.lowS+r.highS)
 	if !st.linear {
@@ -367,7 +367,7 @@ func unroll(r reach, h shape, st stages) int {
 }
 
 // grid is the blocks: tiles on x and rows, chunks on the stream axis, as many as were asked for, or
-// as fill the SMs: one wave of blocks, or a few, with no SM left over for a last one (docs/decisions/0022).
+// as fill the SMs: one wave of blocks, or a few, with no SM left over for a last one (docs/lab/0022-chunks-that-fill.md).
 func (h shape) grid(p stencil.Problem, st stages) [3]int {
 	hold, step := h.tile(reachOf(p.Stencil), st)
 	if step[0] < 1 || step[1] < 1 { // all halo: another constraint says so

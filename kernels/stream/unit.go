@@ -10,7 +10,7 @@ import (
 
 // Weights may be taken as multiples of one of them, the unit: then its points are added as they are.
 // The values grow by the unit's reciprocal in every time step, and the launch's last step brings them
-// back (docs/decisions/0021).
+// back (docs/lab/0021-units.md).
 
 // grown is how far values may grow within a launch, as a power of two: less than a third of their
 // type's range, so that float32 below 3e26 stays finite.

@@ -170,7 +170,7 @@ __device__ __forceinline__ void walk_tile(const Grid &grid, const Out &out, int 
 
 // The i-th tile to start in a line of n tiles along x. Two SMs share an instruction cache that is too
 // small for both kinds of rounds, and blocks that start one after the other run on them
-// (docs/decisions/0018): so tiles at the ends of rows come together, and every other line backwards.
+// (docs/lab/0018-instruction-caches.md): so tiles at the ends of rows come together, and every other line backwards.
 __device__ __forceinline__ int in_order(int i, int line, int n) {
   if (!WITHIN) return i;
   const int k = line % 2 ? n - 1 - i : i;
