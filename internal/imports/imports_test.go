@@ -64,6 +64,7 @@ var fences = map[string][]string{
 	"github.com/ebitengine/purego":    {"device/cuda"},
 	"github.com/spf13/cobra":          {"cmd/tune"},
 	"github.com/vbauerster/mpb":       {"cmd/tune"},
+	"golang.org/x/perf":               {"bench"},
 	"pgregory.net/rapid":              {},
 	"github.com/google/go-cmp":        {},
 	"github.com/rogpeppe/go-internal": {},

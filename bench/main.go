@@ -1,0 +1,174 @@
+// Command bench measures what the built program tune does on a device, and writes it as Go
+// benchmark text, so that two revisions can be compared with benchstat:
+//
+//	go run ./bench families -tune bin/tune -device 0 -count 6 -o old.txt
+//	go run ./bench families -tune bin/tune.new -device 0 -count 6 -o new.txt
+//	benchstat old.txt new.txt
+//
+// It may be built and carried to a machine that has no Go. What it can measure:
+//
+//	families    a cold tune of each stencil of the README's table; its winner and the naive kernel, interleaved
+//	stencils    a cold tune of every stencil of the catalogue, at the sizes that -sizes names
+//	end2end     the wall time of cold tunes, and how far each winner is from the best of the whole space
+//	model       the cost model's first schedule and the best of its first ten, against what a search finds
+//	landscapes  recordings of twelve spaces over all families: random samples, or with -whole all schedules
+//	unseen      recordings that judge answers for sizes that were never tuned
+//	sizes       recordings of other sizes, to fit the cost model to
+//	random      random legal schedules against the reference
+//
+// Rules that hold for all of them: every tune begins with an empty store and an empty compile cache (those
+// of unseen and sizes begin with a store that holds four sizes). Its seed is the number of the repeat.
+// Repeats are interleaved: all rows once, then all rows again, so that drift falls on all rows alike. What
+// is compared within a row is timed interleaved in one process.
+//
+// Results are appended to the file of -o as soon as they are known. A run that is started again with the
+// same file does what is missing. With -time it begins no row that would not end in time, and says how
+// many are left. A row that fails is told, and fails the run; the other rows are measured all the same.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/signal"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// bench is what the flags say, and where temporary files go.
+type bench struct {
+	program
+	out, folder, commit, test, sizes, args string
+	match                                  *regexp.Regexp
+	count, cases, processes                int
+	time, limit                            time.Duration
+	whole                                  bool
+
+	stored map[string]bool // whether the sizes that unseen answers from are in the stencil's store
+}
+
+// row is one line of results, measured as often as there are repeats. Its name is the
+// benchmark's, less "Benchmark": it must not depend on what was found.
+type row struct {
+	name    string
+	measure func(ctx context.Context, repeat int) (result, error)
+}
+
+var experiments = map[string]func(context.Context, *bench) ([]row, error){
+	"families": families, "stencils": stencils, "end2end": end2end, "model": firstOfModel,
+	"landscapes": landscapes, "unseen": unseen, "sizes": fitted, "random": random,
+}
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stop()
+	if err != nil && !errors.Is(err, flag.ErrHelp) {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// run is the command: args begin with the name of an experiment.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	names := strings.Join(slices.Sorted(maps.Keys(experiments)), ", ")
+	if len(args) == 0 || experiments[args[0]] == nil {
+		return fmt.Errorf("name what to measure: %s; then flags, which -help lists", names)
+	}
+	b := &bench{args: strings.Join(args, " "), stored: map[string]bool{}}
+	f := flag.NewFlagSet("bench "+args[0], flag.ContinueOnError)
+	f.SetOutput(stderr)
+	f.StringVar(&b.path, "tune", "tune", "`path` of the built program tune")
+	f.StringVar(&b.device, "device", "0", "`device` as for tune: 0, host, or replay:h200 to try a command")
+	f.StringVar(&b.out, "o", "", "append results to this `file`, and do only what it lacks (default: print them)")
+	f.StringVar(&b.folder, "folder", ".", "`folder` of the recordings that landscapes, unseen and sizes make")
+	f.StringVar(&b.commit, "commit", "", "`revision` of tune, where it does not tell its own")
+	f.StringVar(&b.test, "test", "", "random: `path` of the tests of device/cuda (go test -c), which know random programs too")
+	f.StringVar(&b.sizes, "sizes", "default", "stencils: thesis, paper, default (the stencil's own) or a `size` like 64x48")
+	match := f.String("match", "", "only rows whose name matches this regular `expression`")
+	f.IntVar(&b.count, "count", 1, "measure each row `n` times")
+	f.IntVar(&b.cases, "cases", 40, "random: `n` schedules of each stencil")
+	f.IntVar(&b.processes, "processes", runtime.NumCPU(), "random: `n` processes side by side")
+	f.DurationVar(&b.time, "time", 0, "begin no row that would not end within this `time` (0 = no limit)")
+	f.DurationVar(&b.limit, "limit", 0, "end each search after this `time` (default: tune's own; landscapes 36s, unseen and sizes 1.5s)")
+	f.BoolVar(&b.whole, "whole", false, "landscapes: all schedules of a space, not a sample")
+	if err := f.Parse(args[1:]); err != nil {
+		return err
+	}
+	var err error
+	if b.match, err = regexp.Compile(*match); err != nil {
+		return fmt.Errorf("-match: %w", err)
+	}
+	if b.work, err = os.MkdirTemp("", "bench-"); err != nil {
+		return err
+	}
+	defer os.RemoveAll(b.work)
+	rows, err := experiments[args[0]](ctx, b)
+	if err != nil {
+		return err
+	}
+	rows = slices.DeleteFunc(rows, func(r row) bool { return !b.match.MatchString(r.name) })
+	if len(rows) == 0 {
+		return fmt.Errorf("no row of %s matches %q", args[0], *match)
+	}
+	return b.all(ctx, rows, stdout, stderr)
+}
+
+// search are the flags of a search as long as -limit asks for.
+func (b *bench) search() []string {
+	if b.limit == 0 {
+		return nil
+	}
+	return []string{"--time-limit", b.limit.String()}
+}
+
+// all measures rows, repeat by repeat. A row that fails is told and left out; a later run tries it again.
+func (b *bench) all(ctx context.Context, rows []row, stdout, stderr io.Writer) error {
+	r, err := b.results(ctx, stdout)
+	if err != nil {
+		return err
+	}
+	defer r.close()
+	begin, longest, left, failed := time.Now(), time.Duration(0), 0, 0
+	for repeat := 1; repeat <= b.count; repeat++ {
+		for i, row := range rows {
+			if r.done[row.name] >= repeat {
+				continue
+			}
+			if b.time > 0 && time.Since(begin)+longest > b.time {
+				left++
+				continue
+			}
+			from := time.Now()
+			got, err := row.measure(ctx, repeat)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			longest = max(longest, time.Since(from))
+			if err != nil {
+				failed++
+				fmt.Fprintf(stderr, "bench: %s: %v\n", row.name, err)
+				continue
+			}
+			if err := r.add(row.name, got); err != nil {
+				return err
+			}
+			fmt.Fprintf(stderr, "bench: repeat %d, row %d of %d: %s, %.1f s\n", repeat, i+1, len(rows), row.name, time.Since(from).Seconds())
+		}
+	}
+	if left > 0 {
+		fmt.Fprintf(stderr, "bench: the time is over with %d measurements left; run it again with the same -o\n", left)
+	}
+	if failed > 0 {
+		return fmt.Errorf("%d measurements failed", failed)
+	}
+	return nil
+}

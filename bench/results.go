@@ -1,0 +1,105 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/perf/benchfmt"
+)
+
+// result is one measurement of a row.
+type result struct {
+	machine machine
+	iters   int
+	values  []benchfmt.Value
+	note    string // what was found, as a comment: benchstat compares rows by their names alone
+}
+
+// value is a number of six digits with its unit, as benchmark text has them: ns/op, GCells/s ...
+func value(v float64, unit string) benchfmt.Value {
+	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
+	return benchfmt.Value{Value: v, Unit: unit}
+}
+
+// results are Go benchmark text. Lines of "key: value" tell what two files must agree in to be
+// compared: benchstat makes a table for each device, kind, driver and compiler. What differs
+// between two revisions stands in comments: the commit, the GPU's UUID, the date, the schedules.
+type results struct {
+	out   io.Writer
+	text  *benchfmt.Writer
+	done  map[string]int // measurements by row
+	close func() error
+	head  string // comments before the first result
+}
+
+const commitLine = "# commit: "
+
+// results opens the file of -o and reads what it holds.
+func (b *bench) results(ctx context.Context, stdout io.Writer) (*results, error) {
+	version, err := b.run(ctx, "--version")
+	if err != nil {
+		return nil, err
+	}
+	if words := strings.Fields(string(version)); b.commit == "" && len(words) > 3 {
+		b.commit = words[3]
+	}
+	commit := commitLine + cmp.Or(b.commit, "unknown") + "\n"
+	r := &results{out: stdout, close: func() error { return nil }, done: map[string]int{}}
+	r.head = "# bench " + b.args + "\n# date: " + time.Now().UTC().Format(time.DateOnly) + "\n" + commit
+	if b.out != "" {
+		text, err := os.ReadFile(b.out)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		if bytes.Contains(text, []byte(commitLine)) && !bytes.Contains(text, []byte(commit)) {
+			return nil, fmt.Errorf("%s holds results of another revision than %s; write those of this one to another file", b.out, strings.TrimPrefix(commit, "# "))
+		}
+		for old := benchfmt.NewReader(bytes.NewReader(text), b.out); old.Scan(); {
+			switch line := old.Result().(type) {
+			case *benchfmt.Result:
+				r.done[string(line.Name)]++
+			case *benchfmt.SyntaxError:
+				return nil, fmt.Errorf("-o: %w", line)
+			}
+		}
+		f, err := os.OpenFile(b.out, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
+		if err != nil {
+			return nil, err
+		}
+		r.out, r.close = f, f.Close
+	}
+	r.text = benchfmt.NewWriter(r.out)
+	return r, nil
+}
+
+// add writes one measurement.
+func (r *results) add(name string, got result) error {
+	m := got.machine
+	comment := r.head
+	if r.head != "" && m.UUID != "" {
+		comment += "# uuid: " + m.UUID + "\n"
+	}
+	r.head = ""
+	for line := range strings.Lines(got.note) {
+		comment += "# " + strings.TrimSpace(line) + "\n"
+	}
+	if _, err := io.WriteString(r.out, comment); err != nil {
+		return err
+	}
+	line := benchfmt.Result{Name: benchfmt.Name(name), Iters: got.iters, Values: got.values}
+	for _, c := range [][2]string{{"device", m.Name}, {"kind", m.Kind}, {"driver", m.Driver}, {"compiler", m.Compiler}} {
+		if c[1] != "" {
+			line.Config = append(line.Config, benchfmt.Config{Key: c[0], Value: []byte(c[1]), File: true})
+		}
+	}
+	return r.text.Write(&line)
+}
