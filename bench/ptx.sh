@@ -15,7 +15,7 @@ count() { # tune stencil dtype size schedule
     -ffp-contract=fast -include "$here/../device/cuda/testdata/clang.h" -S -o - "$work/k.cu" 2>/dev/null | grep -cE '^[[:space:]]+(@!?%p[0-9]+ )?[a-z][a-z0-9_.]* .*;' || true
 }
 echo "# $(date -u +%F), PTX instructions, old and new: bench/ptx.sh, $("$clang" --version | head -1)"
-sed -n 's|^Benchmark[A-Za-z]*/\([^/]*\)/\([^/]*\)/\([^ ]*\) .*# \([a-z]*/[^ ]*\).*|\1 \2 \3 \4|p' "$here/h200/families.txt" | while read -r args; do
+awk '/^# [a-z]+\// { s = $2 } /^Benchmark/ { split($1, n, "/"); print n[2], n[3], n[4], s }' "$here/h200/families.txt" | while read -r args; do
   # shellcheck disable=SC2086
   echo "$args $(count "$old" $args) $(count "$new" $args)"
 done

@@ -35,7 +35,8 @@ func value(v float64, unit string) benchfmt.Value {
 // between two revisions stands in comments: the commit, the GPU's UUID, the date, the schedules.
 type results struct {
 	out   io.Writer
-	text  *benchfmt.Writer
+	text  *benchfmt.Writer // into line
+	line  strings.Builder
 	done  map[string]int // measurements by row
 	close func() error
 	head  string // comments before the first result
@@ -77,29 +78,32 @@ func (b *bench) results(ctx context.Context, stdout io.Writer) (*results, error)
 		}
 		r.out, r.close = f, f.Close
 	}
-	r.text = benchfmt.NewWriter(r.out)
+	r.text = benchfmt.NewWriter(&r.line)
 	return r, nil
 }
 
-// add writes one measurement.
+// add writes one measurement at once: keys that changed, the note as comments, the line.
 func (r *results) add(name string, got result) error {
 	m := got.machine
-	comment := r.head
-	if r.head != "" && m.UUID != "" {
-		comment += "# uuid: " + m.UUID + "\n"
-	}
-	r.head = ""
-	for line := range strings.Lines(got.note) {
-		comment += "# " + strings.TrimSpace(line) + "\n"
-	}
-	if _, err := io.WriteString(r.out, comment); err != nil {
-		return err
-	}
 	line := benchfmt.Result{Name: benchfmt.Name(name), Iters: got.iters, Values: got.values}
 	for _, c := range [][2]string{{"device", m.Name}, {"kind", m.Kind}, {"driver", m.Driver}, {"compiler", m.Compiler}} {
 		if c[1] != "" {
 			line.Config = append(line.Config, benchfmt.Config{Key: c[0], Value: []byte(c[1]), File: true})
 		}
 	}
-	return r.text.Write(&line)
+	r.line.Reset()
+	if err := r.text.Write(&line); err != nil {
+		return err
+	}
+	keys, rest, _ := strings.Cut(r.line.String(), "Benchmark")
+	if r.head != "" && m.UUID != "" {
+		r.head += "# uuid: " + m.UUID + "\n"
+	}
+	text := r.head + keys
+	r.head = ""
+	for note := range strings.Lines(got.note) {
+		text += "# " + strings.TrimSpace(note) + "\n"
+	}
+	_, err := io.WriteString(r.out, text+"Benchmark"+rest)
+	return err
 }

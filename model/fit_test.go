@@ -179,7 +179,7 @@ func residual(c model.Coefficients, name string, points []point) model.Residual 
 
 func round(v float64) float64 { return math.Round(v*1e4) / 1e4 }
 
-// sizes are points of the sizes that bench/h200/unseen.sh recorded to be fitted to, of small
+// sizes are points of the sizes that `go run ./bench sizes` recorded to be fitted to, of small
 // grids and odd ones, by stencil. Those that answers are judged by are others.
 func sizes(t *testing.T) map[string]group {
 	t.Helper()

@@ -13,7 +13,8 @@ import (
 	"stenciltune/model"
 )
 
-var benchLine = regexp.MustCompile(`^Benchmark\w+/(\w+)/(float\d+)/([0-9x]+) \d+ ([0-9.]+) ns/op .*# (\S+)`)
+// winner is a result with the comment before it, which names the schedule.
+var winner = regexp.MustCompile(`(?m)^# (\S+/\S+)\nBenchmark\w+/(\w+)/(float\d+)/([0-9x]+) \d+ ([0-9.e+]+) ns/op`)
 
 // Winners of tunes of ten stencils, most of which no coefficient was fitted to,
 // are predicted from the text of their schedule alone.
@@ -24,13 +25,9 @@ func TestPredictionsOfOtherStencilsAreInTheRightRegion(t *testing.T) {
 	}
 	m := landscapes(t)[0].recorded.Header.Machine
 	var off []float64
-	for _, line := range regexp.MustCompile(`(?m)^Benchmark.*$`).FindAllString(string(text), -1) {
-		f := benchLine.FindStringSubmatch(line)
-		if f == nil {
-			continue
-		}
-		p, s := named(t, f[1], f[2], f[3], f[5])
-		ns, _ := strconv.ParseFloat(f[4], 64)
+	for _, f := range winner.FindAllStringSubmatch(string(text), -1) {
+		p, s := named(t, f[2], f[3], f[4], f[1])
+		ns, _ := strconv.ParseFloat(f[5], 64)
 		got := model.Predict(p, kernels.Find(all.Families(), s.Family()).Work(p, s), model.Facts{}, m)
 		e := math.Log(ns * 1e-9 / got.Seconds)
 		t.Logf("%-30s %s: measured %.1f us, predicted %.1f us (%s), log error %.2f", p.Text(), s, ns/1e3, 1e6*got.Seconds, got.Limiter, e)

@@ -16,11 +16,11 @@ import (
 	"stenciltune/space"
 )
 
-var flagUnseen = flag.String("unseen", "../bench/h200/unseen", "folder of recordings made by bench/h200/unseen.sh")
+var flagUnseen = flag.String("unseen", "../bench/h200/unseen", "folder of recordings made by go run ./bench unseen")
 
 var flagFirst = flag.Bool("first", false, "rank all of each space, not only what was recorded, and tell how often the first choice is not: half a minute")
 
-// stored are the sizes that answers may use, by dimensions: the anchors of unseen.sh.
+// stored are the sizes that answers may use, by dimensions: the anchors of bench/sizes.go.
 var stored = map[int][]string{2: {"1024x1024", "4096x4096", "8192x2048", "8192x8192"}, 3: {"128x128x128", "256x256x256", "768x256x384", "512x512x512"}}
 
 // recorded reads a recording as evidence.
@@ -54,7 +54,7 @@ func TestUnseenSizesOnRecordedData(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(files) == 0 {
-		t.Skipf("no recordings in %s: bench/h200/unseen.sh makes them on a GPU", *flagUnseen)
+		t.Skipf("no recordings in %s: go run ./bench unseen makes them on a GPU", *flagUnseen)
 	}
 	known := map[string][]Evidence{}
 	asked := map[string][]Evidence{}

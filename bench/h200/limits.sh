@@ -19,7 +19,7 @@ for s in "${stalls[@]}"; do metrics+=,smsp__average_warps_issue_stalled_${s}_per
 
 while read -r stencil dtype size schedule; do
   wanted "$stencil" "$dtype" "$size" "$schedule"
-done < <(sed -n 's|^Benchmark[A-Za-z]*/\([^/]*\)/\([^/]*\)/\([^ ]*\) .*# \([a-z]*/[^ ]*\).*|\1 \2 \3 \4|p' "$(dirname "$0")/families.txt")
+done < <(awk '/^# [a-z]+\// { s = $2 } /^Benchmark/ { split($1, n, "/"); print n[2], n[3], n[4], s }' "$(dirname "$0")/families.txt")
 wait
 echo "# bench/h200/limits.sh bin/tune, $("$tune" --version | head -1)"
 device
