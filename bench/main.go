@@ -3,7 +3,7 @@
 //
 //	go run ./bench families -tune bin/tune -device 0 -count 6 -o old.txt
 //	go run ./bench families -tune bin/tune.new -device 0 -count 6 -o new.txt
-//	benchstat old.txt new.txt
+//	go tool benchstat old.txt new.txt
 //
 // It may be built and carried to a machine that has no Go. What it can measure:
 //
