@@ -160,7 +160,7 @@ func TestNoRowBeginsAfterTheTime(t *testing.T) {
 }
 
 func TestCommandsThatCannotRun(t *testing.T) {
-	for _, args := range [][]string{{"families", "-match", "nothing"}, {"families", "-match", "("}, {"stencils", "-sizes", "large"}, {"families", "-tune", "nowhere"}} {
+	for _, args := range [][]string{{"families", "-match", "nothing"}, {"families", "-match", "("}, {"stencils", "-sizes", "large"}, {"families", "-tune", "nowhere"}, {"random", "-device", "replay:h200"}} {
 		if _, _, err := measured(t, args...); err == nil {
 			t.Errorf("%v: no error", args)
 		}
@@ -184,9 +184,27 @@ func TestTinySizesOnTheHost(t *testing.T) {
 		t.Fatalf("%d results, %v\n%s", len(list), err, log)
 	}
 	has(t, list[0], "sec/op", "GCells/s", "naive-sec/step", "x-copy", "tune-sec")
-	list, log, err = measured(t, "random", "-device", "host", "-cases", "3", "-processes", "2", "-match", "/jacobi1d$")
-	if err != nil || len(list) != 1 || list[0].Iters != 3 {
+	list, log, err = measured(t, "random", "-device", "host", "-cases", "3", "-match", "/jacobi1d$")
+	if err != nil || len(list) != 1 || list[0].Iters != 3 || list[0].GetConfig("compiler") == "" {
 		t.Fatalf("%v, %v\n%s", list, err, log)
+	}
+}
+
+func TestProgramsAreSharedByProcesses(t *testing.T) {
+	const says = `#!/bin/sh
+while [ $# -gt 0 ]; do [ "$1" != -cases ] || n=$2; shift; done
+echo "    devicetest.go:160: $n of $n schedules checked"`
+	test := filepath.Join(t.TempDir(), "cuda.test")
+	if err := os.WriteFile(test, []byte(says), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	args := []string{"random", "-device", "host", "-match", "programs", "-cases", "7", "-processes", "3", "-test"}
+	list, log, err := measured(t, append(args, test)...)
+	if err != nil || len(list) != 1 || list[0].Iters != 7 {
+		t.Errorf("%v, %v\n%s", list, err, log)
+	}
+	if _, log, err := measured(t, append(args, "true")...); err == nil || !strings.Contains(log, "0 of 7 schedules checked") {
+		t.Errorf("a test that checks nothing: %v\n%s", err, log)
 	}
 }
 

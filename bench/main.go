@@ -96,7 +96,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	match := f.String("match", "", "only rows whose name matches this regular `expression`")
 	f.IntVar(&b.count, "count", 1, "measure each row `n` times")
 	f.IntVar(&b.cases, "cases", 40, "random: `n` schedules of each stencil")
-	f.IntVar(&b.processes, "processes", runtime.NumCPU(), "random: `n` processes side by side")
+	f.IntVar(&b.processes, "processes", runtime.NumCPU(), "random: `n` processes of -test side by side")
 	f.DurationVar(&b.time, "time", 0, "begin no row that would not end within this `time` (0 = no limit)")
 	f.DurationVar(&b.limit, "limit", 0, "end each search after this `time` (default: tune's own; landscapes 36s, unseen and sizes 1.5s)")
 	f.BoolVar(&b.whole, "whole", false, "landscapes: all schedules of a space, not a sample")
