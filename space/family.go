@@ -45,6 +45,9 @@ type Family struct {
 	Name        string
 	Params      []Param
 	Constraints []Constraint
+	// Advice is what did not pay wherever it was measured: schedules that break it are legal,
+	// but Advised leaves them out.
+	Advice []Constraint
 
 	ready [][]Constraint // constraints to check once parameter i is set
 }

@@ -48,7 +48,7 @@ func (j *job) writeLandscape() error {
 	h := replay.Header{
 		Stencil: j.problem.Stencil.Name, StencilHash: j.problem.Hash(), DType: j.problem.DType, Size: j.problem.Size, Steps: j.problem.Steps,
 		Machine: m, Regime: j.Regime, Tool: strings.TrimSpace("tune " + Version + " " + j.Revision),
-		Command: j.Command, Time: time.Now().UTC().Format(time.RFC3339), Space: j.space.Size(), Compilers: compilations(j.device),
+		Command: j.Command, Time: time.Now().UTC().Format(time.RFC3339), Space: j.legal.Size(), Compilers: compilations(j.device),
 	}
 	var records []outcome.Outcome
 	seen := map[space.Schedule]bool{}
@@ -58,7 +58,7 @@ func (j *job) writeLandscape() error {
 			anew[o.Schedule] = !o.Known
 		}
 		for _, s := range j.recording.Order {
-			if !anew[s] && j.space.Check(s) == nil {
+			if !anew[s] && j.legal.Check(s) == nil {
 				seen[s] = true
 				records = append(records, j.recording.Records[s])
 			}

@@ -40,7 +40,8 @@ type job struct {
 	key       cache.Key
 	stored    []cache.Stored    // what the store has of such problems, nearest first
 	recording *replay.Landscape // that is gone on with; nil = none
-	space     *space.Space
+	legal     *space.Space      // all schedules there are
+	space     *space.Space      // that are searched
 	prior     search.Prior
 	journal   *journal
 	session   *runner.Session
@@ -126,17 +127,22 @@ func (j *job) answer(context.Context) (err error) {
 	return nil
 }
 
-// enumerate is the space: all that is legal here, of a recording what it holds.
+// enumerate is the space: all that is legal here, of a recording what it holds, less what
+// advice leaves out.
 func (j *job) enumerate(context.Context) error {
-	j.space = j.Space(j.problem, j.machine)
+	j.legal = j.Space(j.problem, j.machine)
 	if r, ok := j.device.(replay.Device); ok {
-		j.space = r.Within(j.space)
+		j.legal = r.Within(j.legal)
+	}
+	j.space = j.legal
+	if !j.Beyond && !j.exhaustive() {
+		j.space = j.legal.Advised()
 	}
 	n := j.space.Size()
 	if n == 0 {
 		return fmt.Errorf("%w: none is legal on a grid of %s: choose a larger --size", &runner.ErrNoSchedule{}, j.problem.Size.Text(j.problem.Stencil.Dims))
 	}
-	j.Watcher.Note("%s on %s (%s): %d legal schedules of %d", j.problem.Text(), j.machine.Name, j.machine.Kind, n, j.space.Raw())
+	j.Watcher.Note("%s on %s (%s): %d schedules to search of %d", j.problem.Text(), j.machine.Name, j.machine.Kind, n, j.space.Raw())
 	j.Stop = stops(j.Stop, j.machine.Kind, j.exhaustive())
 	if j.Stop.Budget > 0 {
 		n = min(n, j.Stop.Budget)

@@ -94,9 +94,13 @@ func (t *Tuner) families() []kernels.Family {
 	return t.Families
 }
 
-// Space is every schedule that is legal for a problem on a machine.
+// Space is every schedule that is legal for a problem on a machine, with the advice that
+// searches follow.
 func (t *Tuner) Space(p Problem, m machine.Machine) *space.Space {
-	return kernels.Spaces(t.families(), p, m)
+	if t.Families == nil {
+		return all.Space(p, m)
+	}
+	return kernels.Spaces(t.Families, p, m)
 }
 
 // Family is the kernel family of a schedule; nil if there is none.
@@ -152,6 +156,7 @@ type Options struct {
 	Strategy string        // of package search; "" = bayes
 	Prior    search.Prior  // what ranks schedules before they run; nil = the cost model and what is stored
 	NoPrior  bool          // nothing ranks them
+	Beyond   bool          // search also what advice leaves out; an exhaustive search does so
 	Stop     search.Stop   // rules that end the search; a field that is 0 has the device's default
 	Regime   timing.Regime // of caches; "" = warm
 	Seed     uint64        // of the search and of the input data; 0 = 1

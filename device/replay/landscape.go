@@ -314,7 +314,7 @@ func (l *Landscape) Within(sp *space.Space) *space.Space {
 		if !any {
 			continue
 		}
-		g := &space.Family{Name: f.Name, Constraints: slices.Clone(f.Constraints)}
+		g := &space.Family{Name: f.Name, Constraints: slices.Clone(f.Constraints), Advice: f.Advice}
 		var names []string
 		for i, p := range f.Params {
 			p.Values = slices.DeleteFunc(slices.Clone(p.Values), func(x int) bool {

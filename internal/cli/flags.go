@@ -78,6 +78,7 @@ func (f *TuneFlags) Bind(c *cobra.Command) {
 	c.Flags().StringVar(&f.Device, "device", "", "`device`: index, UUID or PCI address of a GPU, host, or replay:h200 (default: the first GPU)")
 	c.Flags().StringVar(&f.Strategy, "strategy", search.Names()[0], "search `strategy`: "+strings.Join(search.Names(), ", "))
 	c.Flags().StringVar(&f.Model, "model", ModelCounts, "`model` that ranks schedules before they run: counts, none")
+	c.Flags().BoolVar(&f.Beyond, "beyond", false, "also try schedules that are left out because their like was never the fastest where it was measured")
 	c.Flags().IntVar(&f.Stop.Budget, "budget", 0, "end after `n` evaluations (default: 600 on a GPU, 60 on the host)")
 	c.Flags().DurationVar(&f.Stop.Time, "time-limit", 0, "end the search after this `time` (default: 10s on a GPU, 1m on the host)")
 	c.Flags().IntVar(&f.Stop.Stall, "stall", 0, "end after `n` evaluations without an improvement (default: 250)")

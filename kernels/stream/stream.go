@@ -300,6 +300,7 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 	whole(names, "blocks", "asking for more blocks on an SM must make the compiler use fewer registers", func(h shape) bool {
 		return h.minBlocks == 1 || limit(h, h.minBlocks) < limit(h, h.minBlocks-1) && h.registers(p, st)*3/2 > limit(h, h.minBlocks)
 	})
+	f.Advice = advice(p, m)
 	return f
 }
 
