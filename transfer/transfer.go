@@ -71,9 +71,21 @@ func (pl Place) ask(s space.Schedule) guess {
 	return guess{seconds: math.Inf(1)}
 }
 
-// Legal is every schedule there is at a place.
-func (pl Place) Legal() []space.Schedule {
-	return slices.Collect(kernels.Spaces(pl.families, pl.Problem, pl.Machine).All())
+// Choices are the schedules that a search would try at a place whose schedules are those of
+// a space, and of those that it would not what was measured at others: what is known of a
+// schedule is more than advice on its like.
+func (pl Place) Choices(whole *space.Space, known []Evidence) []space.Schedule {
+	advised := whole.Advised()
+	list := slices.Collect(advised.All())
+	more := map[space.Schedule]bool{}
+	for _, e := range known {
+		for s := range e.Seconds {
+			if s = kernels.On(s, pl.Machine); advised.Check(s) != nil && whole.Check(s) == nil {
+				more[s] = true
+			}
+		}
+	}
+	return append(list, slices.SortedFunc(maps.Keys(more), byText)...)
 }
 
 // predictAll predicts schedules on all processors.
@@ -97,8 +109,10 @@ type Evidence struct {
 
 // measured is the schedules that were measured at a place, in the order of their texts: sums over them are the same every time.
 func (e Evidence) measured() []space.Schedule {
-	return slices.SortedFunc(maps.Keys(e.Seconds), func(a, b space.Schedule) int { return cmp.Compare(a.String(), b.String()) })
+	return slices.SortedFunc(maps.Keys(e.Seconds), byText)
 }
+
+func byText(a, b space.Schedule) int { return cmp.Compare(a.String(), b.String()) }
 
 // Best is the fastest schedule at a place, and its time; ties go to the smaller text.
 func (e Evidence) Best() (space.Schedule, float64) {

@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"stenciltune/kernels/all"
@@ -40,7 +41,7 @@ func TestChunksFillTheOtherDevicesSMs(t *testing.T) {
 	for _, s := range spacetest.Schedules(t, "stream/vx=4/vy=1/wp=1/ck=16/pf=4/mb=1/ph=8/sm=132/pm=1", "stream/vx=4/vy=1/wp=1/ck=8/pf=2/mb=1/ph=8/sm=132/pm=1") {
 		seconds[s] = here.Predict(s)
 	}
-	first := Rank(there, []Evidence{{Place: here, Seconds: seconds}}, there.Legal())[0]
+	first := Rank(there, []Evidence{{Place: here, Seconds: seconds}}, slices.Collect(all.Space(there.Problem, there.Machine).All()))[0]
 	if first.Schedule.String() != "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/sm=108/pm=1" || first.Weight == 0 || first.Seconds >= there.Predict(first.Schedule) {
 		t.Errorf("%v", first)
 	}

@@ -109,7 +109,7 @@ func unseen(t *testing.T, what string, anchors, list []Evidence) {
 		size := e.Problem.Size.Text(e.Problem.Stencil.Dims)
 		of := slices.Collect(maps.Keys(e.Seconds))
 		if *flagFirst {
-			of = e.Legal()
+			of = e.Choices(all.Space(e.Problem, e.Machine), own)
 		}
 		for i, r := range Rank(e.Place, own, of) {
 			if took, ok := e.Seconds[r.Schedule]; ok {

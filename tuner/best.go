@@ -48,7 +48,7 @@ func (t *Tuner) Best(ctx context.Context, p Problem, m machine.Machine, regime t
 	}
 	if len(known) > 0 {
 		there := transfer.At(t.families(), p, m)
-		if list := transfer.Rank(there, places(known), there.Legal()); len(list) > 0 {
+		if list := transfer.Rank(there, places(known), there.Choices(t.Space(p, there.Machine), places(known))); len(list) > 0 {
 			return Answer{Config: t.adapt(p, there.Machine, grade, known, list[0]), Grade: grade}, nil
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"stenciltune/outcome"
 	"stenciltune/search"
 	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 	"stenciltune/timing"
 	"stenciltune/transfer"
@@ -171,7 +172,7 @@ func TestUnseenSizesAreAnsweredFromStoredOnes(t *testing.T) {
 		if err != nil || known != 4 {
 			t.Errorf("%v: a tune knows %d problems, %v", n, known, err)
 		}
-		first := slices.MinFunc(pl.Legal(), func(a, b Schedule) int { return cmp.Compare(prior(a), prior(b)) })
+		first := slices.MinFunc(slices.Collect(s.Space(pl.Problem, pl.Machine).Advised().All()), func(a, b Schedule) int { return cmp.Compare(prior(a), prior(b)) })
 		if prior(first) != prior(chosen) {
 			t.Errorf("%v: a tune begins with %s, the answer is %s", n, first, chosen)
 		}
@@ -292,5 +293,28 @@ func TestBadProblemsAreRefused(t *testing.T) {
 	}
 	if _, err := open(t).Best(context.Background(), problem(t, stencil.Size{64, 64, 1}), h200(), ""); !errors.Is(err, ErrNotTuned) {
 		t.Error(err)
+	}
+}
+
+// Advice is for searches: what was measured in spite of it is an answer, there and elsewhere.
+func TestWhatAdviceLeavesOutIsAnsweredWhereItWasBest(t *testing.T) {
+	s := open(t)
+	here, there := at(problem(t, stencil.Size{4096, 4096, 1}), h200()), at(problem(t, stencil.Size{4096, 4000, 1}), h200())
+	for _, text := range []string{"stream/vx=4/vy=1/wp=4/ck=64/pf=2/mb=3/ph=10", "tile/gx=32/gy=8/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/ph=2"} {
+		sc := spacetest.Schedule(t, text)
+		if sp := s.Space(here.Problem, here.Machine); sp.Check(sc) != nil || sp.Advised().Check(sc) == nil {
+			t.Fatalf("%s is not what this test is about", sc)
+		}
+		record(t, s, here, []space.Schedule{sc})
+		if a := find(t, s, here); a.Grade != cache.Exact || a.Stale || a.Config.Schedule.Text != text {
+			t.Errorf("%s: answered %s, %s, stale %v", sc, a.Grade, a.Config.Schedule.Text, a.Stale)
+		}
+		e, err := s.gather(here.Problem, cache.Stored{Key: KeyOf(here.Problem, here.Machine, timing.Warm), Config: find(t, s, here).Config})
+		if _, ok := e.Seconds[sc]; err != nil || !ok {
+			t.Errorf("%s is not gathered: %v", sc, err)
+		}
+		if !slices.Contains(there.Choices(s.Space(there.Problem, there.Machine), []transfer.Evidence{e.Evidence}), sc) {
+			t.Errorf("%s is no choice at another size", sc)
+		}
 	}
 }
