@@ -27,7 +27,7 @@ func landscapes(_ context.Context, b *bench) (rows []row, err error) {
 		problems = append(problems, p)
 	}
 	for _, p := range problems {
-		what, walk, limit := "Landscape", []string{"--strategy", "random"}, 36*time.Second
+		what, walk, limit := "Landscape", []string{"--strategy", "random", "--beyond"}, 36*time.Second
 		if b.whole {
 			what, walk, limit = "WholeSpace", []string{"--exhaustive"}, 800*time.Second
 		}

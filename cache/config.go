@@ -208,7 +208,7 @@ type SearchInfo struct {
 	Strategy    string        `json:"strategy"`
 	Evaluated   int           `json:"evaluated"` // schedules tried
 	Failed      int           `json:"failed"`    // of these, could not be used
-	Space       int           `json:"space"`     // legal schedules
+	Space       int           `json:"space"`     // legal schedules, without those that advice leaves out
 	RawSpace    int           `json:"raw_space"` // before constraints
 	Stop        search.Reason `json:"stop"`
 	Seed        uint64        `json:"seed"`

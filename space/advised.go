@@ -9,7 +9,7 @@ func (s *Space) Advised() *Space {
 	for _, f := range s.families {
 		families = append(families, &Family{Name: f.Name, Params: f.Params, Constraints: slices.Concat(f.Constraints, f.Advice)})
 	}
-	if advised := New(families...); advised.Size() > 0 {
+	if advised := New(families...); !advised.Empty() {
 		return advised
 	}
 	return s

@@ -47,6 +47,9 @@ func TestAdvisedLeavesOutWhatDoesNotPay(t *testing.T) {
 	if wide := advised.Widen("one", nil); wide.Check(Schedule{"one/a=4"}) != nil || wide.Check(Schedule{"one/a=3"}) == nil {
 		t.Error("a widened space holds to advice, or not to its constraints")
 	}
+	if s.Empty() || !New(&Family{Name: "never", Params: []Param{{Name: "a", Values: []int{3}}}, Constraints: s.Family("one").Constraints}).Empty() {
+		t.Error("a space with schedules is empty, or one without is not")
+	}
 	if only := New(family("none", 0)); only.Advised() != only {
 		t.Error("advice that leaves nothing is heeded")
 	}

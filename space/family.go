@@ -74,14 +74,14 @@ func (f *Family) prepare() {
 	}
 }
 
-// enumerate gives the values of every legal schedule in order; the slice is reused.
-func (f *Family) enumerate(each func([]int)) {
+// enumerate gives the values of every legal schedule in order, as long as each asks for more; the
+// slice is reused.
+func (f *Family) enumerate(each func([]int) (more bool)) {
 	v := Values{f, make([]int, len(f.Params))}
-	var level func(i int)
-	level = func(i int) {
+	var level func(i int) bool
+	level = func(i int) bool {
 		if i == len(f.Params) {
-			each(v.v)
-			return
+			return each(v.v)
 		}
 	next:
 		for _, x := range f.Params[i].Values {
@@ -91,8 +91,11 @@ func (f *Family) enumerate(each func([]int)) {
 					continue next
 				}
 			}
-			level(i + 1)
+			if !level(i + 1) {
+				return false
+			}
 		}
+		return true
 	}
 	level(0)
 }
@@ -214,7 +217,10 @@ func (s *Space) Family(name string) *Family {
 
 func (s *Space) enumerate() (all []Schedule) {
 	for _, f := range s.families {
-		f.enumerate(func(v []int) { all = append(all, Make(f.Name, f.Params, v)) })
+		f.enumerate(func(v []int) bool {
+			all = append(all, Make(f.Name, f.Params, v))
+			return true
+		})
 	}
 	return all
 }
@@ -224,6 +230,21 @@ func (s *Space) All() iter.Seq[Schedule] { return slices.Values(s.list()) }
 
 // Size counts the legal schedules.
 func (s *Space) Size() int { return len(s.list()) }
+
+// Empty tells whether no schedule is legal, without listing them.
+func (s *Space) Empty() bool {
+	for _, f := range s.families {
+		none := true
+		f.enumerate(func([]int) bool {
+			none = false
+			return false
+		})
+		if !none {
+			return false
+		}
+	}
+	return true
+}
 
 // Raw is the number of points before constraints.
 func (s *Space) Raw() int {

@@ -16,7 +16,7 @@ var unpaid = []string{"smalltile", "tile", "slide"}
 func Space(p stencil.Problem, m machine.Machine) *space.Space {
 	sp := kernels.Spaces(Families(), p, m)
 	stream := sp.Family("stream")
-	if stream == nil || !kernels.Recorded(p, m) || space.New(stream).Advised().Size() == 0 {
+	if stream == nil || !kernels.Recorded(p, m) || space.New(stream).Empty() {
 		return sp
 	}
 	var families []*space.Family
