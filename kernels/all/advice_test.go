@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strings"
 	"testing"
 
 	"stenciltune/device/replay"
@@ -226,7 +225,8 @@ func derive(list []*recording) left {
 	return found
 }
 
-var winner = regexp.MustCompile(`^(?:BenchmarkTuned/)?(\w[\w-]*)[/ ] *((?:float|int)\d+)[/ ] *(\d+(?:x\d+)*) .* (\w+/\S+)$`)
+// winner is a tune in Go benchmark text: what was found, as a comment, and then the problem.
+var winner = regexp.MustCompile(`(?m)^# (\w+/\S+)\nBenchmark(?:Tuned|Catalogue)/([\w-]+)/(\w+)/(\d+(?:x\d+)*) `)
 
 // TestAdviceKeepsWhatTunesFound looks at the schedules that tunes of the catalogue found at other
 // sizes, in other element types, with other boundaries and of several fields and stages: advice must keep
@@ -239,22 +239,18 @@ func TestAdviceKeepsWhatTunesFound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for line := range strings.Lines(string(text)) {
-			m := winner.FindStringSubmatch(strings.TrimSpace(line))
-			if m == nil {
-				continue
-			}
+		for _, m := range winner.FindAllStringSubmatch(string(text), -1) {
 			found++
-			st, err := stencil.Lookup(m[1])
+			st, err := stencil.Lookup(m[2])
 			if err != nil {
 				t.Fatal(err)
 			}
-			n, err := stencil.ParseSize(m[3], st.Dims)
+			n, err := stencil.ParseSize(m[4], st.Dims)
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := stencil.Problem{Stencil: st, DType: stencil.DType(m[2]), Size: n, Steps: cmp.Or(st.Steps, 1000)}
-			s, err := space.ParseSchedule(m[4])
+			p := stencil.Problem{Stencil: st, DType: stencil.DType(m[3]), Size: n, Steps: cmp.Or(st.Steps, 1000)}
+			s, err := space.ParseSchedule(m[1])
 			if err != nil {
 				t.Fatal(err)
 			}
