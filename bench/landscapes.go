@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -49,6 +50,9 @@ func landscapes(_ context.Context, b *bench) (rows []row, err error) {
 			if err == nil && len(there) == 0 {
 				slug := strings.ReplaceAll(strings.ToLower(c.Device.Name), " ", "-")
 				err = copied(into, filepath.Join(b.folder, slug+"_"+file))
+			}
+			if err == nil && b.whole && c.Search.Stop != "exhausted" {
+				err = fmt.Errorf("the space is not whole yet: the walk was stopped by %s; run it again to go on", c.Search.Stop)
 			}
 			return recorded(c, wall), err
 		}})

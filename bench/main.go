@@ -22,8 +22,9 @@
 // is compared within a row is timed interleaved in one process.
 //
 // Results are appended to the file of -o as soon as they are known. A run that is started again with the
-// same file does what is missing. With -time it begins no row that would not end in time, and says how
-// many are left. A row that fails is told, and fails the run; the other rows are measured all the same.
+// same file does what is missing. With -time it begins no row that would end too late if it took as long as
+// the longest before it, and says how many are left. A row that fails is told, and fails the run; the other
+// rows are measured all the same.
 package main
 
 import (
@@ -83,7 +84,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if len(args) == 0 || experiments[args[0]] == nil {
 		return fmt.Errorf("name what to measure: %s; then flags, which -help lists", names)
 	}
-	b := &bench{args: strings.Join(args, " "), stored: map[string]bool{}}
+	b := &bench{args: args[0], stored: map[string]bool{}}
 	f := flag.NewFlagSet("bench "+args[0], flag.ContinueOnError)
 	f.SetOutput(stderr)
 	f.StringVar(&b.path, "tune", "tune", "`path` of the built program tune")
@@ -103,6 +104,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err := f.Parse(args[1:]); err != nil {
 		return err
 	}
+	f.Visit(func(g *flag.Flag) {
+		if !slices.Contains([]string{"tune", "o", "folder", "commit", "test"}, g.Name) { // what no result depends on
+			b.args += " -" + g.Name + " " + g.Value.String()
+		}
+	})
 	var err error
 	if b.match, err = regexp.Compile(*match); err != nil {
 		return fmt.Errorf("-match: %w", err)

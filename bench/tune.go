@@ -62,7 +62,10 @@ type config struct {
 	}
 	RooflineShare float64 `json:"roofline_share"`
 	Ties          []struct{ Schedule string }
-	Search        struct{ Evaluated int }
+	Search        struct {
+		Evaluated int
+		Stop      string
+	}
 }
 
 // machine are the facts of the device that was tuned on.
