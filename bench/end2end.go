@@ -19,21 +19,17 @@ func end2end(_ context.Context, b *bench) (rows []row, err error) {
 		{problem{"jacobi2d", "float32", "8192x8192"}, "stream/vx=8/vy=1/wp=1/ck=8/pf=4/mb=1/ph=10/sm=132/pm=1"},
 	} {
 		rows = append(rows, row{of.name("Tune"), func(ctx context.Context, repeat int) (result, error) {
-			c, wall, err := b.cold(ctx, of.problem, repeat, b.search()...)
+			won, wall, m, err := b.race(ctx, of.problem, repeat, [][]string{b.search()}, of.best)
 			if err != nil {
 				return result{}, err
 			}
-			won := c.Schedule.Text
-			_, m, err := b.measure(ctx, of.problem, won, of.best)
-			if err != nil {
-				return result{}, err
-			}
-			mine, best, found := m[won].ns, m[of.best].ns, 0.0
-			if won == of.best || slices.ContainsFunc(c.Ties, func(t struct{ Schedule string }) bool { return t.Schedule == of.best }) {
+			c, text := won[0], won[0].Schedule.Text
+			mine, best, found := m[text].ns, m[of.best].ns, 0.0
+			if text == of.best || slices.Contains(c.Ties, struct{ Schedule string }{of.best}) {
 				found = 1
 			}
 			return result{c.machine(), 1, []benchfmt.Value{value(float64(wall), "ns/op"), value(float64(c.Search.Evaluated), "schedules"),
-				value(mine, "winner-ns/step"), value(best, "landscape-best-ns/step"), value(mine/best, "ratio"), value(found, "best-found")}, won}, nil
+				value(mine, "winner-ns/step"), value(best, "landscape-best-ns/step"), value(mine/best, "ratio"), value(found, "best-found")}, text}, nil
 		}})
 	}
 	return rows, nil

@@ -12,18 +12,11 @@ import (
 func firstOfModel(_ context.Context, b *bench) (rows []row, err error) {
 	for _, p := range large("float32") {
 		rows = append(rows, row{p.name("Model"), func(ctx context.Context, repeat int) (result, error) {
-			var won [3]config
-			for i, search := range [][]string{{"--strategy", "model", "--budget", "4"}, {"--strategy", "model", "--budget", "13"}, b.search()} {
-				var err error
-				if won[i], _, err = b.cold(ctx, p, repeat, search...); err != nil {
-					return result{}, err
-				}
-			}
-			one, ten, all := won[0].Schedule.Text, won[1].Schedule.Text, won[2].Schedule.Text
-			_, m, err := b.measure(ctx, p, one, ten, all)
+			won, _, m, err := b.race(ctx, p, repeat, [][]string{{"--strategy", "model", "--budget", "4"}, {"--strategy", "model", "--budget", "13"}, b.search()})
 			if err != nil {
 				return result{}, err
 			}
+			one, ten, all := won[0].Schedule.Text, won[1].Schedule.Text, won[2].Schedule.Text
 			best := m[all].ns
 			values := []benchfmt.Value{value(best, "ns/op"), value(m[one].ns/best, "first-ratio"), value(m[ten].ns/best, "ten-ratio")}
 			return result{won[2].machine(), m[all].samples, values, "first: " + one + "\nof ten: " + ten + "\nsearch: " + all}, nil

@@ -160,6 +160,20 @@ func (p *program) measure(ctx context.Context, of problem, schedules ...string) 
 	return m, found, nil
 }
 
+// race tunes cold with each of some searches, and times the winners and other schedules interleaved in one
+// process. It returns the wall time of the last tune too.
+func (p *program) race(ctx context.Context, of problem, seed int, searches [][]string, others ...string) (won []config, wall time.Duration, found map[string]timed, err error) {
+	for _, search := range searches {
+		c, took, err := p.cold(ctx, of, seed, search...)
+		if err != nil {
+			return nil, 0, nil, err
+		}
+		won, wall, others = append(won, c), took, append(others, c.Schedule.Text)
+	}
+	_, found, err = p.measure(ctx, of, others...)
+	return won, wall, found, err
+}
+
 // stencilInfo is a stencil of the catalogue.
 type stencilInfo struct {
 	Name, DType string
