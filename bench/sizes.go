@@ -12,15 +12,15 @@ import (
 //go:embed sizes.txt
 var sizesText string
 
-// anchors are the sizes that are tuned and stored, in 2D and in 3D (tuned/unseen_test.go knows them).
+// anchors are the sizes that are tuned and stored, in 2D and in 3D (transfer/unseen_test.go knows them).
 var anchors = map[bool][]string{true: {"1024x1024", "4096x4096", "8192x2048", "8192x8192"}, false: {"128x128x128", "256x256x256", "768x256x384", "512x512x512"}}
 
 func anchorsOf(stencil string) []string { return anchors[strings.Contains(stencil, "2d")] }
 
 // unseen records what is needed to judge answers for sizes that were never tuned: for each stencil 4 sizes
 // that are stored, and 60 others that are answered from them. Each is tuned with a store that holds the 4
-// only, beginning with the 48 schedules that tune best would choose from, so that its choice is among what
-// was measured. The judge is go test ./tuned -run Unseen -v -unseen FOLDER.
+// only, in the order in which tune best would choose, so that its choice is among what was measured.
+// The judge is go test ./transfer -run Unseen -v -unseen FOLDER.
 func unseen(_ context.Context, b *bench) ([]row, error) { return b.sized("unseen", true), nil }
 
 // fitted records other sizes in the same way, to fit the cost model to: those of unseen are left to judge.
@@ -61,7 +61,7 @@ func (b *bench) record(ctx context.Context, p problem) (result, error) {
 	}
 	file := fmt.Sprintf("%s_%s.jsonl.gz", p.stencil, p.size)
 	into := filepath.Join(b.work, file)
-	c, wall, err := b.tune(ctx, p, own, "--time-limit", limit.String(), "--seeds", "48", "--record", into)
+	c, wall, err := b.tune(ctx, p, own, "--time-limit", limit.String(), "--strategy", "model", "--record", into)
 	if err == nil {
 		err = copied(into, filepath.Join(b.folder, file))
 	}
@@ -75,7 +75,7 @@ func (b *bench) anchored(ctx context.Context, stencil string) (string, error) {
 		return store, nil
 	}
 	for _, n := range anchorsOf(stencil) {
-		if _, _, err := b.tune(ctx, problem{stencil, "float32", n}, store, append(b.search(), "--seeds", "0")...); err != nil {
+		if _, _, err := b.tune(ctx, problem{stencil, "float32", n}, store, b.search()...); err != nil {
 			return "", err
 		}
 	}
