@@ -241,7 +241,7 @@ func TestKillingTheProgramLosesNothing(t *testing.T) {
 	store := storeIn(t)
 	limits := func(budget int) []string {
 		n := strconv.Itoa(budget)
-		return append(slices.Clone(args), "--budget", n, "--stall", n, "--time-limit", "5m", "-v")
+		return append(slices.Clone(args), "--budget", n, "--stall", n, "--time-limit", "5m", "--beyond", "-v")
 	}
 	measured := map[string]int{}
 	r := rand.New(rand.NewPCG(uint64(*flagKills), 11))
