@@ -451,6 +451,57 @@ func TestTheReadmeShowsARun(t *testing.T) {
 	}
 }
 
+// A search leaves out what advice is against, --beyond and a walk through all do not; what is named runs, and what was
+// recorded in spite of advice stays in the recording.
+func TestAdviceBindsTheSearchAlone(t *testing.T) {
+	store, file := storeIn(t), filepath.Join(t.TempDir(), "some.jsonl.gz")
+	at := []string{"--stencil", "jacobi2d", "--device", "replay:h200"}
+	run := func(more ...string) *program {
+		t.Helper()
+		p := command(t, store, append(slices.Clone(at), more...)...)
+		if code := p.run(t); code != 0 {
+			t.Fatalf("%v: exit %d\n%s", more, code, &p.stderr)
+		}
+		return p
+	}
+	searched := func(p *program) int {
+		t.Helper()
+		c, err := cache.Decode(p.stdout.Bytes())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.Search.Space
+	}
+	families := func() map[string]int {
+		n := map[string]int{}
+		for _, s := range landscapeIn(t, file).Order {
+			n[s.Family()]++
+		}
+		return n
+	}
+	all := searched(run("--beyond", "--strategy", "random", "--budget", "60", "--record", file))
+	before := families()
+	if before["tile"] == 0 || before["slide"] == 0 {
+		t.Fatalf("of %d schedules %v were tried", all, before)
+	}
+	if n := searched(run("--record", file)); n*2 > all {
+		t.Errorf("%d of %d schedules are searched", n, all)
+	}
+	after := families()
+	if after["tile"] != before["tile"] || after["slide"] != before["slide"] || after["stream"] <= before["stream"] {
+		t.Errorf("recorded were %v, and then %v", before, after)
+	}
+	if n := searched(run("--retune", "--exhaustive", "--budget", "20")); n != all {
+		t.Errorf("a walk through all is through %d of %d", n, all)
+	}
+	l := landscapeIn(t, file)
+	i := slices.IndexFunc(l.Order, func(s space.Schedule) bool { return s.Family() == "tile" && l.Records[s].Seconds() > 0 })
+	p := command(t, store, append([]string{"measure", "--schedule", l.Order[i].String()}, at...)...)
+	if code := p.run(t); code != 0 || !strings.Contains(p.stdout.String(), l.Order[i].String()) {
+		t.Errorf("exit %d\n%s%s", code, &p.stdout, &p.stderr)
+	}
+}
+
 func landscapeIn(t *testing.T, file string) *replay.Landscape {
 	t.Helper()
 	found, err := replay.Match(file)
