@@ -9,6 +9,7 @@ package kernels
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 
 	"stenciltune/machine"
 	"stenciltune/space"
@@ -66,6 +67,21 @@ func (k Kernel) Suited(n stencil.Size) stencil.Size {
 	}
 	return n
 }
+
+// Head is comments that say which schedule was asked for and how it is launched, and the
+// #line that makes what follows, the source, count lines as it does alone. The source itself
+// says neither: schedules that differ in the launch alone share it.
+func (k Kernel) Head() string {
+	l := k.Launch
+	return fmt.Sprintf("// %s\n// launch: grid %v, block %v, %d bytes of dynamic shared memory, %d time steps\n%s",
+		k.Schedule, l.Grid, l.Block, l.SharedBytes, l.Steps, k.Line())
+}
+
+// Line is the #line before the source.
+func (k Kernel) Line() string { return fmt.Sprintf("#line 1 %q\n", k.file()) }
+
+// file is the name that lines of the source go by, and that compilers are told.
+func (k Kernel) file() string { return k.Entry + ".cu" }
 
 // Launch is the geometry of one launch.
 type Launch struct {

@@ -40,11 +40,14 @@ func (h Shape) Threads() int { return h.Group[0] * h.Group[1] * h.Group[2] }
 
 // Constants are the shape's numbers for a kernel's text.
 func (h Shape) Constants() []Constant {
-	return []Constant{
-		{"GROUP_X", h.Group[0]}, {"GROUP_Y", h.Group[1]}, {"GROUP_Z", h.Group[2]},
-		{"WORK_X", h.Work[0]}, {"WORK_Y", h.Work[1]}, {"WORK_Z", h.Work[2]},
-		{"COLUMN", h.Column}, {"ZIGZAG", h.Zigzag}, {"PYRAMID", h.Pyramid},
+	var list []Constant
+	for a := range 3 {
+		list = append(list, Constant{"GROUP_" + upper(a), h.Group[a], fmt.Sprintf(docGroup, axis(a))})
 	}
+	for a := range 3 {
+		list = append(list, Constant{"WORK_" + upper(a), h.Work[a], fmt.Sprintf(docWork, axis(a))})
+	}
+	return append(list, Constant{"COLUMN", h.Column, docColumn}, Constant{"ZIGZAG", h.Zigzag, docZigzag}, Constant{"PYRAMID", h.Pyramid, DocTimeTile})
 }
 
 // Grid is the blocks that cover n with the shape's tiles: the tiles' own shape, or
@@ -82,6 +85,9 @@ const (
 	docWork   = "cells a thread computes on %s; saves loads and index arithmetic, costs registers and parallelism"
 	docColumn = "width in cells of the vertical strips in which tiles are walked, 0 = off; keeps neighbouring rows in cache, costs index arithmetic"
 	docZigzag = "1 reverses every other row of a column, so that the turn finds its neighbours in cache"
+
+	// DocTimeTile is TimeTile's.
+	DocTimeTile = "time tile (pyramid height): time steps fused in one launch; saves launches and memory traffic, costs recomputed halo cells"
 )
 
 // ShapeParams are the parameters of Shape but the pyramid, for a grid of dims
@@ -103,6 +109,8 @@ func ShapeParams(dims int, group, work [3][]int, columns []int) []space.Param {
 }
 
 func axis(a int) string { return "xyz"[a : a+1] }
+
+func upper(a int) string { return "XYZ"[a : a+1] }
 
 func present(a, dims int, values []int) []int {
 	if a >= dims {
@@ -323,26 +331,6 @@ func CheckRegisters(m machine.Machine, s space.Schedule, threads, registers int)
 			Why: fmt.Sprintf("%d threads of %d registers need %d, a block has %d", threads, registers, need, m.RegistersBlock)}
 	}
 	return nil
-}
-
-// Remainder is the schedule of the launches that do the steps left over when the
-// pyramid height does not divide a run's steps: the same one a step at a time, and
-// without a register limit, for which a single step gives no reason.
-func Remainder(s space.Schedule) space.Schedule {
-	s = s.With("ph", 1)
-	if s.Int("mb", 1) != 1 {
-		s = s.With("mb", 1)
-	}
-	return s
-}
-
-// On is a schedule on another machine: where it names the number of SMs (stream's sm), that is
-// the machine's own.
-func On(s space.Schedule, m machine.Machine) space.Schedule {
-	if s.Int("sm", 0) > 0 && m.SMs > 0 {
-		return s.With("sm", m.SMs)
-	}
-	return s
 }
 
 // Spaces joins the spaces of families for a problem.

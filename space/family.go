@@ -19,6 +19,11 @@ type Param struct {
 	// Launch says that it changes a launch alone: schedules that differ in such parameters
 	// only share their kernel's source.
 	Launch bool
+	// Single is the value that a launch of a single time step has, as those have that do the
+	// steps left over; 0 = the schedule's own.
+	Single int
+	// SMs says that its value, unless it is 0, is the number of SMs of the machine.
+	SMs bool
 }
 
 // Values are the values of a family's parameters, in the family's order.

@@ -133,7 +133,7 @@ func AnyGPU(texts ...string) machine.Machine {
 	}
 	for _, text := range texts {
 		if s, err := space.ParseSchedule(text); err == nil {
-			m.SMs = max(m.SMs, s.Int("sm", 0))
+			m.SMs = max(m.SMs, kernels.SMsOf(s))
 		}
 	}
 	return m

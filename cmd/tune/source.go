@@ -33,8 +33,7 @@ func (a *app) source() *cobra.Command {
 				_, err = a.Out.Write(emit.Program(p, k))
 				return err
 			}
-			_, err = fmt.Fprintf(a.Out, "%s// launch: grid %v, block %v, %d bytes of dynamic shared memory, %d time steps\n",
-				k.Source, k.Launch.Grid, k.Launch.Block, k.Launch.SharedBytes, k.Launch.Steps)
+			_, err = fmt.Fprint(a.Out, k.Head(), k.Source)
 			return err
 		},
 	}

@@ -531,7 +531,7 @@ func groups(p stencil.Problem, s space.Schedule, k kernels.Kernel, w kernels.Wor
 		bad("%d blocks cover %d of %d cells", l.Blocks(), cover, p.Size.Cells())
 	}
 	for _, c := range h.Constants() {
-		if !strings.Contains(k.Source, fmt.Sprintf("constexpr int %s = %d;\n", c.Name, c.Value)) {
+		if !strings.Contains(k.Source, fmt.Sprintf("constexpr int %s = %d; // ", c.Name, c.Value)) {
 			bad("no constant %s", c.Name)
 		}
 	}

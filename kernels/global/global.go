@@ -37,6 +37,11 @@ const (
 	maxLoads   = 1024 // cells it reads for them
 )
 
+const (
+	docSpan   = "how threads span the grid: 0 = blocks of cells, 1 = lengths, one line of threads over all cells in column order"
+	docVector = "consecutive cells on x a thread loads, computes and stores as a vector; saves instructions and puts more bytes in flight, costs registers"
+)
+
 // Space has the shared shape, sp: 0 = a grid of blocks, 1 = one line of threads
 // over all cells in column order, and vx.
 func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
@@ -49,9 +54,9 @@ func family(p stencil.Problem, m machine.Machine) *space.Family {
 	columns := []int{0, 32, 64, 128, 256, 512, 1024}
 	params := kernels.ShapeParams(p.Stencil.Dims, group, work, columns)
 	params = append(params, space.Param{Name: "sp", Values: []int{0, 1},
-		Doc: "how threads span the grid: 0 = blocks of cells, 1 = lengths, one line of threads over all cells in column order"},
+		Doc: docSpan},
 		space.Param{Name: "vx", Values: vectors(p.DType), Ordinal: true, Optional: true,
-			Doc: "consecutive cells on x a thread loads, computes and stores as a vector; saves instructions and puts more bytes in flight, costs registers"})
+			Doc: docVector})
 	tile := kernels.GroupTile()
 	vectorTile := kernels.Tile{
 		Needs: append([]string{"vx"}, tile.Needs...),
@@ -130,11 +135,13 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	constants := kernels.ShapeOf(s).Constants()
 	var k kernels.Kernel
 	if vx := s.Int("vx", 1); vx > 1 {
-		constants = append(constants, kernels.Constant{Name: "VECTOR", Value: vx}, kernels.Constant{Name: "PARTS", Value: parts(p.Stencil)})
-		k = withRows(kernels.Source(p, s, constants, "vector.cu", vector), p, kernels.ShapeOf(s).Work)
+		constants = append(constants, kernels.Constant{Name: "VECTOR", Value: vx, Doc: docVector},
+			kernels.Constant{Name: "PARTS", Value: parts(p.Stencil), Doc: "stages of a time step that a launch computes"})
+		generated := kernels.Piece{Of: func(stage int) string { return rows(p, stage, kernels.ShapeOf(s).Work) }}
+		k = kernels.Source(p, s, nil, constants, kernels.Around("kernels/global/vector.cu", vector, "@ROWS@", generated)...)
 	} else {
-		constants = append(constants, kernels.Constant{Name: "SPAN_LENGTHS", Value: s.Int("sp", 0)})
-		k = kernels.Source(p, s, constants, "global.cu", scalar)
+		constants = append(constants, kernels.Constant{Name: "SPAN_LENGTHS", Value: s.Int("sp", 0), Doc: docSpan})
+		k = kernels.Source(p, s, nil, constants, kernels.Piece{File: "kernels/global/global.cu", Text: scalar})
 	}
 	k.Launch = launch(p, s)
 	return k

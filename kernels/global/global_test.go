@@ -74,7 +74,7 @@ func TestVectorsCoverTheGridAndLoadLess(t *testing.T) {
 		t.Errorf("scalar %+v\nvectors %+v", one, four)
 	}
 	src := Family{}.Kernel(p, spacetest.Schedule(t, base+"/vx=4")).Source
-	if !strings.Contains(src, "constexpr int VECTOR = 4;\n") || strings.Contains(src, "SPAN_LENGTHS") {
+	if !strings.Contains(src, "constexpr int VECTOR = 4; ") || strings.Contains(src, "SPAN_LENGTHS") {
 		t.Error("the constants of a schedule with vectors")
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"stenciltune/kernels"
 	"stenciltune/stencil"
 )
 
@@ -83,12 +82,4 @@ func plus(name string, n int) string {
 		return fmt.Sprintf("%s - %d", name, -n)
 	}
 	return name
-}
-
-// withRows gives each stage of a kernel its rows.
-func withRows(k kernels.Kernel, p stencil.Problem, work [3]int) kernels.Kernel {
-	for stage := range p.Stencil.Stages {
-		k.Source = strings.Replace(k.Source, "@ROWS@\n", rows(p, stage, work), 1)
-	}
-	return k
 }

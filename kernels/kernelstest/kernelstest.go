@@ -5,6 +5,10 @@
 package kernelstest
 
 import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -57,9 +61,64 @@ func CheckSources(t *testing.T, f kernels.Family, list []Source) {
 		if head := "// " + c.Problem.Stencil.Name + ", " + string(c.Problem.DType) + ": schedule " + c.Schedule + "\n"; !strings.HasPrefix(k.Source, head) {
 			t.Errorf("%s begins with %.80q", c.Golden, k.Source)
 		}
+		CheckLines(t, k)
 		if !strings.Contains(k.Source, "#define ENTRY "+k.Entry+"\n") || k.DType != c.Problem.DType || k.Schedule.String() != c.Schedule {
 			t.Errorf("%s: entry %s, %s, %s", c.Golden, k.Entry, k.DType, k.Schedule)
 		}
+	}
+}
+
+// root is the module's folder.
+func root(t testing.TB) string {
+	t.Helper()
+	dir, err := os.Getwd()
+	for err == nil {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir
+		}
+		if up := filepath.Dir(dir); up != dir {
+			dir = up
+			continue
+		}
+		break
+	}
+	t.Fatalf("no go.mod above %s: %v", dir, err)
+	return ""
+}
+
+// lineDirective is a #line with its number and its file.
+var lineDirective = regexp.MustCompile(`^#line (\d+) "(.*)"$`)
+
+// CheckLines looks whether every line of a source says truly where it is from: as a file of
+// the module has it, or as the source itself does.
+func CheckLines(t *testing.T, k kernels.Kernel) {
+	t.Helper()
+	own := strings.Split(k.Source, "\n")
+	files := map[string][]string{k.Entry + ".cu": own}
+	from, at := own, 0
+	for i, line := range own {
+		if m := lineDirective.FindStringSubmatch(line); m != nil {
+			if files[m[2]] == nil {
+				text, err := os.ReadFile(filepath.Join(root(t), m[2]))
+				if err != nil {
+					t.Fatalf("%s, line %d: %v", k.Entry, i+1, err)
+				}
+				files[m[2]] = strings.Split(string(text), "\n")
+			}
+			n, err := strconv.Atoi(m[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			from, at = files[m[2]], n-1
+			continue
+		}
+		if at >= len(from) || from[at] != line {
+			if line == "" { // before the next #line
+				continue
+			}
+			t.Fatalf("%s, line %d is none of where it says it is from: %s", k.Entry, i+1, line)
+		}
+		at++
 	}
 }
 
@@ -67,7 +126,7 @@ func CheckSources(t *testing.T, f kernels.Family, list []Source) {
 func CheckConstants(t *testing.T, k kernels.Kernel, list ...string) {
 	t.Helper()
 	for _, want := range list {
-		if !strings.Contains(k.Source, "constexpr int "+want+";\n") {
+		if !strings.Contains(k.Source, "constexpr int "+want+"; // ") {
 			t.Errorf("%s: no %s", k.Schedule, want)
 		}
 	}

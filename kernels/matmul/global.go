@@ -26,12 +26,14 @@ func (Global) Doc() string {
 // maxGlobalWork is the most elements of C a thread computes.
 const maxGlobalWork = 8
 
+const docSpan = "how threads span C: 0 = blocks of elements, 1 = lengths, one line of threads over all elements in column order"
+
 // Space has the shared shape and sp, as family global of stencils.
 func (Global) Space(p stencil.Problem, m machine.Machine) *space.Family {
 	group := [3][]int{{32, 64, 128, 256, 512, 1024}, {1, 2, 4, 8, 16}}
 	work := [3][]int{{1, 2, 4}, {1, 2, 4, 8}}
 	params := append(kernels.ShapeParams(2, group, work, columns), space.Param{Name: "sp", Values: []int{0, 1},
-		Doc: "how threads span C: 0 = blocks of elements, 1 = lengths, one line of threads over all elements in column order"})
+		Doc: docSpan})
 	f := &space.Family{Name: "global", Params: params}
 	for _, c := range shapeConstraints(p, m, maxGlobalWork) {
 		if c.Name == "column-width" { // a line of threads may have any, narrower than C
@@ -64,8 +66,8 @@ func (Global) launch(p stencil.Problem, s space.Schedule) kernels.Launch {
 
 // Kernel writes the kernel.
 func (f Global) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
-	constants := append(kernels.ShapeOf(s).Constants(), kernels.Constant{Name: "SPAN_LENGTHS", Value: s.Int("sp", 0)})
-	k := source(p, s, constants, "matmul/global.cu", globalText)
+	constants := append(kernels.ShapeOf(s).Constants(), kernels.Constant{Name: "SPAN_LENGTHS", Value: s.Int("sp", 0), Doc: docSpan})
+	k := source(p, s, constants, "global.cu", globalText)
 	k.Launch = f.launch(p, s)
 	return k
 }

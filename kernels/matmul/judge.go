@@ -17,7 +17,7 @@ var judgeGroup = [3]int{32, 8, 1}
 // Judge is the kernel that others are compared with: it adds up in float64, in the
 // order of the definition, and shares nothing with the families but the matrices' places.
 func Judge(p stencil.Problem) kernels.Kernel {
-	k := source(p, space.Make("judge", nil, nil), nil, "matmul/judge.cu", judgeText)
+	k := source(p, space.Make("judge", nil, nil), nil, "judge.cu", judgeText)
 	k.Launch = kernels.Launch{Grid: kernels.Cover(p.Size, judgeGroup, false), Block: judgeGroup, Steps: 1}
 	return k
 }

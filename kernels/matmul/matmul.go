@@ -73,9 +73,10 @@ func Families() []kernels.Family { return []kernels.Family{Global{}, Tile{}} }
 //go:embed common.cu
 var common string
 
-// source assembles a kernel from this workload's shared text and a family's.
-func source(p stencil.Problem, s space.Schedule, constants []kernels.Constant, file, body string) kernels.Kernel {
-	return kernels.Source(p, s, constants, "matmul/common.cu", fmt.Sprintf("%s\n#line 1 %q\n%s", common, file, body))
+// source assembles a kernel from this workload's shared text and a file's of this folder.
+func source(p stencil.Problem, s space.Schedule, constants []kernels.Constant, file, text string) kernels.Kernel {
+	const folder = "kernels/matmul/"
+	return kernels.Source(p, s, nil, constants, kernels.Piece{File: folder + "common.cu", Text: common}, kernels.Piece{File: folder + file, Text: text})
 }
 
 // columns are the column widths tried.

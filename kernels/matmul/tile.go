@@ -27,13 +27,15 @@ func (Tile) Doc() string {
 // maxTileWork is the most elements of C a thread computes.
 const maxTileWork = 32
 
+const docDepth = "depth of the slices of A and B in shared memory; deeper saves barriers, costs shared memory"
+
 // Space has the shared shape and kd.
 func (Tile) Space(p stencil.Problem, m machine.Machine) *space.Family {
 	group := [3][]int{{32, 64, 128}, {1, 2, 4, 8, 16, 32}}
 	work := [3][]int{{1, 2, 4}, {1, 2, 4, 8}}
 	params := append(kernels.ShapeParams(2, group, work, columns), space.Param{
 		Name: "kd", Values: []int{8, 16, 32}, Ordinal: true,
-		Doc: "depth of the slices of A and B in shared memory; deeper saves barriers, costs shared memory",
+		Doc: docDepth,
 	})
 	f := &space.Family{Name: "tile", Params: params, Constraints: shapeConstraints(p, m, maxTileWork)}
 	f.Constraints = append(f.Constraints, space.Constraint{
@@ -58,8 +60,8 @@ func (Tile) launch(p stencil.Problem, s space.Schedule) kernels.Launch {
 
 // Kernel writes the kernel.
 func (f Tile) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
-	constants := append(kernels.ShapeOf(s).Constants(), kernels.Constant{Name: "DEPTH", Value: s.Int("kd", 1)})
-	k := source(p, s, constants, "matmul/tile.cu", tileText)
+	constants := append(kernels.ShapeOf(s).Constants(), kernels.Constant{Name: "DEPTH", Value: s.Int("kd", 1), Doc: docDepth})
+	k := source(p, s, constants, "tile.cu", tileText)
 	k.Launch = f.launch(p, s)
 	return k
 }

@@ -53,7 +53,9 @@ func Kernel(p stencil.Problem) kernels.Kernel {
 	operation := operations[p.Stencil.Reduce.Op]
 	p.Stencil = p.Stencil.Reduction()
 	s := space.Make("reduce", []space.Param{{Name: "gx"}}, []int{threads})
-	k := kernels.Source(p, s, []kernels.Constant{{Name: "THREADS", Value: threads}, {Name: "OPERATION", Value: operation}}, "reduce.cu", source)
+	k := kernels.Source(p, s, nil, []kernels.Constant{
+		{Name: "THREADS", Value: threads, Doc: "of a block"}, {Name: "OPERATION", Value: operation, Doc: "of enum Operation"},
+	}, kernels.Piece{File: "kernels/reduce/reduce.cu", Text: source})
 	blocks := min((p.Size.Cells()+CellsPerBlock-1)/CellsPerBlock, MaxBlocks)
 	k.Launch = kernels.Launch{Grid: [3]int{int(blocks), 1, 1}, Block: [3]int{threads, 1, 1}}
 	return k

@@ -29,6 +29,11 @@ func (Family) Doc() string {
 // maxLoads is the most cells a thread loads in a step: they wait in registers.
 const maxLoads = 16
 
+const (
+	docSteps  = "steps the window makes; more of them load the halo of the first less often, fewer leave more blocks"
+	docDouble = "1 loads the next step's rows while this one computes, with one barrier a step for two; costs registers and shared memory"
+)
+
 // Space has the shared shape, one cell a thread on the axis of the window, and ws
 // and db.
 func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
@@ -44,10 +49,10 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 	}
 	params := append(kernels.ShapeParams(p.Stencil.Dims, group, work, columns), space.Param{
 		Name: "ws", Values: steps, Ordinal: true,
-		Doc: "steps the window makes; more of them load the halo of the first less often, fewer leave more blocks",
+		Doc: docSteps,
 	}, space.Param{
 		Name: "db", Values: []int{0, 1},
-		Doc: "1 loads the next step's rows while this one computes, with one barrier a step for two; costs registers and shared memory",
+		Doc: docDouble,
 	})
 	shape := []string{"gx", "gy", "gz", "wx", "wy", "wz"}
 	at := func(v space.Values) window {
@@ -147,9 +152,9 @@ func (w window) sharedBytes(p stencil.Problem) int {
 // Kernel writes the kernel.
 func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	w := of(p, s)
-	constants := append(w.Constants(), kernels.Constant{Name: "DIMS", Value: p.Stencil.Dims},
-		kernels.Constant{Name: "WINDOW_STEPS", Value: w.steps}, kernels.Constant{Name: "DOUBLE_BUFFER", Value: s.Int("db", 0)})
-	k := kernels.Source(p, s, constants, "slide.cu", source)
+	constants := append(w.Constants(), kernels.Constant{Name: "DIMS", Value: p.Stencil.Dims, Doc: "dimensions of the grid"},
+		kernels.Constant{Name: "WINDOW_STEPS", Value: w.steps, Doc: docSteps}, kernels.Constant{Name: "DOUBLE_BUFFER", Value: s.Int("db", 0), Doc: docDouble})
+	k := kernels.Source(p, s, nil, constants, kernels.Piece{File: "kernels/slide/slide.cu", Text: source})
 	k.Launch = w.launch(p)
 	return k
 }

@@ -48,10 +48,7 @@ func family(p stencil.Problem, m machine.Machine) *space.Family {
 		pyramid = []int{1, 2, 3, 4, 6, 8}
 	}
 	one := []int{1}
-	params := append(kernels.ShapeParams(p.Stencil.Dims, group, [3][]int{one, one, one}, columns), space.Param{
-		Name: "ph", Values: pyramid, Ordinal: true,
-		Doc: "time steps computed in one launch; saves memory traffic, costs the threads of a wider halo",
-	})
+	params := append(kernels.ShapeParams(p.Stencil.Dims, group, [3][]int{one, one, one}, columns), kernels.Tuned(kernels.TimeTile, kernels.DocTimeTile, pyramid))
 	shape := []string{"gx", "gy", "gz", "ph"}
 	at := func(v space.Values) kernels.Shape {
 		return kernels.Shape{Group: [3]int{v.Get("gx"), v.Get("gy"), v.Get("gz")}, Pyramid: v.Get("ph")}
@@ -101,7 +98,7 @@ func zone(st *stencil.Stencil, h kernels.Shape, steps int) [3]int {
 // Kernel writes the kernel.
 func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	p = kernels.Fused(p, s)
-	k := kernels.Source(p, s, kernels.ShapeOf(s).Constants(), "tile.cu", kernels.Tiled("smalltile.cu", source))
+	k := kernels.Source(p, s, nil, kernels.ShapeOf(s).Constants(), kernels.TilePiece(), kernels.Piece{File: "kernels/smalltile/smalltile.cu", Text: source})
 	k.Launch = launch(p, s)
 	return k
 }

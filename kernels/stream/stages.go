@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 
+	"stenciltune/kernels"
 	"stenciltune/stencil"
 )
 
@@ -104,11 +105,11 @@ func (s stages) offRow(points []stencil.Offset) bool {
 }
 
 // source is the text of the stages.
-func (s stages) source(p stencil.Problem, pyramid int) string {
+func (s stages) source(p stencil.Problem, pyramid int) []kernels.Piece {
 	if s.linear {
-		return strings.Replace(sumsSource, "@WEIGHTS@\n", s.weightsFor(p.DType, pyramid).text(pyramid), 1)
+		return kernels.Around(folder+"sums.cu", sumsSource, "@WEIGHTS@", kernels.Piece{Text: s.weightsFor(p.DType, pyramid).text(pyramid)})
 	}
-	return s.planesText(reachOf(p.Stencil)) + valuesSource
+	return []kernels.Piece{{Text: s.planesText(reachOf(p.Stencil))}, {File: folder + "values.cu", Text: valuesSource}}
 }
 
 // places writes which place each array has of those that have one, as an expression of the

@@ -17,6 +17,8 @@ import (
 // Family is the family stream.
 type Family struct{}
 
+const folder = "kernels/stream/"
+
 // The source is plane.cu, then the stages (sums.cu or values.cu), then how planes are
 // loaded ahead (registers.cu or copies.cu), then walk.cu.
 var (
@@ -64,7 +66,10 @@ type shape struct {
 }
 
 func shapeOf(get func(string) int) shape {
-	return shape{get("vx"), get("vy"), get("wp"), get("ck"), get("ph"), get("pf"), get("mb"), get("sm"), get("pm") == 1}
+	return shape{
+		vector: get("vx"), rows: get("vy"), warps: get("wp"), chunks: get("ck"), pyramid: get("ph"),
+		prefetch: get("pf"), minBlocks: get("mb"), sms: get("sm"), copies: get("pm") == 1,
+	}
 }
 
 // scheduleShape is a schedule's on a problem. Rows that are not whole vectors are loaded
@@ -194,6 +199,19 @@ func planes(p stencil.Problem) int {
 	return 1
 }
 
+// docs say what each parameter is: in the space, and beside the constant that it becomes.
+var docs = map[string]string{
+	"vx": "cells of a vector, one a lane; wider saves shuffles and halo, costs registers",
+	"vy": "rows of a plane a thread holds (3D); more save edge rows, cost registers",
+	"wp": "warps of a block: in 3D one above the other in a plane, in 2D strips side by side",
+	"ck": "stream tiles: pieces into which the streaming axis is cut; more fill the GPU, each recomputes its halo",
+	"pf": "prefetch depth in planes; more hide more of memory's latency, cost registers or shared memory",
+	"mb": "blocks an SM must be able to hold at once: the compiler's register limit",
+	"ph": "time tile: time steps in flight; saves memory traffic, costs registers and the recomputation of the halo",
+	"sm": "0 = the streaming axis is cut into ck stream tiles; n, the number of SMs (2D), = into as many as make no more than ck*n blocks",
+	"pm": "means of prefetching: 0 = loads into registers, 1 = asynchronous copies into shared memory",
+}
+
 // Space has the parameters of the walk.
 func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 	dims := p.Stencil.Dims
@@ -219,41 +237,45 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		chunks = []int{1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24}
 	}
 	f := &space.Family{Name: "stream", Params: []space.Param{
-		{Name: "vx", Values: vector, Ordinal: true, Doc: "cells of a vector, one a lane; wider saves shuffles and halo, costs registers"},
-		{Name: "vy", Values: rows, Ordinal: true, Doc: "rows of a plane a thread holds (3D); more save edge rows, cost registers"},
-		{Name: "wp", Values: warps, Ordinal: true, Doc: "warps of a block: in 3D one above the other in a plane, in 2D strips side by side"},
-		{Name: "ck", Values: chunks, Ordinal: true, Launch: true, Doc: "pieces into which the stream axis is cut; more fill the GPU, each recomputes its halo"},
-		{Name: "pf", Values: []int{1, 2, 4}, Ordinal: true, Doc: "planes loaded ahead; more hide more of memory's latency, cost registers or shared memory"},
-		{Name: "mb", Values: []int{1, 2, 3, 4}, Ordinal: true, Doc: "blocks an SM must be able to hold at once: the compiler's register limit"},
-		{Name: "ph", Values: pyramid, Ordinal: true, Doc: "time steps in flight; saves memory traffic, costs registers and the recomputation of the halo"},
-		{Name: "sm", Values: fill, Optional: true, Launch: true, Doc: "0 = the stream axis is cut into ck pieces; n, the number of SMs (2D), = into as many as make no more than ck*n blocks"},
-		{Name: "pm", Values: []int{0, 1}, Optional: true, Doc: "means by which planes are loaded ahead: 0 = into registers, 1 = asynchronous copies into shared memory"},
+		{Name: "vx", Values: vector, Ordinal: true, Doc: docs["vx"]},
+		{Name: "vy", Values: rows, Ordinal: true, Doc: docs["vy"]},
+		{Name: "wp", Values: warps, Ordinal: true, Doc: docs["wp"]},
+		{Name: "ck", Values: chunks, Ordinal: true, Launch: true, Doc: docs["ck"]},
+		{Name: "pf", Values: []int{1, 2, 4}, Ordinal: true, Doc: docs["pf"]},
+		kernels.Tuned(kernels.MinBlocks, docs["mb"], []int{1, 2, 3, 4}),
+		kernels.Tuned(kernels.TimeTile, docs["ph"], pyramid),
+		kernels.Tuned(kernels.SMCount, docs["sm"], fill),
+		{Name: "pm", Values: []int{0, 1}, Optional: true, Doc: docs["pm"]},
 	}}
-	names := []string{"vx", "vy", "wp", "ck", "pf", "mb", "ph", "sm", "pm"}
+	var names []string // whatever needs most of them needs all
+	for _, p := range f.Params {
+		names = append(names, p.Name)
+	}
+	onVector := []string{"vx"}
 	at := func(v space.Values) shape { return shapeOf(v.Get) }
 	whole := func(needs []string, name, why string, ok func(h shape) bool) {
 		f.Constraints = append(f.Constraints, space.Constraint{Name: name, Needs: needs, Why: why, OK: func(v space.Values) bool { return ok(at(v)) }})
 	}
 	f.Constraints = append(f.Constraints, space.Constraint{
-		Name: "stencil", Needs: names[:1], Why: "a walk has one stage",
+		Name: "stencil", Needs: onVector, Why: "a walk has one stage",
 		OK: func(space.Values) bool { return len(p.Stencil.Stages) == 1 },
 	}, space.Constraint{
-		Name: "wrap", Needs: names[:1], Why: fmt.Sprintf("where the grid repeats, its rows (%d) must be whole vectors", p.Size[0]),
+		Name: "wrap", Needs: onVector, Why: fmt.Sprintf("where the grid repeats, its rows (%d) must be whole vectors", p.Size[0]),
 		OK: func(v space.Values) bool { return !st.wrap || p.Size[0]%v.Get("vx") == 0 },
 	}, space.Constraint{
-		Name: "mirror", Needs: names[:1], Why: "a lane finds what a point outside mirrors within the reach of its own vector",
+		Name: "mirror", Needs: onVector, Why: "a lane finds what a point outside mirrors within the reach of its own vector",
 		OK: func(v space.Values) bool { return !st.mirror || v.Get("vx") >= r.highX },
 	}, space.Constraint{
-		Name: "warp", Needs: names[:1], Why: fmt.Sprintf("a row is a warp of %d lanes", warp),
+		Name: "warp", Needs: onVector, Why: fmt.Sprintf("a row is a warp of %d lanes", warp),
 		OK: func(space.Values) bool { return m.WarpSize == warp },
 	}, space.Constraint{
-		Name: "steps", Needs: names[6:7], Why: fmt.Sprintf("a launch cannot fuse more time steps than the problem has (%d)", p.Steps),
+		Name: "steps", Needs: []string{"ph"}, Why: fmt.Sprintf("a launch cannot fuse more time steps than the problem has (%d)", p.Steps),
 		OK: func(v space.Values) bool { return v.Get("ph") <= p.Steps },
 	})
 	whole([]string{"wp", "mb"}, "threads", fmt.Sprintf("a block has at most %d threads, an SM %d", m.MaxThreadsBlock, m.MaxThreadsSM), func(h shape) bool {
 		return warp*h.warps <= m.MaxThreadsBlock && warp*h.warps*h.minBlocks <= m.MaxThreadsSM && h.minBlocks <= m.MaxBlocksSM
 	})
-	whole(names[:3], "grid-size", fmt.Sprintf("a tile must lie within the grid (%s): its walk has no other boundary", p.Size.Text(dims)), func(h shape) bool {
+	whole([]string{"vx", "vy", "wp"}, "grid-size", fmt.Sprintf("a tile must lie within the grid (%s): its walk has no other boundary", p.Size.Text(dims)), func(h shape) bool {
 		hold, _ := h.tile(r, st)
 		return p.Size[0] >= hold[0] && (dims < 3 || p.Size[1] >= hold[1])
 	})
@@ -269,7 +291,7 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		}
 		return copied && h.prefetch >= 2 && h.unit(p) >= 4
 	})
-	whole(names[:1], "vector", "a lane that loads fewer than 8 bytes (of elements narrower than 4 bytes 4) wastes instructions; more than 32 waste registers", func(h shape) bool {
+	whole(onVector, "vector", "a lane that loads fewer than 8 bytes (of elements narrower than 4 bytes 4) wastes instructions; more than 32 waste registers", func(h shape) bool {
 		bytes := h.vector * p.DType.Size()
 		return bytes <= 32 && (bytes >= 8 || p.DType.Size() < 4 && bytes >= 4 || p.Size[0] < 2*warp)
 	})
@@ -304,9 +326,11 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 	return f
 }
 
-// launchOnly is the schedule that stands for all that differ in the grid alone: in how
-// many chunks there are.
-func launchOnly(s space.Schedule) space.Schedule { return s.With("ck", 1).Without("sm") }
+// launchOnly are the parameters that change the grid alone: in how many chunks there are.
+var launchOnly = []string{"ck", "sm"}
+
+// sourceOf is the schedule that stands for all that differ in those alone.
+func sourceOf(s space.Schedule) space.Schedule { return s.With("ck", 1).Without("sm") }
 
 // Kernel writes the kernel. The number of chunks is the grid's, not the source's.
 func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
@@ -314,14 +338,29 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	r := reachOf(p.Stencil)
 	st := stagesOf(p.Stencil)
 	constants := []kernels.Constant{
-		{Name: "DIMS", Value: p.Stencil.Dims},
-		{Name: "VECTOR", Value: h.vector}, {Name: "ROWS", Value: h.rows}, {Name: "WARPS", Value: h.warps}, {Name: "SUMS", Value: flag(st.linear)},
-		{Name: "PYRAMID", Value: h.pyramid}, {Name: "PREFETCH", Value: h.prefetch}, {Name: "MIN_BLOCKS", Value: h.minBlocks},
-		{Name: "LOW_R", Value: r.lowR}, {Name: "HIGH_R", Value: r.highR}, {Name: "LOW_S", Value: r.lowS}, {Name: "HIGH_S", Value: r.highS},
-		{Name: "PART", Value: h.part(p)}, {Name: "LATE", Value: flag(st.late)}, {Name: "DIAGONAL", Value: flag(st.diagonal)}, {Name: "RING", Value: st.ring},
-		{Name: "UNROLL", Value: unroll(r, h, st)}, {Name: "COPIES", Value: flag(h.copies)},
+		{Name: "DIMS", Value: p.Stencil.Dims, Doc: "dimensions of the grid"},
+		{Name: "VECTOR", Value: h.vector, Doc: docs["vx"]},
+		{Name: "ROWS", Value: h.rows, Doc: docs["vy"]},
+		{Name: "WARPS", Value: h.warps, Doc: docs["wp"]},
+		{Name: "SUMS", Value: flag(st.linear), Doc: "1 = the cell function is a weighted sum, and stages keep partial sums; 0 = they keep planes"},
+		{Name: "PYRAMID", Value: h.pyramid, Doc: docs["ph"]},
+		{Name: "PREFETCH", Value: h.prefetch, Doc: docs["pf"]},
+		{Name: "MIN_BLOCKS", Value: h.minBlocks, Doc: docs["mb"]},
+		{Name: "LOW_R", Value: r.lowR, Doc: "radius towards smaller rows of a plane"},
+		{Name: "HIGH_R", Value: r.highR, Doc: "and towards larger ones"},
+		{Name: "LOW_S", Value: r.lowS, Doc: "radius towards smaller planes of the streaming axis"},
+		{Name: "HIGH_S", Value: r.highS, Doc: "and towards larger ones"},
+		{Name: "PART", Value: h.part(p), Doc: "cells moved at once between memory and a thread: a vector, or the part of one that divides the rows"},
+		{Name: "LATE", Value: flag(st.late), Doc: "1 = a plane is complete only with the rows of other warps, a barrier later, and stages lag one plane more"},
+		{Name: "DIAGONAL", Value: flag(st.diagonal), Doc: "1 = the rows of other warps are read beside the own column too"},
+		{Name: "RING", Value: st.ring, Doc: "planes whose edge rows shared memory keeps"},
+		{Name: "UNROLL", Value: unroll(r, h, st), Doc: "plane steps that the loop holds"},
+		{Name: "COPIES", Value: flag(h.copies), Doc: docs["pm"]},
 	}
-	k := kernels.Source(p, launchOnly(s), constants, "stream.cu", st.slotsText()+planeSource+st.source(p, h.pyramid)+h.aheadText()+walkSource)
+	pieces := []kernels.Piece{{Text: st.slotsText()}, {File: folder + "plane.cu", Text: planeSource}}
+	pieces = append(pieces, st.source(p, h.pyramid)...)
+	pieces = append(pieces, h.aheadSource(), kernels.Piece{File: folder + "walk.cu", Text: walkSource})
+	k := kernels.Source(p, sourceOf(s), launchOnly, constants, pieces...)
 	hold, _ := h.tile(r, st)
 	k.Schedule, k.Launch, k.Least, k.Multiple = s, h.launch(p, st), [3]int{hold[0], 1, 1}, h.part(p)
 	if p.Stencil.Dims == 3 {
@@ -330,12 +369,12 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	return k
 }
 
-// aheadText is the text of how planes are loaded ahead.
-func (h shape) aheadText() string {
+// aheadSource is the text of how planes are loaded ahead.
+func (h shape) aheadSource() kernels.Piece {
 	if h.copies {
-		return copiesSource
+		return kernels.Piece{File: folder + "copies.cu", Text: copiesSource}
 	}
-	return registersSource
+	return kernels.Piece{File: folder + "registers.cu", Text: registersSource}
 }
 
 func flag(b bool) int {

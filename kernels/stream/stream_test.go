@@ -8,6 +8,7 @@ import (
 
 	"stenciltune/internal/golden"
 	"stenciltune/kernels"
+	"stenciltune/kernels/kernelstest"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 )
@@ -45,18 +46,23 @@ var (
 // bent is a nonlinear function of points in a box.
 const bent = "return 0.25 * (get(0, 0, 0) * get(-1, -1, -1) + max(get(1, 0, 1), get(0, 1, 1)));"
 
-// brief is a source with the texts that are the same in every kernel as one line each.
-func brief(t testing.TB, source string) string {
-	t.Helper()
-	common, own := "#line 1 \"common.cu\"\n", "#line 1 \"stream.cu\"\n"
-	begin, end := strings.Index(source, common), strings.Index(source, own)
-	if begin < 0 || end < begin || !strings.Contains(source, walkSource+"#undef ENTRY\n") {
-		t.Fatal("the source is put together in another way")
+// brief is a source without the lines of files, which are the same in every kernel: each
+// piece of a file is its #line alone, without the number, which CheckLines knows better.
+func brief(source string) string {
+	var b strings.Builder
+	file := false
+	for line := range strings.Lines(source) {
+		if strings.HasPrefix(line, "#line ") {
+			_, name, _ := strings.Cut(line, `"`)
+			file = strings.HasPrefix(name, "kernels/")
+			b.WriteString(`#line "` + name)
+			continue
+		}
+		if !file {
+			b.WriteString(line)
+		}
 	}
-	end = strings.Index(source, "\n// What the point (x, y, z) of an array is worth")
-	before, after, _ := strings.Cut(sumsSource, "@WEIGHTS@\n")
-	return strings.NewReplacer(planeSource, "[plane.cu]\n", before, "[sums.cu]\n", after, "[sums.cu]\n",
-		valuesSource, "[values.cu]\n", registersSource, "[registers.cu]\n", copiesSource, "[copies.cu]\n", walkSource, "[walk.cu]\n").Replace(source[:begin+len(common)] + "[common.cu]\n" + source[end:])
+	return b.String()
 }
 
 func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
@@ -80,9 +86,13 @@ func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
 		{"float64.cu", catalogued(t, "jacobi3d"), stencil.Float64, volume, "stream/vx=2/vy=3/wp=12/ck=1/pf=2/mb=1/ph=3"},
 	} {
 		k := Family{}.Kernel(problem(c.stencil, c.dtype, c.size), spacetest.Schedule(t, c.schedule))
-		golden.Check(t, c.golden, []byte(brief(t, k.Source)))
-		if !strings.HasPrefix(k.Source, "// "+c.stencil.Name+", "+string(c.dtype)+": schedule "+c.schedule+"\n") {
+		golden.Check(t, c.golden, []byte(brief(k.Source)))
+		kernelstest.CheckLines(t, k)
+		if said := strings.Replace(c.schedule, "/ck=1", "", 1) + ", any ck and sm\n"; !strings.HasPrefix(k.Source, "// "+c.stencil.Name+", "+string(c.dtype)+": schedule "+said) {
 			t.Errorf("%s begins with %.80q", c.golden, k.Source)
+		}
+		if head := "// " + c.schedule + "\n// launch: grid ["; !strings.HasPrefix(k.Head(), head) {
+			t.Errorf("%s is headed %.80q", c.golden, k.Head())
 		}
 		if !strings.Contains(k.Source, "#define ENTRY "+k.Entry+"\n") || k.DType != c.dtype || k.Schedule != spacetest.Schedule(t, c.schedule) {
 			t.Errorf("%s: entry %s, %s, %s", c.golden, k.Entry, k.DType, k.Schedule)
@@ -93,11 +103,7 @@ func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
 func TestEveryParameterReachesTheSourceOrTheLaunch(t *testing.T) {
 	p := problem(catalogued(t, "jacobi3d"), stencil.Float32, volume)
 	k := Family{}.Kernel(p, spacetest.Schedule(t, "stream/vx=2/vy=6/wp=12/ck=5/pf=2/mb=3/ph=4"))
-	for _, want := range []string{"VECTOR = 2", "ROWS = 6", "WARPS = 12", "PREFETCH = 2", "MIN_BLOCKS = 3", "PYRAMID = 4"} {
-		if !strings.Contains(k.Source, "constexpr int "+want+";\n") {
-			t.Errorf("no %s", want)
-		}
-	}
+	kernelstest.CheckConstants(t, k, "VECTOR = 2", "ROWS = 6", "WARPS = 12", "PREFETCH = 2", "MIN_BLOCKS = 3", "PYRAMID = 4")
 	// Schedules that differ in the chunks alone share one compiled kernel.
 	s := spacetest.Schedule(t, "stream/vx=2/vy=6/wp=12/ck=8/pf=2/mb=3/ph=4")
 	other := Family{}.Kernel(p, s)

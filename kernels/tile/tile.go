@@ -31,6 +31,12 @@ func (Family) Doc() string {
 // maxWork is the most cells a thread computes.
 const maxWork = 16
 
+const (
+	docLoader    = "loader: 0 = flat, add and carry; 1 = flat, divide and take the remainder; 2 = cube, the group's shape laid over the tile; less index arithmetic against idle threads"
+	docPadding   = "cells of padding at the end of a row of shared memory; spreads a column over the banks, costs shared memory"
+	docSingleDim = "1 launches a single-dimensional grid and divides for the block's position; 0 lets the hardware count"
+)
+
 // Space has the shared shape, and ph.
 func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 	return kernels.FuseStages(p, func(p stencil.Problem) *space.Family { return family(p, m) }, "")
@@ -51,18 +57,15 @@ func family(p stencil.Problem, m machine.Machine) *space.Family {
 	if p.Stencil.Dims == 1 { // a single-dimensional grid anyway
 		grids = []int{0}
 	}
-	params := append(kernels.ShapeParams(p.Stencil.Dims, group, work, columns), space.Param{
-		Name: "ph", Values: pyramid, Ordinal: true,
-		Doc: "time steps computed in one launch; saves memory traffic, costs the recomputation of the halo and shared memory",
-	}, space.Param{
+	params := append(kernels.ShapeParams(p.Stencil.Dims, group, work, columns), kernels.Tuned(kernels.TimeTile, kernels.DocTimeTile, pyramid), space.Param{
 		Name: "ld", Values: []int{0, 1, 2}, Optional: true,
-		Doc: "loader: 0 = flat, add and carry; 1 = flat, divide and take the remainder; 2 = cube, the group's shape laid over the tile; less index arithmetic against idle threads",
+		Doc: docLoader,
 	}, space.Param{
 		Name: "pd", Values: []int{0, 1}, Optional: true,
-		Doc: "cells of padding at the end of a row of shared memory; spreads a column over the banks, costs shared memory",
+		Doc: docPadding,
 	}, space.Param{
 		Name: "gd", Values: grids, Optional: true,
-		Doc: "1 launches a single-dimensional grid and divides for the block's position; 0 lets the hardware count",
+		Doc: docSingleDim,
 	})
 	f := &space.Family{Name: "tile", Params: params, Constraints: kernels.ThreadConstraints(m)}
 	f.Constraints = append(f.Constraints, kernels.WorkConstraint(maxWork))
@@ -139,9 +142,9 @@ func sharedBytes(p stencil.Problem, h kernels.Shape, padding int) int {
 // Kernel writes the kernel.
 func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	p = kernels.Fused(p, s)
-	constants := append(kernels.ShapeOf(s).Constants(), kernels.Constant{Name: "LOADER", Value: s.Int("ld", 0)},
-		kernels.Constant{Name: "PADDING", Value: s.Int("pd", 0)}, kernels.Constant{Name: "SINGLE_DIM", Value: s.Int("gd", 0)})
-	k := kernels.Source(p, s, constants, "tile.cu", kernels.Tiled("tile/tile.cu", source))
+	constants := append(kernels.ShapeOf(s).Constants(), kernels.Constant{Name: "LOADER", Value: s.Int("ld", 0), Doc: docLoader},
+		kernels.Constant{Name: "PADDING", Value: s.Int("pd", 0), Doc: docPadding}, kernels.Constant{Name: "SINGLE_DIM", Value: s.Int("gd", 0), Doc: docSingleDim})
+	k := kernels.Source(p, s, nil, constants, kernels.TilePiece(), kernels.Piece{File: "kernels/tile/tile.cu", Text: source})
 	k.Launch = launch(p, s)
 	return k
 }

@@ -1,0 +1,83 @@
+package all
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"testing"
+
+	"stenciltune/kernels"
+	"stenciltune/kernels/kernelstest"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+// nameless is a number in generated text that nothing says a word about.
+var nameless = regexp.MustCompile(`(?m)^constexpr int \w+ = [^;/]*;$`)
+
+// TestEveryLineOfASourceIsWhereItSays draws schedules of every family for every stencil.
+func TestEveryLineOfASourceIsWhereItSays(t *testing.T) {
+	r := rand.New(rand.NewPCG(20261122, 3))
+	for _, name := range stencil.Names() {
+		st, err := stencil.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		size := stencil.Size{1024, 1, 1}
+		for a := 1; a < st.Dims; a++ {
+			size[a] = 512
+		}
+		p := stencil.Problem{Stencil: st, DType: st.DType, Size: size, Steps: 10}
+		for _, f := range Families() {
+			n := 0
+			for s := range space.New(f.Space(p, h200())).All() {
+				if r.IntN(20) != 0 {
+					continue
+				}
+				if n++; n > 5 {
+					break
+				}
+				k := f.Kernel(p, s)
+				kernelstest.CheckLines(t, k)
+				if c := nameless.FindString(k.Source[:1500]); c != "" {
+					t.Errorf("%s of %s: %s has no doc", s, name, c)
+				}
+			}
+		}
+	}
+}
+
+// Remainder and On read a schedule's text alone: every parameter that a family says to have
+// such a part must be one of those that they know, and the other way round.
+func TestRolesOfParametersAreThoseOfTheFamilies(t *testing.T) {
+	roles := map[string]string{}
+	role := func(p space.Param) string {
+		return fmt.Sprint(p.Name, " single ", p.Single, " SMs ", p.SMs)
+	}
+	for _, p := range kernels.Roles() {
+		roles[p.Name] = role(p)
+	}
+	found := map[string]bool{}
+	for _, p := range []stencil.Problem{
+		catalogued(t, "jacobi2d", stencil.Float32, stencil.Size{4096, 4096, 1}),
+		catalogued(t, "jacobi3d", stencil.Float32, stencil.Size{512, 512, 512}),
+	} {
+		for _, f := range Families() {
+			for _, param := range f.Space(p, h200()).Params {
+				want, ok := roles[param.Name]
+				found[param.Name] = true
+				if ok && role(param) != want || !ok && (param.Single > 0 || param.SMs) {
+					t.Errorf("family %s: %s; Remainder and On know %q", f.Name(), role(param), want)
+				}
+				if param.Single > 0 && param.Values[0] != param.Single {
+					t.Errorf("family %s: the first of %s is not %d", f.Name(), param.Name, param.Single)
+				}
+			}
+		}
+	}
+	for name := range roles {
+		if !found[name] {
+			t.Errorf("no family has %s", name)
+		}
+	}
+}
