@@ -93,7 +93,7 @@ func (t *Session) finals(ctx context.Context, r *Result) error {
 		if len(ready) == 0 {
 			break
 		}
-		winner, ties := pick(ready)
+		winner, ties := pick(t.Families, ready)
 		remainder, err := t.prove(ctx, winner, rest)
 		if err == nil {
 			err = ctx.Err() // its failure, if any, is the cancellation's
@@ -163,7 +163,7 @@ func (t *Session) contenders() []outcome.Outcome {
 
 // pick finds the lowest median and everything that ties with it, and lets the
 // simplest of those win.
-func pick(cs []*candidate) (winner *candidate, ties []*candidate) {
+func pick(families []kernels.Family, cs []*candidate) (winner *candidate, ties []*candidate) {
 	best := slices.MinFunc(cs, func(a, b *candidate) int { return cmp.Compare(a.outcome.Seconds(), b.outcome.Seconds()) })
 	tied := []*candidate{best}
 	for _, c := range cs {
@@ -172,16 +172,16 @@ func pick(cs []*candidate) (winner *candidate, ties []*candidate) {
 			tied = append(tied, c)
 		}
 	}
-	slices.SortStableFunc(tied, func(a, b *candidate) int { return simpler(a.outcome, b.outcome) })
+	slices.SortStableFunc(tied, func(a, b *candidate) int { return simpler(families, a.outcome, b.outcome) })
 	return tied[0], tied[1:]
 }
 
-// simpler orders schedules: earlier family, lower pyramid, no column walk, less
+// simpler orders schedules: earlier family of those that are tuned, lower pyramid, no column walk, less
 // work a thread, smaller group, then by text.
-func simpler(a, b outcome.Outcome) int {
+func simpler(families []kernels.Family, a, b outcome.Outcome) int {
 	x, y := kernels.ShapeOf(a.Schedule), kernels.ShapeOf(b.Schedule)
 	return cmp.Or(
-		cmp.Compare(familyRank(a), familyRank(b)),
+		cmp.Compare(familyRank(families, a), familyRank(families, b)),
 		cmp.Compare(x.Pyramid, y.Pyramid),
 		cmp.Compare(min(x.Column, 1)+x.Zigzag, min(y.Column, 1)+y.Zigzag),
 		cmp.Compare(product(x.Work), product(y.Work)),
@@ -189,8 +189,9 @@ func simpler(a, b outcome.Outcome) int {
 		cmp.Compare(a.Schedule.String(), b.Schedule.String()))
 }
 
-func familyRank(o outcome.Outcome) int {
-	return slices.Index([]string{"global", "smalltile", "tile", "slide", "stream"}, o.Schedule.Family())
+// familyRank is the place of a schedule's family among those that are tuned.
+func familyRank(families []kernels.Family, o outcome.Outcome) int {
+	return slices.IndexFunc(families, func(f kernels.Family) bool { return f.Name() == o.Schedule.Family() })
 }
 
 func product(v [3]int) int { return v[0] * v[1] * v[2] }

@@ -10,6 +10,7 @@ import (
 
 	"stenciltune/device"
 	"stenciltune/kernels"
+	"stenciltune/kernels/all"
 	"stenciltune/space/spacetest"
 	"stenciltune/timing"
 )
@@ -60,10 +61,12 @@ func TestSimplerSchedulesComeFirst(t *testing.T) {
 		shape("tile", "wx=4/wy=1/wz=1/cw=64/zz=1/ph=1"),
 		shape("tile", "wx=1/wy=1/wz=1/cw=0/zz=0/ph=2"),
 		shape("slide", "wx=1/wy=1/wz=1/cw=0/zz=0/ph=1"),
-		shape("stream", "wx=1/wy=1/wz=1/cw=0/zz=0/ph=1"))
+		shape("stream", "wx=1/wy=1/wz=1/cw=0/zz=0/ph=1"),
+		shape("later", "wx=1/wy=1/wz=1/cw=0/zz=0/ph=1"))
+	families := append(all.Families(), boxOf("later", nil, nil, nil, "ph", nil))
 	for i, a := range order {
 		for j, b := range order {
-			if got := simpler(outcome.Outcome{Schedule: a}, outcome.Outcome{Schedule: b}); (got < 0) != (i < j) || (got > 0) != (i > j) {
+			if got := simpler(families, outcome.Outcome{Schedule: a}, outcome.Outcome{Schedule: b}); (got < 0) != (i < j) || (got > 0) != (i > j) {
 				t.Errorf("%s against %s: %d", a, b, got)
 			}
 		}
