@@ -47,6 +47,7 @@ var may = map[string][]string{
 	"internal/exchange": leaves("device", "device/replay", "kernels"),
 	"internal/contest":  leaves("search", "device", "device/replay", "kernels"),
 	"device/worker":     leaves("device", "kernels"),
+	"study/carry":       leaves("device", "device/replay", "kernels", "kernels/all"),
 	"internal/golden":   {},
 	"internal/imports":  {},
 }
