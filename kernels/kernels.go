@@ -119,16 +119,16 @@ type Work struct {
 	Shared     float64 // bytes shared memory and shuffles take the pipe for: wavefronts x 128, conflicts included
 	Barriers   int     // block barriers one block passes
 	Loads      float64 // cells a thread has in flight on their way from memory
-	LoadRounds float64 // times a thread waits for global loads, one after the other
-	Ahead      bool    // loads are issued a round ahead: they overlap with the computing
-	Rounds     float64 // times a thread waits for shared memory and arithmetic
+	LoadWaits  float64 // times a thread waits for global loads, one after the other
+	Prefetched bool    // loads are issued a step early: they overlap with the computing
+	Waits      float64 // times a thread waits for shared memory and arithmetic
 	Registers  int     // a thread takes if it may, estimated
 	Least      int     // registers below which it spills, estimated; 0 = Registers
 	MinBlocks  int     // blocks an SM must hold (launch bounds); 0 = 1
-	Laps       float64 // times a spilled register is written and read again; 0 = 1
+	SpillTrips float64 // trips of a spilled register to local memory and back; 0 = 1
 	Write      [3]int  // cells one block writes
 	Read       [3]int  // cells one block reads
-	Window     [3]int  // cells of it that a block holds at a time, if it walks over them; 0 = all
+	Window     [3]int  // cells of it that a block holds at a time, if it streams through them; 0 = all
 	ColumnWide int     // blocks in a row of a column of the walk; 0 = the whole grid
 	Launch     Launch
 }

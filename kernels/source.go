@@ -269,13 +269,13 @@ func (w *writer) function(body, before string) {
 	}
 }
 
-// stage writes what is particular to a stage: its reach, its outputs, its
+// stage writes what is particular to a stage: its radius, its outputs, its
 // parameters and its cell function.
 func (w *writer) stage(i int, entry string) {
 	st := w.p.Stencil
 	stage := &st.Stages[i]
 	w.line("#define ENTRY %s", entry)
-	w.reach(stage)
+	w.radius(stage)
 	writes := stage.Writes(w.pyramid)
 	w.line("constexpr int OUTPUTS = %d; // fields that the stage writes", len(writes))
 	w.line("struct Out {\n  T *field[OUTPUTS];\n};")
@@ -403,7 +403,7 @@ func (w *writer) composed() {
 	for i := range st.Of.Stages {
 		stage := &st.Of.Stages[i]
 		parts.line("\nnamespace part_%d { // of the time step", i)
-		parts.reach(stage)
+		parts.radius(stage)
 		parts.line("constexpr int OUTPUTS = %d; // fields that the part sets", len(stage.Outputs))
 		parts.cell(i)
 		parts.line("} // namespace part_%d", i)
@@ -449,10 +449,10 @@ func (w *writer) composed() {
 	w.line("  return result;\n}")
 }
 
-// reach writes how far a stage reads.
-func (w *writer) reach(stage *stencil.Stage) {
-	w.line("constexpr int LOW_X = %d, LOW_Y = %d, LOW_Z = %d;    // reach to smaller indices", stage.Low[0], stage.Low[1], stage.Low[2])
-	w.line("constexpr int HIGH_X = %d, HIGH_Y = %d, HIGH_Z = %d; // reach to larger indices", stage.High[0], stage.High[1], stage.High[2])
+// radius writes how far a stage reads on each side.
+func (w *writer) radius(stage *stencil.Stage) {
+	w.line("constexpr int LOW_X = %d, LOW_Y = %d, LOW_Z = %d;    // radius towards smaller indices", stage.Low[0], stage.Low[1], stage.Low[2])
+	w.line("constexpr int HIGH_X = %d, HIGH_Y = %d, HIGH_Z = %d; // and towards larger ones", stage.High[0], stage.High[1], stage.High[2])
 }
 
 // cell writes a stage's cell function.

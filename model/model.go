@@ -95,7 +95,7 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 	// A kernel's blocks leave an SM partly idle while they end, unless others fill the
 	// gap, or they are long and load ahead: less is in flight then.
 	drain := 1.0
-	if !w.Ahead {
+	if !w.Prefetched {
 		drain += c.Drain / at
 	}
 	dram := pnorm(6, out.DRAMBytes/r.dram, drain*out.DRAMBytes*(c.InFlight/inFlight+1/(2*r.dram)))
@@ -105,7 +105,7 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 	idle := 1 + c.Idle*(uneven(blocks/(sms*math.Max(1, schedulers/math.Ceil(warps))))-1)
 
 	// An SM issues four warp instructions a clock; each lane counts as 1/32 of one.
-	spills := spilled * c.SpillTraffic * 2 * math.Max(w.Laps, 1) * threads * blocks // bytes
+	spills := spilled * c.SpillTraffic * 2 * math.Max(w.SpillTrips, 1) * threads * blocks // bytes
 	special := specialInstructions * w.Special
 	instructions := (w.Flops + special + w.Integer + w.Accesses + spills/4) / 32
 	out.Terms = append(make([]Term, 0, 10),
@@ -120,10 +120,10 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 	// blocks hide it from each other.
 	passes := math.Max(out.Waves, 1)
 	latency := c.LoadLatency * (c.L2Latency + (1-c.L2Latency)*fetched)
-	loading := passes * (w.LoadRounds*latency + c.BlockLatency) / r.clock
+	loading := passes * (w.LoadWaits*latency + c.BlockLatency) / r.clock
 	barrier := c.BarrierLatency + c.WarpLatency*math.Log2(math.Max(warps, 1))
 	own := 32 * instructions / (blocks * threads) // of one thread
-	waiting := passes * (w.Rounds*c.RoundLatency + own*c.OwnIssue + float64(w.Barriers)*barrier) / r.clock
+	waiting := passes * (w.Waits*c.RoundLatency + own*c.OwnIssue + float64(w.Barriers)*barrier) / r.clock
 	out.Terms = append(out.Terms,
 		Term{"loading", loading, "starting blocks and waiting for global loads, one block after the other"},
 		Term{"waiting", waiting, "waiting for shared memory, arithmetic and barriers, one block after the other"})
@@ -137,7 +137,7 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 	// A kernel with barriers goes through phases: while a block loads it does not
 	// compute. A kernel that loads ahead does both.
 	q := c.Norm
-	if w.Barriers > 0 && !w.Ahead {
+	if w.Barriers > 0 && !w.Prefetched {
 		q = c.PhaseNorm
 	}
 	out.Tail = gap(out.Waves, c.Tail)

@@ -128,8 +128,8 @@ func TestMoreWorkIsNeverFaster(t *testing.T) {
 			"flops":            func(w *kernels.Work) { w.Flops *= 3 },
 			"special":          func(w *kernels.Work) { w.Special += w.Flops },
 			"integer":          func(w *kernels.Work) { w.Integer *= 3 },
-			"waits for loads":  func(w *kernels.Work) { w.LoadRounds += 10 },
-			"waits in a tile":  func(w *kernels.Work) { w.Rounds += 100 },
+			"waits for loads":  func(w *kernels.Work) { w.LoadWaits += 10 },
+			"waits in a tile":  func(w *kernels.Work) { w.Waits += 100 },
 			"redundant fringe": func(w *kernels.Work) { w.Read[2] += 8 },
 		} {
 			w := base

@@ -63,7 +63,7 @@ func TestRedundantWorkNeverPredictsLessTime(t *testing.T) {
 			more.Integer *= k
 			more.Accesses *= k
 			more.Shared *= k
-			more.Rounds *= k
+			more.Waits *= k
 			after := Predict(p, more, Facts{}, h200())
 			if after.Seconds < before.Seconds || after.Redundancy <= before.Redundancy || after.Ghost < before.Ghost {
 				t.Errorf("%s %s: %g times the updates: %g s after %g s", p.Text(), s, k, after.Seconds, before.Seconds)

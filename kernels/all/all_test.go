@@ -47,18 +47,18 @@ func line(t testing.TB, n int) stencil.Problem {
 	return stencil.Problem{Stencil: s, DType: stencil.Float32, Size: stencil.Size{n, 1, 1}, Steps: 1000}
 }
 
-// draw makes a random problem: one to three dimensions, a lopsided reach, odd and
+// draw makes a random problem: one to three dimensions, a lopsided radius, odd and
 // even extents.
 func draw(t testing.TB, r *rand.Rand) stencil.Problem {
 	t.Helper()
 	dims := 1 + r.IntN(3)
-	reach := 1 + r.IntN(3)
+	radius := 1 + r.IntN(3)
 	extents, offset := make([]string, dims), make([]string, dims)
 	var terms []string
 	for range 1 + r.IntN(7) {
 		for a := range dims {
-			extents[a] = fmt.Sprint(reach)
-			offset[a] = fmt.Sprint(r.IntN(2*reach+1) - reach)
+			extents[a] = fmt.Sprint(radius)
+			offset[a] = fmt.Sprint(r.IntN(2*radius+1) - radius)
 		}
 		terms = append(terms, "get("+strings.Join(offset, ", ")+")")
 	}
@@ -214,11 +214,11 @@ func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
 		{jacobi3d.Resized(stencil.Size{512, 140000, 8}), h200(), "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=1", "grid"},
 		{jacobi2d.Resized(stencil.Size{128, 1, 1}), h200(), "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=2", ""}, // rows limit nothing in 2D
 		{jacobi3d, h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=4/mb=1/ph=2/pm=1", ""},
-		{jacobi3d, turing, "stream/vx=4/vy=4/wp=8/ck=4/pf=2/mb=1/ph=2/pm=1", "ahead"},
-		{jacobi3d, h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=4/mb=1/ph=2", "ahead"},
-		{jacobi3d, h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2/pm=1", "ahead"},
+		{jacobi3d, turing, "stream/vx=4/vy=4/wp=8/ck=4/pf=2/mb=1/ph=2/pm=1", "prefetch"},
+		{jacobi3d, h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=4/mb=1/ph=2", "prefetch"},
+		{jacobi3d, h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2/pm=1", "prefetch"},
 		{jacobi3d.Resized(stencil.Size{511, 512, 512}), h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=2/mb=1/ph=2/pm=1", ""},
-		{halves.Resized(stencil.Size{511, 512, 512}), h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=2/mb=1/ph=2/pm=1", "ahead"},
+		{halves.Resized(stencil.Size{511, 512, 512}), h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=2/mb=1/ph=2/pm=1", "prefetch"},
 		{jacobi2d, h200(), "stream/vx=4/vy=1/wp=4/ck=16/pf=2/mb=1/ph=1/pm=1", ""},
 		{jacobi2d, h200(), "stream/vx=4/vy=1/wp=1/ck=16/pf=2/mb=1/ph=2/sm=132/pm=1", ""},
 		{jacobi2d, h200(), "stream/vx=4/vy=1/wp=4/ck=4/pf=2/mb=1/ph=2/sm=132/pm=1", "fill"},
@@ -228,7 +228,7 @@ func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
 		{jacobi2d.Resized(stencil.Size{63, 8192, 1}), h200(), "stream/vx=1/vy=1/wp=4/ck=4/pf=1/mb=1/ph=2", ""}, // nothing wider fits
 		{jacobi3d, h200(), "stream/vx=4/vy=1/wp=4/ck=4/pf=1/mb=1/ph=2", "halo"},
 		{jacobi2d, h200(), "stream/vx=2/vy=1/wp=1/ck=4/pf=1/mb=1/ph=14", "halo"},
-		{jacobi3d, h200(), "stream/vx=4/vy=4/wp=8/ck=24/pf=1/mb=1/ph=6", "chunk"},
+		{jacobi3d, h200(), "stream/vx=4/vy=4/wp=8/ck=24/pf=1/mb=1/ph=6", "stream-tile"},
 		{jacobi3d, lean, "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2", "shared-memory"},
 		{jacobi3d, h200(), "stream/vx=4/vy=6/wp=16/ck=4/pf=1/mb=1/ph=2", "registers"},
 		{jacobi3d, h200(), "stream/vx=2/vy=2/wp=8/ck=4/pf=1/mb=2/ph=1", "blocks"},
@@ -346,7 +346,7 @@ func TestEveryConstraintHasItsCaseAbove(t *testing.T) {
 		"smalltile": "threads warps steps stages halo shared-memory tile-size column-width zigzag grid",
 		"tile":      "threads warps work tile-size column-width zigzag grid steps stages variants halo shared-memory",
 		"slide":     "dimensions threads warps halo loads tile-size column-width zigzag grid shared-memory",
-		"stream":    "stencil wrap mirror warp steps threads grid-size grid ahead vector halo fill chunk shared-memory registers blocks",
+		"stream":    "stencil wrap mirror warp steps threads grid-size grid prefetch vector halo fill stream-tile shared-memory registers blocks",
 	} {
 		var got []string
 		for _, c := range kernels.Find(Families(), name).Space(p, h200()).Constraints {
@@ -494,7 +494,7 @@ func soundness(t *testing.T, f kernels.Family, p stencil.Problem, m machine.Mach
 		}
 	}
 	for name, v := range map[string]float64{"cells": w.Cells, "updates": w.Updates, "flops": w.Flops, "special": w.Special, "integer": w.Integer,
-		"L1": w.L1Loads, "L2": w.L2Read, "shared": w.Shared, "loads": w.Loads, "load rounds": w.LoadRounds, "rounds": w.Rounds} {
+		"L1": w.L1Loads, "L2": w.L2Read, "shared": w.Shared, "loads": w.Loads, "load waits": w.LoadWaits, "waits": w.Waits} {
 		if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
 			bad("%s: %v", name, v)
 		}

@@ -225,14 +225,14 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 			sectors += kernels.FootprintSectors(points, box, size)
 			// Those of the own column begin on a cache line, and in vectors go as such.
 			centred := kernels.DistinctLoads(kernels.Centred(points), h.Work, h.Group[0])
-			sides := float64(distinct - centred*vx)
-			accesses += float64(centred*parts) + sides
+			halo := float64(distinct - centred*vx)
+			accesses += float64(centred*parts) + halo
 			own := kernels.LoadBytes(size*vx, 1, true)
 			if !whole {
 				own = float64(vx) * kernels.LoadBytes(size, vx, false)
 				integer += 4 * float64(distinct)
 			}
-			pipe += float64(centred)*own + sides*kernels.LoadBytes(size, vx, false)
+			pipe += float64(centred)*own + halo*kernels.LoadBytes(size, vx, false)
 		}
 		loads += n
 		most = max(most, n)
@@ -253,11 +253,11 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		L2Write:  cells * elem * float64(outputs),
 		Loads:    float64(min(most, 16*vx)),
 		// Independent loads go out together, about 16 at a time.
-		LoadRounds: math.Hypot(float64(len(p.Stencil.Stages)), float64(loads)/float64(16*vx)),
-		Rounds:     float64(work) / 2,
-		Registers:  registers(p, work, most),
-		Least:      registers(p, work, most) * 10 / 11, // as the compiler spilled in recorded schedules
-		Write:      box,
+		LoadWaits: math.Hypot(float64(len(p.Stencil.Stages)), float64(loads)/float64(16*vx)),
+		Waits:     float64(work) / 2,
+		Registers: registers(p, work, most),
+		Least:     registers(p, work, most) * 10 / 11, // as the compiler spilled in recorded schedules
+		Write:     box,
 		Read: [3]int{box[0] + p.Stencil.Low[0] + p.Stencil.High[0], box[1] + p.Stencil.Low[1] + p.Stencil.High[1],
 			box[2] + p.Stencil.Low[2] + p.Stencil.High[2]},
 		ColumnWide: column,

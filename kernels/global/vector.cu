@@ -1,6 +1,6 @@
 // Family global with vectors: a thread computes VECTOR consecutive cells of a row,
 // in WORK_Y x WORK_Z rows. It loads its part of a row with one vector load, or two
-// where 16 bytes do not hold it, and the stencil's reach on either side cell by
+// where 16 bytes do not hold it, and the stencil's radius on either side cell by
 // cell; whatever its cells share stays in registers. Rows begin on a vector's border
 // only if the vector width divides them: otherwise the launch takes a scalar path.
 

@@ -81,8 +81,8 @@ func (f Global) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	each := float64(h.Work[0] + h.Work[1]) // loads of a thread in a step of depth
 	r.L1Loads = threads * depth * each * float64(p.DType.Size())
 	r.Integer = threads * depth * 2
-	r.Loads, r.LoadRounds = 4*each, depth/4 // unrolled by four
-	r.Rounds = depth / 4
+	r.Loads, r.LoadWaits = 4*each, depth/4 // unrolled by four
+	r.Waits = depth / 4
 	r.Registers = 24 + p.DType.Size()/4*(h.Work[0]*h.Work[1]+4*(h.Work[0]+h.Work[1]))
 	return r
 }

@@ -80,7 +80,7 @@ func (f Tile) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	r.Integer = blocks * loads * 8
 	r.Barriers = 2 * slices
 	r.Loads = float64(kd*(w[0]+w[1])) / threads
-	r.LoadRounds, r.Rounds = float64(slices), depth/4
+	r.LoadWaits, r.Waits = float64(slices), depth/4
 	r.Registers = 24 + p.DType.Size()/4*(2*h.Work[0]*h.Work[1]+h.Work[0]+h.Work[1])
 	return r
 }

@@ -18,8 +18,8 @@ constexpr int THREADS = GROUP_X * GROUP_Y * GROUP_Z;
 constexpr int WRITE_X = GROUP_X * WORK_X, WRITE_P = GROUP_P * WORK_P, WRITE_S = GROUP_S * WINDOW_STEPS;
 constexpr int READ_X = WRITE_X + LOW_X + HIGH_X, READ_P = WRITE_P + LOW_P + HIGH_P;
 constexpr int PLANE = READ_X * READ_P;
-constexpr int REACH_S = LOW_S + HIGH_S;
-constexpr int DEPTH = REACH_S + GROUP_S * (DOUBLE_BUFFER ? 2 : 1); // planes of the ring
+constexpr int HALO_S = LOW_S + HIGH_S;
+constexpr int DEPTH = HALO_S + GROUP_S * (DOUBLE_BUFFER ? 2 : 1); // planes of the ring
 constexpr int STEP_CELLS = GROUP_S * PLANE;                       // loaded for a step
 constexpr int LOADS = (STEP_CELLS + THREADS - 1) / THREADS;       // by one thread at most
 
@@ -74,10 +74,10 @@ struct Batch {
   }
 };
 
-// The planes that the first step reads ahead of its own: filled once.
+// The planes that the first step reads besides its own: filled once.
 template <bool EDGE>
-__device__ __forceinline__ void fill_reach(const Grid &grid, T *window, Place first, int thread, Place n) {
-  for (int i = thread; i < REACH_S * PLANE; i += THREADS)
+__device__ __forceinline__ void fill_halo(const Grid &grid, T *window, Place first, int thread, Place n) {
+  for (int i = thread; i < HALO_S * PLANE; i += THREADS)
 #pragma unroll
     for (int a = 0; a < ARRAYS; a++)
       if (slot(a) >= 0)
@@ -122,16 +122,16 @@ __device__ __forceinline__ void block(const Grid &grid, const Out &out, T *windo
   const int end = min(first.s + WRITE_S, n.s);
   Batch<EDGE> next;
   int base = 0;
-  fill_reach<EDGE>(grid, window, first, thread, n);
+  fill_halo<EDGE>(grid, window, first, thread, n);
   next.fetch(grid, first, first.s + HIGH_S, thread, n);
   if (DOUBLE_BUFFER) {
-    next.put(window, REACH_S, thread);
+    next.put(window, HALO_S, thread);
     __syncthreads();
     for (int s = first.s; s < end; s += GROUP_S) {
       const bool more = s + GROUP_S < end;
       if (more) next.fetch(grid, first, s + GROUP_S + HIGH_S, thread, n);
       compute<EDGE>(grid, out, window, base, first, s, n);
-      if (more) next.put(window, ring(base, REACH_S + GROUP_S), thread);
+      if (more) next.put(window, ring(base, HALO_S + GROUP_S), thread);
       base = ring(base, GROUP_S);
       __syncthreads();
     }
@@ -141,7 +141,7 @@ __device__ __forceinline__ void block(const Grid &grid, const Out &out, T *windo
         __syncthreads(); // all have read what is written over now
         next.fetch(grid, first, s + HIGH_S, thread, n);
       }
-      next.put(window, ring(base, REACH_S), thread);
+      next.put(window, ring(base, HALO_S), thread);
       __syncthreads();
       compute<EDGE>(grid, out, window, base, first, s, n);
       base = ring(base, GROUP_S);

@@ -134,7 +134,7 @@ func (w window) loads() int {
 	return (w.Group[w.axis]*w.plane() + w.Threads() - 1) / w.Threads()
 }
 
-// cells is the window's shared memory: the reach of the stencil and the rows of
+// cells is the window's shared memory: the halo of the stencil and the rows of
 // one step, or two.
 func (w window) cells() int {
 	rows := w.read[w.axis] - w.write[w.axis] + w.Group[w.axis]
@@ -224,8 +224,8 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Shared:     blocks * (float64(tiles)*read + threads*steps*float64(points)*conflicts) * elem,
 		Barriers:   barriers * len(st.Stages),
 		Loads:      float64(max(loads, min(direct, 16))),
-		LoadRounds: stages * rounds,
-		Rounds:     stages * steps * (1 + float64(work)/4),
+		LoadWaits:  stages * rounds,
+		Waits:      stages * steps * (1 + float64(work)/4),
 		Registers:  registers,
 		Write:      w.write,
 		Read:       w.read,

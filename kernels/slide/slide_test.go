@@ -47,7 +47,7 @@ func TestWorkOfAWindowCountedByHand(t *testing.T) {
 		t.Errorf("writes %v, reads %v", w.Write, w.Read)
 	}
 	double := Family{}.Work(p, spacetest.Schedule(t, "slide/gx=32/gy=2/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ws=8/db=1"))
-	if double.Barriers != 9 || double.LoadRounds >= w.LoadRounds {
-		t.Errorf("double buffer: %d barriers, waits for %v loads after %v", double.Barriers, double.LoadRounds, w.LoadRounds)
+	if double.Barriers != 9 || double.LoadWaits >= w.LoadWaits {
+		t.Errorf("double buffer: %d barriers, waits for %v loads after %v", double.Barriers, double.LoadWaits, w.LoadWaits)
 	}
 }

@@ -1,14 +1,14 @@
 // Family stream: registers hold the planes of a thread's own columns while the
-// block walks along the outermost axis, PYRAMID time steps in flight at once
-// (N.5D blocking: Nguyen et al. 2010; AN5D, Matsumura et al. 2020).
+// block streams along the outermost axis, PYRAMID time steps (the time tile) in flight
+// at once (N.5D blocking: Nguyen et al. 2010; AN5D, Matsumura et al. 2020).
 //
-// A plane is what the outermost axis steps over: rows of x and y in 3D, one row of
+// A plane is what the streaming axis, the outermost one, steps over: rows of x and y in 3D, one row of
 // x in 2D. A warp is one row of 32 vectors; x neighbours come by shuffle, y
 // neighbours of other warps through edge rows in shared memory. A stage advances
 // one time step: planes arrive, and the plane that is complete goes on to the next
 // stage.
 
-// Calls f(0) .. f(N - 1). For the innermost loops of a few rounds: to a compiler a loop to unroll
+// Calls f(0) .. f(N - 1). For the innermost loops of a few turns: to a compiler a loop to unroll
 // is more work than calls to inline (docs/decisions/0015-compile-time.md).
 template <int N, int I = 0, class F>
 __device__ __forceinline__ void each(F f) {
@@ -20,17 +20,17 @@ __device__ __forceinline__ void each(F f) {
 
 // A tile is what a block holds in 3D, what a warp holds in 1D and 2D, in cells.
 constexpr int TILE_X = 32 * VECTOR, TILE_R = WARPS * ROWS;
-// With one step in 2D a row's halo on x is a few cells that the warp's first and last
-// lane load beside their own: SIDES. Else it is whole vectors, computed as well.
-constexpr int REACH_X = LOW_X > HIGH_X ? LOW_X : HIGH_X;
-constexpr int SIDES = DIMS < 3 && PYRAMID == 1 && !COPIES && SUMS && REACH_X <= VECTOR && BOUNDARY != WRAP ? REACH_X : 0;
-constexpr int HALO_LX = SIDES > 0 ? 0 : (PYRAMID * LOW_X + VECTOR - 1) / VECTOR * VECTOR;
-constexpr int HALO_HX = SIDES > 0 ? 0 : (PYRAMID * HIGH_X + VECTOR - 1) / VECTOR * VECTOR;
+// With one time step in 2D a row's halo on x is a few cells that the warp's first and last
+// lane load next to their own: LANE_HALO. Else it is whole vectors, computed as well.
+constexpr int RADIUS_X = LOW_X > HIGH_X ? LOW_X : HIGH_X;
+constexpr int LANE_HALO = DIMS < 3 && PYRAMID == 1 && !COPIES && SUMS && RADIUS_X <= VECTOR && BOUNDARY != WRAP ? RADIUS_X : 0;
+constexpr int HALO_LX = LANE_HALO > 0 ? 0 : (PYRAMID * LOW_X + VECTOR - 1) / VECTOR * VECTOR;
+constexpr int HALO_HX = LANE_HALO > 0 ? 0 : (PYRAMID * HIGH_X + VECTOR - 1) / VECTOR * VECTOR;
 constexpr int HALO_LR = PYRAMID * LOW_R, HALO_HR = PYRAMID * HIGH_R;
 constexpr int STEP_X = TILE_X - HALO_LX - HALO_HX, STEP_R = TILE_R - HALO_LR - HALO_HR; // from tile to tile
 constexpr int OPEN = LOW_S + HIGH_S;                         // planes begun and not complete
 constexpr int SPAN_X = LOW_X + VECTOR + HIGH_X;              // a row with its halo
-constexpr int SKEW = HIGH_S + (LATE ? 1 : 0);                // planes a stage lags behind the one before
+constexpr int LAG = HIGH_S + (LATE ? 1 : 0);                // stage lag: planes a stage is behind the one before
 constexpr int SHARED_ROWS = LOW_R + HIGH_R;                  // rows of other warps that a warp reads
 // Rows of a warp that other warps read: the first and the last few.
 constexpr int FIRST_ROWS = HIGH_R > 0 ? HIGH_R : LOW_R > 0, LAST_ROWS = LOW_R > 0 ? LOW_R : HIGH_R > 0;
@@ -45,17 +45,17 @@ struct __align__(sizeof(T) * PART < 16 ? sizeof(T) * PART : 16) Part {
   T at[PART];
 };
 // Lanes that each move the parts of their own vector touch a line as often as a vector has parts. Copied
-// ahead, the parts of a row are moved side by side, and lanes find their vectors in shared memory; so
-// are they written, by way of shared memory, where a vector is a sector (32 bytes) and parts are less
+// asynchronously, a row's parts are coalesced, and lanes find their vectors in shared memory; stores
+// are coalesced through shared memory too, where a vector is a sector (32 bytes) and parts are less
 // than half of it. (Narrower vectors, and planes of several rows, lose as much as they win; docs/lab/0020-parts-side-by-side.md.)
-constexpr bool BESIDE = COPIES && PART < VECTOR;
-constexpr bool STAGED = BESIDE && DIMS < 3 && sizeof(Vector) == 32 && sizeof(Part) < 16;
+constexpr bool COALESCED = COPIES && PART < VECTOR;
+constexpr bool COALESCED_STORES = COALESCED && DIMS < 3 && sizeof(Vector) == 32 && sizeof(Part) < 16;
 struct __align__(sizeof(Real) * VECTOR < 16 ? sizeof(Real) * VECTOR : 16) Shared {
   Real at[VECTOR];
 };
 
 typedef Real Cells[ROWS][VECTOR];                 // of one plane of an array, a thread's own
-typedef Real Sides[ROWS][SIDES > 0 ? SIDES : 1];  // beside the first and the last lane's
+typedef Real LaneHalo[ROWS][LANE_HALO > 0 ? LANE_HALO : 1];  // next to the first and the last lane's
 typedef Real Rows[LOW_R + ROWS + HIGH_R][SPAN_X]; // the same with their neighbours
 
 // Which of a warp's edge rows row j is.
@@ -84,20 +84,19 @@ __device__ __forceinline__ Window window(int t, int n, int tile, int step, int h
   return w;
 }
 
-// Beside a tile within the grid there are cells of the grid: in 3D such tiles have rounds of their
+// Next to a tile within the grid there are cells of the grid: in 3D such tiles have plane steps of their
 // own, in which the compiler finds nothing to choose at the ends of rows. (Not in 2D, where it would
-// guard every shuffle; docs/lab/0013-walks-within.md,
-// docs/lab/0018-instruction-caches.md.)
-constexpr bool WITHIN = DIMS == 3 && SUMS && REACH_X <= 2 && BOUNDARY != WRAP;
+// guard every shuffle; docs/lab/0013-walks-within.md, 0018-instruction-caches.md.)
+constexpr bool WITHIN = DIMS == 3 && SUMS && RADIUS_X <= 2 && BOUNDARY != WRAP;
 
 // What a thread knows of its place. Registers are scarce: whatever is used in every
-// round is one number.
+// plane step is one number.
 struct Place {
   const Grid &grid;
   int nx, planes;        // extents
   index_t stride;        // elements from plane to plane
   int begin, end;        // planes this block writes: begin <= p < end
-  bool low_x, high_x;    // holds the first, last cell of a row of the grid, or with SIDES of the tile
+  bool low_x, high_x;    // holds the first, last cell of a row of the grid, or with LANE_HALO of the tile
   unsigned writes;       // bit j: row j of its own is written
   unsigned parts;        // bit i: the part that begins with cell i is written (where rows are not whole vectors)
   int own;               // its first edge row in shared memory, in vectors
@@ -111,21 +110,21 @@ struct Place {
 // Elements from a thread's place in a plane to its row j.
 __device__ __forceinline__ index_t row_offset(const Place &at, int j) { return BOUNDARY == WRAP ? at.rows[j] : j * at.nx; }
 
-// Cells from the first of a thread's parts back from its own vector, and from a part to the next for
-// each of its cells.
-__device__ __forceinline__ int part_back(bool beside) { return beside ? (int)threadIdx.x * (VECTOR - PART) : 0; }
-__device__ __forceinline__ constexpr int part_apart(bool beside) { return beside ? 32 : 1; }
+// Cells by which the first part that a thread moves lies before its own vector, and cells of memory
+// from a part to the next for each of its cells: coalesced, a warp's parts follow each other.
+__device__ __forceinline__ int coalesced_offset(bool coalesced) { return coalesced ? (int)threadIdx.x * (VECTOR - PART) : 0; }
+__device__ __forceinline__ constexpr int part_stride(bool coalesced) { return coalesced ? 32 : 1; }
 
 // Fills the halo of a row whose own cells are e[LOW_X] .. e[LOW_X + VECTOR - 1].
 // A point outside the grid is the cell inside that stands for it by the boundary rule;
-// side is what lies beside the tile. Only low and high cells of it are needed.
-__device__ __forceinline__ void halo_x(Real (&e)[SPAN_X], const Place &at, int low, int high, const Real *side) {
+// next is what lies next to the tile. Only low and high cells of it are needed.
+__device__ __forceinline__ void halo_x(Real (&e)[SPAN_X], const Place &at, int low, int high, const Real *next) {
 #pragma unroll
   for (int k = 1; k <= LOW_X; k++) {
     if (k > low) break;
     const int lanes = (k + VECTOR - 1) / VECTOR;
     e[LOW_X - k] = __shfl_up_sync(~0u, e[LOW_X + lanes * VECTOR - k], lanes);
-    Real outside = SIDES > 0 ? side[SIDES > 0 ? k - 1 : 0] : e[LOW_X - k + 1];
+    Real outside = LANE_HALO > 0 ? next[LANE_HALO > 0 ? k - 1 : 0] : e[LOW_X - k + 1];
     if (BOUNDARY == MIRROR) outside = __shfl_sync(~0u, e[LOW_X + k % VECTOR], k / VECTOR);
     if (LOW_X <= VECTOR || BOUNDARY == WRAP ? at.low_x : at.x < k) e[LOW_X - k] = outside;
   }
@@ -134,7 +133,7 @@ __device__ __forceinline__ void halo_x(Real (&e)[SPAN_X], const Place &at, int l
     if (k >= high) break;
     const int lanes = k / VECTOR + 1, i = LOW_X + VECTOR + k;
     e[i] = __shfl_down_sync(~0u, e[LOW_X + k % VECTOR], lanes);
-    Real outside = SIDES > 0 ? side[SIDES > 0 ? k : 0] : e[i - 1];
+    Real outside = LANE_HALO > 0 ? next[LANE_HALO > 0 ? k : 0] : e[i - 1];
     if (BOUNDARY == MIRROR) { // k + 2 cells before the end of the last lane
       constexpr int last = 32 * VECTOR;
       const int cell = last - 2 - k;
@@ -155,9 +154,9 @@ struct Edges {
 
   __device__ __forceinline__ Edges of(int stage) const { return {ring + stage * STAGE, slot}; }
   __device__ __forceinline__ Shared *now(int array) const { return ring + slot * (PYRAMID * STAGE) + edge_slot(array) * SET; }
-  // The plane that arrived some rounds ago.
-  __device__ __forceinline__ const Shared *before(int array, int rounds) const {
-    return ring + (slot >= rounds ? slot - rounds : slot - rounds + RING) * (PYRAMID * STAGE) + edge_slot(array) * SET;
+  // The plane that arrived some plane steps ago.
+  __device__ __forceinline__ const Shared *before(int array, int ago) const {
+    return ring + (slot >= ago ? slot - ago : slot - ago + RING) * (PYRAMID * STAGE) + edge_slot(array) * SET;
   }
 };
 

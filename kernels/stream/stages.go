@@ -15,16 +15,17 @@ import (
 type stages struct {
 	dims     int
 	linear   bool
-	weights  weighed
-	inUnits  weighed            // the same as multiples of a unit
+	weights  costed
+	factored costed             // the same as multiples of a common factor
 	arrays   [][]stencil.Offset // fields, then read-only arrays: where each is read; nil = nowhere
 	mirror   bool
 	wrap     bool
 	late     bool // a plane completes only once other warps have given rows of the newest
 	diagonal bool // rows other than the own are read beside the own column
 	triples  bool // neighbours in a row share sums
-	newest   bool // the newest plane is read beside the own column
-	ring     int  // planes whose edge rows are kept
+	// newestNeighbours says that the newest plane is read beside the own column.
+	newestNeighbours bool
+	ring             int // planes whose edge rows are kept
 }
 
 // known are the stages of stencils seen before: work is counted for every schedule
@@ -46,13 +47,13 @@ func analyse(st *stencil.Stencil) stages {
 	clamped.Boundary = stencil.Clamp
 	if clamped.Plain() == nil && (s.wrap || st.Boundary == stencil.Clamp) {
 		if w, ok := weightsOf(st); ok {
-			u, _ := weightsIn(bestUnit(st), st)
-			s.weights, s.inUnits = weighed{w, w.operations()}, weighed{u, u.operations()}
-			s.linear, s.late, s.diagonal, s.triples, s.newest, s.ring = true, w.late(), w.diagonal(), w.triples(), w.newestBeside(), 2
+			u, _ := weightsBy(bestFactor(st), st)
+			s.weights, s.factored = costed{w, w.operations()}, costed{u, u.operations()}
+			s.linear, s.late, s.diagonal, s.triples, s.newestNeighbours, s.ring = true, w.late(), w.diagonal(), w.triples(), w.newestNeighbours(), 2
 			return s
 		}
 	}
-	r := reachOf(st)
+	r := radiusOf(st)
 	first, last, rows := 0, 0, false // planes with points off the own row, and the own plane
 	for _, points := range s.arrays {
 		for _, o := range points {
@@ -105,11 +106,11 @@ func (s stages) offRow(points []stencil.Offset) bool {
 }
 
 // source is the text of the stages.
-func (s stages) source(p stencil.Problem, pyramid int) []kernels.Piece {
+func (s stages) source(p stencil.Problem, timeTile int) []kernels.Piece {
 	if s.linear {
-		return kernels.Around(folder+"sums.cu", sumsSource, "@WEIGHTS@", kernels.Piece{Text: s.weightsFor(p.DType, pyramid).text(pyramid)})
+		return kernels.Around(folder+"sums.cu", sumsSource, "@WEIGHTS@", kernels.Piece{Text: s.weightsFor(p.DType, timeTile).text(timeTile)})
 	}
-	return []kernels.Piece{{Text: s.planesText(reachOf(p.Stencil))}, {File: folder + "values.cu", Text: valuesSource}}
+	return []kernels.Piece{{Text: s.planesText(radiusOf(p.Stencil))}, {File: folder + "values.cu", Text: valuesSource}}
 }
 
 // places writes which place each array has of those that have one, as an expression of the
@@ -126,7 +127,7 @@ func (s stages) places(has func(points []stencil.Offset) bool) string {
 }
 
 // slotsText says which place an array's edge rows have in shared memory, and its planes
-// that are copied ahead.
+// that are prefetched by copies.
 func (s stages) slotsText() string {
 	read := func(points []stencil.Offset) bool { return len(points) > 0 }
 	return fmt.Sprintf("constexpr int EDGE_ARRAYS = %d; // arrays of which other rows than the own are read\n"+
@@ -136,7 +137,7 @@ func (s stages) slotsText() string {
 }
 
 // planesText says which neighbours the points of each plane of an array need.
-func (s stages) planesText(r reach) string {
+func (s stages) planesText(r radius) string {
 	type need struct {
 		low, high int
 		rows      bool
@@ -179,9 +180,9 @@ func (s stages) planesText(r reach) string {
 	return b.String()
 }
 
-// perStage is the planes whose cells a stage keeps from round to round, of all
-// arrays.
-func (s stages) perStage(r reach) int {
+// perStage is the planes whose cells a stage keeps from plane step to plane step, of
+// all arrays.
+func (s stages) perStage(r radius) int {
 	if s.linear {
 		n := r.lowS + r.highS
 		if s.late {
@@ -207,9 +208,9 @@ func (s stages) perStage(r reach) int {
 	return total
 }
 
-// beside counts the cells that a lane needs of its neighbours in a row, over all
+// neighbourCells counts the cells that a lane needs of its neighbour lanes, over all
 // planes and arrays.
-func (s stages) beside(r reach) int {
+func (s stages) neighbourCells(r radius) int {
 	n := 0
 	for _, points := range s.arrays {
 		for z := -r.lowS; z <= r.highS; z++ {
@@ -225,8 +226,8 @@ func (s stages) beside(r reach) int {
 	return n
 }
 
-// skew is the planes by which a stage lags behind the one before.
-func (s stages) skew(r reach) int {
+// lag is the planes by which a stage is behind the one before.
+func (s stages) lag(r radius) int {
 	if s.late {
 		return r.highS + 1
 	}

@@ -1,6 +1,6 @@
 // Package stream is the family of kernels that keep planes in registers while a
-// block walks along the outermost axis, with several time steps in flight: N.5D
-// blocking with partial sums.
+// block streams along the outermost axis, with several time steps in flight: N.5D
+// blocking with partial sums. Its words are those of docs/glossary.md.
 package stream
 
 import (
@@ -19,8 +19,8 @@ type Family struct{}
 
 const folder = "kernels/stream/"
 
-// The source is plane.cu, then the stages (sums.cu or values.cu), then how planes are
-// loaded ahead (registers.cu or copies.cu), then walk.cu.
+// The source is plane.cu, then the stages (sums.cu or values.cu), then the prefetch
+// (prefetch_registers.cu or prefetch_async.cu), then streaming.cu.
 var (
 	//go:embed plane.cu
 	planeSource string
@@ -28,12 +28,12 @@ var (
 	sumsSource string
 	//go:embed values.cu
 	valuesSource string
-	//go:embed registers.cu
+	//go:embed prefetch_registers.cu
 	registersSource string
-	//go:embed copies.cu
-	copiesSource string
-	//go:embed walk.cu
-	walkSource string
+	//go:embed prefetch_async.cu
+	asyncSource string
+	//go:embed streaming.cu
+	streamingSource string
 )
 
 // Name is "stream".
@@ -41,14 +41,14 @@ func (Family) Name() string { return "stream" }
 
 // Doc says what the design is.
 func (Family) Doc() string {
-	return "registers hold the planes while the block walks along the outermost axis; several time steps in flight (N.5D blocking)"
+	return "registers hold the planes while the block streams along the outermost axis; several time steps in flight (N.5D blocking)"
 }
 
-// reach is a stencil's reach split into x, rows of a plane and planes.
-type reach struct{ lowX, highX, lowR, highR, lowS, highS int }
+// radius is a stencil's radius on either side, split into x, rows of a plane and planes.
+type radius struct{ lowX, highX, lowR, highR, lowS, highS int }
 
-func reachOf(st *stencil.Stencil) reach {
-	r := reach{lowX: st.Low[0], highX: st.High[0]}
+func radiusOf(st *stencil.Stencil) radius {
+	r := radius{lowX: st.Low[0], highX: st.High[0]}
 	switch st.Dims {
 	case 2:
 		r.lowS, r.highS = st.Low[1], st.High[1]
@@ -60,15 +60,15 @@ func reachOf(st *stencil.Stencil) reach {
 
 // shape is a schedule's numbers.
 type shape struct {
-	vector, rows, warps, chunks, pyramid, prefetch, minBlocks int
-	sms                                                       int  // as many chunks as make chunks blocks for each of so many SMs; 0 = chunks
-	copies                                                    bool // planes are copied ahead into shared memory, not loaded into registers
+	vector, rows, warps, streamTiles, timeTile, prefetch, minBlocks int
+	sms                                                             int  // as many stream tiles as make streamTiles blocks for each of so many SMs; 0 = streamTiles
+	async                                                           bool // prefetch by asynchronous copies into shared memory, not by loads into registers
 }
 
 func shapeOf(get func(string) int) shape {
 	return shape{
-		vector: get("vx"), rows: get("vy"), warps: get("wp"), chunks: get("ck"), pyramid: get("ph"),
-		prefetch: get("pf"), minBlocks: get("mb"), sms: get("sm"), copies: get("pm") == 1,
+		vector: get("vx"), rows: get("vy"), warps: get("wp"), streamTiles: get("ck"), timeTile: get("ph"),
+		prefetch: get("pf"), minBlocks: get("mb"), sms: get("sm"), async: get("pm") == 1,
 	}
 }
 
@@ -76,8 +76,8 @@ func shapeOf(get func(string) int) shape {
 // cell by cell, and so into registers if a cell is too small to be copied.
 func scheduleShape(p stencil.Problem, s space.Schedule) shape {
 	h := shapeOf(func(name string) int { return s.Int(name, 0) }) // those that may be left out are 0 then
-	if h.copies && h.unit(p) < 4 {
-		h.copies, h.prefetch = false, min(h.prefetch, 2)
+	if h.async && h.copyBytes(p) < 4 {
+		h.async, h.prefetch = false, min(h.prefetch, 2)
 	}
 	return h
 }
@@ -91,8 +91,8 @@ func (h shape) part(p stencil.Problem) int {
 	return kernels.WholePart(h.vector, p.Size[0])
 }
 
-// unit is the bytes of one copy into shared memory, or of several if it is more than 16.
-func (h shape) unit(p stencil.Problem) int { return h.part(p) * p.DType.Size() }
+// copyBytes is the bytes of one copy into shared memory, or of several if it is more than 16.
+func (h shape) copyBytes(p stencil.Problem) int { return h.part(p) * p.DType.Size() }
 
 const warp = 32 // lanes
 
@@ -100,19 +100,20 @@ func roundUp(a, b int) int { return kernels.CeilDiv(a, b) * b }
 
 // tile is the cells a block holds and the cells by which tiles are apart, on x and
 // on rows.
-func (h shape) tile(r reach, st stages) (hold, step [2]int) {
+func (h shape) tile(r radius, st stages) (hold, step [2]int) {
 	hold = [2]int{warp * h.vector, h.warps * h.rows}
 	step[0] = hold[0]
-	if !h.sides(r, st) {
-		step[0] -= roundUp(h.pyramid*r.lowX, h.vector) + roundUp(h.pyramid*r.highX, h.vector)
+	if !h.laneHalo(r, st) {
+		step[0] -= roundUp(h.timeTile*r.lowX, h.vector) + roundUp(h.timeTile*r.highX, h.vector)
 	}
-	step[1] = hold[1] - h.pyramid*(r.lowR+r.highR)
+	step[1] = hold[1] - h.timeTile*(r.lowR+r.highR)
 	return hold, step
 }
 
-// sides tells whether a row's halo on x is loaded beside it, not as part of the tile.
-func (h shape) sides(r reach, st stages) bool {
-	return st.dims < 3 && h.pyramid == 1 && !h.copies && st.linear && max(r.lowX, r.highX) <= h.vector && !st.wrap
+// laneHalo tells whether a row's halo on x is loaded by its first and last lane, not as part
+// of the tile.
+func (h shape) laneHalo(r radius, st stages) bool {
+	return st.dims < 3 && h.timeTile == 1 && !h.async && st.linear && max(r.lowX, r.highX) <= h.vector && !st.wrap
 }
 
 // tiles counts the tiles on an axis: the first and the last need no halo at the
@@ -128,7 +129,7 @@ func (s stages) tiles(n, hold, step int) int {
 }
 
 // edgeRows is the rows of a warp that others read.
-func (h shape) edgeRows(r reach, st stages) int {
+func (h shape) edgeRows(r radius, st stages) int {
 	if st.mirror && r.lowR+r.highR > 0 {
 		return h.rows
 	}
@@ -142,26 +143,27 @@ func (h shape) edgeRows(r reach, st stages) int {
 	return min(first+last, h.rows)
 }
 
-// staged tells whether the parts of a row are written by way of shared memory, as plane.cu has it.
-func (h shape) staged(p stencil.Problem) bool {
-	return h.copies && h.part(p) < h.vector && p.Stencil.Dims < 3 && h.vector*p.DType.Size() == 32 && h.unit(p) < 16
+// coalescedStores tells whether the parts of a row are written through shared memory, as
+// plane.cu has it.
+func (h shape) coalescedStores(p stencil.Problem) bool {
+	return h.async && h.part(p) < h.vector && p.Stencil.Dims < 3 && h.vector*p.DType.Size() == 32 && h.copyBytes(p) < 16
 }
 
-// sharedBytes is the edge rows, the planes that are copied ahead, and what is staged.
+// sharedBytes is the edge rows, the planes on their way, and what is stored through shared memory.
 func (h shape) sharedBytes(p stencil.Problem, st stages) int {
 	more := 0
-	if h.copies {
+	if h.async {
 		more += h.prefetch * st.used() * h.rows * h.warps * warp * h.vector * p.DType.Size()
 	}
-	if h.staged(p) {
-		more += kernels.Outputs(p.Stencil, h.pyramid) * h.warps * warp * h.vector * p.DType.Size()
+	if h.coalescedStores(p) {
+		more += kernels.Outputs(p.Stencil, h.timeTile) * h.warps * warp * h.vector * p.DType.Size()
 	}
-	return more + st.ring*h.pyramid*st.edgeArrays()*h.warps*h.edgeRows(reachOf(p.Stencil), st)*warp*h.vector*realSize(p.DType)
+	return more + st.ring*h.timeTile*st.edgeArrays()*h.warps*h.edgeRows(radiusOf(p.Stencil), st)*warp*h.vector*realSize(p.DType)
 }
 
-// held is the planes loaded ahead that registers hold.
-func (h shape) held() int {
-	if h.copies {
+// inRegisters is the prefetched planes that registers hold.
+func (h shape) inRegisters() int {
+	if h.async {
 		return 0
 	}
 	return h.prefetch
@@ -177,18 +179,18 @@ func realSize(d stencil.DType) int {
 }
 
 // registers is what a thread needs, estimated: what every stage keeps, the plane
-// at hand with its halo, those loaded ahead, and addresses.
+// at hand with its halo, those on their way, and addresses.
 func (h shape) registers(p stencil.Problem, st stages) int {
-	r := reachOf(p.Stencil)
+	r := radiusOf(p.Stencil)
 	cells := h.vector * h.rows
 	halo := h.rows * (r.lowX + r.highX)
 	if !st.linear { // all planes are at hand at once
 		halo += cells + (r.lowR+r.highR)*h.vector
 	}
-	return 32 + max(1, p.DType.Size()/4)*(cells*(h.pyramid*st.perStage(r)+st.used()*(1+h.held()))+halo)
+	return 32 + max(1, p.DType.Size()/4)*(cells*(h.timeTile*st.perStage(r)+st.used()*(1+h.inRegisters()))+halo)
 }
 
-// planes is the extent of the stream axis.
+// planes is the extent of the streaming axis.
 func planes(p stencil.Problem) int {
 	switch p.Stencil.Dims {
 	case 2:
@@ -212,18 +214,18 @@ var docs = map[string]string{
 	"pm": "means of prefetching: 0 = loads into registers, 1 = asynchronous copies into shared memory",
 }
 
-// Space has the parameters of the walk.
+// Space has the parameters of the streaming.
 func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 	dims := p.Stencil.Dims
 	st := stagesOf(p.Stencil)
-	r := reachOf(p.Stencil)
+	r := radiusOf(p.Stencil)
 	vector, rows, warps := []int{1, 2, 4, 8}, []int{1}, []int{1, 4}
-	pyramid := []int{1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16}
-	chunks := []int{1, 2, 4, 8, 16, 32, 64, 128, 256}
+	timeTile := []int{1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16}
+	streamTiles := []int{1, 2, 4, 8, 16, 32, 64, 128, 256}
 	fill := []int{0}
 	switch dims {
 	case 1:
-		chunks = []int{1}
+		streamTiles = []int{1}
 	case 2:
 		fill = slices.Compact([]int{0, max(0, m.SMs)})
 	case 3:
@@ -233,17 +235,17 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		}
 		rows = []int{1, 2, 3, 4, 6, 8}
 		warps = []int{4, 8, 12, 16}
-		pyramid = []int{1, 2, 3, 4, 5, 6, 8}
-		chunks = []int{1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24}
+		timeTile = []int{1, 2, 3, 4, 5, 6, 8}
+		streamTiles = []int{1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24}
 	}
 	f := &space.Family{Name: "stream", Params: []space.Param{
 		{Name: "vx", Values: vector, Ordinal: true, Doc: docs["vx"]},
 		{Name: "vy", Values: rows, Ordinal: true, Doc: docs["vy"]},
 		{Name: "wp", Values: warps, Ordinal: true, Doc: docs["wp"]},
-		{Name: "ck", Values: chunks, Ordinal: true, Launch: true, Doc: docs["ck"]},
+		{Name: "ck", Values: streamTiles, Ordinal: true, Launch: true, Doc: docs["ck"]},
 		{Name: "pf", Values: []int{1, 2, 4}, Ordinal: true, Doc: docs["pf"]},
 		kernels.Tuned(kernels.MinBlocks, docs["mb"], []int{1, 2, 3, 4}),
-		kernels.Tuned(kernels.TimeTile, docs["ph"], pyramid),
+		kernels.Tuned(kernels.TimeTile, docs["ph"], timeTile),
 		kernels.Tuned(kernels.SMCount, docs["sm"], fill),
 		{Name: "pm", Values: []int{0, 1}, Optional: true, Doc: docs["pm"]},
 	}}
@@ -257,13 +259,13 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		f.Constraints = append(f.Constraints, space.Constraint{Name: name, Needs: needs, Why: why, OK: func(v space.Values) bool { return ok(at(v)) }})
 	}
 	f.Constraints = append(f.Constraints, space.Constraint{
-		Name: "stencil", Needs: onVector, Why: "a walk has one stage",
+		Name: "stencil", Needs: onVector, Why: "a block streams through one stage",
 		OK: func(space.Values) bool { return len(p.Stencil.Stages) == 1 },
 	}, space.Constraint{
 		Name: "wrap", Needs: onVector, Why: fmt.Sprintf("where the grid repeats, its rows (%d) must be whole vectors", p.Size[0]),
 		OK: func(v space.Values) bool { return !st.wrap || p.Size[0]%v.Get("vx") == 0 },
 	}, space.Constraint{
-		Name: "mirror", Needs: onVector, Why: "a lane finds what a point outside mirrors within the reach of its own vector",
+		Name: "mirror", Needs: onVector, Why: "a lane finds what a point outside mirrors within its own vector",
 		OK: func(v space.Values) bool { return !st.mirror || v.Get("vx") >= r.highX },
 	}, space.Constraint{
 		Name: "warp", Needs: onVector, Why: fmt.Sprintf("a row is a warp of %d lanes", warp),
@@ -275,7 +277,7 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 	whole([]string{"wp", "mb"}, "threads", fmt.Sprintf("a block has at most %d threads, an SM %d", m.MaxThreadsBlock, m.MaxThreadsSM), func(h shape) bool {
 		return warp*h.warps <= m.MaxThreadsBlock && warp*h.warps*h.minBlocks <= m.MaxThreadsSM && h.minBlocks <= m.MaxBlocksSM
 	})
-	whole([]string{"vx", "vy", "wp"}, "grid-size", fmt.Sprintf("a tile must lie within the grid (%s): its walk has no other boundary", p.Size.Text(dims)), func(h shape) bool {
+	whole([]string{"vx", "vy", "wp"}, "grid-size", fmt.Sprintf("a tile must lie within the grid (%s): streaming knows no other boundary", p.Size.Text(dims)), func(h shape) bool {
 		hold, _ := h.tile(r, st)
 		return p.Size[0] >= hold[0] && (dims < 3 || p.Size[1] >= hold[1])
 	})
@@ -285,11 +287,11 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 	})
 	major, _ := m.Major()
 	copied := m.ComputeCapability == "" || major >= 8 // the emulation has them too
-	whole([]string{"vx", "pf", "pm"}, "ahead", "registers hold at most 2 planes ahead; copies, of 2 planes or 4, need compute capability 8.0 and vectors (where rows are not whole vectors, cells) of 4 bytes at least", func(h shape) bool {
-		if !h.copies {
+	whole([]string{"vx", "pf", "pm"}, "prefetch", "registers hold at most 2 prefetched planes; asynchronous copies, of 2 planes or 4, need compute capability 8.0 and vectors (where rows are not whole vectors, cells) of 4 bytes at least", func(h shape) bool {
+		if !h.async {
 			return h.prefetch <= 2
 		}
-		return copied && h.prefetch >= 2 && h.unit(p) >= 4
+		return copied && h.prefetch >= 2 && h.copyBytes(p) >= 4
 	})
 	whole(onVector, "vector", "a lane that loads fewer than 8 bytes (of elements narrower than 4 bytes 4) wastes instructions; more than 32 waste registers", func(h shape) bool {
 		bytes := h.vector * p.DType.Size()
@@ -302,12 +304,12 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		}
 		return step[0] > 0 && step[1] > 0 && 100*step[0]*step[1] >= 45*hold[0]*hold[1]
 	})
-	whole([]string{"vx", "wp", "ck", "sm", "pm"}, "fill", "SMs are filled by blocks of one warp, at most 16 on each, whose planes are copied ahead where that is possible", func(h shape) bool {
-		return h.sms == 0 || h.warps == 1 && h.chunks <= 16 && (h.copies || !copied || h.unit(p) < 4)
+	whole([]string{"vx", "wp", "ck", "sm", "pm"}, "fill", "SMs are filled by blocks of one warp, at most 16 on each, whose planes are copied asynchronously where that is possible", func(h shape) bool {
+		return h.sms == 0 || h.warps == 1 && h.streamTiles <= 16 && (h.async || !copied || h.copyBytes(p) < 4)
 	})
-	whole(names, "chunk", "a chunk must be longer than the halo it recomputes", func(h shape) bool {
+	whole(names, "stream-tile", "a stream tile must be longer than the halo it recomputes", func(h shape) bool {
 		pieces := h.grid(p, st)[2]
-		return pieces == 1 || kernels.CeilDiv(planes(p), pieces) > 2*h.pyramid*(r.lowS+r.highS)
+		return pieces == 1 || kernels.CeilDiv(planes(p), pieces) > 2*h.timeTile*(r.lowS+r.highS)
 	})
 	whole(names, "shared-memory", fmt.Sprintf("the edge rows of every stage must fit into %d bytes of shared memory, as often as blocks must fit on an SM", m.SharedBlockOptin), func(h shape) bool {
 		n := h.sharedBytes(p, st)
@@ -326,16 +328,18 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 	return f
 }
 
-// launchOnly are the parameters that change the grid alone: in how many chunks there are.
+// launchOnly are the parameters that change the grid alone: in how many stream tiles
+// there are.
 var launchOnly = []string{"ck", "sm"}
 
 // sourceOf is the schedule that stands for all that differ in those alone.
 func sourceOf(s space.Schedule) space.Schedule { return s.With("ck", 1).Without("sm") }
 
-// Kernel writes the kernel. The number of chunks is the grid's, not the source's.
+// Kernel writes the kernel. The number of stream tiles is the grid's, not the
+// source's.
 func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	h := scheduleShape(p, s)
-	r := reachOf(p.Stencil)
+	r := radiusOf(p.Stencil)
 	st := stagesOf(p.Stencil)
 	constants := []kernels.Constant{
 		{Name: "DIMS", Value: p.Stencil.Dims, Doc: "dimensions of the grid"},
@@ -343,7 +347,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "ROWS", Value: h.rows, Doc: docs["vy"]},
 		{Name: "WARPS", Value: h.warps, Doc: docs["wp"]},
 		{Name: "SUMS", Value: flag(st.linear), Doc: "1 = the cell function is a weighted sum, and stages keep partial sums; 0 = they keep planes"},
-		{Name: "PYRAMID", Value: h.pyramid, Doc: docs["ph"]},
+		{Name: "PYRAMID", Value: h.timeTile, Doc: docs["ph"]},
 		{Name: "PREFETCH", Value: h.prefetch, Doc: docs["pf"]},
 		{Name: "MIN_BLOCKS", Value: h.minBlocks, Doc: docs["mb"]},
 		{Name: "LOW_R", Value: r.lowR, Doc: "radius towards smaller rows of a plane"},
@@ -355,11 +359,11 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "DIAGONAL", Value: flag(st.diagonal), Doc: "1 = the rows of other warps are read beside the own column too"},
 		{Name: "RING", Value: st.ring, Doc: "planes whose edge rows shared memory keeps"},
 		{Name: "UNROLL", Value: unroll(r, h, st), Doc: "plane steps that the loop holds"},
-		{Name: "COPIES", Value: flag(h.copies), Doc: docs["pm"]},
+		{Name: "COPIES", Value: flag(h.async), Doc: docs["pm"]},
 	}
 	pieces := []kernels.Piece{{Text: st.slotsText()}, {File: folder + "plane.cu", Text: planeSource}}
-	pieces = append(pieces, st.source(p, h.pyramid)...)
-	pieces = append(pieces, h.aheadSource(), kernels.Piece{File: folder + "walk.cu", Text: walkSource})
+	pieces = append(pieces, st.source(p, h.timeTile)...)
+	pieces = append(pieces, h.prefetchSource(), kernels.Piece{File: folder + "streaming.cu", Text: streamingSource})
 	k := kernels.Source(p, sourceOf(s), launchOnly, constants, pieces...)
 	hold, _ := h.tile(r, st)
 	k.Schedule, k.Launch, k.Least, k.Multiple = s, h.launch(p, st), [3]int{hold[0], 1, 1}, h.part(p)
@@ -370,11 +374,11 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 }
 
 // aheadSource is the text of how planes are loaded ahead.
-func (h shape) aheadSource() kernels.Piece {
-	if h.copies {
-		return kernels.Piece{File: folder + "copies.cu", Text: copiesSource}
+func (h shape) prefetchSource() kernels.Piece {
+	if h.async {
+		return kernels.Piece{File: folder + "prefetch_async.cu", Text: asyncSource}
 	}
-	return kernels.Piece{File: folder + "registers.cu", Text: registersSource}
+	return kernels.Piece{File: folder + "prefetch_registers.cu", Text: registersSource}
 }
 
 func flag(b bool) int {
@@ -384,18 +388,18 @@ func flag(b bool) int {
 	return 0
 }
 
-// unroll is the rounds that the loop holds: those after which every register is back in its
-// place (what the stages keep moves on by one each round, so do the planes loaded ahead, and
+// unroll is the plane steps that the loop holds: those after which every register is back in its
+// place (what the stages keep moves on by one each step, so do the prefetched planes, and
 // shared memory has two buffers in turn); but a part of them where that would be more than three. What
 // is added to moves on without an instruction, and the loop must stay within the instruction
 // cache (docs/lab/0018-instruction-caches.md).
-func unroll(r reach, h shape, st stages) int {
+func unroll(r radius, h shape, st stages) int {
 	period := max(1, r.lowS+r.highS)
 	if !st.linear {
 		period = r.lowS + r.highS + 1
 	}
 	u := 1
-	for u%period != 0 || h.held() > 0 && u%h.held() != 0 || st.linear && r.lowR+r.highR > 0 && u%2 != 0 {
+	for u%period != 0 || h.inRegisters() > 0 && u%h.inRegisters() != 0 || st.linear && r.lowR+r.highR > 0 && u%2 != 0 {
 		u++
 	}
 	for _, part := range []int{4, 3, 2} { // 2 and 3 have none, nor has a larger prime
@@ -406,28 +410,28 @@ func unroll(r reach, h shape, st stages) int {
 	return u
 }
 
-// grid is the blocks: tiles on x and rows, chunks on the stream axis, as many as were asked for, or
+// grid is the blocks: tiles on x and rows, stream tiles on the streaming axis, as many as were asked for, or
 // as fill the SMs: one wave of blocks, or a few, with no SM left over for a last one (docs/lab/0022-chunks-that-fill.md).
 func (h shape) grid(p stencil.Problem, st stages) [3]int {
-	hold, step := h.tile(reachOf(p.Stencil), st)
+	hold, step := h.tile(radiusOf(p.Stencil), st)
 	if step[0] < 1 || step[1] < 1 { // all halo: another constraint says so
 		return [3]int{1, 1, 1}
 	}
-	g := [3]int{st.tiles(p.Size[0], hold[0], step[0]), 1, h.chunks}
+	g := [3]int{st.tiles(p.Size[0], hold[0], step[0]), 1, h.streamTiles}
 	if p.Stencil.Dims < 3 { // each warp has a tile
 		g[0] = kernels.CeilDiv(g[0], h.warps)
 	} else {
 		g[1] = st.tiles(p.Size[1], hold[1], step[1])
 	}
 	if h.sms > 0 {
-		g[2] = max(1, h.chunks*h.sms/(g[0]*g[1]))
+		g[2] = max(1, h.streamTiles*h.sms/(g[0]*g[1]))
 	}
 	return g
 }
 
-// lag is the planes that the last stage's are behind those that arrive.
-func (h shape) lag(r reach, st stages) int { return r.highS + (h.pyramid-1)*st.skew(r) }
+// totalLag is the planes that the last stage's are behind those that arrive.
+func (h shape) totalLag(r radius, st stages) int { return r.highS + (h.timeTile-1)*st.lag(r) }
 
 func (h shape) launch(p stencil.Problem, st stages) kernels.Launch {
-	return kernels.Launch{Grid: h.grid(p, st), Block: [3]int{warp, h.warps, 1}, Steps: h.pyramid, SharedBytes: h.sharedBytes(p, st)}
+	return kernels.Launch{Grid: h.grid(p, st), Block: [3]int{warp, h.warps, 1}, Steps: h.timeTile, SharedBytes: h.sharedBytes(p, st)}
 }

@@ -13,11 +13,11 @@ import (
 	"stenciltune/stencil"
 )
 
-// parsed is a stencil of given reach and cell function.
-func parsed(t testing.TB, reach, cell string) *stencil.Stencil {
+// parsed is a stencil of given radius and cell function.
+func parsed(t testing.TB, radius, cell string) *stencil.Stencil {
 	t.Helper()
-	dims := string('1' + byte(strings.Count(reach, ",")))
-	s, err := stencil.Parse("given", "given.sl", "NumDimensions "+dims+" StencilSize ("+reach+") CellValue { "+cell+" }")
+	dims := string('1' + byte(strings.Count(radius, ",")))
+	s, err := stencil.Parse("given", "given.sl", "NumDimensions "+dims+" StencilSize ("+radius+") CellValue { "+cell+" }")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -79,10 +79,10 @@ func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
 		{"box3d.cu", catalogued(t, "jacobi3d27"), stencil.Float32, volume, "stream/vx=2/vy=4/wp=8/ck=1/pf=1/mb=1/ph=2"},
 		{"values2d.cu", catalogued(t, "gradient2d"), stencil.Float32, flat, "stream/vx=4/vy=1/wp=1/ck=1/pf=1/mb=1/ph=3"},
 		{"values3d.cu", parsed(t, "1, 1, 1", bent), stencil.Float32, volume, "stream/vx=2/vy=2/wp=8/ck=1/pf=1/mb=1/ph=2"},
-		{"sides.cu", catalogued(t, "jacobi2d"), stencil.Float32, flat, "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=1"},
+		{"lane_halo.cu", catalogued(t, "jacobi2d"), stencil.Float32, flat, "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=1"},
 		{"unaligned.cu", catalogued(t, "jacobi2d"), stencil.Float32, stencil.Size{1001, 700, 1}, "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=4"},
 		{"parts.cu", catalogued(t, "jacobi2d"), stencil.Float32, stencil.Size{1001, 700, 1}, "stream/vx=8/vy=1/wp=4/ck=1/pf=2/mb=1/ph=4/pm=1"},
-		{"copies.cu", catalogued(t, "jacobi3d"), stencil.Float32, volume, "stream/vx=2/vy=4/wp=16/ck=1/pf=4/mb=1/ph=4/pm=1"},
+		{"async.cu", catalogued(t, "jacobi3d"), stencil.Float32, volume, "stream/vx=2/vy=4/wp=16/ck=1/pf=4/mb=1/ph=4/pm=1"},
 		{"float64.cu", catalogued(t, "jacobi3d"), stencil.Float64, volume, "stream/vx=2/vy=3/wp=12/ck=1/pf=2/mb=1/ph=3"},
 	} {
 		k := Family{}.Kernel(problem(c.stencil, c.dtype, c.size), spacetest.Schedule(t, c.schedule))
@@ -104,7 +104,7 @@ func TestEveryParameterReachesTheSourceOrTheLaunch(t *testing.T) {
 	p := problem(catalogued(t, "jacobi3d"), stencil.Float32, volume)
 	k := Family{}.Kernel(p, spacetest.Schedule(t, "stream/vx=2/vy=6/wp=12/ck=5/pf=2/mb=3/ph=4"))
 	kernelstest.CheckConstants(t, k, "VECTOR = 2", "ROWS = 6", "WARPS = 12", "PREFETCH = 2", "MIN_BLOCKS = 3", "PYRAMID = 4")
-	// Schedules that differ in the chunks alone share one compiled kernel.
+	// Schedules that differ in the stream tiles alone share one compiled kernel.
 	s := spacetest.Schedule(t, "stream/vx=2/vy=6/wp=12/ck=8/pf=2/mb=3/ph=4")
 	other := Family{}.Kernel(p, s)
 	if other.Source != k.Source || other.Entry != k.Entry || other.Schedule != s {
@@ -152,7 +152,7 @@ func TestLaunchCountsTilesAndChunks(t *testing.T) {
 		// Tiles of 128 cells, 120 apart: 69 on a row, 4 a block.
 		{problem(catalogued(t, "jacobi2d"), stencil.Float32, stencil.Size{8192, 8192, 1}), "stream/vx=4/vy=1/wp=4/ck=16/pf=1/mb=1/ph=4",
 			kernels.Launch{Grid: [3]int{18, 1, 16}, Block: [3]int{32, 4, 1}, Steps: 4}},
-		// One step: the halo is loaded beside the tiles, 64 on a row.
+		// One step: lanes load the halo next to the tiles, 64 on a row.
 		{problem(catalogued(t, "jacobi2d"), stencil.Float32, stencil.Size{8192, 8192, 1}), "stream/vx=4/vy=1/wp=4/ck=16/pf=1/mb=1/ph=1",
 			kernels.Launch{Grid: [3]int{16, 1, 16}, Block: [3]int{32, 4, 1}, Steps: 1}},
 		// Tiles of 128 x 32, 120 x 28 apart; two sets of 2 x 8 warps' 2 rows of 512 bytes.
@@ -160,10 +160,10 @@ func TestLaunchCountsTilesAndChunks(t *testing.T) {
 			kernels.Launch{Grid: [3]int{5, 19, 6}, Block: [3]int{32, 8, 1}, SharedBytes: 2 * 2 * 8 * 2 * 512, Steps: 2}},
 		{problem(catalogued(t, "jacobi3d"), stencil.Float64, stencil.Size{64, 32, 9}), "stream/vx=2/vy=4/wp=8/ck=1/pf=1/mb=1/ph=2",
 			kernels.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{32, 8, 1}, SharedBytes: 2 * 2 * 8 * 2 * 512, Steps: 2}},
-		// Four planes ahead of 4 rows of 8 warps.
+		// Four prefetched planes of 4 rows of 8 warps.
 		{problem(catalogued(t, "jacobi3d"), stencil.Float64, stencil.Size{64, 32, 9}), "stream/vx=2/vy=4/wp=8/ck=1/pf=4/mb=1/ph=2/pm=1",
 			kernels.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{32, 8, 1}, SharedBytes: 2*2*8*2*512 + 4*8*4*512, Steps: 2}},
-		// As many chunks as fill 132 SMs, or 108; where there are more tiles than that one of each.
+		// As many stream tiles as fill 132 SMs, or 108; where there are more tiles than that one of each.
 		{problem(catalogued(t, "jacobi2d"), stencil.Float32, stencil.Size{8192, 8192, 1}), "stream/vx=8/vy=1/wp=1/ck=8/pf=4/mb=1/ph=10/sm=132/pm=1",
 			kernels.Launch{Grid: [3]int{37, 1, 28}, Block: [3]int{32, 1, 1}, SharedBytes: 4 * 1024, Steps: 10}},
 		{problem(catalogued(t, "jacobi2d"), stencil.Float32, stencil.Size{2160, 2160, 1}), "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/sm=132/pm=1",
@@ -241,16 +241,16 @@ func TestTilesWriteEveryCellOnceAndFarEnoughFromTheirBorders(t *testing.T) {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 1))
 	for range 3000 {
-		reach := reach{lowX: r.IntN(4), highX: r.IntN(4), lowR: r.IntN(4), highR: r.IntN(4)}
-		h := shape{vector: 1 << r.IntN(4), rows: 1 + r.IntN(8), warps: 1 + r.IntN(16), pyramid: 1 + r.IntN(8)}
+		radius := radius{lowX: r.IntN(4), highX: r.IntN(4), lowR: r.IntN(4), highR: r.IntN(4)}
+		h := shape{vector: 1 << r.IntN(4), rows: 1 + r.IntN(8), warps: 1 + r.IntN(16), timeTile: 1 + r.IntN(8)}
 		st := stages{dims: 1 + r.IntN(3), linear: r.IntN(2) == 0}
-		hold, step := h.tile(reach, st)
+		hold, step := h.tile(radius, st)
 		if step[0] <= 0 || step[1] <= 0 {
 			continue
 		}
-		x := axis{0, hold[0], step[0], roundUp(h.pyramid*reach.lowX, h.vector), h.pyramid * reach.lowX, h.pyramid * reach.highX}
-		y := axis{0, hold[1], step[1], h.pyramid * reach.lowR, h.pyramid * reach.lowR, h.pyramid * reach.highR}
-		if h.sides(reach, st) { // the halo is loaded beside the tile
+		x := axis{0, hold[0], step[0], roundUp(h.timeTile*radius.lowX, h.vector), h.timeTile * radius.lowX, h.timeTile * radius.highX}
+		y := axis{0, hold[1], step[1], h.timeTile * radius.lowR, h.timeTile * radius.lowR, h.timeTile * radius.highR}
+		if h.laneHalo(radius, st) { // the halo is loaded by lanes next to the tile
 			x.halo, x.low, x.high = 0, 0, 0
 		}
 		for k := range 40 { // from the least grid on, then at random
@@ -274,10 +274,10 @@ func TestTilesWriteEveryCellOnceAndFarEnoughFromTheirBorders(t *testing.T) {
 // Two SMs share an instruction cache and get blocks two by two: both tiles touch the ends of a
 // row, or neither.
 func TestTilesOfOneKindStartInPairs(t *testing.T) {
-	// Lines of walk.cu, as Go below.
+	// Lines of streaming.cu, as Go below.
 	const text = "  const int k = line % 2 ? n - 1 - i : i;\n  return k < 2 ? k * (n - 1) : k - 1;\n"
-	if !strings.Contains(walkSource, text) {
-		t.Fatalf("walk.cu no longer has\n%s", text)
+	if !strings.Contains(streamingSource, text) {
+		t.Fatalf("streaming.cu no longer has\n%s", text)
 	}
 	inOrder := func(i, line, n int) int {
 		k := i
@@ -313,26 +313,26 @@ func TestTilesOfOneKindStartInPairs(t *testing.T) {
 func TestTheLoopHoldsFewRounds(t *testing.T) {
 	for _, c := range []struct {
 		name      string
-		low, high int // reach along the stream axis
+		low, high int // radius along the streaming axis
 		rows      int // and across rows of a plane
 		linear    bool
-		ahead     int // planes in registers
+		prefetch  int // planes in registers
 		want      int
 	}{
-		{"a star of reach 1 in 3D", 1, 1, 1, true, 1, 2},
-		{"a star of reach 1 in 2D", 1, 1, 0, true, 1, 2},
+		{"a star of radius 1 in 3D", 1, 1, 1, true, 1, 2},
+		{"a star of radius 1 in 2D", 1, 1, 0, true, 1, 2},
 		{"nothing but the own plane", 0, 0, 0, true, 1, 1},
-		{"two planes ahead", 0, 0, 0, true, 2, 2},
-		{"reach 2: four rounds would be too long", 2, 2, 2, true, 1, 2},
-		{"reach 3", 3, 3, 3, true, 1, 3},
-		{"reach 4", 4, 4, 4, true, 2, 4},
+		{"two planes prefetched", 0, 0, 0, true, 2, 2},
+		{"radius 2: four plane steps would be too long", 2, 2, 2, true, 1, 2},
+		{"radius 3", 3, 3, 3, true, 1, 3},
+		{"radius 4", 4, 4, 4, true, 2, 4},
 		{"planes that are kept move on by the period", 1, 1, 0, false, 1, 3},
-		{"and two ahead would double it", 1, 1, 0, false, 2, 3},
+		{"and two prefetched would double it", 1, 1, 0, false, 2, 3},
 		{"a period that nothing divides", 2, 2, 0, false, 1, 5},
 	} {
-		r := reach{lowR: c.rows, highR: c.rows, lowS: c.low, highS: c.high}
-		if got := unroll(r, shape{prefetch: c.ahead}, stages{linear: c.linear}); got != c.want {
-			t.Errorf("%s: %d rounds, want %d", c.name, got, c.want)
+		r := radius{lowR: c.rows, highR: c.rows, lowS: c.low, highS: c.high}
+		if got := unroll(r, shape{prefetch: c.prefetch}, stages{linear: c.linear}); got != c.want {
+			t.Errorf("%s: %d plane steps, want %d", c.name, got, c.want)
 		}
 	}
 }
@@ -357,7 +357,7 @@ func TestEdgeRowsHoldEveryRowThatAnotherWarpReads(t *testing.T) {
 		for high := range 4 {
 			for rows := 1; rows <= 8; rows++ {
 				for warps := 1; warps <= 5; warps++ {
-					h, r := shape{rows: rows, warps: warps}, reach{lowR: low, highR: high}
+					h, r := shape{rows: rows, warps: warps}, radius{lowR: low, highR: high}
 					first, last := or(high, low), or(low, high)
 					if got, want := h.edgeRows(r, stages{}), min(first+last, rows); got != want {
 						t.Fatalf("%+v %+v: %d edge rows, the kernel has %d", h, r, got, want)

@@ -1,5 +1,5 @@
 // Stages for a cell function that is a weighted sum of points: each plane that
-// arrives is weighed into the sums of the planes it is a neighbour of. So a plane's
+// arrives is accumulated, with its weights, into the sums of the planes it is a neighbour of. So a plane's
 // neighbourhood is needed once, when it arrives, and never kept.
 
 constexpr int SETTLED = 1; // planes from which on the grid's first plane plays no part
@@ -29,22 +29,22 @@ __device__ __forceinline__ bool inside(int j) {
   return (j >= 0 && j < ROWS) == OWN;
 }
 
-// Cell i of a row and those beside it: two neighbours share the sum of their own.
+// Cell i of a row and its neighbours: two neighbours share the sum of their own.
 __device__ __forceinline__ Real three(const Real (&row)[SPAN_X], int i) {
   const int k = LOW_X + i;
   return i % 2 == 0 ? (row[k] + row[k + 1]) + row[k - 1] : (row[k - 1] + row[k]) + row[k + 1];
 }
 
 @WEIGHTS@
-// Weighs the rows of plane p into the sums: the thread's own rows, or (not OWN)
+// Accumulates the rows of plane p into the sums: the thread's own rows, or (not OWN)
 // those of its neighbours.
 template <bool ENDS, bool OWN>
-__device__ __forceinline__ void weigh_plane(Stage &s, const Rows &e, int p, int planes) {
+__device__ __forceinline__ void accumulate_plane(Stage &s, const Rows &e, int p, int planes) {
   const bool first = ENDS && p == 0, last = ENDS && p == planes - 1;
-  constexpr int WEIGHED = OWN || SHARED_ROWS > ROWS ? ROWS : SHARED_ROWS; // own rows that get something: of neighbours the first and the last
+  constexpr int TARGETS = OWN || SHARED_ROWS > ROWS ? ROWS : SHARED_ROWS; // own rows that get something: of neighbours the first and the last
 #pragma unroll
-  for (int k = 0; k < WEIGHED * VECTOR; k++) {
-    const int r = k / VECTOR, j = WEIGHED == ROWS || r < LOW_R ? r : r + (ROWS - WEIGHED), i = k % VECTOR;
+  for (int k = 0; k < TARGETS * VECTOR; k++) {
+    const int r = k / VECTOR, j = TARGETS == ROWS || r < LOW_R ? r : r + (ROWS - TARGETS), i = k % VECTOR;
     // Slot 0 is the plane completed now, slot m the one m planes later.
     Real sum[OPEN + 1];
     each<OPEN + 1>([&](int m) {
@@ -53,8 +53,8 @@ __device__ __forceinline__ void weigh_plane(Stage &s, const Rows &e, int p, int 
       else
         sum[m] = m == 0 ? s.done[0][j][i] : s.sum[m > 0 ? m - 1 : 0][j][i];
     });
-    weigh<OWN>(sum, e, j, i);
-    if (ENDS && (first || last)) weigh_beyond<OWN>(sum, e, j, i, first, last);
+    accumulate<OWN>(sum, e, j, i);
+    if (ENDS && (first || last)) accumulate_beyond<OWN>(sum, e, j, i, first, last);
     s.done[0][j][i] = sum[0];
     each<OPEN>([&](int m) { s.sum[m][j][i] = sum[m + 1]; });
   }
@@ -62,7 +62,7 @@ __device__ __forceinline__ void weigh_plane(Stage &s, const Rows &e, int p, int 
 
 // A stage takes the cells v of plane p: everything that the thread's own rows give.
 template <bool ENDS>
-__device__ __forceinline__ void arrive(Stage &s, const Cells (&v)[ARRAYS], const Sides &sides, int, int p, const Place &at, const Edges &edges) {
+__device__ __forceinline__ void arrive(Stage &s, const Cells (&v)[ARRAYS], const LaneHalo &lane_halo, int, int p, const Place &at, const Edges &edges) {
   const bool none = ENDS && p >= at.planes; // there is no such plane: it must not count
   Rows e;
   Cells own;
@@ -70,13 +70,13 @@ __device__ __forceinline__ void arrive(Stage &s, const Cells (&v)[ARRAYS], const
   for (int j = 0; j < ROWS; j++) {
 #pragma unroll
     for (int i = 0; i < VECTOR; i++) e[LOW_R + j][LOW_X + i] = own[j][i] = none ? Real(0) : v[0][j][i];
-    Real side[SIDES > 0 ? SIDES : 1];
+    Real next[LANE_HALO > 0 ? LANE_HALO : 1];
 #pragma unroll
-    for (int k = 0; k < SIDES; k++) side[k] = none ? Real(0) : sides[j][k];
-    halo_x(e[LOW_R + j], at, LOW_X, HIGH_X, side);
+    for (int k = 0; k < LANE_HALO; k++) next[k] = none ? Real(0) : lane_halo[j][k];
+    halo_x(e[LOW_R + j], at, LOW_X, HIGH_X, next);
   }
   publish(own, at, edges.now(0));
-  weigh_plane<ENDS, true>(s, e, p, at.planes);
+  accumulate_plane<ENDS, true>(s, e, p, at.planes);
 }
 
 // What the rows of other warps add to a stage.
@@ -89,7 +89,7 @@ __device__ __forceinline__ void join(Stage &s, int, int p, const Place &at, cons
 #pragma unroll
       for (int r = 0; r < SHARED_ROWS; r++) halo_x(e[r < LOW_R ? r : r + ROWS], at, LOW_X, HIGH_X, nullptr);
     }
-    weigh_plane<ENDS, false>(s, e, p, at.planes);
+    accumulate_plane<ENDS, false>(s, e, p, at.planes);
   }
 }
 

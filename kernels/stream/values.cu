@@ -89,9 +89,9 @@ __device__ __forceinline__ void complete(Stage &s, int iteration, int p, const P
         halo_x(to[LOW_R + j], at, plane_low_x(a, dz), plane_high_x(a, dz), nullptr);
       }
       if (plane_has_rows(a, dz)) {
-        int rounds = HIGH_S - dz;
-        if (ENDS && BOUNDARY != WRAP) rounds = min(max(p - boundary_index(target + dz, at.planes), 0), RING - 1);
-        neighbours(to, at, edges.before(a, rounds));
+        int ago = HIGH_S - dz;
+        if (ENDS && BOUNDARY != WRAP) ago = min(max(p - boundary_index(target + dz, at.planes), 0), RING - 1);
+        neighbours(to, at, edges.before(a, ago));
 #pragma unroll
         for (int r = 0; r < SHARED_ROWS; r++)
           halo_x(to[r < LOW_R ? r : r + ROWS], at, plane_low_x(a, dz), plane_high_x(a, dz), nullptr);
@@ -119,7 +119,7 @@ __device__ __forceinline__ void complete(Stage &s, int iteration, int p, const P
 
 // A stage takes the cells v of plane p.
 template <bool ENDS>
-__device__ __forceinline__ void arrive(Stage &s, const Cells (&v)[ARRAYS], const Sides &, int iteration, int p, const Place &at, const Edges &edges) {
+__device__ __forceinline__ void arrive(Stage &s, const Cells (&v)[ARRAYS], const LaneHalo &, int iteration, int p, const Place &at, const Edges &edges) {
 #pragma unroll
   for (int a = 0; a < ARRAYS; a++) {
     if (edge_slot(a) >= 0) publish(v[a], at, edges.now(a));

@@ -12,10 +12,10 @@ import (
 )
 
 // weights is an affine cell function as the kernel sums it: plane by plane along
-// the stream axis. Planes whose weights are proportional share a pattern, so that
-// the pattern is weighed once and its result used for each of them.
+// the streaming axis. Planes whose weights are proportional share a pattern, so that
+// the pattern is summed once and its result used for each of them.
 type weights struct {
-	unit     float64 // what they are multiples of, 1 or one of them (unit.go)
+	common   float64 // their common factor: they are multiples of it, 1 or one of them (factor.go)
 	constant float64
 	planes   []plane   // of dz = -low .. high
 	patterns []pattern // distinct ones
@@ -52,21 +52,21 @@ func axes(dims int, o stencil.Offset) (dx, dy, dz int) {
 }
 
 // weightsOf groups a linear stencil's weights; not ok if it is not linear.
-func weightsOf(st *stencil.Stencil) (w weights, ok bool) { return weightsIn(1, st) }
+func weightsOf(st *stencil.Stencil) (w weights, ok bool) { return weightsBy(1, st) }
 
-// weightsIn groups them as multiples of a unit.
-func weightsIn(unit float64, st *stencil.Stencil) (w weights, ok bool) {
+// weightsBy groups them as multiples of a common factor.
+func weightsBy(common float64, st *stencil.Stencil) (w weights, ok bool) {
 	byOffset, constant, ok := st.Linear()
 	if !ok {
 		return weights{}, false
 	}
-	r := reachOf(st)
-	w = weights{unit: unit, constant: constant / unit, low: r.lowS}
+	r := radiusOf(st)
+	w = weights{common: common, constant: constant / common, low: r.lowS}
 	for dz := -r.lowS; dz <= r.highS; dz++ {
 		var points []point
 		for o, weight := range byOffset {
 			if dx, dy, z := axes(st.Dims, o); z == dz {
-				points = append(points, point{dx, dy, weight / unit})
+				points = append(points, point{dx, dy, weight / common})
 			}
 		}
 		slices.SortFunc(points, func(a, b point) int { return cmp.Or(cmp.Compare(a.dy, b.dy), cmp.Compare(a.dx, b.dx)) })
@@ -130,12 +130,12 @@ func (w weights) diagonal() bool {
 	})
 }
 
-// newestBeside tells whether the newest plane is read beside the own column.
-func (w weights) newestBeside() bool {
+// newestNeighbours tells whether the newest plane is read beside the own column.
+func (w weights) newestNeighbours() bool {
 	return w.any(w.planes[len(w.planes)-1], func(p point) bool { return p.dx != 0 })
 }
 
-// operations is what weigh does for a cell, a multiplication with the addition of its product
+// operations is what accumulate does for a cell, a multiplication with the addition of its product
 // counted once: so the compiler fuses them.
 func (w weights) operations() float64 {
 	n := 0.0
@@ -160,31 +160,31 @@ func (w weights) operations() float64 {
 	return n
 }
 
-// text is the weights as two device functions: weigh adds what a plane's rows give
-// to the sums of the planes around it; weigh_beyond what the grid's first and last
+// text is the weights as two device functions: accumulate adds what a plane's rows give
+// to the sums of the planes around it; accumulate_beyond what the grid's first and last
 // plane give besides, in place of those beyond them. Rows are dy away from the cell's
-// row j; those that are not at hand are left out. What pyramid time steps leave is to be
-// multiplied by SCALE.
-func (w weights) text(pyramid int) string {
+// row j; those that are not at hand are left out. What timeTile time steps leave is to
+// be multiplied by SCALE.
+func (w weights) text(timeTile int) string {
 	var b strings.Builder
-	scale := math.Pow(w.unit, float64(pyramid))
-	if w.unit != 1 {
-		fmt.Fprintf(&b, "// The weights are multiples of %v: values grow by its reciprocal in each time step, and SCALE\n// takes that back. Those above %.1e (float64: %.1e) would overflow meanwhile.\n", w.unit, math.MaxFloat32*scale, math.MaxFloat64*scale)
+	scale := math.Pow(w.common, float64(timeTile))
+	if w.common != 1 {
+		fmt.Fprintf(&b, "// The weights are multiples of %v: values grow by its reciprocal in each time step, and SCALE\n// takes that back. Those above %.1e (float64: %.1e) would overflow meanwhile.\n", w.common, math.MaxFloat32*scale, math.MaxFloat64*scale)
 	}
 	fmt.Fprintf(&b, "constexpr Real CONSTANT_TERM = %s, SCALE = %s;\n\n", literal(w.constant), literal(scale))
 	b.WriteString("// The cell function, plane by plane. Equal weights share their sum.\n")
-	b.WriteString("template <bool OWN>\n__device__ __forceinline__ void weigh(Real (&sum)[OPEN + 1], const Rows &e, int j, int i) {\n")
-	w.weigh(&b)
+	b.WriteString("template <bool OWN>\n__device__ __forceinline__ void accumulate(Real (&sum)[OPEN + 1], const Rows &e, int j, int i) {\n")
+	w.accumulate(&b)
 	b.WriteString("}\n\n// What the grid's first and last plane give besides: each stands for all beyond it.\n")
-	b.WriteString("template <bool OWN>\n__device__ __forceinline__ void weigh_beyond(Real (&sum)[OPEN + 1], const Rows &e, int j, int i, bool first, bool last) {\n")
-	w.weighBeyond(&b)
+	b.WriteString("template <bool OWN>\n__device__ __forceinline__ void accumulate_beyond(Real (&sum)[OPEN + 1], const Rows &e, int j, int i, bool first, bool last) {\n")
+	w.accumulateBeyond(&b)
 	b.WriteString("}\n")
 	return b.String()
 }
 
-// weigh writes what plane p gives: to plane p - dz its pattern dz planes away, which has
+// accumulate writes what plane p gives: to plane p - dz its pattern dz planes away, which has
 // the slot high - dz. A pattern of one plane is added to that plane's sum term by term.
-func (w weights) weigh(b *strings.Builder) {
+func (w weights) accumulate(b *strings.Builder) {
 	last := len(w.planes) - 1
 	for k, p := range w.patterns {
 		if p.users == 1 {
@@ -205,9 +205,9 @@ func (w weights) weigh(b *strings.Builder) {
 	}
 }
 
-// weighBeyond writes what the grid's first plane gives to planes t = 0 .. low-1, which find
+// accumulateBeyond writes what the grid's first plane gives to planes t = 0 .. low-1, which find
 // it for all dz < -t, and the last to the high planes before its end.
-func (w weights) weighBeyond(b *strings.Builder) {
+func (w weights) accumulateBeyond(b *strings.Builder) {
 	high := len(w.planes) - 1 - w.low
 	for k, p := range w.patterns {
 		var uses strings.Builder

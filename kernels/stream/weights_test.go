@@ -40,7 +40,7 @@ func TestProportionalPlanesShareAPattern(t *testing.T) {
 			patterns: []pattern{{column(1), 2}},
 		}},
 	} {
-		c.want.unit = 1
+		c.want.common = 1
 		got, ok := weightsOf(c.stencil)
 		if !ok || !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%s: %t %+v\nwant %+v", name, ok, got, c.want)
@@ -85,11 +85,11 @@ func TestMirroredPointsOfEqualWeightAreAddedFirst(t *testing.T) {
 func TestStagesWaitOnlyForRowsOfTheNewestPlane(t *testing.T) {
 	const up3d = "1, 1, 1"
 	for _, c := range []struct {
-		name             string
-		stencil          *stencil.Stencil
-		linear           bool
-		late, diagonal   bool
-		ring, kept, skew int
+		name            string
+		stencil         *stencil.Stencil
+		linear          bool
+		late, diagonal  bool
+		ring, kept, lag int
 	}{
 		{"a line", catalogued(t, "jacobi1d"), true, false, false, 2, 0, 0},
 		{"a plane", catalogued(t, "jacobi2d9"), true, false, false, 2, 2, 1},
@@ -110,9 +110,9 @@ func TestStagesWaitOnlyForRowsOfTheNewestPlane(t *testing.T) {
 		{"values, rows ahead", parsed(t, up3d, "return get(0, 0, 0) * get(0, 1, 1);"), false, true, false, 3, 2, 2},
 		{"values of a box", parsed(t, up3d, bent), false, true, false, 4, 3, 2},
 	} {
-		s, r := stagesOf(c.stencil), reachOf(c.stencil)
-		if s.linear != c.linear || s.late != c.late || s.diagonal != c.diagonal || s.ring != c.ring || s.perStage(r) != c.kept || s.skew(r) != c.skew {
-			t.Errorf("%s: linear %t, late %t, diagonal %t, a ring of %d, %d planes kept, %d behind", c.name, s.linear, s.late, s.diagonal, s.ring, s.perStage(r), s.skew(r))
+		s, r := stagesOf(c.stencil), radiusOf(c.stencil)
+		if s.linear != c.linear || s.late != c.late || s.diagonal != c.diagonal || s.ring != c.ring || s.perStage(r) != c.kept || s.lag(r) != c.lag {
+			t.Errorf("%s: linear %t, late %t, diagonal %t, a ring of %d, %d planes kept, %d behind", c.name, s.linear, s.late, s.diagonal, s.ring, s.perStage(r), s.lag(r))
 		}
 	}
 }

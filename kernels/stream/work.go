@@ -25,16 +25,16 @@ func (h shape) taken(p stencil.Problem, st stages) (registers, least int) {
 	default:
 		e = estimate{49, 1.12, 0, 0.85, 1.06, 0.78, 1.27, 0.1}
 	}
-	r := reachOf(p.Stencil)
-	cells, used, pyramid, words := float64(h.vector*h.rows), float64(st.used()), float64(h.pyramid), float64(max(4, p.DType.Size()))/4
+	r := radiusOf(p.Stencil)
+	cells, used, timeTile, words := float64(h.vector*h.rows), float64(st.used()), float64(h.timeTile), float64(max(4, p.DType.Size()))/4
 	stage := e.kept * float64(st.perStage(r)) // for each cell
 	if st.triples {
 		stage += e.shared
 	}
-	n := cells*(pyramid*stage+used*(e.ahead*float64(h.held())+e.hand)) + e.beside*pyramid*float64(h.rows*(r.lowX+r.highX))
+	n := cells*(timeTile*stage+used*(e.ahead*float64(h.inRegisters())+e.hand)) + e.beside*timeTile*float64(h.rows*(r.lowX+r.highX))
 	n = e.base + n*words
 	least = int(n / (e.slack - e.wider*math.Log2(float64(h.vector)*words)))
-	if h.copies {
+	if h.async {
 		n += 5
 	}
 	if k := h.vector / h.part(p); k > 1 && st.dims < 3 { // parts that are moved one by one
@@ -50,8 +50,8 @@ const long = 140
 // recorded schedules tell: who waits for one load waits for later ones too, and in 3D for
 // the warps beside; there, where a thread would take more registers than it may have, the compiler
 // also loads later.
-func (h shape) ahead(dims, taken int) float64 {
-	if h.copies {
+func (h shape) inFlight(dims, taken int) float64 {
+	if h.async {
 		return float64(h.prefetch)
 	}
 	n := float64(h.prefetch - 1)
@@ -72,29 +72,29 @@ func (h shape) ahead(dims, taken int) float64 {
 func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	h := scheduleShape(p, s)
 	stages := stagesOf(p.Stencil)
-	r := reachOf(p.Stencil)
+	r := radiusOf(p.Stencil)
 	l := h.launch(p, stages)
 	st := p.Stencil
 	elem := float64(p.DType.Size())
 	hold, _ := h.tile(r, stages)
 	n := planes(p)
-	chunk := kernels.CeilDiv(n, l.Grid[2])
-	rounds := float64(min(n, chunk+h.pyramid*r.lowS) + h.lag(r, stages))
-	loaded := float64(min(n, chunk+h.pyramid*(r.lowS+r.highS)))
+	streamTile := kernels.CeilDiv(n, l.Grid[2])
+	planeSteps := float64(min(n, streamTile+h.timeTile*r.lowS) + h.totalLag(r, stages))
+	loaded := float64(min(n, streamTile+h.timeTile*(r.lowS+r.highS)))
 	blocks := float64(l.Blocks())
 	cells := float64(hold[0] * h.rows * h.warps)
-	updates := cells * rounds * float64(h.pyramid)
-	pyramid, words := float64(h.pyramid), float64(realSize(p.DType))/4
-	arrays, outputs := float64(stages.used()), float64(kernels.Outputs(st, h.pyramid))
+	updates := cells * planeSteps * float64(h.timeTile)
+	timeTile, words := float64(h.timeTile), float64(realSize(p.DType))/4
+	arrays, outputs := float64(stages.used()), float64(kernels.Outputs(st, h.timeTile))
 	taken, least := h.taken(p, stages)
-	ahead := h.ahead(st.Dims, taken)
+	inFlight := h.inFlight(st.Dims, taken)
 	others := 0 // rows of other warps
 	if h.edgeRows(r, stages) > 0 {
 		others = r.lowR + r.highR
 	}
 	shuffles := float64(h.rows * (r.lowX + r.highX)) // of a stage in a round
 	if !stages.linear {                              // for every plane that is read beside the own column
-		shuffles = float64(h.rows * stages.beside(r))
+		shuffles = float64(h.rows * stages.neighbourCells(r))
 	}
 	if stages.diagonal {
 		shuffles += float64(others * (r.lowX + r.highX))
@@ -104,36 +104,36 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	// Between memory and a thread vectors move in parts where rows are not whole vectors. A warp's
 	// parts lie side by side, or else a vector apart, and it touches every line as often. Loads into
 	// registers take longer than that, stores in 3D too: by as much as recorded schedules say.
-	part, staged := h.part(p), h.staged(p)
+	part, coalescedStores := h.part(p), h.coalescedStores(p)
 	moves, loads, stores := parts, 1.0, 0.0
-	if part < h.vector && h.unit(p) < 16 {
+	if part < h.vector && h.copyBytes(p) < 16 {
 		moves = float64(h.vector / part)
-		if !staged {
+		if !coalescedStores {
 			stores = moves - 1
 		}
-		if h.copies && st.Dims == 3 {
+		if h.async && st.Dims == 3 {
 			loads = moves
 		}
 	}
-	if !h.copies && moves > 1 {
+	if !h.async && moves > 1 {
 		loads = 1.5 * moves
 	}
 	if st.Dims == 3 {
 		stores *= 3
 	}
-	accesses := moves*(arrays+outputs)*float64(h.rows) + pyramid*(parts*edge+shuffles*words)
+	accesses := moves*(arrays+outputs)*float64(h.rows) + timeTile*(parts*edge+shuffles*words)
 	pipe := (edge*float64(h.vector) + shuffles) * float64(realSize(p.DType))
-	if h.copies { // read again from shared memory
+	if h.async { // read again from shared memory
 		accesses += parts * arrays * float64(h.rows)
-		pipe += (1 + loads) * arrays * float64(h.rows*h.vector) * elem / pyramid // written there, and read
+		pipe += (1 + loads) * arrays * float64(h.rows*h.vector) * elem / timeTile // written there, and read
 	}
-	if staged {
+	if coalescedStores {
 		accesses += (parts + moves) * outputs
-		pipe += 2 * outputs * float64(h.vector) * elem / pyramid
+		pipe += 2 * outputs * float64(h.vector) * elem / timeTile
 	}
 	flops, special := float64(st.Ops.Total()), float64(st.Ops.Div+st.Ops.Special)
 	if stages.linear { // a division has become part of the weights
-		flops, special = stages.weightsFor(p.DType, h.pyramid).cost, 0
+		flops, special = stages.weightsFor(p.DType, h.timeTile).cost, 0
 	}
 	threads := float64(l.Threads())
 	var write [3]int // on average: the first and the last tile write more
@@ -143,49 +143,49 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	read := [3]int{hold[0], hold[1], int(loaded)}
 	barriers := 0
 	if others > 0 {
-		barriers = int(rounds)
+		barriers = int(planeSteps)
 	}
 	window := write
 	// In each stage the cells beside a vector come through shuffles, one after the other. Where the
 	// newest plane's are read a stage waits for that of the one before, the more the fewer cells a thread has.
 	beside := math.Max(1, float64(r.lowX+r.highX)/2)
-	if st.Dims < 3 && stages.newest {
+	if st.Dims < 3 && stages.newestNeighbours {
 		beside *= 4 / float64(h.vector)
 	}
-	waits := rounds * pyramid * beside
+	waits := planeSteps * timeTile * beside
 	// Several cells that are loaded into registers side by side are moved from there, and waited for then. So are, in long
 	// rounds, those of the second plane ahead: compilers put them off.
-	if st.Dims == 3 && !h.copies && (part > 1 || h.prefetch > 1 && taken > long) {
-		waits += 30 * rounds
+	if st.Dims == 3 && !h.async && (part > 1 || h.prefetch > 1 && taken > long) {
+		waits += 30 * planeSteps
 	}
 	if st.Dims < 3 {
-		write[1] = chunk
+		write[1] = streamTile
 		write[2] = 1
 		read = [3]int{hold[0] * h.warps, read[2], 1}
 		window = write
 	}
-	window[st.Dims-1] = 1 + h.prefetch + h.pyramid
+	window[st.Dims-1] = 1 + h.prefetch + h.timeTile
 	return kernels.Work{
-		Steps:      h.pyramid,
-		Cells:      float64(p.Size.Cells()) * float64(h.pyramid),
+		Steps:      h.timeTile,
+		Cells:      float64(p.Size.Cells()) * float64(h.timeTile),
 		Updates:    blocks * updates,
 		Flops:      blocks * updates * flops,
 		Special:    blocks * updates * special,
-		Integer:    blocks * threads * (300 + rounds*(20+4*float64(h.rows)+pyramid*(2+shuffles*words))),
-		Accesses:   blocks * threads * rounds * accesses,
+		Integer:    blocks * threads * (300 + planeSteps*(20+4*float64(h.rows)+timeTile*(2+shuffles*words))),
+		Accesses:   blocks * threads * planeSteps * accesses,
 		L1Loads:    (loads*arrays*blocks*cells*loaded + stores*outputs*float64(p.Size.Cells())) * elem,
 		L2Read:     arrays * blocks * cells * loaded * elem,
 		L2Write:    float64(p.Size.Cells()) * outputs * elem,
-		Shared:     blocks * threads * rounds * pyramid * pipe,
+		Shared:     blocks * threads * planeSteps * timeTile * pipe,
 		Barriers:   barriers,
-		Loads:      arrays * float64(h.rows*h.vector) * ahead,
-		LoadRounds: loaded / ahead,
-		Ahead:      true,
-		Rounds:     waits,
+		Loads:      arrays * float64(h.rows*h.vector) * inFlight,
+		LoadWaits:  loaded / inFlight,
+		Prefetched: true,
+		Waits:      waits,
 		Registers:  taken,
 		Least:      least,
 		MinBlocks:  h.minBlocks,
-		Laps:       rounds,
+		SpillTrips: planeSteps,
 		Write:      write,
 		Read:       read,
 		Window:     window,

@@ -1,7 +1,7 @@
 // Family tile: a block loads its cells and their halo into shared memory once,
 // then computes PYRAMID time steps there before it writes (multi-write big tile of
 // the Futhark thesis, with ghost-zone pyramids). Each step the valid region
-// shrinks by the stencil's reach; the last step goes straight to global memory.
+// shrinks by the stencil's radius; the last step goes straight to global memory.
 
 constexpr int THREADS = GROUP_X * GROUP_Y * GROUP_Z;
 constexpr int WRITE_X = GROUP_X * WORK_X, WRITE_Y = GROUP_Y * WORK_Y, WRITE_Z = GROUP_Z * WORK_Z;
@@ -15,10 +15,10 @@ constexpr int TILE_CELLS = PITCH * READ_Y * READ_Z;
 // order. Advancing adds and carries instead of dividing (flat loader with
 // add/carry, Futhark thesis, section 5.3.4).
 template <int X, int Y, int Z>
-struct Walk {
+struct Cursor {
   static constexpr int STRIDE_X = THREADS % X, STRIDE_Y = THREADS / X % Y, STRIDE_Z = THREADS / X / Y;
   int x, y, z;
-  __device__ __forceinline__ explicit Walk(int thread) : x(thread % X), y(thread / X % Y), z(thread / X / Y) {}
+  __device__ __forceinline__ explicit Cursor(int thread) : x(thread % X), y(thread / X % Y), z(thread / X / Y) {}
   __device__ __forceinline__ bool more() const { return z < Z; }
   __device__ __forceinline__ void next() {
     x += STRIDE_X;
@@ -61,7 +61,7 @@ template <bool EDGE>
 __device__ __forceinline__ void load_tile(const Grid &grid, T *cells, Position origin, int thread) {
   if constexpr (LOADER == 0) {
 #pragma unroll 4
-    for (Walk<READ_X, READ_Y, READ_Z> w(thread); w.more(); w.next())
+    for (Cursor<READ_X, READ_Y, READ_Z> w(thread); w.more(); w.next())
       load_cell<EDGE>(grid, cells, origin, w.x, w.y, w.z);
   } else if constexpr (LOADER == 1) {
 #pragma unroll 4
@@ -83,7 +83,7 @@ template <bool EDGE, int S>
 __device__ __forceinline__ void fused_steps(const Grid &grid, Tile &t, T *other, int thread) {
   if constexpr (S < PYRAMID) {
     constexpr int X = READ_X - S * (LOW_X + HIGH_X), Y = READ_Y - S * (LOW_Y + HIGH_Y), Z = READ_Z - S * (LOW_Z + HIGH_Z);
-    for (Walk<X, Y, Z> w(thread); w.more(); w.next()) {
+    for (Cursor<X, Y, Z> w(thread); w.more(); w.next()) {
       const int x = w.x + S * LOW_X, y = w.y + S * LOW_Y, z = w.z + S * LOW_Z;
       const Cell value = update<EDGE, Layout>(grid, t, x, y, z, grid.iteration + S - 1);
 #pragma unroll

@@ -112,9 +112,9 @@ func family(p stencil.Problem, m machine.Machine) *space.Family {
 // or grid.
 const variantSteps = 2
 
-// loaderAhead is the loads the flat loader has in flight: it is unrolled by four,
+// loaderInFlight is the loads the flat loader has in flight: it is unrolled by four,
 // but an add-and-carry index keeps it from running all four at once.
-const loaderAhead = 2.5
+const loaderInFlight = 2.5
 
 // loaderCost is the instructions that each loader spends on a cell, by ld.
 var loaderCost = [3]float64{16, 18, 12}
@@ -224,21 +224,21 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		}
 	}
 	return kernels.Work{
-		Steps:      h.Pyramid,
-		Cells:      float64(p.Size.Cells()) * float64(h.Pyramid),
-		Updates:    blocks * updates,
-		Flops:      ops,
-		Special:    special,
-		Integer:    blocks * (threads*(integer+2*float64(work)) + perCell*float64(tiles*kernels.Volume(r)) + 16*fused),
-		Accesses:   blocks * accesses,
-		L1Loads:    blocks * (float64(tiles*kernels.Volume(r)) + threads*float64(direct)) * kernels.LoadBytes(size, 1, false),
-		L2Read:     blocks * (float64(tiles)*rows*kernels.SectorBytes + threads*float64(direct)*elem),
-		L2Write:    float64(p.Size.Cells()*int64(outputs)) * elem,
-		Shared:     blocks * shared,
-		Barriers:   h.Pyramid * len(st.Stages),
-		Loads:      max(min(loaderAhead, float64(tiles*kernels.Volume(r))/threads), min(float64(direct), 16)),
-		LoadRounds: float64(tiles)*turns/loaderAhead + float64(direct)/16,
-		Rounds:     rounds,
+		Steps:     h.Pyramid,
+		Cells:     float64(p.Size.Cells()) * float64(h.Pyramid),
+		Updates:   blocks * updates,
+		Flops:     ops,
+		Special:   special,
+		Integer:   blocks * (threads*(integer+2*float64(work)) + perCell*float64(tiles*kernels.Volume(r)) + 16*fused),
+		Accesses:  blocks * accesses,
+		L1Loads:   blocks * (float64(tiles*kernels.Volume(r)) + threads*float64(direct)) * kernels.LoadBytes(size, 1, false),
+		L2Read:    blocks * (float64(tiles)*rows*kernels.SectorBytes + threads*float64(direct)*elem),
+		L2Write:   float64(p.Size.Cells()*int64(outputs)) * elem,
+		Shared:    blocks * shared,
+		Barriers:  h.Pyramid * len(st.Stages),
+		Loads:     max(min(loaderInFlight, float64(tiles*kernels.Volume(r))/threads), min(float64(direct), 16)),
+		LoadWaits: float64(tiles)*turns/loaderInFlight + float64(direct)/16,
+		Waits:     rounds,
 		// As the compiler took for recorded schedules of ten stencils: the last step's reads, shared by its cells.
 		Registers:  max(32, 28+int(float64(max(4, size))/4*(0.32*float64(min((loads+direct)/len(st.Stages), 120))-0.3*float64(work)))),
 		Least:      20 + max(1, size/4)*work,

@@ -83,7 +83,7 @@ func TestTheCubeLoaderWaitsForItsIdleThreads(t *testing.T) {
 	const base = "tile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1"
 	flat, divide, cube := Family{}.Work(p, spacetest.Schedule(t, base)), Family{}.Work(p, spacetest.Schedule(t, base+"/ld=1")), Family{}.Work(p, spacetest.Schedule(t, base+"/ld=2"))
 	// 34 x 10 cells are two turns of 256 threads, but 2 x 2 of the group's shape.
-	if cube.LoadRounds != 2*flat.LoadRounds || divide.LoadRounds != flat.LoadRounds || cube.Integer >= flat.Integer || divide.Integer <= flat.Integer {
-		t.Errorf("waits %v, %v, %v times; %v, %v, %v instructions", flat.LoadRounds, divide.LoadRounds, cube.LoadRounds, flat.Integer, divide.Integer, cube.Integer)
+	if cube.LoadWaits != 2*flat.LoadWaits || divide.LoadWaits != flat.LoadWaits || cube.Integer >= flat.Integer || divide.Integer <= flat.Integer {
+		t.Errorf("waits %v, %v, %v times; %v, %v, %v instructions", flat.LoadWaits, divide.LoadWaits, cube.LoadWaits, flat.Integer, divide.Integer, cube.Integer)
 	}
 }

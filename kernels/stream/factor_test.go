@@ -8,11 +8,11 @@ import (
 	"stenciltune/stencil"
 )
 
-func TestTheUnitIsTheWeightThatSavesMost(t *testing.T) {
+func TestTheCommonFactorIsTheWeightThatSavesMost(t *testing.T) {
 	for _, c := range []struct {
 		name        string
 		stencil     *stencil.Stencil
-		unit        float64
+		common      float64
 		plain, with float64 // operations
 	}{
 		{"a cell alone is copied for its sum: nothing is saved", catalogued(t, "jacobi2d"), 1, 4.5, 4.5},
@@ -28,21 +28,21 @@ func TestTheUnitIsTheWeightThatSavesMost(t *testing.T) {
 		if !ok {
 			t.Fatalf("%s: not linear", c.name)
 		}
-		unit := bestUnit(c.stencil)
-		in, _ := weightsIn(unit, c.stencil)
-		if math.Abs(unit/c.unit-1) > 1e-15 || plain.operations() != c.plain || in.operations() != c.with {
-			t.Errorf("%s: unit %v (1/%v), %v operations, %v with it", c.name, unit, 1/unit, plain.operations(), in.operations())
+		common := bestFactor(c.stencil)
+		in, _ := weightsBy(common, c.stencil)
+		if math.Abs(common/c.common-1) > 1e-15 || plain.operations() != c.plain || in.operations() != c.with {
+			t.Errorf("%s: factor %v (1/%v), %v operations, %v with it", c.name, common, 1/common, plain.operations(), in.operations())
 		}
 	}
 }
 
-func TestAUnitIsTakenWhereValuesStayFinite(t *testing.T) {
+func TestWeightsAreFactoredWhereValuesStayFinite(t *testing.T) {
 	gaussian, line := stagesOf(catalogued(t, "gaussian2d")), stagesOf(catalogued(t, "jacobi1d")) // 1/68 and 1/3
 	for _, c := range []struct {
-		stages  stages
-		dtype   stencil.DType
-		pyramid int
-		taken   bool
+		stages   stages
+		dtype    stencil.DType
+		timeTile int
+		taken    bool
 	}{
 		{gaussian, stencil.Float32, 1, true},
 		{gaussian, stencil.Float32, 6, true}, // 68 to the 6th is 2 to the 36.6th
@@ -53,12 +53,12 @@ func TestAUnitIsTakenWhereValuesStayFinite(t *testing.T) {
 		{line, stencil.Float32, 1, false}, // one operation saved, one multiplication to bring values back
 		{line, stencil.Float32, 2, true},
 	} {
-		w := c.stages.weightsFor(c.dtype, c.pyramid)
-		if (w.unit != 1) != c.taken {
-			t.Errorf("%s, %d steps: unit %v", c.dtype, c.pyramid, w.unit)
+		w := c.stages.weightsFor(c.dtype, c.timeTile)
+		if (w.common != 1) != c.taken {
+			t.Errorf("%s, %d steps: factor %v", c.dtype, c.timeTile, w.common)
 		}
-		if want := "SCALE = " + literal(math.Pow(w.unit, float64(c.pyramid))) + ";"; !strings.Contains(w.text(c.pyramid), want) {
-			t.Errorf("%s, %d steps: no %s", c.dtype, c.pyramid, want)
+		if want := "SCALE = " + literal(math.Pow(w.common, float64(c.timeTile))) + ";"; !strings.Contains(w.text(c.timeTile), want) {
+			t.Errorf("%s, %d steps: no %s", c.dtype, c.timeTile, want)
 		}
 	}
 }

@@ -2,27 +2,27 @@
 // does not wait for it; shared is the address of `to` there.
 // GPUs that cannot (before compute capability 8.0) do wait.
 __device__ __forceinline__ void copy_vector(char *to, unsigned shared, const T *from) {
-  constexpr int BYTES = sizeof(Part) < 16 ? sizeof(Part) : 16, APART = BYTES * part_apart(BESIDE);
+  constexpr int BYTES = sizeof(Part) < 16 ? sizeof(Part) : 16, STRIDE = BYTES * part_stride(COALESCED);
 #pragma unroll
   for (int i = 0; i < (int)sizeof(Vector) / BYTES; i++) {
-    const char *part = reinterpret_cast<const char *>(from) + i * APART;
+    const char *part = reinterpret_cast<const char *>(from) + i * STRIDE;
 #if __CUDA_ARCH__ >= 800
     if (BYTES == 16)
-      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared + i * APART), "l"(part) : "memory");
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared + i * STRIDE), "l"(part) : "memory");
     else
-      asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared + i * APART), "l"(part), "n"(BYTES < 16 ? BYTES : 8) : "memory");
+      asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared + i * STRIDE), "l"(part), "n"(BYTES < 16 ? BYTES : 8) : "memory");
 #elif defined(EMULATED_COPIES)
-    emulated_copy(to + i * APART, part, BYTES);
+    emulated_copy(to + i * STRIDE, part, BYTES);
 #else
-    memcpy(to + i * APART, part, BYTES);
+    memcpy(to + i * STRIDE, part, BYTES);
 #endif
   }
 }
 
-// Planes copied ahead into shared memory: no register is held meanwhile. A thread copies the
-// cells that it will use itself, so none waits for another, or parts that lie side by side: then
+// Prefetch by asynchronous copies into shared memory: no register is held meanwhile. A thread copies
+// the cells that it will use itself, so none waits for another, or parts that are coalesced: then
 // those of a warp wait for each other.
-struct Waiting {
+struct Prefetch {
   static constexpr int ARRAY = 32 * WARPS * ROWS, PLANE = COPIED * ARRAY; // vectors
   Vector *own;         // the thread's place in the first plane
   char *to;            // where it copies to
@@ -30,9 +30,9 @@ struct Waiting {
   int first = 0;       // the plane that was asked for first
 
   // The planes lie behind the edge rows.
-  __device__ __forceinline__ explicit Waiting(Shared *edges)
+  __device__ __forceinline__ explicit Prefetch(Shared *edges)
       : own(reinterpret_cast<Vector *>(edges + RING * PYRAMID * Edges::STAGE) + threadIdx.y * (ROWS * 32) + threadIdx.x),
-        to(reinterpret_cast<char *>(own) - part_back(BESIDE) * (int)sizeof(T)) {
+        to(reinterpret_cast<char *>(own) - coalesced_offset(COALESCED) * (int)sizeof(T)) {
 #if __CUDA_ARCH__ >= 800
     unsigned long long address;
     asm("cvta.to.shared.u64 %0, %1;" : "=l"(address) : "l"(to));
@@ -60,13 +60,13 @@ struct Waiting {
 
   // Gives the plane that was asked for first, when it is there. Returns the place that is free
   // then.
-  __device__ __forceinline__ int take(Cells (&v)[ARRAYS], Sides &) {
+  __device__ __forceinline__ int take(Cells (&v)[ARRAYS], LaneHalo &) {
 #if __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_group %0;" ::"n"(PREFETCH - 1) : "memory");
 #elif defined(EMULATED_COPIES)
     emulated_wait(PREFETCH - 1);
 #endif
-    if (BESIDE) __syncwarp();
+    if (COALESCED) __syncwarp();
     const int taken = first;
 #pragma unroll
     for (int a = 0; a < ARRAYS; a++) {
@@ -78,14 +78,14 @@ struct Waiting {
         for (int i = 0; i < VECTOR; i++) v[a][j][i] = vector.at[i];
       }
     }
-    if (BESIDE) __syncwarp(); // the place is free when all have taken theirs
+    if (COALESCED) __syncwarp(); // the place is free when all have taken theirs
     first = first + 1 < PREFETCH ? first + 1 : 0;
     return taken;
   }
 
   // Gives a thread for its own cells of an output the parts that it writes. They swap them behind the
-  // planes, where all have read what was there before they took this round's plane.
-  __device__ __forceinline__ void swap(int output, Cells &v) {
+  // planes, where all have read what was there before they took this step's plane.
+  __device__ __forceinline__ void coalesce(int output, Cells &v) {
     const int i = PREFETCH * PLANE + output * ARRAY;
     Vector vector;
 #pragma unroll
@@ -95,7 +95,7 @@ struct Waiting {
     const T *parts = reinterpret_cast<const T *>(to + i * (int)sizeof(Vector));
 #pragma unroll
     for (int k = 0; k < VECTOR; k += PART) {
-      const Part part = *reinterpret_cast<const Part *>(parts + k * part_apart(true));
+      const Part part = *reinterpret_cast<const Part *>(parts + k * part_stride(true));
 #pragma unroll
       for (int m = 0; m < PART; m++) v[0][k + m] = part.at[m];
     }

@@ -1,0 +1,59 @@
+package stream
+
+import (
+	"maps"
+	"math"
+	"slices"
+
+	"stenciltune/stencil"
+)
+
+// Factored weights are multiples of one of them, the common factor: its points are added as they are.
+// The values grow by the factor's reciprocal in every time step, and the launch's last step brings them
+// back (docs/lab/0021-units.md).
+
+// maxGrowth is how far values may grow within a launch, as a power of two: less than a third of their
+// type's range, so that float32 below 3e26 stays finite.
+func maxGrowth(d stencil.DType) float64 {
+	if realSize(d) > 4 {
+		return 320
+	}
+	return 40
+}
+
+// bestFactor is the weight of which the others are taken as multiples so that a cell takes the fewest
+// operations, or 1. With a constant term it is 1, and always positive and less than 1 otherwise.
+func bestFactor(st *stencil.Stencil) float64 {
+	plain, ok := weightsOf(st)
+	if !ok || plain.constant != 0 {
+		return 1
+	}
+	byOffset, _, _ := st.Linear()
+	best, least := 1.0, plain.operations()
+	for _, common := range slices.Sorted(maps.Values(byOffset)) {
+		if common <= 0 || common >= 1 {
+			continue
+		}
+		w, _ := weightsBy(common, st)
+		if n := w.operations(); n < least || n == least && best < 1 { // of those alike the largest: values grow least
+			best, least = common, n
+		}
+	}
+	return best
+}
+
+// costed is weights, and the operations that they take for a cell.
+type costed struct {
+	weights
+	cost float64
+}
+
+// weightsFor is the weights for so many time steps a launch: as multiples where values do not grow
+// too far, and where that saves more than the multiplication that brings them back.
+func (s stages) weightsFor(d stencil.DType, timeTile int) costed {
+	steps, w := float64(timeTile), s.factored
+	if -math.Log2(w.common)*steps > maxGrowth(d) || (s.weights.cost-w.cost)*steps <= 1 {
+		return s.weights
+	}
+	return w
+}
