@@ -16,7 +16,7 @@ type Shape struct {
 	Work    [3]int // cells a thread computes on x, y, z
 	Column  int    // width in cells of the strips in which the grid is walked; 0 = none
 	Zigzag  int    // 1 reverses every other row of a strip
-	Pyramid int    // time steps fused in one launch
+	Pyramid int    // time tile: time steps fused in one launch
 }
 
 // ShapeOf reads a schedule's shape; what the family lacks is 1 (0 for the column).
@@ -90,7 +90,7 @@ const (
 	DocTimeTile = "time tile (pyramid height): time steps fused in one launch; saves launches and memory traffic, costs recomputed halo cells"
 )
 
-// ShapeParams are the parameters of Shape but the pyramid, for a grid of dims
+// ShapeParams are the parameters of Shape but the time tile, for a grid of dims
 // dimensions: an axis the grid lacks is fixed at 1.
 func ShapeParams(dims int, group, work [3][]int, columns []int) []space.Param {
 	var ps []space.Param

@@ -195,9 +195,9 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	held := w.read
 	held[w.axis] += w.Group[w.axis] - w.write[w.axis]
 	load := kernels.LoadBytes(p.DType.Size(), 1, false)
-	barriers, rounds := 2*w.steps, 1+steps
+	barriers, waits := 2*w.steps, 1+steps
 	if w.double {
-		barriers, rounds = 1+w.steps, 2+steps*(1-hidden)
+		barriers, waits = 1+w.steps, 2+steps*(1-hidden)
 	}
 	column, integer := 0, 80.0
 	if w.Column > 0 {
@@ -224,7 +224,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Shared:     blocks * (float64(tiles)*read + threads*steps*float64(points)*conflicts) * elem,
 		Barriers:   barriers * len(st.Stages),
 		Loads:      float64(max(loads, min(direct, 16))),
-		LoadWaits:  stages * rounds,
+		LoadWaits:  stages * waits,
 		Waits:      stages * steps * (1 + float64(work)/4),
 		Registers:  registers,
 		Write:      w.write,

@@ -37,18 +37,18 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 func family(p stencil.Problem, m machine.Machine) *space.Family {
 	group := [3][]int{{16, 32, 64, 128}, {4, 8, 16, 32}, {4, 8, 16}}
 	columns := []int{0, 128, 256}
-	pyramid := []int{1, 2, 3, 4}
+	timeTile := []int{1, 2, 3, 4}
 	switch p.Stencil.Dims {
 	case 1:
 		group = [3][]int{{64, 128, 256, 512, 1024}}
-		pyramid = []int{1, 2, 3, 4, 6, 8, 12, 16}
+		timeTile = []int{1, 2, 3, 4, 6, 8, 12, 16}
 	case 2:
 		group = [3][]int{{32, 64, 128, 256}, {4, 8, 16, 32}}
 		columns = []int{0, 256, 1024}
-		pyramid = []int{1, 2, 3, 4, 6, 8}
+		timeTile = []int{1, 2, 3, 4, 6, 8}
 	}
 	one := []int{1}
-	params := append(kernels.ShapeParams(p.Stencil.Dims, group, [3][]int{one, one, one}, columns), kernels.Tuned(kernels.TimeTile, kernels.DocTimeTile, pyramid))
+	params := append(kernels.ShapeParams(p.Stencil.Dims, group, [3][]int{one, one, one}, columns), kernels.Tuned(kernels.TimeTile, kernels.DocTimeTile, timeTile))
 	shape := []string{"gx", "gy", "gz", "ph"}
 	at := func(v space.Values) kernels.Shape {
 		return kernels.Shape{Group: [3]int{v.Get("gx"), v.Get("gy"), v.Get("gz")}, Pyramid: v.Get("ph")}

@@ -373,7 +373,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	return k
 }
 
-// aheadSource is the text of how planes are loaded ahead.
+// prefetchSource is the text of the prefetch.
 func (h shape) prefetchSource() kernels.Piece {
 	if h.async {
 		return kernels.Piece{File: folder + "prefetch_async.cu", Text: asyncSource}

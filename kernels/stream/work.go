@@ -8,32 +8,47 @@ import (
 	"stenciltune/stencil"
 )
 
-// taken is the registers the compiler takes if it may, as it did for recorded schedules of ten stencils (off by 4 %
-// in the median): a thread's cells, in each stage what it keeps of them and of the sums that neighbours share, those loaded
-// ahead and at hand, and the halo beside each row. It spills where it may take less than least, which is
-// nearer the wider vectors are: their words must lie together.
-func (h shape) taken(p stencil.Problem, st stages) (registers, least int) {
-	type estimate struct{ base, kept, shared, ahead, hand, beside, slack, wider float64 }
-	var e estimate
+// estimate is the registers that NVRTC gives a thread, as numbers of 32-bit words. They are fitted
+// to the registers and spills in the recordings of ten stencils on an H200, for each kind of stage
+// and number of dimensions apart; they are off by 4 % in the median. No command makes them anew.
+type estimate struct {
+	base      float64 // addresses and whatever else a thread has once
+	kept      float64 // of each cell and plane that a stage keeps
+	shared    float64 // more of each cell of a stage where neighbours share sums
+	prefetch  float64 // of each cell on its way
+	arrived   float64 // of each cell of the plane at hand
+	neighbour float64 // of each neighbour lane's cell, in each stage and row
+	// What is taken may be divided by slack before a thread spills, and by that much less for each
+	// doubling of a vector: its words must lie in aligned registers.
+	slack, slackLost float64
+}
+
+// estimateOf is the numbers of a kind of stages.
+func estimateOf(st stages) estimate {
 	switch {
 	case st.linear && st.dims < 3:
-		e = estimate{20, 0.95, 0.39, 1.21, 2.5, 1.18, 1.35, 0.11}
+		return estimate{base: 20, kept: 0.95, shared: 0.39, prefetch: 1.21, arrived: 2.5, neighbour: 1.18, slack: 1.35, slackLost: 0.11}
 	case st.linear:
-		e = estimate{39, 1.12, 0.23, 1.26, 0.87, 0.56, 1.39, 0.13}
+		return estimate{base: 39, kept: 1.12, shared: 0.23, prefetch: 1.26, arrived: 0.87, neighbour: 0.56, slack: 1.39, slackLost: 0.13}
 	case st.dims < 3:
-		e = estimate{25, 1.15, 0, 0.8, 3.2, 1.07, 1.36, 0.08}
-	default:
-		e = estimate{49, 1.12, 0, 0.85, 1.06, 0.78, 1.27, 0.1}
+		return estimate{base: 25, kept: 1.15, prefetch: 0.8, arrived: 3.2, neighbour: 1.07, slack: 1.36, slackLost: 0.08}
 	}
+	return estimate{base: 49, kept: 1.12, prefetch: 0.85, arrived: 1.06, neighbour: 0.78, slack: 1.27, slackLost: 0.1}
+}
+
+// taken is the registers that the compiler takes if it may, and the least with which it does not
+// spill, both estimated.
+func (h shape) taken(p stencil.Problem, st stages) (registers, least int) {
+	e := estimateOf(st)
 	r := radiusOf(p.Stencil)
 	cells, used, timeTile, words := float64(h.vector*h.rows), float64(st.used()), float64(h.timeTile), float64(max(4, p.DType.Size()))/4
 	stage := e.kept * float64(st.perStage(r)) // for each cell
 	if st.triples {
 		stage += e.shared
 	}
-	n := cells*(timeTile*stage+used*(e.ahead*float64(h.inRegisters())+e.hand)) + e.beside*timeTile*float64(h.rows*(r.lowX+r.highX))
+	n := cells*(timeTile*stage+used*(e.prefetch*float64(h.inRegisters())+e.arrived)) + e.neighbour*timeTile*float64(h.rows*(r.lowX+r.highX))
 	n = e.base + n*words
-	least = int(n / (e.slack - e.wider*math.Log2(float64(h.vector)*words)))
+	least = int(n / (e.slack - e.slackLost*math.Log2(float64(h.vector)*words)))
 	if h.async {
 		n += 5
 	}
@@ -43,12 +58,13 @@ func (h shape) taken(p stencil.Problem, st stages) (registers, least int) {
 	return int(n), max(least, 1)
 }
 
-// long is the registers of a thread from which on its rounds are long. Compilers put off then what is loaded two planes ahead.
+// long is the registers of a thread from which on its plane steps are long. Compilers then put off
+// the loads of the second prefetched plane.
 const long = 140
 
-// ahead is the planes under way at a time. Into registers fewer are than were asked for, as
-// recorded schedules tell: who waits for one load waits for later ones too, and in 3D for
-// the warps beside; there, where a thread would take more registers than it may have, the compiler
+// inFlight is the planes on their way at a time. Into registers they are fewer than the prefetch
+// depth, as recorded schedules tell: who waits for one load waits for later ones too, and in 3D for
+// the other warps; there, where a thread would take more registers than it may have, the compiler
 // also loads later.
 func (h shape) inFlight(dims, taken int) float64 {
 	if h.async {
@@ -68,7 +84,7 @@ func (h shape) inFlight(dims, taken int) float64 {
 }
 
 // Work counts one launch: every tile is loaded once, with its halo; each stage
-// updates the whole tile in every round of the walk.
+// updates the whole tile in every plane step.
 func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	h := scheduleShape(p, s)
 	stages := stagesOf(p.Stencil)
@@ -92,17 +108,17 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	if h.edgeRows(r, stages) > 0 {
 		others = r.lowR + r.highR
 	}
-	shuffles := float64(h.rows * (r.lowX + r.highX)) // of a stage in a round
+	shuffles := float64(h.rows * (r.lowX + r.highX)) // of a stage in a plane step
 	if !stages.linear {                              // for every plane that is read beside the own column
 		shuffles = float64(h.rows * stages.neighbourCells(r))
 	}
 	if stages.diagonal {
 		shuffles += float64(others * (r.lowX + r.highX))
 	}
-	edge := float64(stages.edgeArrays() * (h.edgeRows(r, stages) + others)) // rows of a stage through shared memory in a round
+	edge := float64(stages.edgeArrays() * (h.edgeRows(r, stages) + others)) // rows of a stage through shared memory in a plane step
 	parts := math.Ceil(float64(h.vector) * elem / 16)                       // instructions that move a vector
 	// Between memory and a thread vectors move in parts where rows are not whole vectors. A warp's
-	// parts lie side by side, or else a vector apart, and it touches every line as often. Loads into
+	// parts are coalesced, or else lie a vector apart, and it touches every line as often. Loads into
 	// registers take longer than that, stores in 3D too: by as much as recorded schedules say.
 	part, coalescedStores := h.part(p), h.coalescedStores(p)
 	moves, loads, stores := parts, 1.0, 0.0
@@ -146,15 +162,15 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		barriers = int(planeSteps)
 	}
 	window := write
-	// In each stage the cells beside a vector come through shuffles, one after the other. Where the
+	// In each stage the cells of neighbour lanes come through shuffles, one after the other. Where the
 	// newest plane's are read a stage waits for that of the one before, the more the fewer cells a thread has.
-	beside := math.Max(1, float64(r.lowX+r.highX)/2)
+	neighbours := math.Max(1, float64(r.lowX+r.highX)/2)
 	if st.Dims < 3 && stages.newestNeighbours {
-		beside *= 4 / float64(h.vector)
+		neighbours *= 4 / float64(h.vector)
 	}
-	waits := planeSteps * timeTile * beside
-	// Several cells that are loaded into registers side by side are moved from there, and waited for then. So are, in long
-	// rounds, those of the second plane ahead: compilers put them off.
+	waits := planeSteps * timeTile * neighbours
+	// Several cells that are loaded into registers at once are moved from there, and waited for then. So are, in long
+	// plane steps, those of the second prefetched plane: compilers put them off.
 	if st.Dims == 3 && !h.async && (part > 1 || h.prefetch > 1 && taken > long) {
 		waits += 30 * planeSteps
 	}

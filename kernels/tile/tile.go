@@ -45,19 +45,19 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 func family(p stencil.Problem, m machine.Machine) *space.Family {
 	group := [3][]int{{32, 64, 128}, {1, 2, 4, 8, 16}, {1, 2, 4, 8}}
 	work := [3][]int{{1, 2}, {1, 2, 4, 8}, {1, 2, 4, 8}}
-	pyramid := []int{1, 2, 3, 4}
+	timeTile := []int{1, 2, 3, 4}
 	columns := []int{0, 128, 256}
 	if p.Stencil.Dims < 3 {
 		group[0] = []int{32, 64, 128, 256}
 		work[0] = []int{1, 2, 4}
-		pyramid = []int{1, 2, 3, 4, 6, 8}
+		timeTile = []int{1, 2, 3, 4, 6, 8}
 		columns = []int{0, 256, 1024}
 	}
 	grids := []int{0, 1}
 	if p.Stencil.Dims == 1 { // a single-dimensional grid anyway
 		grids = []int{0}
 	}
-	params := append(kernels.ShapeParams(p.Stencil.Dims, group, work, columns), kernels.Tuned(kernels.TimeTile, kernels.DocTimeTile, pyramid), space.Param{
+	params := append(kernels.ShapeParams(p.Stencil.Dims, group, work, columns), kernels.Tuned(kernels.TimeTile, kernels.DocTimeTile, timeTile), space.Param{
 		Name: "ld", Values: []int{0, 1, 2}, Optional: true,
 		Doc: docLoader,
 	}, space.Param{
@@ -167,7 +167,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	r, w := read(st, h), h.Write()
 
 	threads := float64(l.Threads())
-	updates, shared, rounds := float64(kernels.Volume(w)), 0.0, float64(kernels.Volume(h.Work))/4
+	updates, shared, waits := float64(kernels.Volume(w)), 0.0, float64(kernels.Volume(h.Work))/4
 	work := h.Work[0] * h.Work[1] * h.Work[2]
 	tiles, points, loads, direct := 0, 0, 0, 0 // read tiles, points read in them, distinct ones; loads past shared memory
 	for i, stage := range st.Stages {
@@ -200,7 +200,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		updates += float64(kernels.Volume(box))
 		shared += float64(kernels.Volume(box)*(points+outputs)) * elem * kernels.FlatConflicts(box[0], pitch, size)
 		accesses += float64(kernels.Volume(box) * (points + outputs))
-		rounds += math.Ceil(float64(kernels.Volume(box)) / threads)
+		waits += math.Ceil(float64(kernels.Volume(box)) / threads)
 	}
 	fused := updates - float64(kernels.Volume(w))
 	ops, special := kernels.Operations(st, h.Work, h.Group[0]) // of the last step; those before it share nothing
@@ -238,7 +238,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Barriers:  h.Pyramid * len(st.Stages),
 		Loads:     max(min(loaderInFlight, float64(tiles*kernels.Volume(r))/threads), min(float64(direct), 16)),
 		LoadWaits: float64(tiles)*turns/loaderInFlight + float64(direct)/16,
-		Waits:     rounds,
+		Waits:     waits,
 		// As the compiler took for recorded schedules of ten stencils: the last step's reads, shared by its cells.
 		Registers:  max(32, 28+int(float64(max(4, size))/4*(0.32*float64(min((loads+direct)/len(st.Stages), 120))-0.3*float64(work)))),
 		Least:      20 + max(1, size/4)*work,

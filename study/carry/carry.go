@@ -9,8 +9,10 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"debug/elf"
 	"encoding/hex"
 	"fmt"
+	"maps"
 	"os/exec"
 	"regexp"
 	"strings"
@@ -61,7 +63,7 @@ type Report struct {
 	Unnamed   int // that name no source: they were rejected before there was one
 	Today     int // whose source is today's already
 	Text      int // carried: the texts differ in comments, #line and blanks alone
-	Code      int // carried: the images of both texts are the same
+	Code      int // carried: both texts compile to the same machine code
 	Different int // whose code is another
 	Unproved  int // whose old source could not be had or compiled, or is not the one recorded
 	Sources   int // distinct pairs of an old source and today's that were compared
@@ -199,10 +201,52 @@ func compare(ctx context.Context, p stencil.Problem, k kernels.Kernel, was strin
 	if err != nil {
 		return verdict{compiled: true, why: fmt.Errorf("today's source: %w", err)}
 	}
-	if bytes.Equal(a, b) {
+	if sameMachineCode(a, b) {
 		v.outcome = sameCode
 	}
 	return v
+}
+
+// sameMachineCode tells whether two images run the same instructions: CUBINs differ in their tables
+// of symbols where constants of the source have other names. Whatever is no ELF file must be the same
+// to the byte.
+func sameMachineCode(a, b []byte) bool {
+	if bytes.Equal(a, b) {
+		return true
+	}
+	x, err := sections(a)
+	if err != nil {
+		return false
+	}
+	y, err := sections(b)
+	return err == nil && maps.EqualFunc(x, y, bytes.Equal)
+}
+
+// sections are an ELF file's by name, without those that only name things.
+func sections(image []byte) (map[string][]byte, error) {
+	f, err := elf.NewFile(bytes.NewReader(image))
+	if err != nil {
+		return nil, err
+	}
+	list := map[string][]byte{}
+	for _, s := range f.Sections {
+		var data []byte
+		switch s.Type {
+		case elf.SHT_SYMTAB, elf.SHT_STRTAB, elf.SHT_NULL:
+			continue
+		case elf.SHT_NOBITS: // room, whose size is all there is
+			data = fmt.Append(nil, s.Size)
+		default:
+			if data, err = s.Data(); err != nil {
+				return nil, err
+			}
+		}
+		if _, twice := list[s.Name]; twice {
+			return nil, fmt.Errorf("two sections %s", s.Name)
+		}
+		list[s.Name] = data
+	}
+	return list, nil
 }
 
 // entry finds the name of a source's first kernel.

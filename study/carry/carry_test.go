@@ -1,8 +1,11 @@
 package carry
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
+	"debug/elf"
+	"encoding/binary"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -141,6 +144,44 @@ func TestAnEarlierProgramIsAsked(t *testing.T) {
 		got, err := Program(program)(t.Context(), p, s)
 		if got != c.out || (err == nil) != (c.err == "") || err != nil && !strings.Contains(err.Error(), c.err) {
 			t.Errorf("%s: %q, %v", c.script, got, err)
+		}
+	}
+}
+
+// An ELF file of one section of code and a table of names, as a CUBIN is: 64 bits, little-endian.
+func image(t *testing.T, code, name string) []byte {
+	t.Helper()
+	names := "\x00.text\x00.strtab\x00" + name + "\x00"
+	header := elf.Header64{Type: uint16(elf.ET_EXEC), Machine: 190, Version: 1, Ehsize: 64, Shentsize: 64, Shnum: 3, Shstrndx: 2}
+	copy(header.Ident[:], "\x7fELF\x02\x01\x01")
+	header.Shoff = uint64(64 + len(code) + len(names))
+	var b bytes.Buffer
+	for _, part := range []any{
+		header, []byte(code), []byte(names), elf.Section64{},
+		elf.Section64{Name: 1, Type: uint32(elf.SHT_PROGBITS), Off: 64, Size: uint64(len(code))},
+		elf.Section64{Name: 7, Type: uint32(elf.SHT_STRTAB), Off: uint64(64 + len(code)), Size: uint64(len(names))},
+	} {
+		if err := binary.Write(&b, binary.LittleEndian, part); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return b.Bytes()
+}
+
+func TestImagesAreComparedWithoutTheNamesOfConstants(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		a, b []byte
+		same bool
+	}{
+		{"same", image(t, "code", "WALK"), image(t, "code", "WALK"), true},
+		{"another name", image(t, "code", "WALK"), image(t, "code", "STREAMING"), true},
+		{"other code", image(t, "code", "WALK"), image(t, "edoc", "WALK"), false},
+		{"no ELF file", []byte("// PTX"), []byte("// ptx"), false},
+		{"one of them", image(t, "code", "WALK"), []byte("// ptx"), false},
+	} {
+		if got := sameMachineCode(c.a, c.b); got != c.same {
+			t.Errorf("%s: %t", c.name, got)
 		}
 	}
 }
