@@ -15,6 +15,7 @@ import (
 	"maps"
 	"os/exec"
 	"regexp"
+	"slices"
 	"strings"
 
 	"stenciltune/device"
@@ -222,8 +223,15 @@ func sameMachineCode(a, b []byte) bool {
 	return err == nil && maps.EqualFunc(x, y, bytes.Equal)
 }
 
+// elfVersion is the byte of e_version, which in a CUBIN is CUDA's version instead of ELF's.
+const elfVersion = 20
+
 // sections are an ELF file's by name, without those that only name things.
 func sections(image []byte) (map[string][]byte, error) {
+	if len(image) > elfVersion {
+		image = slices.Clone(image)
+		image[elfVersion] = byte(elf.EV_CURRENT)
+	}
 	f, err := elf.NewFile(bytes.NewReader(image))
 	if err != nil {
 		return nil, err

@@ -152,7 +152,7 @@ func TestAnEarlierProgramIsAsked(t *testing.T) {
 func image(t *testing.T, code, name string) []byte {
 	t.Helper()
 	names := "\x00.text\x00.strtab\x00" + name + "\x00"
-	header := elf.Header64{Type: uint16(elf.ET_EXEC), Machine: 190, Version: 1, Ehsize: 64, Shentsize: 64, Shnum: 3, Shstrndx: 2}
+	header := elf.Header64{Type: uint16(elf.ET_EXEC), Machine: 190, Version: 118, Ehsize: 64, Shentsize: 64, Shnum: 3, Shstrndx: 2}
 	copy(header.Ident[:], "\x7fELF\x02\x01\x01")
 	header.Shoff = uint64(64 + len(code) + len(names))
 	var b bytes.Buffer
