@@ -13,11 +13,11 @@ import (
 	"stenciltune/cache"
 	"stenciltune/internal/golden"
 	"stenciltune/kernels/all"
-	"stenciltune/kernels/matmul"
 	"stenciltune/machine"
 	"stenciltune/search"
 	"stenciltune/space"
 	"stenciltune/stencil"
+	"stenciltune/study/matmul"
 	"stenciltune/timing"
 )
 

@@ -37,7 +37,7 @@ func TestProgramsOfAnyStencilRun(t *testing.T) {
 			}
 			dir := t.TempDir()
 			source, program := filepath.Join(dir, "k.cu"), filepath.Join(dir, "k")
-			if err := os.WriteFile(source, Program(p, kernels.Find(all.For(p), s.Family()).Kernel(p, s)), 0o644); err != nil {
+			if err := os.WriteFile(source, Program(p, kernels.Find(all.Families(), s.Family()).Kernel(p, s)), 0o644); err != nil {
 				t.Fatal(err)
 			}
 			if out, err := exec.Command(nvcc, "-O3", "-o", program, source).CombinedOutput(); err != nil {

@@ -11,7 +11,7 @@ import (
 
 	"stenciltune/cache"
 	"stenciltune/device/replay"
-	"stenciltune/internal/exchange"
+	"stenciltune/study/exchange"
 )
 
 // landscapeFormat is one way of writing landscapes down.

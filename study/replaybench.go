@@ -13,7 +13,6 @@ import (
 
 	"stenciltune/cache"
 	"stenciltune/device/replay"
-	"stenciltune/internal/contest"
 	"stenciltune/internal/runner"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
@@ -21,6 +20,7 @@ import (
 	"stenciltune/model"
 	"stenciltune/search"
 	"stenciltune/space"
+	"stenciltune/study/contest"
 )
 
 // replayBenchFlags are those of tune replay-bench.

@@ -14,10 +14,10 @@ import (
 	"stenciltune/internal/runner"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
-	"stenciltune/kernels/matmul"
 	"stenciltune/machine"
 	"stenciltune/space"
 	"stenciltune/stencil"
+	"stenciltune/study/matmul"
 	"stenciltune/timing"
 )
 

@@ -10,10 +10,10 @@ import (
 	"stenciltune/cache"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
-	"stenciltune/kernels/matmul"
 	"stenciltune/space"
 	"stenciltune/stencil"
-	"stenciltune/trace"
+	"stenciltune/study/matmul"
+	"stenciltune/study/trace"
 )
 
 type traceFlags struct {

@@ -16,9 +16,10 @@ import (
 	"stenciltune/device/devicetest"
 	"stenciltune/device/replay"
 	"stenciltune/kernels"
-	"stenciltune/kernels/matmul"
 	"stenciltune/kernels/reduce"
 	"stenciltune/stencil"
+	"stenciltune/study/matmul"
+	"stenciltune/study/matmul/matmultest"
 )
 
 var flagClang = flag.Int("clang-cases", 120, "random schedules to compile with clang")
@@ -57,7 +58,7 @@ func TestSourcesAreCUDAForClang(t *testing.T) {
 	for _, c := range devicetest.CatalogueCases(t, m, max(1, n/100), seed) {
 		list = append(list, c.Kernel)
 	}
-	for _, p := range devicetest.Products(t, m, 10, seed) {
+	for _, p := range matmultest.Draw(t, m, 10, seed) {
 		list = append(list, p.Kernel, matmul.Judge(p.Problem))
 	}
 	st, err := stencil.Parse("reduced", "reduced.sl", "NumDimensions 3 StencilSize (1, 1, 1) CellValue { return get(0, 0, 1); } Reduce max { return fabs(value - get(0, 0, 0)); } Until < 1e-3 every 2")

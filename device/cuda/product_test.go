@@ -5,15 +5,15 @@ import (
 	"testing"
 
 	"stenciltune/device"
-	"stenciltune/device/devicetest"
 	"stenciltune/kernels"
-	"stenciltune/kernels/matmul"
 	"stenciltune/stencil"
+	"stenciltune/study/matmul"
+	"stenciltune/study/matmul/matmultest"
 )
 
 func TestGPURandomProductsGiveTheJudgesAnswer(t *testing.T) {
 	d := openGPU(t)
-	cases := devicetest.Products(t, d.Machine(), min(*flagCases, 200), *flagSeed)
+	cases := matmultest.Draw(t, d.Machine(), min(*flagCases, 200), *flagSeed)
 	var ks []kernels.Kernel
 	for _, dtype := range matmul.DTypes() {
 		ks = append(ks, matmul.Judge(stencil.Problem{Stencil: matmul.Stencil(), DType: dtype, Size: stencil.Size{1, 1, 1}}))
@@ -27,7 +27,7 @@ func TestGPURandomProductsGiveTheJudgesAnswer(t *testing.T) {
 		judges[dtype] = bs[i]
 	}
 	for i, b := range bs[len(judges):] {
-		if err := devicetest.CheckProduct(context.Background(), d, cases[i], b, judges[cases[i].Problem.DType], uint32(i)); err != nil {
+		if err := matmultest.Check(context.Background(), d, cases[i], b, judges[cases[i].Problem.DType], uint32(i)); err != nil {
 			t.Error(err)
 		}
 	}

@@ -127,7 +127,7 @@ func NamedCase(t testing.TB, name string, launches int, seed uint32) verify.Case
 		t.Fatal(err)
 	}
 	p := stencil.Problem{Stencil: st, DType: d, Size: size, Steps: 1}
-	return verify.Of(p, kernels.Find(all.For(p), s.Family()), s, launches, seed)
+	return verify.Of(p, kernels.Find(all.Families(), s.Family()), s, launches, seed)
 }
 
 // Check runs cases on a device and reports every wrong one.

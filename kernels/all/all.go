@@ -4,24 +4,14 @@ package all
 import (
 	"stenciltune/kernels"
 	"stenciltune/kernels/global"
-	"stenciltune/kernels/matmul"
 	"stenciltune/kernels/slide"
 	"stenciltune/kernels/smalltile"
 	"stenciltune/kernels/stream"
 	"stenciltune/kernels/tile"
-	"stenciltune/stencil"
 )
 
 // Families lists every family, simplest first: between schedules that tie, the
 // earlier family wins.
 func Families() []kernels.Family {
 	return []kernels.Family{global.Family{}, smalltile.Family{}, tile.Family{}, slide.Family{}, stream.Family{}}
-}
-
-// For lists the families that compute a problem: matrix products have their own.
-func For(p stencil.Problem) []kernels.Family {
-	if matmul.Is(p) {
-		return matmul.Families()
-	}
-	return Families()
 }

@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"stenciltune/kernels"
-	"stenciltune/kernels/matmul"
 	"stenciltune/space"
 	"stenciltune/stencil"
+	"stenciltune/study/matmul"
 )
 
 // traced is a kernel whose loads are compared.

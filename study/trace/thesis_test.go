@@ -8,15 +8,15 @@ import (
 
 	"stenciltune/kernels"
 	"stenciltune/kernels/global"
-	"stenciltune/kernels/matmul"
 	"stenciltune/stencil"
-	"stenciltune/trace"
+	"stenciltune/study/matmul"
+	"stenciltune/study/trace"
 )
 
 // box7 is the thesis's stencil.
 func box7(t *testing.T, n stencil.Size) stencil.Problem {
 	t.Helper()
-	text, err := os.ReadFile("../docs/trace/box7.sl")
+	text, err := os.ReadFile("../../docs/trace/box7.sl")
 	if err != nil {
 		t.Fatal(err)
 	}

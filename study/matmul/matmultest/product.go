@@ -1,4 +1,6 @@
-package devicetest
+// Package matmultest draws products of matrices and checks them on a device: hard kernels
+// that are no stencils.
+package matmultest
 
 import (
 	"context"
@@ -9,10 +11,10 @@ import (
 
 	"stenciltune/device"
 	"stenciltune/kernels"
-	"stenciltune/kernels/matmul"
 	"stenciltune/machine"
 	"stenciltune/space"
 	"stenciltune/stencil"
+	"stenciltune/study/matmul"
 )
 
 // Product is one random schedule of workload matmul on one random size.
@@ -21,8 +23,8 @@ type Product struct {
 	Kernel  kernels.Kernel
 }
 
-// Products draws n products, square or not, each schedule once.
-func Products(t testing.TB, m machine.Machine, n int, seed uint64) []Product {
+// Draw draws n products, square or not, each schedule once.
+func Draw(t testing.TB, m machine.Machine, n int, seed uint64) []Product {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 2))
 	lists := map[string][]space.Schedule{}
@@ -48,9 +50,9 @@ func Products(t testing.TB, m machine.Machine, n int, seed uint64) []Product {
 	return list
 }
 
-// CheckProduct runs a product twice on a device and compares it with the judge of its
+// Check runs a product twice on a device and compares it with the judge of its
 // element type.
-func CheckProduct(ctx context.Context, d device.Device, c Product, main, judge device.Binary, seed uint32) error {
+func Check(ctx context.Context, d device.Device, c Product, main, judge device.Binary, seed uint32) error {
 	cmp, err := d.Check(ctx, device.Check{Problem: c.Problem, Seed: seed, Tolerance: matmul.Tolerance(c.Problem),
 		Passes:  []device.Pass{{Binary: main, Launch: c.Kernel.Launch, Count: 2}},
 		Trusted: []device.Pass{{Binary: judge, Launch: matmul.Judge(c.Problem).Launch, Count: 2}}})

@@ -1,11 +1,11 @@
-package model
+package sl
 
 import (
 	"fmt"
 	"math"
 )
 
-// SL is the pyramid-height model of Meng and Skadron ("Performance Modeling and
+// Model is the pyramid-height model of Meng and Skadron ("Performance Modeling and
 // Automatic Ghost Zone Optimization for Iterative Stencil Loops on GPUs", ICS
 // 2009) as the optimiser of the SL compiler uses it ("A Language and Optimizing
 // Compiler for Iterative Stencil Loops", section 6.3): what it needs to know of
@@ -16,7 +16,7 @@ import (
 // and 16 threads a memory transaction, five times slower with each dimension.
 // Known flaws, kept because the model does not work without them (its porters'
 // remarks): loads are not counted once a wave, stores and embedded reads are.
-type SL struct {
+type Model struct {
 	Dims      int
 	Size      [3]int  // cells of the grid
 	Tile      [3]int  // cells of a tile, halo included: threads of a block
@@ -35,7 +35,7 @@ type SL struct {
 }
 
 // inside is the cells of a tile that are valid after height steps; 0 if none is.
-func (s SL) inside(height int) float64 {
+func (s Model) inside(height int) float64 {
 	n := 1.0
 	for a := range s.Dims {
 		n *= math.Max(0, float64(s.Tile[a]-height*s.Halo[a]))
@@ -44,7 +44,7 @@ func (s SL) inside(height int) float64 {
 }
 
 // blocks is how many tiles cover the grid, as the model counts: not rounded up.
-func (s SL) blocks(height int) float64 {
+func (s Model) blocks(height int) float64 {
 	n := 1.0
 	for a := range s.Dims {
 		n *= float64(s.Size[a]) / float64(s.Tile[a]-height*s.Halo[a])
@@ -53,14 +53,14 @@ func (s SL) blocks(height int) float64 {
 }
 
 // memory is the clocks in which n threads get a cell each.
-func (s SL) memory(n float64) float64 {
+func (s Model) memory(n float64) float64 {
 	transaction := float64(s.Elem) * 16 / (s.Bandwidth / s.ClockHz) * math.Pow(5, float64(s.Dims-1))
 	return n/16*transaction + 300
 }
 
 // parts are the clocks of a launch that fuses height steps: what does not depend
 // on Setup and Loop, and what multiplies them.
-func (s SL) parts(height int) (fixed, setup, loop float64) {
+func (s Model) parts(height int) (fixed, setup, loop float64) {
 	tau, blocks := float64(height), s.blocks(height)
 	concurrent := float64(s.BlocksSM * s.SMs)
 	whole, once := s.inside(0), s.inside(1)
@@ -73,7 +73,7 @@ func (s SL) parts(height int) (fixed, setup, loop float64) {
 
 // Seconds is the predicted time of one step with that pyramid height; infinite if
 // nothing of a tile is left.
-func (s SL) Seconds(height int) float64 {
+func (s Model) Seconds(height int) float64 {
 	if height < 1 || s.inside(height) == 0 {
 		return math.Inf(1)
 	}
@@ -84,9 +84,9 @@ func (s SL) Seconds(height int) float64 {
 // Calibrate finds Setup and Loop from the measured seconds of a step at two
 // heights (the optimiser runs 1 and 2). Where the two times leave less than
 // nothing for one of them, it is 0 and the other explains the second time.
-func (s *SL) Calibrate(height1 int, seconds1 float64, height2 int, seconds2 float64) error {
+func (s *Model) Calibrate(height1 int, seconds1 float64, height2 int, seconds2 float64) error {
 	if height1 >= height2 || height1 < 1 || s.inside(height2) == 0 || !(seconds1 > 0) || !(seconds2 > 0) {
-		return fmt.Errorf("model: heights %d and %d with %g and %g s do not calibrate", height1, height2, seconds1, seconds2)
+		return fmt.Errorf("sl: heights %d and %d with %g and %g s do not calibrate", height1, height2, seconds1, seconds2)
 	}
 	f1, a1, b1 := s.parts(height1)
 	f2, a2, b2 := s.parts(height2)
@@ -107,7 +107,7 @@ func (s *SL) Calibrate(height1 int, seconds1 float64, height2 int, seconds2 floa
 
 // Height descends from height 1 until the prediction rises, and gives the last
 // height before; most is the largest to try.
-func (s SL) Height(most int) int {
+func (s Model) Height(most int) int {
 	best := 1
 	for h := 2; h <= most; h++ {
 		if s.Seconds(h) >= s.Seconds(best) {

@@ -10,15 +10,15 @@ import (
 	"testing"
 
 	"stenciltune/device"
-	"stenciltune/device/devicetest"
 	"stenciltune/device/host"
 	"stenciltune/internal/golden"
 	"stenciltune/kernels"
 	"stenciltune/kernels/kernelstest"
-	"stenciltune/kernels/matmul"
 	"stenciltune/space"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/study/matmul"
+	"stenciltune/study/matmul/matmultest"
 )
 
 var flagCases = flag.Int("cases", 48, "random schedules to check")
@@ -97,7 +97,7 @@ func TestJudgeIsTheReference(t *testing.T) {
 
 func TestRandomSchedulesGiveTheJudgesAnswer(t *testing.T) {
 	d := open(t)
-	cases := devicetest.Products(t, d.Machine(), *flagCases, rand.Uint64())
+	cases := matmultest.Draw(t, d.Machine(), *flagCases, rand.Uint64())
 	judges := map[stencil.DType]device.Binary{}
 	for _, dtype := range matmul.DTypes() {
 		judges[dtype] = compile(t, d, matmul.Judge(product(stencil.Size{1, 1, 1}, dtype)))[0]
@@ -109,7 +109,7 @@ func TestRandomSchedulesGiveTheJudgesAnswer(t *testing.T) {
 			ks = append(ks, c.Kernel)
 		}
 		for i, b := range compile(t, d, ks...) {
-			if err := devicetest.CheckProduct(context.Background(), d, part[i], b, judges[part[i].Problem.DType], seed); err != nil {
+			if err := matmultest.Check(context.Background(), d, part[i], b, judges[part[i].Problem.DType], seed); err != nil {
 				t.Error(err)
 			}
 		}

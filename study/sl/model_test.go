@@ -1,4 +1,4 @@
-package model
+package sl
 
 import (
 	"math"
@@ -9,8 +9,8 @@ import (
 // processors, clock, threads a block, 8 concurrent blocks. Bandwidths are NVIDIA's.
 // Plate's neighbours are one cell away, halo 2 for both sides; embedded is the
 // read-only cell that Hotspot reads in each step.
-func paper(gpu string, dims, edge, halo int, embedded float64) SL {
-	s := SL{Dims: dims, SetupRead: 1, LoopRead: embedded, BlocksSM: 8, Elem: 4, SMs: 30, ClockHz: 1.3e9, Bandwidth: 141.7e9}
+func paper(gpu string, dims, edge, halo int, embedded float64) Model {
+	s := Model{Dims: dims, SetupRead: 1, LoopRead: embedded, BlocksSM: 8, Elem: 4, SMs: 30, ClockHz: 1.3e9, Bandwidth: 141.7e9}
 	tile := map[int]int{1: 512, 2: 22, 3: 8}[dims] // of at most 512 threads
 	if gpu == "GTX 480" {
 		s.SMs, s.ClockHz, s.Bandwidth = 60, 1.4e9, 177.4e9
