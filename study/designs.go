@@ -52,7 +52,7 @@ func designs(dims int) []point {
 	for _, t := range texts {
 		s, err := space.ParseSchedule(t[1])
 		if err != nil {
-			panic("tune: " + err.Error())
+			panic("study: " + err.Error())
 		}
 		points = append(points, point{label: t[0], schedule: s})
 	}

@@ -11,7 +11,10 @@ import (
 
 	"stenciltune/cache"
 	"stenciltune/device/replay"
+	"stenciltune/internal/cli"
+	"stenciltune/outcome"
 	"stenciltune/study/exchange"
+	"stenciltune/tuner"
 )
 
 // landscapeFormat is one way of writing landscapes down.
@@ -34,7 +37,7 @@ func parseLandscapeFormat(name string) (landscapeFormat, error) {
 		}
 		names = append(names, f.name)
 	}
-	return landscapeFormat{}, usagef("--format %q: use %s", name, strings.Join(names, " or "))
+	return landscapeFormat{}, cli.Usagef("--format %q: use %s", name, strings.Join(names, " or "))
 }
 
 // landscape groups the commands on recordings.
@@ -56,9 +59,9 @@ func (a *app) landscapeExport() *cobra.Command {
 		Short: "Write a landscape as a Kernel Tuner cache file or as T4 results",
 		Long: `export writes a recording, named by part of a shipped one's name or by its file,
 in a format that other tuners read. Times become milliseconds of one time step.`,
-		Example: `  tune landscape export --format kernel-tuner jacobi3d_f32 > jacobi3d.json
-  tune landscape export --format t4 ./mine.jsonl.gz -o mine.json`,
-		Args: oneArg("which landscape?"),
+		Example: `  study landscape export --format kernel-tuner jacobi3d_f32 > jacobi3d.json
+  study landscape export --format t4 ./mine.jsonl.gz -o mine.json`,
+		Args: cli.OneArg("which landscape?"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			f, err := parseLandscapeFormat(format)
 			if err != nil {
@@ -69,7 +72,7 @@ in a format that other tuners read. Times become milliseconds of one time step.`
 				return err
 			}
 			if len(found) > 1 {
-				return usagef("%q is part of the names of %d landscapes; name one: %s", args[0], len(found),
+				return cli.Usagef("%q is part of the names of %d landscapes; name one: %s", args[0], len(found),
 					strings.Join(slices.DeleteFunc(replay.Names(), func(n string) bool { return !strings.Contains(n, args[0]) }), ", "))
 			}
 			var b bytes.Buffer
@@ -79,7 +82,7 @@ in a format that other tuners read. Times become milliseconds of one time step.`
 			if output != "" {
 				return cache.WriteFile(output, b.Bytes())
 			}
-			_, err = a.out.Write(b.Bytes())
+			_, err = a.Out.Write(b.Bytes())
 			return err
 		},
 	}
@@ -92,31 +95,31 @@ func (a *app) landscapeImport() *cobra.Command {
 	var format, output string
 	c := &cobra.Command{
 		Use:   "import --format kernel-tuner|t4 FILE --output LANDSCAPE.jsonl.gz",
-		Short: "Make a landscape of another tuner's results, for tune replay-bench",
+		Short: "Make a landscape of another tuner's results, for study replay-bench",
 		Long: `import reads a Kernel Tuner cache file or T4 results. What was exported here comes
 back as it was; another tuner's kernel becomes one family, whose values that are
 no whole numbers are numbered in the order in which the file lists them.`,
-		Example: "  tune landscape import --format kernel-tuner convolution_A100.json -o convolution_A100.jsonl.gz\n" +
-			"  tune replay-bench --landscape ./convolution_A100.jsonl.gz",
-		Args: oneArg("which file?"),
+		Example: "  study landscape import --format kernel-tuner convolution_A100.json -o convolution_A100.jsonl.gz\n" +
+			"  study replay-bench --landscape ./convolution_A100.jsonl.gz",
+		Args: cli.OneArg("which file?"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			f, err := parseLandscapeFormat(format)
 			if err != nil {
 				return err
 			}
 			if output == "" {
-				return usagef("where to? name the landscape's file with --output")
+				return cli.Usagef("where to? name the landscape's file with --output")
 			}
 			file, err := os.Open(args[0])
 			if err != nil {
-				return usageError{err}
+				return tuner.Input(err)
 			}
 			defer file.Close()
 			l, err := f.read(file)
 			if err != nil {
-				return usagef("%s: %w", args[0], err)
+				return cli.Usagef("%s: %w", args[0], err)
 			}
-			var records []replay.Record
+			var records []outcome.Outcome
 			for _, s := range l.Order {
 				records = append(records, l.Records[s])
 			}
@@ -124,21 +127,11 @@ no whole numbers are numbered in the order in which the file lists them.`,
 			if err := replay.Write(&b, l.Header, records); err != nil {
 				return err
 			}
-			a.say("%d schedules of %s", len(records), l.Header.Stencil)
+			a.Say("%d schedules of %s", len(records), l.Header.Stencil)
 			return cache.WriteFile(output, b.Bytes())
 		},
 	}
 	c.Flags().StringVar(&format, "format", "", "kernel-tuner or t4")
 	c.Flags().StringVarP(&output, "output", "o", "", "`file` of the landscape")
 	return c
-}
-
-// oneArg asks for exactly one argument.
-func oneArg(question string) cobra.PositionalArgs {
-	return func(_ *cobra.Command, args []string) error {
-		if len(args) != 1 {
-			return usagef("%s give one argument, not %d", question, len(args))
-		}
-		return nil
-	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"stenciltune/cache"
 	"stenciltune/device/replay"
+	"stenciltune/internal/cli"
 	"stenciltune/internal/runner"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
@@ -20,10 +21,12 @@ import (
 	"stenciltune/model"
 	"stenciltune/search"
 	"stenciltune/space"
+	"stenciltune/stencil"
 	"stenciltune/study/contest"
+	"stenciltune/tuner"
 )
 
-// replayBenchFlags are those of tune replay-bench.
+// replayBenchFlags are those of study replay-bench.
 type replayBenchFlags struct {
 	landscapes, entrants []string
 	seeds, ahead, budget int
@@ -44,9 +47,9 @@ every machine.
 An entrant is a strategy, or a strategy with another prior than the cost model's:
 bayes/unseen (the model fitted without that stencil), bayes/inverted (ranked
 backwards), bayes/shuffled (at random), bayes/none.`,
-		Example: `  tune replay-bench --seeds 20
-  tune replay-bench --landscape jacobi3d_f32 --entrant bayes --entrant random
-  tune replay-bench --landscape ./mine.jsonl.gz --plots out`,
+		Example: `  study replay-bench --seeds 20
+  study replay-bench --landscape jacobi3d_f32 --entrant bayes --entrant random
+  study replay-bench --landscape ./mine.jsonl.gz --plots out`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return a.runReplayBench(c.Context(), f) },
 	}
@@ -60,7 +63,7 @@ backwards), bayes/shuffled (at random), bayes/none.`,
 	return c
 }
 
-// entrants reads --entrant.
+// parse reads --entrant.
 func (f *replayBenchFlags) parse() ([]contest.Entrant, error) {
 	texts := f.entrants
 	if len(texts) == 0 {
@@ -74,17 +77,17 @@ func (f *replayBenchFlags) parse() ([]contest.Entrant, error) {
 		name, prior, _ := strings.Cut(t, "/")
 		e := contest.Entrant{Strategy: name, Prior: contest.Prior(prior)}
 		if !slices.Contains(search.Names(), name) || !slices.Contains(contest.Priors(), e.Prior) {
-			return nil, usagef("--entrant %q: use one of %s, alone or with /unseen, /inverted, /shuffled or /none", t, strings.Join(search.Names(), ", "))
+			return nil, cli.Usagef("--entrant %q: use one of %s, alone or with /unseen, /inverted, /shuffled or /none", t, strings.Join(search.Names(), ", "))
 		}
 		list = append(list, e)
 	}
 	switch {
 	case f.seeds < 1 || f.seeds > 100000:
-		return nil, usagef("--seeds %d: use 1 to 100000", f.seeds)
+		return nil, cli.Usagef("--seeds %d: use 1 to 100000", f.seeds)
 	case f.ahead < 0 || f.budget < 0:
-		return nil, usagef("--ahead and --budget must not be negative")
+		return nil, cli.Usagef("--ahead and --budget must not be negative")
 	case !(f.seconds > 0) || math.IsInf(f.seconds, 1):
-		return nil, usagef("--seconds %g: it must be above 0", f.seconds)
+		return nil, cli.Usagef("--seconds %g: it must be above 0", f.seconds)
 	}
 	return list, nil
 }
@@ -100,7 +103,7 @@ func (a *app) runReplayBench(ctx context.Context, f replayBenchFlags) error {
 	}
 	if f.plots != "" {
 		if err := os.MkdirAll(f.plots, 0o755); err != nil {
-			return usagef("--plots: %w", err)
+			return cli.Usagef("--plots: %w", err)
 		}
 	}
 	o := contest.Options{Seeds: f.seeds, Ahead: f.ahead, Time: f.seconds, Budget: f.budget}
@@ -119,9 +122,9 @@ func (a *app) runReplayBench(ctx context.Context, f replayBenchFlags) error {
 			return err
 		}
 		if i > 0 {
-			fmt.Fprintln(a.out)
+			fmt.Fprintln(a.Out)
 		}
-		if err := field.Print(a.out, rows, o); err != nil {
+		if err := field.Print(a.Out, rows, o); err != nil {
 			return err
 		}
 		if f.plots != "" {
@@ -150,11 +153,19 @@ func openLandscapes(names []string) ([]*replay.Landscape, error) {
 	return list, nil
 }
 
+// prior is the cost model with these coefficients.
+func prior(c model.Coefficients, p stencil.Problem, m machine.Machine) search.Prior {
+	families := all.Families()
+	return func(s space.Schedule) float64 {
+		return c.Schedule(p, kernels.Find(families, s.Family()), s, model.Facts{}, m).Seconds
+	}
+}
+
 // fieldOf prepares a recording.
 func fieldOf(l *replay.Landscape) (*contest.Field, error) {
 	p, err := l.Problem()
 	if err != nil {
-		return nil, usageError{err}
+		return nil, tuner.Input(err)
 	}
 	if p.Stencil == nil { // another tuner's: no cost model, no naive kernel
 		return contest.NewField(l, p, l.Space(), space.Schedule{}, nil, nil), nil
@@ -164,8 +175,8 @@ func fieldOf(l *replay.Landscape) (*contest.Field, error) {
 	sp := kernels.Spaces(all.Families(), p, m)
 	for _, s := range runner.Naive(p, sp) {
 		if _, ok := l.Records[s]; ok {
-			return contest.NewField(l, p, sp, s, prior(p, m), priorFrom(model.Calibrated.Without(p.Stencil.Name), p, m)), nil
+			return contest.NewField(l, p, sp, s, prior(model.Fitted, p, m), prior(model.Calibrated.Without(p.Stencil.Name), p, m)), nil
 		}
 	}
-	return nil, usagef("the recording of %s does not hold the naive kernel", p.Text())
+	return nil, cli.Usagef("the recording of %s does not hold the naive kernel", p.Text())
 }

@@ -11,14 +11,15 @@ import (
 	"github.com/spf13/cobra"
 
 	"stenciltune/cache"
+	"stenciltune/internal/cli"
 	"stenciltune/internal/runner"
 	"stenciltune/kernels"
-	"stenciltune/kernels/all"
 	"stenciltune/machine"
 	"stenciltune/space"
 	"stenciltune/stencil"
 	"stenciltune/study/matmul"
 	"stenciltune/timing"
+	"stenciltune/tuner"
 )
 
 type sweepFlags struct {
@@ -34,14 +35,14 @@ func (a *app) sweep() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "sweep --stencil NAME (--schedule SCHEDULE --vary PARAMETER=V,W,... | --families)",
 		Short: "Time every combination of some parameters, or every design, side by side",
-		Example: `  tune sweep --stencil jacobi2d --schedule global/gx=256/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=1 --vary cw=0,32,64,128,256,512
-  tune sweep --stencil jacobi3d --schedule tile/gx=32/gy=4/gz=4/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1 --vary wy=1,2,4,8 --vary wz=1,2,4,8 --heatmap work.svg
-  tune sweep --stencil matmul --schedule global/gx=256/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=1 --vary cw=0,31,32,33 --beyond --unit ms
-  tune sweep --stencil jacobi3d --families`,
+		Example: `  study sweep --stencil jacobi2d --schedule global/gx=256/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=1 --vary cw=0,32,64,128,256,512
+  study sweep --stencil jacobi3d --schedule tile/gx=32/gy=4/gz=4/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1 --vary wy=1,2,4,8 --vary wz=1,2,4,8 --heatmap work.svg
+  study sweep --stencil matmul --schedule global/gx=256/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=1 --vary cw=0,31,32,33 --beyond --unit ms
+  study sweep --stencil jacobi3d --families`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return a.runSweep(c.Context(), f) },
 	}
-	f.bind(c)
+	f.Bind(c)
 	c.Flags().StringVar(&f.base, "schedule", "", "canonical `text` of the schedule whose parameters are varied")
 	c.Flags().StringArrayVar(&f.vary, "vary", nil, "`parameter=values`, separated by commas; repeat it for more parameters")
 	c.Flags().BoolVar(&f.families, "families", false, "a good schedule of each kernel design instead")
@@ -51,20 +52,20 @@ func (a *app) sweep() *cobra.Command {
 	c.Flags().StringVar(&f.device, "device", "", "`device`, as for tune itself")
 	c.Flags().StringVar(&f.regime, "timing", string(timing.Warm), "cache `regime`: warm or cold")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the input data")
-	return a.jsonFlag(c)
+	return a.JSONFlag(c)
 }
 
 // check refuses flags that do not go together.
 func (f *sweepFlags) check() error {
 	switch {
 	case f.families && (f.base != "" || len(f.vary) > 0 || f.heatmap != "" || f.beyond):
-		return usagef("--families has its own schedules: leave out --schedule, --vary, --beyond and --heatmap")
+		return cli.Usagef("--families has its own schedules: leave out --schedule, --vary, --beyond and --heatmap")
 	case !f.families && (f.base == "" || len(f.vary) == 0):
-		return usagef("what shall be varied? give --schedule and --vary, or --families")
+		return cli.Usagef("what shall be varied? give --schedule and --vary, or --families")
 	case f.heatmap != "" && len(f.vary) != 2:
-		return usagef("--heatmap needs two varied parameters, its rows and its columns; there are %d", len(f.vary))
+		return cli.Usagef("--heatmap needs two varied parameters, its rows and its columns; there are %d", len(f.vary))
 	case f.unit != rate && f.unit != milliseconds:
-		return usagef("--unit %q: use %s or %s", f.unit, rate, milliseconds)
+		return cli.Usagef("--unit %q: use %s or %s", f.unit, rate, milliseconds)
 	}
 	return nil
 }
@@ -83,10 +84,10 @@ type point struct {
 	label    string // of a design
 	schedule space.Schedule
 	rejected *space.Rejection // why it does not exist, or nil
-	outcome  runner.Outcome   // if it does
+	outcome  tuner.Outcome    // if it does
 }
 
-// pointInfo is a point as `tune sweep --json` prints it.
+// pointInfo is a point as `study sweep --json` prints it.
 type pointInfo struct {
 	Design         string         `json:"design,omitempty"`
 	Schedule       space.Schedule `json:"schedule"`
@@ -101,29 +102,32 @@ func (a *app) runSweep(ctx context.Context, f sweepFlags) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	p, err := f.problem(isHost(f.device))
+	p, err := f.on(f.device)
 	if err != nil {
 		return err
 	}
-	regime, err := parseRegime(f.regime)
+	regime, err := cli.ParseRegime(f.regime)
 	if err != nil {
 		return err
 	}
 	if f.families && matmul.Is(p) {
-		return usagef("--families: there are no example schedules of %s; give --schedule and --vary", matmul.Name)
+		return cli.Usagef("--families: there are no example schedules of %s; give --schedule and --vary", matmul.Name)
 	}
 	var axes []axis
 	points := designs(p.Stencil.Dims)
 	if !f.families { // early, before a device is opened
-		if axes, points, err = combinations(f.base, f.vary, kernels.Spaces(all.For(p), p, gpuOf(f.base))); err != nil {
+		if axes, points, err = combinations(f.base, f.vary, kernels.Spaces(familiesOf(p), p, tuner.AnyGPU(f.base))); err != nil {
 			return err
 		}
 	}
-	var wide func(*space.Space) *space.Space
-	if f.beyond {
-		wide = func(sp *space.Space) *space.Space { return widened(sp, points[0].schedule.Family(), axes) }
+	t, err := a.tuner(p)
+	if err != nil {
+		return err
 	}
-	m, err := a.timePoints(ctx, p, f, regime, points, wide)
+	if f.beyond {
+		t.Families = widened(familiesOf(p), points[0].schedule.Family(), axes)
+	}
+	m, err := timePoints(ctx, t, p, f, regime, points)
 	if err != nil {
 		return err
 	}
@@ -133,12 +137,12 @@ func (a *app) runSweep(ctx context.Context, f sweepFlags) error {
 			return err
 		}
 	}
-	if a.json {
+	if a.JSON {
 		var list []pointInfo
 		for i := range points {
 			list = append(list, points[i].info(p))
 		}
-		err = a.printJSON(list)
+		err = a.PrintJSON(list)
 	} else {
 		err = a.printSweep(p, m, f.unit, axes, points)
 	}
@@ -155,10 +159,10 @@ func (a *app) failures(points []point) error {
 	for i := range points {
 		o := points[i].outcome
 		for _, w := range o.Series.Warnings {
-			a.say("warning: %s: %s", o.Schedule, w)
+			a.Say("warning: %s: %s", o.Schedule, w)
 		}
 		if o.Status.Failed() && o.Status != timing.Rejected {
-			a.say("%s: %s: %s", o.Schedule, o.Status, o.Reason)
+			a.Say("%s: %s: %s", o.Schedule, o.Status, o.Reason)
 			failed.Failed[o.Status]++
 		}
 	}
@@ -169,9 +173,15 @@ func (a *app) failures(points []point) error {
 }
 
 // timePoints fills in the outcome of every point that is legal on the device.
-func (a *app) timePoints(ctx context.Context, p stencil.Problem, f sweepFlags, regime timing.Regime, points []point, wide func(*space.Space) *space.Space) (machine.Machine, error) {
+func timePoints(ctx context.Context, t *tuner.Tuner, p stencil.Problem, f sweepFlags, regime timing.Regime, points []point) (machine.Machine, error) {
+	d, err := tuner.OpenDevice(ctx, f.device, p)
+	if err != nil {
+		return machine.Machine{}, err
+	}
+	defer d.Close()
+	m := d.Machine()
 	var legal []int
-	m, outcomes, err := a.interleaved(ctx, p, f.device, regime, f.seed, wide, func(sp *space.Space) ([]space.Schedule, error) {
+	outcomes, err := t.Measure(ctx, p, d, tuner.Options{Regime: regime, Seed: f.seed}, func(sp *space.Space) ([]space.Schedule, error) {
 		var list []space.Schedule
 		for i := range points {
 			if err := sp.Check(points[i].schedule); err != nil {
@@ -211,13 +221,30 @@ func (q *point) info(p stencil.Problem) pointInfo {
 	return i
 }
 
-// widened is a space that also holds the values of the axes.
-func widened(sp *space.Space, family string, axes []axis) *space.Space {
+// wide is a family whose space has more values.
+type wide struct {
+	kernels.Family
+	values map[string][]int
+}
+
+// Space is the family's with the values.
+func (w wide) Space(p stencil.Problem, m machine.Machine) *space.Family {
+	return space.New(w.Family.Space(p, m)).Widen(w.Name(), w.values).Family(w.Name())
+}
+
+// widened are families of which one also has the values of the axes.
+func widened(families []kernels.Family, name string, axes []axis) []kernels.Family {
 	values := map[string][]int{}
 	for _, ax := range axes {
 		values[ax.name] = ax.values
 	}
-	return sp.Widen(family, values)
+	families = slices.Clone(families)
+	for i, f := range families {
+		if f.Name() == name {
+			families[i] = wide{f, values}
+		}
+	}
+	return families
 }
 
 // axis is one varied parameter.
@@ -231,7 +258,7 @@ type axis struct {
 func combinations(base string, vary []string, sp *space.Space) ([]axis, []point, error) {
 	s, err := space.ParseSchedule(base)
 	if err != nil {
-		return nil, nil, usageError{err}
+		return nil, nil, tuner.Input(err)
 	}
 	f := sp.Family(s.Family())
 	if f == nil {
@@ -251,14 +278,14 @@ func combinations(base string, vary []string, sp *space.Space) ([]axis, []point,
 		}
 		i := slices.IndexFunc(f.Params, func(q space.Param) bool { return q.Name == ax.name })
 		if i < 0 {
-			return nil, nil, usagef("--vary %s: family %s has no parameter %s", text, f.Name, ax.name)
+			return nil, nil, cli.Usagef("--vary %s: family %s has no parameter %s", text, f.Name, ax.name)
 		}
 		if slices.Contains(at, i) {
-			return nil, nil, usagef("--vary %s: %s is varied twice", text, ax.name)
+			return nil, nil, cli.Usagef("--vary %s: %s is varied twice", text, ax.name)
 		}
 		axes, at = append(axes, ax), append(at, i)
 		if total *= len(ax.values); total > maxSweep {
-			return nil, nil, usagef("--vary: more than %d combinations", maxSweep)
+			return nil, nil, cli.Usagef("--vary: more than %d combinations", maxSweep)
 		}
 	}
 	var points []point
@@ -280,7 +307,7 @@ func parseAxis(text string) (axis, error) {
 	for v := range strings.SplitSeq(list, ",") {
 		n, err := strconv.Atoi(v)
 		if !ok || name == "" || err != nil || n < 0 || n > 999999999 || slices.Contains(ax.values, n) {
-			return ax, usagef("--vary %.80q: write it as parameter=values, each once, like cw=0,32,64", text)
+			return ax, cli.Usagef("--vary %.80q: write it as parameter=values, each once, like cw=0,32,64", text)
 		}
 		ax.values = append(ax.values, n)
 	}
@@ -332,9 +359,9 @@ func best(cells []shown) int {
 // printSweep prints the rates: two varied parameters as rows and columns, anything
 // else as a list, and then why points are missing.
 func (a *app) printSweep(p stencil.Problem, m machine.Machine, unit string, axes []axis, points []point) error {
-	fmt.Fprintf(a.out, "%s on %s, %s\n", p.Text(), m.Name, unit)
+	fmt.Fprintf(a.Out, "%s on %s, %s\n", p.Text(), m.Name, unit)
 	cells := cellsOf(p, points, unit)
-	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', 0)
+	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
 	if len(axes) == 2 {
 		fmt.Fprintf(w, "%s \\ %s", axes[0].name, axes[1].name)
 		for _, v := range axes[1].values {
@@ -370,7 +397,7 @@ func (a *app) printSweep(p stencil.Problem, m machine.Machine, unit string, axes
 		return err
 	}
 	if b := best(cells); b >= 0 {
-		fmt.Fprintf(a.out, "best: %s %s\n", points[b].schedule, cells[b].text)
+		fmt.Fprintf(a.Out, "best: %s %s\n", points[b].schedule, cells[b].text)
 	}
 	return a.explain(points)
 }
@@ -390,7 +417,7 @@ func (a *app) explain(points []point) error {
 			continue
 		}
 		seen[name] = true
-		if _, err := fmt.Fprintf(a.out, "(%s): %s\n", name, why); err != nil {
+		if _, err := fmt.Fprintf(a.Out, "(%s): %s\n", name, why); err != nil {
 			return err
 		}
 	}

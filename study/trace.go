@@ -8,12 +8,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"stenciltune/cache"
+	"stenciltune/internal/cli"
 	"stenciltune/kernels"
-	"stenciltune/kernels/all"
 	"stenciltune/space"
 	"stenciltune/stencil"
 	"stenciltune/study/matmul"
 	"stenciltune/study/trace"
+	"stenciltune/tuner"
 )
 
 type traceFlags struct {
@@ -33,13 +34,13 @@ func (a *app) trace() *cobra.Command {
 		Long: `trace simulates the order of a launch's loads, not its time: one thread after the
 other (or one warp, its lanes in lockstep, or one block, its warps taking turns), on
 one SM that holds one block at a time. Stores are left out.`,
-		Example: `  tune trace --stencil docs/trace/box7.sl --size 16x16 --walk columns=8 --l1 24x16 --svg columns.svg
-  tune trace --stencil box9 --size 512x512 --by warp --l1 1024x128x4 --l2 16384x128x16 \
+		Example: `  study trace --stencil docs/trace/box7.sl --size 16x16 --walk columns=8 --l1 24x16 --svg columns.svg
+  study trace --stencil box9 --size 512x512 --by warp --l1 1024x128x4 --l2 16384x128x16 \
     --schedule global/gx=256/gy=1/gz=1/wx=1/wy=1/wz=1/cw=64/zz=0/sp=1`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return a.runTrace(c.Context(), f) },
 	}
-	f.bind(c)
+	f.Bind(c)
 	c.Flags().StringVar(&f.walk, "walk", "", "`order` in which the grid is walked, a thread a cell: rows, columns=8, zigzag=8 or tiles=8x8")
 	c.Flags().StringVar(&f.schedule, "schedule", "", "canonical `text` of a schedule of family global or tile instead")
 	c.Flags().StringVar(&f.l1, "l1", "1024x128x4", "first level as `LINESxBYTES[xWAYS]`, fully associative without WAYS")
@@ -49,10 +50,10 @@ one SM that holds one block at a time. Stores are left out.`,
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the random policy")
 	c.Flags().StringVar(&f.svgFile, "svg", "", "draw the diagram into `file`")
 	c.Flags().StringVar(&f.pngFile, "png", "", "the same without words, into `file`")
-	return a.jsonFlag(c)
+	return a.JSONFlag(c)
 }
 
-// traceInfo is a simulation as `tune trace --json` prints it.
+// traceInfo is a simulation as `study trace --json` prints it.
 type traceInfo struct {
 	Problem  string         `json:"problem"`
 	Walk     string         `json:"walk,omitempty"`
@@ -68,7 +69,7 @@ func (a *app) runTrace(ctx context.Context, f traceFlags) error {
 	if err != nil {
 		return err
 	}
-	p, err := f.problem(true) // the smaller default size: every load is simulated
+	p, err := f.on("host") // the smaller default size: every load is simulated
 	if err != nil {
 		return err
 	}
@@ -91,8 +92,8 @@ func (a *app) runTrace(ctx context.Context, f traceFlags) error {
 	if err := f.draw(diagram, info.title()); err != nil {
 		return err
 	}
-	if a.json {
-		return a.printJSON(info)
+	if a.JSON {
+		return a.PrintJSON(info)
 	}
 	return a.printTrace(info)
 }
@@ -102,7 +103,7 @@ func simulationError(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return err
 	}
-	return usageError{err}
+	return tuner.Input(err)
 }
 
 // options reads the flags that choose the caches.
@@ -115,16 +116,16 @@ func (f *traceFlags) options() (trace.Options, error) {
 	for _, text := range levels {
 		l, err := trace.ParseCache(text)
 		if err != nil {
-			return o, usageError{err}
+			return o, tuner.Input(err)
 		}
 		o.Levels = append(o.Levels, l)
 	}
 	var err error
 	if o.Policy, err = trace.ParsePolicy(f.policy); err != nil {
-		return o, usagef("--policy: %w", err)
+		return o, cli.Usagef("--policy: %w", err)
 	}
 	if o.Grain, err = trace.ParseGrain(f.grain); err != nil {
-		return o, usagef("--by %w", err)
+		return o, cli.Usagef("--by %w", err)
 	}
 	return o, nil
 }
@@ -133,32 +134,33 @@ func (f *traceFlags) options() (trace.Options, error) {
 func (f *traceFlags) order(p stencil.Problem) (space.Schedule, error) {
 	switch {
 	case (f.walk == "") == (f.schedule == ""):
-		return space.Schedule{}, usagef("which order? give --walk or --schedule, one of them")
+		return space.Schedule{}, cli.Usagef("which order? give --walk or --schedule, one of them")
 	case f.walk != "":
 		s, err := trace.ParseWalk(f.walk, p.Stencil.Dims)
 		if err != nil {
-			return s, usageError{err}
+			return s, tuner.Input(err)
 		}
 		return s, nil
 	}
-	return schedule(f.schedule, kernels.Spaces(all.For(p), p, gpuOf(f.schedule)))
+	return tuner.ParseSchedule(f.schedule, kernels.Spaces(familiesOf(p), p, tuner.AnyGPU(f.schedule)))
 }
 
 // streamOf is the loads of one launch of a schedule.
 func streamOf(p stencil.Problem, s space.Schedule) (trace.Stream, error) {
-	l, ok := kernels.Find(all.For(p), s.Family()).(kernels.Loader)
+	family := kernels.Find(familiesOf(p), s.Family())
+	l, ok := family.(kernels.Loader)
 	if !ok {
-		return trace.Stream{}, usagef("family %s does not describe its loads; global and tile do", s.Family())
+		return trace.Stream{}, cli.Usagef("family %s does not describe its loads; global and tile do", s.Family())
 	}
 	loads, err := l.Loads(p, s)
 	if err != nil {
-		return trace.Stream{}, usagef("%s: %w", s, err)
+		return trace.Stream{}, cli.Usagef("%s: %w", s, err)
 	}
 	arrays := []trace.Array{{Name: "in", Elements: p.Size.Cells()}}
 	if matmul.Is(p) {
 		arrays = []trace.Array{{Name: "A", Elements: p.Size.Cells()}, {Name: "B", Elements: p.Size.Cells()}}
 	}
-	return trace.Stream{Arrays: arrays, ElementBytes: p.DType.Size(), Launch: kernelOf(p, s).Launch, Loads: loads}, nil
+	return trace.Stream{Arrays: arrays, ElementBytes: p.DType.Size(), Launch: family.Kernel(p, s).Launch, Loads: loads}, nil
 }
 
 // draw writes the files asked for.
@@ -192,11 +194,11 @@ func (i traceInfo) title() string {
 
 // printTrace prints the counts for a reader.
 func (a *app) printTrace(i traceInfo) error {
-	fmt.Fprintf(a.out, "%s, %s\n%d %ss, one after the other; replacement %s\n", i.Problem, i.order(), i.Steps, i.By, i.Policy)
+	fmt.Fprintf(a.Out, "%s, %s\n%d %ss, one after the other; replacement %s\n", i.Problem, i.order(), i.Steps, i.By, i.Policy)
 	for n, l := range i.Levels {
-		fmt.Fprintf(a.out, "L%d: %s\n", n+1, l)
+		fmt.Fprintf(a.Out, "L%d: %s\n", n+1, l)
 	}
-	w := tabwriter.NewWriter(a.out, 0, 8, 2, ' ', tabwriter.AlignRight)
+	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', tabwriter.AlignRight)
 	row := func(name string, n int64, note string) {
 		fmt.Fprintf(w, "%d\t %s%s\n", n, name, note)
 	}

@@ -44,6 +44,7 @@ type Options struct {
 	Space    *space.Space
 	Strategy search.Strategy
 	Stop     search.Stop
+	Baseline []space.Schedule // the trusted kernels, of which the fastest is the reference; nil = Naive
 	Regime   timing.Regime
 	Seed     uint32 // of the input data
 	Ahead    int    // schedules compiled ahead of the device, at most; 0 = 1

@@ -183,7 +183,11 @@ func (t *Session) baseline(ctx context.Context, compiling func()) error {
 		}
 		t.held = t.held[:0]
 	}()
-	for _, s := range Naive(t.Problem, t.Space) {
+	list := t.Options.Baseline
+	if list == nil {
+		list = Naive(t.Problem, t.Space)
+	}
+	for _, s := range list {
 		cs = append(cs, t.prepare(ctx, s))
 		t.naives = append(t.naives, s)
 	}

@@ -3,7 +3,8 @@
 //
 // A run depends on its landscape, strategy and seed alone, so that figures can be
 // had again on any machine. Times are seconds, regrets shares above the optimum.
-// It proves no answers and holds no finals.
+// The search is that of internal/runner, baseline first, on a device that replays the
+// recording; kernels have no text and no finals are held.
 package contest
 
 import (
@@ -12,6 +13,7 @@ import (
 	"slices"
 
 	"stenciltune/device/replay"
+	"stenciltune/kernels"
 	"stenciltune/search"
 	"stenciltune/space"
 	"stenciltune/stencil"
@@ -25,6 +27,8 @@ type Field struct {
 	Size     int // schedules
 	problem  stencil.Problem
 	recorded *replay.Landscape
+	space    *space.Space // what was recorded
+	families []kernels.Family
 	seconds  map[space.Schedule]float64
 	sorted   []float64 // seconds, ascending
 	naive    space.Schedule
@@ -48,15 +52,19 @@ const (
 // Priors are all of them.
 func Priors() []Prior { return []Prior{Model, Unseen, Inverted, Shuffled, None} }
 
-// NewField prepares the recorded part of a space. naive is the kernel that proves
-// the answers, recorded too; prior is the cost model, and unseen the same fitted
-// without the stencil. Of another tuner's landscape
-// there is neither: then nothing is proved, and the median schedule is what is
-// known at first.
+// NewField prepares the recorded part of a space. naive is the baseline, recorded too;
+// prior is the cost model, and unseen the same fitted without the stencil. Of another
+// tuner's landscape there is neither: then the median schedule is the baseline.
 func NewField(l *replay.Landscape, p stencil.Problem, sp *space.Space, naive space.Schedule, prior, unseen search.Prior) *Field {
-	f := &Field{Name: name(l, p), problem: p, recorded: l, naive: naive, seconds: map[space.Schedule]float64{}, listings: map[Prior]*search.Listing{}}
-	within := l.Within(sp)
+	f := &Field{Name: name(l, p), problem: p, recorded: l, naive: naive, space: l.Within(sp), seconds: map[space.Schedule]float64{}, listings: map[Prior]*search.Listing{}}
+	within := f.space
 	f.Size = within.Size()
+	for _, family := range within.Families() {
+		f.families = append(f.families, textless{family})
+	}
+	if p.Stencil == nil {
+		f.problem = standIn(p.Size)
+	}
 	var all []space.Schedule
 	predicted := map[space.Schedule]float64{}
 	for s := range within.All() {
@@ -70,6 +78,9 @@ func NewField(l *replay.Landscape, p stencil.Problem, sp *space.Space, naive spa
 		}
 	}
 	slices.Sort(f.sorted)
+	if naive.IsZero() {
+		f.naive = f.median(all)
+	}
 	best, low := l.Best()
 	f.Best, f.Optimum = best.Schedule, low
 	f.listings[None] = search.List(within, nil)
@@ -104,14 +115,18 @@ func (f *Field) HasPrior() bool { return f.listings[Model] != f.listings[None] }
 // regret is by how much a schedule is slower than the optimum, as a share.
 func (f *Field) regret(s space.Schedule) float64 { return f.seconds[s]/f.Optimum - 1 }
 
-// first is the regret before anything is known: the naive kernel's, which a tune
-// times before it searches.
-func (f *Field) first() float64 {
-	if f.naive.IsZero() {
-		return f.sorted[len(f.sorted)/2]/f.Optimum - 1
+// median is the schedule in the middle, the zero Schedule if none has a time.
+func (f *Field) median(all []space.Schedule) space.Schedule {
+	for _, s := range all {
+		if len(f.sorted) > 0 && f.seconds[s] == f.sorted[len(f.sorted)/2] {
+			return s
+		}
 	}
-	return f.regret(f.naive)
+	return space.Schedule{}
 }
+
+// first is the regret before the search: the baseline's.
+func (f *Field) first() float64 { return f.regret(f.naive) }
 
 // baseline is the expected regret of the best of m schedules drawn at random
 // without replacement: the (N+1)/(m+1)-th smallest of N times (Willemsen et al.,
@@ -121,6 +136,3 @@ func (f *Field) baseline(m int) float64 {
 	i := int(math.Round(float64(n+1)/float64(m+1))) - 1
 	return f.sorted[min(max(i, 0), n-1)]/f.Optimum - 1
 }
-
-// Learn lets every entrant with the cost model start from the past.
-func (f *Field) Learn(past []search.Past) { f.listings[Model] = f.listings[Model].Learn(past) }

@@ -3,14 +3,17 @@ package contest
 import (
 	"cmp"
 	"context"
-	"slices"
+	"errors"
+	"time"
 
-	"stenciltune/device"
 	"stenciltune/device/replay"
+	"stenciltune/internal/runner"
 	"stenciltune/kernels"
+	"stenciltune/machine"
+	"stenciltune/outcome"
 	"stenciltune/search"
 	"stenciltune/space"
-	"stenciltune/timing"
+	"stenciltune/stencil"
 )
 
 // Entrant is a strategy with the prior it is given.
@@ -28,16 +31,16 @@ func (e Entrant) String() string {
 
 // Rules say how a run goes and when it ends.
 type Rules struct {
-	Ahead  int     // schedules asked for before the first of them is told; 0 = as many as a tune does
+	Ahead  int     // schedules compiled ahead of the device, at most; 0 = as a tune does
 	Budget int     // evaluations; 0 = all
-	Time   float64 // simulated seconds; 0 = no limit
+	Time   float64 // simulated seconds of the search; 0 = no limit
 	Regret float64 // end at a regret this small; negative = go on
-	Idle   int     // end when a strategy that tells has converged for so many proposals; 0 = go on
+	Idle   int     // end when a strategy that tells has converged for so many proposals, after a last look; 0 = go on
 }
 
 // Point is the state of a run after an evaluation.
 type Point struct {
-	Time   float64 // simulated seconds
+	Time   float64 // simulated seconds since the search began
 	Regret float64 // of the schedule measured fastest so far, the naive kernel among them
 }
 
@@ -48,104 +51,110 @@ type Run struct {
 	Busy   float64 // share of the time in which the device was checking or timing
 }
 
-// Run lets an entrant search the field. It asks, compiles ahead, measures what
-// is compiled and tells as a tune does (internal/runner).
+// Run lets an entrant search the field as a tune does. The baseline is measured before
+// and does not count, nor does its time.
 func (f *Field) Run(ctx context.Context, e Entrant, seed uint64, rules Rules) (Run, error) {
 	strategy, err := f.listings[e.Prior].New(e.Strategy, seed)
 	if err != nil {
 		return Run{}, err
 	}
 	d := replay.New(f.recorded)
-	ahead := search.Ahead{Most: 2 * f.recorded.Compilers()}
-	var r Run
-	var best search.Outcome
-	var queue []space.Schedule
-	regret, more, busy := f.first(), true, 0.0
-	for {
-		room := ahead.Depth() - len(queue)
-		if rules.Ahead > 0 {
-			room = rules.Ahead - len(queue)
-		}
-		if rules.Budget > 0 {
-			room = min(room, rules.Budget-len(r.Points)-len(queue))
-		}
-		if more && room > 0 {
-			asked := strategy.Ask(room)
-			more = len(asked) > 0
-			for _, s := range asked {
-				// A failure is recorded and comes back from measure.
-				_, _ = d.Compile(ctx, kernels.Kernel{Schedule: s})
-				queue = append(queue, s)
-			}
-		}
-		now := d.Now().Seconds()
-		if len(queue) == 0 || rules.Time > 0 && now >= rules.Time || regret <= rules.Regret || ctx.Err() != nil {
-			if now > 0 {
-				r.Busy = busy / now
-			}
-			return r, ctx.Err()
-		}
-		i := slices.IndexFunc(queue, func(s space.Schedule) bool { return d.Ready(s) <= d.Now() })
-		if i < 0 {
-			s := slices.MinFunc(queue, func(a, b space.Schedule) int { return cmp.Compare(d.Ready(a), d.Ready(b)) })
-			i = slices.Index(queue, s)
-			d.Await(s)
-		}
-		s := queue[i]
-		queue = slices.Delete(queue, i, i+1)
-		begin := d.Now()
-		o, err := f.measure(ctx, d, s, best.Seconds)
-		if err != nil {
-			return r, err
-		}
-		took := (d.Now() - begin).Seconds()
-		busy += took
-		ahead.Add(f.recorded.Records[s].CompileSeconds, took)
-		if o.Status == timing.OK && (best.Seconds == 0 || o.Seconds < best.Seconds) {
-			best = o
-			if r := f.regret(s); r < regret || f.naive.IsZero() {
-				regret = r
-			}
-		}
-		r.Points = append(r.Points, Point{d.Now().Seconds(), regret})
-		r.Order = append(r.Order, s)
-		strategy.Tell([]search.Outcome{o})
-		if c, ok := strategy.(search.Forecaster); ok && rules.Idle > 0 && c.Converged() >= rules.Idle {
-			more, queue = false, nil
-		}
+	enough, stop := context.WithCancel(ctx)
+	defer stop()
+	n := &notes{field: f, device: d, rules: rules, regret: f.first(), stop: stop}
+	o := runner.Options{
+		Problem: f.problem, Device: d, Families: f.families, Space: f.space, Strategy: strategy, Baseline: []space.Schedule{f.naive},
+		Stop:  search.Stop{Time: time.Duration(rules.Time * float64(time.Second)), Converged: rules.Idle},
+		Ahead: cmp.Or(rules.Ahead, 2*f.recorded.Compilers()), Watcher: n,
+	}
+	if rules.Budget > 0 {
+		o.Stop.Budget = rules.Budget + len(o.Baseline)
+	}
+	s := runner.New(o)
+	err = s.Baseline(enough)
+	if err == nil {
+		err = s.Search(enough)
+	}
+	n.end()
+	_, err = s.End(enough, err)
+	return n.run, errors.Join(err, ctx.Err())
+}
+
+// notes is the watcher of a run: it takes down how the search goes, and ends it at the
+// regret of the rules.
+type notes struct {
+	field     *Field
+	device    replay.Device
+	rules     Rules
+	stop      func()
+	searching bool
+	begin     time.Duration // of the search
+	busy      float64       // seconds of the device
+	regret    float64
+	run       Run
+}
+
+// Phase begins to take notes with the search.
+func (n *notes) Phase(name string) {
+	n.searching, n.begin = name == "search", n.device.Now()
+	n.check()
+}
+
+// Evaluated notes the state after an evaluation.
+func (n *notes) Evaluated(o, best outcome.Outcome, _ search.Progress) {
+	if !n.searching {
+		return
+	}
+	if !best.Schedule.IsZero() {
+		n.regret = min(n.regret, n.field.regret(best.Schedule))
+	}
+	n.busy += o.DeviceSeconds
+	n.run.Points = append(n.run.Points, Point{(n.device.Now() - n.begin).Seconds(), n.regret})
+	n.run.Order = append(n.run.Order, o.Schedule)
+	n.check()
+}
+
+// check ends a search that is good enough.
+func (n *notes) check() {
+	if n.searching && n.regret <= n.rules.Regret {
+		n.stop()
 	}
 }
 
-// measure checks and times a schedule as a tune does while it searches.
-func (f *Field) measure(ctx context.Context, d replay.Device, s space.Schedule, best float64) (search.Outcome, error) {
-	rec := f.recorded.Records[s]
-	o := search.Outcome{Schedule: s, Status: rec.Status}
-	if rec.Status.Failed() {
-		return o, nil
+// end notes what is known at the end of the search.
+func (n *notes) end() {
+	if t := (n.device.Now() - n.begin).Seconds(); t > 0 {
+		n.run.Busy = n.busy / t
 	}
-	steps := s.Int("ph", 1)
-	pass := device.Pass{Binary: device.Binary{Schedule: s}, Launch: kernels.Launch{Steps: steps}, Count: 2}
-	if steps == 1 {
-		pass.Count = 3
-	}
-	trusted := device.Pass{Binary: device.Binary{Schedule: f.naive}, Launch: kernels.Launch{Steps: 1}, Count: pass.Count * steps}
-	if f.naive.IsZero() {
-		trusted = pass
-	}
-	if _, err := d.Check(ctx, device.Check{Problem: f.problem, Passes: []device.Pass{pass}, Trusted: []device.Pass{trusted}}); err != nil {
-		return o, err
-	}
-	policy := timing.Search()
-	if best > 0 {
-		policy.CutAbove = timing.CutFactor * best
-	}
-	series, err := d.Time(ctx, device.Timing{Problem: f.problem, Runs: []device.Pass{pass}, Policy: policy})
+}
+
+// textless is a family of which only the launches' steps are known: all that a recording
+// asks for, whoever's kernels it is of.
+type textless struct{ space *space.Family }
+
+// Name is the family's.
+func (f textless) Name() string { return f.space.Name }
+
+// Doc says what it is.
+func (textless) Doc() string { return "recorded, without its text" }
+
+// Space is what was recorded, whatever the problem.
+func (f textless) Space(stencil.Problem, machine.Machine) *space.Family { return f.space }
+
+// Work counts nothing.
+func (textless) Work(stencil.Problem, space.Schedule) kernels.Work { return kernels.Work{} }
+
+// Kernel has no source.
+func (textless) Kernel(_ stencil.Problem, s space.Schedule) kernels.Kernel {
+	return kernels.Kernel{Schedule: s, Launch: kernels.Launch{Steps: s.Int("ph", 1)}}
+}
+
+// standIn is the problem of another tuner's landscape: its grid, and a stencil that
+// nothing ever computes.
+func standIn(n stencil.Size) stencil.Problem {
+	s, err := stencil.Parse("recorded", "recorded.sl", "NumDimensions 3 StencilSize (0, 0, 0) CellValue { return get(0, 0, 0); }")
 	if err != nil {
-		return o, err
+		panic("contest: " + err.Error())
 	}
-	o.Status, o.Seconds, o.Noise = timing.OK, series[0].Median, series[0].RelHalfWidth()
-	if series[0].CutSlow {
-		o.Status = timing.CutSlow
-	}
-	return o, nil
+	return stencil.Problem{Stencil: s, DType: s.DType, Size: n, Steps: 1}
 }

@@ -1,14 +1,15 @@
-package main
+// Package sl ranks schedules as the optimiser of the SL compiler does ("A Language and
+// Optimizing Compiler for Iterative Stencil Loops", section 6.3): one tile, and the pyramid
+// height that a model of it, calibrated by two measured times, promises most of.
+//
+// Times are seconds per time step. It measures nothing itself.
+package sl
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"math"
 
-	"stenciltune/device"
-	"stenciltune/device/microbench"
-	"stenciltune/internal/runner"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/machine"
@@ -16,47 +17,11 @@ import (
 	"stenciltune/search"
 	"stenciltune/space"
 	"stenciltune/stencil"
-	"stenciltune/timing"
 )
 
-// The models that --model names.
-const (
-	modelCounts = "counts"
-	modelSL     = "sl"
-	modelNone   = "none"
-)
-
-const modelFlag = "`model` that ranks schedules before they run: counts (all families), sl (the SL paper's pyramid height for its small tile), none"
-
-// prior is the cost model as the search sees it.
-func prior(p stencil.Problem, m machine.Machine) search.Prior { return priorFrom(model.Fitted, p, m) }
-
-// priorFrom is the cost model with these coefficients.
-func priorFrom(c model.Coefficients, p stencil.Problem, m machine.Machine) search.Prior {
-	families := all.For(p)
-	return func(s space.Schedule) float64 {
-		return c.Schedule(p, kernels.Find(families, s.Family()), s, model.Facts{}, m).Seconds
-	}
-}
-
-// priorNamed is the model of that name; nil for none. times gives the seconds a step
-// of the schedules by which the SL model is calibrated; without it they are
-// predicted by counts.
-func (a *app) priorNamed(name string, p stencil.Problem, m machine.Machine, times func(...space.Schedule) ([]float64, error)) (search.Prior, error) {
-	switch name {
-	case modelCounts:
-		return prior(p, m), nil
-	case modelNone:
-		return nil, nil
-	case modelSL:
-		return a.slPrior(p, m, times)
-	}
-	return nil, usagef("--model %q: use %s, %s or %s", name, modelCounts, modelSL, modelNone)
-}
-
-// slTile is the SL optimiser's tile: the largest group of the family smalltile, the
-// nearest to a cube among those, of which heights 1 and 2 are legal.
-func slTile(sp *space.Space) (one, two space.Schedule, ok bool) {
+// Tile is the SL optimiser's tile: the largest group of the family smalltile, the nearest
+// to a cube among those, of which heights 1 and 2 are legal. It is given as these two.
+func Tile(sp *space.Space) (one, two space.Schedule, ok bool) {
 	var best kernels.Shape
 	for s := range sp.All() {
 		if s.Family() != "smalltile" || s.Int("ph", 1) != 1 || s.Int("cw", 0) != 0 {
@@ -75,25 +40,32 @@ func slTile(sp *space.Space) (one, two space.Schedule, ok bool) {
 	return one, two, ok
 }
 
-// slPrior calibrates the SL model and predicts smalltile's schedules of its tile by
-// it. All others come after: the SL optimiser knows no other kernels.
-func (a *app) slPrior(p stencil.Problem, m machine.Machine, times func(...space.Schedule) ([]float64, error)) (search.Prior, error) {
-	sp := kernels.Spaces(all.For(p), p, m)
-	one, two, ok := slTile(sp)
-	if !ok {
-		return nil, usagef("--model sl: no small tile of two fused steps is legal for %s", p.Text())
+// Counts is the cost model by counts, of all families: what stands in for the optimiser's
+// measurements where nothing can run, and what orders the schedules that it does not know.
+func Counts(p stencil.Problem, m machine.Machine) search.Prior {
+	families := all.Families()
+	return func(s space.Schedule) float64 {
+		return model.Fitted.Schedule(p, kernels.Find(families, s.Family()), s, model.Facts{}, m).Seconds
 	}
-	counts := prior(p, m)
-	seconds := []float64{counts(one), counts(two)}
-	if times != nil {
-		var err error
-		if seconds, err = times(one, two); err != nil {
-			return nil, fmt.Errorf("--model sl: %w", err)
-		}
-	}
-	h := kernels.ShapeOf(one)
-	sl := model.SL{
-		Dims: p.Stencil.Dims, Size: p.Size, Tile: h.Group, SetupRead: 1, SMs: m.SMs, BlocksSM: model.Schedule(p, familyOf(p, one), one, model.Facts{}, m).BlocksPerSM,
+}
+
+// Plan is what the optimiser makes of a problem.
+type Plan struct {
+	Model  Model
+	Height int          // the pyramid's
+	Prior  search.Prior // the tile's schedules by the model, up to the height, before all others
+}
+
+// mostSteps bounds the pyramid heights that are looked at.
+const mostSteps = 64
+
+// New calibrates the model by the seconds a step of Tile's two schedules, of which one is
+// the first. The machine's Rates.Launch is the null kernel's time.
+func New(p stencil.Problem, m machine.Machine, one space.Schedule, seconds [2]float64) (Plan, error) {
+	h, counts := kernels.ShapeOf(one), Counts(p, m)
+	blocks := model.Schedule(p, kernels.Find(all.Families(), one.Family()), one, model.Facts{}, m).BlocksPerSM
+	sl := Model{
+		Dims: p.Stencil.Dims, Size: p.Size, Tile: h.Group, SetupRead: 1, SMs: m.SMs, BlocksSM: blocks,
 		ClockHz: cmp.Or(m.ClockHz, 1.5e9), Bandwidth: cmp.Or(m.DRAMBandwidth(), 20e9*float64(m.SMs)), Elem: p.DType.Size(), Launch: cmp.Or(m.Rates.Launch, 1.5e-6),
 	}
 	st := kernels.Fused(p, one).Stencil
@@ -101,45 +73,21 @@ func (a *app) slPrior(p stencil.Problem, m machine.Machine, times func(...space.
 		sl.Halo[k] = st.Low[k] + st.High[k]
 	}
 	if err := sl.Calibrate(1, seconds[0], 2, seconds[1]); err != nil {
-		return nil, err
+		return Plan{}, err
 	}
-	height := sl.Height(min(p.Steps, 64))
-	a.say("SL model: tile %dx%dx%d, null kernel %s, set-up %.3g and step %.3g clocks a thread; pyramid height %d", h.Group[0], h.Group[1], h.Group[2],
-		scaled(sl.Launch), sl.Setup, sl.Loop, height)
+	height := sl.Height(min(p.Steps, mostSteps))
 	last := math.Max(sl.Seconds(1), counts(one)) * 10
-	return func(s space.Schedule) float64 {
+	return Plan{sl, height, func(s space.Schedule) float64 {
 		if g := kernels.ShapeOf(s); s.Family() == "smalltile" && s.Int("fs", 0) == one.Int("fs", 0) && g.Group == h.Group && g.Column == 0 && g.Pyramid <= height {
 			return sl.Seconds(g.Pyramid) // beyond the height it chose, the optimiser does not look
 		}
 		return last + counts(s)
-	}, nil
+	}}, nil
 }
 
-// measureFor gives a function that checks and times schedules on a device, and adds
-// the null kernel's time to the machine: what the SL optimiser gathers at run time.
-func measureFor(ctx context.Context, o runner.Options, d device.Device, m *machine.Machine) func(...space.Schedule) ([]float64, error) {
-	return func(list ...space.Schedule) ([]float64, error) {
-		if m.Rates.Launch == 0 && (m.Kind == machine.CUDA || m.Kind == machine.Host) {
-			l := familyOf(o.Problem, list[0]).Kernel(o.Problem, list[0]).Launch
-			launch, err := microbench.Launch(ctx, d, l.Blocks(), l.Threads())
-			if err != nil {
-				return nil, err
-			}
-			m.Rates.Launch = launch
-		}
-		policy := timing.Search()
-		policy.Regime = o.Regime
-		outcomes, err := runner.Measure(ctx, o, list, policy)
-		if err != nil {
-			return nil, err
-		}
-		var seconds []float64
-		for _, out := range outcomes {
-			if out.Seconds() == 0 {
-				return nil, fmt.Errorf("%s: %s: %s", out.Schedule, out.Status, out.Reason)
-			}
-			seconds = append(seconds, out.Seconds())
-		}
-		return seconds, nil
-	}
+// String says what was found.
+func (p Plan) String() string {
+	t := p.Model.Tile
+	return fmt.Sprintf("tile %dx%dx%d, null kernel %.3g us, set-up %.3g and step %.3g clocks a thread; pyramid height %d",
+		t[0], t[1], t[2], 1e6*p.Model.Launch, p.Model.Setup, p.Model.Loop, p.Height)
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"regexp"
@@ -11,24 +10,36 @@ import (
 
 	"stenciltune/cache"
 	"stenciltune/device"
+	"stenciltune/internal/cli"
 	"stenciltune/internal/runner"
 	"stenciltune/stencil"
+	"stenciltune/tuner"
 )
 
-// benchFlags are the flags of tune stencils --bench.
+// benchFlags are the flags of study stencils.
 type benchFlags struct {
-	tuneFlags
+	cli.ProblemFlags
+	cli.TuneFlags
 	match string
 	sizes []string
 }
 
-func (f *benchFlags) bind(c *cobra.Command) {
-	f.bindSearch(c)
+func (a *app) stencils() *cobra.Command {
+	var f benchFlags
+	c := &cobra.Command{
+		Use:     "stencils",
+		Short:   "Tune the stencils of the catalogue at the sizes of the sources, one line each",
+		Example: "  study stencils --sizes thesis --device 0\n  study stencils --match 'hotspot|srad' --sizes paper,4096x4096 --device host",
+		Args:    cobra.NoArgs,
+		RunE:    func(c *cobra.Command, _ []string) error { return a.benchStencils(c, f) },
+	}
+	f.TuneFlags.Bind(c)
 	c.Flags().StringVar(&f.match, "match", "", "only stencils whose whole name matches this regular `expression`")
 	c.Flags().StringSliceVar(&f.sizes, "sizes", []string{sizesDefault}, "`sizes` to tune at: default, thesis, paper, or some written out like 4096x4096, each for stencils of as many axes")
+	return a.JSONFlag(c)
 }
 
-// benchRow is a stencil tuned at a size, as `tune stencils --bench --json` prints it.
+// benchRow is a stencil tuned at a size, as `study stencils --json` prints it.
 type benchRow struct {
 	Stencil        string        `json:"stencil"`
 	DType          stencil.DType `json:"dtype"`
@@ -51,7 +62,7 @@ type benchRow struct {
 func (f *benchFlags) benchmarks() ([]stencil.Problem, []benchRow, error) {
 	pattern, err := regexp.Compile("^(?:" + f.match + ")$")
 	if err != nil {
-		return nil, nil, usagef("--match: %w", err)
+		return nil, nil, cli.Usagef("--match: %w", err)
 	}
 	var problems []stencil.Problem
 	var rows []benchRow
@@ -59,15 +70,15 @@ func (f *benchFlags) benchmarks() ([]stencil.Problem, []benchRow, error) {
 		if f.match != "" && !pattern.MatchString(name) {
 			continue
 		}
-		f.stencil = name
-		p, err := f.problem(isHost(f.device))
+		f.Stencil = name
+		p, err := f.On(f.Device)
 		if err != nil {
 			return nil, nil, err
 		}
 		for _, set := range f.sizes {
-			sizes, err := sizesOf(set, p.Stencil, isHost(f.device))
+			sizes, err := sizesOf(set, p.Stencil, tuner.IsHost(f.Device))
 			if err != nil {
-				return nil, nil, usageError{err}
+				return nil, nil, tuner.Input(err)
 			}
 			for _, s := range sizes {
 				problems = append(problems, p.Resized(s.size))
@@ -76,38 +87,43 @@ func (f *benchFlags) benchmarks() ([]stencil.Problem, []benchRow, error) {
 		}
 	}
 	if len(problems) == 0 {
-		return nil, nil, usagef("--match %q with --sizes %s: no stencil is left; see tune stencils", f.match, strings.Join(f.sizes, ","))
+		return nil, nil, cli.Usagef("--match %q with --sizes %s: no stencil is left; see tune stencils", f.match, strings.Join(f.sizes, ","))
 	}
 	return problems, rows, nil
 }
 
 // benchStencils tunes stencils one after the other. One for which no schedule works is
 // a row that says so; a device that is missing or lost ends it.
-func (a *app) benchStencils(ctx context.Context, f benchFlags) error {
-	if err := f.check(); err != nil {
+func (a *app) benchStencils(cmd *cobra.Command, f benchFlags) error {
+	if err := f.Check(); err != nil {
 		return err
 	}
 	problems, rows, err := f.benchmarks()
 	if err != nil {
 		return err
 	}
-	if !a.json {
-		fmt.Fprintf(a.out, benchFormat, "stencil", "dtype", "size", "GCells/s", "ms/step", "naive", "speed-up", "of copy", "schedule")
+	t, err := a.Tuner()
+	if err != nil {
+		return err
+	}
+	if !a.JSON {
+		fmt.Fprintf(a.Out, benchFormat, "stencil", "dtype", "size", "GCells/s", "ms/step", "naive", "speed-up", "of copy", "schedule")
 	}
 	var failed []string
 	done := 0
 	for i, p := range problems {
 		row := &rows[i]
-		c, terr := a.tuned(ctx, f.tuneFlags, p)
+		c, terr := a.Config(cmd, t, p, f.TuneFlags)
+		found := c.Schedule.Text != ""
 		switch {
-		case c != nil:
-			row.fill(*c)
+		case found:
+			row.fill(c)
 		case terr != nil && ofProblem(terr):
 			row.Failed = terr.Error()
 			failed = append(failed, row.Stencil+" "+row.Size)
 			terr = nil
 		}
-		if c != nil || row.Failed != "" {
+		if found || row.Failed != "" {
 			done++
 			if err := a.printBench(*row); err != nil {
 				return err
@@ -118,11 +134,11 @@ func (a *app) benchStencils(ctx context.Context, f benchFlags) error {
 			break
 		}
 	}
-	if a.json {
-		err = errors.Join(err, a.printJSON(rows[:done]))
+	if a.JSON {
+		err = errors.Join(err, a.PrintJSON(rows[:done]))
 	}
 	if err == nil && len(failed) > 0 {
-		err = &benchFailure{failed}
+		err = cli.NoAnswerf("no schedule for %s: their lines say why", strings.Join(failed, ", "))
 	}
 	return err
 }
@@ -139,16 +155,9 @@ func (r *benchRow) fill(c cache.Config) {
 
 // ofProblem tells whether an error is of one problem: it does not fit, or nothing works.
 func ofProblem(err error) bool {
-	var usage usageError
+	var usage tuner.InputError
 	var none *runner.ErrNoSchedule
 	return errors.As(err, &usage) || errors.As(err, &none) || device.AsFailure(err) != nil
-}
-
-// benchFailure is problems for which no schedule works.
-type benchFailure struct{ problems []string }
-
-func (b *benchFailure) Error() string {
-	return "no schedule for " + strings.Join(b.problems, ", ") + ": their lines say why"
 }
 
 // benchFormat is a line: fixed columns, for every line is printed as soon as it is known.
@@ -156,7 +165,7 @@ const benchFormat = "%-12s %-8s %-15s %9s %9s %9s %8s %8s  %s\n"
 
 // printBench prints a row, of a table only.
 func (a *app) printBench(r benchRow) error {
-	if a.json {
+	if a.JSON {
 		return nil
 	}
 	number := func(format string, v float64) string {
@@ -169,7 +178,7 @@ func (a *app) printBench(r benchRow) error {
 	if r.Failed != "" {
 		last = r.Failed
 	}
-	_, err := fmt.Fprintf(a.out, benchFormat, r.Stencil, r.DType, r.Size, number("%.2f", r.CellsPerSecond/1e9), number("%.4f", 1e3*r.SecondsPerStep),
+	_, err := fmt.Fprintf(a.Out, benchFormat, r.Stencil, r.DType, r.Size, number("%.2f", r.CellsPerSecond/1e9), number("%.4f", 1e3*r.SecondsPerStep),
 		number("%.4f", 1e3*r.NaiveSeconds), number("%.2f", r.Speedup), number("%.2f", r.RooflineShare), last)
 	return err
 }
