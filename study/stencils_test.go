@@ -5,12 +5,13 @@ import (
 	"strings"
 	"testing"
 
+	"stenciltune/internal/cli"
 	"stenciltune/stencil"
 )
 
 func TestStencilsBenchTunesALineEach(t *testing.T) {
 	store := storeIn(t)
-	args := []string{"stencils", "--bench", "--match", "jacobi[23]d", "--device", "replay:h200", "--budget", "40"}
+	args := []string{"stencils", "--match", "jacobi[23]d", "--device", "replay:h200", "--budget", "40"}
 	p := command(t, store, append(args, "--json")...)
 	if code := p.run(t); code != 0 {
 		t.Fatalf("exit %d\n%s", code, &p.stderr)
@@ -42,12 +43,11 @@ func TestStencilsBenchSaysWhatItCannotDo(t *testing.T) {
 		code int
 		args []string
 	}{
-		{"--budget goes with --bench", exitUsage, []string{"--budget", "3"}},
-		{"--sizes 4y: want default, thesis, paper or a size", exitUsage, []string{"--bench", "--sizes", "4y"}},
-		{"no stencil is left", exitUsage, []string{"--bench", "--match", "jacobi"}},
-		{"no stencil is left", exitUsage, []string{"--bench", "--match", "jacobi1d", "--sizes", "40x40"}},
-		{"--match: error parsing", exitUsage, []string{"--bench", "--match", "("}},
-		{"no recording of heat2d", exitDevice, []string{"--bench", "--match", "heat2d", "--device", "replay:h200"}},
+		{"--sizes 4y: want default, thesis, paper or a size", cli.Usage, []string{"--sizes", "4y"}},
+		{"no stencil is left", cli.Usage, []string{"--match", "jacobi"}},
+		{"no stencil is left", cli.Usage, []string{"--match", "jacobi1d", "--sizes", "40x40"}},
+		{"--match: error parsing", cli.Usage, []string{"--match", "("}},
+		{"no recording of heat2d", cli.NoDevice, []string{"--match", "heat2d", "--device", "replay:h200"}},
 	} {
 		p := command(t, storeIn(t), append([]string{"stencils"}, c.args...)...)
 		if code := p.run(t); code != c.code || !strings.Contains(p.stderr.String(), c.want) {
@@ -58,10 +58,10 @@ func TestStencilsBenchSaysWhatItCannotDo(t *testing.T) {
 
 // A problem that no device could hold is a line that says so; the others are tuned.
 func TestStencilsBenchGoesOnAfterAProblemThatDoesNotFit(t *testing.T) {
-	needHost(t)
-	p := command(t, storeIn(t), "stencils", "--bench", "--match", "jacobi2d", "--sizes", "1000000x1000000,60x50", "--device", "host", "--budget", "2")
+	needDevice(t, "host")
+	p := command(t, storeIn(t), "stencils", "--match", "jacobi2d", "--sizes", "1000000x1000000,60x50", "--device", "host", "--budget", "2")
 	code, out := p.run(t), p.stdout.String()
-	if lines := strings.Split(strings.TrimSpace(out), "\n"); code != exitNoSchedule || len(lines) != 3 || !strings.Contains(lines[1], "choose a smaller size") ||
+	if lines := strings.Split(strings.TrimSpace(out), "\n"); code != cli.NoSchedule || len(lines) != 3 || !strings.Contains(lines[1], "choose a smaller size") ||
 		!strings.Contains(lines[2], "/gx=") || !strings.Contains(p.stderr.String(), "no schedule for jacobi2d 1000000x1000000") {
 		t.Errorf("exit %d\n%s%s", code, out, &p.stderr)
 	}

@@ -14,11 +14,12 @@ import (
 	"stenciltune/kernels/all"
 	"stenciltune/stencil"
 	"stenciltune/timing"
+	"stenciltune/tuner"
 )
 
 const sweepBase = "tile/gx=32/gy=8/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/ph=1"
 
-// sweep runs tune sweep on schedules of tile recorded on an H200, jacobi2d in float32.
+// sweep runs study sweep on schedules of tile recorded on an H200, jacobi2d in float32.
 func sweep(t *testing.T, args ...string) *program {
 	t.Helper()
 	p := command(t, storeIn(t), append([]string{"sweep", "--stencil", "jacobi2d", "--device", "replay:testdata/sweep.jsonl.gz"}, args...)...)
@@ -130,7 +131,7 @@ func TestDesignsAreLegalOnUsualGrids(t *testing.T) {
 	for _, s := range list {
 		for _, d := range []stencil.DType{stencil.Float32, stencil.Float64} {
 			p := stencil.Problem{Stencil: s, DType: d, Size: s.DefaultSize(false), Steps: 1000}
-			sp := kernels.Spaces(all.Families(), p, anyGPU)
+			sp := kernels.Spaces(all.Families(), p, tuner.AnyGPU())
 			for _, q := range designs(s.Dims) {
 				if err := sp.Check(q.schedule); err != nil {
 					t.Errorf("%s, %s: %v", p.Text(), q.label, err)
@@ -141,9 +142,8 @@ func TestDesignsAreLegalOnUsualGrids(t *testing.T) {
 }
 
 func TestSweepOfTheDesignsOnTheHost(t *testing.T) {
-	p, _ := small(t)
-	needDevice(t, p)
-	q := command(t, storeIn(t), "sweep", "--stencil", "jacobi2d", "--size", p.Size.Text(2), "--device", *flagDevice, "--families")
+	needDevice(t, *flagDevice)
+	q := command(t, storeIn(t), "sweep", "--stencil", "jacobi2d", "--size", small(), "--device", *flagDevice, "--families")
 	if code := q.run(t); code != 0 {
 		t.Fatalf("exit %d\n%s%s", code, &q.stdout, &q.stderr)
 	}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"stenciltune/internal/cli"
+	"stenciltune/stencil"
+	"stenciltune/tuner"
+)
+
+// beStudy makes the test binary the program itself.
+const beStudy = "STUDY_TEST_BE_STUDY"
+
+func TestMain(m *testing.M) {
+	tuner.Worker()
+	if os.Getenv(beStudy) != "" {
+		os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+var flagDevice = flag.String("device", "host", "device of the end-to-end tests: host, or a GPU")
+
+// program is one run of study.
+type program struct {
+	cmd            *exec.Cmd
+	stdout, stderr bytes.Buffer
+}
+
+func command(t *testing.T, store string, args ...string) *program {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &program{cmd: exec.Command(self, args...)}
+	p.cmd.Env = append(os.Environ(), beStudy+"=1", "TUNE_STORE="+store)
+	p.cmd.Stdout, p.cmd.Stderr = &p.stdout, &p.stderr
+	p.cmd.WaitDelay = 5 * time.Second
+	return p
+}
+
+func (p *program) run(t *testing.T) int {
+	t.Helper()
+	err := p.cmd.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		t.Fatal(err)
+	}
+	return p.cmd.ProcessState.ExitCode()
+}
+
+func storeIn(t *testing.T) string { return filepath.Join(t.TempDir(), "store.db") }
+
+// needDevice skips where a device is missing.
+func needDevice(t *testing.T, name string) {
+	t.Helper()
+	d, err := tuner.OpenDevice(t.Context(), name, stencil.Problem{})
+	if err != nil {
+		t.Skip(err)
+	}
+	d.Close()
+}
+
+// small is a size of a grid in two dimensions that suits the device under test.
+func small() string {
+	if *flagDevice == "host" {
+		return "257x129"
+	}
+	return "8192x8192"
+}
+
+func TestBadInputGetsOneClearLine(t *testing.T) {
+	store := storeIn(t)
+	for _, c := range []struct {
+		args  string
+		code  int
+		words string
+	}{
+		{"nonsense", cli.Usage, "unknown command"},
+		{"sweep --stencil nonsense --families", cli.Usage, `unknown stencil "nonsense"`},
+		{"sweep --stencil jacobi2d", cli.Usage, "give --schedule and --vary, or --families"},
+		{"sweep --stencil jacobi2d --families --vary gx=1", cli.Usage, "leave out"},
+		{"sweep --stencil jacobi2d --schedule " + sweepBase, cli.Usage, "give --schedule and --vary"},
+		{"sweep --stencil jacobi2d --schedule nonsense/gx=1 --vary gx=1", cli.Usage, "no such family"},
+		{"sweep --stencil jacobi2d --schedule tile/gx=32 --vary gx=1", cli.Usage, "has the parameters"},
+		{"sweep --stencil jacobi2d --schedule " + sweepBase + " --vary sp=1", cli.Usage, "has no parameter sp"},
+		{"sweep --stencil jacobi2d --schedule " + sweepBase + " --vary gx=32 --vary gx=64", cli.Usage, "varied twice"},
+		{"sweep --stencil jacobi2d --schedule " + sweepBase + " --vary gx=32,-1", cli.Usage, "write it as parameter=values"},
+		{"sweep --stencil jacobi2d --schedule " + sweepBase + " --vary gx", cli.Usage, "write it as parameter=values"},
+		{"sweep --stencil jacobi2d --schedule " + sweepBase + " --vary gx=32,64 --heatmap x.svg", cli.Usage, "two varied parameters"},
+		{"sweep --stencil jacobi2d --device replay:h200 --schedule " + sweepBase + " --vary gx=33,35", cli.Usage, "gx must be one of"},
+		{"sweep --stencil jacobi2d --timing hot --families", cli.Usage, "warm or cold"},
+		{"sweep --stencil jacobi2d --device 99 --families", cli.NoDevice, ""},
+		{"matmul --dtype float16 --device host", cli.Usage, "float32, float64"},
+		{"matmul --size 8 --device host", cli.Usage, "want 2 extents"},
+		{"matmul --device replay:h200", cli.NoDevice, "no recording of matmul"},
+		{"matmul --strategy luck", cli.Usage, "use one of"},
+		{"sl --stencil jacobi2d --device model:a100", cli.Usage, "nothing can run"},
+		{"sl model --stencil jacobi2d", cli.Usage, "which device?"},
+		{"sl model --stencil jacobi2d --device model:gtx480", cli.Usage, "there are: v100"},
+		{"sl model --stencil jacobi2d --device model:a100 --top 0", cli.Usage, "at least one"},
+		{"sl model --stencil jacobi2d --device model:a100 --size 1x1", cli.Usage, "no small tile"},
+	} {
+		p := command(t, store, strings.Fields(c.args)...)
+		p.cmd.Env = append(p.cmd.Env, "TUNE_LIBCUDA=")
+		code, text := p.run(t), p.stderr.String()
+		if code != c.code || !strings.Contains(text, c.words) || strings.Count(text, "\n") != 1 || strings.Contains(text, "goroutine") || p.stdout.Len() > 0 {
+			t.Errorf("study %s: exit %d, want %d with %q:\n%s%s", c.args, code, c.code, c.words, text, &p.stdout)
+		}
+	}
+}
+
+func TestHelpIsThere(t *testing.T) {
+	for _, args := range []string{"", "--help", "--version", "sweep --help", "trace --help", "stencils --help", "matmul --help", "sl --help", "replay-bench --help", "landscape"} {
+		p := command(t, storeIn(t), strings.Fields(args)...)
+		if code := p.run(t); code != 0 || p.stdout.Len() == 0 || p.stderr.Len() > 0 {
+			t.Errorf("study %s: exit %d\n%s", args, code, &p.stderr)
+		}
+	}
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"stenciltune/cache"
+	"stenciltune/internal/cli"
+	"stenciltune/study/matmul"
+	"stenciltune/tuner"
+)
+
+// TestProductIsTunedLikeAStencil from an empty store, and answered from it.
+func TestProductIsTunedLikeAStencil(t *testing.T) {
+	needDevice(t, *flagDevice)
+	store, out := storeIn(t), filepath.Join(t.TempDir(), "matmul.json")
+	args := []string{"matmul", "--size", "67x45", "--dtype", "float64", "--device", *flagDevice, "--budget", "5"}
+	first := command(t, store, append(args, "-o", out)...)
+	if code := first.run(t); code != cli.OK {
+		t.Fatalf("exit %d\n%s", code, &first.stderr)
+	}
+	c, err := cache.Decode(first.stdout.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := product(tuner.Spec{DType: "float64", Size: "67x45"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if c.Stencil.Name != matmul.Name || c.Stencil.Hash != p.Hash() || !c.Search.Complete || len(c.Verification.Checks) != 2 || c.Speedup <= 0 || c.Schedule.Family != "global" && c.Schedule.Family != "tile" {
+		t.Errorf("%+v", c)
+	}
+	if file, err := os.ReadFile(out); err != nil || !bytes.Equal(file, first.stdout.Bytes()) {
+		t.Errorf("-o wrote something else: %v", err)
+	}
+	again := command(t, store, args...)
+	if code := again.run(t); code != cli.OK || !strings.Contains(again.stderr.String(), "answered from the store") || !bytes.Equal(first.stdout.Bytes(), again.stdout.Bytes()) {
+		t.Errorf("exit %d\n%s", code, &again.stderr)
+	}
+}
+
+// TestAWrongProductIsNoticed: what the judge does not agree with is no answer.
+func TestAWrongProductIsNoticed(t *testing.T) {
+	needDevice(t, *flagDevice)
+	const schedule = "tile/gx=32/gy=4/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/kd=16"
+	p := command(t, storeIn(t), "sweep", "--stencil", "matmul", "--size", "67x45", "--device", *flagDevice, "--schedule", schedule, "--vary", "kd=16,32")
+	p.cmd.Env = append(p.cmd.Env, "TUNE_TEST_FAULT=nan:"+schedule)
+	if code := p.run(t); code != cli.NoSchedule || !strings.Contains(p.stdout.String(), "(wrong_answer)") || !strings.Contains(p.stderr.String(), "NaN") {
+		t.Errorf("exit %d\n%s%s", code, &p.stdout, &p.stderr)
+	}
+}
+
+func TestProductSaysWhatItCannotDo(t *testing.T) {
+	for _, c := range []struct{ args, want string }{
+		{"sweep --stencil matmul --families --device host", "no example schedules"},
+		{"sweep --stencil matmul --dtype float16 --device host --schedule tile/gx=32 --vary gx=32", "float32, float64"},
+		{"matmul source --schedule slide/gx=32", "[global tile]"},
+		{"matmul source", "which schedule?"},
+	} {
+		p := command(t, storeIn(t), strings.Fields(c.args)...)
+		if code := p.run(t); code != cli.Usage || !strings.Contains(p.stderr.String(), c.want) {
+			t.Errorf("%s: exit %d\n%s", c.args, code, &p.stderr)
+		}
+	}
+	p := command(t, storeIn(t), "matmul", "source", "--schedule", "tile/gx=32/gy=8/gz=1/wx=2/wy=4/wz=1/cw=256/zz=1/kd=16")
+	if code := p.run(t); code != cli.OK || !strings.Contains(p.stdout.String(), `#line 1 "matmul/tile.cu"`) {
+		t.Errorf("exit %d\n%s", code, &p.stderr)
+	}
+}
