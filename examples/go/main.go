@@ -1,6 +1,6 @@
 // Command go is a Go program with a tuned stencil: it asks the user's store for the
-// schedule of its grid, falls back to the shipped config, and runs the kernel. It
-// prints the time of a step beside what the config claims.
+// schedule of its grid, falls back to the shipped config, proves the kernel and times it.
+// It prints the time of a step beside what the config claims.
 //
 //	go run ./examples/go --device 0
 //	go run ./examples/go --device host --size 64x48x32
@@ -14,20 +14,13 @@ import (
 	"os"
 
 	"stenciltune/cache"
-	"stenciltune/device"
-	"stenciltune/device/cuda"
-	"stenciltune/device/host"
 	"stenciltune/examples/shipped"
-	"stenciltune/kernels"
-	"stenciltune/kernels/all"
-	"stenciltune/machine"
 	"stenciltune/space"
-	"stenciltune/stencil"
-	"stenciltune/timing"
-	"stenciltune/tuned"
+	"stenciltune/tuner"
 )
 
 func main() {
+	tuner.Worker() // a GPU is owned by a child process of this program
 	name := flag.String("device", "0", "a GPU, or host")
 	size := flag.String("size", "512x512x512", "grid")
 	flag.Parse()
@@ -37,34 +30,21 @@ func main() {
 	}
 }
 
-// config is the tuned part: what the store knows best, else what was shipped.
-func config(ctx context.Context, n stencil.Size, m machine.Machine) (cache.Config, error) {
-	finder, err := tuned.Open("")
-	if err != nil {
-		return cache.Config{}, err
-	}
-	answer, err := finder.BestOn(ctx, tuned.Problem{Stencil: "jacobi3d", Size: n[:]}, m)
-	if errors.Is(err, tuned.ErrNotTuned) {
-		return cache.Decode(shipped.Jacobi3D)
-	}
-	return answer.Config, err
-}
-
 func run(ctx context.Context, name, size string) error {
-	n, err := stencil.ParseSize(size, 3)
+	p, err := tuner.Spec{Stencil: "jacobi3d", Size: size}.Problem()
 	if err != nil {
 		return err
 	}
-	st, err := stencil.Lookup("jacobi3d")
-	if err != nil {
-		return err
-	}
-	d, err := open(name)
+	d, err := tuner.OpenDevice(ctx, name, p)
 	if err != nil {
 		return err
 	}
 	defer d.Close()
-	c, err := config(ctx, n, d.Machine())
+	t, err := tuner.Open("") // the user's own store
+	if err != nil {
+		return err
+	}
+	c, err := config(ctx, t, p, d)
 	if err != nil {
 		return err
 	}
@@ -72,62 +52,27 @@ func run(ctx context.Context, name, size string) error {
 	if err != nil {
 		return err
 	}
-	p := stencil.Problem{Stencil: st, DType: stencil.DType(c.Stencil.DType), Size: n, Steps: 1000}
-	family := kernels.Find(all.Families(), s.Family())
-	k := family.Kernel(p, s)
-	b, err := d.Compile(ctx, k)
+	list, err := t.Measure(ctx, p, d, tuner.Options{}, func(*space.Space) ([]tuner.Schedule, error) { return []tuner.Schedule{s}, nil })
 	if err != nil {
 		return err
 	}
-	small := p.Resized(k.Suited(stencil.Size{67, 45, 29}))
-	pass := device.Pass{Binary: b, Launch: family.Kernel(small, s).Launch, Count: 3}
-	got, err := d.Check(ctx, device.Check{Problem: small, Passes: []device.Pass{pass}, Seed: 1, Tolerance: stencil.Tolerance(p, device.Steps([]device.Pass{pass}))})
-	if err != nil {
-		return err
-	}
-	if !got.OK() {
-		return errors.New("wrong answer: " + got.Reason(small.Size))
-	}
-	policy := timing.Finals()
-	series, err := d.Time(ctx, device.Timing{Problem: p, Runs: []device.Pass{{Binary: b, Launch: k.Launch}}, Policy: policy})
-	if err != nil {
-		return err
+	o := list[0]
+	if o.Seconds() == 0 {
+		return fmt.Errorf("%s: %s: %s", s, o.Status, o.Reason)
 	}
 	claimed := c.Measured.SecondsPerStep
 	if c.Expected != nil {
 		claimed = c.Expected.SecondsPerStep
 	}
-	fmt.Printf("%s, match %s\nseconds_per_step %.9g claimed %.9g\n", s, c.Match.Grade, series[0].Median, claimed)
+	fmt.Printf("%s, match %s\nseconds_per_step %.9g claimed %.9g\n", s, c.Match.Grade, o.Seconds(), claimed)
 	return nil
 }
 
-// open opens the host's emulation or a GPU.
-func open(name string) (device.Device, error) {
-	if name == "host" {
-		return host.Open(host.Options{})
+// config is the tuned part: what the store knows best, else what was shipped.
+func config(ctx context.Context, t *tuner.Tuner, p tuner.Problem, d tuner.Device) (tuner.Config, error) {
+	answer, err := t.Best(ctx, p, d.Machine(), "")
+	if errors.Is(err, tuner.ErrNotTuned) {
+		return cache.Decode(shipped.Jacobi3D)
 	}
-	gpu, err := cuda.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	compiler, err := cuda.OpenCompiler()
-	if err != nil {
-		return nil, errors.Join(err, gpu.Close())
-	}
-	return joined{gpu, compiler}, nil
-}
-
-// joined is a GPU and the compiler for it.
-type joined struct {
-	*cuda.GPU
-	compiler *cuda.Compiler
-}
-
-// Compile builds a kernel and loads it.
-func (j joined) Compile(ctx context.Context, k kernels.Kernel) (device.Binary, error) {
-	b, err := j.compiler.Compile(ctx, k, j.Machine())
-	if err != nil {
-		return b, err
-	}
-	return j.Load(ctx, b, k.Launch)
+	return answer.Config, err
 }

@@ -22,6 +22,7 @@ var may = map[string][]string{
 	"space/spacetest": {"space"},
 	"machine":         {},
 	"timing":          {},
+	"outcome":         {"space", "stencil", "timing"},
 
 	"kernels":             {"space", "stencil", "machine"},
 	"kernels/kernelstest": {"kernels", "space/spacetest", "stencil", "internal/golden"},
@@ -29,27 +30,32 @@ var may = map[string][]string{
 	"device":            leaves("kernels"),
 	"device/cuda":       leaves("device", "kernels"),
 	"device/host":       leaves("device", "kernels"),
-	"device/replay":     leaves("device", "kernels"),
+	"device/replay":     leaves("device", "kernels", "outcome"),
 	"device/verify":     leaves("device", "kernels"),
-	"device/devicetest": leaves("device", "device/verify", "kernels", "kernels/all", "kernels/matmul"),
+	"device/devicetest": leaves("device", "device/verify", "kernels", "kernels/all"),
 	"device/microbench": leaves("device", "kernels"),
+	"device/worker":     leaves("device", "kernels"),
 
 	"model":             {"kernels", "machine", "stencil", "space"},
-	"trace":             {"kernels", "stencil", "space"},
-	"search":            {"space", "timing"},
-	"search/searchtest": {"search", "space", "timing"},
-	"cache":             {"search", "space", "machine", "timing"},
+	"transfer":          {"kernels", "machine", "model", "space", "stencil"},
+	"search":            {"outcome", "space", "timing"},
+	"search/searchtest": {"outcome", "search", "space", "timing"},
+	"cache":             {"machine", "outcome", "search", "space", "timing"},
+	"emit":              {"cache", "kernels", "kernels/reduce", "space", "stencil"},
 
-	"tuned": leaves("cache", "device", "kernels", "kernels/all", "model"),
-	"emit":  {"cache", "kernels", "kernels/reduce", "space", "stencil"},
+	"internal/runner":  leaves("device", "kernels", "outcome", "search"),
+	"tuner":            leaves("cache", "device", "device/cuda", "device/host", "device/replay", "device/worker", "internal/runner", "kernels", "kernels/all", "outcome", "search", "transfer"),
+	"internal/cli":     leaves("cache", "device", "device/replay", "internal/runner", "kernels", "search", "tuner"),
+	"internal/golden":  {},
+	"internal/imports": {},
 
-	"internal/runner":   leaves("search", "device", "kernels"),
-	"internal/exchange": leaves("device", "device/replay", "kernels"),
-	"internal/contest":  leaves("search", "device", "device/replay", "kernels"),
-	"device/worker":     leaves("device", "kernels"),
-	"study/carry":       leaves("device", "device/replay", "kernels", "kernels/all"),
-	"internal/golden":   {},
-	"internal/imports":  {},
+	"study/carry":             leaves("device", "device/replay", "kernels", "kernels/all", "outcome"),
+	"study/trace":             {"kernels", "space", "stencil"},
+	"study/exchange":          leaves("device/replay", "outcome"),
+	"study/contest":           leaves("device/replay", "internal/runner", "kernels", "outcome", "search"),
+	"study/sl":                {"kernels", "kernels/all", "machine", "model", "search", "space", "stencil"},
+	"study/matmul":            {"kernels", "machine", "space", "stencil"},
+	"study/matmul/matmultest": leaves("device", "kernels", "study/matmul"),
 }
 
 // leaves are the packages that import nothing of ours, and more.
@@ -57,19 +63,29 @@ func leaves(more ...string) []string {
 	return append([]string{"stencil", "space", "machine", "timing"}, more...)
 }
 
+// wiring tells whether a package puts others together and may import them all.
+func wiring(path string) bool {
+	dir, _, _ := strings.Cut(path, "/")
+	return dir == "cmd" || dir == "examples" || dir == "bench" || path == "study"
+}
+
+// within tells whether a package is a folder or lies below it.
+func within(path, folder string) bool { return path == folder || strings.HasPrefix(path, folder+"/") }
+
 // fences says which of our packages alone may import a dependency, by the prefix
 // of its import path; none means tests only.
 var fences = map[string][]string{
 	"github.com/c-bata/goptuna":       {"search"},
 	"go.etcd.io/bbolt":                {"cache"},
 	"github.com/ebitengine/purego":    {"device/cuda"},
-	"github.com/spf13/cobra":          {"cmd/tune"},
-	"github.com/vbauerster/mpb":       {"cmd/tune"},
+	"github.com/spf13/cobra":          {"cmd/tune", "study", "internal/cli"},
+	"github.com/spf13/pflag":          {"cmd/tune", "study", "internal/cli"},
+	"github.com/vbauerster/mpb":       {"cmd/tune", "study", "internal/cli"},
 	"golang.org/x/perf":               {"bench"},
 	"pgregory.net/rapid":              {},
 	"github.com/google/go-cmp":        {},
 	"github.com/rogpeppe/go-internal": {},
-	"testing":                         {"internal/golden", "kernels/kernelstest", "device/devicetest", "search/searchtest", "space/spacetest"},
+	"testing":                         {"internal/golden", "kernels/kernelstest", "device/devicetest", "search/searchtest", "space/spacetest", "study/matmul/matmultest"},
 }
 
 // allowed is what a package may import, and whether the table knows it.
@@ -83,8 +99,8 @@ func allowed(path string) ([]string, bool) {
 		return nil, true // checked by the caller: any family
 	case found && dir == "kernels" && !strings.Contains(family, "/"):
 		return []string{"kernels", "space", "stencil", "machine"}, true
-	case dir == "cmd" || dir == "examples" || dir == "bench":
-		return nil, true // wiring: everything
+	case wiring(path):
+		return nil, true // everything
 	}
 	return nil, false
 }
@@ -97,7 +113,7 @@ func check(path string, imports []string) (faults []string) {
 	}
 	for _, i := range imports {
 		for prefix, only := range fences {
-			if (i == prefix || strings.HasPrefix(i, prefix+"/")) && !slices.Contains(only, path) {
+			if within(i, prefix) && !slices.Contains(only, path) {
 				faults = append(faults, path+" imports "+i+", which belongs to "+strings.Join(append(only, "tests"), ", "))
 			}
 		}
@@ -105,12 +121,13 @@ func check(path string, imports []string) (faults []string) {
 		if !ok {
 			continue
 		}
-		dir, _, _ := strings.Cut(path, "/")
 		switch {
-		case strings.HasPrefix(ours, "cmd/"):
+		case within(ours, "cmd"):
 			faults = append(faults, path+" imports "+ours+", which nothing may import")
-		case dir == "cmd" || dir == "examples" || dir == "bench":
-		case path == "kernels/all" && (strings.HasPrefix(ours, "kernels") || slices.Contains([]string{"machine", "space", "stencil"}, ours)):
+		case within(ours, "study") && !within(path, "study"):
+			faults = append(faults, path+" imports "+ours+", which only the study may import")
+		case wiring(path):
+		case path == "kernels/all" && (within(ours, "kernels") || slices.Contains([]string{"machine", "space", "stencil"}, ours)):
 		case !slices.Contains(list, ours):
 			faults = append(faults, path+" imports "+ours+", which stands above it or beside it")
 		}
@@ -205,6 +222,14 @@ func TestForbiddenImportsAreNoticed(t *testing.T) {
 		{"model", "stenciltune/search", "model imports search"},
 		{"search", "stenciltune/model", "search imports model"},
 		{"search", "stenciltune/kernels", "search imports kernels"},
+		{"transfer", "stenciltune/cache", "transfer imports cache"},
+		{"tuner", "stenciltune/internal/cli", "tuner imports internal/cli"},
+		{"internal/runner", "stenciltune/tuner", "internal/runner imports tuner"},
+		{"outcome", "stenciltune/device", "outcome imports device"},
+		{"tuner", "stenciltune/study/matmul", "only the study may import"},
+		{"cmd/tune", "stenciltune/study/trace", "only the study may import"},
+		{"study", "stenciltune/cmd/tune", "nothing may import"},
+		{"study/trace", "stenciltune/tuner", "study/trace imports tuner"},
 		{"cache", "stenciltune/stencil", "cache imports stencil"},
 		{"device/worker", "stenciltune/device/cuda", "device/worker imports device/cuda"},
 		{"internal/runner", "stenciltune/cmd/tune", "nothing may import"},
@@ -225,6 +250,9 @@ func TestForbiddenImportsAreNoticed(t *testing.T) {
 		{"kernels/all", "stenciltune/kernels/tile"},
 		{"kernels/wave", "stenciltune/kernels"},
 		{"cmd/tune", "stenciltune/device/cuda"},
+		{"study", "stenciltune/study/trace"},
+		{"study/matmul/matmultest", "stenciltune/study/matmul"},
+		{"internal/cli", "github.com/spf13/cobra/doc"},
 		{"search", "github.com/c-bata/goptuna"},
 		{"device/cuda", "github.com/ebitengine/purego"},
 	} {

@@ -346,7 +346,7 @@ func TestAdviceIsForWhatWasRecorded(t *testing.T) {
 		if less := advised.Size() < sp.Size(); less != c.some {
 			t.Errorf("%s: %d of %d schedules are left", c.p.Text(), advised.Size(), sp.Size())
 		}
-		if sp.Size() != kernels.Spaces(For(c.p), c.p, h200()).Size() {
+		if sp.Size() != kernels.Spaces(Families(), c.p, h200()).Size() {
 			t.Errorf("%s: advice takes schedules out of the space itself", c.p.Text())
 		}
 		for s := range advised.All() {

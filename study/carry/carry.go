@@ -81,19 +81,19 @@ func (r Report) String() string {
 		r.Records, r.Carried(), r.Text, r.Code, r.Today, r.Different, r.Unproved, r.Unnamed, r.Sources, r.Compiled)
 }
 
-// outcome is what became of a source.
-type outcome int
+// kind is what became of a source.
+type kind int
 
 const (
-	unproved outcome = iota
+	unproved kind = iota
 	sameText
 	sameCode
 	different
 )
 
-// verdict is the outcome of comparing a pair, and why it is unproved.
+// verdict is the kind of comparing a pair, and why it is unproved.
 type verdict struct {
-	outcome
+	kind
 	compiled bool
 	why      error
 }
@@ -117,7 +117,7 @@ func Landscape(ctx context.Context, l *replay.Landscape, old Source, compile Com
 	if p.Stencil == nil {
 		return r, fmt.Errorf("the recording of %s is of another tuner: it has no sources", l.Header.Stencil)
 	}
-	families := all.For(p)
+	families := all.Families()
 	of := map[space.Schedule]pair{}
 	first := map[pair]space.Schedule{} // that shows a pair
 	var shown []space.Schedule
@@ -156,7 +156,7 @@ func Landscape(ctx context.Context, l *replay.Landscape, old Source, compile Com
 		return r, ctx.Err()
 	}
 	for s, at := range of {
-		switch verdicts[at].outcome {
+		switch verdicts[at].kind {
 		case sameText:
 			r.Text++
 		case sameCode:
@@ -186,14 +186,14 @@ func compare(ctx context.Context, p stencil.Problem, k kernels.Kernel, was strin
 		return verdict{why: fmt.Errorf("what is printed is not the source that was recorded, %.12s", was)}
 	}
 	if strip(text) == strip(k.Source) {
-		return verdict{outcome: sameText}
+		return verdict{kind: sameText}
 	}
 	before := k
 	before.Source = text
 	if m := entry.FindStringSubmatch(text); m != nil {
 		before.Entry = m[1]
 	}
-	v := verdict{outcome: different, compiled: true}
+	v := verdict{kind: different, compiled: true}
 	a, err := compile(ctx, before)
 	if err != nil {
 		return verdict{compiled: true, why: fmt.Errorf("the old source: %w", err)}
@@ -203,7 +203,7 @@ func compare(ctx context.Context, p stencil.Problem, k kernels.Kernel, was strin
 		return verdict{compiled: true, why: fmt.Errorf("today's source: %w", err)}
 	}
 	if sameMachineCode(a, b) {
-		v.outcome = sameCode
+		v.kind = sameCode
 	}
 	return v
 }

@@ -18,9 +18,11 @@ import (
 	"stenciltune/device/replay"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
+	"stenciltune/outcome"
 	"stenciltune/space"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 )
 
 func hash(text string) string {
@@ -48,11 +50,11 @@ func recording(t *testing.T, e earlier, texts ...string) (*replay.Landscape, ste
 	p := stencil.Problem{Stencil: st, DType: stencil.Float32, Size: stencil.Size{4096, 4096, 1}, Steps: 100}
 	l := &replay.Landscape{
 		Header:  replay.Header{Stencil: st.Name, StencilHash: st.Hash, DType: p.DType, Size: p.Size, Steps: p.Steps},
-		Records: map[space.Schedule]replay.Record{},
+		Records: map[space.Schedule]outcome.Outcome{},
 	}
 	for _, s := range spacetest.Schedules(t, texts...) {
 		l.Order = append(l.Order, s)
-		l.Records[s] = replay.Record{Schedule: s, SourceHash: hash(e.source(p, s)), Samples: []float64{1e-3}}
+		l.Records[s] = outcome.Outcome{Schedule: s, SourceHash: hash(e.source(p, s)), Status: timing.OK}.Sampled([]float64{1e-3}, 1)
 	}
 	return l, p
 }
@@ -115,7 +117,7 @@ func TestRecordsOfTheSameCodeGetTodaysHash(t *testing.T) {
 		if i == 1 || i == 4 || i == 5 {
 			want = kernels.Find(all.Families(), s.Family()).Kernel(p, s).SourceHash()
 		}
-		if got := l.Records[s]; got.SourceHash != want || len(got.Samples) != 1 {
+		if got := l.Records[s]; got.SourceHash != want || len(got.Series.Samples) != 1 {
 			t.Errorf("%s has %+v, want the hash %s", s, got, want)
 		}
 	}

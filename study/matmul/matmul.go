@@ -75,7 +75,7 @@ var common string
 
 // source assembles a kernel from this workload's shared text and a file's of this folder.
 func source(p stencil.Problem, s space.Schedule, constants []kernels.Constant, file, text string) kernels.Kernel {
-	const folder = "kernels/matmul/"
+	const folder = "study/matmul/"
 	return kernels.Source(p, s, nil, constants, kernels.Piece{File: folder + "common.cu", Text: common}, kernels.Piece{File: folder + file, Text: text})
 }
 
