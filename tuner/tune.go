@@ -11,8 +11,8 @@ import (
 
 	"stenciltune/cache"
 	"stenciltune/device/replay"
-	"stenciltune/internal/runner"
 	"stenciltune/machine"
+	"stenciltune/runner"
 	"stenciltune/search"
 	"stenciltune/space"
 	"stenciltune/timing"

@@ -29,11 +29,11 @@ import (
 
 	"stenciltune/cache"
 	"stenciltune/device"
-	"stenciltune/internal/runner"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/machine"
 	"stenciltune/outcome"
+	"stenciltune/runner"
 	"stenciltune/search"
 	"stenciltune/space"
 	"stenciltune/stencil"

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"stenciltune/cache"
+	"stenciltune/cmd/internal/cli"
 	"stenciltune/device/microbench"
-	"stenciltune/internal/cli"
 	"stenciltune/stencil"
 	"stenciltune/tuner"
 )

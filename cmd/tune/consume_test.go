@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"stenciltune/cache"
-	"stenciltune/internal/cli"
+	"stenciltune/cmd/internal/cli"
 	"stenciltune/tuner"
 )
 

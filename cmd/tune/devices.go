@@ -7,10 +7,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"stenciltune/cmd/internal/cli"
 	"stenciltune/device/cuda"
 	"stenciltune/device/host"
 	"stenciltune/device/replay"
-	"stenciltune/internal/cli"
 	"stenciltune/machine"
 	"stenciltune/tuner"
 )

@@ -21,8 +21,8 @@ import (
 	"time"
 
 	"stenciltune/cache"
+	"stenciltune/cmd/internal/cli"
 	"stenciltune/device/replay"
-	"stenciltune/internal/cli"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/search"

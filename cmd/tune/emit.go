@@ -9,10 +9,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"stenciltune/cache"
+	"stenciltune/cmd/internal/cli"
 	"stenciltune/device"
 	"stenciltune/device/cuda"
 	"stenciltune/emit"
-	"stenciltune/internal/cli"
 	"stenciltune/kernels/all"
 	"stenciltune/tuner"
 )

@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"stenciltune/internal/cli"
-	"stenciltune/internal/runner"
+	"stenciltune/cmd/internal/cli"
 	"stenciltune/model"
+	"stenciltune/runner"
 	"stenciltune/space"
 	"stenciltune/stencil"
 	"stenciltune/tuner"

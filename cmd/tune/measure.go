@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"stenciltune/internal/cli"
-	"stenciltune/internal/runner"
+	"stenciltune/cmd/internal/cli"
 	"stenciltune/machine"
+	"stenciltune/runner"
 	"stenciltune/space"
 	"stenciltune/timing"
 	"stenciltune/tuner"

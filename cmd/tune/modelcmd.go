@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"stenciltune/internal/cli"
+	"stenciltune/cmd/internal/cli"
 	"stenciltune/model"
 	"stenciltune/space"
 	"stenciltune/stencil"

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"stenciltune/cache"
+	"stenciltune/cmd/internal/cli"
 	"stenciltune/device/replay"
-	"stenciltune/internal/cli"
 	"stenciltune/machine"
 	"stenciltune/model"
 	"stenciltune/space"

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"stenciltune/cache"
-	"stenciltune/internal/cli"
+	"stenciltune/cmd/internal/cli"
 	"stenciltune/machine"
 	"stenciltune/tuner"
 )

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"stenciltune/cmd/internal/cli"
 	"stenciltune/emit"
-	"stenciltune/internal/cli"
 	"stenciltune/machine"
 	"stenciltune/tuner"
 )

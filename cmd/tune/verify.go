@@ -10,9 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"stenciltune/cmd/internal/cli"
 	"stenciltune/device"
 	"stenciltune/device/verify"
-	"stenciltune/internal/cli"
 	"stenciltune/kernels/all"
 	"stenciltune/machine"
 	"stenciltune/stencil"

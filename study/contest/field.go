@@ -3,7 +3,7 @@
 //
 // A run depends on its landscape, strategy and seed alone, so that figures can be
 // had again on any machine. Times are seconds, regrets shares above the optimum.
-// The search is that of internal/runner, baseline first, on a device that replays the
+// The search is that of runner, baseline first, on a device that replays the
 // recording; kernels have no text and no finals are held.
 package contest
 

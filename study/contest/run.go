@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"stenciltune/device/replay"
-	"stenciltune/internal/runner"
 	"stenciltune/kernels"
 	"stenciltune/machine"
 	"stenciltune/outcome"
+	"stenciltune/runner"
 	"stenciltune/search"
 	"stenciltune/space"
 	"stenciltune/stencil"

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"stenciltune/device/replay"
-	"stenciltune/internal/runner"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
+	"stenciltune/runner"
 	"stenciltune/space"
 	"stenciltune/stencil"
 	"stenciltune/transfer"

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"stenciltune/cache"
+	"stenciltune/cmd/internal/cli"
 	"stenciltune/device/replay"
-	"stenciltune/internal/cli"
 	"stenciltune/outcome"
 	"stenciltune/study/exchange"
 	"stenciltune/tuner"

@@ -328,11 +328,7 @@ func (t *Session) abandon() {
 // for one that takes long while another is there.
 func (t *Session) search(ctx context.Context) (search.Reason, error) {
 	t.phase("search")
-	var told []outcome.Outcome
-	for _, o := range t.outcomes {
-		told = append(told, o)
-	}
-	t.Strategy.Tell(told)
+	t.Strategy.Tell(slices.Clone(t.outcomes))
 	bandwidth := 0.0
 	if t.Stop.Roofline > 0 {
 		bandwidth = t.bandwidth(ctx)

@@ -7,11 +7,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"stenciltune/internal/cli"
-	"stenciltune/internal/runner"
+	"stenciltune/cmd/internal/cli"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/machine"
+	"stenciltune/runner"
 	"stenciltune/stencil"
 	"stenciltune/study/matmul"
 	"stenciltune/tuner"

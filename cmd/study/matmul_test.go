@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"stenciltune/cache"
-	"stenciltune/internal/cli"
+	"stenciltune/cmd/internal/cli"
 	"stenciltune/study/matmul"
 	"stenciltune/tuner"
 )

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"stenciltune/internal/cli"
+	"stenciltune/cmd/internal/cli"
 	"stenciltune/stencil"
 )
 

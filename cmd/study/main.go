@@ -18,7 +18,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"stenciltune/internal/cli"
+	"stenciltune/cmd/internal/cli"
 	"stenciltune/tuner"
 )
 

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"stenciltune/internal/cli"
+	"stenciltune/cmd/internal/cli"
 	"stenciltune/stencil"
 	"stenciltune/tuner"
 )

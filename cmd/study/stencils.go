@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"stenciltune/cache"
+	"stenciltune/cmd/internal/cli"
 	"stenciltune/device"
-	"stenciltune/internal/cli"
-	"stenciltune/internal/runner"
+	"stenciltune/runner"
 	"stenciltune/stencil"
 	"stenciltune/tuner"
 )

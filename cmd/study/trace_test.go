@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"stenciltune/internal/cli"
+	"stenciltune/cmd/internal/cli"
 	"stenciltune/internal/golden"
 )
 

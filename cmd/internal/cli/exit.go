@@ -7,7 +7,7 @@ import (
 
 	"stenciltune/cache"
 	"stenciltune/device"
-	"stenciltune/internal/runner"
+	"stenciltune/runner"
 	"stenciltune/space"
 	"stenciltune/stencil"
 	"stenciltune/tuner"

@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"stenciltune/cmd/internal/cli"
 	"stenciltune/device/microbench"
 	"stenciltune/device/replay"
-	"stenciltune/internal/cli"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/machine"

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"stenciltune/cache"
-	"stenciltune/internal/cli"
+	"stenciltune/cmd/internal/cli"
 )
 
 func TestSLMeasuresItsInputsAndPicksAHeight(t *testing.T) {

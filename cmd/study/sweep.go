@@ -11,10 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"stenciltune/cache"
-	"stenciltune/internal/cli"
-	"stenciltune/internal/runner"
+	"stenciltune/cmd/internal/cli"
 	"stenciltune/kernels"
 	"stenciltune/machine"
+	"stenciltune/runner"
 	"stenciltune/space"
 	"stenciltune/stencil"
 	"stenciltune/study/matmul"

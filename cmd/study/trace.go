@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"stenciltune/cache"
-	"stenciltune/internal/cli"
+	"stenciltune/cmd/internal/cli"
 	"stenciltune/kernels"
 	"stenciltune/space"
 	"stenciltune/stencil"
