@@ -10,11 +10,11 @@ cd "$(dirname "$0")/../.."
 seeds=${1:-100}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-CGO_ENABLED=0 go build -o "$work/tune" ./cmd/tune
+CGO_ENABLED=0 go build -o "$work/study" ./cmd/study
 {
 	set -- --seeds "$seeds" --budget 400 --plots bench/search
 	for entrant in bayes bayes/unseen bayes/inverted model cmaes tpe random; do set -- "$@" --entrant $entrant; done
-	echo "# bench/search/replay.sh $seeds: tune replay-bench $*"
+	echo "# bench/search/replay.sh $seeds: study replay-bench $*"
 	for shipped in device/replay/landscapes/*.jsonl.gz; do
 		file=bench/h200/landscapes/$(basename "$shipped")
 		space=1 records=0
@@ -23,7 +23,7 @@ CGO_ENABLED=0 go build -o "$work/tune" ./cmd/tune
 		fi
 		[ $((10 * records)) -ge $((9 * space)) ] || file=$shipped
 		echo "# $file"
-		"$work/tune" replay-bench --landscape "./$file" "$@"
+		"$work/study" replay-bench --landscape "./$file" "$@"
 	done
 } >bench/search/replay.txt.new
 mv bench/search/replay.txt.new bench/search/replay.txt
