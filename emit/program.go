@@ -16,7 +16,7 @@ func Program(p stencil.Problem, k kernels.Kernel) []byte {
 	st := p.Stencil
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	line("#include <cuda_runtime.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n%s%s\n#line 1 \"program\"", k.Head(), k.Source)
+	line("%s#include <cuda_runtime.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n%s%s\n#line 1 \"program\"", k.Head(), k.Line(), k.Source)
 	b.WriteString(stencil.InputSource)
 	low, step := p.InputScale()
 	line(`

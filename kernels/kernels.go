@@ -68,16 +68,15 @@ func (k Kernel) Suited(n stencil.Size) stencil.Size {
 	return n
 }
 
-// Head is comments that say which schedule was asked for and how it is launched, and the
-// #line that makes what follows, the source, count lines as it does alone. The source itself
+// Head is comments that say which schedule was asked for and how it is launched. The source
 // says neither: schedules that differ in the launch alone share it.
 func (k Kernel) Head() string {
 	l := k.Launch
-	return fmt.Sprintf("// %s\n// launch: grid %v, block %v, %d bytes of dynamic shared memory, %d time steps\n%s",
-		k.Schedule, l.Grid, l.Block, l.SharedBytes, l.Steps, k.Line())
+	return fmt.Sprintf("// %s\n// launch: grid %v, block %v, %d bytes of dynamic shared memory, %d time steps\n",
+		k.Schedule, l.Grid, l.Block, l.SharedBytes, l.Steps)
 }
 
-// Line is the #line before the source.
+// Line is a #line that makes the source, which must follow, count lines as it does alone.
 func (k Kernel) Line() string { return fmt.Sprintf("#line 1 %q\n", k.file()) }
 
 // file is the name that lines of the source go by, and that compilers are told.

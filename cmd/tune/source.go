@@ -33,7 +33,7 @@ func (a *app) source() *cobra.Command {
 				_, err = a.Out.Write(emit.Program(p, k))
 				return err
 			}
-			_, err = fmt.Fprint(a.Out, k.Head(), k.Source)
+			_, err = fmt.Fprint(a.Out, k.Head(), k.Line(), k.Source)
 			return err
 		},
 	}
