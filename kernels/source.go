@@ -312,7 +312,7 @@ func choose(c bool, text string) string {
 }
 
 // Staged tells whether an array with the points has a tile in shared memory: if it is
-// read beside the own cell; if steps are fused, if it is read at all.
+// read off the own cell; if steps are fused, if it is read at all.
 func Staged(points []stencil.Offset, timeTile int) bool {
 	return len(points) > 0 && (timeTile > 1 || len(points) > 1 || points[0] != stencil.Offset{})
 }

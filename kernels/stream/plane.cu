@@ -30,7 +30,7 @@ constexpr int HALO_LR = PYRAMID * LOW_R, HALO_HR = PYRAMID * HIGH_R;
 constexpr int STEP_X = TILE_X - HALO_LX - HALO_HX, STEP_R = TILE_R - HALO_LR - HALO_HR; // from tile to tile
 constexpr int OPEN = LOW_S + HIGH_S;                         // planes begun and not complete
 constexpr int SPAN_X = LOW_X + VECTOR + HIGH_X;              // a row with its halo
-constexpr int LAG = HIGH_S + (LATE ? 1 : 0);                // stage lag: planes a stage is behind the one before
+constexpr int LAG = HIGH_S + (LATE ? 1 : 0);                 // stage lag: planes a stage is behind the one before
 constexpr int SHARED_ROWS = LOW_R + HIGH_R;                  // rows of other warps that a warp reads
 // Rows of a warp that other warps read: the first and the last few.
 constexpr int FIRST_ROWS = HIGH_R > 0 ? HIGH_R : LOW_R > 0, LAST_ROWS = LOW_R > 0 ? LOW_R : HIGH_R > 0;
@@ -54,9 +54,9 @@ struct __align__(sizeof(Real) * VECTOR < 16 ? sizeof(Real) * VECTOR : 16) Shared
   Real at[VECTOR];
 };
 
-typedef Real Cells[ROWS][VECTOR];                 // of one plane of an array, a thread's own
-typedef Real LaneHalo[ROWS][LANE_HALO > 0 ? LANE_HALO : 1];  // next to the first and the last lane's
-typedef Real Rows[LOW_R + ROWS + HIGH_R][SPAN_X]; // the same with their neighbours
+typedef Real Cells[ROWS][VECTOR];                           // of one plane of an array, a thread's own
+typedef Real LaneHalo[ROWS][LANE_HALO > 0 ? LANE_HALO : 1]; // next to the first and the last lane's
+typedef Real Rows[LOW_R + ROWS + HIGH_R][SPAN_X];           // the same with their neighbours
 
 // Which of a warp's edge rows row j is.
 __device__ __forceinline__ int edge_row(int j) { return EDGE_ROWS == ROWS || j < FIRST_ROWS ? j : j - (ROWS - EDGE_ROWS); }

@@ -21,9 +21,9 @@ type stages struct {
 	mirror   bool
 	wrap     bool
 	late     bool // a plane completes only once other warps have given rows of the newest
-	diagonal bool // rows other than the own are read beside the own column
+	diagonal bool // rows other than the own are read in neighbour columns
 	triples  bool // neighbours in a row share sums
-	// newestNeighbours says that the newest plane is read beside the own column.
+	// newestNeighbours says that the newest plane is read in neighbour columns.
 	newestNeighbours bool
 	ring             int // planes whose edge rows are kept
 }
@@ -163,7 +163,7 @@ func (s stages) planesText(r radius) string {
 		}
 		fmt.Fprintf(&b, "  return %s;\n}\n\n", otherwise)
 	}
-	b.WriteString("// Which neighbours are read in the plane dz away: cells beside the own, other rows.\n")
+	b.WriteString("// Which neighbours are read in the plane dz away: cells of neighbour columns, other rows.\n")
 	function("int plane_low_x", "0", func(n need) string { return fmt.Sprint(n.low) })
 	function("int plane_high_x", "0", func(n need) string { return fmt.Sprint(n.high) })
 	function("bool plane_has_rows", "false", func(n need) string { return fmt.Sprint(n.rows) })

@@ -61,8 +61,12 @@ func radiusOf(st *stencil.Stencil) radius {
 // shape is a schedule's numbers.
 type shape struct {
 	vector, rows, warps, streamTiles, timeTile, prefetch, minBlocks int
-	sms                                                             int  // as many stream tiles as make streamTiles blocks for each of so many SMs; 0 = streamTiles
-	async                                                           bool // prefetch by asynchronous copies into shared memory, not by loads into registers
+	// sms is the number of SMs that are filled, each with streamTiles blocks; 0 = there are
+	// streamTiles stream tiles, whatever the SMs.
+	sms int
+	// async says that planes are prefetched by asynchronous copies into shared memory, not by
+	// loads into registers.
+	async bool
 }
 
 func shapeOf(get func(string) int) shape {
@@ -201,7 +205,7 @@ func planes(p stencil.Problem) int {
 	return 1
 }
 
-// docs say what each parameter is: in the space, and beside the constant that it becomes.
+// docs say what each parameter is: in the space, and after the constant that it becomes.
 var docs = map[string]string{
 	"vx": "cells of a vector, one a lane; wider saves shuffles and halo, costs registers",
 	"vy": "rows of a plane a thread holds (3D); more save edge rows, cost registers",
@@ -356,7 +360,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "HIGH_S", Value: r.highS, Doc: "and towards larger ones"},
 		{Name: "PART", Value: h.part(p), Doc: "cells moved at once between memory and a thread: a vector, or the part of one that divides the rows"},
 		{Name: "LATE", Value: flag(st.late), Doc: "1 = a plane is complete only with the rows of other warps, a barrier later, and stages lag one plane more"},
-		{Name: "DIAGONAL", Value: flag(st.diagonal), Doc: "1 = the rows of other warps are read beside the own column too"},
+		{Name: "DIAGONAL", Value: flag(st.diagonal), Doc: "1 = the rows of other warps are read in neighbour columns too"},
 		{Name: "RING", Value: st.ring, Doc: "planes whose edge rows shared memory keeps"},
 		{Name: "UNROLL", Value: unroll(r, h, st), Doc: "plane steps that the loop holds"},
 		{Name: "COPIES", Value: flag(h.async), Doc: docs["pm"]},

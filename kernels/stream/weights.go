@@ -123,14 +123,14 @@ func (w weights) any(q plane, such func(point) bool) bool {
 	return q.pattern >= 0 && slices.ContainsFunc(w.patterns[q.pattern].points, such)
 }
 
-// diagonal tells whether a row other than the own is read beside the own column.
+// diagonal tells whether a row other than the own is read in neighbour columns.
 func (w weights) diagonal() bool {
 	return slices.ContainsFunc(w.patterns, func(k pattern) bool {
 		return slices.ContainsFunc(k.points, func(p point) bool { return p.dx != 0 && p.dy != 0 })
 	})
 }
 
-// newestNeighbours tells whether the newest plane is read beside the own column.
+// newestNeighbours tells whether the newest plane is read in neighbour columns.
 func (w weights) newestNeighbours() bool {
 	return w.any(w.planes[len(w.planes)-1], func(p point) bool { return p.dx != 0 })
 }
@@ -146,7 +146,7 @@ func (w weights) operations() float64 {
 		}
 		fresh := w.planes[0].pattern == i // it begins a sum
 		// A sum that begins with a weight of 1 begins with nothing to do; but a cell alone is copied,
-		// for it is needed beside its sum.
+		// for it is needed besides its sum.
 		if (fresh || k.users > 1) && hasOne(rows[0]) && !(fresh && len(k.points) == 1) {
 			n--
 		}
@@ -274,7 +274,7 @@ func hasOne(row []point) bool {
 	return slices.ContainsFunc(row, func(p point) bool { return p.weight == 1 })
 }
 
-// triple tells whether a row is a cell and the two beside it, all of one weight.
+// triple tells whether a row is a cell and its two neighbours, all of one weight.
 func triple(row []point) bool {
 	return len(row) == 3 && row[0].dx == -1 && row[1].dx == 0 && row[2].dx == 1 && row[0].weight == row[1].weight && row[1].weight == row[2].weight
 }

@@ -109,7 +109,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		others = r.lowR + r.highR
 	}
 	shuffles := float64(h.rows * (r.lowX + r.highX)) // of a stage in a plane step
-	if !stages.linear {                              // for every plane that is read beside the own column
+	if !stages.linear {                              // for every plane that is read in neighbour columns
 		shuffles = float64(h.rows * stages.neighbourCells(r))
 	}
 	if stages.diagonal {
