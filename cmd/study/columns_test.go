@@ -16,7 +16,7 @@ func TestColumnsScriptRunsOnTheHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	folder := t.TempDir()
-	c := exec.Command("bash", "../bench/h200/columns.sh", self, "host", folder)
+	c := exec.Command("bash", "../../bench/h200/columns.sh", self, "host", folder)
 	c.Env = append(os.Environ(), beStudy+"=1", "BOX_SIZES=70x20", "MATMUL_SIZES=33x33", "WIDTHS=0,31,48", "BLOCKS=32")
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)

@@ -66,7 +66,7 @@ func TestProductSaysWhatItCannotDo(t *testing.T) {
 		}
 	}
 	p := command(t, storeIn(t), "matmul", "source", "--schedule", "tile/gx=32/gy=8/gz=1/wx=2/wy=4/wz=1/cw=256/zz=1/kd=16")
-	if code := p.run(t); code != cli.OK || !strings.Contains(p.stdout.String(), `#line 1 "matmul/tile.cu"`) {
+	if code := p.run(t); code != cli.OK || !strings.Contains(p.stdout.String(), `#line 1 "study/matmul/tile.cu"`) {
 		t.Errorf("exit %d\n%s", code, &p.stderr)
 	}
 }

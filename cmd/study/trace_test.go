@@ -17,19 +17,19 @@ var drawings = []struct {
 	file, stencil, walk, l1 string
 	fetched                 int64
 }{
-	{"box7-rows-42", "../docs/trace/box7.sl", "rows", "42x16", 64},
-	{"box7-rows", "../docs/trace/box7.sl", "rows", "24x16", 316},
-	{"box7-tiles-8x8", "../docs/trace/box7.sl", "tiles=8x8", "24x16", 132},
-	{"box7-columns-8", "../docs/trace/box7.sl", "columns=8", "24x16", 96},
-	{"box7-columns-4", "../docs/trace/box7.sl", "columns=4", "24x16", 160},
-	{"box7-zigzag-8", "../docs/trace/box7.sl", "zigzag=8", "24x16", 96},
+	{"box7-rows-42", "../../docs/trace/box7.sl", "rows", "42x16", 64},
+	{"box7-rows", "../../docs/trace/box7.sl", "rows", "24x16", 316},
+	{"box7-tiles-8x8", "../../docs/trace/box7.sl", "tiles=8x8", "24x16", 132},
+	{"box7-columns-8", "../../docs/trace/box7.sl", "columns=8", "24x16", 96},
+	{"box7-columns-4", "../../docs/trace/box7.sl", "columns=4", "24x16", 160},
+	{"box7-zigzag-8", "../../docs/trace/box7.sl", "zigzag=8", "24x16", 96},
 	{"matmul-rows", "matmul", "rows", "32x16", 1088},
 	{"matmul-columns-8", "matmul", "columns=8", "32x16", 1152},
 	{"matmul-columns-4", "matmul", "columns=4", "32x16", 320},
 }
 
 func TestDrawingsOfTheDocumentationAreUpToDate(t *testing.T) {
-	page, err := os.ReadFile("../docs/trace.md")
+	page, err := os.ReadFile("../../docs/trace.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,7 @@ func TestDrawingsOfTheDocumentationAreUpToDate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		golden.File(t, "../docs/trace/"+d.file+".svg", svg)
+		golden.File(t, "../../docs/trace/"+d.file+".svg", svg)
 		if !strings.Contains(string(page), fmt.Sprintf("trace/%s.svg", d.file)) {
 			t.Errorf("docs/trace.md does not show %s", d.file)
 		}
