@@ -125,7 +125,7 @@ func TestDriverExampleCompiles(t *testing.T) {
 
 func TestGoExample(t *testing.T) {
 	setup(t, "go")
-	if out := command(t, ".", "go", "run", "./go", "--device", "host", "--size", "70x66x34"); !strings.Contains(out, "seconds_per_step") {
+	if out := command(t, ".", "go", "run", "./go", "--device", "host", "--size", "70x66x20"); !strings.Contains(out, "seconds_per_step") {
 		t.Error(out)
 	}
 }

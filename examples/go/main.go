@@ -15,6 +15,7 @@ import (
 
 	"stenciltune/cache"
 	"stenciltune/examples/shipped"
+	"stenciltune/runner"
 	"stenciltune/space"
 	"stenciltune/tuner"
 )
@@ -52,7 +53,12 @@ func run(ctx context.Context, name, size string) error {
 	if err != nil {
 		return err
 	}
-	list, err := t.Measure(ctx, p, d, tuner.Options{}, func(*space.Space) ([]tuner.Schedule, error) { return []tuner.Schedule{s}, nil })
+	list, err := t.Measure(ctx, p, d, tuner.Options{}, func(legal *space.Space) ([]tuner.Schedule, error) {
+		if legal.Check(s) != nil { // on a grid much smaller than the one it was tuned for
+			s = runner.Naive(p, legal)[0]
+		}
+		return []tuner.Schedule{s}, nil
+	})
 	if err != nil {
 		return err
 	}
