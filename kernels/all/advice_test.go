@@ -178,8 +178,8 @@ func (l left) leaveOut(s space.Schedule) bool {
 
 // derive finds what recordings can do without. Of values that make nearly the same kernel as their neighbours (warps,
 // rows, the register limit): what was best in one recording of eight at most, and costs 0.15 % in the mean and
-// 4 % at worst. Of chunks and time steps, which a few sizes ask for by a fifth of the time: those at the
-// ends of their range, the many steps and the few and many chunks, that were never the best.
+// 4 % at worst. Of stream tiles and time steps, which a few sizes ask for by a fifth of the time: those at the
+// ends of their range, the many steps and the few and many stream tiles, that were never the best.
 func derive(list []*recording) left {
 	best := map[string]map[int]int{} // how often a value was the best's, by parameter
 	for _, r := range list {
@@ -301,7 +301,7 @@ func nearest(list []*recording, p stencil.Problem, s space.Schedule) (best *reco
 			d = math.Hypot(d, math.Log(float64(p.Size[a])/float64(r.problem.Size[a])))
 		}
 		if kernels.WholePart(4, p.Size[0]) != kernels.WholePart(4, r.problem.Size[0]) {
-			d += 10 // rows move in other parts, by another program
+			d += 10 // rows move in other parts, by another compiled kernel
 		}
 		if st.Name != p.Stencil.Name {
 			d += 100
