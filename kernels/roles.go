@@ -13,7 +13,7 @@ var (
 	TimeTile = space.Param{Name: "ph", Ordinal: true, Single: 1}
 	// MinBlocks is the blocks that an SM must be able to hold; a single step gives no reason for
 	// a register limit.
-	MinBlocks = space.Param{Name: "mb", Ordinal: true, Single: 1}
+	MinBlocks = space.Param{Name: "mb", Ordinal: true, Single: 1, Near: true}
 	// SMCount is the number of SMs that a launch fills.
 	SMCount = space.Param{Name: "sm", Optional: true, Launch: true, SMs: true}
 )

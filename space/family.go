@@ -22,6 +22,9 @@ type Param struct {
 	// Single is the value that a launch of a single time step has, as those have that do the
 	// steps left over; 0 = the schedule's own.
 	Single int
+	// Near says that compiled kernels which differ in it alone are alike: what was measured of
+	// one tells of the other (docs/lab/0023-programs.md).
+	Near bool
 	// SMs says that its value, unless it is 0, is the number of SMs of the machine.
 	SMs bool
 }

@@ -29,6 +29,7 @@ type Place struct {
 	known    map[space.Schedule]guess // predictions made so far
 	model    model.Coefficients
 	launch   map[string]bool // parameters of the launch alone
+	near     map[string]bool // parameters in which alike kernels differ
 }
 
 // guess is what the cost model says of a schedule.
@@ -39,10 +40,10 @@ type guess struct {
 
 // At is the place of a problem on a machine, for the schedules of families.
 func At(families []kernels.Family, p stencil.Problem, m machine.Machine) Place {
-	pl := Place{p, m.WithLimits(), families, map[space.Schedule]guess{}, model.Fitted, map[string]bool{}}
+	pl := Place{p, m.WithLimits(), families, map[space.Schedule]guess{}, model.Fitted, map[string]bool{}, map[string]bool{}}
 	for _, f := range families {
 		for _, q := range f.Space(p, pl.Machine).Params {
-			pl.launch[q.Name] = q.Launch
+			pl.launch[q.Name], pl.near[q.Name] = q.Launch, q.Near
 		}
 	}
 	return pl
@@ -180,7 +181,7 @@ func (pl Place) kin(s space.Schedule, g guess) [3]string {
 			continue
 		}
 		program = append(append(program, '/'), field...)
-		if name != "pf" && name != "mb" {
+		if !pl.near[name] {
 			group = append(append(group, '/'), field...)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -11,8 +12,10 @@ import (
 
 	"stenciltune/cache"
 	"stenciltune/cmd/internal/cli"
+	"stenciltune/device/cuda"
 	"stenciltune/device/replay"
 	"stenciltune/outcome"
+	"stenciltune/study/carry"
 	"stenciltune/study/exchange"
 	"stenciltune/tuner"
 )
@@ -48,7 +51,7 @@ func (a *app) landscape() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(a.landscapeExport(), a.landscapeImport())
+	c.AddCommand(a.landscapeExport(), a.landscapeImport(), a.landscapeCarry())
 	return c
 }
 
@@ -133,5 +136,58 @@ no whole numbers are numbered in the order in which the file lists them.`,
 	}
 	c.Flags().StringVar(&format, "format", "", "kernel-tuner or t4")
 	c.Flags().StringVarP(&output, "output", "o", "", "`file` of the landscape")
+	return c
+}
+
+func (a *app) landscapeCarry() *cobra.Command {
+	var old string
+	c := &cobra.Command{
+		Use:   "carry --from TUNE LANDSCAPE.jsonl.gz ...",
+		Short: "Take recordings over to today's sources where the machine code is the same",
+		Long: `carry gives the records of a landscape the hashes of today's sources, where these are
+compiled to the same machine code: the recording is then gone on with by --record. --from is
+the program tune of the revision that recorded it; it prints the sources of then. Sources that
+differ in words alone are not compiled; the others need NVRTC.`,
+		Example: "  study landscape carry --from ./tune-of-then mine.jsonl.gz",
+		Args:    cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, files []string) error {
+			if old == "" {
+				return cli.Usagef("from which program? name the tune that recorded them with --from")
+			}
+			compiler, err := cuda.OpenCompiler()
+			if err != nil {
+				return err
+			}
+			defer compiler.Close()
+			for _, file := range files {
+				found, err := replay.Match("./" + strings.TrimPrefix(file, "./"))
+				if filepath.IsAbs(file) {
+					found, err = replay.Match(file)
+				}
+				if err != nil {
+					return err
+				}
+				l := found[0]
+				report, err := carry.Landscape(c.Context(), l, carry.Program(old), carry.Compiler(compiler, l.Header.Machine))
+				if err != nil {
+					return err
+				}
+				a.Say("%s: %s", file, report)
+				var records []outcome.Outcome
+				for _, s := range l.Order {
+					records = append(records, l.Records[s])
+				}
+				var b bytes.Buffer
+				if err := replay.Write(&b, l.Header, records); err != nil {
+					return err
+				}
+				if err := cache.WriteFile(file, b.Bytes()); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&old, "from", "", "`path` of the program tune that recorded")
 	return c
 }

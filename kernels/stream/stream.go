@@ -247,7 +247,7 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		{Name: "vy", Values: rows, Ordinal: true, Doc: docs["vy"]},
 		{Name: "wp", Values: warps, Ordinal: true, Doc: docs["wp"]},
 		{Name: "ck", Values: streamTiles, Ordinal: true, Launch: true, Doc: docs["ck"]},
-		{Name: "pf", Values: []int{1, 2, 4}, Ordinal: true, Doc: docs["pf"]},
+		{Name: "pf", Values: []int{1, 2, 4}, Ordinal: true, Near: true, Doc: docs["pf"]},
 		kernels.Tuned(kernels.MinBlocks, docs["mb"], []int{1, 2, 3, 4}),
 		kernels.Tuned(kernels.TimeTile, docs["ph"], timeTile),
 		kernels.Tuned(kernels.SMCount, docs["sm"], fill),
