@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"stenciltune/outcome"
 	"strings"
 	"sync"
 	"testing"
@@ -15,8 +14,10 @@ import (
 	"stenciltune/device"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
+	"stenciltune/outcome"
 	"stenciltune/search"
 	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 	"stenciltune/timing"
 )
@@ -807,5 +808,17 @@ func TestAGridTooSmallForTheUsualShapesHasABaselineToo(t *testing.T) {
 	o.Space = kernels.Spaces(o.Families, o.Problem, d.machine)
 	if r := mustTune(t, o); r.Naive.Schedule.String() != global(32, 1, 1) || r.Evaluated != 2 {
 		t.Errorf("naive %s, %d evaluated", r.Naive.Schedule, r.Evaluated)
+	}
+}
+
+// TestABaselineThatIsNamed takes the place of the naive kernels, and judges the others.
+func TestABaselineThatIsNamed(t *testing.T) {
+	d := newFake(t)
+	own, other := tile(32, 4, 1, 1), tile(64, 8, 1, 1)
+	o := options(t, d, own, naives[0], other)
+	o.Baseline = spacetest.Schedules(t, own)
+	r := mustTune(t, o)
+	if got := texts(r.Outcomes); !slices.Equal(got, []string{own, naives[0], other}) || r.Naive.Schedule.String() != own {
+		t.Errorf("%v, baseline %s", got, r.Naive.Schedule)
 	}
 }

@@ -14,11 +14,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"stenciltune/outcome"
 	"strconv"
 	"strings"
 
 	"stenciltune/device/replay"
+	"stenciltune/outcome"
 	"stenciltune/space"
 	"stenciltune/stencil"
 	"stenciltune/timing"

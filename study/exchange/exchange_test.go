@@ -4,13 +4,13 @@ import (
 	"bytes"
 	"io"
 	"os"
-	"stenciltune/outcome"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"stenciltune/device/replay"
+	"stenciltune/outcome"
 	"stenciltune/space"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"

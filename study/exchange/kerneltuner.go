@@ -6,10 +6,10 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"stenciltune/outcome"
 	"strings"
 
 	"stenciltune/device/replay"
+	"stenciltune/outcome"
 	"stenciltune/space"
 	"stenciltune/timing"
 )

@@ -6,9 +6,9 @@ import (
 	"io"
 	"maps"
 	"slices"
-	"stenciltune/outcome"
 
 	"stenciltune/device/replay"
+	"stenciltune/outcome"
 	"stenciltune/space"
 	"stenciltune/timing"
 )

@@ -1,0 +1,39 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"stenciltune/internal/cli"
+)
+
+// TestStrategiesAreComparedOnALandscape that ships, and on another tuner's.
+func TestStrategiesAreComparedOnALandscape(t *testing.T) {
+	dir := t.TempDir()
+	args := strings.Fields("replay-bench --seeds 2 --budget 20 --seconds 1 --entrant bayes --entrant random --entrant bayes/none")
+	p := command(t, storeIn(t), append(args, "--landscape", "jacobi2d_f64", "--plots", dir)...)
+	if code := p.run(t); code != cli.OK || p.stderr.Len() > 0 {
+		t.Fatalf("exit %d\n%s", code, &p.stderr)
+	}
+	for _, want := range []string{"jacobi2d/f64/8192x8192: 2070 schedules, best stream/", "\nbayes ", "\nrandom ", "\nbayes/none "} {
+		if !strings.Contains(p.stdout.String(), want) {
+			t.Errorf("no %q in\n%s", want, &p.stdout)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, "jacobi2d_f64_8192x8192.svg")); err != nil {
+		t.Error(err)
+	}
+	own := filepath.Join(dir, "t4.jsonl.gz")
+	if q := command(t, storeIn(t), "landscape", "import", "--format", "t4", "exchange/testdata/t4.json", "-o", own); q.run(t) != cli.OK {
+		t.Fatal(q.stderr.String())
+	}
+	q := command(t, storeIn(t), append(args, "--landscape", own)...)
+	code := q.run(t)
+	lines := strings.Split(strings.TrimSpace(q.stdout.String()), "\n")
+	// Without a cost model there are no priors to compare.
+	if code != cli.OK || len(lines) != 4 || !strings.HasPrefix(lines[2], "bayes ") || !strings.HasPrefix(lines[3], "random ") {
+		t.Errorf("exit %d\n%s%s", code, &q.stdout, &q.stderr)
+	}
+}
