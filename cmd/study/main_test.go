@@ -105,6 +105,7 @@ func TestBadInputGetsOneClearLine(t *testing.T) {
 		{"matmul --device replay:h200", cli.NoDevice, "no recording of matmul"},
 		{"matmul --strategy luck", cli.Usage, "use one of"},
 		{"sl --stencil jacobi2d --device model:a100", cli.Usage, "nothing can run"},
+		{"sl --stencil jacobi2d --device host --model none", cli.Usage, "a model of its own"},
 		{"sl model --stencil jacobi2d", cli.Usage, "which device?"},
 		{"sl model --stencil jacobi2d --device model:gtx480", cli.Usage, "there are: v100"},
 		{"sl model --stencil jacobi2d --device model:a100 --top 0", cli.Usage, "at least one"},

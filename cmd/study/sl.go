@@ -37,6 +37,9 @@ and tunes as tune does, beginning with the model's schedules.`,
 			if err := f.Check(); err != nil {
 				return err
 			}
+			if f.NoPrior {
+				return cli.Usagef("--model %s: this command has a model of its own", f.Model)
+			}
 			p, err := problem.On(f.Device)
 			if err != nil {
 				return err
