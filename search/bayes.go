@@ -1,186 +1,29 @@
 package search
 
 import (
-	"fmt"
 	"math"
+
 	"stenciltune/outcome"
-	"strings"
-	"sync"
-
-	"github.com/c-bata/goptuna"
-
 	"stenciltune/space"
 	"stenciltune/timing"
 )
 
-// study keeps the trials of a search in goptuna: which points were asked, with
-// which indices, and what became of them. Every axis is an integer index,
-// inclusive on both sides; every suggestion is checked against the space; a time
-// is told only if it is finite and positive, and anything else ends pruned, with
-// its status as an attribute. One mutex guards asking and telling, and goptuna's
-// own loop is not used.
-//
-// goptuna's storage in memory cannot fail on these calls: an error is our own bug.
-type study struct {
-	*pool
-	mu    sync.Mutex
-	s     *goptuna.Study
-	trial map[int]int // running trial of a point
-}
-
-// newStudy makes a study over the pool's space.
-func newStudy(name string, p *pool, options ...goptuna.StudyOption) *study {
-	options = append([]goptuna.StudyOption{
-		goptuna.StudyOptionLogger(nil), // silent; the default writes to standard output
-		goptuna.StudyOptionDirection(goptuna.StudyDirectionMinimize),
-		goptuna.StudyOptionDefineSearchSpace(axes(p.catalog)),
-	}, options...)
-	s, err := goptuna.CreateStudy(name, options...)
-	must(err)
-	return &study{pool: p, s: s, trial: map[int]int{}}
-}
-
-func must(err error) {
-	if err != nil {
-		panic(fmt.Sprintf("search: goptuna: %v", err))
-	}
-}
-
-// familyAxis is the axis that says which family's axes apply.
-const familyAxis = "family"
-
-func axisName(f *space.Family, p space.Param) string { return f.Name + "." + p.Name }
-
-// axes are all axes of a space as goptuna's distributions.
-func axes(c *catalog) map[string]any {
-	m := map[string]any{familyAxis: indexAxis(len(c.parts))}
-	for _, p := range c.parts {
-		for _, q := range p.family.Params {
-			m[axisName(p.family, q)] = indexAxis(len(q.Values))
-		}
-	}
-	return m
-}
-
-func indexAxis(n int) goptuna.IntUniformDistribution {
-	return goptuna.IntUniformDistribution{Low: 0, High: max(0, n-1)}
-}
-
-// coordinates are a point's values on the axes.
-func (s *study) coordinates(point int) map[string]float64 {
-	k, row := s.values(point)
-	f := s.parts[k].family
-	m := map[string]float64{familyAxis: float64(k)}
-	for i, q := range f.Params {
-		m[axisName(f, q)] = float64(row[i])
-	}
-	return m
-}
-
-// begin creates a trial and lets goptuna sample it; -1 if what it sampled is not
-// a point of the space, or is taken. The trial is then pruned.
-func (s *study) begin() int {
-	id, err := s.s.Storage.CreateNewTrial(s.s.ID)
-	must(err)
-	t := goptuna.Trial{Study: s.s, ID: id}
-	must(t.CallRelativeSampler())
-	k, err := t.SuggestInt(familyAxis, 0, max(0, len(s.parts)-1))
-	must(err)
-	f := s.parts[k].family
-	idx := make([]int, len(f.Params))
-	for i, q := range f.Params {
-		idx[i], err = t.SuggestInt(axisName(f, q), 0, len(q.Values)-1)
-		must(err)
-		if idx[i] < 0 || idx[i] >= len(q.Values) {
-			s.prune(id, "outside the axis "+q.Name)
-			return -1
-		}
-	}
-	point := s.find(k, idx)
-	switch {
-	case point < 0:
-		s.prune(id, string(timing.Rejected))
-		return -1
-	case s.taken[point]:
-		s.prune(id, "repeated")
-		return -1
-	}
-	s.trial[point] = id
-	return point
-}
-
-// force creates a trial of a given point.
-func (s *study) force(point int) int {
-	id, err := s.s.Storage.CreateNewTrial(s.s.ID)
-	must(err)
-	k, row := s.values(point)
-	f := s.parts[k].family
-	must(s.s.Storage.SetTrialParam(id, familyAxis, float64(k), indexAxis(len(s.parts))))
-	for i, q := range f.Params {
-		must(s.s.Storage.SetTrialParam(id, axisName(f, q), float64(row[i]), indexAxis(len(q.Values))))
-	}
-	s.trial[point] = id
-	return point
-}
-
-// statusAttribute is the trial attribute that holds an outcome's status.
-const statusAttribute = "status"
-
-// prune ends a trial without a time. goptuna reads a pruned trial without an
-// intermediate value as the worst there is, which is what an infeasible one is.
-func (s *study) prune(id int, why string) {
-	must(s.s.Storage.SetTrialUserAttr(id, statusAttribute, clip(why)))
-	must(s.s.Storage.SetTrialState(id, goptuna.TrialStatePruned))
-}
-
-// clip keeps an attribute within what any of goptuna's storages can hold.
-func clip(s string) string {
-	s = strings.Map(func(r rune) rune {
-		if r < ' ' || r > '~' {
-			return '?'
-		}
-		return r
-	}, s)
-	return s[:min(len(s), 200)]
-}
-
-// end reports an outcome; of a point never asked for, a trial is made first.
-// seconds are what is usable, and NaN if nothing is.
-func (s *study) end(point int, o outcome.Outcome, seconds float64) {
-	id, running := s.trial[point]
-	if !running {
-		s.force(point)
-		id = s.trial[point]
-	}
-	delete(s.trial, point)
-	if math.IsNaN(seconds) {
-		s.prune(id, string(o.Status))
-		return
-	}
-	must(s.s.Storage.SetTrialUserAttr(id, statusAttribute, clip(string(o.Status))))
-	must(s.s.Storage.SetTrialValue(id, seconds))
-	must(s.s.Storage.SetTrialState(id, goptuna.TrialStateComplete))
-}
-
-// usable is the time of an outcome, or NaN if it has none that can be used.
-func usable(o outcome.Outcome) float64 {
+// Usable is the time of an outcome, or NaN if it has none that can be used.
+func Usable(o outcome.Outcome) float64 {
 	if !o.Status.Timed() || !(o.Seconds() > 0) || math.IsInf(o.Seconds(), 1) {
 		return math.NaN()
 	}
 	return o.Seconds()
 }
 
-// bayes is Bayesian optimisation on goptuna's study: the brain is the study's
-// relative sampler, which fills all axes of a trial at once.
+// bayes is Bayesian optimisation: what the brain wants most, of what is not taken.
 type bayes struct {
-	*study
+	*pool
 	b *brain
 }
 
 func newBayes(p *pool, seed uint64) (Strategy, error) {
-	s := &bayes{b: newBrain(p, seed)}
-	s.study = newStudy("bayes", p, goptuna.StudyOptionRelativeSampler(s))
-	return s, nil
+	return &bayes{p, newBrain(p, seed)}, nil
 }
 
 // Name is the strategy's name.
@@ -189,38 +32,20 @@ func (s *bayes) Name() string { return "bayes" }
 // Converged is the number of proposals in a row of little expected improvement; they
 // count by half while the prior is only roughly right, and by a quarter while none is of help.
 func (s *bayes) Converged() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	return s.b.idle / 4
-}
-
-// SampleRelative gives goptuna the axes of the brain's next point.
-func (s *bayes) SampleRelative(*goptuna.Study, goptuna.FrozenTrial, map[string]any) (map[string]float64, error) {
-	return s.coordinates(s.b.next()), nil
 }
 
 // Ask proposes the points the brain wants most, each as if the ones before it
 // had come out as expected.
 func (s *bayes) Ask(n int) []space.Schedule {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.ask(n, func() int {
-		q := s.begin()
-		if q < 0 {
-			panic("search: the brain proposed what is no free point")
-		}
-		return q
-	})
+	return s.ask(n, s.b.next)
 }
 
 // Tell teaches the brain. A schedule cut short as slow counts with its time, but
 // only roughly; one that was skipped teaches nothing.
 func (s *bayes) Tell(outcomes []outcome.Outcome) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.told(outcomes, func(q int, o outcome.Outcome) {
-		t := usable(o)
-		s.end(q, o, t)
+		t := Usable(o)
 		extra := o.Noise() * o.Noise()
 		if !(extra < 1) {
 			extra = 1

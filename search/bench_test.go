@@ -1,9 +1,9 @@
 package search_test
 
 import (
-	"stenciltune/outcome"
 	"testing"
 
+	"stenciltune/outcome"
 	"stenciltune/search"
 	"stenciltune/search/searchtest"
 )

@@ -70,7 +70,7 @@ type brain struct {
 
 func newBrain(p *pool, seed uint64) *brain {
 	f := newFeatures(p.catalog)
-	b := &brain{pool: p, f: f, rng: newRand(seed, "bayes"), at: map[int]int{}, best: -1, h: modes(f)}
+	b := &brain{pool: p, f: f, rng: Rand(seed, "bayes"), at: map[int]int{}, best: -1, h: modes(f)}
 	b.valid.f = f
 	if p.size > 0 {
 		b.queue = design(p.catalog, f, b.rng)

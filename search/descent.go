@@ -31,7 +31,7 @@ type descent struct {
 }
 
 func newDescent(p *pool, seed uint64) (Strategy, error) {
-	r := newRand(seed, "descent")
+	r := Rand(seed, "descent")
 	d := &descent{pool: p, rng: r, seconds: map[int]float64{}, walkOf: map[int]int{}}
 	d.chance = line{pool: p, order: p.shuffled(r)}
 	if p.hasPrior() {

@@ -2,8 +2,8 @@ package search_test
 
 import (
 	"fmt"
-	"stenciltune/outcome"
 
+	"stenciltune/outcome"
 	"stenciltune/search"
 	"stenciltune/space"
 	"stenciltune/timing"

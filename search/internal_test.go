@@ -3,12 +3,12 @@ package search
 import (
 	"math"
 	"slices"
-	"stenciltune/outcome"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
+	"stenciltune/outcome"
 	"stenciltune/space"
 )
 
@@ -89,7 +89,7 @@ func TestGradient(t *testing.T) {
 	sp, prior := room()
 	c := newCatalog(sp, prior)
 	f := newFeatures(c)
-	r := newRand(1, "test")
+	r := Rand(1, "test")
 	var p []int32
 	var y, extra []float64
 	for range 25 {
@@ -352,7 +352,7 @@ func TestLight(t *testing.T) {
 func TestIdle(t *testing.T) {
 	little, much := math.Log(GainShare)-1, math.Log(GainShare)+1
 	b := &brain{}
-	s := &bayes{study: &study{}, b: b}
+	s := &bayes{b: b}
 	for _, c := range []struct {
 		slope, misfit, gain float64
 		want                int

@@ -19,9 +19,6 @@ var makers = []maker{
 	{"bayes", newBayes},
 	{"descent", newDescent},
 	{"model", newModelOrder},
-	{"tpe", newTPE},
-	{"cmaes", newCMAES},
-	{"sobol", newSobol},
 	{"random", newRandom},
 	{"exhaustive", newExhaustive},
 }
@@ -35,16 +32,13 @@ func Names() []string {
 	return names
 }
 
-// Samplers are the strategies that draw as goptuna's samplers do.
-func Samplers() []string { return []string{"tpe", "cmaes", "sobol", "random"} }
-
 // New makes a strategy by name. It lists the space once and, where the strategy
 // looks at a prior, asks the prior for every schedule once.
 func New(name string, o Options) (Strategy, error) {
 	if o.Space == nil {
 		return nil, fmt.Errorf("strategy %s: no space given", name)
 	}
-	if name == "random" || name == "exhaustive" || slices.Contains(Samplers(), name) {
+	if name == "random" || name == "exhaustive" {
 		o.Prior = nil
 	}
 	return List(o.Space, o.Prior).New(name, o.Seed)

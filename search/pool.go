@@ -2,8 +2,8 @@ package search
 
 import (
 	"math/rand/v2"
-	"stenciltune/outcome"
 
+	"stenciltune/outcome"
 	"stenciltune/space"
 )
 
@@ -26,6 +26,48 @@ func (p *pool) take(point int) bool {
 	p.taken[point] = true
 	p.left--
 	return true
+}
+
+// Pool is a listed space and which of its points are taken, for strategies of other
+// packages. Points are numbered from 0 in the space's order, family after family.
+type Pool struct{ *pool }
+
+// Pool is a pool of the listing's points, none of them taken.
+func (l *Listing) Pool() Pool { return Pool{newPool(l.c)} }
+
+// Size is how many points there are.
+func (p Pool) Size() int { return p.size }
+
+// Families are the families of the points, in their order.
+func (p Pool) Families() []*space.Family { return p.space.Families() }
+
+// Points are the number of a family's first point and of its points.
+func (p Pool) Points(family int) (first, size int) {
+	return p.parts[family].first, p.parts[family].size
+}
+
+// Values are the number of a point's family and the indices of its values; not to be changed.
+func (p Pool) Values(point int) (family int, index []uint16) { return p.values(point) }
+
+// Find is the point of a family with these indices of values; -1 if it is not legal.
+func (p Pool) Find(family int, index []int) int { return p.find(family, index) }
+
+// Taken tells whether a point was proposed or told of.
+func (p Pool) Taken(point int) bool { return p.taken[point] }
+
+// Take proposes up to n points as next yields them; next must yield a point that is not
+// taken as long as there is one.
+func (p Pool) Take(n int, next func() int) []space.Schedule { return p.ask(n, next) }
+
+// Told marks the points of outcomes as taken, and hands each that is in the space on.
+func (p Pool) Told(outcomes []outcome.Outcome, each func(point int, o outcome.Outcome)) {
+	p.told(outcomes, each)
+}
+
+// Shuffled yields the points that are not taken in random order, -1 at the end.
+func (p Pool) Shuffled(r *rand.Rand) (next func() int) {
+	l := &line{pool: p.pool, order: p.shuffled(r)}
+	return l.next
 }
 
 // ask proposes up to n points as next yields them; next must yield a point that
@@ -90,9 +132,9 @@ func (c *catalog) canonical() []int32 {
 	return order
 }
 
-// newRand is the one source of chance of a strategy; use tells strategies'
+// Rand is the one source of chance of a strategy; use tells strategies'
 // streams apart.
-func newRand(seed uint64, use string) *rand.Rand {
+func Rand(seed uint64, use string) *rand.Rand {
 	h := uint64(14695981039346656037) // FNV-1a
 	for _, b := range []byte(use) {
 		h = (h ^ uint64(b)) * 1099511628211

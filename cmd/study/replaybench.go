@@ -67,7 +67,7 @@ backwards), bayes/shuffled (at random), bayes/none.`,
 func (f *replayBenchFlags) parse() ([]contest.Entrant, error) {
 	texts := f.entrants
 	if len(texts) == 0 {
-		texts = slices.DeleteFunc(search.Names(), func(n string) bool { return n == "exhaustive" })
+		texts = slices.DeleteFunc(contest.Strategies(), func(n string) bool { return n == "exhaustive" })
 		for _, p := range contest.Priors()[1:] {
 			texts = append(texts, "bayes/"+string(p))
 		}
@@ -76,8 +76,8 @@ func (f *replayBenchFlags) parse() ([]contest.Entrant, error) {
 	for _, t := range texts {
 		name, prior, _ := strings.Cut(t, "/")
 		e := contest.Entrant{Strategy: name, Prior: contest.Prior(prior)}
-		if !slices.Contains(search.Names(), name) || !slices.Contains(contest.Priors(), e.Prior) {
-			return nil, cli.Usagef("--entrant %q: use one of %s, alone or with /unseen, /inverted, /shuffled or /none", t, strings.Join(search.Names(), ", "))
+		if !slices.Contains(contest.Strategies(), name) || !slices.Contains(contest.Priors(), e.Prior) {
+			return nil, cli.Usagef("--entrant %q: use one of %s, alone or with /unseen, /inverted, /shuffled or /none", t, strings.Join(contest.Strategies(), ", "))
 		}
 		list = append(list, e)
 	}

@@ -52,7 +52,8 @@ var may = map[string][]string{
 	"study/carry":             leaves("device", "device/replay", "kernels", "kernels/all", "outcome"),
 	"study/trace":             {"kernels", "space", "stencil"},
 	"study/exchange":          leaves("device/replay", "outcome"),
-	"study/contest":           leaves("device/replay", "runner", "kernels", "outcome", "search"),
+	"study/samplers":          {"outcome", "search", "space", "timing"},
+	"study/contest":           leaves("device/replay", "runner", "kernels", "outcome", "search", "study/samplers"),
 	"study/sl":                {"kernels", "kernels/all", "machine", "model", "search", "space", "stencil"},
 	"study/matmul":            {"kernels", "machine", "space", "stencil"},
 	"study/matmul/matmultest": leaves("device", "kernels", "study/matmul"),
@@ -75,7 +76,7 @@ func within(path, folder string) bool { return path == folder || strings.HasPref
 // fences says which of our packages alone may import a dependency, by the prefix
 // of its import path; none means tests only.
 var fences = map[string][]string{
-	"github.com/c-bata/goptuna":       {"search"},
+	"github.com/c-bata/goptuna":       {"study/samplers"},
 	"go.etcd.io/bbolt":                {"cache"},
 	"github.com/ebitengine/purego":    {"device/cuda"},
 	"github.com/spf13/cobra":          {"cmd/tune", "cmd/study", "cmd/internal/cli"},
@@ -235,7 +236,7 @@ func TestForbiddenImportsAreNoticed(t *testing.T) {
 		{"device/worker", "stenciltune/device/cuda", "device/worker imports device/cuda"},
 		{"runner", "stenciltune/cmd/tune", "nothing may import"},
 		{"kernels/all", "stenciltune/model", "kernels/all imports model"},
-		{"cache", "github.com/c-bata/goptuna/tpe", "belongs to search"},
+		{"cache", "github.com/c-bata/goptuna/tpe", "belongs to study/samplers"},
 		{"search", "go.etcd.io/bbolt", "belongs to cache"},
 		{"device/host", "github.com/ebitengine/purego", "belongs to device/cuda"},
 		{"runner", "github.com/vbauerster/mpb/v8/decor", "belongs to cmd/tune"},
@@ -255,7 +256,7 @@ func TestForbiddenImportsAreNoticed(t *testing.T) {
 		{"cmd/study", "stenciltune/cmd/internal/cli"},
 		{"study/matmul/matmultest", "stenciltune/study/matmul"},
 		{"cmd/internal/cli", "github.com/spf13/cobra/doc"},
-		{"search", "github.com/c-bata/goptuna"},
+		{"study/samplers", "github.com/c-bata/goptuna"},
 		{"device/cuda", "github.com/ebitengine/purego"},
 	} {
 		if got := check(c.path, []string{c.imports}); got != nil {

@@ -68,7 +68,7 @@ func shipped(t *testing.T, name string, keep func(space.Schedule) bool) (*Field,
 // byte, and another seed another one.
 func TestRunsRepeat(t *testing.T) {
 	f, _ := shipped(t, "jacobi2d_f64", nil)
-	for _, name := range search.Names() {
+	for _, name := range Strategies() {
 		text := func(seed uint64) string {
 			r, err := f.Run(t.Context(), Entrant{Strategy: name}, seed, Rules{Budget: 60, Regret: -1})
 			if err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"slices"
 	"time"
 
 	"stenciltune/device/replay"
@@ -14,12 +15,24 @@ import (
 	"stenciltune/search"
 	"stenciltune/space"
 	"stenciltune/stencil"
+	"stenciltune/study/samplers"
 )
 
 // Entrant is a strategy with the prior it is given.
 type Entrant struct {
 	Strategy string
 	Prior    Prior
+}
+
+// Strategies are the strategies that can enter: the tuner's own, and goptuna's samplers.
+func Strategies() []string { return append(search.Names(), samplers.Names()...) }
+
+// strategy begins a search of a listing.
+func (e Entrant) strategy(l *search.Listing, seed uint64) (search.Strategy, error) {
+	if slices.Contains(samplers.Names(), e.Strategy) {
+		return samplers.New(e.Strategy, l, seed)
+	}
+	return l.New(e.Strategy, seed)
 }
 
 func (e Entrant) String() string {
@@ -54,7 +67,7 @@ type Run struct {
 // Run lets an entrant search the field as a tune does. The baseline is measured before
 // and does not count, nor does its time.
 func (f *Field) Run(ctx context.Context, e Entrant, seed uint64, rules Rules) (Run, error) {
-	strategy, err := f.listings[e.Prior].New(e.Strategy, seed)
+	strategy, err := e.strategy(f.listings[e.Prior], seed)
 	if err != nil {
 		return Run{}, err
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"stenciltune/internal/cli"
+	"stenciltune/cmd/internal/cli"
 )
 
 // TestStrategiesAreComparedOnALandscape that ships, and on another tuner's.

@@ -1,15 +1,17 @@
-package search
+package samplers
 
 import (
 	"math"
 	"slices"
+
+	"stenciltune/search"
 )
 
 // box is a space as the unit cube of one axis for the family and one for every
 // parameter that any family varies: what samplers of continuous vectors draw from.
 // Axes of one value are left out (goptuna's CMA-ES cannot have them).
 type box struct {
-	*pool
+	search.Pool
 	names []string
 	axis  [][]int // per family and parameter: its axis, -1 without
 }
@@ -17,11 +19,11 @@ type box struct {
 // familyCoordinate is the first axis: the family.
 const familyCoordinate = 0
 
-func newBox(p *pool) *box {
-	b := &box{pool: p, names: []string{familyAxis}}
-	for _, part := range p.parts {
+func newBox(p search.Pool) *box {
+	b := &box{Pool: p, names: []string{familyAxis}}
+	for _, f := range p.Families() {
 		var axis []int
-		for _, q := range part.family.Params {
+		for _, q := range f.Params {
 			if len(q.Values) < 2 {
 				axis = append(axis, -1)
 				continue
@@ -44,24 +46,26 @@ func middle(index, values int) float64 { return (float64(index) + 0.5) / float64
 // nearest is the point that is not taken nearest to a vector, in the vector's
 // family if that has one left; -1 if nothing is left.
 func (b *box) nearest(x []float64) int {
-	want := min(max(int(x[familyCoordinate]*float64(len(b.parts))), 0), len(b.parts)-1)
+	families := b.Families()
+	want := min(max(int(x[familyCoordinate]*float64(len(families))), 0), len(families)-1)
 	best, least := -1, math.Inf(1)
-	for step := range len(b.parts) {
-		k := (want + step) % len(b.parts)
-		p := &b.parts[k]
-		for i := range p.size {
-			if b.taken[p.first+i] {
+	for step := range families {
+		k := (want + step) % len(families)
+		first, size := b.Points(k)
+		for q := first; q < first+size; q++ {
+			if b.Taken(q) {
 				continue
 			}
 			d := 0.0
-			for j, v := range p.index[i*p.width : (i+1)*p.width] {
+			_, row := b.Values(q)
+			for j, v := range row {
 				if a := b.axis[k][j]; a >= 0 {
-					t := x[a] - middle(int(v), len(p.family.Params[j].Values))
+					t := x[a] - middle(int(v), len(families[k].Params[j].Values))
 					d += t * t
 				}
 			}
 			if d < least {
-				best, least = p.first+i, d
+				best, least = q, d
 			}
 		}
 		if best >= 0 {

@@ -1,16 +1,17 @@
-package search
+package samplers
 
 import (
 	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
-	"stenciltune/outcome"
 
 	"github.com/c-bata/goptuna"
 	"github.com/c-bata/goptuna/sobol"
 	"github.com/c-bata/goptuna/tpe"
 
+	"stenciltune/outcome"
+	"stenciltune/search"
 	"stenciltune/space"
 )
 
@@ -28,7 +29,7 @@ import (
 type tpeStrategy struct {
 	*study
 	rng     *rand.Rand
-	chance  line
+	chance  func() int // a point that is not taken
 	history map[string][]observation
 	order   []observation // per axis as now split; reused
 	name    string
@@ -46,15 +47,15 @@ const (
 	tpeAttempts   = 4 // suggestions that may be illegal or repeated before a random schedule
 )
 
-func newTPE(p *pool, seed uint64) (Strategy, error) {
+func newTPE(p search.Pool, seed uint64) (search.Strategy, error) {
 	s := makeTPE(p, "tpe", seed)
-	s.startup, s.first = tpeStartup, s.chance.next
+	s.startup, s.first = tpeStartup, s.chance
 	return s, nil
 }
 
-func makeTPE(p *pool, name string, seed uint64) *tpeStrategy {
-	r := newRand(seed, name)
-	s := &tpeStrategy{name: name, rng: r, chance: line{pool: p, order: p.shuffled(r)}, history: map[string][]observation{}}
+func makeTPE(p search.Pool, name string, seed uint64) *tpeStrategy {
+	r := search.Rand(seed, name)
+	s := &tpeStrategy{name: name, rng: r, chance: p.Shuffled(r), history: map[string][]observation{}}
 	s.study = newStudy(name, p, goptuna.StudyOptionSampler(s))
 	return s
 }
@@ -66,7 +67,7 @@ const sobolStartup = 32
 // newSobol is TPE after points of a Sobol sequence, shifted at random so that
 // seeds differ (Cranley and Patterson, SIAM J. Numer. Anal. 13, 1976), each
 // answered by the nearest legal schedule.
-func newSobol(p *pool, seed uint64) (Strategy, error) {
+func newSobol(p search.Pool, seed uint64) (search.Strategy, error) {
 	s := makeTPE(p, "sobol", seed)
 	b := newBox(p)
 	engine := sobol.NewEngine(uint32(len(b.names)))
@@ -92,7 +93,7 @@ func (s *tpeStrategy) Name() string { return s.name }
 func (s *tpeStrategy) Ask(n int) []space.Schedule {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.ask(n, func() int {
+	return s.Take(n, func() int {
 		if len(s.history[familyAxis]) < s.startup {
 			return s.force(s.first())
 		}
@@ -101,7 +102,7 @@ func (s *tpeStrategy) Ask(n int) []space.Schedule {
 				return q
 			}
 		}
-		return s.force(s.chance.next())
+		return s.force(s.chance())
 	})
 }
 
@@ -110,8 +111,8 @@ func (s *tpeStrategy) Ask(n int) []space.Schedule {
 func (s *tpeStrategy) Tell(outcomes []outcome.Outcome) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.told(outcomes, func(q int, o outcome.Outcome) {
-		t := usable(o)
+	s.Told(outcomes, func(q int, o outcome.Outcome) {
+		t := search.Usable(o)
 		s.end(q, o, t)
 		if math.IsNaN(t) {
 			if !o.Status.Failed() {
@@ -119,9 +120,9 @@ func (s *tpeStrategy) Tell(outcomes []outcome.Outcome) {
 			}
 			t = math.Inf(1)
 		}
-		k, row := s.values(q)
+		k, row := s.Values(q)
 		s.file(familyAxis, k, t)
-		f := s.parts[k].family
+		f := s.Families()[k]
 		for i, p := range f.Params {
 			s.file(axisName(f, p), int(row[i]), t)
 		}

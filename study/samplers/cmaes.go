@@ -1,14 +1,15 @@
-package search
+package samplers
 
 import (
 	"math"
 	"math/rand/v2"
-	"stenciltune/outcome"
 
 	"github.com/c-bata/goptuna"
 	"github.com/c-bata/goptuna/cmaes"
 	"gonum.org/v1/gonum/mat"
 
+	"stenciltune/outcome"
+	"stenciltune/search"
 	"stenciltune/space"
 )
 
@@ -33,8 +34,8 @@ type cmaesStrategy struct {
 	worst   float64
 }
 
-func newCMAES(p *pool, seed uint64) (Strategy, error) {
-	r := newRand(seed, "cmaes")
+func newCMAES(p search.Pool, seed uint64) (search.Strategy, error) {
+	r := search.Rand(seed, "cmaes")
 	s := &cmaesStrategy{box: newBox(p), rng: r, vectors: map[int][]float64{}, drawn: map[int]int{}, worst: math.Inf(-1)}
 	s.study = newStudy("cmaes", p, goptuna.StudyOptionRelativeSampler(s))
 	s.restart(0)
@@ -71,7 +72,7 @@ func (s *cmaesStrategy) Name() string { return "cmaes" }
 func (s *cmaesStrategy) Ask(n int) []space.Schedule {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.ask(n, s.begin)
+	return s.Take(n, s.begin)
 }
 
 // SampleRelative gives goptuna the axes of the schedule nearest to the next vector.
@@ -91,8 +92,8 @@ func (s *cmaesStrategy) SampleRelative(*goptuna.Study, goptuna.FrozenTrial, map[
 func (s *cmaesStrategy) Tell(outcomes []outcome.Outcome) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.told(outcomes, func(q int, o outcome.Outcome) {
-		t := usable(o)
+	s.Told(outcomes, func(q int, o outcome.Outcome) {
+		t := search.Usable(o)
 		s.end(q, o, t)
 		x, asked := s.vectors[q]
 		mine := s.drawn[q] == s.start
