@@ -69,11 +69,11 @@ type brain struct {
 }
 
 func newBrain(p *pool, seed uint64) *brain {
-	f := newFeatures(p.catalog)
+	f := newFeatures(p.enumeration)
 	b := &brain{pool: p, f: f, rng: Rand(seed, "bayes"), at: map[int]int{}, best: -1, h: modes(f)}
 	b.valid.f = f
 	if p.size > 0 {
-		b.queue = design(p.catalog, f, b.rng)
+		b.queue = design(p.enumeration, f, b.rng)
 	}
 	b.chance = line{pool: p, order: p.shuffled(b.rng)}
 	if f.z != nil {

@@ -19,7 +19,7 @@ var lighter = []float64{0.3, 0.6, 0.9}
 // design is the points to measure before there is a model: the prior's own, and a few
 // random ones, spread over the families and away from each other. Without a prior all of it
 // is random.
-func design(c *catalog, f *features, r *rand.Rand) (points []int) {
+func design(c *enumeration, f *features, r *rand.Rand) (points []int) {
 	chance := seedsAtRandom
 	if f.z != nil {
 		points = priorSeeds(c)
@@ -37,7 +37,7 @@ func design(c *catalog, f *features, r *rand.Rand) (points []int) {
 // priorSeeds are what the prior would measure: its first; light schedules, which compile
 // long before it does, since until the first answer nobody knows anything; its next two, whatever
 // they are; and those that are apart. As many as a tune compiles at once, more or less.
-func priorSeeds(c *catalog) (seeds []int) {
+func priorSeeds(c *enumeration) (seeds []int) {
 	add := func(q int) {
 		if !slices.Contains(seeds, q) {
 			seeds = append(seeds, q)
@@ -62,7 +62,7 @@ func priorSeeds(c *catalog) (seeds []int) {
 // and after them the first of each family that is not among them. What differs in one is
 // much the same: often one kernel, compiled as slowly, with another launch. The best of other families
 // cost little and say how far the prior is off between families.
-func apart(c *catalog) (seeds []int) {
+func apart(c *enumeration) (seeds []int) {
 	met := map[int]bool{}
 	alike := func(q int) bool {
 		k, row := c.values(q)
@@ -83,7 +83,7 @@ func apart(c *catalog) (seeds []int) {
 // light are the schedules with the least values of all that the prior expects near its first:
 // values are how often something is there, so that the least make the shortest kernels, which
 // compile soonest. One for each of lighter.
-func light(c *catalog) (lights []int) {
+func light(c *enumeration) (lights []int) {
 	order := c.byPrior()
 	for _, by := range lighter {
 		best, least := -1, math.Inf(1)
@@ -103,7 +103,7 @@ func light(c *catalog) (lights []int) {
 }
 
 // weight is the sum of the logarithms of the values that make a point's source.
-func (c *catalog) weight(point int) (w float64) {
+func (c *enumeration) weight(point int) (w float64) {
 	k, row := c.values(point)
 	for i, p := range c.parts[k].family.Params {
 		if !p.Launch && p.Ordinal {
@@ -125,7 +125,7 @@ func differing(a, b []uint16) (n int) {
 
 // spread draws n points, family after family, each the one of 16 draws that is
 // farthest from those before it.
-func spread(c *catalog, f *features, r *rand.Rand, n int) []int {
+func spread(c *enumeration, f *features, r *rand.Rand, n int) []int {
 	var points []int
 	for i := 0; len(points) < n && i < 8*n; i++ {
 		p := c.parts[i%len(c.parts)]

@@ -12,7 +12,7 @@ const lag = 64
 // mixed is all points, their sources spread over the canonical order, so that a walk meets all
 // families from the beginning and one that is cut short is a sample of the space: of each
 // source one schedule, and the others lag sources later.
-func (c *catalog) mixed() []int32 {
+func (c *enumeration) mixed() []int32 {
 	sources := c.sources()
 	n := len(sources)
 	step := max(1, int(float64(n)*0.6180339887498949)) // the golden ratio spreads best (Knuth, volume 3, section 6.4)
@@ -32,7 +32,7 @@ func (c *catalog) mixed() []int32 {
 }
 
 // sources is the points that share a kernel's source, source by source.
-func (c *catalog) sources() [][]int32 {
+func (c *enumeration) sources() [][]int32 {
 	var list [][]int32
 	at := map[source]int{}
 	for q := range c.size {

@@ -32,7 +32,7 @@ type dimension struct {
 // absent is the coordinate of a parameter that a family lacks.
 const absent = 0.5
 
-func newFeatures(c *catalog) *features {
+func newFeatures(c *enumeration) *features {
 	f := &features{part: make([]uint8, c.size)}
 	if len(c.parts) > 255 {
 		panic("search: more than 255 families")
@@ -141,7 +141,7 @@ func thin(values []int, n int) []int {
 
 // readPrior makes z, the centred log of the prior, compressed where it is far
 // above its own best: how slow a slow schedule is does not matter.
-func (f *features) readPrior(c *catalog) {
+func (f *features) readPrior(c *enumeration) {
 	if !c.hasPrior() {
 		return
 	}

@@ -29,9 +29,9 @@ func room() (*space.Space, Prior) {
 	}
 }
 
-func TestCatalog(t *testing.T) {
+func TestEnumeration(t *testing.T) {
 	sp, prior := room()
-	c := newCatalog(sp, prior)
+	c := enumerate(sp, prior)
 	if c.size != sp.Size() {
 		t.Fatalf("%d points, %d schedules", c.size, sp.Size())
 	}
@@ -51,7 +51,7 @@ func TestCatalog(t *testing.T) {
 // steps lead both ways.
 func TestNeighbours(t *testing.T) {
 	sp, _ := room()
-	c := newCatalog(sp, nil)
+	c := enumerate(sp, nil)
 	for p := range c.size {
 		for _, q := range c.steps(nil, p) {
 			if n := differ(c, p, q); n != 1 {
@@ -69,7 +69,7 @@ func TestNeighbours(t *testing.T) {
 	}
 }
 
-func differ(c *catalog, p, q int) int {
+func differ(c *enumeration, p, q int) int {
 	k, a := c.values(p)
 	l, b := c.values(q)
 	if k != l {
@@ -87,7 +87,7 @@ func differ(c *catalog, p, q int) int {
 // TestGradient compares the gradient of the density with differences.
 func TestGradient(t *testing.T) {
 	sp, prior := room()
-	c := newCatalog(sp, prior)
+	c := enumerate(sp, prior)
 	f := newFeatures(c)
 	r := Rand(1, "test")
 	var p []int32
@@ -124,7 +124,7 @@ func TestGradient(t *testing.T) {
 // with believers, values told late and candidates admitted late.
 func TestPosterior(t *testing.T) {
 	sp, prior := room()
-	c := newCatalog(sp, prior)
+	c := enumerate(sp, prior)
 	f := newFeatures(c)
 	rapid.Check(t, func(t *rapid.T) {
 		cov := newCovariance(f, modes(f))
@@ -207,7 +207,7 @@ func to32(v []int) []int32 {
 // TestBeliever: a believer leaves every mean as it is and shrinks variances.
 func TestBeliever(t *testing.T) {
 	sp, prior := room()
-	c := newCatalog(sp, prior)
+	c := enumerate(sp, prior)
 	f := newFeatures(c)
 	g := newPosterior(newCovariance(f, modes(f)), to32(intsTo(c.size)))
 	g.add(3, 0.5, true, 0)
@@ -262,9 +262,9 @@ func TestJudge(t *testing.T) {
 		{"right", func(t float64) float64 { return t }, 1},
 		{"inverted", func(t float64) float64 { return 1e-6 / t }, 0},
 	} {
-		b := newBrain(newPool(newCatalog(sp, prior)), 1)
+		b := newBrain(newPool(enumerate(sp, prior)), 1)
 		n := len(b.queue)
-		if n != len(priorSeeds(b.catalog))+seedsAtRandom {
+		if n != len(priorSeeds(b.enumeration))+seedsAtRandom {
 			t.Errorf("a design of %d", n)
 		}
 		for range 12 {
@@ -284,7 +284,7 @@ func TestJudge(t *testing.T) {
 // other in more than one parameter, its first of the other family, and then chance.
 func TestDesign(t *testing.T) {
 	sp, prior := room()
-	c := newCatalog(sp, func(s space.Schedule) float64 {
+	c := enumerate(sp, func(s space.Schedule) float64 {
 		if s.Family() == "b" {
 			return 100 * prior(s) // behind every a
 		}
@@ -334,7 +334,7 @@ func TestLight(t *testing.T) {
 		{Name: "how", Values: []int{0, 9}},
 	}}
 	// Twice as slow for each halving of x, a little faster with n = 64 and how = 9.
-	c := newCatalog(space.New(f), func(s space.Schedule) float64 {
+	c := enumerate(space.New(f), func(s space.Schedule) float64 {
 		return math.Pow(2, -math.Log2(float64(s.Int("x", 0)))/2) * (1 - 0.001*float64(s.Int("n", 0))/64 - 0.0001*float64(s.Int("how", 0)))
 	})
 	var got []string

@@ -16,7 +16,7 @@ func newModelOrder(p *pool, _ uint64) (Strategy, error) {
 }
 
 // byPrior is all points in ascending order of their predicted time; not to be changed.
-func (c *catalog) byPrior() []int32 {
+func (c *enumeration) byPrior() []int32 {
 	c.once.Do(func() {
 		c.ranking = c.canonical()
 		slices.SortStableFunc(c.ranking, func(a, b int32) int {

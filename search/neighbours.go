@@ -8,7 +8,7 @@ import (
 
 // steps appends the points one parameter away: on an ordinal axis the nearest
 // legal value on either side, on a choice every other value.
-func (c *catalog) steps(to []int, point int) []int {
+func (c *enumeration) steps(to []int, point int) []int {
 	k, row := c.values(point)
 	idx := widen(row)
 	for i, p := range c.parts[k].family.Params {
@@ -40,7 +40,7 @@ func (c *catalog) steps(to []int, point int) []int {
 // what one gains the other may lose, as threads on x and y of a full block do;
 // such pairs are often the only way past a constraint on a product. It also
 // appends the same values in the other families, where they are legal.
-func (c *catalog) trades(to []int, point int) []int {
+func (c *enumeration) trades(to []int, point int) []int {
 	k, row := c.values(point)
 	idx := widen(row)
 	params := c.parts[k].family.Params
@@ -72,7 +72,7 @@ func (c *catalog) trades(to []int, point int) []int {
 
 // translate is the point of another family with the same values where both have
 // the parameter, and the first value elsewhere; -1 if that is not legal.
-func (c *catalog) translate(k int, idx []int, other int) int {
+func (c *enumeration) translate(k int, idx []int, other int) int {
 	from, onto := c.parts[k].family, c.parts[other].family
 	v := make([]int, len(onto.Params))
 	for i, p := range onto.Params {

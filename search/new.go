@@ -46,10 +46,10 @@ func New(name string, o Options) (Strategy, error) {
 
 // Listing is a space listed once, with what a prior says of every schedule: what
 // many searches of one space share. It may be used from several goroutines.
-type Listing struct{ c *catalog }
+type Listing struct{ c *enumeration }
 
 // List lists a space; a nil prior says nothing.
-func List(s *space.Space, prior Prior) *Listing { return &Listing{newCatalog(s, prior)} }
+func List(s *space.Space, prior Prior) *Listing { return &Listing{enumerate(s, prior)} }
 
 // New makes a strategy by name for one more search.
 func (l *Listing) New(name string, seed uint64) (Strategy, error) {

@@ -7,14 +7,14 @@ import (
 	"stenciltune/space"
 )
 
-// pool is a catalog and which of its points are taken: proposed or told of.
+// pool is a enumeration and which of its points are taken: proposed or told of.
 type pool struct {
-	*catalog
+	*enumeration
 	taken []bool
 	left  int // points not taken
 }
 
-func newPool(c *catalog) *pool {
+func newPool(c *enumeration) *pool {
 	return &pool{c, make([]bool, c.size), c.size}
 }
 
@@ -124,7 +124,7 @@ func (l *line) Ask(n int) []space.Schedule { return l.ask(n, l.next) }
 func (l *line) Tell(outcomes []outcome.Outcome) { l.told(outcomes, nil) }
 
 // canonical is all points in the space's order.
-func (c *catalog) canonical() []int32 {
+func (c *enumeration) canonical() []int32 {
 	order := make([]int32, c.size)
 	for i := range order {
 		order[i] = int32(i)
@@ -143,7 +143,7 @@ func Rand(seed uint64, use string) *rand.Rand {
 }
 
 // shuffled is all points in random order.
-func (c *catalog) shuffled(r *rand.Rand) []int32 {
+func (c *enumeration) shuffled(r *rand.Rand) []int32 {
 	order := c.canonical()
 	r.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 	return order

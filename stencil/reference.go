@@ -51,8 +51,8 @@ type Data struct {
 	Scalars  []float64 // nil: the problem's
 }
 
-// Outcome is what a run ends with.
-type Outcome struct {
+// Finish is what a run ends with.
+type Finish struct {
 	Fields  []Values
 	Steps   int     // that were run: fewer than asked for where Until held
 	Reduced float64 // after the last step that computed it
@@ -87,7 +87,7 @@ func Reference(p Problem, in []float64, steps int) []float64 {
 // for speed beyond using all processors: floating-point values in float64 (in
 // float32 where an integer stencil says so), integers exactly as generated code
 // does. The arrays of d are left as they were.
-func Run(p Problem, d Data, steps int) Outcome {
+func Run(p Problem, d Data, steps int) Finish {
 	s := p.Stencil
 	r := &run{s: s, n: p.Size, readOnly: d.ReadOnly, scalars: d.Scalars}
 	if d.Scalars == nil {
@@ -98,7 +98,7 @@ func Run(p Problem, d Data, steps int) Outcome {
 		r.fields = append(r.fields, f.clone())
 		spare[i] = f.clone()
 	}
-	var out Outcome
+	var out Finish
 	for r.iteration = 1; r.iteration <= steps; r.iteration++ {
 		check := s.Reduce != nil && (r.iteration == steps || s.Until != nil && r.iteration%s.Until.Every == 0)
 		var before []Values

@@ -11,6 +11,7 @@ import (
 	"stenciltune/device"
 	"stenciltune/kernels"
 	"stenciltune/machine"
+	"stenciltune/outcome"
 	"stenciltune/stencil"
 	"stenciltune/timing"
 )
@@ -169,7 +170,7 @@ func (d *Device) Compile(ctx context.Context, k kernels.Kernel) (device.Binary, 
 func (d *Device) Check(ctx context.Context, c device.Check) (stencil.Comparison, error) {
 	r := checkRequest{
 		Problem: c.Problem, Passes: wirePasses(c.Passes), Seed: c.Seed,
-		Tolerance: float(c.Tolerance), Trusted: wirePasses(c.Trusted),
+		Tolerance: outcome.Float(c.Tolerance), Trusted: wirePasses(c.Trusted),
 	}
 	call, err := d.gpu.do(ctx, opCheck, d.options.CheckTimeout, r, binaries(c.Passes, c.Trusted)...)
 	if err != nil {
@@ -197,7 +198,7 @@ func (d *Device) CopyBandwidth(ctx context.Context, bytes int64) (float64, error
 	if err != nil {
 		return 0, err
 	}
-	rate, err := decode[float](call)
+	rate, err := decode[outcome.Float](call)
 	return float64(rate), err
 }
 

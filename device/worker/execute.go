@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"stenciltune/device"
+	"stenciltune/outcome"
 )
 
 // executor is a child's device and what is loaded on it. It belongs to one goroutine.
@@ -62,7 +63,7 @@ func (e *executor) do(ctx context.Context, q request[json.RawMessage]) (any, err
 			return nil, errors.New("the device cannot measure its copy bandwidth")
 		}
 		rate, err := c.CopyBandwidth(ctx, p.Bytes)
-		return float(rate), err
+		return outcome.Float(rate), err
 	}
 	return nil, fmt.Errorf("unknown operation %q", q.Op)
 }

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"unicode"
 
 	"stenciltune/device"
 	"stenciltune/kernels"
 	"stenciltune/machine"
+	"stenciltune/outcome"
 	"stenciltune/stencil"
 	"stenciltune/timing"
 )
@@ -169,7 +169,7 @@ type checkRequest struct {
 	Problem   stencil.Problem `json:"problem"`
 	Passes    []pass          `json:"passes"`
 	Seed      uint32          `json:"seed"`
-	Tolerance float           `json:"tolerance"`
+	Tolerance outcome.Float   `json:"tolerance"`
 	Trusted   []pass          `json:"trusted,omitempty"`
 }
 
@@ -184,12 +184,12 @@ type timeRequest struct {
 // a wrong answer often is.
 type comparison struct {
 	stencil.Comparison
-	MaxError  float `json:"max_error"` // hides the embedded one, in JSON too
-	Tolerance float `json:"tolerance"`
+	MaxError  outcome.Float `json:"max_error"` // hides the embedded one, in JSON too
+	Tolerance outcome.Float `json:"tolerance"`
 }
 
 func wireComparison(c stencil.Comparison) comparison {
-	w := comparison{c, float(c.MaxError), float(c.Tolerance)}
+	w := comparison{c, outcome.Float(c.MaxError), outcome.Float(c.Tolerance)}
 	w.Comparison.MaxError, w.Comparison.Tolerance = 0, 0
 	return w
 }
@@ -198,19 +198,6 @@ func (c comparison) comparison() stencil.Comparison {
 	r := c.Comparison
 	r.MaxError, r.Tolerance = float64(c.MaxError), float64(c.Tolerance)
 	return r
-}
-
-// float is a number that JSON carries whatever it is, as text.
-type float float64
-
-func (f float) MarshalText() ([]byte, error) {
-	return strconv.AppendFloat(nil, float64(f), 'g', -1, 64), nil
-}
-
-func (f *float) UnmarshalText(b []byte) error {
-	v, err := strconv.ParseFloat(string(b), 64)
-	*f = float(v)
-	return err
 }
 
 // overdue makes a failure of an operation that gave up when its deadline passed

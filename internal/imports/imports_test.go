@@ -34,7 +34,7 @@ var may = map[string][]string{
 	"device/verify":     leaves("device", "kernels"),
 	"device/devicetest": leaves("device", "device/verify", "kernels", "kernels/all"),
 	"device/microbench": leaves("device", "kernels"),
-	"device/worker":     leaves("device", "kernels"),
+	"device/worker":     leaves("device", "kernels", "outcome"),
 
 	"model":             {"kernels", "machine", "stencil", "space"},
 	"transfer":          {"kernels", "machine", "model", "space", "stencil"},

@@ -9,9 +9,9 @@ import (
 	"stenciltune/space"
 )
 
-// catalog is a space listed once: every legal schedule is a point, numbered in
+// enumeration is a space listed once: every legal schedule is a point, numbered in
 // the space's canonical order, and stored as the small indices of its values.
-type catalog struct {
+type enumeration struct {
 	space *space.Space
 	parts []part
 	size  int
@@ -31,8 +31,8 @@ type part struct {
 	code   []uint64 // the indices as one mixed-radix number, ascending
 }
 
-func newCatalog(s *space.Space, prior Prior) *catalog {
-	c := &catalog{space: s}
+func enumerate(s *space.Space, prior Prior) *enumeration {
+	c := &enumeration{space: s}
 	if prior != nil {
 		c.prior = space.Each(slices.Collect(s.All()), func(sc space.Schedule) float64 { return logSeconds(prior(sc)) })
 	}
@@ -82,7 +82,7 @@ func (p *part) number(idx []int) uint64 {
 }
 
 // find is the point with these value indices in family k, or -1 if it is not legal.
-func (c *catalog) find(k int, idx []int) int {
+func (c *enumeration) find(k int, idx []int) int {
 	p := &c.parts[k]
 	n := p.number(idx)
 	i := sort.Search(p.size, func(i int) bool { return p.code[i] >= n })
@@ -93,7 +93,7 @@ func (c *catalog) find(k int, idx []int) int {
 }
 
 // locate is the point of a schedule, or -1 if it is not in the space.
-func (c *catalog) locate(sc space.Schedule) int {
+func (c *enumeration) locate(sc space.Schedule) int {
 	if sc.IsZero() {
 		return -1
 	}
@@ -108,7 +108,7 @@ func (c *catalog) locate(sc space.Schedule) int {
 }
 
 // part is the number of the family of a point.
-func (c *catalog) part(point int) int {
+func (c *enumeration) part(point int) int {
 	k := 0
 	for point >= c.parts[k].first+c.parts[k].size {
 		k++
@@ -117,7 +117,7 @@ func (c *catalog) part(point int) int {
 }
 
 // values are the value indices of a point, and its family.
-func (c *catalog) values(point int) (int, []uint16) {
+func (c *enumeration) values(point int) (int, []uint16) {
 	k := c.part(point)
 	p := &c.parts[k]
 	at := (point - p.first) * p.width
@@ -132,7 +132,7 @@ type source struct {
 }
 
 // source is that of a point.
-func (c *catalog) source(point int) source {
+func (c *enumeration) source(point int) source {
 	k, row := c.values(point)
 	idx := make([]int, len(row))
 	for i, p := range c.parts[k].family.Params {
@@ -144,7 +144,7 @@ func (c *catalog) source(point int) source {
 }
 
 // schedule writes a point out.
-func (c *catalog) schedule(point int) space.Schedule {
+func (c *enumeration) schedule(point int) space.Schedule {
 	k, row := c.values(point)
 	f := c.parts[k].family
 	v := make([]int, len(row))
@@ -155,7 +155,7 @@ func (c *catalog) schedule(point int) space.Schedule {
 }
 
 // predicted is the log of the seconds the prior gives a point, +Inf if it gives none.
-func (c *catalog) predicted(point int) float64 {
+func (c *enumeration) predicted(point int) float64 {
 	if c.prior == nil || math.IsNaN(c.prior[point]) {
 		return math.Inf(1)
 	}
@@ -163,7 +163,7 @@ func (c *catalog) predicted(point int) float64 {
 }
 
 // hasPrior tells whether the prior ranks anything at all.
-func (c *catalog) hasPrior() bool {
+func (c *enumeration) hasPrior() bool {
 	first := math.NaN()
 	for _, p := range c.prior {
 		switch {
