@@ -1,0 +1,18 @@
+module example.com/library
+
+go 1.26.0
+
+require stenciltune v0.0.0
+
+require (
+	github.com/ebitengine/purego v0.11.3 // indirect
+	github.com/google/renameio/v2 v2.0.2 // indirect
+	github.com/santhosh-tekuri/jsonschema/v6 v6.0.3 // indirect
+	go.etcd.io/bbolt v1.5.0 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+	golang.org/x/text v0.42.0 // indirect
+	golang.org/x/tools v0.51.0 // indirect
+	gonum.org/v1/gonum v0.17.0 // indirect
+)
+
+replace stenciltune => ../..
