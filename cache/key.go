@@ -37,7 +37,7 @@ const ManySteps = "many"
 const fewSteps = 16
 
 // StepsClass is the class of a number of time steps: below 16 the number itself,
-// since it limits the pyramid height, else "many".
+// since it limits the time tile, else "many".
 func StepsClass(steps int) string {
 	if steps < fewSteps {
 		return strconv.Itoa(steps)

@@ -175,7 +175,7 @@ func TestLayerConditionsFollowTheWalk(t *testing.T) {
 	if _, ok := conditions(fused)["L1block"]; ok {
 		t.Error("a tile in shared memory needs no L1")
 	}
-	// Where a block walks, neighbours across the walk follow at once.
+	// Where a block streams, neighbours across the streaming axis follow at once.
 	w := work(t, p, "stream/vx=2/vy=4/wp=8/ck=4/pf=2/mb=1/ph=2")
 	d := reuseDistances(p, w, 132)
 	if d[1] >= d[2] || w.Window == [3]int{} || kernels.Volume(w.Window) >= kernels.Volume(w.Write) {

@@ -15,7 +15,7 @@ type Coefficients struct {
 	Issue          float64 `json:"issue"`           // of the schedulers and arithmetic units
 	InFlight       float64 `json:"in_flight"`       // seconds a byte is under way: Little's law
 	LoadLatency    float64 `json:"load_latency"`    // clocks a thread waits for global memory
-	RoundLatency   float64 `json:"round_latency"`   // clocks of one round of shared memory and arithmetic
+	RoundLatency   float64 `json:"round_latency"`   // clocks of one trip through shared memory and arithmetic
 	BarrierLatency float64 `json:"barrier_latency"` // clocks of a block barrier with one warp
 	WarpLatency    float64 `json:"warp_latency"`    // clocks more for each doubling of its warps
 	BlockLatency   float64 `json:"block_latency"`   // clocks to start a block, find its tile and store
@@ -31,7 +31,7 @@ type Coefficients struct {
 	L2Sharp        float64 `json:"l2_sharp"`        // how sudden that end is: 1 gradual, infinity LRU
 	Resident       float64 `json:"resident"`        // share of L2 that holds a grid from launch to launch
 	L2Latency      float64 `json:"l2_latency"`      // share of LoadLatency that L2 takes
-	SpillTraffic   float64 `json:"spill_traffic"`   // share of spilled registers that every lap writes and reads
+	SpillTraffic   float64 `json:"spill_traffic"`   // share of spilled registers that every turn of the loop writes and reads
 }
 
 // Calibration is a fit of the coefficients and what it was fitted to.

@@ -42,7 +42,7 @@ type Column struct {
 	Why          string        `json:"why"`
 }
 
-// Pyramid says why this pyramid height.
+// Pyramid says why this time tile (pyramid height).
 type Pyramid struct {
 	Height       int           `json:"height"`
 	Alternatives []Alternative `json:"alternatives"`
@@ -130,11 +130,11 @@ func column(p stencil.Problem, f kernels.Family, family *space.Family, s space.S
 		}
 		return fmt.Sprintf("columns of %d", v)
 	}
-	reach := "L2 holds the stencil's rows of the whole grid, so that columns save no memory traffic and cost index arithmetic"
+	holds := "L2 holds the stencil's rows of the whole grid, so that columns save no memory traffic and cost index arithmetic"
 	if c.FormulaL2 < float64(p.Size[0]) {
-		reach = fmt.Sprintf("L2 holds the stencil's rows of columns up to %d cells, the grid is %d wide", c.WarpL2, p.Size[0])
+		holds = fmt.Sprintf("L2 holds the stencil's rows of columns up to %d cells, the grid is %d wide", c.WarpL2, p.Size[0])
 	}
-	c.Why = fmt.Sprintf("%s; %s predicted fastest (%s)", reach, what(low.Value), percent(own.Seconds, low.Seconds, what(width)))
+	c.Why = fmt.Sprintf("%s; %s predicted fastest (%s)", holds, what(low.Value), percent(own.Seconds, low.Seconds, what(width)))
 	return c
 }
 

@@ -120,7 +120,7 @@ func TestTheModelRanksWholeSpaces(t *testing.T) {
 	}
 }
 
-// wholeSpaces opens the recordings of whole spaces, or of nine tenths of one at least: walks mix a space.
+// wholeSpaces opens the recordings of whole spaces, or of nine tenths of one at least: recordings mix a space.
 func wholeSpaces(t testing.TB) []landscape {
 	t.Helper()
 	files, err := filepath.Glob("../bench/h200/landscapes/*.jsonl.gz")

@@ -1,8 +1,8 @@
 // Package model says HOW LONG a schedule should take: it turns the work a family
 // counts and the facts of a machine into seconds per time step, term by term.
 //
-// It is arithmetic only and never measures. Its rank order seeds the search; its
-// absolute seconds are rough. Seconds and bytes throughout.
+// It is arithmetic only and never measures. Its rank order is the prior of a search with
+// an empty store; its absolute seconds are rough. Seconds and bytes throughout.
 package model
 
 import (
@@ -264,7 +264,7 @@ type rates struct {
 	l2Bytes        float64
 }
 
-// rates reckons throughputs from a machine's facts.
+// rates derives throughputs from a machine's facts.
 func (c Coefficients) rates(m machine.Machine, d stencil.DType) rates {
 	clock, sms := m.ClockHz, float64(max(m.SMs, 1))
 	if clock == 0 {
@@ -311,7 +311,7 @@ func lanes(m machine.Machine, d stencil.DType) float64 {
 
 // dramBytes is what a launch moves: the grid in and out once, and again what
 // blocks share but L2 has lost by the time the neighbour comes (layer conditions
-// per axis of the block walk). wave is the blocks in flight.
+// per axis of the walk over blocks). wave is the blocks in flight.
 func (c Coefficients) dramBytes(p stencil.Problem, w kernels.Work, r rates, wave float64) float64 {
 	cells := float64(p.Size.Cells())
 	read := cells * float64(p.DType.Size()*p.Stencil.Reads()) // once
@@ -348,7 +348,7 @@ func reuseDistances(p stencil.Problem, w kernels.Work, wave float64) [3]float64 
 		math.Max(inFlight, wide*float64(window[1])*float64(window[2])*each),
 		math.Max(inFlight, wide*n[1]*float64(window[2])*each),
 	}
-	for a := range d { // where a block walks, its neighbour begins when it ends
+	for a := range d { // where a block streams, its neighbour begins when it ends
 		if window[a] < w.Write[a] {
 			d[a] = wave * volume(w.Write) * each
 		}

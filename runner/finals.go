@@ -176,7 +176,7 @@ func pick(families []kernels.Family, cs []*candidate) (winner *candidate, ties [
 	return tied[0], tied[1:]
 }
 
-// simpler orders schedules: earlier family of those that are tuned, lower pyramid, no column walk, less
+// simpler orders schedules: earlier family of those that are tuned, smaller time tile, no columns, less
 // work a thread, smaller group, then by text.
 func simpler(families []kernels.Family, a, b outcome.Outcome) int {
 	x, y := kernels.ShapeOf(a.Schedule), kernels.ShapeOf(b.Schedule)
@@ -196,8 +196,8 @@ func familyRank(families []kernels.Family, o outcome.Outcome) int {
 
 func product(v [3]int) int { return v[0] * v[1] * v[2] }
 
-// prove checks the winner over a number of steps its pyramid does not divide, so
-// that the remainder launch runs as well: the same schedule with pyramid height
+// prove checks the winner over a number of steps its time tile does not divide, so
+// that the remainder launch runs as well: the same schedule with a time tile of
 // 1. That launch's outcome is returned, nil if the winner does single steps.
 func (t *Session) prove(ctx context.Context, w *candidate, remainder func(space.Schedule) *candidate) (*outcome.Outcome, error) {
 	w.outcome.Checks = nil

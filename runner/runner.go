@@ -67,7 +67,7 @@ type Judge struct {
 // Result is a finished tune.
 type Result struct {
 	Winner      outcome.Outcome
-	Remainder   *outcome.Outcome  // the launch that does steps mod pyramid height, if any
+	Remainder   *outcome.Outcome  // the launch that does the steps left over by the time tile, if any
 	Ties        []outcome.Outcome // indistinguishable from the winner
 	Naive       outcome.Outcome   // the baseline
 	Copy        float64           // measured copy bandwidth, bytes per second; 0 = not known

@@ -28,9 +28,9 @@ type validity struct {
 	ok, bad []int32
 }
 
-// reach is the squared distance over which a failure's weight falls by e; and
+// failureScale is the squared distance over which a failure's weight falls by e; and
 // beyond seven of them it counts for nothing.
-const reach = 0.05
+const failureScale = 0.05
 
 func (v *validity) add(point int, ok bool) {
 	if ok {
@@ -53,8 +53,8 @@ func (v *validity) logP(point int) float64 {
 func (v *validity) weight(point int, of []int32) float64 {
 	w := 0.0
 	for _, q := range of {
-		if d := v.f.apart(point, int(q)); d < 7*reach {
-			w += math.Exp(-d / reach)
+		if d := v.f.apart(point, int(q)); d < 7*failureScale {
+			w += math.Exp(-d / failureScale)
 		}
 	}
 	return w

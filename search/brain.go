@@ -347,7 +347,7 @@ func (b *brain) candidates(g *posterior) []int32 {
 	for _, q := range near {
 		put(q)
 	}
-	// The sample walks through a random order of the whole space, so that in time
+	// The sample goes through a random order of the whole space, so that in time
 	// every point is looked at; what was a candidate is looked at again.
 	sample := make([]int32, 0, scanned+scanned/4+maxCand)
 	for range min(scanned, b.size) {
@@ -407,9 +407,10 @@ func (b *brain) global() (point int, logGain float64) {
 	return best, top
 }
 
-// Shares by which a prior is off in the mean: one that is off by no more than faithfully
-// is believed, one by no more than roughly by half. The cost model is off by 6 to 12 % on eleven
-// of the twelve recorded landscapes, and by 22 % on the one where the optimum is hard to find.
+// Mean errors of a prior, as shares: one that is wrong by no more than faithfully is believed,
+// one that is wrong by no more than roughly is half believed. The cost model is wrong by 6 to
+// 12 % on eleven of the twelve recorded landscapes, and by 22 % on the one where the optimum is
+// hard to find.
 const (
 	faithfully = 0.15
 	roughly    = 0.3

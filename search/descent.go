@@ -8,8 +8,8 @@ import (
 	"stenciltune/timing"
 )
 
-// descent walks downhill: it proposes the neighbours of the best schedule of the
-// current walk, moves when one is faster, and starts again elsewhere when none is.
+// descent steps to what is faster: it proposes the neighbours of the best schedule of the
+// current run, moves when one is faster, and starts a new run elsewhere when none is.
 // Walks start in turn from the prior's best and at random.
 //
 // Such local searches with restarts are among the strongest simple tuners in
@@ -22,11 +22,11 @@ type descent struct {
 	chance  line // starts at random
 	starts  int
 	seconds map[int]float64 // of every timed point
-	walk    int             // number of the current walk
-	walkOf  map[int]int     // walk of every point proposed and not told of yet
-	centre  int             // where the walk stands, -1 before its start is known
+	walk    int             // number of the current run
+	walkOf  map[int]int     // run of every point proposed and not answered yet
+	centre  int             // where the run stands, -1 before its start is known
 	queue   []int           // neighbours of the centre yet to propose
-	waiting int             // proposed for the walk and not told yet
+	waiting int             // proposed for the run and not answered yet
 	wide    bool            // whether the queue already holds the trades
 }
 
@@ -49,7 +49,7 @@ func (d *descent) restart() {
 // Name is the strategy's name.
 func (d *descent) Name() string { return "descent" }
 
-// Ask proposes neighbours, and starts of new walks when there are none.
+// Ask proposes neighbours, and starts of new runs when there are none.
 func (d *descent) Ask(n int) []space.Schedule { return d.ask(n, d.next) }
 
 func (d *descent) next() int {
@@ -66,7 +66,7 @@ func (d *descent) next() int {
 			d.wide = true
 			continue
 		}
-		// Nothing is left of this walk, or its answers are still to come: a walk
+		// Nothing is left of this run, or its answers are still to come: a run
 		// is given up only once all of them are known.
 		if d.centre >= 0 && d.waiting == 0 {
 			d.restart()
@@ -94,7 +94,7 @@ func (d *descent) fill(points []int) {
 	d.queue = append(d.queue, points...)
 }
 
-// Tell moves the walk to what is faster than where it stands.
+// Tell moves the run to what is faster than where it stands.
 func (d *descent) Tell(outcomes []outcome.Outcome) {
 	d.told(outcomes, func(q int, o outcome.Outcome) {
 		walk, asked := d.walkOf[q]

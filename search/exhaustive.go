@@ -5,12 +5,12 @@ func newExhaustive(p *pool, _ uint64) (Strategy, error) {
 	return &line{pool: p, name: "exhaustive", order: p.mixed()}, nil
 }
 
-// lag is how many sources an exhaustive walk is ahead with when it comes back to one: it
-// is compiled by then, and all its other schedules need no compiler.
+// lag is how many sources later an exhaustive search comes back to one: it is compiled by
+// then, and all its other schedules need no compiler.
 const lag = 64
 
-// mixed is all points, their sources spread over the canonical order, so that a walk meets all
-// families from the beginning and one that is cut short is a sample of the space: of each
+// mixed is all points, their sources spread over the canonical order, so that a search meets
+// all families from the beginning and one that is cut short is a sample of the space: of each
 // source one schedule, and the others lag sources later.
 func (c *enumeration) mixed() []int32 {
 	sources := c.sources()

@@ -1,6 +1,6 @@
 // Package transfer says what schedules are expected to take on a problem and a machine:
-// the cost model's time, corrected by what it was wrong by where the schedules, or their
-// kin, were measured.
+// the cost model's time, corrected by what it was wrong by where the schedules, or others of
+// the same compiled kernel, were measured.
 //
 // It is what answers for sizes and devices that were never tuned, and the prior of every
 // tune. Times are seconds per time step. It reads no store and measures nothing.
@@ -157,35 +157,38 @@ func (r Ranked) order() float64 { return r.Seconds * (1 + unproved*doubt/(r.Weig
 
 // Weights of what was measured elsewhere. A place at logarithmic distance d counts
 // 1/(near + d)^2: at the same size all, at half the extents a third or less. doubt is the
-// weight of what is thought without: of a schedule what its program was off by, of a program what those
-// are that are nearly the same, and of them that the model is right.
+// weight of the estimate that stands in for measurements: of a schedule the residual of its compiled
+// kernel, of a compiled kernel that of those which are nearly the same, and of these that the model
+// is right.
 const near, doubt = 1.0, 2.0
 
 // unproved is the share by which a schedule must be expected to be faster that was measured nowhere.
 // What was measured corrects the model by at most this logarithm: larger errors are of one size.
 const unproved, correction = 0.03, 0.3
 
-// kin is under which names what was measured of a schedule counts elsewhere: programs that differ in how
-// far they load ahead and in how many blocks an SM must hold; the program, whatever its launch; the schedule. What the
-// model is off by is what a compiler made of the program, for the most part, and differs where SMs hold several of its
-// blocks (docs/lab/0023-programs.md). Rows that are no whole vectors are moved in parts, by another program.
-func (pl Place) kin(s space.Schedule, g guess) [3]string {
-	program := []byte(strconv.Itoa(kernels.WholePart(s.Int("vx", 1), pl.Problem.Size[0])))
+// names are those under which what was measured of a schedule counts elsewhere, the widest
+// first: compiled kernels that differ in prefetch depth and register limit alone; the compiled
+// kernel, whatever its launch; the schedule. What the model is wrong by belongs to what the
+// compiler made of the kernel, for the most part, and differs where SMs hold several of its
+// blocks (docs/lab/0023-programs.md). Rows that are not whole vectors are moved in parts, by
+// another kernel.
+func (pl Place) names(s space.Schedule, g guess) [3]string {
+	kernel := []byte(strconv.Itoa(kernels.WholePart(s.Int("vx", 1), pl.Problem.Size[0])))
 	if g.alone {
-		program = append(program, " alone"...)
+		kernel = append(kernel, " alone"...)
 	}
-	group := slices.Clone(program)
+	group := slices.Clone(kernel)
 	for i, field := range strings.Split(s.String(), "/") {
 		name, _, _ := strings.Cut(field, "=")
 		if i > 0 && pl.launch[name] {
 			continue
 		}
-		program = append(append(program, '/'), field...)
+		kernel = append(append(kernel, '/'), field...)
 		if !pl.near[name] {
 			group = append(append(group, '/'), field...)
 		}
 	}
-	return [3]string{string(group) + "...", string(program), s.String()}
+	return [3]string{string(group) + "...", string(kernel), s.String()}
 }
 
 // distance is how far two problems lie apart: the logarithms of their extents'
@@ -206,13 +209,14 @@ type sum struct{ weight, residual float64 }
 // Expectation is what schedules are expected to take at a place.
 type Expectation struct {
 	there Place
-	sums  map[string]sum // by name of kin
-	level float64        // what the model is wrong by whatever the schedule, as a logarithm
+	sums  map[string]sum // by Place.names
+	level float64        // what the model is wrong by, whatever the schedule, as a logarithm
 }
 
-// Expect learns from what was measured elsewhere: the model's time, corrected by what the
-// model was wrong by where the schedule was measured, or its kin, and at all there (else what
-// was measured on grids within L2 alone would look fast everywhere).
+// Expect learns from what was measured elsewhere: the model's time, corrected by the
+// residuals of the schedule and of its compiled kernel, and by what the model is wrong by there
+// whatever the schedule (else what was measured on grids within L2 alone would look fast
+// everywhere).
 func Expect(there Place, known []Evidence) Expectation {
 	x := Expectation{there, map[string]sum{}, 0}
 	levels := 0.0
@@ -232,7 +236,7 @@ func Expect(there Place, known []Evidence) Expectation {
 			if on != s {
 				own = e.guess(on)
 			}
-			for _, k := range e.kin(on, own) {
+			for _, k := range e.names(on, own) {
 				y := x.sums[k]
 				y.weight += w
 				y.residual += residual
@@ -257,7 +261,7 @@ func (x Expectation) Of(s space.Schedule) (Ranked, bool) {
 		return Ranked{}, false
 	}
 	residual, weight := 0.0, 0.0
-	for _, k := range x.there.kin(s, g) {
+	for _, k := range x.there.names(s, g) {
 		y := x.sums[k]
 		residual = (y.residual + doubt*residual) / (y.weight + doubt)
 		weight = y.weight

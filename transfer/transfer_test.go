@@ -33,8 +33,8 @@ func problem(t testing.TB, n stencil.Size) stencil.Problem {
 
 func at(p stencil.Problem, m machine.Machine) Place { return At(all.Families(), p, m) }
 
-// TestChunksFillTheOtherDevicesSMs: what fills 132 SMs on an H200 fills 108 on an A100.
-func TestChunksFillTheOtherDevicesSMs(t *testing.T) {
+// TestStreamTilesFillTheOtherDevicesSMs: what fills 132 SMs on an H200 fills 108 on an A100.
+func TestStreamTilesFillTheOtherDevicesSMs(t *testing.T) {
 	here, there := at(problem(t, stencil.Size{8192, 8192, 1}), h200()), at(problem(t, stencil.Size{8192, 8192, 1}), a100())
 	measured := spacetest.Schedule(t, "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/sm=132/pm=1")
 	seconds := map[space.Schedule]float64{measured: 0.7 * here.Predict(measured)}
@@ -47,9 +47,9 @@ func TestChunksFillTheOtherDevicesSMs(t *testing.T) {
 	}
 }
 
-// TestChunksLearnFromTheirProgram: what was measured of a program counts for other chunks of it, not for another
-// program, and not where an SM holds as many of its blocks as it did not.
-func TestChunksLearnFromTheirProgram(t *testing.T) {
+// TestLaunchesLearnFromTheirKernel: what was measured of a compiled kernel counts for other stream tiles of it, not for
+// another kernel, and not where an SM holds several of its blocks where it held one.
+func TestLaunchesLearnFromTheirKernel(t *testing.T) {
 	here := at(problem(t, stencil.Size{8192, 8192, 1}), h200())
 	known := spacetest.Schedules(t, "stream/vx=4/vy=1/wp=1/ck=64/pf=4/mb=1/ph=8/pm=1", "stream/vx=8/vy=1/wp=1/ck=64/pf=4/mb=1/ph=8/pm=1", "stream/vx=8/vy=1/wp=1/ck=64/pf=4/mb=1/ph=10/pm=1")
 	seconds := map[space.Schedule]float64{known[0]: 0.8 * here.Predict(known[0]), known[1]: here.Predict(known[1]), known[2]: here.Predict(known[2])}
@@ -57,9 +57,9 @@ func TestChunksLearnFromTheirProgram(t *testing.T) {
 		return Rank(there, []Evidence{{Place: here, Seconds: seconds}}, []space.Schedule{s})[0].Seconds / there.Predict(s)
 	}
 	others := spacetest.Schedules(t, "stream/vx=4/vy=1/wp=1/ck=128/pf=4/mb=1/ph=8/pm=1", "stream/vx=4/vy=1/wp=1/ck=64/pf=2/mb=1/ph=8/pm=1", "stream/vx=2/vy=1/wp=1/ck=64/pf=4/mb=1/ph=8/pm=1")
-	same, chunks, near, other := expected(here, known[0]), expected(here, others[0]), expected(here, others[1]), expected(here, others[2])
-	if !(same < chunks && chunks < near && near < other && math.Abs(other-1) < 1e-9) {
-		t.Errorf("expected over predicted: the schedule %g, other chunks %g, one plane ahead less %g, another program %g", same, chunks, near, other)
+	same, tiles, near, other := expected(here, known[0]), expected(here, others[0]), expected(here, others[1]), expected(here, others[2])
+	if !(same < tiles && tiles < near && near < other && math.Abs(other-1) < 1e-9) {
+		t.Errorf("expected over predicted: the schedule %g, other stream tiles %g, another prefetch depth %g, another kernel %g", same, tiles, near, other)
 	}
 	small := at(problem(t, stencil.Size{1024, 1024, 1}), h200())
 	if alone := spacetest.Schedule(t, "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/pm=1"); !small.guess(alone).alone || here.guess(known[0]).alone || math.Abs(expected(small, alone)-1) > 1e-9 {

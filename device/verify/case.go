@@ -19,7 +19,7 @@ import (
 type Case struct {
 	Problem   stencil.Problem
 	Kernel    kernels.Kernel
-	Remainder *kernels.Kernel // the same schedule with pyramid height 1, if it fuses steps
+	Remainder *kernels.Kernel // the same schedule with a time tile of 1, if it fuses steps
 	Launches  int
 	Seed      uint32
 	tile      [3]int // cells a block writes
@@ -43,7 +43,7 @@ type Kind string
 // The kinds; a grid may be of several, or of none.
 const (
 	Single Kind = "an extent of 1"
-	Narrow Kind = "an extent within the stencil's reach"
+	Narrow Kind = "an extent within the stencil's radius"
 	Small  Kind = "less than one tile"
 	Cut    Kind = "tiles cut by the edge"
 )
