@@ -43,7 +43,7 @@ func (a *app) explainCommand() *cobra.Command {
 		Short: "Say where the time of a schedule goes, by the cost model",
 		Long: `explain predicts a schedule and says why: each term with its unit, what limits it,
 occupancy and what limits that, reuse, redundant work, which layer conditions hold,
-why this column width, why this pyramid height. Without --schedule it explains the
+why this column width, why this time tile. Without --schedule it explains the
 best one known (recorded, else stored, else predicted) against the baseline.
 Nothing is run.`,
 		Example: `  tune explain --stencil jacobi3d --device replay:h200

@@ -38,7 +38,7 @@ func (a *app) root() *cobra.Command {
 		Use:   "tune --stencil NAME [--device 0|host|replay:h200]",
 		Short: "Find the schedule that runs a stencil fastest on a device",
 		Long: `tune finds the schedule (kernel family, group shape, work multipliers, column
-width, pyramid height) that runs a stencil fastest on a device, proves that its
+width, time tile) that runs a stencil fastest on a device, proves that its
 answer is right, remembers it and prints a config (JSON) on stdout.
 
 Devices: 0, 1 ... or a GPU's UUID or PCI address; host (this machine's processor,
