@@ -72,9 +72,9 @@ func (pl Place) ask(s space.Schedule) guess {
 	return guess{seconds: math.Inf(1)}
 }
 
-// Choices are the schedules that a search would try at a place whose schedules are those of
-// a space, and of those that it would not what was measured at others: what is known of a
-// schedule is more than advice on its like.
+// Choices are the schedules to choose from at a place: those of whole that a search would try,
+// and those that advice is against but that were measured elsewhere. A measurement of the
+// schedule itself says more than advice on schedules like it.
 func (pl Place) Choices(whole *space.Space, known []Evidence) []space.Schedule {
 	advised := whole.Advised()
 	list := slices.Collect(advised.All())
@@ -108,7 +108,8 @@ type Evidence struct {
 	Seconds map[space.Schedule]float64 // per time step
 }
 
-// measured is the schedules that were measured at a place, in the order of their texts: sums over them are the same every time.
+// measured is the schedules that were measured at a place, in the order of their texts, so that
+// sums over them are the same every time.
 func (e Evidence) measured() []space.Schedule {
 	return slices.SortedFunc(maps.Keys(e.Seconds), byText)
 }
@@ -152,18 +153,17 @@ type Ranked struct {
 	Weight   float64 // of where the schedule itself was measured; 0 = nowhere
 }
 
-// order is by what is expected, with a handicap for what was not measured near.
+// order is the expected time, with a handicap for what was not measured nearby.
 func (r Ranked) order() float64 { return r.Seconds * (1 + unproved*doubt/(r.Weight+doubt)) }
 
-// Weights of what was measured elsewhere. A place at logarithmic distance d counts
-// 1/(near + d)^2: at the same size all, at half the extents a third or less. doubt is the
-// weight of the estimate that stands in for measurements: of a schedule the residual of its compiled
-// kernel, of a compiled kernel that of those which are nearly the same, and of these that the model
-// is right.
+// A place at logarithmic distance d counts 1/(near + d)^2: at the same size fully, at half
+// the extents a third or less. doubt is the weight of the estimate that stands in for
+// measurements: for a schedule the residual of its compiled kernel, for a compiled kernel the
+// residual of those that are nearly the same, for these that the model is right.
 const near, doubt = 1.0, 2.0
 
-// unproved is the share by which a schedule must be expected to be faster that was measured nowhere.
-// What was measured corrects the model by at most this logarithm: larger errors are of one size.
+// unproved is the share by which a schedule that was measured nowhere must be expected to be
+// faster. correction is the largest residual that counts: larger errors belong to one size.
 const unproved, correction = 0.03, 0.3
 
 // names are those under which what was measured of a schedule counts elsewhere, the widest
@@ -213,10 +213,9 @@ type Expectation struct {
 	level float64        // what the model is wrong by, whatever the schedule, as a logarithm
 }
 
-// Expect learns from what was measured elsewhere: the model's time, corrected by the
-// residuals of the schedule and of its compiled kernel, and by what the model is wrong by there
-// whatever the schedule (else what was measured on grids within L2 alone would look fast
-// everywhere).
+// Expect learns from what was measured elsewhere. A residual is what the model was wrong by
+// beyond its error at that place: else what was measured only on grids within L2 would look
+// fast everywhere.
 func Expect(there Place, known []Evidence) Expectation {
 	x := Expectation{there, map[string]sum{}, 0}
 	levels := 0.0
