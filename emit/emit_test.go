@@ -336,3 +336,16 @@ func TestBuildVariablesAreRead(t *testing.T) {
 		}
 	}
 }
+
+// TestThePageOfEmitHasEveryForm: docs/emit.md has a row for each.
+func TestThePageOfEmitHasEveryForm(t *testing.T) {
+	page, err := os.ReadFile("../docs/emit.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range Formats() {
+		if !strings.Contains(string(page), "`"+f.Name+"`") {
+			t.Errorf("%s has no row in docs/emit.md", f.Name)
+		}
+	}
+}

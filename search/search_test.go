@@ -222,3 +222,16 @@ func TestSilent(t *testing.T) {
 		t.Errorf("written: %q, %v", b, err)
 	}
 }
+
+// TestThePageOfSearchHasEveryStrategy: docs/search.md has a row for each.
+func TestThePageOfSearchHasEveryStrategy(t *testing.T) {
+	page, err := os.ReadFile("../docs/search.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range search.Names() {
+		if !strings.Contains(string(page), "| `"+name+"` |") {
+			t.Errorf("%s has no row in docs/search.md", name)
+		}
+	}
+}

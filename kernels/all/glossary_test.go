@@ -41,3 +41,19 @@ func TestGlossaryHasEveryParameter(t *testing.T) {
 		}
 	}
 }
+
+// docs/families.md says of every parameter what it is.
+func TestThePageOfFamiliesHasEveryParameter(t *testing.T) {
+	page, err := os.ReadFile("../../docs/families.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	srad := catalogued(t, "srad2", stencil.Float32, stencil.Size{1024, 1024, 1}) // of several stages
+	for _, f := range Families() {
+		for _, p := range f.Space(srad, h200()).Params {
+			if !strings.Contains(string(page), "`"+p.Name+"`") && !strings.Contains(string(page), "`"+p.Name+"=") {
+				t.Errorf("%s of %s is not in docs/families.md", p.Name, f.Name())
+			}
+		}
+	}
+}
