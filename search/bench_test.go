@@ -11,7 +11,7 @@ import (
 // BenchmarkAskTell reports what a trial costs over 300 and 1,000 trials on a
 // large space, asked for eight at a time, construction apart.
 func BenchmarkAskTell(b *testing.B) {
-	l, smooth := searchtest.GPU(0)
+	l, smooth := searchtest.Jagged(0)
 	prior := searchtest.Prior(l, smooth, searchtest.Noisy)
 	for _, name := range search.Names() {
 		for _, trials := range []int{300, 1000} {
@@ -39,7 +39,7 @@ func BenchmarkAskTell(b *testing.B) {
 
 // BenchmarkNew is the construction over a large space, without the prior.
 func BenchmarkNew(b *testing.B) {
-	l, _ := searchtest.GPU(0)
+	l, _ := searchtest.Jagged(0)
 	b.ReportMetric(float64(l.Space.Size()), "schedules")
 	for _, name := range []string{"random", "bayes"} {
 		b.Run(name, func(b *testing.B) {

@@ -220,14 +220,19 @@ var docs = map[string]string{
 
 // Space has the parameters of the streaming.
 func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
-	dims := p.Stencil.Dims
-	st := stagesOf(p.Stencil)
-	r := radiusOf(p.Stencil)
+	f := &space.Family{Name: "stream", Params: params(p, m)}
+	f.Constraints = constraints(p, m, f.Params)
+	f.Advice = advice(p, m)
+	return f
+}
+
+// params are the parameters, with the values that are of use in so many dimensions.
+func params(p stencil.Problem, m machine.Machine) []space.Param {
 	vector, rows, warps := []int{1, 2, 4, 8}, []int{1}, []int{1, 4}
 	timeTile := []int{1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16}
 	streamTiles := []int{1, 2, 4, 8, 16, 32, 64, 128, 256}
 	fill := []int{0}
-	switch dims {
+	switch p.Stencil.Dims {
 	case 1:
 		streamTiles = []int{1}
 	case 2:
@@ -242,7 +247,7 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		timeTile = []int{1, 2, 3, 4, 5, 6, 8}
 		streamTiles = []int{1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24}
 	}
-	f := &space.Family{Name: "stream", Params: []space.Param{
+	return []space.Param{
 		{Name: "vx", Values: vector, Ordinal: true, Doc: docs["vx"]},
 		{Name: "vy", Values: rows, Ordinal: true, Doc: docs["vy"]},
 		{Name: "wp", Values: warps, Ordinal: true, Doc: docs["wp"]},
@@ -252,17 +257,22 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		kernels.Tuned(kernels.TimeTile, docs["ph"], timeTile),
 		kernels.Tuned(kernels.SMCount, docs["sm"], fill),
 		{Name: "pm", Values: []int{0, 1}, Optional: true, Doc: docs["pm"]},
-	}}
+	}
+}
+
+// constraints are why some schedules do not exist.
+func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (list []space.Constraint) {
+	dims, st, r := p.Stencil.Dims, stagesOf(p.Stencil), radiusOf(p.Stencil)
 	var names []string // whatever needs most of them needs all
-	for _, p := range f.Params {
-		names = append(names, p.Name)
+	for _, q := range params {
+		names = append(names, q.Name)
 	}
 	onVector := []string{"vx"}
 	at := func(v space.Values) shape { return shapeOf(v.Get) }
 	whole := func(needs []string, name, why string, ok func(h shape) bool) {
-		f.Constraints = append(f.Constraints, space.Constraint{Name: name, Needs: needs, Why: why, OK: func(v space.Values) bool { return ok(at(v)) }})
+		list = append(list, space.Constraint{Name: name, Needs: needs, Why: why, OK: func(v space.Values) bool { return ok(at(v)) }})
 	}
-	f.Constraints = append(f.Constraints, space.Constraint{
+	list = append(list, space.Constraint{
 		Name: "stencil", Needs: onVector, Why: "a block streams through one stage",
 		OK: func(space.Values) bool { return len(p.Stencil.Stages) == 1 },
 	}, space.Constraint{
@@ -328,8 +338,7 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 	whole(names, "blocks", "asking for more blocks on an SM must make the compiler use fewer registers", func(h shape) bool {
 		return h.minBlocks == 1 || limit(h, h.minBlocks) < limit(h, h.minBlocks-1) && h.registers(p, st)*3/2 > limit(h, h.minBlocks)
 	})
-	f.Advice = advice(p, m)
-	return f
+	return list
 }
 
 // launchOnly are the parameters that change the grid alone: in how many stream tiles

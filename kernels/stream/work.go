@@ -83,6 +83,51 @@ func (h shape) inFlight(dims, taken int) float64 {
 	return 0.72 * (1 + gain*n) * math.Pow(min(1, room/float64(taken)), 3)
 }
 
+// moves are the instructions by which a vector moves between memory and a thread, and how many
+// times its loads and, beyond once, its stores take L1's pipe. parts are the instructions of a whole vector.
+//
+// Between memory and a thread vectors move in parts where rows are not whole vectors. A warp's
+// parts are coalesced, or else lie a vector apart, and it touches every line as often. Loads into
+// registers take longer than that, stores in 3D too: by as much as recorded schedules say.
+func (h shape) moves(p stencil.Problem, parts float64) (moves, loads, stores float64) {
+	part := h.part(p)
+	moves, loads, stores = parts, 1, 0
+	if part < h.vector && h.copyBytes(p) < 16 {
+		moves = float64(h.vector / part)
+		if !h.coalescedStores(p) {
+			stores = moves - 1
+		}
+		if h.async && p.Stencil.Dims == 3 {
+			loads = moves
+		}
+	}
+	if !h.async && moves > 1 {
+		loads = 1.5 * moves
+	}
+	if p.Stencil.Dims == 3 {
+		stores *= 3
+	}
+	return moves, loads, stores
+}
+
+// waits are the times that a thread waits for shuffles, shared memory and what it loaded itself.
+func (h shape) waits(p stencil.Problem, st stages, taken int, planeSteps float64) float64 {
+	r := radiusOf(p.Stencil)
+	// In each stage the cells of neighbour lanes come through shuffles, one after the other. Where the
+	// newest plane's are read a stage waits for that of the one before, the more the fewer cells a thread has.
+	neighbours := math.Max(1, float64(r.lowX+r.highX)/2)
+	if p.Stencil.Dims < 3 && st.newestNeighbours {
+		neighbours *= 4 / float64(h.vector)
+	}
+	waits := planeSteps * float64(h.timeTile) * neighbours
+	// Several cells that are loaded into registers at once are moved from there, and waited for then. So are, in long
+	// plane steps, those of the second prefetched plane: compilers put them off.
+	if p.Stencil.Dims == 3 && !h.async && (h.part(p) > 1 || h.prefetch > 1 && taken > long) {
+		waits += 30 * planeSteps
+	}
+	return waits
+}
+
 // Work counts one launch: every tile is loaded once, with its halo; each stage
 // updates the whole tile in every plane step.
 func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
@@ -117,26 +162,8 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	}
 	edge := float64(stages.edgeArrays() * (h.edgeRows(r, stages) + others)) // rows of a stage through shared memory in a plane step
 	parts := math.Ceil(float64(h.vector) * elem / 16)                       // instructions that move a vector
-	// Between memory and a thread vectors move in parts where rows are not whole vectors. A warp's
-	// parts are coalesced, or else lie a vector apart, and it touches every line as often. Loads into
-	// registers take longer than that, stores in 3D too: by as much as recorded schedules say.
-	part, coalescedStores := h.part(p), h.coalescedStores(p)
-	moves, loads, stores := parts, 1.0, 0.0
-	if part < h.vector && h.copyBytes(p) < 16 {
-		moves = float64(h.vector / part)
-		if !coalescedStores {
-			stores = moves - 1
-		}
-		if h.async && st.Dims == 3 {
-			loads = moves
-		}
-	}
-	if !h.async && moves > 1 {
-		loads = 1.5 * moves
-	}
-	if st.Dims == 3 {
-		stores *= 3
-	}
+	moves, loads, stores := h.moves(p, parts)
+	coalescedStores := h.coalescedStores(p)
 	accesses := moves*(arrays+outputs)*float64(h.rows) + timeTile*(parts*edge+shuffles*words)
 	pipe := (edge*float64(h.vector) + shuffles) * float64(realSize(p.DType))
 	if h.async { // read again from shared memory
@@ -162,18 +189,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		barriers = int(planeSteps)
 	}
 	window := write
-	// In each stage the cells of neighbour lanes come through shuffles, one after the other. Where the
-	// newest plane's are read a stage waits for that of the one before, the more the fewer cells a thread has.
-	neighbours := math.Max(1, float64(r.lowX+r.highX)/2)
-	if st.Dims < 3 && stages.newestNeighbours {
-		neighbours *= 4 / float64(h.vector)
-	}
-	waits := planeSteps * timeTile * neighbours
-	// Several cells that are loaded into registers at once are moved from there, and waited for then. So are, in long
-	// plane steps, those of the second prefetched plane: compilers put them off.
-	if st.Dims == 3 && !h.async && (part > 1 || h.prefetch > 1 && taken > long) {
-		waits += 30 * planeSteps
-	}
+	waits := h.waits(p, stages, taken, planeSteps)
 	if st.Dims < 3 {
 		write[1] = streamTile
 		write[2] = 1

@@ -12,7 +12,7 @@ import (
 // TestLandscapes: each is as large as it says, repeatable, jagged, partly
 // failing, and its priors have the quality they are named for.
 func TestLandscapes(t *testing.T) {
-	for _, draw := range []func(uint64) (*Landscape, func(space.Schedule) float64){Jagged, GPU} {
+	for _, draw := range []func(uint64) (*Landscape, func(space.Schedule) float64){Jagged} {
 		l, smooth := draw(1)
 		again, _ := draw(1)
 		best, seconds := l.Optimum()
