@@ -56,35 +56,40 @@ func (a *app) devices() *cobra.Command {
 			for _, n := range replay.Names() {
 				list.Recordings = append(list.Recordings, strings.TrimSuffix(n, ".jsonl.gz"))
 			}
-			if a.JSON {
-				return a.PrintJSON(list)
-			}
-			w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
-			fmt.Fprintln(w, "device\tname\tdetails")
-			for _, m := range list.GPUs {
-				fmt.Fprintf(w, "%d\t%s\t%s\n", m.Index, m.Name, gpuDetails(m))
-			}
-			if list.NoGPU != "" {
-				fmt.Fprintf(w, "(no GPU)\t-\t%s\n", list.NoGPU)
-			}
-			if list.Host != nil {
-				fmt.Fprintf(w, "host\t%s\t%d cores, %s\n", list.Host.Name, list.Host.SMs, list.Host.Compiler)
-			} else {
-				fmt.Fprintf(w, "(no host)\t-\t%s\n", list.NoHost)
-			}
-			for _, r := range list.Recordings {
-				name, what, _ := strings.Cut(r, "_")
-				fmt.Fprintf(w, "replay:%s\trecording\t%s\n", name, strings.ReplaceAll(what, "_", " "))
-			}
-			for _, k := range list.Models {
-				fmt.Fprintf(w, "%s%s\tfacts of a %s\tfor tune model and tune explain\n", tuner.ModelPrefix, k.ID, k.Machine.Name)
-			}
-			return w.Flush()
+			return a.printDevices(list)
 		},
 	}
 	c.Flags().BoolVar(&bench, "bench", false, "measure bandwidths, latencies, launch and barrier of a device, at most 3 s on a GPU, and keep them in the store for the cost model")
 	c.Flags().StringVar(&name, "device", "", "`device` to measure (default: the first GPU)")
 	return a.JSONFlag(c)
+}
+
+// printDevices prints the list, as JSON or for people.
+func (a *app) printDevices(list deviceList) error {
+	if a.JSON {
+		return a.PrintJSON(list)
+	}
+	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(w, "device\tname\tdetails")
+	for _, m := range list.GPUs {
+		fmt.Fprintf(w, "%d\t%s\t%s\n", m.Index, m.Name, gpuDetails(m))
+	}
+	if list.NoGPU != "" {
+		fmt.Fprintf(w, "(no GPU)\t-\t%s\n", list.NoGPU)
+	}
+	if list.Host != nil {
+		fmt.Fprintf(w, "host\t%s\t%d cores, %s\n", list.Host.Name, list.Host.SMs, list.Host.Compiler)
+	} else {
+		fmt.Fprintf(w, "(no host)\t-\t%s\n", list.NoHost)
+	}
+	for _, r := range list.Recordings {
+		name, what, _ := strings.Cut(r, "_")
+		fmt.Fprintf(w, "replay:%s\trecording\t%s\n", name, strings.ReplaceAll(what, "_", " "))
+	}
+	for _, k := range list.Models {
+		fmt.Fprintf(w, "%s%s\tfacts of a %s\tfor tune model and tune explain\n", tuner.ModelPrefix, k.ID, k.Machine.Name)
+	}
+	return w.Flush()
 }
 
 func gpuDetails(m machine.Machine) string {

@@ -1,0 +1,50 @@
+package tuner
+
+import (
+	"testing"
+
+	"stenciltune/outcome"
+	"stenciltune/space"
+	"stenciltune/space/spacetest"
+	"stenciltune/stencil"
+	"stenciltune/timing"
+)
+
+// TestTheJournalKeepsWhatAScheduleCost: nothing of an outcome that a recording holds is lost
+// on its way through the store; another source makes it unknown.
+func TestTheJournalKeepsWhatAScheduleCost(t *testing.T) {
+	tn := open(t)
+	key := KeyOf(problem(t, stencil.Size{64, 64, 1}), h200(), timing.Warm)
+	j, err := openJournal(tn.store, key, false, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, next := spacetest.Schedule(t, "global/gx=32"), spacetest.Schedule(t, "global/gx=64")
+	o := outcome.Outcome{Schedule: s, SourceHash: "aa", Status: timing.OK, Registers: 40, SpillBytes: 8, BlocksPerSM: 2,
+		CompileSeconds: 0.25, DeviceSeconds: 0.5, MaxError: 1e-7}.Sampled([]float64{1e-3, 1.1e-3}, 4)
+	if err := j.Record([]outcome.Outcome{o}, next); err != nil {
+		t.Fatal(err)
+	}
+	if err := j.close(); err != nil { // next was begun and not run: no fault of its own
+		t.Fatal(err)
+	}
+	again, err := openJournal(tn.store, key, false, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, ok := again.Known(s, "aa")
+	if !ok || got.DeviceSeconds != 0.5 || got.CompileSeconds != 0.25 || got.Registers != 40 || got.Seconds() != o.Seconds() || len(got.Series.Samples) != 2 || got.MaxError != 1e-7 {
+		t.Errorf("%+v, %v", got, ok)
+	}
+	for _, unknown := range []struct {
+		s    space.Schedule
+		hash string
+	}{{s, "bb"}, {next, "aa"}} {
+		if o, ok := again.Known(unknown.s, unknown.hash); ok {
+			t.Errorf("%s %s is known: %+v", unknown.s, unknown.hash, o)
+		}
+	}
+	if anew, err := openJournal(tn.store, key, true, nil); err != nil || len(anew.known) != 0 {
+		t.Errorf("measuring again knows %d, %v", len(anew.known), err)
+	}
+}
