@@ -26,7 +26,7 @@ func TestStrategiesAreComparedOnALandscape(t *testing.T) {
 		t.Error(err)
 	}
 	own := filepath.Join(dir, "t4.jsonl.gz")
-	if q := command(t, storeIn(t), "landscape", "import", "--format", "t4", "exchange/testdata/t4.json", "-o", own); q.run(t) != cli.OK {
+	if q := command(t, storeIn(t), "landscape", "import", "--format", "t4", "../../study/exchange/testdata/t4.json", "-o", own); q.run(t) != cli.OK {
 		t.Fatal(q.stderr.String())
 	}
 	q := command(t, storeIn(t), append(args, "--landscape", own)...)
