@@ -16,7 +16,7 @@ func Program(p stencil.Problem, k kernels.Kernel) []byte {
 	st := p.Stencil
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	line("%s#include <cuda_runtime.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n%s%s\n#line 1 \"program\"", k.Head(), k.Line(), k.Source)
+	line("%s#include <cuda_runtime.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n#ifndef TUNE_KERNEL // CUDA before 12 launches by an address without a type\n#define TUNE_KERNEL(kernel) (const void *)kernel\n#endif\n\n%s%s\n#line 1 \"program\"", k.Head(), k.Line(), k.Source)
 	b.WriteString(stencil.InputSource)
 	low, step := p.InputScale()
 	line(`
@@ -34,7 +34,7 @@ static T *random_array(long long n) {
     exit(1);
   }
   void *arguments[] = {&array, &n, &filled};
-  cudaLaunchKernel(fill, dim3(1024), dim3(256), arguments, 0, 0);
+  cudaLaunchKernel(TUNE_KERNEL(fill), dim3(1024), dim3(256), arguments, 0, 0);
   filled += n;
   return array;
 }
@@ -76,7 +76,7 @@ int main(int argc, char **argv) {
 				arguments = append(arguments, "&"+a.Name)
 			}
 		}
-		line("    {\n      void *arguments[] = {%s};\n      check(cudaLaunchKernel(%s, grid, block, arguments, %d, 0));", strings.Join(arguments, ", "), pass.Scope+pass.Entry, k.Launch.SharedBytes)
+		line("    {\n      void *arguments[] = {%s};\n      check(cudaLaunchKernel(TUNE_KERNEL(%s), grid, block, arguments, %d, 0));", strings.Join(arguments, ", "), pass.Scope+pass.Entry, k.Launch.SharedBytes)
 		line("      const auto was = fields;")
 		for _, m := range pass.Moves {
 			line("      fields.%s = was.%s;", m.To, m.From)

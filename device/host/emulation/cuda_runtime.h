@@ -57,6 +57,8 @@ template <class... A> struct EmulatedLaunch {
   }
 };
 
+#define TUNE_KERNEL(kernel) kernel // emulated launches need the kernel's type
+
 template <class... A>
 cudaError_t cudaLaunchKernel(void (*kernel)(A...), dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t = nullptr) {
   if (block.x * block.y * block.z < 1 || block.x * block.y * block.z > 1024 || shared > 227 << 10) return cudaErrorInvalidValue;
