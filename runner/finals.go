@@ -167,13 +167,21 @@ func pick(families []kernels.Family, cs []*candidate) (winner *candidate, ties [
 	best := slices.MinFunc(cs, func(a, b *candidate) int { return cmp.Compare(a.outcome.Seconds(), b.outcome.Seconds()) })
 	tied := []*candidate{best}
 	for _, c := range cs {
-		if c != best && c.outcome.Status == timing.OK &&
-			!timing.ComparePaired(best.outcome.Series.Samples, c.outcome.Series.Samples).Significant {
+		if c != best && c.outcome.Status == timing.OK && alike(best.outcome.Series, c.outcome.Series) {
 			tied = append(tied, c)
 		}
 	}
 	slices.SortStableFunc(tied, func(a, b *candidate) int { return simpler(families, a.outcome, b.outcome) })
 	return tied[0], tied[1:]
+}
+
+// alike tells whether two series taken in turn cannot be told apart. Of fewer pairs than can
+// be significant, as a recording may have, ranges that lie apart do tell.
+func alike(a, b timing.Series) bool {
+	if min(a.N, b.N) < timing.LeastPairs && !a.Overlaps(b.Summary) {
+		return false
+	}
+	return !timing.ComparePaired(a.Samples, b.Samples).Significant
 }
 
 // simpler orders schedules: earlier family of those that are tuned, smaller time tile, no columns, less

@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"stenciltune/outcome"
 	"strings"
 	"testing"
 
 	"stenciltune/device"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
+	"stenciltune/outcome"
 	"stenciltune/space/spacetest"
 	"stenciltune/timing"
 )
@@ -26,6 +26,20 @@ func TestFinalsFindTheFastestInNoise(t *testing.T) {
 		if r := mustTune(t, o); r.Winner.Schedule.String() != fast {
 			t.Errorf("seed %d: %s at %g s", seed, r.Winner.Schedule, r.Winner.Seconds())
 		}
+	}
+}
+
+// TestTwoSamplesTellWhatLiesFarApart: a schedule that is simpler does not win by having few
+// samples, as those have that a recording cut short.
+func TestTwoSamplesTellWhatLiesFarApart(t *testing.T) {
+	series := func(samples ...float64) timing.Series {
+		return timing.Series{Samples: samples, Summary: timing.Summarise(samples)}
+	}
+	if alike(series(1, 1.01, 1.02, 1.01, 1, 1), series(10, 10.1)) {
+		t.Error("ten times slower, and a tie")
+	}
+	if !alike(series(1, 1.01), series(1.005, 1.02)) || !alike(series(1, 1, 1, 1, 1, 1), series(1.001, 1.001, 1.001, 1.001, 1.001, 1.001)) {
+		t.Error("what cannot be told apart is no tie")
 	}
 }
 

@@ -160,6 +160,22 @@ func TestExhaustiveWalksSourceBySource(t *testing.T) {
 	}
 }
 
+// TestAfterADriftTheNewPaceCounts: what improves on the best that is left is an improvement.
+func TestAfterADriftTheNewPaceCounts(t *testing.T) {
+	var tr search.Tracker
+	tr.Add(outcome.At(space.Schedule{}, 1, 0), outcome.At(space.Schedule{}, 1.1, 0))
+	tr.Forget([]outcome.Outcome{outcome.At(space.Schedule{}, 1.3, 0)})
+	tr.Add(outcome.At(space.Schedule{}, 1.25, 0))
+	if p := tr.Progress(0, true); p.SinceBest != 0 {
+		t.Errorf("%d since the best", p.SinceBest)
+	}
+	tr.Forget([]outcome.Outcome{outcome.At(space.Schedule{}, 0.8, 0)})
+	tr.Add(outcome.At(space.Schedule{}, 0.9, 0))
+	if p := tr.Progress(0, true); p.SinceBest != 1 {
+		t.Errorf("%d since the best, which was not improved on", p.SinceBest)
+	}
+}
+
 // TestSeedsDiffer: the strategies that draw do so by their seed.
 func TestSeedsDiffer(t *testing.T) {
 	l, smooth := searchtest.Jagged(0)

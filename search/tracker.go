@@ -46,6 +46,7 @@ func (t *Tracker) Forget(left []outcome.Outcome) {
 	for _, o := range left {
 		t.better(o)
 	}
+	t.mark = t.best.Seconds()
 }
 
 // better keeps an outcome if it is the best so far.

@@ -17,6 +17,9 @@ type Pair struct {
 // six fair coins all fall alike once in 32 times.
 const fewPairs = 6
 
+// LeastPairs is the number of pairs below which nothing is significant.
+const LeastPairs = 4
+
 // ComparePaired compares two interleaved series sample by sample, so that what
 // disturbed a moment falls on both. Below six pairs the order statistics cannot
 // reach 95 %, so two series differ if no sample of one lies within the other's
@@ -32,7 +35,7 @@ func ComparePaired(a, b []float64) Pair {
 	p := Pair{Difference: s.Median, Low: s.Low, High: s.High}
 	differ := s.Low > 0 || s.High < 0
 	if n < fewPairs {
-		differ = n >= 4 && (slices.Min(a) > slices.Max(b) || slices.Min(b) > slices.Max(a))
+		differ = n >= LeastPairs && (slices.Min(a) > slices.Max(b) || slices.Min(b) > slices.Max(a))
 	}
 	p.Significant = differ && (s.Median >= Resolution || s.Median <= -Resolution)
 	return p

@@ -39,7 +39,7 @@ var ErrNotTuned = errors.New("nothing of use is stored")
 // model promise most of. regime "" is warm.
 func (t *Tuner) Best(ctx context.Context, p Problem, m machine.Machine, regime timing.Regime) (Answer, error) {
 	regime = cmp.Or(regime, timing.Warm)
-	known, grade, err := t.recall(ctx, p, KeyOf(p, m, regime))
+	known, grade, err := t.recall(ctx, p, KeyOf(p, m, regime), false)
 	if err != nil {
 		return Answer{Grade: cache.None}, err
 	}
@@ -47,9 +47,13 @@ func (t *Tuner) Best(ctx context.Context, p Problem, m machine.Machine, regime t
 		return t.exact(known[0].config, p)
 	}
 	if len(known) > 0 {
-		there := transfer.At(t.families(), p, m)
+		rated, err := t.Rated(m)
+		if err != nil {
+			return Answer{}, err
+		}
+		there := transfer.At(t.families(), p, rated)
 		if list := transfer.Rank(there, places(known), there.Choices(t.Space(p, there.Machine), places(known))); len(list) > 0 {
-			return Answer{Config: t.adapt(p, there.Machine, grade, known, list[0]), Grade: grade}, nil
+			return Answer{Config: t.adapt(p, m.WithLimits(), grade, known, list[0]), Grade: grade}, nil
 		}
 	}
 	return Answer{Grade: cache.None}, fmt.Errorf("%w for %s (%s) on %s: run tune there, or import its config", ErrNotTuned, p.Text(), regime, m.Name)
@@ -75,14 +79,20 @@ func (t *Tuner) exact(c Config, p Problem) (Answer, error) {
 	return Answer{Config: c, Grade: cache.Exact, Stale: stale}, nil
 }
 
-// expected is the prior of a tune: the order in which Best would answer. known is how many
-// stored problems it knows of; with again none.
+// expected is the prior of a tune on a machine with its rates: the order in which Best would
+// answer if the problem itself had no config. known is how many other stored problems it
+// knows of; with again none. What was measured of the problem itself the journal answers.
 func (t *Tuner) expected(ctx context.Context, p Problem, m machine.Machine, key cache.Key, again bool) (prior search.Prior, known int, err error) {
 	var list []stored
 	if !again {
-		if list, _, err = t.recall(ctx, p, key); err != nil {
+		if list, _, err = t.recall(ctx, p, key, true); err != nil {
 			return nil, 0, err
 		}
+		begun, err := t.unfinished(p, m, key, list)
+		if err != nil {
+			return nil, 0, err
+		}
+		list = append(list, begun...)
 	}
 	return transfer.Expect(transfer.At(t.families(), p, m), places(list)).Order, len(list), nil
 }
@@ -130,9 +140,9 @@ func places(list []stored) []transfer.Evidence {
 	return e
 }
 
-// recall gathers what is stored of the best grade there is, nearest first. A record
-// whose schedule is not legal on its own problem is passed over.
-func (t *Tuner) recall(ctx context.Context, p Problem, key cache.Key) (known []stored, grade cache.Grade, err error) {
+// recall gathers what is stored of the best grade there is, nearest first, with others not of
+// the problem itself. A record whose schedule is not legal on its own problem is passed over.
+func (t *Tuner) recall(ctx context.Context, p Problem, key cache.Key, others bool) (known []stored, grade cache.Grade, err error) {
 	grade = cache.None
 	fitting, err := t.store.Fitting(key)
 	if err != nil {
@@ -143,6 +153,9 @@ func (t *Tuner) recall(ctx context.Context, p Problem, key cache.Key) (known []s
 			return nil, cache.None, err
 		}
 		g := key.Match(c.Key)
+		if others && g == cache.Exact {
+			continue
+		}
 		if len(known) == mostPlaces || len(known) > 0 && (g != grade || grade == cache.Exact) {
 			break
 		}
@@ -170,7 +183,11 @@ func (t *Tuner) gather(p Problem, c cache.Stored) (stored, error) {
 	}
 	p = Problem{Stencil: p.Stencil, DType: stencil.DType(c.Config.Stencil.DType), Size: stencil.Size{1, 1, 1}, Steps: c.Config.Problem.Steps}
 	copy(p.Size[:], c.Config.Problem.Size)
-	e.Place = transfer.At(t.families(), p, MachineOf(c.Config))
+	m, err := t.Rated(MachineOf(c.Config))
+	if err != nil {
+		return e, err
+	}
+	e.Place = transfer.At(t.families(), p, m)
 	sp := t.Space(p, e.Machine)
 	add := func(sc Schedule, seconds float64) {
 		if seconds > 0 && sp.Check(sc) == nil {
@@ -197,6 +214,42 @@ func (t *Tuner) gather(p Problem, c cache.Stored) (stored, error) {
 	}
 	text(c.Config.Schedule.Text, c.Config.Measured.SecondsPerStep)
 	return e, nil
+}
+
+// unfinished gathers the journals of other sizes on the same device whose tunes did not come
+// to a config, as many as there is room for beside what is known.
+func (t *Tuner) unfinished(p Problem, m machine.Machine, key cache.Key, known []stored) (list []stored, err error) {
+	keys, err := t.store.Keys()
+	if err != nil {
+		return nil, err
+	}
+	for _, k := range keys {
+		if len(known)+len(list) == mostPlaces {
+			break
+		}
+		if key.Match(k) != cache.OtherSize || slices.ContainsFunc(known, func(s stored) bool { return s.key == k }) {
+			continue
+		}
+		q := p
+		if q.Size, err = stencil.ParseSize(k.Size, p.Stencil.Dims); err != nil {
+			continue // written by another version
+		}
+		entries, err := t.store.Entries(k)
+		if err != nil {
+			return nil, err
+		}
+		e := stored{key: k, Evidence: transfer.Evidence{Place: transfer.At(t.families(), q, m), Seconds: map[space.Schedule]float64{}}}
+		sp := t.Space(q, e.Machine)
+		for _, x := range entries {
+			if x.Seconds() > 0 && sp.Check(x.Schedule) == nil {
+				e.Seconds[x.Schedule] = x.Seconds()
+			}
+		}
+		if len(e.Seconds) > 0 {
+			list = append(list, e)
+		}
+	}
+	return list, nil
 }
 
 // relaunch makes a config's launches those of a problem and of the kernels generated

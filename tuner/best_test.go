@@ -132,6 +132,13 @@ func TestUnseenSizesAreAnsweredFromStoredOnes(t *testing.T) {
 	for _, n := range fourSizes {
 		record(t, s, at(problem(t, n), h200()), schedules)
 	}
+	if err := s.store.PutRates(h200(), cache.DeviceRates{Device: "NVIDIA H200", Rates: machine.Rates{Launch: 3e-6}, CopyBytesPerSecond: 4e12}); err != nil {
+		t.Fatal(err)
+	}
+	rated, err := s.Rated(h200())
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, n := range []stencil.Size{{2048, 2048, 1}, {3000, 5000, 1}, {16384, 1000, 1}, {700, 600, 1}} {
 		pl := at(problem(t, n), h200())
 		a := find(t, s, pl)
@@ -168,7 +175,7 @@ func TestUnseenSizesAreAnsweredFromStoredOnes(t *testing.T) {
 		if _, err := cache.Encode(c); err != nil {
 			t.Errorf("%v: %v", n, err)
 		}
-		prior, known, err := s.expected(context.Background(), pl.Problem, pl.Machine, KeyOf(pl.Problem, pl.Machine, timing.Warm), false)
+		prior, known, err := s.expected(context.Background(), pl.Problem, rated, KeyOf(pl.Problem, pl.Machine, timing.Warm), false)
 		if err != nil || known != 4 {
 			t.Errorf("%v: a tune knows %d problems, %v", n, known, err)
 		}

@@ -56,17 +56,17 @@ type job struct {
 // where nothing was found it is the zero Config. No schedule that works is a
 // runner.ErrNoSchedule, what a person must mend an InputError.
 func (t *Tuner) Tune(ctx context.Context, p Problem, d Device, o Options) (Config, error) {
-	o.Strategy, o.Regime, o.Seed = cmp.Or(o.Strategy, search.Names()[0]), cmp.Or(o.Regime, timing.Warm), cmp.Or(o.Seed, 1)
-	if o.Watcher == nil {
-		o.Watcher = silent{}
-	}
-	j := &job{Tuner: t, Options: o, problem: p, device: d, machine: d.Machine()}
+	j := &job{Tuner: t, Options: o.withDefaults(), problem: p, device: d, machine: d.Machine()}
 	err := j.do(ctx, prepare)
 	if err != nil || j.answered {
 		return j.config, err
 	}
 	err = j.do(ctx, measure)
 	j.measured, err = j.session.End(ctx, err)
+	var none *runner.ErrNoSchedule
+	if j.measured.Stop == search.Interrupted && errors.As(err, &none) { // the user's stop, and no fault
+		err = nil
+	}
 	for _, s := range keep {
 		err = errors.Join(err, s(j, ctx))
 	}
@@ -105,14 +105,11 @@ func (j *job) goOn(context.Context) (err error) {
 	return err
 }
 
-// exhaustive tells whether every schedule is to be tried.
-func (j *job) exhaustive() bool { return j.Strategy == "exhaustive" }
-
 // answer ends the tune if the store has a config that still holds, and says what is new
 // otherwise.
 func (j *job) answer(context.Context) (err error) {
 	j.key = KeyOf(j.problem, j.machine, j.Regime)
-	if j.stored, err = j.Tuner.store.Fitting(j.key); err != nil || j.Again || j.Record != "" || j.exhaustive() || len(j.stored) == 0 {
+	if j.stored, err = j.Tuner.store.Fitting(j.key); err != nil || j.Again || j.Record != "" || j.Exhaustive || len(j.stored) == 0 {
 		return err
 	}
 	why := j.news(j.problem, j.key, j.stored[0], j.MaxAge)
@@ -135,7 +132,7 @@ func (j *job) enumerate(context.Context) error {
 		j.legal = r.Within(j.legal)
 	}
 	j.space = j.legal
-	if !j.Beyond && !j.exhaustive() {
+	if !j.Beyond && !j.Exhaustive {
 		j.space = j.legal.Advised()
 	}
 	n := j.space.Size()
@@ -143,7 +140,7 @@ func (j *job) enumerate(context.Context) error {
 		return fmt.Errorf("%w: none is legal on a grid of %s: choose a larger --size", &runner.ErrNoSchedule{}, j.problem.Size.Text(j.problem.Stencil.Dims))
 	}
 	j.Watcher.Note("%s on %s (%s): %d schedules to search of %d", j.problem.Text(), j.machine.Name, j.machine.Kind, n, j.space.Raw())
-	j.Stop = stops(j.Stop, j.machine.Kind, j.exhaustive())
+	j.Stop = stops(j.Stop, j.machine.Kind, j.Exhaustive)
 	if j.Stop.Budget > 0 {
 		n = min(n, j.Stop.Budget)
 	}
@@ -168,7 +165,7 @@ func (j *job) predict(ctx context.Context) error {
 			return err
 		}
 		if known > 0 {
-			j.Watcher.Note("starts from what was measured of %d other problems", known)
+			j.Watcher.Note("starts from what was measured of %d other sizes, drivers or devices", known)
 		}
 	}
 	return nil

@@ -23,6 +23,7 @@
 package tuner
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"time"
@@ -153,15 +154,17 @@ func ParseSchedule(text string, sp *space.Space) (Schedule, error) {
 
 // Options say how to tune; the zero Options are the defaults.
 type Options struct {
-	Strategy string        // of package search; "" = bayes
-	Prior    search.Prior  // what ranks schedules before they run; nil = the cost model and what is stored
-	NoPrior  bool          // nothing ranks them
-	Beyond   bool          // search also what advice leaves out; an exhaustive search does so
-	Stop     search.Stop   // rules that end the search; a field that is 0 has the device's default
-	Regime   timing.Regime // of caches; "" = warm
-	Seed     uint64        // of the search and of the input data; 0 = 1
-	Again    bool          // measure again, whatever is stored
-	MaxAge   time.Duration // measure again what was tuned longer ago; 0 = never
+	Strategy string       // of package search; "" = bayes
+	Prior    search.Prior // what ranks schedules before they run; nil = the cost model and what is stored
+	NoPrior  bool         // nothing ranks them
+	Beyond   bool         // search also what advice leaves out
+	// Exhaustive tries every legal schedule, whatever is stored and without the default limits.
+	Exhaustive bool
+	Stop       search.Stop   // rules that end the search; a field that is 0 has the device's default
+	Regime     timing.Regime // of caches; "" = warm
+	Seed       uint64        // of the search and of the input data; 0 = 1
+	Again      bool          // measure again, whatever is stored
+	MaxAge     time.Duration // measure again what was tuned longer ago; 0 = never
 	// Record is a file (.jsonl.gz) that every outcome is written to as a landscape; one that
 	// is there is gone on with, or with Again replaced. Command is what its header says.
 	Record  string
@@ -183,8 +186,27 @@ type Watcher interface {
 // best so far, if there is one.
 var ErrInterrupted = errors.New("interrupted")
 
+// withDefaults fills in what is not given.
+func (o Options) withDefaults() Options {
+	if o.Exhaustive {
+		o.Strategy = exhaustive
+	}
+	o.Strategy, o.Regime, o.Seed = cmp.Or(o.Strategy, search.Names()[0]), cmp.Or(o.Regime, timing.Warm), cmp.Or(o.Seed, 1)
+	if o.Watcher == nil {
+		o.Watcher = silent{}
+	}
+	return o
+}
+
+// exhaustive is the strategy that goes through a whole space.
+const exhaustive = "exhaustive"
+
 // Check refuses options that no device could make sense of; Tune does so too.
 func (o Options) Check() error {
+	if o.Exhaustive && o.Strategy != "" && o.Strategy != search.Names()[0] && o.Strategy != exhaustive {
+		return Inputf("--exhaustive and --strategy %s exclude each other", o.Strategy)
+	}
+	o = o.withDefaults()
 	switch {
 	case o.Stop.Budget < 0 || o.Stop.Stall < 0 || o.Stop.Time < 0 || o.Stop.Converged < 0 || !(o.Stop.Roofline >= 0) || o.MaxAge < 0:
 		return Inputf("--budget, --stall, --converged, --roofline, --time-limit and --max-age must not be negative")

@@ -53,7 +53,7 @@ and tunes as tune does, beginning with the model's schedules.`,
 				return err
 			}
 			a.Say("SL model: %s", plan)
-			f.Prior = plan.Prior
+			f.Prior, f.Beyond = plan.Prior, true // advice leaves out the one family that the model knows
 			return a.Tune(c, t, p, f)
 		},
 	}

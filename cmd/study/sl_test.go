@@ -27,6 +27,20 @@ func TestSLMeasuresItsInputsAndPicksAHeight(t *testing.T) {
 	}
 }
 
+// TestSLTriesWhatAdviceLeavesOut: on a problem where searches leave out smalltile, the one
+// family that the model knows.
+func TestSLTriesWhatAdviceLeavesOut(t *testing.T) {
+	p := command(t, storeIn(t), "sl", "--stencil", "jacobi2d", "--device", "replay:../../bench/h200/landscapes/nvidia-h200_jacobi2d_f32_8192x8192.jsonl.gz",
+		"--strategy", "model", "--budget", "8", "-v")
+	if code := p.run(t); code != cli.OK || !strings.Contains(p.stderr.String(), " smalltile/gx=32/gy=32/gz=1/") {
+		t.Errorf("exit %d\n%s", code, &p.stderr)
+	}
+	// It is tried, and does not win.
+	if c, err := cache.Decode(p.stdout.Bytes()); err != nil || c.Schedule.Family != "stream" {
+		t.Errorf("%v %+v", err, c.Schedule)
+	}
+}
+
 func TestSLRanksForADeviceThatIsNotHere(t *testing.T) {
 	args := []string{"sl", "model", "--stencil", "jacobi2d", "--device", "model:a100", "--top", "5"}
 	p := command(t, storeIn(t), append(args, "--json")...)

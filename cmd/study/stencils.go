@@ -118,7 +118,7 @@ func (a *app) benchStencils(cmd *cobra.Command, f benchFlags) error {
 		switch {
 		case found:
 			row.fill(c)
-		case terr != nil && ofProblem(terr):
+		case terr != nil && cmd.Context().Err() == nil && ofProblem(terr):
 			row.Failed = terr.Error()
 			failed = append(failed, row.Stencil+" "+row.Size)
 			terr = nil

@@ -57,6 +57,9 @@ func (a *app) retuneAll(c *cobra.Command, f cli.TuneFlags, from string) error {
 		return err
 	}
 	t, err := a.Tuner()
+	if err == nil {
+		err = t.Store().Writable() // once, before anything is opened
+	}
 	if err != nil {
 		return err
 	}

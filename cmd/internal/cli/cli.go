@@ -13,6 +13,8 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -56,14 +58,23 @@ func Run(name string, args []string, stdout, stderr io.Writer, root func(*App) *
 	complete(c)
 	c.SetArgs(args)
 	err := c.ExecuteContext(ctx)
-	if err != nil && err.Error() != "" && !errors.Is(err, tuner.ErrInterrupted) {
-		fmt.Fprintf(stderr, "%s: %v\n", name, err)
+	if text := message(err); text != "" {
+		fmt.Fprintf(stderr, "%s: %s\n", name, text)
 	}
 	code := ExitCode(err)
 	if signalled.Load() == int32(syscall.SIGTERM) && (code == Interrupted || errors.Is(err, context.Canceled)) {
 		code = Terminated
 	}
 	return code
+}
+
+// message is what is said of an error: nothing of the user's own stop.
+func message(err error) string {
+	if err == nil {
+		return ""
+	}
+	lines := strings.Split(err.Error(), "\n")
+	return strings.Join(slices.DeleteFunc(lines, func(l string) bool { return l == "" || l == tuner.ErrInterrupted.Error() }), "\n")
 }
 
 // withSignals cancels the context at the first SIGINT, SIGTERM or SIGHUP and

@@ -66,10 +66,9 @@ const (
 
 // TuneFlags say where and how to tune.
 type TuneFlags struct {
-	Device     string
-	Model      string
-	Exhaustive bool
-	Output     string
+	Device string
+	Model  string
+	Output string
 	tuner.Options
 }
 
@@ -101,14 +100,8 @@ func (f *TuneFlags) BindWhole(c *cobra.Command) {
 
 // Check refuses flags that no device could make sense of, before one is opened.
 func (f *TuneFlags) Check() error {
-	switch {
-	case f.Model != ModelCounts && f.Model != ModelNone:
+	if f.Model != ModelCounts && f.Model != ModelNone {
 		return Usagef("--model %q: use %s or %s", f.Model, ModelCounts, ModelNone)
-	case f.Exhaustive && f.Strategy != search.Names()[0] && f.Strategy != "exhaustive":
-		return Usagef("--exhaustive and --strategy %s exclude each other", f.Strategy)
-	}
-	if f.Exhaustive {
-		f.Strategy = "exhaustive"
 	}
 	f.NoPrior = f.Model == ModelNone
 	return f.Options.Check()
@@ -134,6 +127,9 @@ func (a *App) Tune(c *cobra.Command, t *tuner.Tuner, p tuner.Problem, f TuneFlag
 
 // Config is the config of a problem on the device that the flags name.
 func (a *App) Config(c *cobra.Command, t *tuner.Tuner, p tuner.Problem, f TuneFlags) (tuner.Config, error) {
+	if err := t.Store().Writable(); err != nil { // early, before a device is opened
+		return tuner.Config{}, err
+	}
 	d, err := tuner.OpenDevice(c.Context(), f.Device, p)
 	if err != nil {
 		return tuner.Config{}, err
@@ -158,11 +154,8 @@ func (a *App) EmitConfig(c tuner.Config, file string) error {
 	if err != nil {
 		return err
 	}
-	if file != "" {
-		if err := cache.WriteFile(file, b); err != nil {
-			return err
-		}
+	if _, err = a.Out.Write(b); err == nil && file != "" {
+		err = cache.WriteFile(file, b)
 	}
-	_, err = a.Out.Write(b)
 	return err
 }
