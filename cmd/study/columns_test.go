@@ -10,6 +10,9 @@ import (
 
 // The study's script must run before a GPU's time is spent on it.
 func TestColumnsScriptRunsOnTheHost(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for compilers: nothing for the race detector")
+	}
 	needDevice(t, "host")
 	self, err := os.Executable()
 	if err != nil {

@@ -15,6 +15,9 @@ import (
 
 // TestProductIsTunedLikeAStencil from an empty store, and answered from it.
 func TestProductIsTunedLikeAStencil(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for compilers: nothing for the race detector")
+	}
 	needDevice(t, *flagDevice)
 	store, out := storeIn(t), filepath.Join(t.TempDir(), "matmul.json")
 	args := []string{"matmul", "--size", "67x45", "--dtype", "float64", "--device", *flagDevice, "--budget", "5"}
@@ -44,6 +47,9 @@ func TestProductIsTunedLikeAStencil(t *testing.T) {
 
 // TestAWrongProductIsNoticed: what the judge does not agree with is no answer.
 func TestAWrongProductIsNoticed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for compilers: nothing for the race detector")
+	}
 	needDevice(t, *flagDevice)
 	const schedule = "tile/gx=32/gy=4/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/kd=16"
 	p := command(t, storeIn(t), "sweep", "--stencil", "matmul", "--size", "67x45", "--device", *flagDevice, "--schedule", schedule, "--vary", "kd=16,32")

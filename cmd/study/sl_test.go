@@ -10,6 +10,9 @@ import (
 )
 
 func TestSLMeasuresItsInputsAndPicksAHeight(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for compilers: nothing for the race detector")
+	}
 	needDevice(t, *flagDevice)
 	p := command(t, storeIn(t), "sl", "--stencil", "jacobi2d", "--size", "256x256", "--device", *flagDevice, "--strategy", "model", "--budget", "5", "-v")
 	if code := p.run(t); code != cli.OK {

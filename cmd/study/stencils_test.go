@@ -58,6 +58,9 @@ func TestStencilsBenchSaysWhatItCannotDo(t *testing.T) {
 
 // A problem that no device could hold is a line that says so; the others are tuned.
 func TestStencilsBenchGoesOnAfterAProblemThatDoesNotFit(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for compilers: nothing for the race detector")
+	}
 	needDevice(t, "host")
 	p := command(t, storeIn(t), "stencils", "--match", "jacobi2d", "--sizes", "1000000x1000000,60x50", "--device", "host", "--budget", "2")
 	code, out := p.run(t), p.stdout.String()

@@ -142,6 +142,9 @@ func TestDesignsAreLegalOnUsualGrids(t *testing.T) {
 }
 
 func TestSweepOfTheDesignsOnTheHost(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for compilers: nothing for the race detector")
+	}
 	needDevice(t, *flagDevice)
 	q := command(t, storeIn(t), "sweep", "--stencil", "jacobi2d", "--size", small(), "--device", *flagDevice, "--families")
 	if code := q.run(t); code != 0 {
