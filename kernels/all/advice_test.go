@@ -116,6 +116,9 @@ func halves(list []*recording) (h [2][]*recording) {
 // TestAdviceLosesLittleOnRecordings judges advice where all schedules, or those around the best, were
 // timed: 0.3 % in the mean and 5 % at worst is what it may cost.
 func TestAdviceLosesLittleOnRecordings(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads all recordings: nothing for the race detector")
+	}
 	kinds := map[string][]*recording{}
 	schedules := map[string][2]int{} // all and those that are left, once for each stencil
 	counted := map[string]bool{}
@@ -232,6 +235,9 @@ var winner = regexp.MustCompile(`(?m)^# (\w+/\S+)\nBenchmark(?:Tuned|Catalogue)/
 // sizes, in other element types, with other boundaries and of several fields and stages: advice must keep
 // them, or where they were recorded, for a stencil of the same reach, something no more than 1 % slower.
 func TestAdviceKeepsWhatTunesFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads all recordings: nothing for the race detector")
+	}
 	var recorded []*recording
 	found, left := 0, 0
 	for _, file := range []string{"stencils-default.txt", "stencils-paper.txt", "stencils-thesis.txt", "families.txt"} {
@@ -315,6 +321,9 @@ func nearest(list []*recording, p stencil.Problem, s space.Schedule) (best *reco
 
 // Advice is for problems like those recorded: every other one has its whole space.
 func TestAdviceIsForWhatWasRecorded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("lists whole spaces: nothing for the race detector")
+	}
 	large, cube := stencil.Size{4096, 4096, 1}, stencil.Size{256, 256, 256}
 	one := catalogued(t, "jacobi2d", stencil.Float32, large)
 	one.Steps = 1

@@ -17,6 +17,9 @@ var nameless = regexp.MustCompile(`(?m)^constexpr int \w+ = [^;/]*;$`)
 
 // TestEveryLineOfASourceIsWhereItSays draws schedules of every family for every stencil.
 func TestEveryLineOfASourceIsWhereItSays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes many sources: nothing for the race detector")
+	}
 	r := rand.New(rand.NewPCG(20261122, 3))
 	for _, name := range stencil.Names() {
 		st, err := stencil.Lookup(name)
