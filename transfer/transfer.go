@@ -222,10 +222,12 @@ func Expect(there Place, known []Evidence) Expectation {
 	for _, e := range known {
 		d := distance(there.Problem.Size, e.Problem.Size)
 		w := 1 / ((near + d) * (near + d))
+		measured := e.measured()
+		e.predictAll(measured)
 		offset := e.offset()
 		x.level += w * offset
 		levels += w
-		for _, s := range e.measured() {
+		for _, s := range measured {
 			own, t := e.guess(s), e.Seconds[s]
 			if math.IsInf(own.seconds, 1) {
 				continue

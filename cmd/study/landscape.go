@@ -122,21 +122,26 @@ no whole numbers are numbered in the order in which the file lists them.`,
 			if err != nil {
 				return cli.Usagef("%s: %w", args[0], err)
 			}
-			var records []outcome.Outcome
-			for _, s := range l.Order {
-				records = append(records, l.Records[s])
-			}
-			var b bytes.Buffer
-			if err := replay.Write(&b, l.Header, records); err != nil {
-				return err
-			}
-			a.Say("%d schedules of %s", len(records), l.Header.Stencil)
-			return cache.WriteFile(output, b.Bytes())
+			a.Say("%d schedules of %s", len(l.Order), l.Header.Stencil)
+			return writeLandscape(output, l)
 		},
 	}
 	c.Flags().StringVar(&format, "format", "", "kernel-tuner or t4")
 	c.Flags().StringVarP(&output, "output", "o", "", "`file` of the landscape")
 	return c
+}
+
+// writeLandscape writes a landscape to a file.
+func writeLandscape(file string, l *replay.Landscape) error {
+	var records []outcome.Outcome
+	for _, s := range l.Order {
+		records = append(records, l.Records[s])
+	}
+	var b bytes.Buffer
+	if err := replay.Write(&b, l.Header, records); err != nil {
+		return err
+	}
+	return cache.WriteFile(file, b.Bytes())
 }
 
 func (a *app) landscapeCarry() *cobra.Command {
@@ -160,10 +165,11 @@ differ in words alone are not compiled; the others need NVRTC.`,
 			}
 			defer compiler.Close()
 			for _, file := range files {
-				found, err := replay.Match("./" + strings.TrimPrefix(file, "./"))
-				if filepath.IsAbs(file) {
-					found, err = replay.Match(file)
+				path, err := filepath.Abs(file) // a name alone would be a shipped recording's
+				if err != nil {
+					return err
 				}
+				found, err := replay.Match(path)
 				if err != nil {
 					return err
 				}
@@ -173,15 +179,7 @@ differ in words alone are not compiled; the others need NVRTC.`,
 					return err
 				}
 				a.Say("%s: %s", file, report)
-				var records []outcome.Outcome
-				for _, s := range l.Order {
-					records = append(records, l.Records[s])
-				}
-				var b bytes.Buffer
-				if err := replay.Write(&b, l.Header, records); err != nil {
-					return err
-				}
-				if err := cache.WriteFile(file, b.Bytes()); err != nil {
+				if err := writeLandscape(file, l); err != nil {
 					return err
 				}
 			}

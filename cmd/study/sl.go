@@ -14,8 +14,6 @@ import (
 	"stenciltune/cmd/internal/cli"
 	"stenciltune/device/microbench"
 	"stenciltune/device/replay"
-	"stenciltune/kernels"
-	"stenciltune/kernels/all"
 	"stenciltune/machine"
 	"stenciltune/space"
 	"stenciltune/study/sl"
@@ -196,7 +194,7 @@ func (a *app) rankSL(p tuner.Problem, name string, top int) error {
 		return err
 	}
 	var rows []slRow
-	for s := range kernels.Spaces(all.Families(), p, m).All() {
+	for s := range t.Space(p, m).All() {
 		if v := plan.Prior(s); !math.IsInf(v, 1) {
 			rows = append(rows, slRow{Schedule: s, Seconds: v, Cells: float64(p.Size.Cells()) / v})
 		}

@@ -64,6 +64,9 @@ bytes change, so that builds run again only when they must.`)
 	c.Flags().StringVar(&f.regime, "timing", "warm", "cache `regime`: warm or cold")
 	c.Flags().StringVar(&f.require, "require", "other-device", "worst `grade` to answer with: "+strings.Join(cli.Grades(), ", "))
 	c.Flags().StringVarP(&f.output, "output", "o", "", "write to `file`, only if it changed (default: stdout)")
+	if err := c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic("tune: completion of --format: " + err.Error())
+	}
 	return c
 }
 
