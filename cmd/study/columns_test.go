@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"stenciltune/cmd/internal/clitest"
 )
 
 // The study's script must run before a GPU's time is spent on it.
@@ -20,7 +22,7 @@ func TestColumnsScriptRunsOnTheHost(t *testing.T) {
 	}
 	folder := t.TempDir()
 	c := exec.Command("bash", "../../bench/h200/columns.sh", self, "host", folder)
-	c.Env = append(os.Environ(), beStudy+"=1", "BOX_SIZES=70x20", "MATMUL_SIZES=33x33", "WIDTHS=0,31,48", "BLOCKS=32")
+	c.Env = append(os.Environ(), clitest.Env, "BOX_SIZES=70x20", "MATMUL_SIZES=33x33", "WIDTHS=0,31,48", "BLOCKS=32")
 	if out, err := c.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"stenciltune/cmd/internal/clitest"
 	"stenciltune/device/replay"
 )
 
@@ -23,8 +24,8 @@ func TestLandscapesTravel(t *testing.T) {
 			{"landscape", "export", "--format", format, "jacobi2d_f64", "-o", out},
 			{"landscape", "import", "--format", format, out, "-o", back},
 		} {
-			if p := command(t, storeIn(t), args...); p.run(t) != 0 {
-				t.Fatalf("study %s\n%s", strings.Join(args, " "), &p.stderr)
+			if p := clitest.Command(t, clitest.StoreIn(t), args...); p.Run(t) != 0 {
+				t.Fatalf("study %s\n%s", strings.Join(args, " "), &p.Stderr)
 			}
 		}
 		f, err := os.Open(back)
@@ -50,9 +51,9 @@ func TestLandscapesTravel(t *testing.T) {
 		{"replay-bench --entrant anneal", "--entrant"},
 		{"replay-bench --seeds 0", "--seeds"},
 	} {
-		p := command(t, storeIn(t), strings.Fields(c.args)...)
-		if code := p.run(t); code != 2 || !strings.Contains(p.stderr.String(), c.want) || strings.Count(p.stderr.String(), "\n") != 1 {
-			t.Errorf("study %s: exit %d\n%s", c.args, code, &p.stderr)
+		p := clitest.Command(t, clitest.StoreIn(t), strings.Fields(c.args)...)
+		if code := p.Run(t); code != 2 || !strings.Contains(p.Stderr.String(), c.want) || strings.Count(p.Stderr.String(), "\n") != 1 {
+			t.Errorf("study %s: exit %d\n%s", c.args, code, &p.Stderr)
 		}
 	}
 }

@@ -1,64 +1,22 @@
 package main
 
 import (
-	"bytes"
-	"errors"
 	"flag"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"stenciltune/cmd/internal/cli"
+	"stenciltune/cmd/internal/clitest"
 	"stenciltune/stencil"
 	"stenciltune/tuner"
 )
 
-// beStudy makes the test binary the program itself.
-const beStudy = "STUDY_TEST_BE_STUDY"
-
 func TestMain(m *testing.M) {
-	tuner.Worker()
-	if os.Getenv(beStudy) != "" {
-		os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
-	}
-	os.Exit(m.Run())
+	clitest.Main(m, func() int { return run(os.Args[1:], os.Stdout, os.Stderr) })
 }
 
 var flagDevice = flag.String("device", "host", "device of the end-to-end tests: host, or a GPU")
-
-// program is one run of study.
-type program struct {
-	cmd            *exec.Cmd
-	stdout, stderr bytes.Buffer
-}
-
-func command(t *testing.T, store string, args ...string) *program {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &program{cmd: exec.Command(self, args...)}
-	p.cmd.Env = append(os.Environ(), beStudy+"=1", "TUNE_STORE="+store)
-	p.cmd.Stdout, p.cmd.Stderr = &p.stdout, &p.stderr
-	p.cmd.WaitDelay = 5 * time.Second
-	return p
-}
-
-func (p *program) run(t *testing.T) int {
-	t.Helper()
-	err := p.cmd.Run()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return p.cmd.ProcessState.ExitCode()
-}
-
-func storeIn(t *testing.T) string { return filepath.Join(t.TempDir(), "store.db") }
 
 // needDevice skips where a device is missing.
 func needDevice(t *testing.T, name string) {
@@ -79,7 +37,7 @@ func small() string {
 }
 
 func TestBadInputGetsOneClearLine(t *testing.T) {
-	store := storeIn(t)
+	store := clitest.StoreIn(t)
 	for _, c := range []struct {
 		args  string
 		code  int
@@ -111,20 +69,20 @@ func TestBadInputGetsOneClearLine(t *testing.T) {
 		{"sl model --stencil jacobi2d --device model:a100 --top 0", cli.Usage, "at least one"},
 		{"sl model --stencil jacobi2d --device model:a100 --size 1x1", cli.Usage, "no small tile"},
 	} {
-		p := command(t, store, strings.Fields(c.args)...)
-		p.cmd.Env = append(p.cmd.Env, "TUNE_LIBCUDA=")
-		code, text := p.run(t), p.stderr.String()
-		if code != c.code || !strings.Contains(text, c.words) || strings.Count(text, "\n") != 1 || strings.Contains(text, "goroutine") || p.stdout.Len() > 0 {
-			t.Errorf("study %s: exit %d, want %d with %q:\n%s%s", c.args, code, c.code, c.words, text, &p.stdout)
+		p := clitest.Command(t, store, strings.Fields(c.args)...)
+		p.Cmd.Env = append(p.Cmd.Env, "TUNE_LIBCUDA=")
+		code, text := p.Run(t), p.Stderr.String()
+		if code != c.code || !strings.Contains(text, c.words) || strings.Count(text, "\n") != 1 || strings.Contains(text, "goroutine") || p.Stdout.Len() > 0 {
+			t.Errorf("study %s: exit %d, want %d with %q:\n%s%s", c.args, code, c.code, c.words, text, &p.Stdout)
 		}
 	}
 }
 
 func TestHelpIsThere(t *testing.T) {
 	for _, args := range []string{"", "--help", "--version", "sweep --help", "trace --help", "stencils --help", "matmul --help", "sl --help", "replay-bench --help", "landscape"} {
-		p := command(t, storeIn(t), strings.Fields(args)...)
-		if code := p.run(t); code != 0 || p.stdout.Len() == 0 || p.stderr.Len() > 0 {
-			t.Errorf("study %s: exit %d\n%s", args, code, &p.stderr)
+		p := clitest.Command(t, clitest.StoreIn(t), strings.Fields(args)...)
+		if code := p.Run(t); code != 0 || p.Stdout.Len() == 0 || p.Stderr.Len() > 0 {
+			t.Errorf("study %s: exit %d\n%s", args, code, &p.Stderr)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"stenciltune/cache"
 	"stenciltune/cmd/internal/cli"
+	"stenciltune/cmd/internal/clitest"
 	"stenciltune/study/matmul"
 	"stenciltune/tuner"
 )
@@ -19,13 +20,13 @@ func TestProductIsTunedLikeAStencil(t *testing.T) {
 		t.Skip("waits for compilers: nothing for the race detector")
 	}
 	needDevice(t, *flagDevice)
-	store, out := storeIn(t), filepath.Join(t.TempDir(), "matmul.json")
+	store, out := clitest.StoreIn(t), filepath.Join(t.TempDir(), "matmul.json")
 	args := []string{"matmul", "--size", "67x45", "--dtype", "float64", "--device", *flagDevice, "--budget", "5"}
-	first := command(t, store, append(args, "-o", out)...)
-	if code := first.run(t); code != cli.OK {
-		t.Fatalf("exit %d\n%s", code, &first.stderr)
+	first := clitest.Command(t, store, append(args, "-o", out)...)
+	if code := first.Run(t); code != cli.OK {
+		t.Fatalf("exit %d\n%s", code, &first.Stderr)
 	}
-	c, err := cache.Decode(first.stdout.Bytes())
+	c, err := cache.Decode(first.Stdout.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,12 +37,12 @@ func TestProductIsTunedLikeAStencil(t *testing.T) {
 	if c.Stencil.Name != matmul.Name || c.Stencil.Hash != p.Hash() || !c.Search.Complete || len(c.Verification.Checks) != 2 || c.Speedup <= 0 || c.Schedule.Family != "global" && c.Schedule.Family != "tile" {
 		t.Errorf("%+v", c)
 	}
-	if file, err := os.ReadFile(out); err != nil || !bytes.Equal(file, first.stdout.Bytes()) {
+	if file, err := os.ReadFile(out); err != nil || !bytes.Equal(file, first.Stdout.Bytes()) {
 		t.Errorf("-o wrote something else: %v", err)
 	}
-	again := command(t, store, args...)
-	if code := again.run(t); code != cli.OK || !strings.Contains(again.stderr.String(), "answered from the store") || !bytes.Equal(first.stdout.Bytes(), again.stdout.Bytes()) {
-		t.Errorf("exit %d\n%s", code, &again.stderr)
+	again := clitest.Command(t, store, args...)
+	if code := again.Run(t); code != cli.OK || !strings.Contains(again.Stderr.String(), "answered from the store") || !bytes.Equal(first.Stdout.Bytes(), again.Stdout.Bytes()) {
+		t.Errorf("exit %d\n%s", code, &again.Stderr)
 	}
 }
 
@@ -52,10 +53,10 @@ func TestAWrongProductIsNoticed(t *testing.T) {
 	}
 	needDevice(t, *flagDevice)
 	const schedule = "tile/gx=32/gy=4/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/kd=16"
-	p := command(t, storeIn(t), "sweep", "--stencil", "matmul", "--size", "67x45", "--device", *flagDevice, "--schedule", schedule, "--vary", "kd=16,32")
-	p.cmd.Env = append(p.cmd.Env, "TUNE_TEST_FAULT=nan:"+schedule)
-	if code := p.run(t); code != cli.NoSchedule || !strings.Contains(p.stdout.String(), "(wrong_answer)") || !strings.Contains(p.stderr.String(), "NaN") {
-		t.Errorf("exit %d\n%s%s", code, &p.stdout, &p.stderr)
+	p := clitest.Command(t, clitest.StoreIn(t), "sweep", "--stencil", "matmul", "--size", "67x45", "--device", *flagDevice, "--schedule", schedule, "--vary", "kd=16,32")
+	p.Cmd.Env = append(p.Cmd.Env, "TUNE_TEST_FAULT=nan:"+schedule)
+	if code := p.Run(t); code != cli.NoSchedule || !strings.Contains(p.Stdout.String(), "(wrong_answer)") || !strings.Contains(p.Stderr.String(), "NaN") {
+		t.Errorf("exit %d\n%s%s", code, &p.Stdout, &p.Stderr)
 	}
 }
 
@@ -66,13 +67,13 @@ func TestProductSaysWhatItCannotDo(t *testing.T) {
 		{"matmul source --schedule slide/gx=32", "[global tile]"},
 		{"matmul source", "which schedule?"},
 	} {
-		p := command(t, storeIn(t), strings.Fields(c.args)...)
-		if code := p.run(t); code != cli.Usage || !strings.Contains(p.stderr.String(), c.want) {
-			t.Errorf("%s: exit %d\n%s", c.args, code, &p.stderr)
+		p := clitest.Command(t, clitest.StoreIn(t), strings.Fields(c.args)...)
+		if code := p.Run(t); code != cli.Usage || !strings.Contains(p.Stderr.String(), c.want) {
+			t.Errorf("%s: exit %d\n%s", c.args, code, &p.Stderr)
 		}
 	}
-	p := command(t, storeIn(t), "matmul", "source", "--schedule", "tile/gx=32/gy=8/gz=1/wx=2/wy=4/wz=1/cw=256/zz=1/kd=16")
-	if code := p.run(t); code != cli.OK || !strings.Contains(p.stdout.String(), `#line 1 "study/matmul/tile.cu"`) {
-		t.Errorf("exit %d\n%s", code, &p.stderr)
+	p := clitest.Command(t, clitest.StoreIn(t), "matmul", "source", "--schedule", "tile/gx=32/gy=8/gz=1/wx=2/wy=4/wz=1/cw=256/zz=1/kd=16")
+	if code := p.Run(t); code != cli.OK || !strings.Contains(p.Stdout.String(), `#line 1 "study/matmul/tile.cu"`) {
+		t.Errorf("exit %d\n%s", code, &p.Stderr)
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"stenciltune/cache"
 	"stenciltune/cmd/internal/cli"
+	"stenciltune/cmd/internal/clitest"
 )
 
 func TestSLMeasuresItsInputsAndPicksAHeight(t *testing.T) {
@@ -14,44 +15,44 @@ func TestSLMeasuresItsInputsAndPicksAHeight(t *testing.T) {
 		t.Skip("waits for compilers: nothing for the race detector")
 	}
 	needDevice(t, *flagDevice)
-	p := command(t, storeIn(t), "sl", "--stencil", "jacobi2d", "--size", "256x256", "--device", *flagDevice, "--strategy", "model", "--budget", "5", "-v")
-	if code := p.run(t); code != cli.OK {
-		t.Fatalf("exit %d: %s", code, &p.stderr)
+	p := clitest.Command(t, clitest.StoreIn(t), "sl", "--stencil", "jacobi2d", "--size", "256x256", "--device", *flagDevice, "--strategy", "model", "--budget", "5", "-v")
+	if code := p.Run(t); code != cli.OK {
+		t.Fatalf("exit %d: %s", code, &p.Stderr)
 	}
-	if !strings.Contains(p.stderr.String(), "study: SL model: tile 32x32x1, null kernel ") || !strings.Contains(p.stderr.String(), "; pyramid height ") {
-		t.Errorf("%s", &p.stderr)
+	if !strings.Contains(p.Stderr.String(), "study: SL model: tile 32x32x1, null kernel ") || !strings.Contains(p.Stderr.String(), "; pyramid height ") {
+		t.Errorf("%s", &p.Stderr)
 	}
-	if c, err := cache.Decode(p.stdout.Bytes()); err != nil || c.Search.Evaluated == 0 || c.Search.Strategy != "model" {
+	if c, err := cache.Decode(p.Stdout.Bytes()); err != nil || c.Search.Evaluated == 0 || c.Search.Strategy != "model" {
 		t.Errorf("%v %+v", err, c.Search)
 	}
 	// What the model chose is tried first.
-	if !strings.Contains(p.stderr.String(), " smalltile/gx=32/gy=32/gz=1/") {
-		t.Errorf("its tile was not tried:\n%s", &p.stderr)
+	if !strings.Contains(p.Stderr.String(), " smalltile/gx=32/gy=32/gz=1/") {
+		t.Errorf("its tile was not tried:\n%s", &p.Stderr)
 	}
 }
 
 // TestSLTriesWhatAdviceLeavesOut: on a problem where searches leave out smalltile, the one
 // family that the model knows.
 func TestSLTriesWhatAdviceLeavesOut(t *testing.T) {
-	p := command(t, storeIn(t), "sl", "--stencil", "jacobi2d", "--device", "replay:../../bench/h200/landscapes/nvidia-h200_jacobi2d_f32_8192x8192.jsonl.gz",
+	p := clitest.Command(t, clitest.StoreIn(t), "sl", "--stencil", "jacobi2d", "--device", "replay:../../bench/h200/landscapes/nvidia-h200_jacobi2d_f32_8192x8192.jsonl.gz",
 		"--strategy", "model", "--budget", "8", "-v")
-	if code := p.run(t); code != cli.OK || !strings.Contains(p.stderr.String(), " smalltile/gx=32/gy=32/gz=1/") {
-		t.Errorf("exit %d\n%s", code, &p.stderr)
+	if code := p.Run(t); code != cli.OK || !strings.Contains(p.Stderr.String(), " smalltile/gx=32/gy=32/gz=1/") {
+		t.Errorf("exit %d\n%s", code, &p.Stderr)
 	}
 	// It is tried, and does not win.
-	if c, err := cache.Decode(p.stdout.Bytes()); err != nil || c.Schedule.Family != "stream" {
+	if c, err := cache.Decode(p.Stdout.Bytes()); err != nil || c.Schedule.Family != "stream" {
 		t.Errorf("%v %+v", err, c.Schedule)
 	}
 }
 
 func TestSLRanksForADeviceThatIsNotHere(t *testing.T) {
 	args := []string{"sl", "model", "--stencil", "jacobi2d", "--device", "model:a100", "--top", "5"}
-	p := command(t, storeIn(t), append(args, "--json")...)
-	if code := p.run(t); code != cli.OK {
-		t.Fatalf("exit %d: %s", code, &p.stderr)
+	p := clitest.Command(t, clitest.StoreIn(t), append(args, "--json")...)
+	if code := p.Run(t); code != cli.OK {
+		t.Fatalf("exit %d: %s", code, &p.Stderr)
 	}
 	var got slList
-	if err := json.Unmarshal(p.stdout.Bytes(), &got); err != nil {
+	if err := json.Unmarshal(p.Stdout.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
 	if len(got.Top) != 5 {
@@ -71,8 +72,8 @@ func TestSLRanksForADeviceThatIsNotHere(t *testing.T) {
 			t.Errorf("row %d: %+v", i, r)
 		}
 	}
-	q := command(t, storeIn(t), args...)
-	if code := q.run(t); code != cli.OK || !strings.Contains(q.stderr.String(), "predicted, not measured; SL model: tile 32x32x1") || !strings.Contains(q.stdout.String(), "GCells/s") {
-		t.Errorf("exit %d\n%s%s", code, &q.stdout, &q.stderr)
+	q := clitest.Command(t, clitest.StoreIn(t), args...)
+	if code := q.Run(t); code != cli.OK || !strings.Contains(q.Stderr.String(), "predicted, not measured; SL model: tile 32x32x1") || !strings.Contains(q.Stdout.String(), "GCells/s") {
+		t.Errorf("exit %d\n%s%s", code, &q.Stdout, &q.Stderr)
 	}
 }

@@ -6,18 +6,19 @@ import (
 	"testing"
 
 	"stenciltune/cmd/internal/cli"
+	"stenciltune/cmd/internal/clitest"
 	"stenciltune/stencil"
 )
 
 func TestStencilsBenchTunesALineEach(t *testing.T) {
-	store := storeIn(t)
+	store := clitest.StoreIn(t)
 	args := []string{"stencils", "--match", "jacobi[23]d", "--device", "replay:h200", "--budget", "40"}
-	p := command(t, store, append(args, "--json")...)
-	if code := p.run(t); code != 0 {
-		t.Fatalf("exit %d\n%s", code, &p.stderr)
+	p := clitest.Command(t, store, append(args, "--json")...)
+	if code := p.Run(t); code != 0 {
+		t.Fatalf("exit %d\n%s", code, &p.Stderr)
 	}
 	var rows []benchRow
-	if err := json.Unmarshal(p.stdout.Bytes(), &rows); err != nil {
+	if err := json.Unmarshal(p.Stdout.Bytes(), &rows); err != nil {
 		t.Fatal(err)
 	}
 	if len(rows) != 2 || rows[0].Stencil != "jacobi2d" || rows[1].Stencil != "jacobi3d" {
@@ -29,11 +30,11 @@ func TestStencilsBenchTunesALineEach(t *testing.T) {
 		}
 	}
 	// Again, as a table: the store answers.
-	q := command(t, store, args...)
-	code, lines := q.run(t), strings.Split(strings.TrimSpace(q.stdout.String()), "\n")
+	q := clitest.Command(t, store, args...)
+	code, lines := q.Run(t), strings.Split(strings.TrimSpace(q.Stdout.String()), "\n")
 	if code != 0 || len(lines) != 3 || !strings.HasPrefix(lines[2], "jacobi3d     float32  512x512x512") || !strings.HasSuffix(lines[2], rows[1].Schedule) ||
-		strings.Count(q.stderr.String(), "answered from the store") != 2 {
-		t.Errorf("exit %d\n%s\n%s", code, &q.stdout, &q.stderr)
+		strings.Count(q.Stderr.String(), "answered from the store") != 2 {
+		t.Errorf("exit %d\n%s\n%s", code, &q.Stdout, &q.Stderr)
 	}
 }
 
@@ -49,9 +50,9 @@ func TestStencilsBenchSaysWhatItCannotDo(t *testing.T) {
 		{"--match: error parsing", cli.Usage, []string{"--match", "("}},
 		{"no recording of heat2d", cli.NoDevice, []string{"--match", "heat2d", "--device", "replay:h200"}},
 	} {
-		p := command(t, storeIn(t), append([]string{"stencils"}, c.args...)...)
-		if code := p.run(t); code != c.code || !strings.Contains(p.stderr.String(), c.want) {
-			t.Errorf("%v: exit %d\n%s", c.args, code, &p.stderr)
+		p := clitest.Command(t, clitest.StoreIn(t), append([]string{"stencils"}, c.args...)...)
+		if code := p.Run(t); code != c.code || !strings.Contains(p.Stderr.String(), c.want) {
+			t.Errorf("%v: exit %d\n%s", c.args, code, &p.Stderr)
 		}
 	}
 }
@@ -62,11 +63,11 @@ func TestStencilsBenchGoesOnAfterAProblemThatDoesNotFit(t *testing.T) {
 		t.Skip("waits for compilers: nothing for the race detector")
 	}
 	needDevice(t, "host")
-	p := command(t, storeIn(t), "stencils", "--match", "jacobi2d", "--sizes", "1000000x1000000,60x50", "--device", "host", "--budget", "2")
-	code, out := p.run(t), p.stdout.String()
+	p := clitest.Command(t, clitest.StoreIn(t), "stencils", "--match", "jacobi2d", "--sizes", "1000000x1000000,60x50", "--device", "host", "--budget", "2")
+	code, out := p.Run(t), p.Stdout.String()
 	if lines := strings.Split(strings.TrimSpace(out), "\n"); code != cli.NoSchedule || len(lines) != 3 || !strings.Contains(lines[1], "choose a smaller size") ||
-		!strings.Contains(lines[2], "/gx=") || !strings.Contains(p.stderr.String(), "no schedule for jacobi2d 1000000x1000000") {
-		t.Errorf("exit %d\n%s%s", code, out, &p.stderr)
+		!strings.Contains(lines[2], "/gx=") || !strings.Contains(p.Stderr.String(), "no schedule for jacobi2d 1000000x1000000") {
+		t.Errorf("exit %d\n%s%s", code, out, &p.Stderr)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"stenciltune/cmd/internal/clitest"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/stencil"
@@ -20,17 +21,17 @@ import (
 const sweepBase = "tile/gx=32/gy=8/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/ph=1"
 
 // sweep runs study sweep on schedules of tile recorded on an H200, jacobi2d in float32.
-func sweep(t *testing.T, args ...string) *program {
+func sweep(t *testing.T, args ...string) *clitest.Program {
 	t.Helper()
-	p := command(t, storeIn(t), append([]string{"sweep", "--stencil", "jacobi2d", "--device", "replay:testdata/sweep.jsonl.gz"}, args...)...)
-	if code := p.run(t); code != 0 || p.stderr.Len() > 0 {
-		t.Fatalf("exit %d\n%s", code, &p.stderr)
+	p := clitest.Command(t, clitest.StoreIn(t), append([]string{"sweep", "--stencil", "jacobi2d", "--device", "replay:testdata/sweep.jsonl.gz"}, args...)...)
+	if code := p.Run(t); code != 0 || p.Stderr.Len() > 0 {
+		t.Fatalf("exit %d\n%s", code, &p.Stderr)
 	}
 	return p
 }
 
 func TestSweepOfTwoParametersIsATable(t *testing.T) {
-	got := sweep(t, "--schedule", sweepBase, "--vary", "gx=32,64,128,512", "--vary", "cw=0,256,1024").stdout.String()
+	got := sweep(t, "--schedule", sweepBase, "--vary", "gx=32,64,128,512", "--vary", "cw=0,256,1024").Stdout.String()
 	want := `jacobi2d/f32/8192x8192 on NVIDIA H200, GCells/s
 gx \ cw  0      256    1024
 32       264.2  209.9  210.4
@@ -46,7 +47,7 @@ best: tile/gx=32/gy=8/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/ph=1 264.2
 }
 
 func TestSweepOfOneOrThreeParametersIsAList(t *testing.T) {
-	got := sweep(t, "--schedule", sweepBase, "--vary", "zz=0,1").stdout.String()
+	got := sweep(t, "--schedule", sweepBase, "--vary", "zz=0,1").Stdout.String()
 	want := `jacobi2d/f32/8192x8192 on NVIDIA H200, GCells/s
 zz=0  264.2
 zz=1  (zigzag)
@@ -57,7 +58,7 @@ best: tile/gx=32/gy=8/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/ph=1 264.2
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
 	// An optional parameter at its default is today's schedule; others were not recorded.
-	got = sweep(t, "--schedule", sweepBase, "--vary", "ph=1,2", "--vary", "wy=2", "--vary", "ld=0,1").stdout.String()
+	got = sweep(t, "--schedule", sweepBase, "--vary", "ph=1,2", "--vary", "wy=2", "--vary", "ld=0,1").Stdout.String()
 	for _, line := range []string{"ph=1 wy=2 ld=0  264.2\n", "ph=1 wy=2 ld=1  (skipped)\n", "ph=2 wy=2 ld=0  "} {
 		if !strings.Contains(got, line) {
 			t.Errorf("no %q in\n%s", line, got)
@@ -66,7 +67,7 @@ best: tile/gx=32/gy=8/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/ph=1 264.2
 }
 
 func TestSweepBeyondTheSearchInMilliseconds(t *testing.T) {
-	got := sweep(t, "--schedule", sweepBase, "--vary", "gx=32,96,2048", "--beyond", "--unit", "ms").stdout.String()
+	got := sweep(t, "--schedule", sweepBase, "--vary", "gx=32,96,2048", "--beyond", "--unit", "ms").Stdout.String()
 	// 96 is no value of the search, so the recording has no time of it.
 	want := `jacobi2d/f32/8192x8192 on NVIDIA H200, ms
 gx=32    0.254
@@ -81,7 +82,7 @@ best: tile/gx=32/gy=8/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/ph=1 0.254
 
 func TestSweepPrintsJSON(t *testing.T) {
 	var list []pointInfo
-	if err := json.Unmarshal(sweep(t, "--schedule", sweepBase, "--vary", "gx=32,512", "--vary", "zz=0,1", "--json").stdout.Bytes(), &list); err != nil {
+	if err := json.Unmarshal(sweep(t, "--schedule", sweepBase, "--vary", "gx=32,512", "--vary", "zz=0,1", "--json").Stdout.Bytes(), &list); err != nil {
 		t.Fatal(err)
 	}
 	if len(list) != 4 || !list[0].Status.Timed() || list[0].SecondsPerStep <= 0 || list[0].CellsPerSecond*list[0].SecondsPerStep < 8191*8191 ||
@@ -146,13 +147,13 @@ func TestSweepOfTheDesignsOnTheHost(t *testing.T) {
 		t.Skip("waits for compilers: nothing for the race detector")
 	}
 	needDevice(t, *flagDevice)
-	q := command(t, storeIn(t), "sweep", "--stencil", "jacobi2d", "--size", small(), "--device", *flagDevice, "--families")
-	if code := q.run(t); code != 0 {
-		t.Fatalf("exit %d\n%s%s", code, &q.stdout, &q.stderr)
+	q := clitest.Command(t, clitest.StoreIn(t), "sweep", "--stencil", "jacobi2d", "--size", small(), "--device", *flagDevice, "--families")
+	if code := q.Run(t); code != 0 {
+		t.Fatalf("exit %d\n%s%s", code, &q.Stdout, &q.Stderr)
 	}
 	for _, d := range designs(2) {
-		if !strings.Contains(q.stdout.String(), d.label+" ") || !strings.Contains(q.stdout.String(), d.schedule.String()+"\n") {
-			t.Errorf("no %s in\n%s", d.label, &q.stdout)
+		if !strings.Contains(q.Stdout.String(), d.label+" ") || !strings.Contains(q.Stdout.String(), d.schedule.String()+"\n") {
+			t.Errorf("no %s in\n%s", d.label, &q.Stdout)
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"stenciltune/cmd/internal/cli"
+	"stenciltune/cmd/internal/clitest"
 	"stenciltune/internal/golden"
 )
 
@@ -35,12 +36,12 @@ func TestDrawingsOfTheDocumentationAreUpToDate(t *testing.T) {
 	}
 	for _, d := range drawings {
 		file := filepath.Join(t.TempDir(), "drawing.svg")
-		p := command(t, storeIn(t), "trace", "--stencil", d.stencil, "--size", "16x16", "--walk", d.walk, "--l1", d.l1, "--svg", file, "--json")
-		if code := p.run(t); code != 0 || p.stderr.Len() > 0 {
-			t.Fatalf("exit %d\n%s", code, &p.stderr)
+		p := clitest.Command(t, clitest.StoreIn(t), "trace", "--stencil", d.stencil, "--size", "16x16", "--walk", d.walk, "--l1", d.l1, "--svg", file, "--json")
+		if code := p.Run(t); code != 0 || p.Stderr.Len() > 0 {
+			t.Fatalf("exit %d\n%s", code, &p.Stderr)
 		}
 		var info traceInfo
-		if err := json.Unmarshal(p.stdout.Bytes(), &info); err != nil {
+		if err := json.Unmarshal(p.Stdout.Bytes(), &info); err != nil {
 			t.Fatal(err)
 		}
 		if info.Fetches != d.fetched || info.Steps != 256 {
@@ -59,10 +60,10 @@ func TestDrawingsOfTheDocumentationAreUpToDate(t *testing.T) {
 
 func TestTraceOfASchedule(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "drawing.png")
-	p := command(t, storeIn(t), "trace", "--stencil", "jacobi2d", "--size", "64x8", "--by", "warp", "--l1", "4x128", "--l2", "64x128x4",
+	p := clitest.Command(t, clitest.StoreIn(t), "trace", "--stencil", "jacobi2d", "--size", "64x8", "--by", "warp", "--l1", "4x128", "--l2", "64x128x4",
 		"--schedule", "tile/gx=32/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1", "--png", file)
-	if code := p.run(t); code != 0 || p.stderr.Len() > 0 {
-		t.Fatalf("exit %d\n%s", code, &p.stderr)
+	if code := p.Run(t); code != 0 || p.Stderr.Len() > 0 {
+		t.Fatalf("exit %d\n%s", code, &p.Stderr)
 	}
 	// Four read tiles of 34 x 6 cells, 16 rows of 2 lines; each warp asks for a line
 	// or two, in flat order.
@@ -71,7 +72,7 @@ func TestTraceOfASchedule(t *testing.T) {
 L1: 4 lines of 128 bytes, fully associative
 L2: 64 lines of 128 bytes, 4 ways
 `
-	got := p.stdout.String()
+	got := p.Stdout.String()
 	if !strings.HasPrefix(got, want) || !strings.Contains(got, "16 fetched from memory") {
 		t.Errorf("got\n%s", got)
 	}
@@ -96,9 +97,9 @@ func TestTraceSaysWhatItCannotDo(t *testing.T) {
 		{"--stencil jacobi3d --schedule slide/gx=32/gy=8/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/ws=32/db=0", "does not describe its loads"},
 		{"--stencil jacobi2d --walk rows --svg x.svg", "make the grid smaller"},
 	} {
-		p := command(t, storeIn(t), append([]string{"trace"}, strings.Fields(c.args)...)...)
-		if code := p.run(t); code != cli.Usage || !strings.Contains(p.stderr.String(), c.want) || strings.Count(p.stderr.String(), "\n") != 1 || p.stdout.Len() > 0 {
-			t.Errorf("%s: exit %d\n%s%s", c.args, code, &p.stdout, &p.stderr)
+		p := clitest.Command(t, clitest.StoreIn(t), append([]string{"trace"}, strings.Fields(c.args)...)...)
+		if code := p.Run(t); code != cli.Usage || !strings.Contains(p.Stderr.String(), c.want) || strings.Count(p.Stderr.String(), "\n") != 1 || p.Stdout.Len() > 0 {
+			t.Errorf("%s: exit %d\n%s%s", c.args, code, &p.Stdout, &p.Stderr)
 		}
 	}
 }

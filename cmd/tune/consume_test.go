@@ -11,6 +11,7 @@ import (
 
 	"stenciltune/cache"
 	"stenciltune/cmd/internal/cli"
+	"stenciltune/cmd/internal/clitest"
 	"stenciltune/tuner"
 )
 
@@ -25,7 +26,7 @@ func tune(t *testing.T, store string, args ...string) (code int, stdout, stderr 
 // replayed is a store in which jacobi3d was tuned on the recording of an H200.
 func replayed(t *testing.T) string {
 	t.Helper()
-	store := storeIn(t)
+	store := clitest.StoreIn(t)
 	if code, _, stderr := tune(t, store, "--stencil", "jacobi3d", "--device", "replay:h200", "--budget", "30", "--strategy", "model"); code != 0 {
 		t.Fatal(stderr)
 	}

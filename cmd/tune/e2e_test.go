@@ -3,12 +3,10 @@ package main
 import (
 	"bytes"
 	"context"
-	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -22,6 +20,7 @@ import (
 
 	"stenciltune/cache"
 	"stenciltune/cmd/internal/cli"
+	"stenciltune/cmd/internal/clitest"
 	"stenciltune/device/replay"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
@@ -32,52 +31,14 @@ import (
 	"stenciltune/tuner"
 )
 
-// beTune makes the test binary the program itself.
-const beTune = "TUNE_TEST_BE_TUNE"
-
 func TestMain(m *testing.M) {
-	tuner.Worker()
-	if os.Getenv(beTune) != "" {
-		os.Exit(run(os.Args[1:], os.Stdout, os.Stderr))
-	}
-	os.Exit(m.Run())
+	clitest.Main(m, func() int { return run(os.Args[1:], os.Stdout, os.Stderr) })
 }
 
 var (
 	flagDevice = flag.String("device", "host", "device of the end-to-end tests: host, or a GPU")
 	flagKills  = flag.Int("kills", 20, "kill -9 at so many random moments")
 )
-
-// program is one run of tune.
-type program struct {
-	cmd            *exec.Cmd
-	stdout, stderr bytes.Buffer
-}
-
-func command(t *testing.T, store string, args ...string) *program {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := &program{cmd: exec.Command(self, args...)}
-	p.cmd.Env = append(os.Environ(), beTune+"=1", "TUNE_STORE="+store)
-	p.cmd.Stdout, p.cmd.Stderr = &p.stdout, &p.stderr
-	p.cmd.WaitDelay = 5 * time.Second
-	return p
-}
-
-func (p *program) run(t *testing.T) int {
-	t.Helper()
-	err := p.cmd.Run()
-	var exit *exec.ExitError
-	if err != nil && !errors.As(err, &exit) {
-		t.Fatal(err)
-	}
-	return p.cmd.ProcessState.ExitCode()
-}
-
-func storeIn(t *testing.T) string { return filepath.Join(t.TempDir(), "store.db") }
 
 // needDevice skips where the device under test is missing.
 func needDevice(t *testing.T, p stencil.Problem) (sp *space.Space, order []space.Schedule, key cache.Key) {
@@ -112,27 +73,27 @@ func small(t *testing.T) (stencil.Problem, []string) {
 func TestTuneOnADevicePrintsAValidConfigAndRemembersIt(t *testing.T) {
 	p, args := small(t)
 	sp, _, key := needDevice(t, p)
-	store := storeIn(t)
+	store := clitest.StoreIn(t)
 	out := filepath.Join(t.TempDir(), "config.json")
-	first := command(t, store, append(args, "--budget", "6", "-o", out)...)
-	if code := first.run(t); code != 0 {
-		t.Fatalf("exit %d\n%s", code, &first.stderr)
+	first := clitest.Command(t, store, append(args, "--budget", "6", "-o", out)...)
+	if code := first.Run(t); code != 0 {
+		t.Fatalf("exit %d\n%s", code, &first.Stderr)
 	}
-	c, err := cache.Decode(first.stdout.Bytes())
+	c, err := cache.Decode(first.Stdout.Bytes())
 	if err != nil {
-		t.Fatalf("%v\n%s", err, &first.stdout)
+		t.Fatalf("%v\n%s", err, &first.Stdout)
 	}
 	s, err := space.ParseSchedule(c.Schedule.Text)
 	if err != nil || sp.Check(s) != nil || !c.Search.Complete || len(c.Verification.Checks) != 2 || c.Baseline == nil || c.Speedup <= 0 {
 		t.Errorf("%v %+v", err, c)
 	}
-	if file, err := os.ReadFile(out); err != nil || !bytes.Equal(file, first.stdout.Bytes()) {
+	if file, err := os.ReadFile(out); err != nil || !bytes.Equal(file, first.Stdout.Bytes()) {
 		t.Errorf("-o wrote something else: %v", err)
 	}
-	again := command(t, store, append(args, "--budget", "6")...)
+	again := clitest.Command(t, store, append(args, "--budget", "6")...)
 	begin := time.Now()
-	if code := again.run(t); code != 0 || !strings.Contains(again.stderr.String(), "answered from the store") || !bytes.Equal(first.stdout.Bytes(), again.stdout.Bytes()) {
-		t.Errorf("the second run did not answer from the store: exit %d\n%s", code, &again.stderr)
+	if code := again.Run(t); code != 0 || !strings.Contains(again.Stderr.String(), "answered from the store") || !bytes.Equal(first.Stdout.Bytes(), again.Stdout.Bytes()) {
+		t.Errorf("the second run did not answer from the store: exit %d\n%s", code, &again.Stderr)
 	}
 	t.Logf("answered from the store in %v", time.Since(begin))
 	st, err := cache.Open(store)
@@ -142,9 +103,9 @@ func TestTuneOnADevicePrintsAValidConfigAndRemembersIt(t *testing.T) {
 	if left, err := st.Unfinished(key); err != nil || len(left) != 0 {
 		t.Errorf("notes left behind: %v %v", left, err)
 	}
-	fresh := command(t, store, append(args, "--budget", "6", "--retune", "-v")...)
-	if code := fresh.run(t); code != 0 || strings.Contains(fresh.stderr.String(), "(stored)") {
-		t.Errorf("--retune used the store: exit %d\n%s", code, &fresh.stderr)
+	fresh := clitest.Command(t, store, append(args, "--budget", "6", "--retune", "-v")...)
+	if code := fresh.Run(t); code != 0 || strings.Contains(fresh.Stderr.String(), "(stored)") {
+		t.Errorf("--retune used the store: exit %d\n%s", code, &fresh.Stderr)
 	}
 }
 
@@ -163,20 +124,20 @@ func TestABadKernelCostsNoMoreThanItsDeadline(t *testing.T) {
 		}
 	}
 	budget := []string{"--budget", "12"}
-	clean := command(t, storeIn(t), append(args, budget...)...)
+	clean := clitest.Command(t, clitest.StoreIn(t), append(args, budget...)...)
 	t.Logf("faulty: %v", bad)
 	begin := time.Now()
-	if code := clean.run(t); code != 0 {
-		t.Fatalf("exit %d\n%s", code, &clean.stderr)
+	if code := clean.Run(t); code != 0 {
+		t.Fatalf("exit %d\n%s", code, &clean.Stderr)
 	}
 	undisturbed := time.Since(begin)
 
-	store := storeIn(t)
-	sick := command(t, store, append(args, budget...)...)
-	sick.cmd.Env = append(sick.cmd.Env, fmt.Sprintf("TUNE_TEST_FAULT=hang:%s;oob:%s;nan:%s;nocompile:%s;crash:%s", bad[0], bad[1], bad[2], bad[3], bad[4]))
+	store := clitest.StoreIn(t)
+	sick := clitest.Command(t, store, append(args, budget...)...)
+	sick.Cmd.Env = append(sick.Cmd.Env, fmt.Sprintf("TUNE_TEST_FAULT=hang:%s;oob:%s;nan:%s;nocompile:%s;crash:%s", bad[0], bad[1], bad[2], bad[3], bad[4]))
 	begin = time.Now()
-	if code := sick.run(t); code != 0 {
-		t.Fatalf("exit %d\n%s", code, &sick.stderr)
+	if code := sick.Run(t); code != 0 {
+		t.Fatalf("exit %d\n%s", code, &sick.Stderr)
 	}
 	took := time.Since(begin)
 	t.Logf("undisturbed %v, with a hang and four other faults %v", undisturbed, took)
@@ -184,7 +145,7 @@ func TestABadKernelCostsNoMoreThanItsDeadline(t *testing.T) {
 	if took > undisturbed+undisturbed/2+2*time.Second+2*time.Second {
 		t.Errorf("the faults cost %v", took-undisturbed)
 	}
-	c, err := cache.Decode(sick.stdout.Bytes())
+	c, err := cache.Decode(sick.Stdout.Bytes())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +195,7 @@ func TestKillingTheProgramLosesNothing(t *testing.T) {
 	}
 	p, args := small(t)
 	_, _, key := needDevice(t, p)
-	store := storeIn(t)
+	store := clitest.StoreIn(t)
 	limits := func(budget int) []string {
 		n := strconv.Itoa(budget)
 		return append(slices.Clone(args), "--budget", n, "--stall", n, "--time-limit", "5m", "--beyond", "-v")
@@ -250,21 +211,21 @@ func TestKillingTheProgramLosesNothing(t *testing.T) {
 	}
 	known := 0
 	for kill := range *flagKills {
-		q := command(t, store, limits(3000)...) // more than it lives to see
-		if err := q.cmd.Start(); err != nil {
+		q := clitest.Command(t, store, limits(3000)...) // more than it lives to see
+		if err := q.Cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
 		after := time.Duration((0.2 + 3*r.Float64()) * float64(time.Second))
 		done := make(chan error, 1)
-		go func() { done <- q.cmd.Wait() }()
+		go func() { done <- q.Cmd.Wait() }()
 		select {
 		case <-done:
-			t.Fatalf("run %d ended by itself before %v:\n%s", kill, after, &q.stderr)
+			t.Fatalf("run %d ended by itself before %v:\n%s", kill, after, &q.Stderr)
 		case <-time.After(after):
-			q.cmd.Process.Kill()
+			q.Cmd.Process.Kill()
 			<-done
 		}
-		note(q.stderr.String())
+		note(q.Stderr.String())
 		st, err := cache.Open(store)
 		if err != nil {
 			t.Fatalf("after kill %d: %v", kill, err)
@@ -280,11 +241,11 @@ func TestKillingTheProgramLosesNothing(t *testing.T) {
 			}
 		}
 	}
-	last := command(t, store, limits(known+5)...)
-	if code := last.run(t); code != 0 {
-		t.Fatalf("exit %d\n%s", code, &last.stderr)
+	last := clitest.Command(t, store, limits(known+5)...)
+	if code := last.Run(t); code != 0 {
+		t.Fatalf("exit %d\n%s", code, &last.Stderr)
 	}
-	note(last.stderr.String())
+	note(last.Stderr.String())
 	for s, n := range measured {
 		if n > 1 {
 			t.Errorf("%s was measured %d times", s, n)
@@ -303,43 +264,43 @@ func TestInterruptEmitsTheBestSoFar(t *testing.T) {
 		signal syscall.Signal
 		code   int
 	}{{syscall.SIGINT, cli.Interrupted}, {syscall.SIGTERM, cli.Terminated}} {
-		q := command(t, storeIn(t), append(args, "--budget", "5000", "--time-limit", "10m", "--stall", "5000", "-v")...)
-		q.cmd.Stderr = nil
-		pipe, err := q.cmd.StderrPipe()
+		q := clitest.Command(t, clitest.StoreIn(t), append(args, "--budget", "5000", "--time-limit", "10m", "--stall", "5000", "-v")...)
+		q.Cmd.Stderr = nil
+		pipe, err := q.Cmd.StderrPipe()
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := q.cmd.Start(); err != nil {
+		if err := q.Cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
 		buf := make([]byte, 4096)
-		for !strings.Contains(q.stderr.String(), " s: 5 ") { // a few schedules are in
+		for !strings.Contains(q.Stderr.String(), " s: 5 ") { // a few schedules are in
 			n, err := pipe.Read(buf)
 			if err != nil {
-				t.Fatal(err, q.stderr.String())
+				t.Fatal(err, q.Stderr.String())
 			}
-			q.stderr.Write(buf[:n])
+			q.Stderr.Write(buf[:n])
 		}
 		begin := time.Now()
-		q.cmd.Process.Signal(s.signal)
+		q.Cmd.Process.Signal(s.signal)
 		for {
 			n, err := pipe.Read(buf)
-			q.stderr.Write(buf[:n])
+			q.Stderr.Write(buf[:n])
 			if err != nil {
 				break
 			}
 		}
-		q.cmd.Wait()
+		q.Cmd.Wait()
 		took := time.Since(begin)
-		c, err := cache.Decode(q.stdout.Bytes())
-		if code := q.cmd.ProcessState.ExitCode(); code != s.code || err != nil || c.Search.Complete || took > 3*time.Second {
-			t.Errorf("%v: exit %d after %v, %v, complete %v\n%s", s.signal, code, took, err, c.Search.Complete, &q.stderr)
+		c, err := cache.Decode(q.Stdout.Bytes())
+		if code := q.Cmd.ProcessState.ExitCode(); code != s.code || err != nil || c.Search.Complete || took > 3*time.Second {
+			t.Errorf("%v: exit %d after %v, %v, complete %v\n%s", s.signal, code, took, err, c.Search.Complete, &q.Stderr)
 		}
 	}
 }
 
 func TestBadInputGetsOneClearLine(t *testing.T) {
-	store := storeIn(t)
+	store := clitest.StoreIn(t)
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
 		t.Fatal(err)
@@ -383,25 +344,25 @@ func TestBadInputGetsOneClearLine(t *testing.T) {
 		if strings.Contains(c.args, "\x00") {
 			continue // the system refuses such an argument itself
 		}
-		p := command(t, store, args...)
-		p.cmd.Env = append(p.cmd.Env, "TUNE_LIBCUDA=")
-		code := p.run(t)
-		text := p.stderr.String()
-		if code != c.code || !strings.Contains(text, c.words) || strings.Count(text, "\n") != 1 || strings.Contains(text, "goroutine") || p.stdout.Len() > 0 {
-			t.Errorf("tune %s: exit %d, want %d with %q:\n%s%s", c.args, code, c.code, c.words, text, &p.stdout)
+		p := clitest.Command(t, store, args...)
+		p.Cmd.Env = append(p.Cmd.Env, "TUNE_LIBCUDA=")
+		code := p.Run(t)
+		text := p.Stderr.String()
+		if code != c.code || !strings.Contains(text, c.words) || strings.Count(text, "\n") != 1 || strings.Contains(text, "goroutine") || p.Stdout.Len() > 0 {
+			t.Errorf("tune %s: exit %d, want %d with %q:\n%s%s", c.args, code, c.code, c.words, text, &p.Stdout)
 		}
 	}
 }
 
 func TestWithoutAGPUTheErrorNamesLibraryAndAlternatives(t *testing.T) {
-	p := command(t, storeIn(t), "--stencil", "jacobi3d")
-	p.cmd.Env = append(p.cmd.Env, "TUNE_LIBCUDA=/nonexistent/libcuda.so.1")
-	if code := p.run(t); code != cli.NoDevice {
+	p := clitest.Command(t, clitest.StoreIn(t), "--stencil", "jacobi3d")
+	p.Cmd.Env = append(p.Cmd.Env, "TUNE_LIBCUDA=/nonexistent/libcuda.so.1")
+	if code := p.Run(t); code != cli.NoDevice {
 		t.Errorf("exit %d", code)
 	}
 	for _, w := range []string{"libcuda.so.1", "--device host", "--device replay:h200"} {
-		if !strings.Contains(p.stderr.String(), w) {
-			t.Errorf("%q is missing in %s", w, &p.stderr)
+		if !strings.Contains(p.Stderr.String(), w) {
+			t.Errorf("%q is missing in %s", w, &p.Stderr)
 		}
 	}
 }
@@ -413,17 +374,17 @@ func TestReplayIsReproducible(t *testing.T) {
 	var first []byte
 	for range 2 {
 		// The time is the recording's: how slow this machine is does not show.
-		p := command(t, storeIn(t), "--stencil", "jacobi3d", "--device", "replay:h200", "--seed", "5", "--time-limit", "2s")
-		if code := p.run(t); code != 0 {
-			t.Fatalf("exit %d\n%s", code, &p.stderr)
+		p := clitest.Command(t, clitest.StoreIn(t), "--stencil", "jacobi3d", "--device", "replay:h200", "--seed", "5", "--time-limit", "2s")
+		if code := p.Run(t); code != 0 {
+			t.Fatalf("exit %d\n%s", code, &p.Stderr)
 		}
-		out := volatile.ReplaceAll(p.stdout.Bytes(), nil)
+		out := volatile.ReplaceAll(p.Stdout.Bytes(), nil)
 		if first == nil {
 			first = out
 		} else if !bytes.Equal(first, out) {
 			t.Errorf("the same seed gave\n%s\nand\n%s", first, out)
 		}
-		c, err := cache.Decode(p.stdout.Bytes())
+		c, err := cache.Decode(p.Stdout.Bytes())
 		if err != nil || c.Device.Kind != "replay" || c.Device.Provenance == "" || c.Search.Stop != "time-limit" {
 			t.Errorf("%v %+v", err, c.Device)
 		}
@@ -439,11 +400,11 @@ func TestTheReadmeShowsARun(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := command(t, storeIn(t), "--stencil", "jacobi3d", "--device", "replay:h200")
-	if code := p.run(t); code != 0 {
-		t.Fatalf("exit %d\n%s", code, &p.stderr)
+	p := clitest.Command(t, clitest.StoreIn(t), "--stencil", "jacobi3d", "--device", "replay:h200")
+	if code := p.Run(t); code != 0 {
+		t.Fatalf("exit %d\n%s", code, &p.Stderr)
 	}
-	for line := range strings.Lines(p.stderr.String()) {
+	for line := range strings.Lines(p.Stderr.String()) {
 		if !strings.Contains(string(readme), "    "+line) {
 			t.Errorf("the README has another line than %q", line)
 		}
@@ -453,19 +414,19 @@ func TestTheReadmeShowsARun(t *testing.T) {
 // A search leaves out what advice is against, --beyond and a walk through all do not; what is named runs, and what was
 // recorded in spite of advice stays in the recording.
 func TestAdviceBindsTheSearchAlone(t *testing.T) {
-	store, file := storeIn(t), filepath.Join(t.TempDir(), "some.jsonl.gz")
+	store, file := clitest.StoreIn(t), filepath.Join(t.TempDir(), "some.jsonl.gz")
 	at := []string{"--stencil", "jacobi2d", "--device", "replay:h200"}
-	run := func(more ...string) *program {
+	run := func(more ...string) *clitest.Program {
 		t.Helper()
-		p := command(t, store, append(slices.Clone(at), more...)...)
-		if code := p.run(t); code != 0 {
-			t.Fatalf("%v: exit %d\n%s", more, code, &p.stderr)
+		p := clitest.Command(t, store, append(slices.Clone(at), more...)...)
+		if code := p.Run(t); code != 0 {
+			t.Fatalf("%v: exit %d\n%s", more, code, &p.Stderr)
 		}
 		return p
 	}
-	searched := func(p *program) int {
+	searched := func(p *clitest.Program) int {
 		t.Helper()
-		c, err := cache.Decode(p.stdout.Bytes())
+		c, err := cache.Decode(p.Stdout.Bytes())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -495,9 +456,9 @@ func TestAdviceBindsTheSearchAlone(t *testing.T) {
 	}
 	l := landscapeIn(t, file)
 	i := slices.IndexFunc(l.Order, func(s space.Schedule) bool { return s.Family() == "tile" && l.Records[s].Seconds() > 0 })
-	p := command(t, store, append([]string{"measure", "--schedule", l.Order[i].String()}, at...)...)
-	if code := p.run(t); code != 0 || !strings.Contains(p.stdout.String(), l.Order[i].String()) {
-		t.Errorf("exit %d\n%s%s", code, &p.stdout, &p.stderr)
+	p := clitest.Command(t, store, append([]string{"measure", "--schedule", l.Order[i].String()}, at...)...)
+	if code := p.Run(t); code != 0 || !strings.Contains(p.Stdout.String(), l.Order[i].String()) {
+		t.Errorf("exit %d\n%s%s", code, &p.Stdout, &p.Stderr)
 	}
 }
 
@@ -519,18 +480,18 @@ func TestRecordMakesALandscapeThatReplays(t *testing.T) {
 	needDevice(t, p)
 	dir := t.TempDir()
 	file := filepath.Join(dir, "l.jsonl.gz")
-	rec := command(t, storeIn(t), "--stencil", "jacobi2d", "--size", "33x17", "--steps", "1", "--device", "host", "--exhaustive", "--budget", "9", "--record", file)
-	if code := rec.run(t); code != 0 {
-		t.Fatalf("exit %d\n%s", code, &rec.stderr)
+	rec := clitest.Command(t, clitest.StoreIn(t), "--stencil", "jacobi2d", "--size", "33x17", "--steps", "1", "--device", "host", "--exhaustive", "--budget", "9", "--record", file)
+	if code := rec.Run(t); code != 0 {
+		t.Fatalf("exit %d\n%s", code, &rec.Stderr)
 	}
 	first := landscapeIn(t, file)
-	other := command(t, storeIn(t), "--stencil", "jacobi2d", "--size", "35x17", "--steps", "1", "--device", "host", "--exhaustive", "--budget", "9", "--record", file)
-	if code := other.run(t); code != cli.Usage || !strings.Contains(other.stderr.String(), "name another file") {
-		t.Errorf("a recording of another size: exit %d\n%s", code, &other.stderr)
+	other := clitest.Command(t, clitest.StoreIn(t), "--stencil", "jacobi2d", "--size", "35x17", "--steps", "1", "--device", "host", "--exhaustive", "--budget", "9", "--record", file)
+	if code := other.Run(t); code != cli.Usage || !strings.Contains(other.Stderr.String(), "name another file") {
+		t.Errorf("a recording of another size: exit %d\n%s", code, &other.Stderr)
 	}
-	on := command(t, storeIn(t), "--stencil", "jacobi2d", "--size", "33x17", "--steps", "1", "--device", "host", "--exhaustive", "--budget", "14", "--record", file)
-	if code := on.run(t); code != 0 {
-		t.Fatalf("exit %d\n%s", code, &on.stderr)
+	on := clitest.Command(t, clitest.StoreIn(t), "--stencil", "jacobi2d", "--size", "33x17", "--steps", "1", "--device", "host", "--exhaustive", "--budget", "14", "--record", file)
+	if code := on.Run(t); code != 0 {
+		t.Fatalf("exit %d\n%s", code, &on.Stderr)
 	}
 	then := landscapeIn(t, file)
 	if len(then.Order) <= len(first.Order) {
@@ -541,18 +502,18 @@ func TestRecordMakesALandscapeThatReplays(t *testing.T) {
 			t.Errorf("%s was %+v, then %+v", s, k, then.Records[s])
 		}
 	}
-	rep := command(t, storeIn(t), "--stencil", "jacobi2d", "--size", "33x17", "--steps", "1", "--device", "replay:"+file, "--exhaustive")
-	if code := rep.run(t); code != 0 {
-		t.Fatalf("exit %d\n%s", code, &rep.stderr)
+	rep := clitest.Command(t, clitest.StoreIn(t), "--stencil", "jacobi2d", "--size", "33x17", "--steps", "1", "--device", "replay:"+file, "--exhaustive")
+	if code := rep.Run(t); code != 0 {
+		t.Fatalf("exit %d\n%s", code, &rep.Stderr)
 	}
 }
 
 func TestListsAndSchemaAreValid(t *testing.T) {
 	for _, args := range []string{"stencils", "stencils --json", "devices", "devices --json", "schema", "--help", "--version", "source --help",
 		"source --stencil jacobi2d --schedule tile/gx=32/gy=8/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/ph=2"} {
-		p := command(t, storeIn(t), strings.Fields(args)...)
-		if code := p.run(t); code != 0 || p.stdout.Len() == 0 || p.stderr.Len() > 0 {
-			t.Errorf("tune %s: exit %d\n%s", args, code, &p.stderr)
+		p := clitest.Command(t, clitest.StoreIn(t), strings.Fields(args)...)
+		if code := p.Run(t); code != 0 || p.Stdout.Len() == 0 || p.Stderr.Len() > 0 {
+			t.Errorf("tune %s: exit %d\n%s", args, code, &p.Stderr)
 		}
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"stenciltune/space"
 	"sync"
 	"testing"
 	"time"
@@ -15,6 +14,7 @@ import (
 	"stenciltune/device/worker"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
+	"stenciltune/space"
 	"stenciltune/stencil"
 	"stenciltune/tuner"
 )

@@ -8,17 +8,18 @@ import (
 
 	"stenciltune/cache"
 	"stenciltune/cmd/internal/cli"
+	"stenciltune/cmd/internal/clitest"
 	"stenciltune/machine"
 	"stenciltune/tuner"
 )
 
 func TestModelRanksForADeviceThatIsNotHere(t *testing.T) {
-	p := command(t, storeIn(t), "model", "--stencil", "jacobi3d", "--device", "model:a100", "--top", "5", "--json")
-	if code := p.run(t); code != cli.OK {
-		t.Fatalf("exit %d: %s", code, p.stderr.String())
+	p := clitest.Command(t, clitest.StoreIn(t), "model", "--stencil", "jacobi3d", "--device", "model:a100", "--top", "5", "--json")
+	if code := p.Run(t); code != cli.OK {
+		t.Fatalf("exit %d: %s", code, p.Stderr.String())
 	}
 	var got modelList
-	if err := json.Unmarshal(p.stdout.Bytes(), &got); err != nil {
+	if err := json.Unmarshal(p.Stdout.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
 	if !got.Predicted || got.Kind != string(machine.Model) || !strings.Contains(got.Source, "whitepaper") || got.Device != "NVIDIA A100-SXM4-80GB" || len(got.Top) != 5 || got.Space < 1000 {
@@ -29,19 +30,19 @@ func TestModelRanksForADeviceThatIsNotHere(t *testing.T) {
 			t.Errorf("row %d: %+v", i, r)
 		}
 	}
-	p = command(t, storeIn(t), "model", "--stencil", "jacobi3d", "--device", "model:a100")
-	if p.run(t); !strings.Contains(p.stderr.String(), "predicted from the facts of a device that is not here, not measured") {
-		t.Errorf("nothing marks it as a prediction: %s", p.stderr.String())
+	p = clitest.Command(t, clitest.StoreIn(t), "model", "--stencil", "jacobi3d", "--device", "model:a100")
+	if p.Run(t); !strings.Contains(p.Stderr.String(), "predicted from the facts of a device that is not here, not measured") {
+		t.Errorf("nothing marks it as a prediction: %s", p.Stderr.String())
 	}
 }
 
 func TestModelOfARecordedDeviceShowsWhatWasMeasured(t *testing.T) {
-	p := command(t, storeIn(t), "model", "--stencil", "jacobi3d", "--device", "replay:h200", "--top", "300", "--json") // the recording is a sample
-	if code := p.run(t); code != cli.OK {
-		t.Fatalf("exit %d: %s", code, p.stderr.String())
+	p := clitest.Command(t, clitest.StoreIn(t), "model", "--stencil", "jacobi3d", "--device", "replay:h200", "--top", "300", "--json") // the recording is a sample
+	if code := p.Run(t); code != cli.OK {
+		t.Fatalf("exit %d: %s", code, p.Stderr.String())
 	}
 	var got modelList
-	if err := json.Unmarshal(p.stdout.Bytes(), &got); err != nil {
+	if err := json.Unmarshal(p.Stdout.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
 	if len(got.Top) != 300 || !slices.ContainsFunc(got.Top, func(r modelRow) bool { return r.Measured > 0 }) {
@@ -50,12 +51,12 @@ func TestModelOfARecordedDeviceShowsWhatWasMeasured(t *testing.T) {
 }
 
 func TestExplainComparesTheBestWithTheBaseline(t *testing.T) {
-	p := command(t, storeIn(t), "explain", "--stencil", "jacobi3d", "--device", "replay:h200", "--json")
-	if code := p.run(t); code != cli.OK {
-		t.Fatalf("exit %d: %s", code, p.stderr.String())
+	p := clitest.Command(t, clitest.StoreIn(t), "explain", "--stencil", "jacobi3d", "--device", "replay:h200", "--json")
+	if code := p.Run(t); code != cli.OK {
+		t.Fatalf("exit %d: %s", code, p.Stderr.String())
 	}
 	var got explanations
-	if err := json.Unmarshal(p.stdout.Bytes(), &got); err != nil {
+	if err := json.Unmarshal(p.Stdout.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
 	if len(got.Schedules) != 2 || !got.Predicted {
@@ -68,28 +69,28 @@ func TestExplainComparesTheBestWithTheBaseline(t *testing.T) {
 	if best.Pyramid == nil || len(best.Conditions) == 0 || best.Prediction.Registers != 249 { // what the compiler told
 		t.Errorf("%+v", best)
 	}
-	p = command(t, storeIn(t), "explain", "--stencil", "jacobi3d", "--device", "replay:h200")
-	p.run(t)
+	p = clitest.Command(t, clitest.StoreIn(t), "explain", "--stencil", "jacobi3d", "--device", "replay:h200")
+	p.Run(t)
 	for _, want := range []string{"term", "a launch (4 steps)", " * ", "limited by registers", "redundancy: 1.33", "layer condition L2, z:", "is broken", "column width off:", "pyramid height 4: height 4 is predicted fastest", "reuse:", "waves, tail"} {
-		if !strings.Contains(p.stdout.String(), want) {
-			t.Errorf("no %q in\n%s", want, p.stdout.String())
+		if !strings.Contains(p.Stdout.String(), want) {
+			t.Errorf("no %q in\n%s", want, p.Stdout.String())
 		}
 	}
 }
 
 func TestExplainPredictsWithoutAGPU(t *testing.T) {
 	const fused = "tile/gx=32/gy=8/gz=2/wx=1/wy=2/wz=4/cw=0/zz=0/ph=2"
-	p := command(t, storeIn(t), "explain", "--stencil", "jacobi3d", "--device", "model:b200", "--schedule", fused, "--json")
-	if code := p.run(t); code != cli.OK {
-		t.Fatalf("exit %d: %s", code, p.stderr.String())
+	p := clitest.Command(t, clitest.StoreIn(t), "explain", "--stencil", "jacobi3d", "--device", "model:b200", "--schedule", fused, "--json")
+	if code := p.Run(t); code != cli.OK {
+		t.Fatalf("exit %d: %s", code, p.Stderr.String())
 	}
 	var got explanations
-	if err := json.Unmarshal(p.stdout.Bytes(), &got); err != nil || len(got.Schedules) != 1 || got.Schedules[0].Schedule.String() != fused || got.Source == "" {
+	if err := json.Unmarshal(p.Stdout.Bytes(), &got); err != nil || len(got.Schedules) != 1 || got.Schedules[0].Schedule.String() != fused || got.Source == "" {
 		t.Errorf("%+v, %v", got, err)
 	}
-	p = command(t, storeIn(t), "explain", "--stencil", "jacobi2d", "--device", "model:t4")
-	if code := p.run(t); code != cli.OK || !strings.Contains(p.stdout.String(), "best predicted: ") || !strings.Contains(p.stdout.String(), "baseline: ") {
-		t.Errorf("exit %d: %s%s", code, p.stdout.String(), p.stderr.String())
+	p = clitest.Command(t, clitest.StoreIn(t), "explain", "--stencil", "jacobi2d", "--device", "model:t4")
+	if code := p.Run(t); code != cli.OK || !strings.Contains(p.Stdout.String(), "best predicted: ") || !strings.Contains(p.Stdout.String(), "baseline: ") {
+		t.Errorf("exit %d: %s%s", code, p.Stdout.String(), p.Stderr.String())
 	}
 }
 
@@ -107,22 +108,22 @@ func TestPredictionsRefuseWhatTheyCannotUse(t *testing.T) {
 		{[]string{"devices", "--device", "0"}, "goes with --bench"},
 		{[]string{"devices", "--bench", "--device", "replay:h200"}, "h200"},
 	} {
-		p := command(t, storeIn(t), c.args...)
-		if code := p.run(t); code != cli.Usage || !strings.Contains(p.stderr.String(), c.want) || strings.Count(p.stderr.String(), "\n") != 1 {
-			t.Errorf("%v: exit %d: %s", c.args, code, p.stderr.String())
+		p := clitest.Command(t, clitest.StoreIn(t), c.args...)
+		if code := p.Run(t); code != cli.Usage || !strings.Contains(p.Stderr.String(), c.want) || strings.Count(p.Stderr.String(), "\n") != 1 {
+			t.Errorf("%v: exit %d: %s", c.args, code, p.Stderr.String())
 		}
 	}
 }
 
 func TestWithoutAModelTheSearchStillRuns(t *testing.T) {
-	p := command(t, storeIn(t), "--stencil", "jacobi2d", "--device", "replay:h200", "--model", "none", "--budget", "40")
-	if code := p.run(t); code != cli.OK {
-		t.Errorf("exit %d: %s", code, p.stderr.String())
+	p := clitest.Command(t, clitest.StoreIn(t), "--stencil", "jacobi2d", "--device", "replay:h200", "--model", "none", "--budget", "40")
+	if code := p.Run(t); code != cli.OK {
+		t.Errorf("exit %d: %s", code, p.Stderr.String())
 	}
 }
 
 func TestMeasuredRatesChangeThePrediction(t *testing.T) {
-	path := storeIn(t)
+	path := clitest.StoreIn(t)
 	tn, err := tuner.Open(path)
 	if err != nil {
 		t.Fatal(err)

@@ -11,6 +11,7 @@ import (
 
 	"stenciltune/cache"
 	"stenciltune/cmd/internal/cli"
+	"stenciltune/cmd/internal/clitest"
 	"stenciltune/stencil"
 	"stenciltune/tuner"
 )
@@ -49,12 +50,12 @@ func TestVerifySaysWhatItTriedAndHowToRepeatAWrongCase(t *testing.T) {
 	needHost(t)
 	path := file(t, "my decay.sl", decay)
 	args := []string{"verify", path, "--device", "host", "--cases", "4", "--seed", "3", "--scalar", "rate=0.25"}
-	p := command(t, storeIn(t), append(args, "-v", "--json")...)
-	if code := p.run(t); code != 0 {
-		t.Fatalf("exit %d\n%s", code, &p.stderr)
+	p := clitest.Command(t, clitest.StoreIn(t), append(args, "-v", "--json")...)
+	if code := p.Run(t); code != 0 {
+		t.Fatalf("exit %d\n%s", code, &p.Stderr)
 	}
 	var v verification
-	if err := json.Unmarshal(p.stdout.Bytes(), &v); err != nil {
+	if err := json.Unmarshal(p.Stdout.Bytes(), &v); err != nil {
 		t.Fatal(err)
 	}
 	d := v.Devices[0]
@@ -62,24 +63,24 @@ func TestVerifySaysWhatItTriedAndHowToRepeatAWrongCase(t *testing.T) {
 		t.Errorf("%+v", v)
 	}
 	// One of its schedules is made to compute NaN: the command that is printed finds it again.
-	third := regexp.MustCompile(`tune: 3 my decay/f32/\d+/(\S+), \d+ steps: error`).FindStringSubmatch(p.stderr.String())
+	third := regexp.MustCompile(`tune: 3 my decay/f32/\d+/(\S+), \d+ steps: error`).FindStringSubmatch(p.Stderr.String())
 	if third == nil {
-		t.Fatal(p.stderr.String())
+		t.Fatal(p.Stderr.String())
 	}
-	broken := command(t, storeIn(t), args...)
-	broken.cmd.Env = append(broken.cmd.Env, "TUNE_TEST_FAULT=nan:"+third[1])
-	code, told := broken.run(t), broken.stderr.String()
+	broken := clitest.Command(t, clitest.StoreIn(t), args...)
+	broken.Cmd.Env = append(broken.Cmd.Env, "TUNE_TEST_FAULT=nan:"+third[1])
+	code, told := broken.Run(t), broken.Stderr.String()
 	again := " --scalar rate=0.25 --device host --seed 3 --case 3\n"
 	if code != cli.NoSchedule || !strings.Contains(told, "cells wrong after") || !strings.Contains(told, "got NaN") || !strings.HasSuffix(told, "/my decay.sl'"+again) {
 		t.Fatalf("exit %d\n%s", code, told)
 	}
-	if !strings.Contains(broken.stdout.String(), "3 cases, the last one wrong") {
-		t.Error(broken.stdout.String())
+	if !strings.Contains(broken.Stdout.String(), "3 cases, the last one wrong") {
+		t.Error(broken.Stdout.String())
 	}
-	one := command(t, storeIn(t), "verify", path, "--scalar", "rate=0.25", "--device", "host", "--seed", "3", "--case", "3")
-	one.cmd.Env = append(one.cmd.Env, "TUNE_TEST_FAULT=nan:"+third[1])
-	if code := one.run(t); code != cli.NoSchedule || !strings.HasSuffix(one.stderr.String(), again) || !strings.Contains(one.stdout.String(), "1 cases, the last one wrong") {
-		t.Errorf("exit %d\n%s%s", code, &one.stdout, &one.stderr)
+	one := clitest.Command(t, clitest.StoreIn(t), "verify", path, "--scalar", "rate=0.25", "--device", "host", "--seed", "3", "--case", "3")
+	one.Cmd.Env = append(one.Cmd.Env, "TUNE_TEST_FAULT=nan:"+third[1])
+	if code := one.Run(t); code != cli.NoSchedule || !strings.HasSuffix(one.Stderr.String(), again) || !strings.Contains(one.Stdout.String(), "1 cases, the last one wrong") {
+		t.Errorf("exit %d\n%s%s", code, &one.Stdout, &one.Stderr)
 	}
 }
 
@@ -96,9 +97,9 @@ func TestVerifyRefusesWhatItCannotDo(t *testing.T) {
 		"is given twice":        {"hotspot2d", "--scalar", "Rx=1", "--scalar", "Rx=1"},
 		"1.5 is no int32":       {file(t, "d.sl", decay), "--scalar", "calm=1.5"},
 	} {
-		p := command(t, storeIn(t), append([]string{"verify"}, args...)...)
-		if code := p.run(t); code != cli.Usage || !strings.Contains(p.stderr.String(), want) || strings.Count(p.stderr.String(), "\n") != 1 {
-			t.Errorf("%v: exit %d, %s", args, code, &p.stderr)
+		p := clitest.Command(t, clitest.StoreIn(t), append([]string{"verify"}, args...)...)
+		if code := p.Run(t); code != cli.Usage || !strings.Contains(p.Stderr.String(), want) || strings.Count(p.Stderr.String(), "\n") != 1 {
+			t.Errorf("%v: exit %d, %s", args, code, &p.Stderr)
 		}
 	}
 }
@@ -125,17 +126,17 @@ func TestProblemsTakeStepsAndScalarsFromTheirFile(t *testing.T) {
 
 func TestConfigShowsTheScalars(t *testing.T) {
 	needHost(t)
-	path, store := file(t, "decay.sl", decay), storeIn(t)
+	path, store := file(t, "decay.sl", decay), clitest.StoreIn(t)
 	tune := func(scalar string) (cache.Config, string) {
-		p := command(t, store, "--stencil", path, "--size", "4096", "--device", "host", "--budget", "3", "--scalar", scalar)
-		if code := p.run(t); code != 0 {
-			t.Fatalf("exit %d\n%s", code, &p.stderr)
+		p := clitest.Command(t, store, "--stencil", path, "--size", "4096", "--device", "host", "--budget", "3", "--scalar", scalar)
+		if code := p.Run(t); code != 0 {
+			t.Fatalf("exit %d\n%s", code, &p.Stderr)
 		}
-		c, err := cache.Decode(p.stdout.Bytes())
+		c, err := cache.Decode(p.Stdout.Bytes())
 		if err != nil {
 			t.Fatal(err)
 		}
-		return c, p.stderr.String()
+		return c, p.Stderr.String()
 	}
 	if c, _ := tune("rate=0.4"); !maps.Equal(c.Scalars, map[string]float64{"rate": 0.4, "calm": 0}) || c.Problem.Steps != 7 {
 		t.Errorf("%v, %d steps", c.Scalars, c.Problem.Steps)
