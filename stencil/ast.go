@@ -96,6 +96,12 @@ type Var struct {
 	Type  Type
 }
 
+// Sum is the value of a weighted sum of a stage's Parts; no file has it.
+type Sum struct {
+	Index int
+	Type  Type
+}
+
 // Neg is a sign change; integers wrap.
 type Neg struct{ X Expr }
 
@@ -119,6 +125,12 @@ type Binary struct {
 // Cond is If ? Then : Else.
 type Cond struct{ If, Then, Else Expr }
 
+// mark is the condition of an if or ?: whose place in the file is known: Stencil.marks[Index].
+type mark struct {
+	X     Expr // Bool
+	Index int
+}
+
 // Call is a function of mathFuncs.
 type Call struct {
 	Func string
@@ -134,12 +146,14 @@ func (e Read) typ() Type   { return e.Type }
 func (e ReadAt) typ() Type { return e.Type }
 func (e Scalar) typ() Type { return e.Type }
 func (e Var) typ() Type    { return e.Type }
+func (e Sum) typ() Type    { return e.Type }
 func (e Neg) typ() Type    { return e.X.typ() }
 func (e Not) typ() Type    { return Bool }
 func (e Cast) typ() Type   { return e.Type }
 func (e Binary) typ() Type { return e.Type }
 func (e Cond) typ() Type   { return e.Then.typ() }
 func (e Call) typ() Type   { return e.Type }
+func (mark) typ() Type     { return Bool }
 
 // walk calls f for every expression under e, e first.
 func walk(e Expr, f func(Expr)) {
@@ -150,6 +164,8 @@ func walk(e Expr, f func(Expr)) {
 	case Neg:
 		walk(e.X, f)
 	case Not:
+		walk(e.X, f)
+	case mark:
 		walk(e.X, f)
 	case Cast:
 		walk(e.X, f)

@@ -4,22 +4,45 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 )
 
-//go:embed catalogue/*.sl
+//go:embed catalogue/*.sl catalogue/applications/*.sl
 var catalogue embed.FS
 
-// Names lists the embedded catalogue, sorted.
+// Textbook lists the catalogue's small stencils, sorted: those of the sources and of
+// published benchmarks, which the documents' figures are of.
+func Textbook() []string { return listed(textbook) }
+
+// Applications lists the catalogue's larger stencils, sorted: time steps of real programs.
+func Applications() []string { return listed(applications) }
+
+// Names lists the whole catalogue, sorted.
 func Names() []string {
-	files, err := catalogue.ReadDir("catalogue")
+	all := append(Textbook(), Applications()...)
+	slices.Sort(all)
+	return all
+}
+
+// The folders of the catalogue.
+const (
+	textbook     = "catalogue"
+	applications = "catalogue/applications"
+)
+
+// listed are the names of the files in a folder.
+func listed(folder string) []string {
+	files, err := catalogue.ReadDir(folder)
 	if err != nil {
 		panic("stencil: embedded catalogue: " + err.Error())
 	}
 	var names []string
 	for _, f := range files {
-		names = append(names, strings.TrimSuffix(f.Name(), ".sl"))
+		if name, ok := strings.CutSuffix(f.Name(), ".sl"); ok {
+			names = append(names, name)
+		}
 	}
 	slices.Sort(names)
 	return names
@@ -30,7 +53,10 @@ var ErrUnknown = errors.New("unknown stencil")
 
 // Lookup gives a stencil of the catalogue by name.
 func Lookup(name string) (*Stencil, error) {
-	src, err := catalogue.ReadFile("catalogue/" + name + ".sl")
+	src, err := catalogue.ReadFile(textbook + "/" + name + ".sl")
+	if errors.Is(err, fs.ErrNotExist) {
+		src, err = catalogue.ReadFile(applications + "/" + name + ".sl")
+	}
 	if err != nil || strings.ContainsAny(name, "/\\.") {
 		return nil, fmt.Errorf("%w %q: use one of %s, or the path of a .sl file", ErrUnknown, name, strings.Join(Names(), ", "))
 	}

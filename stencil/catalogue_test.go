@@ -1,6 +1,7 @@
 package stencil
 
 import (
+	"math"
 	"regexp"
 	"strings"
 	"testing"
@@ -49,6 +50,30 @@ func TestLookupOfAnUnknownNameListsTheCatalogue(t *testing.T) {
 			if !strings.Contains(err.Error(), n) {
 				t.Errorf("%q: %v does not name %s", name, err, n)
 			}
+		}
+	}
+}
+
+// What checks and timings run must be numbers: an application begins with random ones.
+func TestApplicationsStayBounded(t *testing.T) {
+	for _, name := range Applications() {
+		st := lookup(t, name)
+		p := Problem{Stencil: st, DType: Float64, Size: [3]Size{{512, 1, 1}, {24, 24, 1}, {9, 10, 11}}[st.Dims-1], Steps: 1}
+		steps := min(50, st.Steps)
+		got := Run(p, Start(p, 1), steps)
+		for f, values := range got.Fields {
+			if st.Fields[f].Temporary {
+				continue
+			}
+			for i, v := range values.Float {
+				if !(math.Abs(v) < 100) {
+					t.Errorf("%s: cell %d of %s is %g after %d steps", name, i, st.Fields[f].Name, v, steps)
+					break
+				}
+			}
+		}
+		if tolerance := Tolerance(Problem{Stencil: st, DType: st.DType, Size: p.Size, Steps: 4}, 4); tolerance > 0.05 {
+			t.Errorf("%s: 4 steps may be %.2g wrong, which hides faults", name, tolerance)
 		}
 	}
 }

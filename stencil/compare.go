@@ -12,7 +12,10 @@ type Comparison struct {
 	Steps     int     `json:"steps"`
 	Against   string  `json:"against"` // "reference" or the trusted schedule
 	MaxError  float64 `json:"max_error"`
-	Tolerance float64 `json:"tolerance"`
+	Tolerance float64 `json:"tolerance"`       // of the first wrong cell, else of that which came nearest to its own
+	Share     float64 `json:"share,omitempty"` // of its tolerance that the error of that cell is
+	Blind     int64   `json:"blind,omitempty"` // cells of which nearly any value is right, for rounding explains it
+	Seen      string  `json:"seen,omitempty"`  // what the reference saw of the branches: for Stencil.Untaken
 	Wrong     int64   `json:"wrong"`           // cells beyond the tolerance, or NaN
 	First     int64   `json:"first,omitempty"` // index of the first wrong cell
 	Got       string  `json:"got,omitempty"`   // its value, printed: JSON has no NaN
@@ -21,7 +24,12 @@ type Comparison struct {
 }
 
 // OK tells whether the answer is right.
-func (c Comparison) OK() bool { return c.Wrong == 0 && c.Guard == 0 && c.Cells > 0 }
+func (c Comparison) OK() bool { return c.Wrong == 0 && c.Guard == 0 && c.Cells > c.Blind }
+
+// Unproved tells whether nothing is wrong that could be seen, for no cell could be judged.
+func (c Comparison) Unproved() bool {
+	return c.Wrong == 0 && c.Guard == 0 && c.Cells > 0 && c.Cells <= c.Blind
+}
 
 // Reason says what is wrong, for a grid of the given size.
 func (c Comparison) Reason(n Size) string {
@@ -32,6 +40,8 @@ func (c Comparison) Reason(n Size) string {
 		return fmt.Sprintf("out-of-bounds write: %d elements outside the output changed", c.Guard)
 	case c.Cells == 0:
 		return "no cell was compared"
+	case c.Unproved():
+		return fmt.Sprintf("nothing is proved of any of %d cells after %d steps on %dx%dx%d: rounding alone may give nearly any value, or values leave the type's range; keep them bounded with --scalar, or with InputRange in the file", c.Cells, c.Steps, n[0], n[1], n[2])
 	}
 	x, y, z := c.First%int64(n[0]), c.First/int64(n[0])%int64(n[1]), c.First/int64(n[0])/int64(n[1])
 	of := ""
@@ -46,22 +56,40 @@ func (c Comparison) Reason(n Size) string {
 // Compare looks at every cell. NaN is always wrong, even where the reference is
 // NaN: it cannot be told from a cell that was never written.
 func Compare(got, want []float64, tolerance float64) Comparison {
-	c := Comparison{Cells: int64(len(want)), Tolerance: tolerance}
+	c := compare(got, want, func(int) float64 { return tolerance })
+	c.Tolerance = tolerance
+	return c
+}
+
+// compare is Compare with a tolerance for each cell. An infinite one takes anything.
+func compare(got, want []float64, tolerance func(i int) float64) Comparison {
+	c := Comparison{Cells: int64(len(want))}
 	if len(got) != len(want) {
 		c.Cells = 0
 		return c
 	}
 	for i := range want {
-		d := math.Abs(got[i] - want[i])
-		if got[i] == want[i] { // also where both are the same infinity
+		t := tolerance(i)
+		if math.IsInf(t, 1) {
 			continue
 		}
-		if d <= tolerance {
+		d := math.Abs(got[i] - want[i])
+		if got[i] == want[i] { // also where both are the same infinity
+			d = 0
+		}
+		if d <= t {
 			c.MaxError = math.Max(c.MaxError, d)
+			if c.Wrong == 0 && (d > c.Share*t || c.Tolerance == 0) {
+				c.Tolerance = t
+				if d > 0 {
+					c.Share = d / t
+				}
+			}
 			continue
 		}
 		if c.Wrong == 0 {
 			c.First, c.Got, c.Want = int64(i), fmt.Sprint(got[i]), fmt.Sprint(want[i])
+			c.Tolerance, c.Share = t, 0
 		}
 		c.Wrong++
 		if !math.IsNaN(d) && !math.IsInf(d, 0) {

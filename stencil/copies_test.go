@@ -30,6 +30,11 @@ func TestCopiesAreOutputsThatAreAnotherFieldsOldValue(t *testing.T) {
 	if got := lookup(t, "acoustic3d").Stages[0].Copies; !slices.Equal(got, []Copy{{1, 0}}) {
 		t.Errorf("acoustic3d: %v", got)
 	}
+	for name, bytes := range map[string]int{"jacobi3d": 8, "acoustic3d": 16, "srad2": 8, "fdtd3d": 48, "redblack": 12, "shallowwater": 48, "weno5": 16} {
+		if n := (Problem{Stencil: lookup(t, name), DType: lookup(t, name).DType}).Compulsory(); n != bytes {
+			t.Errorf("%s must move %d bytes a cell, want %d", name, n, bytes)
+		}
+	}
 	if n := (Problem{Stencil: lookup(t, "acoustic3d"), DType: Float32}).Traffic(); n != 16 {
 		t.Errorf("acoustic3d moves %d bytes a cell, want three reads and a write", n)
 	}

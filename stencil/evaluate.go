@@ -3,25 +3,39 @@ package stencil
 import (
 	"fmt"
 	"math"
+	"slices"
 )
 
 // evaluation runs one function on one cell: the syntax tree turned into closures
 // once. Bool is an integer of 0 or 1.
 type evaluation struct {
-	r           *run
-	at          [3]int  // the own cell
-	nearF       float64 // in EdgeValue: the nearest cell inside
-	nearI       int64
-	localFloats []float64
-	localInts   []int64
-	floats      []float64 // what it returned, by output: floats or ints
-	ints        []int64
-	body        func() bool // true when it has returned
-	edges       []*evaluation
+	r            *run
+	at           [3]int  // the own cell
+	nearF        float64 // in EdgeValue: the nearest cell inside
+	nearI        int64
+	localFloats  []float64
+	localInts    []int64
+	localSquares []float64 // with noise: of the terms of a local
+	state        *uint64   // of the noise
+	seen         []byte    // of each mark: bit 0 if its condition was false, bit 1 if it was true
+	floats       []float64 // what it returned, by output: floats or ints
+	ints         []int64
+	body         func() bool // true when it has returned
+	edges        []*evaluation
+	hidden       map[*Stage]*evaluation // at places outside
 }
 
 func newEvaluation(r *run, body []Stmt) *evaluation {
-	c := &evaluation{r: r, edges: make([]*evaluation, len(r.s.Fields))}
+	return (&evaluation{r: r, state: new(uint64), seen: make([]byte, len(r.s.marks))}).of(body)
+}
+
+// inner is an evaluation of another function for the same cell.
+func (c *evaluation) inner(body []Stmt) *evaluation {
+	return (&evaluation{r: c.r, state: c.state, seen: c.seen}).of(body)
+}
+
+func (c *evaluation) of(body []Stmt) *evaluation {
+	c.edges = make([]*evaluation, len(c.r.s.Fields))
 	c.body = c.block(body)
 	return c
 }
@@ -62,6 +76,11 @@ func (c *evaluation) statement(st Stmt) func() bool {
 	case Let:
 		grow(&c.localFloats, st.Local)
 		grow(&c.localInts, st.Local)
+		if st.Type.Floating() && c.r.noise != nil {
+			grow(&c.localSquares, st.Local)
+			v := c.noisy(st.Value)
+			return func() bool { c.localFloats[st.Local], c.localSquares[st.Local] = v(); return false }
+		}
 		if st.Type.Floating() {
 			v := c.float(st.Value)
 			return func() bool { c.localFloats[st.Local] = v(); return false }
@@ -75,6 +94,10 @@ func (c *evaluation) statement(st Stmt) func() bool {
 			grow(&c.ints, i)
 			if e.typ().Floating() {
 				v := c.float(e)
+				if c.r.noise != nil {
+					steps = append(steps, func() { c.floats[i] = c.keep(v()) })
+					continue
+				}
 				steps = append(steps, func() { c.floats[i] = v() })
 			} else {
 				v := c.integer(e)
@@ -114,7 +137,7 @@ func (c *evaluation) cellAt(b Boundary, o Offset) int {
 func (c *evaluation) outside(field int, o Offset) *evaluation {
 	e := c.edges[field]
 	if e == nil {
-		e = newEvaluation(c.r, c.r.s.Fields[field].Edge)
+		e = c.inner(c.r.s.Fields[field].Edge)
 		c.edges[field] = e
 	}
 	near := c.cellAt(Clamp, o)
@@ -130,6 +153,43 @@ func (c *evaluation) outside(field int, o Offset) *evaluation {
 	return e
 }
 
+// hiddenStage gives the hidden stage that sets a field, and which of its outputs it is.
+func (r *run) hiddenStage(field int) (*Stage, int) {
+	for i := range r.s.Stages {
+		if st := &r.s.Stages[i]; st.Hidden {
+			if o := slices.Index(st.Outputs, field); o >= 0 {
+				return st, o
+			}
+		}
+	}
+	return nil, 0
+}
+
+// beyond computes a hidden stage at the place at an offset, outside the grid.
+func (c *evaluation) beyond(st *Stage, o Offset) *evaluation {
+	e := c.hidden[st]
+	if e == nil {
+		e = c.inner(st.Body)
+		if c.hidden == nil {
+			c.hidden = map[*Stage]*evaluation{}
+		}
+		c.hidden[st] = e
+	}
+	for a := range 3 {
+		e.at[a] = c.at[a] + o[a]
+	}
+	e.run()
+	return e
+}
+
+// read is where a point is read: beside it, if it is the one that is read wrongly.
+func (r *run) read(array int, at Offset) Offset {
+	if w := r.wrongAt; w != nil && *w == (Point{array, at}) {
+		at[0]++
+	}
+	return at
+}
+
 // element is the clamped index of read(i).
 func element(i int64, n int) int { return int(min(max(i, 0), int64(n)-1)) }
 
@@ -143,6 +203,15 @@ func rounded(t Type, f func() float64) func() float64 {
 
 // float turns a floating-point expression into a closure.
 func (c *evaluation) float(e Expr) func() float64 {
+	if c.r.noise != nil {
+		f := c.noisy(e)
+		return func() float64 { v, _ := f(); return v }
+	}
+	return c.exact(e)
+}
+
+// exact is float without noise; what an operation is done on is float's.
+func (c *evaluation) exact(e Expr) func() float64 {
 	r := c.r
 	switch e := e.(type) {
 	case Num:
@@ -150,7 +219,16 @@ func (c *evaluation) float(e Expr) func() float64 {
 	case Local:
 		return func() float64 { return c.localFloats[e.Index] }
 	case Get:
+		e.At = r.read(e.Field, e.At)
 		b := r.s.Boundary
+		if st, o := r.hiddenStage(e.Field); st != nil {
+			return func() float64 {
+				if i := c.cellAt(Constant, e.At); i >= 0 {
+					return r.fields[e.Field].Float[i]
+				}
+				return c.beyond(st, e.At).floats[o]
+			}
+		}
 		return func() float64 {
 			if i := c.cellAt(b, e.At); i >= 0 {
 				return r.fields[e.Field].Float[i]
@@ -161,6 +239,7 @@ func (c *evaluation) float(e Expr) func() float64 {
 			return c.outside(e.Field, e.At).floats[0]
 		}
 	case Read:
+		e.At = r.read(len(r.s.Fields)+e.Array, e.At)
 		b := r.s.Boundary.readOnly()
 		return func() float64 { return r.readOnly[e.Array].Float[c.cellAt(b, e.At)] }
 	case ReadAt:
@@ -231,6 +310,14 @@ func (c *evaluation) integer(e Expr) func() int64 {
 		return func() int64 { return c.localInts[e.Index] }
 	case Get:
 		b := r.s.Boundary
+		if st, o := r.hiddenStage(e.Field); st != nil {
+			return func() int64 {
+				if i := c.cellAt(Constant, e.At); i >= 0 {
+					return r.fields[e.Field].Int[i]
+				}
+				return c.beyond(st, e.At).ints[o]
+			}
+		}
 		outside := e.Type.fromFloat(r.s.Constant)
 		return func() int64 {
 			if i := c.cellAt(b, e.At); i >= 0 {
@@ -258,8 +345,19 @@ func (c *evaluation) integer(e Expr) func() int64 {
 	case Not:
 		x := c.integer(e.X)
 		return func() int64 { return 1 - x() }
+	case mark:
+		x := c.integer(e.X)
+		return func() int64 {
+			v := x()
+			c.seen[e.Index] |= 1 << v
+			return v
+		}
 	case Cast:
 		if e.X.typ().Floating() {
+			if c.r.noise != nil {
+				x := c.noisy(e.X)
+				return func() int64 { return e.Type.fromFloat(c.leaning(x())) }
+			}
 			x := c.float(e.X)
 			return func() int64 { return e.Type.fromFloat(x()) }
 		}
@@ -304,9 +402,9 @@ func (c *evaluation) integer(e Expr) func() int64 {
 func (c *evaluation) variable(e Var) func() int64 {
 	switch e.Kind {
 	case Position:
-		return func() int64 { return int64(c.at[e.Index]) }
+		return func() int64 { return int64(c.r.place(e.Index, c.at[e.Index])) }
 	case Extent:
-		return func() int64 { return int64(c.r.n[e.Index]) }
+		return func() int64 { return int64(c.r.extent[e.Index]) }
 	case Iteration:
 		return func() int64 { return int64(c.r.iteration) }
 	case Updated:
@@ -319,6 +417,9 @@ func (c *evaluation) variable(e Var) func() int64 {
 func (c *evaluation) binary(e Binary) func() int64 {
 	t := e.X.typ()
 	if t.Floating() {
+		if c.r.noise != nil {
+			return c.noisyCompare(e)
+		}
 		x, y := c.float(e.X), c.float(e.Y)
 		return func() int64 { return bit(compareFloats(e.Op, x(), y())) }
 	}

@@ -37,6 +37,7 @@ func (p *parser) operate(at token, op string, x, y Expr) (Expr, error) {
 // expr parses a value: operators and ?:.
 func (p *parser) expr() (Expr, error) {
 	test, err := p.operators(1)
+	at := p.peek()
 	if err != nil || !p.accept("?") {
 		return test, err
 	}
@@ -55,7 +56,12 @@ func (p *parser) expr() (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	return conditional(convert(settled(test), Bool), a, b), nil
+	e := conditional(convert(settled(test), Bool), a, b)
+	if c, ok := e.(Cond); ok {
+		c.If = p.marked(at, c.If)
+		e = c
+	}
+	return e, nil
 }
 
 // operators parses binary operators of at least the given precedence.

@@ -166,10 +166,26 @@ func (s *Stencil) steering() []bool {
 
 // finish derives everything that follows from the functions.
 func (s *Stencil) finish() {
+	s.facts()
+	if len(s.marks) == 0 { // else it is the reference's own, and never printed
+		sum := sha256.Sum256([]byte(s.meaning()))
+		s.Hash = hex.EncodeToString(sum[:])
+	}
+	s.nameEdges()
+}
+
+// facts derives all but the hash.
+func (s *Stencil) facts() {
+	shown := 0
+	for i := range s.Stages {
+		if !s.Stages[i].Hidden {
+			shown++
+		}
+	}
 	for i := range s.Stages {
 		st := &s.Stages[i]
 		st.Points = make([][]Offset, len(s.Fields)+len(s.ReadOnly))
-		if s.Boundary == Fixed { // a cell near the edge keeps its value
+		if s.Boundary == Fixed && !st.Hidden { // a cell near the edge keeps its value
 			for _, f := range st.Outputs {
 				st.Points[f] = addPoint(nil, Offset{})
 			}
@@ -202,7 +218,7 @@ func (s *Stencil) finish() {
 			s.Low[a], s.High[a] = max(s.Low[a], st.Low[a]), max(s.High[a], st.High[a])
 		}
 		s.Ops = s.Ops.plus(st.Ops)
-		if len(s.Stages) == 1 && s.Boundary != Fixed {
+		if shown == 1 && !st.Hidden && s.Boundary != Fixed {
 			st.Copies = st.copies()
 		}
 	}
@@ -216,8 +232,53 @@ func (s *Stencil) finish() {
 			}
 		})
 	}
-	sum := sha256.Sum256([]byte(s.meaning()))
-	s.Hash = hex.EncodeToString(sum[:])
+}
+
+// nameEdges puts a boundary rule in the place of EdgeValue where one says the same of every field.
+// The stencil keeps its hash.
+func (s *Stencil) nameEdges() {
+	if s.Boundary != Edge {
+		return
+	}
+	rule, constant := s.Fields[0].named()
+	for _, f := range s.Fields[1:] {
+		if r, c := f.named(); r != rule || c != constant {
+			return
+		}
+	}
+	if rule == Edge {
+		return
+	}
+	s.Boundary, s.Constant = rule, constant
+	s.Fields = slices.Clone(s.Fields)
+	for i := range s.Fields {
+		s.Fields[i].Edge = nil
+	}
+}
+
+// named is the rule by which a field's EdgeValue gives what lies outside, and the number where that is
+// a constant: Edge if there is none.
+func (f *Array) named() (Boundary, float64) {
+	if len(f.Edge) != 1 {
+		return Edge, 0
+	}
+	r, ok := f.Edge[0].(Return)
+	if !ok {
+		return Edge, 0
+	}
+	switch v := r.Values[0].(type) {
+	case Var:
+		if v.Kind == Nearest {
+			return Clamp, 0
+		}
+	case Num:
+		return Constant, v.Value
+	case Int:
+		if v.Value >= -maxWhole && v.Value <= maxWhole {
+			return Constant, float64(v.Value)
+		}
+	}
+	return Edge, 0
 }
 
 // meaning is the text that is hashed: everything the answer follows from but the

@@ -18,8 +18,17 @@ var fusions sync.Map // *Stencil to *Stencil
 // stage sets, but for the fields of Temporary. It is nil where a step has one stage,
 // leaves nothing or would compute too much.
 func (s *Stencil) Fused() *Stencil {
+	if f := s.Merged(); f != s && f != nil && f.evaluated <= maxEvaluations {
+		return f
+	}
+	return nil
+}
+
+// Merged is the stencil with the stages of its time step as one, however much that would compute
+// anew; nil where a step leaves nothing. A stencil of one stage is its own.
+func (s *Stencil) Merged() *Stencil {
 	if len(s.Stages) < 2 || s.Of != nil {
-		return nil
+		return s
 	}
 	if f, ok := fusions.Load(s); ok {
 		return f.(*Stencil)
@@ -54,9 +63,7 @@ func (s *Stencil) fuse() *Stencil {
 			}
 			needs[o] = nil
 		}
-		if total += len(at); total > maxEvaluations {
-			return nil
-		}
+		total += len(at)
 		for a, points := range st.Points {
 			for _, p := range points {
 				for _, o := range at {
@@ -80,6 +87,7 @@ func (s *Stencil) fuse() *Stencil {
 		f.Evaluations = append([][]Offset{at}, f.Evaluations...)
 		f.Ops = f.Ops.plus(st.Ops.times(len(at)))
 	}
+	f.evaluated = total
 	last.Points, last.Low, last.High, last.Ops = needs, f.Low, f.High, f.Ops
 	f.Stages = []Stage{last}
 	f.Points = nil
@@ -97,9 +105,9 @@ func (s *Stencil) sets(field int) bool {
 }
 
 // Launched is the stencil as a kernel of so many entries runs it (0 is 1): where a time
-// step has several stages that can be fused, one entry does them all.
+// step has several stages, one entry does them all.
 func (s *Stencil) Launched(entries int) *Stencil {
-	if f := s.Fused(); f != nil && entries < 2 {
+	if f := s.Merged(); f != nil && entries < 2 {
 		return f
 	}
 	return s

@@ -1,6 +1,15 @@
 package stencil
 
-import "strings"
+import (
+	_ "embed"
+	"strings"
+)
+
+// ArithmeticSource is the CUDA C++ text of the functions that generated code calls for quotients
+// and roots of floating-point numbers.
+//
+//go:embed arithmetic.cu
+var ArithmeticSource string
 
 // HelperSource is the CUDA C++ text of the functions that generated code calls
 // for integers, so that it has no undefined behaviour: signed results wrap,

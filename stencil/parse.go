@@ -10,7 +10,10 @@ import (
 // "A Language and Optimizing Compiler for Iterative Stencil Loops") and our own,
 // with cell functions in a subset of C. name is the stencil's name, file is used
 // in errors. docs/language.md is the grammar.
-func Parse(name, file, src string) (*Stencil, error) {
+func Parse(name, file, src string) (*Stencil, error) { return parse(name, file, src, false) }
+
+// parse is Parse; with marks the conditions of branches are known by their places.
+func parse(name, file, src string, marks bool) (*Stencil, error) {
 	l := &lexer{file: file, src: src, line: 1}
 	if len(src) > maxFileBytes {
 		return nil, &SyntaxError{File: file, Msg: fmt.Sprintf("file has %d bytes, more than the %d a stencil may have", len(src), maxFileBytes)}
@@ -20,7 +23,7 @@ func Parse(name, file, src string) (*Stencil, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{lexer: l, toks: toks, seen: map[string]token{}, axes: map[string]int{}}
+	p := &parser{lexer: l, toks: toks, marking: marks, seen: map[string]token{}, axes: map[string]int{}}
 	p.out = &Stencil{Name: name, Boundary: Clamp, DType: Float32, text: src}
 	if err := p.file(); err != nil {
 		return nil, err
@@ -45,6 +48,7 @@ type parser struct {
 	temporaries []token        // as Temporary lists them
 	blocks      []block
 	fn          *function // being parsed
+	marking     bool      // conditions are to be marked
 }
 
 // block is a function whose text is parsed when all keys are known.

@@ -15,11 +15,13 @@ import (
 //	ro_0(dx, dy, dz) ...   read-only arrays at an offset from the own cell
 //	read_0(i) ...          read-only arrays by index (long long); it must clamp i to the array's ends
 //	s_0, s_1 ...           scalars
+//	sum(0), sum(1) ...     weighted sums, in the rest of a cell function (Split)
 //	px, py, pz             the own cell (int); nx, ny, nz the grid's extents (int)
 //	iteration              the time step (int), 1 for the first
 //	out_0, out_1 ...       where a stage has several outputs: references, in the stage's order
 //	value                  in EdgeValue: the nearest cell inside; px, py, pz lie outside
 //	value_0, value_1 ...   in Reduce: the own cell's new fields; get() is the state before the step
+//	quotient, square_root, reciprocal_root   of ArithmeticSource
 //	to_integer, wrap_add, wrap_sub, wrap_mul, wrap_neg, divide, modulo, int_min, int_max, int_abs   of HelperSource
 
 // CellSource is the body of the first stage's function in CUDA C++. A stage of one
@@ -33,9 +35,24 @@ func StageSource(s *Stencil, stage int) string {
 	return p.String()
 }
 
+// StageCode is the same for a GPU: quotients and roots are calls of ArithmeticSource, a division by a
+// constant is a product, and sums are collected (arranged).
+func StageCode(s *Stencil, stage int) string {
+	p := printer{s: s, approximate: true}
+	p.body(s.arranged(stage), "")
+	return p.String()
+}
+
 // EdgeSource is the body of a field's EdgeValue function; "" without one.
 func EdgeSource(s *Stencil, field int) string {
 	p := printer{s: s}
+	p.body(s.Fields[field].Edge, "")
+	return p.String()
+}
+
+// EdgeCode is the same for a GPU, like StageCode.
+func EdgeCode(s *Stencil, field int) string {
+	p := printer{s: s, approximate: true}
 	p.body(s.Fields[field].Edge, "")
 	return p.String()
 }
@@ -52,7 +69,8 @@ func ReduceSource(s *Stencil) string {
 
 type printer struct {
 	strings.Builder
-	s *Stencil
+	s           *Stencil
+	approximate bool // as StageCode says
 }
 
 func (p *printer) printf(format string, args ...any) { fmt.Fprintf(&p.Builder, format, args...) }
@@ -165,6 +183,19 @@ var helperNames = map[string]string{
 	"min": "int_min", "max": "int_max", "abs": "int_abs",
 }
 
+// name is what a function is called by.
+func (p *printer) name(function string) string {
+	if h, ok := helperNames[function]; ok {
+		return h
+	}
+	if h, ok := rootNames[function]; ok && p.approximate {
+		return h
+	}
+	return function
+}
+
+var rootNames = map[string]string{"sqrt": "square_root", "rsqrt": "reciprocal_root"}
+
 func (p *printer) expr(e Expr) {
 	switch e := e.(type) {
 	case Num:
@@ -187,6 +218,8 @@ func (p *printer) expr(e Expr) {
 		p.WriteString("s_" + strconv.Itoa(e.Index))
 	case Var:
 		p.variable(e)
+	case Sum:
+		p.printf("sum(%d)", e.Index)
 	case Neg:
 		if e.typ().signed() {
 			p.call("wrap_neg", e.X)
@@ -218,7 +251,16 @@ func (p *printer) expr(e Expr) {
 		if root, ok := e.Y.(Call); ok && e.Op == "/" && root.Func == "sqrt" && e.Type.Floating() {
 			p.parens(e.X, binds(e.X) < binds(e))
 			p.WriteString(" * ")
-			p.call("rsqrt", root.Args...)
+			p.call(p.name("rsqrt"), root.Args...)
+			return
+		}
+		if p.approximate && e.Op == "/" && e.Type.Floating() {
+			if c, ok := e.Y.(Num); ok && finite(1/c.Value) {
+				p.parens(e.X, binds(e.X) < binds(e))
+				p.WriteString(" * " + e.Type.C() + "(" + numText(1/c.Value) + ")")
+				return
+			}
+			p.call("quotient", e.X, e.Y)
 			return
 		}
 		// C groups to the left: only the right operand needs parentheses at equal
@@ -234,11 +276,7 @@ func (p *printer) expr(e Expr) {
 		p.WriteString(" : ")
 		p.parens(e.Else, binds(e.Else) == bindsCond)
 	case Call:
-		name := e.Func
-		if h, ok := helperNames[name]; ok {
-			name = h
-		}
-		p.call(name, e.Args...)
+		p.call(p.name(e.Func), e.Args...)
 	default:
 		panic(fmt.Sprintf("stencil: unknown expression %T", e))
 	}

@@ -35,7 +35,7 @@ func nearly(t *testing.T, got, want []float64) {
 
 func TestHotspotOfThePaperRunsUnchanged(t *testing.T) {
 	s := paperHotspot(t)
-	if s.Function != "runHotspot" || len(s.Scalars) != 3 || len(s.ReadOnly) != 1 || s.ReadOnly[0].Indexed || s.Boundary != Edge || s.DType != Float32 {
+	if s.Function != "runHotspot" || len(s.Scalars) != 3 || len(s.ReadOnly) != 1 || s.ReadOnly[0].Indexed || s.Boundary != Clamp || s.DType != Float32 {
 		t.Errorf("%+v", s)
 	}
 	n := Size{13, 7, 1}
@@ -256,7 +256,7 @@ func TestPlainNamesWhatTheKernelsLack(t *testing.T) {
 		line("int k = get(0); return k / 2;"):                     "integers",
 		line("return get(0); ") + "DataType float16":              "element type float16",
 		line("return get(0); ") + "Boundary wrap":                 "Boundary wrap",
-		line("return get(0); ") + "EdgeValue { return value; }":   "EdgeValue",
+		line("return get(0); ") + "EdgeValue { return -value; }":  "EdgeValue",
 		line("return get(0); ") + "Reduce sum { return value; }":  "Reduce",
 		line("return get(0) + read(x); "):                         "read-only arrays",
 		line("return a * get(0); ") + "ScalarVariables (float a)": "scalars",

@@ -36,7 +36,8 @@ func TestReductionGivesWhatReduceReduces(t *testing.T) {
 		r := p
 		r.Stencil = s.Reduction()
 		// The reduction's first step would be iteration 1; it is asked for the last one.
-		state := &run{s: r.Stencil, n: p.Size, readOnly: d.ReadOnly, scalars: p.ScalarValues(), iteration: steps, fields: append(before, want.Fields...)}
+		state := newRun(r, d)
+		state.iteration, state.fields = steps, append(before, want.Fields...)
 		n := int(p.Size.Cells())
 		target := Values{Float: make([]float64, n)}
 		if !s.DType.Floating() {

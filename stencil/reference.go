@@ -88,18 +88,26 @@ func Reference(p Problem, in []float64, steps int) []float64 {
 // float32 where an integer stencil says so), integers exactly as generated code
 // does. The arrays of d are left as they were.
 func Run(p Problem, d Data, steps int) Finish {
-	s := p.Stencil
-	r := &run{s: s, n: p.Size, readOnly: d.ReadOnly, scalars: d.Scalars}
+	return newRun(p, d).run(d, steps)
+}
+
+func newRun(p Problem, d Data) *run {
+	r := &run{s: p.Stencil, n: p.Size, extent: p.Size, readOnly: d.ReadOnly, scalars: d.Scalars, seen: make([]byte, len(p.Stencil.marks))}
 	if d.Scalars == nil {
 		r.scalars = p.ScalarValues()
 	}
+	return r
+}
+
+func (r *run) run(d Data, steps int) Finish {
+	s := r.s
 	spare := make([]Values, len(s.Fields))
 	for i, f := range d.Fields {
 		r.fields = append(r.fields, f.clone())
 		spare[i] = f.clone()
 	}
 	var out Finish
-	for r.iteration = 1; r.iteration <= steps; r.iteration++ {
+	for r.iteration = r.done + 1; r.iteration <= steps; r.iteration++ {
 		check := s.Reduce != nil && (r.iteration == steps || s.Until != nil && r.iteration%s.Until.Every == 0)
 		var before []Values
 		if check {
@@ -153,6 +161,25 @@ type run struct {
 	readOnly  []Values
 	scalars   []float64
 	iteration int
+	done      int    // steps before the data that the run starts from
+	extent    Size   // what the program takes the grid's extents for: n, or more (place)
+	noise     *noise // nil without
+	wrongAt   *Point // a point that reads the next cell on x; nil if none does
+	mu        sync.Mutex
+	seen      []byte // as evaluation's, of all cells
+}
+
+// place is the coordinate of index i of an axis. Where the grid stands for a larger one, it is a
+// third from its low end, a third from its middle and the rest from its high end.
+func (r *run) place(axis, i int) int {
+	n, extent := r.n[axis], r.extent[axis]
+	switch {
+	case n == extent || i < n/3:
+		return i
+	case i < n/3*2:
+		return i - n/2 + extent/2
+	}
+	return i - n + extent
 }
 
 // rows calls f on every row of cells, in parallel, with an evaluation of its own
@@ -166,7 +193,15 @@ func (r *run) rows(body []Stmt, f func(c *evaluation, row int)) {
 			c := newEvaluation(r, body)
 			for row := rows * w / workers; row < rows*(w+1)/workers; row++ {
 				c.at[1], c.at[2] = row%r.n[1], row/r.n[1]
+				if r.noise != nil { // the same whoever computes the row
+					*c.state = uint64(mix(r.noise.seed+uint32(r.iteration)))<<32 | uint64(mix(uint32(row))|1)
+				}
 				f(c, row)
+			}
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			for i, b := range c.seen {
+				r.seen[i] |= b
 			}
 		})
 	}
@@ -179,7 +214,7 @@ func (r *run) stage(st *Stage, targets []Values) {
 		for x := range r.n[0] {
 			i := row*r.n[0] + x
 			c.at[0] = x
-			if r.s.Boundary == Fixed && r.nearEdge(st, c.at) {
+			if r.s.Boundary == Fixed && !st.Hidden && r.nearEdge(st, c.at) {
 				for j, f := range st.Outputs {
 					if targets[j].Int != nil {
 						targets[j].Int[i] = r.fields[f].Int[i]

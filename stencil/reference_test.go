@@ -235,14 +235,14 @@ func TestOneWrongBoundaryCellIsBeyondTheTolerance(t *testing.T) {
 	}
 }
 
-func TestToleranceGrowsWithStepsAndShrinksWithTheType(t *testing.T) {
+func TestToleranceFollowsTheValuesAndTheType(t *testing.T) {
 	p := Problem{Stencil: lookup(t, "jacobi3d"), DType: Float32, Size: Size{9, 9, 9}}
 	one, ten := Tolerance(p, 1), Tolerance(p, 10)
-	if one <= 0 || math.Abs(ten/one-10) > 1e-12 || one > 1e-5 {
+	if one <= 0 || ten <= 0 || ten > one || one > 1e-6 { // a mean: values shrink, and errors with them
 		t.Errorf("tolerance %g after one step, %g after ten", one, ten)
 	}
 	p.DType = Float64
-	if r := one / Tolerance(p, 1); r != 0x1p29 {
+	if r := one / Tolerance(p, 1); r < 0x1p28 || r > 0x1p32 {
 		t.Errorf("float is granted %g times what double is", r)
 	}
 }

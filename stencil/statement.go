@@ -212,7 +212,7 @@ func (p *parser) changed(op token, old Expr) (Expr, error) {
 // branch parses if (test) statement [else statement]. A branch that a constant
 // test rules out is checked and dropped: its get() are no points.
 func (p *parser) branch() ([]Stmt, error) {
-	p.take()
+	at := p.take()
 	if _, err := p.expect("("); err != nil {
 		return nil, err
 	}
@@ -236,6 +236,7 @@ func (p *parser) branch() ([]Stmt, error) {
 	}
 	switch {
 	case !constant:
+		st.Cond = p.marked(at, st.Cond)
 		return []Stmt{st}, nil
 	case fixed.Value != 0:
 		return st.Then, nil

@@ -51,8 +51,10 @@ type Stencil struct {
 	// other; Evaluations says where each of them is computed.
 	Of          *Stencil
 	Evaluations [][]Offset
-	size        Size   // DefaultSize; zero where the file gives none
-	text        string // the file as it was read
+	evaluated   int      // all of them
+	size        Size     // DefaultSize; zero where the file gives none
+	text        string   // the file as it was read
+	marks       []Branch // of the conditions in the tree, where it was parsed with them; else none
 }
 
 // Array is a field or a read-only array.
@@ -78,8 +80,14 @@ type Stage struct {
 	Name    string
 	Outputs []int // fields set, in the order of the returned values
 	Body    []Stmt
+	// Hidden is a stage that Hoisted has made. The value of its fields at any cell, also at
+	// one outside the grid that a reader's offset names, is its function of what lies there,
+	// the boundary rule applied to each point by itself: its fields have no rule of their
+	// own, and with Boundary fixed no cell keeps its value. A coordinate that it depends on
+	// is the reader's: it is not read at another one.
+	Hidden bool
 	// Copies are outputs whose new value is another field's old one, each of a field of
-	// its own; only where a time step has one stage.
+	// its own; only where a time step has one stage that is not hidden.
 	Copies []Copy
 	// Points says where each array is read, fields and then read-only arrays: distinct
 	// offsets in order z, y, x. Where a cell may keep its value its fields are read, too.
@@ -223,6 +231,34 @@ func (p Problem) Traffic() int {
 		n += len(stage.Writes(1))
 	}
 	return n * p.DType.Size()
+}
+
+// Compulsory is the bytes that a time step must move for each cell whatever the kernel:
+// every array whose values from before the step are read counts once, and every field
+// that it leaves changed, as if all stages were fused. Traffic is the same where they can be.
+func (p Problem) Compulsory() int {
+	st := p.Stencil
+	read, written := map[int]bool{}, map[int]bool{}
+	for i := range st.Stages {
+		stage := &st.Stages[i]
+		for a, points := range stage.Points {
+			if len(points) > 0 && !written[a] {
+				read[a] = true
+			}
+		}
+		for _, a := range stage.Indexed {
+			read[len(st.Fields)+a] = true
+		}
+		for _, f := range stage.Writes(1) {
+			written[f] = true
+		}
+	}
+	for i, f := range st.Fields {
+		if f.Temporary {
+			delete(written, i)
+		}
+	}
+	return (len(read) + len(written)) * p.DType.Size()
 }
 
 // Wide tells whether element indices need 64 bits: a 32-bit index may go one

@@ -1,0 +1,253 @@
+package stencil
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+)
+
+// Verdict is what a kernel's answer is compared with.
+type Verdict struct {
+	Want  []float64 // the fields one after the other, in float64
+	Bound []float64 // by cell, the largest error that rounding explains: infinite where any may be right; nil of integers
+	Blind int64     // cells whose bound is so wide that nearly any answer is right
+	Seen  string    // of the branches: for Stencil.Untaken
+	most  float64   // the largest finite bound
+}
+
+// headroom is what errors of a noisy run are multiplied by. A right kernel's are smaller in the median,
+// for it rounds to nearest; the rest is for luck.
+const headroom = 4
+
+// around is how many cells to each side share the largest error found, by dimensions: a few hundred
+// cells in all, so that one run says what the next may show.
+var around = [3]int{64, 8, 3}
+
+// enough is the cells after which one noisy run is.
+const enough = 2048
+
+// Judge gives what kernels must give so many steps after Start, and within what bound. Until plays no
+// part: kernels only step.
+func Judge(p Problem, seed uint32, steps int) Verdict {
+	key := fmt.Sprint(p.Stencil.Hash, p.Scalars, p.Stencil.Range, p.DType, p.Size, seed)
+	courses.Lock()
+	if courses.key != key {
+		courses.key, courses.of = key, nil
+	}
+	known := slices.Clone(courses.of)
+	courses.Unlock()
+	v, reached := judge(p, p.Size, Start(p, seed), steps, known)
+	courses.Lock()
+	defer courses.Unlock()
+	if courses.key != key {
+		return v
+	}
+	size := 8 * len(v.Want) * len(reached)
+	if (len(courses.of)+1)*size > maxCourses {
+		courses.of = nil
+	}
+	if size <= maxCourses {
+		courses.of = append(courses.of, course{steps, reached})
+	}
+	return v
+}
+
+// courses are where the runs of the last problem judged were after some steps: a search asks for
+// the same problem after many numbers of steps.
+var courses struct {
+	sync.Mutex
+	key string
+	of  []course
+}
+
+// maxCourses bounds them, in bytes.
+const maxCourses = 64 << 20
+
+// course is where the exact run and then the noisy ones were after so many steps.
+type course struct {
+	steps int
+	runs  []reached
+}
+
+type reached struct {
+	fields []Values
+	seen   []byte
+}
+
+// judge is Judge from any data, on a grid that stands for one of the given extents, from courses that are known.
+func judge(p Problem, extent Size, d Data, steps int, known []course) (Verdict, []reached) {
+	var last course
+	for _, c := range known {
+		if c.steps <= steps && c.steps > last.steps {
+			last = c
+		}
+	}
+	var now []reached
+	next := func(p Problem, n *noise) ([]float64, string) {
+		from := reached{fields: d.Fields}
+		if i := len(now); i < len(last.runs) {
+			from = last.runs[i]
+		}
+		start := d
+		start.Fields = from.fields
+		answer, to := p.answer(start, steps, func(r *run) {
+			r.extent, r.noise, r.done = extent, n, last.steps
+			copy(r.seen, from.seen)
+		})
+		now = append(now, to)
+		return answer, seenText(to.seen)
+	}
+	var v Verdict
+	q := p
+	if m := p.Stencil.marked(); m != nil {
+		q.Stencil = m
+	}
+	v.Want, v.Seen = next(q, nil)
+	if !p.DType.Floating() {
+		return v, now
+	}
+	v.Bound = make([]float64, len(v.Want))
+	cells := int(p.Size.Cells())
+	runs := min(1+enough/cells, 16)
+	if p.Stencil.decides() {
+		runs = max(runs, 2)
+	}
+	for i := range runs + 1 {
+		n, scale := noiseOf(p.DType, mix(uint32(i+1)), float64(1-2*(i&1)))
+		if p.DType == Float64 {
+			scale *= 2 // the reference errs as much
+		}
+		n.along = i == runs // what a weight's rounding does in every step, or a cell that multiplies its error
+		rough, _ := next(p, &n)
+		for c, w := range v.Want {
+			e := headroom * scale * math.Abs(rough[c]-w)
+			if !(e <= math.MaxFloat64) || !finite(w) {
+				e = math.Inf(1)
+			}
+			v.Bound[c] = max(v.Bound[c], e)
+		}
+	}
+	for f := range p.Stencil.Fields {
+		v.spread(p, f*cells, (f+1)*cells)
+	}
+	return v, now
+}
+
+// answer runs steps from d, in a way that is set up, and gives the fields one after the other, and how the
+// run ended.
+func (p Problem) answer(d Data, steps int, set func(*run)) ([]float64, reached) {
+	s := *p.Stencil
+	s.Reduce, s.Until = nil, nil
+	p.Stencil = &s
+	r := newRun(p, d)
+	set(r)
+	var all [][]float64
+	end := reached{r.run(d, steps).Fields, r.seen}
+	for _, f := range end.fields {
+		all = append(all, f.Floats(s.DType))
+	}
+	return p.Forget(slices.Concat(all...)), end
+}
+
+// spread makes the bound of the cells from .. to, which are a field, that of all around each, and at
+// least a rounding of what is stored.
+func (v *Verdict) spread(p Problem, from, to int) {
+	bound, size := make([]float64, to-from), make([]float64, to-from)
+	for i := range bound {
+		w := math.Abs(v.Want[from+i])
+		if finite(w) && finite(v.Bound[from+i]) {
+			bound[i], size[i] = v.Bound[from+i], w
+		}
+	}
+	stride := 1
+	for a := range p.Stencil.Dims {
+		for _, values := range [][]float64{bound, size} {
+			widen(values, p.Size[a], stride, around[p.Stencil.Dims-1])
+		}
+		stride *= p.Size[a]
+	}
+	least := 0.0
+	if p.DType.Floating() {
+		least = math.Ldexp(16, p.DType.fact().minExponent) // values below are no numbers to a GPU
+	}
+	for i, b := range bound {
+		b = max(b, 3*p.DType.Epsilon()*size[i])
+		if b > size[i]/2 || v.Bound[from+i] > b {
+			v.Blind++
+		}
+		if b > 0 {
+			b = max(b, least)
+		}
+		v.Bound[from+i] = max(v.Bound[from+i], b)
+		v.most = max(v.most, b)
+	}
+}
+
+// widen gives each value the largest of those within so many of it along an axis of extent n.
+func widen(values []float64, n, stride, reach int) {
+	line := make([]float64, n)
+	for base := range values {
+		if base/stride%n != 0 {
+			continue
+		}
+		for i := range line {
+			line[i] = values[base+i*stride]
+		}
+		var falling []int // of the window's indices those whose value no later one reaches
+		next := 0
+		for i := range n {
+			for ; next < min(n, i+reach+1); next++ {
+				for len(falling) > 0 && line[falling[len(falling)-1]] <= line[next] {
+					falling = falling[:len(falling)-1]
+				}
+				falling = append(falling, next)
+			}
+			if falling[0] < i-reach {
+				falling = falling[1:]
+			}
+			values[base+i*stride] = line[falling[0]]
+		}
+	}
+}
+
+// decides tells whether a floating-point value decides something, so that an error of any size may follow
+// from a rounding.
+func (s *Stencil) decides() bool {
+	found := false
+	for _, body := range s.bodies() {
+		walkBody(body, func(e Expr) {
+			switch e := e.(type) {
+			case Binary:
+				found = found || e.Type == Bool && e.X.typ().Floating()
+			case Cast:
+				found = found || !e.Type.Floating() && e.X.typ().Floating()
+			case Call:
+				found = found || slices.Contains([]string{"floor", "ceil", "trunc", "round", "fmod"}, e.Func)
+			}
+		})
+	}
+	return found
+}
+
+// Peak is the largest finite value wanted, without its sign.
+func (v Verdict) Peak() float64 {
+	peak := 0.0
+	for _, w := range v.Want {
+		if w = math.Abs(w); w <= math.MaxFloat64 {
+			peak = max(peak, w)
+		}
+	}
+	return peak
+}
+
+// Compare looks at every cell, as the function of that name does, by the bound of each; or by one
+// tolerance, if it is not 0 or there are no bounds.
+func (v Verdict) Compare(got []float64, tolerance float64) Comparison {
+	if tolerance != 0 || v.Bound == nil {
+		return Compare(got, v.Want, tolerance)
+	}
+	c := compare(got, v.Want, func(i int) float64 { return v.Bound[i] })
+	c.Blind, c.Seen = v.Blind, v.Seen
+	return c
+}

@@ -1,0 +1,169 @@
+package stencil
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func judged(t *testing.T, text string, d DType, n Size, steps int) (Problem, Verdict) {
+	t.Helper()
+	p := Problem{Stencil: mustParse(t, text), DType: d, Size: n}
+	return p, Judge(p, 3, steps)
+}
+
+// A bound is a few roundings of what is there, and follows what is large: not less than rounding to the
+// type does, and not much more.
+func TestBoundsFollowTheNumbersOfTheGrid(t *testing.T) {
+	const eps = 0x1p-23
+	for name, c := range map[string]struct {
+		text        string
+		at          int // a cell
+		low, high   float64
+		elsewhere   int // another one, of another size
+		low2, high2 float64
+	}{
+		"a constant beyond the values":   {"return 0.9 * get(0) + 0.05 * (get(-1) + get(1)) + 0.1 * (300 - get(0)); ", 7, 30 * eps, 1500 * eps, 900, 30 * eps, 1500 * eps},
+		"a source beyond any small grid": {"return 0.3 * (get(-1) + get(1)) + (x == 800 ? 1e6 : 0);", 801, 1e5 * eps, 3e7 * eps, 10, 0.1 * eps, 30 * eps},
+		"coordinates":                    {"return 0.3 * (get(-1) + get(1)) + 0.01 * x * x;", 999, 1e4 * eps, 1e6 * eps, 3, eps, 2e3 * eps},
+		"nothing to round":               {"return get(-1);", 5, eps, 4 * eps, 500, eps, 4 * eps},
+	} {
+		_, v := judged(t, line(c.text), Float32, Size{1001, 1, 1}, 3)
+		for _, one := range []struct {
+			at        int
+			low, high float64
+		}{{c.at, c.low, c.high}, {c.elsewhere, c.low2, c.high2}} {
+			if b := v.Bound[one.at]; b < one.low || b > one.high {
+				t.Errorf("%s: bound %.3g of cell %d, want %.3g to %.3g", name, b, one.at, one.low, one.high)
+			}
+		}
+		if v.Blind > 0 {
+			t.Errorf("%s: %d cells are blind", name, v.Blind)
+		}
+	}
+}
+
+// Values that leave the type's range are nobody's fault; those that stay are compared as ever.
+func TestWhatGrowsBeyondTheTypeIsNotJudged(t *testing.T) {
+	_, v := judged(t, line("float a = get(0); for (int i = 0; i < 9; i++) a = a * a + a; return a;"), Float32, Size{1001, 1, 1}, 3)
+	if v.Blind == 0 || v.Blind == 1001 {
+		t.Errorf("%d of 1001 cells are blind", v.Blind)
+	}
+	got := slices.Clone(v.Want)
+	for i, b := range v.Bound {
+		if math.IsInf(b, 1) {
+			got[i] = math.NaN()
+		}
+	}
+	if c := v.Compare(got, 0); !c.OK() || c.Blind != v.Blind {
+		t.Error(c.Reason(Size{1001, 1, 1}))
+	}
+	i := slices.IndexFunc(v.Bound, func(b float64) bool { return b < 1e-3 })
+	got[i] += 0.01
+	if c := v.Compare(got, 0); c.OK() || c.First != int64(i) {
+		t.Errorf("%+v", c)
+	}
+	// Where every cell is, nothing is proved, and the reason says what to do.
+	_, v = judged(t, line("return (get(0) + 3) * 1e30 * get(1) * 1e30;"), Float32, Size{33, 1, 1}, 2)
+	if c := v.Compare(v.Want, 0); c.OK() || !strings.Contains(c.Reason(Size{33, 1, 1}), "InputRange") {
+		t.Errorf("%+v: %s", c, c.Reason(Size{33, 1, 1}))
+	}
+}
+
+// A part of a large grid stands for it: its coordinates are the large one's, at both ends and in the middle.
+func TestALargeGridsAllowanceKnowsItsCoordinates(t *testing.T) {
+	p := Problem{Stencil: mustParse(t, line("return 0.5 * (get(-1) + get(1)) + 1e-9 * x * x + (x == input_size.x / 2 ? 1e9 : 0);")), DType: Float32, Size: Size{1 << 20, 1, 1}}
+	tolerance, peak := Allowance(p, 2)
+	if peak < 1e9 || tolerance < 1e9*0x1p-24 || tolerance > 1e9*0x1p-18 {
+		t.Errorf("tolerance %g for values up to %g", tolerance, peak)
+	}
+}
+
+func TestBranchesWithoutACellAreNamed(t *testing.T) {
+	text := `NumDimensions 1 StencilSize (1)
+CellValue {
+  float v = get(0);
+  if (x == 5000) v = 7;
+  for (int i = 0; i < 3; i++)
+    if (x == 4 * i) v += get(1);
+  if (iteration < 100) return x > -1 ? v : 9;
+  return get(-1);
+}`
+	p, v := judged(t, text, Float32, Size{65, 1, 1}, 3)
+	want := []string{"4:3: the condition of if never holds", "7:3: the condition of if never fails", "7:38: the condition of ?: never fails"}
+	if got := p.Stencil.Untaken(v.Seen); !slices.Equal(got, want) {
+		t.Errorf("%q", got)
+	}
+	p.Size[0] = 6001
+	if got := p.Stencil.Untaken(Together(v.Seen, Judge(p, 3, 101).Seen)); !slices.Equal(got, want[2:]) {
+		t.Errorf("%q", got)
+	}
+	if s := mustParse(t, line("return get(0);")); s.Untaken("") != nil || s.marked() != nil {
+		t.Error("a program without a branch has one")
+	}
+}
+
+// A marked tree is the same program.
+func TestMarksChangeNoAnswer(t *testing.T) {
+	for _, name := range append(Textbook(), Applications()...) {
+		s := lookup(t, name)
+		m := s.marked()
+		if m == nil {
+			continue
+		}
+		p := Problem{Stencil: s, DType: s.DType, Size: []Size{{65, 1, 1}, {15, 13, 1}, {11, 10, 9}}[s.Dims-1]}
+		q := p
+		q.Stencil = m
+		if !slices.Equal(Expected(p, 5, 3), Expected(q, 5, 3)) {
+			t.Errorf("%s: another answer with marks", name)
+		}
+	}
+}
+
+// A weight that rounding hides is named, in the types in which it does.
+func TestPointsBelowTheBoundAreNamed(t *testing.T) {
+	p := Problem{Stencil: mustParse(t, line("return 0.5 * (get(-1) + get(1)) + 1e-9 * get(0);")), DType: Float32}
+	if list := FaintPoints(p); len(list) != 1 || list[0].Point != "get(0)" || list[0].Share <= 0 || list[0].Share > 0.1 {
+		t.Errorf("%+v", list)
+	}
+	p.DType = Float64
+	if list := FaintPoints(p); len(list) != 0 {
+		t.Errorf("%+v", list)
+	}
+}
+
+// Whoever computes a row, the noise is the same, and a run that goes on from where one was is the same run.
+func TestBoundsAreTheSameEveryTime(t *testing.T) {
+	for _, name := range []string{"jacobi3d", "srad2", "pathfinder"} {
+		s := lookup(t, name)
+		p := Problem{Stencil: s, DType: s.DType, Size: []Size{{65, 1, 1}, {19, 17, 1}, {17, 15, 19}}[s.Dims-1]}
+		other := p
+		other.Size[0]++
+		Judge(other, 3, 1) // nothing is known of p
+		whole := Judge(p, 3, 5)
+		Judge(other, 3, 1)
+		for _, steps := range []int{2, 4, 1, 3, 5} {
+			v := Judge(p, 3, steps)
+			if steps == 5 && (!slices.Equal(v.Bound, whole.Bound) || !slices.Equal(v.Want, whole.Want) || v.Seen != whole.Seen) {
+				t.Errorf("%s: another verdict", name)
+			}
+		}
+		if len(courses.of) != 5 {
+			t.Errorf("%s: %d courses are kept", name, len(courses.of))
+		}
+	}
+}
+
+func TestWidenGivesTheLargestWithinReach(t *testing.T) {
+	v := []float64{0, 0, 5, 0, 0, 0, 1, 0}
+	widen(v, 8, 1, 2)
+	if want := []float64{5, 5, 5, 5, 5, 1, 1, 1}; !slices.Equal(v, want) {
+		t.Errorf("%v", v)
+	}
+	v = []float64{1, 0, 0, 0, 0, 3} // two rows of three: along y
+	widen(v, 2, 3, 1)
+	if want := []float64{1, 0, 3, 1, 0, 3}; !slices.Equal(v, want) {
+		t.Errorf("%v", v)
+	}
+}

@@ -1,0 +1,270 @@
+package stencil
+
+import "math"
+
+// noise is how far off the operations of a run are. Every operation whose result the type
+// cannot hold errs by half a unit in the last place of its terms, up or down at random, as
+// in Monte Carlo arithmetic (Parker, "Monte Carlo Arithmetic", 1997): what rounding does to a
+// program then follows from its numbers, with cancellation and growth, and not from a count
+// of operations. A kernel adds in another order, so that a sum errs by its terms, not by what
+// is left of them.
+type noise struct {
+	unit   float64 // the largest relative error of an operation
+	split  float64 // 2^(lost bits) + 1: v*split - (v*split - v) is v if the type holds it
+	store  float64 // the same two of what is stored; 0 if operations are rounded to that
+	stored float64
+	lean   float64 // how far comparisons and roundings to integers lean, to which side by its sign
+	low    float64 // divisors below low or above 1/low are not divided by
+	high   float64 // larger values leave the type's range
+	seed   uint32
+	along  bool // every error is upwards and half as large: what errors come to that never cancel
+}
+
+// noiseBits is the significand's bits of a run that stands for float64: so far above what
+// float64 itself does that it is seen, and small enough that errors stay proportional.
+const noiseBits = 37
+
+// noiseOf gives the noise of an element type, and by what errors are to be scaled.
+func noiseOf(d DType, seed uint32, side float64) (noise, float64) {
+	f := d.fact()
+	n := noise{seed: seed, low: 0x1p-126, high: math.MaxFloat32}
+	bits, scale := 24, 1.0 // 16-bit elements are computed in float
+	switch {
+	case d == Float64:
+		bits, scale = noiseBits, math.Ldexp(1, noiseBits-f.mantissa)
+		n.low, n.high = 0, math.MaxFloat64
+	case d != Float32:
+		n.store, n.stored = math.Ldexp(1, -f.mantissa), math.Ldexp(1, 53-f.mantissa)+1
+		n.high = math.Ldexp(1, 2-f.minExponent)
+	}
+	n.unit, n.split = math.Ldexp(1, -bits), math.Ldexp(1, 53-bits)+1
+	n.lean = side * max(64*n.unit*scale, 4*n.store)
+	return n, scale
+}
+
+// holds tells whether a type of which split says the bits has the value v.
+func holds(v, split float64) bool {
+	t := v * split
+	return t-(t-v) == v
+}
+
+// off is v with an error of so many units of size, up or down; NaN where v leaves the range.
+func (c *evaluation) off(v, size, units float64) float64 {
+	n := c.r.noise
+	if !(math.Abs(v) <= n.high) {
+		return math.NaN()
+	}
+	*c.state ^= *c.state << 13
+	*c.state ^= *c.state >> 7
+	*c.state ^= *c.state << 17
+	switch {
+	case n.along:
+		size = math.Abs(size) / 2
+	case *c.state>>40&1 == 0:
+		size = -size
+	}
+	return v + units*n.unit*size
+}
+
+// constant is a number of the program, rounded to the type, everywhere and in every step alike: all
+// away from zero in a run that leans up, each to a side of its own in one that leans down.
+func (n *noise) constant(v float64) float64 {
+	if holds(v, n.split) {
+		return v
+	}
+	if b := math.Float64bits(v); n.lean < 0 && mix(uint32(b)^uint32(b>>32)^n.seed)&1 == 0 {
+		return v * (1 - n.unit)
+	}
+	return v * (1 + n.unit)
+}
+
+// keep is a value as it is stored.
+func (c *evaluation) keep(v float64) float64 {
+	n := c.r.noise
+	if n.store == 0 || holds(v, n.stored) {
+		return v
+	}
+	return c.off(v, v, n.store/n.unit)
+}
+
+// units of error that functions are granted: those of CUDA's tables for float and double, which
+// are at most 4 units in the last place (8 halves), but for pow. Quotients and roots: arithmetic.cu.
+const (
+	quotientUnits = 4
+	rootUnits     = 4
+	functionUnits = 8
+	powUnits      = 16
+)
+
+// leaning is a value just before a decision: moved to a side, unless it is as exact as it looks.
+func (c *evaluation) leaning(v, square float64) float64 {
+	if n := c.r.noise; !holds(v, n.split) {
+		return v + n.lean*math.Sqrt(square)
+	}
+	return v
+}
+
+// noisy turns a floating-point expression into a closure that errs. It gives the value and the
+// square of the size of the terms that it is a sum of: a kernel that multiplies them out rounds
+// each by itself.
+func (c *evaluation) noisy(e Expr) func() (v, square float64) {
+	r, n := c.r, c.r.noise
+	plain := func(f func() float64) func() (v, square float64) {
+		return func() (float64, float64) { v := f(); return v, v * v }
+	}
+	switch e := e.(type) {
+	case Num:
+		v := n.constant(e.Value)
+		return func() (float64, float64) { return v, v * v }
+	case Scalar:
+		v := n.constant(r.scalars[e.Index])
+		return func() (float64, float64) { return v, v * v }
+	case Local:
+		grow(&c.localSquares, e.Index)
+		return func() (float64, float64) { return c.localFloats[e.Index], c.localSquares[e.Index] }
+	case Neg:
+		x := c.noisy(e.X)
+		return func() (float64, float64) { v, s := x(); return -v, s }
+	case Cast:
+		if from := e.X.typ(); !from.Floating() {
+			x := c.integer(e.X)
+			return plain(func() float64 {
+				v := from.asFloat(x())
+				if holds(v, n.split) {
+					return v
+				}
+				return c.off(v, v, 1)
+			})
+		}
+		return c.noisy(e.X)
+	case Binary:
+		return c.noisyBinary(e)
+	case Cond:
+		test, a, b := c.integer(e.If), c.noisy(e.Then), c.noisy(e.Else)
+		return func() (float64, float64) {
+			if test() != 0 {
+				return a()
+			}
+			return b()
+		}
+	case Call:
+		return c.noisyCall(e)
+	}
+	return plain(c.exact(e)) // what is read, without an operation
+}
+
+func (c *evaluation) noisyBinary(e Binary) func() (v, square float64) {
+	n := c.r.noise
+	x, y := c.noisy(e.X), c.noisy(e.Y)
+	switch e.Op {
+	case "+", "-":
+		sign := 1.0
+		if e.Op == "-" {
+			sign = -1
+		}
+		return func() (float64, float64) {
+			a, sa := x()
+			b, sb := y()
+			v := a + sign*b
+			s := max(sa+sb, v*v)
+			if holds(v, n.split) {
+				return v, s + v*v/4 // a kernel that multiplies the terms out rounds their sum as well
+			}
+			return c.off(v, math.Sqrt(s), 1), s
+		}
+	case "*":
+		return func() (float64, float64) {
+			a, sa := x()
+			b, sb := y()
+			v, s := a*b, max(sa*b*b, a*a*sb)
+			if holds(v, n.split) {
+				return v, s
+			}
+			return c.off(v, math.Sqrt(s), 1), s
+		}
+	}
+	if d, ok := e.Y.(Num); ok && finite(1/d.Value) { // a product with its reciprocal
+		inverse := n.constant(1 / d.Value)
+		return func() (float64, float64) {
+			a, s := x()
+			v := a * inverse
+			s *= inverse * inverse
+			if holds(v, n.split) {
+				return v, s
+			}
+			return c.off(v, math.Sqrt(s), 1), s
+		}
+	}
+	return func() (float64, float64) {
+		a, sa := x()
+		b, _ := y()
+		v, s := a/b, sa/(b*b)
+		if f, _ := math.Frexp(math.Abs(b)); f == 0.5 && holds(v, n.split) { // a power of two
+			return v, s
+		}
+		if d := math.Abs(b); d != 0 && n.low > 0 && !(d >= n.low && d*n.low <= 1) {
+			return math.NaN(), s
+		}
+		return c.off(v, math.Sqrt(s), quotientUnits), s
+	}
+}
+
+func (c *evaluation) noisyCall(e Call) func() (v, square float64) {
+	n, f := c.r.noise, mathFuncs[e.Func].eval
+	x := c.noisy(e.Args[0])
+	y := func() (float64, float64) { return 0, 0 }
+	if len(e.Args) == 2 {
+		y = c.noisy(e.Args[1])
+	}
+	units := 0.0
+	switch e.Func {
+	case "fabs", "fmin", "fmax":
+		return func() (float64, float64) {
+			a, sa := x()
+			b, sb := y()
+			v := f(a, b)
+			if v == b && v != a {
+				return v, sb
+			}
+			return v, sa
+		}
+	case "floor", "ceil", "trunc", "round", "fmod":
+		return func() (float64, float64) {
+			a, sa := x()
+			b, _ := y()
+			v := f(c.leaning(a, sa), b)
+			return v, v * v
+		}
+	case "sqrt", "rsqrt":
+		units = rootUnits
+	case "pow":
+		units = powUnits
+	default:
+		units = functionUnits
+	}
+	return func() (float64, float64) {
+		a, _ := x()
+		b, _ := y()
+		v := f(a, b)
+		if holds(v, n.split) && (v == 0 || a == 0 || a == 1) { // as exp(0)
+			return v, v * v
+		}
+		v = c.off(v, v, units)
+		return v, v * v
+	}
+}
+
+// noisyCompare leans where an operand errs: a kernel may decide either way there, and two runs that
+// lean to different sides show what follows.
+func (c *evaluation) noisyCompare(e Binary) func() int64 {
+	n := c.r.noise
+	x, y := c.noisy(e.X), c.noisy(e.Y)
+	return func() int64 {
+		a, sa := x()
+		b, sb := y()
+		if !holds(a, n.split) || !holds(b, n.split) {
+			a += n.lean * math.Sqrt(sa+sb)
+		}
+		return bit(compareFloats(e.Op, a, b))
+	}
+}
