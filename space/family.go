@@ -3,6 +3,7 @@ package space
 import (
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"sync"
 )
@@ -57,7 +58,12 @@ type Family struct {
 	// but Advised leaves them out.
 	Advice []Constraint
 
-	ready [][]Constraint // constraints to check once parameter i is set
+	// Points are, if not nil, the only schedules, as values in the order of enumeration; the
+	// constraints hold for them too. They are for families that are not worth a walk through
+	// the product of their values.
+	Points [][]int
+
+	ready [][]Constraint // constraints to check once the first i parameters are set
 }
 
 func (f *Family) position(name string) int {
@@ -72,13 +78,13 @@ func (f *Family) position(name string) int {
 // prepare files every constraint under the last parameter it needs, so that
 // enumeration leaves a dead branch as early as can be.
 func (f *Family) prepare() {
-	f.ready = make([][]Constraint, len(f.Params))
+	f.ready = make([][]Constraint, len(f.Params)+1)
 	for _, c := range f.Constraints {
-		last := 0
+		set := 0
 		for _, n := range c.Needs {
-			last = max(last, f.position(n))
+			set = max(set, f.position(n)+1)
 		}
-		f.ready[last] = append(f.ready[last], c)
+		f.ready[set] = append(f.ready[set], c)
 	}
 }
 
@@ -86,26 +92,44 @@ func (f *Family) prepare() {
 // slice is reused.
 func (f *Family) enumerate(each func([]int) (more bool)) {
 	v := Values{f, make([]int, len(f.Params))}
+	legal := func(set int) bool {
+		for _, c := range f.ready[set] {
+			if !c.OK(v) {
+				return false
+			}
+		}
+		return true
+	}
 	var level func(i int) bool
 	level = func(i int) bool {
+		if !legal(i) {
+			return true
+		}
 		if i == len(f.Params) {
 			return each(v.v)
 		}
-	next:
 		for _, x := range f.Params[i].Values {
 			v.v[i] = x
-			for _, c := range f.ready[i] {
-				if !c.OK(v) {
-					continue next
-				}
-			}
 			if !level(i + 1) {
 				return false
 			}
 		}
 		return true
 	}
-	level(0)
+	if f.Points == nil {
+		level(0)
+		return
+	}
+	for _, p := range f.Points {
+		copy(v.v, p)
+		ok := true
+		for set := range f.ready {
+			ok = ok && legal(set)
+		}
+		if ok && !each(v.v) {
+			return
+		}
+	}
 }
 
 // Rejection says which constraint a schedule breaks.
@@ -254,17 +278,20 @@ func (s *Space) Empty() bool {
 	return true
 }
 
-// Raw is the number of points before constraints.
+// Raw is the number of points before constraints, or the largest int if that is less.
 func (s *Space) Raw() int {
-	n := 0
+	n := 0.0
 	for _, f := range s.families {
-		m := 1
+		m := 1.0
 		for _, p := range f.Params {
-			m *= len(p.Values)
+			m *= float64(len(p.Values))
 		}
 		n += m
 	}
-	return n
+	if n >= math.MaxInt {
+		return math.MaxInt
+	}
+	return int(n)
 }
 
 // Check tells why a schedule is not in the space, as a *Rejection, or nil.

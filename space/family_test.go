@@ -42,7 +42,6 @@ func TestCheckSaysWhyAScheduleDoesNotExist(t *testing.T) {
 		{"box", "parameters", "family box has the parameters gx gy zz"},
 		{"box/gx=8/gy=1/zz=0/ph=1", "parameters", "family box has the parameters gx gy zz"},
 		{"box/gy=1/gx=8/zz=0", "parameters", "family box has the parameters gx gy zz, in that order"},
-		{"box/gx=8/gx=8/zz=0", "parameters", "family box has the parameters gx gy zz, in that order"},
 		{"flat/gx=8/gy=1/zz=0", "parameters", "family flat has the parameters gx"},
 		{"tile/gx=8", "family", "no such family here; the families are [box flat]"},
 	} {

@@ -26,7 +26,14 @@ func ParseSchedule(text string) (Schedule, error) {
 	if !scheduleText.MatchString(text) || len(text) > 400 {
 		return Schedule{}, fmt.Errorf("schedule %.80q: write it as family/name=value/..., like tile/gx=32/gy=8", text)
 	}
-	return Schedule{text}, nil
+	s := Schedule{text}
+	fields := s.Fields()
+	for i, f := range fields {
+		if slices.ContainsFunc(fields[:i], func(g Field) bool { return g.Name == f.Name }) {
+			return Schedule{}, fmt.Errorf("schedule %.80q: it has two values of %s", text, f.Name)
+		}
+	}
+	return s, nil
 }
 
 // Make builds a schedule from a family and its parameters in canonical order.

@@ -2,6 +2,7 @@ package space
 
 import (
 	"encoding/json"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -13,7 +14,10 @@ import (
 const tileText = "tile/gx=32/gy=8/gz=1/wx=1/wy=2/wz=2/cw=256/zz=0/ph=2"
 
 func TestScheduleTextsParse(t *testing.T) {
-	long := "f" + strings.Repeat("/a=1", 100)
+	long := "f"
+	for i := range 100 {
+		long += fmt.Sprintf("/a%d=1", i)
+	}
 	for _, c := range []struct {
 		text string
 		ok   bool
@@ -22,11 +26,12 @@ func TestScheduleTextsParse(t *testing.T) {
 		{"global", true},
 		{"f2/a1=0", true},
 		{"f/a=999999999", true},
-		{long[:397], true},
+		{long[:393], true},
 		{"", false},
 		{"/", false},
 		{"f/", false},
 		{"/gx=1", false},
+		{"f/a=1/a=2", false},
 		{"f//a=1", false},
 		{"f/a", false},
 		{"f/a=", false},

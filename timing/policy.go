@@ -117,11 +117,14 @@ func (s *Sampler) fastest() float64 {
 	return s.series.Min
 }
 
+// Plausible tells whether something can have taken so many seconds: from 1 ps to 30 years.
+// Rates and sums of other numbers, which only a file can hold, end in infinity.
+func Plausible(seconds float64) bool { return seconds >= 1e-12 && seconds <= 1e9 }
+
 // Add takes the elapsed seconds of one sample. A throttled sample, or one that
-// is not a positive finite number (a clock that stood still or went back), is
-// discarded and counted.
+// is no time (a clock that stood still or went back), is discarded and counted.
 func (s *Sampler) Add(elapsed float64, throttled bool) {
-	if throttled || !(elapsed > 0) || math.IsInf(elapsed, 0) {
+	if throttled || !Plausible(elapsed) {
 		s.series.Discarded++
 		return
 	}

@@ -97,6 +97,23 @@ func TestADisturbedFirstSampleCutsNothing(t *testing.T) {
 	}
 }
 
+// How narrow an interval must be decides what two times can be told apart: a search's half a
+// per cent, the finals' a fifth of one.
+func TestSamplesEndWhereTheIntervalIsNarrow(t *testing.T) {
+	spread := func(share float64) func(int) float64 { // half of it around the median
+		return func(i int) float64 { return 1e-3 * (1 + 2*share*float64(i%2)) }
+	}
+	for _, c := range []struct {
+		policy Policy
+		share  float64
+		want   int
+	}{{Search(), 0.004, 5}, {Search(), 0.006, 50}, {Finals(), 0.0018, 30}, {Finals(), 0.0022, 50}} {
+		if got := run(t, NewSampler(c.policy, 1, 1), spread(c.share)); got != c.want {
+			t.Errorf("%+v with half widths of %g: %d samples, want %d", c.policy, c.share, got, c.want)
+		}
+	}
+}
+
 func TestStopEndsASeriesAtOnce(t *testing.T) {
 	s := NewSampler(Search(), 1, 1)
 	s.Stop()

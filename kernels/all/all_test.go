@@ -76,7 +76,7 @@ func draw(t testing.TB, r *rand.Rand) stencil.Problem {
 }
 
 func TestFamiliesDescribeThemselves(t *testing.T) {
-	want := []string{"global", "smalltile", "tile", "slide", "stream"}
+	want := []string{"global", "smalltile", "tile", "slide", "sweep", "stream"}
 	var names []string
 	for _, f := range Families() {
 		names = append(names, f.Name())
@@ -136,9 +136,12 @@ func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
 	crowded, little := h200(), h200()
 	crowded.MaxThreadsSM, little.SharedBlockOptin = 8192, 16<<10
 	jacobi3d := catalogued(t, "jacobi3d", stencil.Float32, stencil.Size{512, 512, 512})
+	acoustic := catalogued(t, "acoustic3d", stencil.Float32, stencil.Size{512, 512, 512})
 	jacobi2d := catalogued(t, "jacobi2d", stencil.Float32, stencil.Size{8192, 8192, 1})
 	odd, lean := h200(), h200() // wider warps; little of everything an SM has
 	odd.WarpSize = 64
+	slim := h200()
+	slim.MaxThreadsSM = 512
 	turing := h200()
 	turing.ComputeCapability = "7.5"
 	lean.MaxThreadsSM, lean.SharedBlockOptin = 512, 8<<10
@@ -250,6 +253,23 @@ func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
 		{jacobi2d, h200(), "smalltile/gx=64/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=1/ph=1", "zigzag"},
 		{jacobi3d, small, "smalltile/gx=32/gy=8/gz=4/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1", "grid"},
 
+		{acoustic, h200(), "sweep/vx=4/vy=2/wp=16/ck=2/pf=2/mb=1/kp=1", ""},
+		{jacobi2d, h200(), "sweep/vx=4/vy=2/wp=16/ck=2/pf=2/mb=1", "sums"},
+		{acoustic, odd, "sweep/vx=4/vy=2/wp=16/ck=2/pf=2/mb=1", "warp"},
+		{jacobi3d, slim, "sweep/vx=2/vy=1/wp=20/ck=2/pf=1/mb=1", "threads"},
+		{jacobi3d.Resized(stencil.Size{512, 31, 512}), h200(), "sweep/vx=4/vy=4/wp=8/ck=4/pf=2/mb=1", "grid-size"},
+		{jacobi3d.Resized(stencil.Size{127, 512, 512}), h200(), "sweep/vx=4/vy=4/wp=8/ck=4/pf=2/mb=1", "grid-size"},
+		{jacobi3d.Resized(stencil.Size{512, 280000, 8}), h200(), "sweep/vx=4/vy=1/wp=4/ck=1/pf=2/mb=1", "grid"},
+		{jacobi3d, h200(), "sweep/vx=1/vy=4/wp=8/ck=4/pf=2/mb=1", "vector"},
+		{double, h200(), "sweep/vx=4/vy=2/wp=8/ck=4/pf=2/mb=1", "vector"},
+		{halves, h200(), "sweep/vx=8/vy=6/wp=4/ck=4/pf=2/mb=1", "work"},
+		{acoustic, h200(), "sweep/vx=4/vy=2/wp=16/ck=4/pf=2/mb=1", ""},
+		{acoustic.Resized(stencil.Size{512, 512, 64}), h200(), "sweep/vx=4/vy=2/wp=16/ck=4/pf=2/mb=1", "stream-tile"},
+		{jacobi3d, h200(), "sweep/vx=4/vy=2/wp=16/ck=4/pf=2/mb=1/kp=1", "keep"},
+		{acoustic, little, "sweep/vx=4/vy=2/wp=16/ck=4/pf=2/mb=1/kp=1", "shared-memory"},
+		{acoustic, h200(), "sweep/vx=4/vy=3/wp=16/ck=4/pf=2/mb=1", "registers"},
+		{jacobi3d, h200(), "sweep/vx=2/vy=2/wp=4/ck=4/pf=2/mb=2", "blocks"},
+
 		{jacobi3d, h200(), "slide/gx=32/gy=8/gz=2/wx=1/wy=2/wz=1/cw=256/zz=1/ws=32/db=1", ""},
 		{line(t, 1<<20), h200(), "slide/gx=64/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ws=8/db=0", "dimensions"},
 		{jacobi3d, h200(), "slide/gx=128/gy=16/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ws=8/db=0", "threads"},
@@ -346,6 +366,7 @@ func TestEveryConstraintHasItsCaseAbove(t *testing.T) {
 		"smalltile": "threads warps steps stages halo shared-memory tile-size column-width zigzag grid",
 		"tile":      "threads warps work tile-size column-width zigzag grid steps stages variants halo shared-memory",
 		"slide":     "dimensions threads warps halo loads tile-size column-width zigzag grid shared-memory",
+		"sweep":     "sums warp threads grid-size grid vector work stream-tile keep shared-memory registers blocks",
 		"stream":    "stencil wrap mirror warp steps threads grid-size grid prefetch vector halo fill stream-tile shared-memory registers blocks",
 	} {
 		var got []string
@@ -482,7 +503,7 @@ func soundness(t *testing.T, f kernels.Family, p stencil.Problem, m machine.Mach
 		bad("reads %v from L2 and %v through L1, writes %v of %v bytes", w.L2Read, w.L1Loads, w.L2Write, bytes)
 	}
 	least := float64(p.Stencil.Ops.Total())
-	if k.Schedule.Family() == "stream" { // it adds equal terms up, and fuses
+	if f := k.Schedule.Family(); f == "stream" || f == "sweep" { // they add equal terms up, and fuse
 		least = min(least, 1)
 	}
 	if w.Flops < cells*float64(l.Steps)*least || w.Accesses <= 0 || w.Least < 0 || w.Registers < 1 || w.Loads <= 0 || w.Integer <= 0 || w.Barriers < 0 || w.Shared < 0 {

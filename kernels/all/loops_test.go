@@ -11,6 +11,9 @@ import (
 // A constexpr function with a loop in it may stay a loop in the kernel, run again for every
 // cell, where its argument is known only once another loop is unrolled (docs/decisions/0015-compile-time.md).
 func TestNoConstexprFunctionLoops(t *testing.T) {
+	if testing.Short() {
+		t.Skip("looks at a million schedules, one after the other")
+	}
 	loops := regexp.MustCompile(`constexpr \w+ \w+\([^)]*\) \{[^}]*\b(for|while)\b`)
 	if !loops.MatchString("__host__ __device__ constexpr int count(int n) {\n  int c = 0;\n  for (int a = 0; a < n; a++) c += reads(a);") {
 		t.Fatal("the pattern finds no loop")

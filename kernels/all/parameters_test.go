@@ -20,7 +20,8 @@ func TestEveryParameterCounts(t *testing.T) {
 		catalogued(t, "jacobi3d", stencil.Float32, stencil.Size{256, 256, 256}),
 		catalogued(t, "jacobi2d", stencil.Float32, stencil.Size{2048, 2048, 1}),
 		catalogued(t, "gradient2d", stencil.Float32, stencil.Size{2048, 2048, 1}),
-		catalogued(t, "srad2", stencil.Float32, stencil.Size{1024, 1024, 1}), // of several stages
+		catalogued(t, "srad2", stencil.Float32, stencil.Size{1024, 1024, 1}),      // of several stages
+		catalogued(t, "acoustic3d", stencil.Float32, stencil.Size{256, 256, 256}), // of sums and a rest
 	}
 	for _, f := range Families() {
 		left := map[string][]string{} // what no pair has shown yet, by parameter

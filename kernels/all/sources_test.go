@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"regexp"
+	"strings"
 	"testing"
 
 	"stenciltune/kernels"
@@ -21,7 +22,7 @@ func TestEveryLineOfASourceIsWhereItSays(t *testing.T) {
 		t.Skip("writes many sources: nothing for the race detector")
 	}
 	r := rand.New(rand.NewPCG(20261122, 3))
-	for _, name := range stencil.Names() {
+	for _, name := range append(stencil.Textbook(), "fdtd3d", "peronamalik") {
 		st, err := stencil.Lookup(name)
 		if err != nil {
 			t.Fatal(err)
@@ -42,7 +43,8 @@ func TestEveryLineOfASourceIsWhereItSays(t *testing.T) {
 				}
 				k := f.Kernel(p, s)
 				kernelstest.CheckLines(t, k)
-				if c := nameless.FindString(k.Source[:1500]); c != "" {
+				head, _, _ := strings.Cut(k.Source, "enum Boundary")
+				if c := nameless.FindString(head); c != "" {
 					t.Errorf("%s of %s: %s has no doc", s, name, c)
 				}
 			}

@@ -27,6 +27,8 @@ func TestTilingCountsTheLaunchsBlocks(t *testing.T) {
 			catalogued(t, "jacobi2d", stencil.Float32, stencil.Size{4096, 4096, 1}),
 			catalogued(t, "jacobi3d", stencil.Float64, stencil.Size{512, 512, 512}),
 			catalogued(t, "jacobi2d9s", stencil.Float64, stencil.Size{2048, 1000, 1}),
+			catalogued(t, "srad2", stencil.Float32, stencil.Size{2048, 1000, 1}),
+			catalogued(t, "fdtd3d", stencil.Float32, stencil.Size{512, 512, 512}),
 		} {
 			n := 0
 			for s := range space.New(f.Space(p, h200())).All() {

@@ -8,6 +8,6 @@ import (
 
 // Tiling is that of launch.
 func (Family) Tiling(p stencil.Problem, s space.Schedule) kernels.Tiling {
-	h := kernels.ShapeOf(s)
+	p, h := kernels.Fused(p, s), kernels.ShapeOf(s)
 	return kernels.Touching(write(p.Stencil, h), h.Column > 0)
 }

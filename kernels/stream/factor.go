@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"stenciltune/kernels"
 	"stenciltune/stencil"
 )
 
@@ -15,7 +16,7 @@ import (
 // maxGrowth is how far values may grow within a launch, as a power of two: less than a third of their
 // type's range, so that float32 below 3e26 stays finite.
 func maxGrowth(d stencil.DType) float64 {
-	if realSize(d) > 4 {
+	if kernels.ComputedSize(d) > 4 {
 		return 320
 	}
 	return 40
@@ -50,9 +51,10 @@ type costed struct {
 
 // weightsFor is the weights for so many time steps a launch: as multiples where values do not grow
 // too far, and where that saves more than the multiplication that brings them back.
-func (s stages) weightsFor(d stencil.DType, timeTile int) costed {
+func (s stages) weightsFor(p stencil.Problem, timeTile int) costed {
 	steps, w := float64(timeTile), s.factored
-	if -math.Log2(w.common)*steps > maxGrowth(d) || (s.weights.cost-w.cost)*steps <= 1 {
+	growth, outside := -math.Log2(w.common)*steps, math.Log2(max(1, math.Abs(s.constant(p))))
+	if growth > maxGrowth(p.DType) || growth+outside > 3*maxGrowth(p.DType) || (s.weights.cost-w.cost)*steps <= 1 {
 		return s.weights
 	}
 	return w

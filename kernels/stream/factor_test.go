@@ -53,11 +53,11 @@ func TestWeightsAreFactoredWhereValuesStayFinite(t *testing.T) {
 		{line, stencil.Float32, 1, false}, // one operation saved, one multiplication to bring values back
 		{line, stencil.Float32, 2, true},
 	} {
-		w := c.stages.weightsFor(c.dtype, c.timeTile)
+		w := c.stages.weightsFor(stencil.Problem{Stencil: &stencil.Stencil{}, DType: c.dtype}, c.timeTile)
 		if (w.common != 1) != c.taken {
 			t.Errorf("%s, %d steps: factor %v", c.dtype, c.timeTile, w.common)
 		}
-		if want := "SCALE = " + literal(math.Pow(w.common, float64(c.timeTile))) + ";"; !strings.Contains(w.text(c.timeTile), want) {
+		if want := "SCALE = " + literal(math.Pow(w.common, float64(c.timeTile))) + ";"; !strings.Contains(w.text(c.timeTile, stencil.Clamp, ends{}), want) {
 			t.Errorf("%s, %d steps: no %s", c.dtype, c.timeTile, want)
 		}
 	}

@@ -23,7 +23,7 @@ constexpr int TILE_X = 32 * VECTOR, TILE_R = WARPS * ROWS;
 // With one time step in 2D a row's halo on x is a few cells that the warp's first and last
 // lane load next to their own: LANE_HALO. Else it is whole vectors, computed as well.
 constexpr int RADIUS_X = LOW_X > HIGH_X ? LOW_X : HIGH_X;
-constexpr int LANE_HALO = DIMS < 3 && PYRAMID == 1 && !COPIES && SUMS && RADIUS_X <= VECTOR && BOUNDARY != WRAP ? RADIUS_X : 0;
+constexpr int LANE_HALO = DIMS < 3 && PYRAMID == 1 && !COPIES && SUMS && RADIUS_X <= VECTOR && BOUNDARY != WRAP && BOUNDARY != EDGE_VALUE ? RADIUS_X : 0;
 constexpr int HALO_LX = LANE_HALO > 0 ? 0 : (PYRAMID * LOW_X + VECTOR - 1) / VECTOR * VECTOR;
 constexpr int HALO_HX = LANE_HALO > 0 ? 0 : (PYRAMID * HIGH_X + VECTOR - 1) / VECTOR * VECTOR;
 constexpr int HALO_LR = PYRAMID * LOW_R, HALO_HR = PYRAMID * HIGH_R;
@@ -34,7 +34,12 @@ constexpr int LAG = HIGH_S + (LATE ? 1 : 0);                 // stage lag: plane
 constexpr int SHARED_ROWS = LOW_R + HIGH_R;                  // rows of other warps that a warp reads
 // Rows of a warp that other warps read: the first and the last few.
 constexpr int FIRST_ROWS = HIGH_R > 0 ? HIGH_R : LOW_R > 0, LAST_ROWS = LOW_R > 0 ? LOW_R : HIGH_R > 0;
-constexpr int EDGE_ROWS = FIRST_ROWS + LAST_ROWS < ROWS && BOUNDARY != MIRROR ? FIRST_ROWS + LAST_ROWS : ROWS;
+constexpr int EDGE_ROWS = FIRST_ROWS + LAST_ROWS < ROWS && (SUMS || BOUNDARY != MIRROR) ? FIRST_ROWS + LAST_ROWS : ROWS;
+// A tile's first rows are read by nobody above: where a row outside is the mirror of one inside, the first
+// warp gives those that are mirrored in their place, and the last warp likewise.
+constexpr bool MIRRORED_ROWS = BOUNDARY == MIRROR && SUMS && SHARED_ROWS > 0 && EDGE_ROWS < ROWS;
+// Where a row outside is a constant, there is one such row beside the edge rows of every plane.
+constexpr bool CONSTANT_ROW = BOUNDARY == CONSTANT && SUMS && (HELD_LR < LOW_R || HELD_HR < HIGH_R);
 
 // A vector in global memory, and in shared memory.
 struct __align__(sizeof(T) * VECTOR < 16 ? sizeof(T) * VECTOR : 16) Vector {
@@ -61,33 +66,12 @@ typedef Real Rows[LOW_R + ROWS + HIGH_R][SPAN_X];           // the same with the
 // Which of a warp's edge rows row j is.
 __device__ __forceinline__ int edge_row(int j) { return EDGE_ROWS == ROWS || j < FIRST_ROWS ? j : j - (ROWS - EDGE_ROWS); }
 
-// Where a tile lies on one axis. The first and the last tile end at the grid's
-// edge, where they need no halo: the boundary rule gives the exact values. Where the
-// grid repeats, all tiles have halos, of the cells on the other side.
-struct Window {
-  int origin;      // first cell held
-  int first, last; // cells written: first <= i < last
-};
-
-__device__ __forceinline__ int tiles(int n, int tile, int step) {
-  if (BOUNDARY == WRAP) return ceil_div(n, step);
-  return n <= tile ? 1 : 1 + ceil_div(n - tile, step);
-}
-
-// Tile t of an axis of n cells.
-__device__ __forceinline__ Window window(int t, int n, int tile, int step, int halo) {
-  Window w;
-  if (BOUNDARY == WRAP) return {t * step - halo, t * step, min(t * step + step, n)};
-  w.origin = min(t * step, n - tile);
-  w.first = t == 0 ? 0 : t * step + halo;
-  w.last = w.origin + tile == n ? n : t * step + step + halo;
-  return w;
-}
-
 // Next to a tile within the grid there are cells of the grid: in 3D such tiles have plane steps of their
 // own, in which the compiler finds nothing to choose at the ends of rows. (Not in 2D, where it would
 // guard every shuffle; docs/lab/0013-walks-within.md, 0018-instruction-caches.md.)
 constexpr bool WITHIN = DIMS == 3 && SUMS && RADIUS_X <= 2 && BOUNDARY != WRAP;
+// In 2D, where edges cost more than a choice and a block has one tile, such tiles are streamed through by code of their own.
+constexpr bool APART = DIMS == 2 && SUMS && WARPS == 1 && (HOLDS || BOUNDARY == EDGE_VALUE) && LANE_HALO == 0 && RADIUS_X <= 2;
 
 // What a thread knows of its place. Registers are scarce: whatever is used in every
 // plane step is one number.
@@ -103,7 +87,10 @@ struct Place {
   int other[SHARED_ROWS > 0 ? SHARED_ROWS : 1]; // the rows of other warps that it reads
   int x, y;              // of its first cell
   index_t rows[BOUNDARY == WRAP ? ROWS : 1]; // where the grid repeats: elements from a plane's column to each row
-  bool within;           // on x its tile lies within the grid
+  bool low_row, high_row; // holds the first, last row of a plane
+  bool holds;            // some cells of its tile may be held
+  unsigned flags;        // low_x, high_x, low_row, high_row, holds bit by bit
+  bool within;           // on x its tile lies within the grid, and none of its cells is held but by its plane
   bool inner;            // none of its cells' neighbours in a plane lies outside the grid
 };
 
@@ -117,15 +104,18 @@ __device__ __forceinline__ constexpr int part_stride(bool coalesced) { return co
 
 // Fills the halo of a row whose own cells are e[LOW_X] .. e[LOW_X + VECTOR - 1].
 // A point outside the grid is the cell inside that stands for it by the boundary rule;
-// next is what lies next to the tile. Only low and high cells of it are needed.
-__device__ __forceinline__ void halo_x(Real (&e)[SPAN_X], const Place &at, int low, int high, const Real *next) {
+// next is what lies next to the tile, and constant what lies outside by the rule of that name. Only low
+// and high cells of it are needed, and none outside the grid that held cells alone would read.
+__device__ __forceinline__ void halo_x(Real (&e)[SPAN_X], const Place &at, int low, int high, const Real *next, Real constant) {
 #pragma unroll
   for (int k = 1; k <= LOW_X; k++) {
     if (k > low) break;
     const int lanes = (k + VECTOR - 1) / VECTOR;
     e[LOW_X - k] = __shfl_up_sync(~0u, e[LOW_X + lanes * VECTOR - k], lanes);
+    if (LANE_HALO == 0 && HELD_LX >= LOW_X) continue;
     Real outside = LANE_HALO > 0 ? next[LANE_HALO > 0 ? k - 1 : 0] : e[LOW_X - k + 1];
-    if (BOUNDARY == MIRROR) outside = __shfl_sync(~0u, e[LOW_X + k % VECTOR], k / VECTOR);
+    if (LANE_HALO == 0 && BOUNDARY == CONSTANT) outside = constant;
+    if (LANE_HALO == 0 && BOUNDARY == MIRROR) outside = k < VECTOR ? e[LOW_X + k % VECTOR] : __shfl_sync(~0u, e[LOW_X + k % VECTOR], k / VECTOR);
     if (LOW_X <= VECTOR || BOUNDARY == WRAP ? at.low_x : at.x < k) e[LOW_X - k] = outside;
   }
 #pragma unroll
@@ -133,11 +123,13 @@ __device__ __forceinline__ void halo_x(Real (&e)[SPAN_X], const Place &at, int l
     if (k >= high) break;
     const int lanes = k / VECTOR + 1, i = LOW_X + VECTOR + k;
     e[i] = __shfl_down_sync(~0u, e[LOW_X + k % VECTOR], lanes);
+    if (LANE_HALO == 0 && HELD_HX >= HIGH_X) continue;
     Real outside = LANE_HALO > 0 ? next[LANE_HALO > 0 ? k : 0] : e[i - 1];
-    if (BOUNDARY == MIRROR) { // k + 2 cells before the end of the last lane
+    if (LANE_HALO == 0 && BOUNDARY == CONSTANT) outside = constant;
+    if (LANE_HALO == 0 && BOUNDARY == MIRROR) { // k + 2 cells before the end of the last lane
       constexpr int last = 32 * VECTOR;
       const int cell = last - 2 - k;
-      outside = __shfl_sync(~0u, e[LOW_X + cell % VECTOR], cell / VECTOR);
+      outside = cell / VECTOR == 31 ? e[LOW_X + cell % VECTOR] : __shfl_sync(~0u, e[LOW_X + cell % VECTOR], cell / VECTOR);
     }
     if (HIGH_X <= VECTOR || BOUNDARY == WRAP ? at.high_x : at.x + VECTOR + k >= at.nx) e[i] = outside;
   }
@@ -149,7 +141,8 @@ struct Edges {
   Shared *ring; // of the stage at hand
   int slot;     // where the plane that arrives now belongs
 
-  static constexpr int SET = WARPS * EDGE_ROWS * 32;  // of one plane of an array, vectors
+  static constexpr int ROW = WARPS * EDGE_ROWS * 32;  // where the row of constants is, if there is one
+  static constexpr int SET = ROW + (CONSTANT_ROW ? 32 : 0); // of one plane of an array, vectors
   static constexpr int STAGE = EDGE_ARRAYS * SET;     // of a stage
 
   __device__ __forceinline__ Edges of(int stage) const { return {ring + stage * STAGE, slot}; }
@@ -163,11 +156,15 @@ struct Edges {
 // Gives a plane's edge rows to the other warps.
 __device__ __forceinline__ void publish(const Cells &v, const Place &at, Shared *edges) {
 #pragma unroll
-  for (int j = 0; j < ROWS; j++) {
-    if (SHARED_ROWS == 0 || (EDGE_ROWS < ROWS && j >= FIRST_ROWS && j < ROWS - LAST_ROWS)) continue;
+  for (int j = 0; j < (SHARED_ROWS > 0 ? ROWS : 0); j++) {
+    if (EDGE_ROWS < ROWS && j >= FIRST_ROWS && j < ROWS - LAST_ROWS) continue;
     Shared row;
 #pragma unroll
-    for (int i = 0; i < VECTOR; i++) row.at[i] = v[j][i];
+    for (int i = 0; i < VECTOR; i++) {
+      row.at[i] = v[j][i];
+      if (MIRRORED_ROWS && j < FIRST_ROWS && threadIdx.y == 0) row.at[i] = v[j + 1 < ROWS ? j + 1 : j][i];
+      if (MIRRORED_ROWS && j >= ROWS - LAST_ROWS && threadIdx.y == WARPS - 1) row.at[i] = v[j > 0 ? j - 1 : j][i];
+    }
     edges[at.own + edge_row(j) * 32] = row;
   }
 }
@@ -182,10 +179,27 @@ __device__ __forceinline__ void neighbours(Rows &e, const Place &at, const Share
   }
 }
 
-template <int N>
-__device__ __forceinline__ void copy(Real (&to)[ROWS][N], const Real (&from)[ROWS][N]) {
+// Whether cell first + i of an axis of n cells is one of those at its low or high end that are held;
+// first is a thread's first cell there, of `cells`, and edge says whether it holds the axis's first or last
+// one. Of a tile that begins or ends within the grid nobody uses as many cells as the reach.
+__device__ __forceinline__ bool held_low(int held, int reach, int cells, bool edge, int first, int i) {
+  return held <= min(reach, cells) ? i < held && edge : first + i < held;
+}
+__device__ __forceinline__ bool held_high(int held, int reach, int cells, bool edge, int first, int i, int n) {
+  return held <= min(reach, cells) ? i >= cells - held && edge : first + i >= n - held;
+}
+
+// Whether cell i of the thread's row j is held, whatever its plane.
+__device__ __forceinline__ bool held_cell(const Place &at, int j, int i) {
+  const bool low_x = LANE_HALO > 0 ? at.x == 0 : at.low_x, high_x = LANE_HALO > 0 ? at.x + VECTOR == at.nx : at.high_x;
+  return at.holds && (held_low(HELD_LX, LOW_X, VECTOR, low_x, at.x, i) || held_high(HELD_HX, HIGH_X, VECTOR, high_x, at.x, i, at.nx) ||
+                      held_low(HELD_LR, LOW_R, ROWS, at.low_row, at.y, j) || held_high(HELD_HR, HIGH_R, ROWS, at.high_row, at.y, j, at.grid.ny));
+}
+
+template <int R, int N>
+__device__ __forceinline__ void copy(Real (&to)[R][N], const Real (&from)[R][N]) {
 #pragma unroll
-  for (int j = 0; j < ROWS; j++)
+  for (int j = 0; j < R; j++)
 #pragma unroll
     for (int i = 0; i < N; i++) to[j][i] = from[j][i];
 }

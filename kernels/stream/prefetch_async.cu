@@ -1,22 +1,10 @@
 // Asks for a thread's part of a row to be copied to shared memory, a vector or as much in parts, and
-// does not wait for it; shared is the address of `to` there.
-// GPUs that cannot (before compute capability 8.0) do wait.
+// does not wait for it.
 __device__ __forceinline__ void copy_vector(char *to, unsigned shared, const T *from) {
   constexpr int BYTES = sizeof(Part) < 16 ? sizeof(Part) : 16, STRIDE = BYTES * part_stride(COALESCED);
 #pragma unroll
-  for (int i = 0; i < (int)sizeof(Vector) / BYTES; i++) {
-    const char *part = reinterpret_cast<const char *>(from) + i * STRIDE;
-#if __CUDA_ARCH__ >= 800
-    if (BYTES == 16)
-      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared + i * STRIDE), "l"(part) : "memory");
-    else
-      asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared + i * STRIDE), "l"(part), "n"(BYTES < 16 ? BYTES : 8) : "memory");
-#elif defined(EMULATED_COPIES)
-    emulated_copy(to + i * STRIDE, part, BYTES);
-#else
-    memcpy(to + i * STRIDE, part, BYTES);
-#endif
-  }
+  for (int i = 0; i < (int)sizeof(Vector) / BYTES; i++)
+    copy_async<BYTES>(to + i * STRIDE, shared + i * STRIDE, reinterpret_cast<const char *>(from) + i * STRIDE);
 }
 
 // Prefetch by asynchronous copies into shared memory: no register is held meanwhile. A thread copies
@@ -26,19 +14,13 @@ struct Prefetch {
   static constexpr int ARRAY = 32 * WARPS * ROWS, PLANE = COPIED * ARRAY; // vectors
   Vector *own;         // the thread's place in the first plane
   char *to;            // where it copies to
-  unsigned shared = 0; // the address of that in shared memory
+  unsigned shared;     // the address of that in shared memory
   int first = 0;       // the plane that was asked for first
 
   // The planes lie behind the edge rows.
   __device__ __forceinline__ explicit Prefetch(Shared *edges)
       : own(reinterpret_cast<Vector *>(edges + RING * PYRAMID * Edges::STAGE) + threadIdx.y * (ROWS * 32) + threadIdx.x),
-        to(reinterpret_cast<char *>(own) - coalesced_offset(COALESCED) * (int)sizeof(T)) {
-#if __CUDA_ARCH__ >= 800
-    unsigned long long address;
-    asm("cvta.to.shared.u64 %0, %1;" : "=l"(address) : "l"(to));
-    shared = (unsigned)address;
-#endif
-  }
+        to(reinterpret_cast<char *>(own) - coalesced_offset(COALESCED) * (int)sizeof(T)), shared(shared_address(to)) {}
 
   // Asks for array a's next plane to be copied to place f.
   __device__ __forceinline__ void load(int f, int a, const T *from, const Place &at) {
@@ -50,22 +32,12 @@ struct Prefetch {
   }
 
   // Whatever was asked for since is one plane.
-  __device__ __forceinline__ void loaded() {
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.commit_group;" ::: "memory");
-#elif defined(EMULATED_COPIES)
-    emulated_commit();
-#endif
-  }
+  __device__ __forceinline__ void loaded() { copies_end(); }
 
   // Gives the plane that was asked for first, when it is there. Returns the place that is free
   // then.
   __device__ __forceinline__ int take(Cells (&v)[ARRAYS], LaneHalo &) {
-#if __CUDA_ARCH__ >= 800
-    asm volatile("cp.async.wait_group %0;" ::"n"(PREFETCH - 1) : "memory");
-#elif defined(EMULATED_COPIES)
-    emulated_wait(PREFETCH - 1);
-#endif
+    copies_wait<PREFETCH - 1>();
     if (COALESCED) __syncwarp();
     const int taken = first;
 #pragma unroll

@@ -1,5 +1,5 @@
 // Loads the thread's own cells of a plane of an array, and the cells next to the tile: where it
-// ends at the grid's edge the nearest cell inside.
+// ends at the grid's edge what lies outside.
 __device__ __forceinline__ void load_cells(Cells &v, LaneHalo &lane_halo, const T *__restrict__ plane, const Place &at) {
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
@@ -12,7 +12,14 @@ __device__ __forceinline__ void load_cells(Cells &v, LaneHalo &lane_halo, const 
     }
 #pragma unroll
     for (int k = 0; k < LANE_HALO; k++)
-      if (at.low_x || at.high_x) lane_halo[j][k] = row[at.low_x ? max(-1 - k, -at.x) : min(VECTOR + k, at.nx - 1 - at.x)];
+      if (at.low_x || at.high_x) {
+        const int cell = at.x + (at.low_x ? -1 - k : VECTOR + k);
+        if (BOUNDARY == MIRROR)
+          lane_halo[j][k] = row[(cell < 0 ? -cell : cell >= at.nx ? 2 * at.nx - 2 - cell : cell) - at.x];
+        else
+          lane_halo[j][k] = row[at.low_x ? max(-1 - k, -at.x) : min(VECTOR + k, at.nx - 1 - at.x)];
+        if (BOUNDARY == CONSTANT && (cell < 0 || cell >= at.nx)) lane_halo[j][k] = outside_cell(0);
+      }
   }
 }
 

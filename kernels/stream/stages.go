@@ -20,6 +20,8 @@ type stages struct {
 	arrays   [][]stencil.Offset // fields, then read-only arrays: where each is read; nil = nowhere
 	mirror   bool
 	wrap     bool
+	edge     bool // EdgeValue says what lies outside
+	held     ends // cells that never change, of a weighted sum
 	late     bool // a plane completes only once other warps have given rows of the newest
 	diagonal bool // rows other than the own are read in neighbour columns
 	triples  bool // neighbours in a row share sums
@@ -42,14 +44,12 @@ func stagesOf(st *stencil.Stencil) stages {
 }
 
 func analyse(st *stencil.Stencil) stages {
-	s := stages{dims: st.Dims, arrays: st.Stages[0].Points, mirror: st.Boundary == stencil.Mirror, wrap: st.Boundary == stencil.Wrap}
-	clamped := *st
-	clamped.Boundary = stencil.Clamp
-	if clamped.Plain() == nil && (s.wrap || st.Boundary == stencil.Clamp) {
+	s := stages{dims: st.Dims, arrays: st.Stages[0].Points, mirror: st.Boundary == stencil.Mirror, wrap: st.Boundary == stencil.Wrap, edge: st.Boundary == stencil.Edge}
+	if held := heldOf(st); st.Of == nil && len(st.ReadOnly) == 0 && (!s.wrap || held == ends{}) {
 		if w, ok := weightsOf(st); ok {
 			u, _ := weightsBy(bestFactor(st), st)
 			s.weights, s.factored = costed{w, w.operations()}, costed{u, u.operations()}
-			s.linear, s.late, s.diagonal, s.triples, s.newestNeighbours, s.ring = true, w.late(), w.diagonal(), w.triples(), w.newestNeighbours(), 2
+			s.linear, s.held, s.late, s.diagonal, s.triples, s.newestNeighbours, s.ring = true, held, w.late(s.mirror), w.diagonal(), w.triples(), w.newestNeighbours(), 2
 			return s
 		}
 	}
@@ -108,7 +108,7 @@ func (s stages) offRow(points []stencil.Offset) bool {
 // source is the text of the stages.
 func (s stages) source(p stencil.Problem, timeTile int) []kernels.Piece {
 	if s.linear {
-		return kernels.Around(folder+"sums.cu", sumsSource, "@WEIGHTS@", kernels.Piece{Text: s.weightsFor(p.DType, timeTile).text(timeTile)})
+		return kernels.Around(folder+"sums.cu", sumsSource, "@WEIGHTS@", kernels.Piece{Text: s.weightsFor(p, timeTile).text(timeTile, p.Stencil.Boundary, s.held)})
 	}
 	return []kernels.Piece{{Text: s.planesText(radiusOf(p.Stencil))}, {File: folder + "values.cu", Text: valuesSource}}
 }

@@ -6,7 +6,6 @@ package stream
 import (
 	_ "embed"
 	"fmt"
-	"slices"
 
 	"stenciltune/kernels"
 	"stenciltune/machine"
@@ -100,15 +99,13 @@ func (h shape) copyBytes(p stencil.Problem) int { return h.part(p) * p.DType.Siz
 
 const warp = 32 // lanes
 
-func roundUp(a, b int) int { return kernels.CeilDiv(a, b) * b }
-
 // tile is the cells a block holds and the cells by which tiles are apart, on x and
 // on rows.
 func (h shape) tile(r radius, st stages) (hold, step [2]int) {
 	hold = [2]int{warp * h.vector, h.warps * h.rows}
 	step[0] = hold[0]
 	if !h.laneHalo(r, st) {
-		step[0] -= roundUp(h.timeTile*r.lowX, h.vector) + roundUp(h.timeTile*r.highX, h.vector)
+		step[0] -= kernels.RoundUp(h.timeTile*r.lowX, h.vector) + kernels.RoundUp(h.timeTile*r.highX, h.vector)
 	}
 	step[1] = hold[1] - h.timeTile*(r.lowR+r.highR)
 	return hold, step
@@ -117,34 +114,15 @@ func (h shape) tile(r radius, st stages) (hold, step [2]int) {
 // laneHalo tells whether a row's halo on x is loaded by its first and last lane, not as part
 // of the tile.
 func (h shape) laneHalo(r radius, st stages) bool {
-	return st.dims < 3 && h.timeTile == 1 && !h.async && st.linear && max(r.lowX, r.highX) <= h.vector && !st.wrap
-}
-
-// tiles counts the tiles on an axis: the first and the last need no halo at the
-// grid's edge, unless it repeats.
-func (s stages) tiles(n, hold, step int) int {
-	if s.wrap {
-		return kernels.CeilDiv(n, step)
-	}
-	if n <= hold {
-		return 1
-	}
-	return 1 + kernels.CeilDiv(n-hold, step)
+	return st.dims < 3 && h.timeTile == 1 && !h.async && st.linear && max(r.lowX, r.highX) <= h.vector && !st.wrap && !st.edge
 }
 
 // edgeRows is the rows of a warp that others read.
 func (h shape) edgeRows(r radius, st stages) int {
-	if st.mirror && r.lowR+r.highR > 0 {
+	if st.mirror && !st.linear && r.lowR+r.highR > 0 {
 		return h.rows
 	}
-	first, last := r.highR, r.lowR
-	if first == 0 && last > 0 {
-		first = 1
-	}
-	if last == 0 && first > 0 {
-		last = 1
-	}
-	return min(first+last, h.rows)
+	return kernels.EdgeRows(r.lowR, r.highR, h.rows)
 }
 
 // coalescedStores tells whether the parts of a row are written through shared memory, as
@@ -162,7 +140,11 @@ func (h shape) sharedBytes(p stencil.Problem, st stages) int {
 	if h.coalescedStores(p) {
 		more += kernels.Outputs(p.Stencil, h.timeTile) * h.warps * warp * h.vector * p.DType.Size()
 	}
-	return more + st.ring*h.timeTile*st.edgeArrays()*h.warps*h.edgeRows(radiusOf(p.Stencil), st)*warp*h.vector*realSize(p.DType)
+	rows := h.warps * h.edgeRows(radiusOf(p.Stencil), st)
+	if st.constantRow(p.Stencil) {
+		rows++
+	}
+	return more + st.ring*h.timeTile*st.edgeArrays()*rows*warp*h.vector*kernels.ComputedSize(p.DType)
 }
 
 // inRegisters is the prefetched planes that registers hold.
@@ -171,15 +153,6 @@ func (h shape) inRegisters() int {
 		return 0
 	}
 	return h.prefetch
-}
-
-// realSize is the bytes of a value in computation: 16-bit floating-point values are
-// computed in float.
-func realSize(d stencil.DType) int {
-	if d.Floating() {
-		return max(4, d.Size())
-	}
-	return d.Size()
 }
 
 // registers is what a thread needs, estimated: what every stage keeps, the plane
@@ -192,17 +165,6 @@ func (h shape) registers(p stencil.Problem, st stages) int {
 		halo += cells + (r.lowR+r.highR)*h.vector
 	}
 	return 32 + max(1, p.DType.Size()/4)*(cells*(h.timeTile*st.perStage(r)+st.used()*(1+h.inRegisters()))+halo)
-}
-
-// planes is the extent of the streaming axis.
-func planes(p stencil.Problem) int {
-	switch p.Stencil.Dims {
-	case 2:
-		return p.Size[1]
-	case 3:
-		return p.Size[2]
-	}
-	return 1
 }
 
 // docs say what each parameter is: in the space, and after the constant that it becomes.
@@ -228,36 +190,12 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 
 // params are the parameters, with the values that are of use in so many dimensions.
 func params(p stencil.Problem, m machine.Machine) []space.Param {
-	vector, rows, warps := []int{1, 2, 4, 8}, []int{1}, []int{1, 4}
-	timeTile := []int{1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16}
-	streamTiles := []int{1, 2, 4, 8, 16, 32, 64, 128, 256}
-	fill := []int{0}
-	switch p.Stencil.Dims {
-	case 1:
-		streamTiles = []int{1}
-	case 2:
-		fill = slices.Compact([]int{0, max(0, m.SMs)})
-	case 3:
-		vector = []int{1, 2, 4}
-		if p.DType.Size() < 4 {
-			vector = append(vector, 8)
-		}
-		rows = []int{1, 2, 3, 4, 6, 8}
-		warps = []int{4, 8, 12, 16}
-		timeTile = []int{1, 2, 3, 4, 5, 6, 8}
-		streamTiles = []int{1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24}
+	timeTiles := []int{1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16}
+	if p.Stencil.Dims == 3 {
+		timeTiles = []int{1, 2, 3, 4, 5, 6, 8}
 	}
-	return []space.Param{
-		{Name: "vx", Values: vector, Ordinal: true, Doc: docs["vx"]},
-		{Name: "vy", Values: rows, Ordinal: true, Doc: docs["vy"]},
-		{Name: "wp", Values: warps, Ordinal: true, Doc: docs["wp"]},
-		{Name: "ck", Values: streamTiles, Ordinal: true, Launch: true, Doc: docs["ck"]},
-		{Name: "pf", Values: []int{1, 2, 4}, Ordinal: true, Near: true, Doc: docs["pf"]},
-		kernels.Tuned(kernels.MinBlocks, docs["mb"], []int{1, 2, 3, 4}),
-		kernels.Tuned(kernels.TimeTile, docs["ph"], timeTile),
-		kernels.Tuned(kernels.SMCount, docs["sm"], fill),
-		{Name: "pm", Values: []int{0, 1}, Optional: true, Doc: docs["pm"]},
-	}
+	return append(kernels.StreamingParams(p, m, timeTiles, docs),
+		space.Param{Name: "pm", Values: []int{0, 1}, Optional: true, Doc: docs["pm"]})
 }
 
 // constraints are why some schedules do not exist.
@@ -279,8 +217,10 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 		Name: "wrap", Needs: onVector, Why: fmt.Sprintf("where the grid repeats, its rows (%d) must be whole vectors", p.Size[0]),
 		OK: func(v space.Values) bool { return !st.wrap || p.Size[0]%v.Get("vx") == 0 },
 	}, space.Constraint{
-		Name: "mirror", Needs: onVector, Why: "a lane finds what a point outside mirrors within its own vector",
-		OK: func(v space.Values) bool { return !st.mirror || v.Get("vx") >= r.highX },
+		Name: "mirror", Needs: onVector, Why: "a lane finds what a point outside mirrors within its own vector, sums among the planes",
+		OK: func(v space.Values) bool {
+			return !st.mirror || v.Get("vx") >= r.highX && (!st.linear || kernels.Planes(p) > r.highS)
+		},
 	}, space.Constraint{
 		Name: "warp", Needs: onVector, Why: fmt.Sprintf("a row is a warp of %d lanes", warp),
 		OK: func(space.Values) bool { return m.WarpSize == warp },
@@ -323,7 +263,7 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 	})
 	whole(names, "stream-tile", "a stream tile must be longer than the halo it recomputes", func(h shape) bool {
 		pieces := h.grid(p, st)[2]
-		return pieces == 1 || kernels.CeilDiv(planes(p), pieces) > 2*h.timeTile*(r.lowS+r.highS)
+		return pieces == 1 || kernels.CeilDiv(kernels.Planes(p), pieces) > 2*h.timeTile*(r.lowS+r.highS)
 	})
 	whole(names, "shared-memory", fmt.Sprintf("the edge rows of every stage must fit into %d bytes of shared memory, as often as blocks must fit on an SM", m.SharedBlockOptin), func(h shape) bool {
 		n := h.sharedBytes(p, st)
@@ -374,14 +314,20 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "UNROLL", Value: unroll(r, h, st), Doc: "plane steps that the loop holds"},
 		{Name: "COPIES", Value: flag(h.async), Doc: docs["pm"]},
 	}
-	pieces := []kernels.Piece{{Text: st.slotsText()}, {File: folder + "plane.cu", Text: planeSource}}
+	pieces := []kernels.Piece{{Text: st.slotsText() + st.edgesText(p, h.timeTile)}, kernels.WindowsPiece(), {File: folder + "plane.cu", Text: planeSource}}
 	pieces = append(pieces, st.source(p, h.timeTile)...)
+	if h.async {
+		pieces = append(pieces, kernels.CopiesPiece())
+	}
 	pieces = append(pieces, h.prefetchSource(), kernels.Piece{File: folder + "streaming.cu", Text: streamingSource})
 	k := kernels.Source(p, sourceOf(s), launchOnly, constants, pieces...)
 	hold, _ := h.tile(r, st)
 	k.Schedule, k.Launch, k.Least, k.Multiple = s, h.launch(p, st), [3]int{hold[0], 1, 1}, h.part(p)
 	if p.Stencil.Dims == 3 {
 		k.Least[1] = hold[1]
+	}
+	if st.mirror && st.linear && p.Stencil.Dims > 1 {
+		k.Least[p.Stencil.Dims-1] = r.highS + 1
 	}
 	return k
 }
@@ -426,20 +372,10 @@ func unroll(r radius, h shape, st stages) int {
 // grid is the blocks: tiles on x and rows, stream tiles on the streaming axis, as many as were asked for, or
 // as fill the SMs: one wave of blocks, or a few, with no SM left over for a last one (docs/lab/0022-chunks-that-fill.md).
 func (h shape) grid(p stencil.Problem, st stages) [3]int {
-	hold, step := h.tile(radiusOf(p.Stencil), st)
-	if step[0] < 1 || step[1] < 1 { // all halo: another constraint says so
+	if _, step := h.tile(radiusOf(p.Stencil), st); step[0] < 1 || step[1] < 1 { // all halo: another constraint says so
 		return [3]int{1, 1, 1}
 	}
-	g := [3]int{st.tiles(p.Size[0], hold[0], step[0]), 1, h.streamTiles}
-	if p.Stencil.Dims < 3 { // each warp has a tile
-		g[0] = kernels.CeilDiv(g[0], h.warps)
-	} else {
-		g[1] = st.tiles(p.Size[1], hold[1], step[1])
-	}
-	if h.sms > 0 {
-		g[2] = max(1, h.streamTiles*h.sms/(g[0]*g[1]))
-	}
-	return g
+	return h.tiling(p, st).Blocks(p.Size)
 }
 
 // totalLag is the planes that the last stage's are behind those that arrive.

@@ -33,6 +33,17 @@ func catalogued(t testing.TB, name string) *stencil.Stencil {
 	return s
 }
 
+// edged is one of the catalogue under another boundary rule.
+func edged(t testing.TB, name, rule string) *stencil.Stencil {
+	t.Helper()
+	text := strings.Replace(catalogued(t, name).Text(), "Boundary clamp", "Boundary "+rule, 1)
+	s, err := stencil.Parse(name, name+".sl", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 func problem(st *stencil.Stencil, d stencil.DType, n stencil.Size) stencil.Problem {
 	return stencil.Problem{Stencil: st, DType: d, Size: n, Steps: 100}
 }
@@ -83,6 +94,10 @@ func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
 		{"unaligned.cu", catalogued(t, "jacobi2d"), stencil.Float32, stencil.Size{1001, 700, 1}, "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=4"},
 		{"parts.cu", catalogued(t, "jacobi2d"), stencil.Float32, stencil.Size{1001, 700, 1}, "stream/vx=8/vy=1/wp=4/ck=1/pf=2/mb=1/ph=4/pm=1"},
 		{"async.cu", catalogued(t, "jacobi3d"), stencil.Float32, volume, "stream/vx=2/vy=4/wp=16/ck=1/pf=4/mb=1/ph=4/pm=1"},
+		{"mirror3d.cu", edged(t, "jacobi3d", "mirror"), stencil.Float32, volume, "stream/vx=4/vy=4/wp=8/ck=1/pf=1/mb=1/ph=2"},
+		{"constant3d.cu", edged(t, "jacobi3d27", "constant 0.25"), stencil.Float32, volume, "stream/vx=2/vy=4/wp=8/ck=1/pf=1/mb=1/ph=2"},
+		{"fixed2d.cu", edged(t, "jacobi2d9", "fixed"), stencil.Float32, flat, "stream/vx=8/vy=1/wp=1/ck=1/pf=2/mb=1/ph=6/pm=1"},
+		{"edge2d.cu", catalogued(t, "plateplus"), stencil.Float32, flat, "stream/vx=4/vy=1/wp=1/ck=1/pf=2/mb=1/ph=3/pm=1"},
 		{"float64.cu", catalogued(t, "jacobi3d"), stencil.Float64, volume, "stream/vx=2/vy=3/wp=12/ck=1/pf=2/mb=1/ph=3"},
 	} {
 		k := Family{}.Kernel(problem(c.stencil, c.dtype, c.size), spacetest.Schedule(t, c.schedule))
@@ -187,7 +202,7 @@ func TestLaunchCountsTilesAndChunks(t *testing.T) {
 	}
 }
 
-// place is what window of plane.cu gives; windowLines are its text, so that the two
+// place is what window of windows.cu gives; windowLines are its text, so that the two
 // cannot part unnoticed.
 type place struct{ origin, first, last int }
 
@@ -212,12 +227,17 @@ func window(t, n, tile, step, halo int) (w place) {
 // from a border wrong values come.
 type axis struct{ n, tile, step, halo, low, high int }
 
+// tiles counts those of an axis, as the tiling does.
+func tiles(n, hold, step int) int {
+	return kernels.Tiling{Hold: [3]int{hold, 1, 1}, Step: [3]int{step, 1, 1}, Pack: 1}.Blocks(stencil.Size{n, 1, 1})[0]
+}
+
 // holds checks that the tiles write every cell once, and none to which a wrong
 // value from a tile's border can have come.
 func (a axis) holds(t *testing.T) {
 	t.Helper()
 	next := 0
-	for i := range (stages{}).tiles(a.n, a.tile, a.step) {
+	for i := range tiles(a.n, a.tile, a.step) {
 		w := window(i, a.n, a.tile, a.step, a.halo)
 		end := w.origin + a.tile
 		if w.first != next || w.last <= w.first || w.origin < 0 || end > a.n || w.first < w.origin || w.last > end {
@@ -234,8 +254,8 @@ func (a axis) holds(t *testing.T) {
 }
 
 func TestTilesWriteEveryCellOnceAndFarEnoughFromTheirBorders(t *testing.T) {
-	if !strings.Contains(planeSource, windowLines) {
-		t.Fatal("window of plane.cu is no longer the one that is tested here")
+	if !strings.Contains(kernels.WindowsPiece().Text, windowLines) {
+		t.Fatal("window of windows.cu is no longer the one that is tested here")
 	}
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
@@ -248,7 +268,7 @@ func TestTilesWriteEveryCellOnceAndFarEnoughFromTheirBorders(t *testing.T) {
 		if step[0] <= 0 || step[1] <= 0 {
 			continue
 		}
-		x := axis{0, hold[0], step[0], roundUp(h.timeTile*radius.lowX, h.vector), h.timeTile * radius.lowX, h.timeTile * radius.highX}
+		x := axis{0, hold[0], step[0], kernels.RoundUp(h.timeTile*radius.lowX, h.vector), h.timeTile * radius.lowX, h.timeTile * radius.highX}
 		y := axis{0, hold[1], step[1], h.timeTile * radius.lowR, h.timeTile * radius.lowR, h.timeTile * radius.highR}
 		if h.laneHalo(radius, st) { // the halo is loaded by lanes next to the tile
 			x.halo, x.low, x.high = 0, 0, 0
@@ -261,8 +281,8 @@ func TestTilesWriteEveryCellOnceAndFarEnoughFromTheirBorders(t *testing.T) {
 			x.holds(t)
 			y.holds(t)
 			// Where rows are whole vectors, a vector is written as a whole or not at all.
-			x.n = roundUp(x.n, h.vector)
-			for i := range (stages{}).tiles(x.n, x.tile, x.step) {
+			x.n = kernels.RoundUp(x.n, h.vector)
+			for i := range tiles(x.n, x.tile, x.step) {
 				if w := window(i, x.n, x.tile, x.step, x.halo); w.origin%h.vector+w.first%h.vector+w.last%h.vector > 0 {
 					t.Fatalf("%+v: tile %d cuts vectors of %d: %+v", x, i, h.vector, w)
 				}
@@ -341,7 +361,7 @@ func TestEdgeRowsHoldEveryRowThatAnotherWarpReads(t *testing.T) {
 	// Lines of plane.cu, as Go below.
 	for _, text := range []string{
 		"constexpr int FIRST_ROWS = HIGH_R > 0 ? HIGH_R : LOW_R > 0, LAST_ROWS = LOW_R > 0 ? LOW_R : HIGH_R > 0;\n",
-		"constexpr int EDGE_ROWS = FIRST_ROWS + LAST_ROWS < ROWS && BOUNDARY != MIRROR ? FIRST_ROWS + LAST_ROWS : ROWS;\n",
+		"constexpr int EDGE_ROWS = FIRST_ROWS + LAST_ROWS < ROWS && (SUMS || BOUNDARY != MIRROR) ? FIRST_ROWS + LAST_ROWS : ROWS;\n",
 	} {
 		if !strings.Contains(planeSource, text) {
 			t.Fatalf("plane.cu no longer has %s", text)
@@ -364,6 +384,9 @@ func TestEdgeRowsHoldEveryRowThatAnotherWarpReads(t *testing.T) {
 					}
 					if got := h.edgeRows(r, stages{mirror: true}); low+high > 0 && got != rows { // a mirrored row may be any
 						t.Fatalf("%+v %+v: %d edge rows where the boundary mirrors", h, r, got)
+					}
+					if got, want := h.edgeRows(r, stages{mirror: true, linear: true}), h.edgeRows(r, stages{}); got != want { // it takes the place of one at the edge
+						t.Fatalf("%+v %+v: %d edge rows of sums where the boundary mirrors, want %d", h, r, got, want)
 					}
 					for w := range warps {
 						for k := range low + high {

@@ -34,7 +34,11 @@ struct Streaming {
 #pragma unroll
     for (int o = 0; o < OUTPUTS; o++) written[o] = out.field[o] + (own - coalesced_offset(COALESCED_STORES)) + at.begin * at.stride;
 #pragma unroll
-    for (int s = 0; s < PYRAMID; s++) stage[s].clear();
+    for (int s = 0; s < PYRAMID; s++) {
+      stage[s].clear();
+      for (int slot = 0; CONSTANT_ROW && slot < RING && threadIdx.y == 0; slot++)
+        for (int i = 0; i < VECTOR; i++) edges.ring[(slot * PYRAMID + s) * Edges::STAGE + Edges::ROW + threadIdx.x].at[i] = outside_cell(s);
+    }
 #pragma unroll
     for (int f = 0; f < PREFETCH; f++) fetch(f, from + f);
     const int last = at.end - 1 + HIGH_S + (PYRAMID - 1) * LAG; // when plane end - 1 is complete
@@ -42,7 +46,7 @@ struct Streaming {
       // Plane p arrives at the first stage, p - LAG at the second and so on. While
       // none of them is near the grid's first or last plane, plane steps go UNROLL at a
       // time: then what the stages keep changes places by name, without moves.
-      const bool settled = BOUNDARY == WRAP || (p - (PYRAMID - 1) * LAG >= SETTLED && p + UNROLL < at.planes);
+      const bool settled = BOUNDARY == WRAP || (p - (PYRAMID - 1) * LAG >= SETTLED && p + UNROLL + (ENDING - 1) < at.planes);
       if (settled && p + UNROLL - 1 <= last) {
         if (WITHIN && at.within)
           plane_steps<true>(p);
@@ -59,7 +63,19 @@ struct Streaming {
   template <bool INNER>
   __device__ __forceinline__ void plane_steps(int p) {
     Place place = at;
-    if (INNER) place.low_x = place.high_x = false;
+    if (INNER) {
+      place.low_x = place.high_x = place.holds = false;
+    } else if (DIMS == 3 && HOLDS) { // each in a register of its own would push others out
+      unsigned flags = at.flags;
+#ifdef __CUDA_ARCH__
+      asm volatile("" : "+r"(flags));
+#endif
+      place.low_x = flags & 1;
+      place.high_x = flags & 2;
+      place.low_row = flags & 4;
+      place.high_row = flags & 8;
+      place.holds = flags & 16;
+    }
 #pragma unroll
     for (int u = 0; u < UNROLL; u++) advance<false>(p + u, place);
   }
@@ -90,12 +106,12 @@ struct Streaming {
       // waited for other warps' rows, the one of the last plane step: backwards then.
       const int s = LATE ? PYRAMID - 1 - k : k;
       const Cells (&v)[ARRAYS] = s > 0 ? stage[s > 0 ? s - 1 : 0].done : arrived;
-      arrive<ENDS>(stage[s], v, lane_halo, at.grid.iteration + s, p - s * LAG, at, edges.of(s));
+      arrive<ENDS>(stage[s], v, lane_halo, s, at.grid.iteration + s, p - s * LAG, at, edges.of(s));
     }
     if constexpr (SHARED_ROWS > 0) {
       __syncthreads();
 #pragma unroll
-      for (int s = 0; s < PYRAMID; s++) join<ENDS>(stage[s], at.grid.iteration + s, p - s * LAG, at, edges.of(s));
+      for (int s = 0; s < PYRAMID; s++) join<ENDS>(stage[s], s, at.grid.iteration + s, p - s * LAG, at, edges.of(s));
       edges.slot = edges.slot + 1 < RING ? edges.slot + 1 : 0;
     }
     const int complete = p - (PYRAMID - 1) * LAG - HIGH_S;
@@ -115,6 +131,42 @@ struct Streaming {
     }
   }
 };
+
+// Held cells went through the stages as multiples, and were rounded. Once a tile is written, the threads that
+// share it copy them.
+__device__ __forceinline__ void copy_held(const Place &at, const Out &out, const Window &x, const Window &y) {
+  if (DIMS == 3)
+    __syncthreads();
+  else
+    __syncwarp();
+  const int thread = DIMS == 3 ? threadIdx.y * 32 + threadIdx.x : threadIdx.x, threads = DIMS == 3 ? 32 * WARPS : 32;
+#pragma unroll 1
+  for (int side = 0; side < 6; side++) { // the cells of it that the tile writes are a box
+    int x0 = x.first, x1 = x.last, y0 = y.first, y1 = y.last, z0 = at.begin, z1 = at.end;
+    if (side == 0) x1 = min(x1, HELD_LX);
+    if (side == 1) x0 = max(x0, at.nx - HELD_HX);
+    if (side == 2) y1 = min(y1, HELD_LR);
+    if (side == 3) y0 = max(y0, at.grid.ny - HELD_HR);
+    if (side == 4) z1 = min(z1, HELD_LS);
+    if (side == 5) z0 = max(z0, at.planes - HELD_HS);
+    if (x0 >= x1 || y0 >= y1 || z0 >= z1 || (DIMS < 3 && side / 2 == 1)) continue;
+    const int width = x1 - x0, height = y1 - y0, cells = width * height * (z1 - z0);
+    constexpr int BATCH = 8; // loads on their way
+    for (int i = thread; i < cells; i += BATCH * threads) {
+      T value[BATCH];
+      index_t cell[BATCH];
+#pragma unroll
+      for (int k = 0; k < BATCH; k++) {
+        const int c = min(i + k * threads, cells - 1), row = c / width;
+        cell[k] = (z0 + row / height) * at.stride + (index_t)(y0 + row % height) * at.nx + x0 + c % width;
+        value[k] = at.grid.in[0][cell[k]];
+      }
+#pragma unroll
+      for (int k = 0; k < BATCH; k++)
+        if (i + k * threads < cells) out.field[0][cell[k]] = value[k];
+    }
+  }
+}
 
 // Streams planes begin .. end - 1 through a tile: the tx-th on x and, in 3D, the ty-th on rows.
 __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, int tx, int ty, int begin, int end, unsigned char *shared) {
@@ -137,8 +189,9 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
   }
   int row = 0;
   at.writes = 1;
+  Window y = {0, 0, 1};
   if (DIMS == 3) {
-    const Window y = window(ty, ny, TILE_R, STEP_R, HALO_LR);
+    y = window(ty, ny, TILE_R, STEP_R, HALO_LR);
     row = y.origin + warp * ROWS;
     at.writes = 0;
 #pragma unroll
@@ -153,11 +206,18 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
   for (int r = 0; r < SHARED_ROWS; r++) {
     // A row above the tile's first is by the boundary rule another of the tile: at the
     // grid's edge that is right, elsewhere it is a halo that is not used any more.
-    const int neighbour = boundary_index(warp * ROWS + (r < LOW_R ? r - LOW_R : ROWS + r - LOW_R), TILE_R);
-    const int of = neighbour / ROWS, j = neighbour - of * ROWS;
+    const int away = r < LOW_R ? r - LOW_R : ROWS + r - LOW_R;
+    const int neighbour = boundary_index(warp * ROWS + away, TILE_R);
+    const int of = neighbour / ROWS;
+    int j = neighbour - of * ROWS;
+    if (MIRRORED_ROWS && warp * ROWS + away < 0) j--;
+    if (MIRRORED_ROWS && warp * ROWS + away >= TILE_R) j++;
     at.other[r] = (of * EDGE_ROWS + edge_row(j)) * 32 + lane;
+    if (CONSTANT_ROW && (row + away < 0 || row + away >= ny)) at.other[r] = Edges::ROW + lane;
   }
   at.y = row;
+  at.low_row = DIMS == 3 && row == 0;
+  at.high_row = DIMS == 3 && row + ROWS == ny;
   if (BOUNDARY == WRAP) {
 #pragma unroll
     for (int j = 0; j < ROWS; j++) at.rows[BOUNDARY == WRAP ? j : 0] = (index_t)boundary_index(row + j, ny) * nx;
@@ -165,14 +225,27 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
   at.inner = at.x >= LOW_X && at.x + VECTOR + HIGH_X <= nx && (DIMS < 3 || (row >= LOW_R && row + ROWS + HIGH_R <= ny));
   const index_t own = BOUNDARY == WRAP ? (index_t)boundary_index(at.x, nx) : (index_t)row * nx + at.x;
   at.within = x.origin > 0 && x.origin + TILE_X < nx;
-  Streaming(at, own, out, shared);
+  at.holds = HOLDS;
+  at.flags = (unsigned)at.low_x | (unsigned)at.high_x << 1 | (unsigned)at.low_row << 2 | (unsigned)at.high_row << 3 | (unsigned)at.holds << 4;
+  if (HOLDS) {
+    at.within = at.within && x.origin >= HELD_LX && x.origin + TILE_X <= nx - HELD_HX;
+    if (DIMS == 3) at.within = at.within && y.origin >= HELD_LR && y.origin + TILE_R <= ny - HELD_HR;
+  }
+  if (APART && at.within) {
+    Place inner = at;
+    inner.low_x = inner.high_x = inner.holds = false;
+    Streaming(inner, own, out, shared);
+  } else {
+    Streaming(at, own, out, shared);
+  }
+  if (HOLDS && SCALE != 1) copy_held(at, out, x, y);
 }
 
 // The i-th tile to start in a line of n tiles along x. Two SMs share an instruction cache that is too
 // small for both kinds of plane steps, and blocks that start one after the other run on them
 // (docs/lab/0018-instruction-caches.md): so tiles at the ends of rows come together, and every other line backwards.
 __device__ __forceinline__ int in_order(int i, int line, int n) {
-  if (!WITHIN) return i;
+  if (!WITHIN && !APART) return i;
   const int k = line % 2 ? n - 1 - i : i;
   return k < 2 ? k * (n - 1) : k - 1;
 }
@@ -186,7 +259,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
   const int stream_tile = ceil_div(planes, gridDim.z), begin = blockIdx.z * stream_tile;
   if (begin >= planes) return; // more stream tiles than planes
   // In 2D warps have tiles of their own, next to each other along x.
-  const int tile = DIMS == 3 ? blockIdx.x : blockIdx.x * WARPS + threadIdx.y;
+  const int tile = DIMS == 3 || APART ? blockIdx.x : blockIdx.x * WARPS + threadIdx.y;
   if (DIMS < 3 && tile >= tiles(nx, TILE_X, STEP_X)) return;
   stream_planes(grid, out, in_order(tile, blockIdx.y + blockIdx.z * gridDim.y, gridDim.x), blockIdx.y, begin, min(begin + stream_tile, planes), shared_bytes);
 }

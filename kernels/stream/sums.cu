@@ -2,7 +2,10 @@
 // arrives is accumulated, with its weights, into the sums of the planes it is a neighbour of. So a plane's
 // neighbourhood is needed once, when it arrives, and never kept.
 
-constexpr int SETTLED = 1; // planes from which on the grid's first plane plays no part
+// Planes from which on the grid's first plane plays no part, and those before the end from which on
+// the last does: what is mirrored, and held planes, reach further.
+constexpr int SETTLED = HELD_LS > 0 ? (BOUNDARY == MIRROR && LOW_S > HELD_LS ? LOW_S : HELD_LS) + HIGH_S : BOUNDARY == MIRROR ? LOW_S + 1 : 1;
+constexpr int BEYOND = BOUNDARY == MIRROR ? HIGH_S + 1 : 1, ENDING = HELD_HS > BEYOND ? HELD_HS : BEYOND;
 
 // One time step in flight.
 struct Stage {
@@ -19,6 +22,14 @@ struct Stage {
       }
   }
 };
+
+// Keeps the compiler from making a choice of two values of what two branches do: instructions with a condition
+// cost nothing more. (Not below 3D, where it would move values instead.)
+__device__ __forceinline__ void branch() {
+#ifdef __CUDA_ARCH__
+  if (DIMS == 3) asm volatile("");
+#endif
+}
 
 // A number, or one that adds nothing.
 __device__ __forceinline__ Real when(bool condition, Real number) { return condition ? number : Real(-0.0); }
@@ -39,8 +50,9 @@ __device__ __forceinline__ Real three(const Real (&row)[SPAN_X], int i) {
 // Accumulates the rows of plane p into the sums: the thread's own rows, or (not OWN)
 // those of its neighbours.
 template <bool ENDS, bool OWN>
-__device__ __forceinline__ void accumulate_plane(Stage &s, const Rows &e, int p, int planes) {
-  const bool first = ENDS && p == 0, last = ENDS && p == planes - 1;
+__device__ __forceinline__ void accumulate_plane(Stage &s, const Rows &e, int p, const Place &at, Real constant) {
+  const bool first = ENDS && p == 0, last = ENDS && p == at.planes - 1;
+  const bool mirrored = ENDS && BOUNDARY == MIRROR && (p < BEYOND || p >= at.planes - BEYOND);
   constexpr int TARGETS = OWN || SHARED_ROWS > ROWS ? ROWS : SHARED_ROWS; // own rows that get something: of neighbours the first and the last
 #pragma unroll
   for (int k = 0; k < TARGETS * VECTOR; k++) {
@@ -53,18 +65,83 @@ __device__ __forceinline__ void accumulate_plane(Stage &s, const Rows &e, int p,
       else
         sum[m] = m == 0 ? s.done[0][j][i] : s.sum[m > 0 ? m - 1 : 0][j][i];
     });
+    Real before[OPEN + 1];
+    each<OPEN + 1>([&](int m) { before[m] = sum[m]; });
     accumulate<OWN>(sum, e, j, i);
-    if (ENDS && (first || last)) accumulate_beyond<OWN>(sum, e, j, i, first, last);
+    if (mirrored)
+      accumulate_beyond<OWN>(sum, e, j, i, p, at.planes - 1 - p, constant);
+    else if (BOUNDARY != MIRROR && BOUNDARY != EDGE_VALUE && (first || last))
+      accumulate_beyond<OWN>(sum, e, j, i, first, last, constant);
+    // A held cell is its own value, which is there when its plane arrives; planes after that add nothing.
+    if constexpr (HOLDS)
+      each<HIGH_S + 1>([&](int m) {
+        const int target = p - HIGH_S + m;
+        if (held_cell(at, j, i) || (ENDS && (target < HELD_LS || target >= at.planes - HELD_HS))) {
+          sum[m] = OWN && m == HIGH_S ? GROWTH * e[LOW_R + j][LOW_X + i] : before[m];
+          branch();
+        } else {
+          branch();
+        }
+      });
     s.done[0][j][i] = sum[0];
     each<OPEN>([&](int m) { s.sum[m][j][i] = sum[m + 1]; });
   }
 }
 
+// Gives a row of plane `plane` the values of EdgeValue where it lies outside the grid: e holds the nearest
+// cells inside, and whole says that every cell lies outside.
+template <bool ENDS>
+__device__ __forceinline__ void edge_row_values(Real (&e)[SPAN_X], const Place &at, int row, int plane, bool whole, int step, int iteration) {
+#ifdef __CUDA_ARCH__
+  if (!ENDS) __builtin_assume(plane >= 0 && plane < at.planes); // what EdgeValue asks of it need not be asked
+  if (DIMS == 3 && !ENDS && !whole) __builtin_assume(row >= 0 && row < at.grid.ny);
+#endif
+  const auto value = [&](int i) {
+    const int x = at.x + i - LOW_X, y = DIMS == 3 ? row : plane, z = DIMS == 3 ? plane : 0;
+    if (whole || x < 0 || x >= at.nx) e[i] = growth_of(step) * Real(boundary_value(at.grid, 0, T(scale_of(step) * e[i]), x, y, z, iteration));
+  };
+  if (whole) each<SPAN_X>(value);
+  if (!whole && (LOW_X <= VECTOR ? at.low_x : at.x < LOW_X)) each<LOW_X>(value);
+  if (!whole && (HIGH_X <= VECTOR ? at.high_x : at.x + VECTOR + HIGH_X > at.nx)) each<HIGH_X>([&](int k) { value(LOW_X + VECTOR + k); });
+}
+
+// The same for the rows of a plane: the thread's own, or (not OWN) those of its neighbours.
+template <bool ENDS, bool OWN>
+__device__ __forceinline__ void edge_values(Rows &e, const Place &at, int plane, bool whole, int step, int iteration) {
+  each<(OWN ? ROWS : SHARED_ROWS)>([&](int r) {
+    const int k = OWN ? LOW_R + r : r < LOW_R ? r : r + ROWS, row = at.y + k - LOW_R;
+    edge_row_values<ENDS>(e[k], at, row, plane, whole || (!OWN && (row < 0 || row >= at.grid.ny)), step, iteration);
+  });
+}
+
+// What planes beyond the grid's first and last add where EdgeValue says what lies there. near is the nearest
+// plane inside, which has just arrived.
+template <bool OWN>
+__device__ __forceinline__ void accumulate_edge_planes(Stage &s, const Rows &near, int p, const Place &at, int step, int iteration) {
+  each<LOW_S + HIGH_S>([&](int k) {
+    const int low = k < LOW_S ? k + 1 : 0, high = k < LOW_S ? 0 : k - LOW_S + 1; // planes from the first or the last
+    if (p != (low > 0 ? 0 : at.planes - 1)) return;
+    Rows e;
+    each<LOW_R + ROWS + HIGH_R>([&](int r) { each<SPAN_X>([&](int i) { e[r][i] = near[r][i]; }); });
+    edge_values<true, OWN>(e, at, p - low + high, true, step, iteration);
+    each<ROWS * VECTOR>([&](int c) {
+      const int j = c / VECTOR, i = c % VECTOR;
+      Real sum[OPEN + 1];
+      each<OPEN + 1>([&](int m) { sum[m] = m == 0 ? s.done[0][j][i] : s.sum[m > 0 ? m - 1 : 0][j][i]; });
+      accumulate_beyond<OWN>(sum, e, j, i, low, high, 0);
+      each<OPEN + 1>([&](int m) {
+        if (m <= HIGH_S && held_cell(at, j, i)) return;
+        (m == 0 ? s.done[0][j][i] : s.sum[m > 0 ? m - 1 : 0][j][i]) = sum[m];
+      });
+    });
+  });
+}
+
 // A stage takes the cells v of plane p: everything that the thread's own rows give.
 template <bool ENDS>
-__device__ __forceinline__ void arrive(Stage &s, const Cells (&v)[ARRAYS], const LaneHalo &lane_halo, int, int p, const Place &at, const Edges &edges) {
+__device__ __forceinline__ void arrive(Stage &s, const Cells (&v)[ARRAYS], const LaneHalo &lane_halo, int step, int iteration, int p, const Place &at, const Edges &edges) {
   const bool none = ENDS && p >= at.planes; // there is no such plane: it must not count
-  Rows e;
+  Rows e, near;
   Cells own;
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
@@ -73,23 +150,34 @@ __device__ __forceinline__ void arrive(Stage &s, const Cells (&v)[ARRAYS], const
     Real next[LANE_HALO > 0 ? LANE_HALO : 1];
 #pragma unroll
     for (int k = 0; k < LANE_HALO; k++) next[k] = none ? Real(0) : lane_halo[j][k];
-    halo_x(e[LOW_R + j], at, LOW_X, HIGH_X, next);
+    halo_x(e[LOW_R + j], at, LOW_X, HIGH_X, next, none ? Real(0) : outside_cell(step));
   }
   publish(own, at, edges.now(0));
-  accumulate_plane<ENDS, true>(s, e, p, at.planes);
+  if (BOUNDARY == EDGE_VALUE && !none) {
+    if (ENDS) copy(near, e);
+    edge_values<ENDS, true>(e, at, p, false, step, iteration);
+  }
+  accumulate_plane<ENDS, true>(s, e, p, at, outside_cell(step));
+  if constexpr (BOUNDARY == EDGE_VALUE && ENDS) accumulate_edge_planes<true>(s, near, p, at, step, iteration);
 }
 
 // What the rows of other warps add to a stage.
 template <bool ENDS>
-__device__ __forceinline__ void join(Stage &s, int, int p, const Place &at, const Edges &edges) {
+__device__ __forceinline__ void join(Stage &s, int step, int iteration, int p, const Place &at, const Edges &edges) {
   if constexpr (SHARED_ROWS > 0) {
-    Rows e;
+    if ((CONSTANT_ROW || BOUNDARY == EDGE_VALUE) && ENDS && p >= at.planes) return; // there is no such plane
+    Rows e, near;
     neighbours(e, at, edges.now(0));
     if constexpr (DIAGONAL) {
 #pragma unroll
-      for (int r = 0; r < SHARED_ROWS; r++) halo_x(e[r < LOW_R ? r : r + ROWS], at, LOW_X, HIGH_X, nullptr);
+      for (int r = 0; r < SHARED_ROWS; r++) halo_x(e[r < LOW_R ? r : r + ROWS], at, LOW_X, HIGH_X, nullptr, outside_cell(step));
     }
-    accumulate_plane<ENDS, false>(s, e, p, at.planes);
+    if (BOUNDARY == EDGE_VALUE) {
+      if (ENDS) copy(near, e);
+      edge_values<ENDS, false>(e, at, p, false, step, iteration);
+    }
+    accumulate_plane<ENDS, false>(s, e, p, at, outside_cell(step));
+    if constexpr (BOUNDARY == EDGE_VALUE && ENDS) accumulate_edge_planes<false>(s, near, p, at, step, iteration);
   }
 }
 

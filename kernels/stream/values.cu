@@ -3,7 +3,7 @@
 // that never change pass through the stages like the fields: each is loaded once.
 
 constexpr Real SCALE = 1; // what the last stage leaves is the result
-constexpr int SETTLED = OPEN; // planes from which on the grid's first plane plays no part
+constexpr int SETTLED = OPEN, ENDING = 1; // planes from which on the grid's first plane plays no part, and those before its end from which on the last does
 
 // One time step in flight.
 struct Stage {
@@ -86,7 +86,7 @@ __device__ __forceinline__ void complete(Stage &s, int iteration, int p, const P
       for (int j = 0; j < ROWS; j++) {
 #pragma unroll
         for (int i = 0; i < VECTOR; i++) to[LOW_R + j][LOW_X + i] = plane[j][i];
-        halo_x(to[LOW_R + j], at, plane_low_x(a, dz), plane_high_x(a, dz), nullptr);
+        halo_x(to[LOW_R + j], at, plane_low_x(a, dz), plane_high_x(a, dz), nullptr, 0);
       }
       if (plane_has_rows(a, dz)) {
         int ago = HIGH_S - dz;
@@ -94,7 +94,7 @@ __device__ __forceinline__ void complete(Stage &s, int iteration, int p, const P
         neighbours(to, at, edges.before(a, ago));
 #pragma unroll
         for (int r = 0; r < SHARED_ROWS; r++)
-          halo_x(to[r < LOW_R ? r : r + ROWS], at, plane_low_x(a, dz), plane_high_x(a, dz), nullptr);
+          halo_x(to[r < LOW_R ? r : r + ROWS], at, plane_low_x(a, dz), plane_high_x(a, dz), nullptr, 0);
       }
       outside(to, LOW_R, LOW_X, a, target + dz, iteration, at);
     }
@@ -119,7 +119,7 @@ __device__ __forceinline__ void complete(Stage &s, int iteration, int p, const P
 
 // A stage takes the cells v of plane p.
 template <bool ENDS>
-__device__ __forceinline__ void arrive(Stage &s, const Cells (&v)[ARRAYS], const LaneHalo &, int iteration, int p, const Place &at, const Edges &edges) {
+__device__ __forceinline__ void arrive(Stage &s, const Cells (&v)[ARRAYS], const LaneHalo &, int, int iteration, int p, const Place &at, const Edges &edges) {
 #pragma unroll
   for (int a = 0; a < ARRAYS; a++) {
     if (edge_slot(a) >= 0) publish(v[a], at, edges.now(a));
@@ -132,6 +132,6 @@ __device__ __forceinline__ void arrive(Stage &s, const Cells (&v)[ARRAYS], const
 
 // Once every warp has given its edge rows.
 template <bool ENDS>
-__device__ __forceinline__ void join(Stage &s, int iteration, int p, const Place &at, const Edges &edges) {
+__device__ __forceinline__ void join(Stage &s, int, int iteration, int p, const Place &at, const Edges &edges) {
   if constexpr (LATE) complete<ENDS>(s, iteration, p, at, edges);
 }

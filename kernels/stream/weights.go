@@ -110,10 +110,14 @@ func proportion(a, b []point) (f float64, ok bool) {
 // late tells whether a plane completes only with rows of other warps: its last
 // contribution has points off its own row. If that is its own plane, then the
 // grid's first plane also stands for those before it.
-func (w weights) late() bool {
+// So does the plane that a mirrored one stands for.
+func (w weights) late(mirror bool) bool {
 	last := w.planes[len(w.planes)-1:]
 	if w.low == len(w.planes)-1 {
 		last = w.planes
+	}
+	if mirror {
+		last = []plane{w.planes[0], last[0]}
 	}
 	return slices.ContainsFunc(last, func(q plane) bool { return w.any(q, func(p point) bool { return p.dy != 0 }) })
 }
@@ -165,19 +169,26 @@ func (w weights) operations() float64 {
 // plane give besides, in place of those beyond them. Rows are dy away from the cell's
 // row j; those that are not at hand are left out. What timeTile time steps leave is to
 // be multiplied by SCALE.
-func (w weights) text(timeTile int) string {
+func (w weights) text(timeTile int, rule stencil.Boundary, held ends) string {
 	var b strings.Builder
 	scale := math.Pow(w.common, float64(timeTile))
 	if w.common != 1 {
 		fmt.Fprintf(&b, "// The weights are multiples of %v: values grow by its reciprocal in each time step, and SCALE\n// takes that back. Those above %.1e (float64: %.1e) would overflow meanwhile.\n", w.common, math.MaxFloat32*scale, math.MaxFloat64*scale)
 	}
-	fmt.Fprintf(&b, "constexpr Real CONSTANT_TERM = %s, SCALE = %s;\n\n", literal(w.constant), literal(scale))
+	fmt.Fprintf(&b, "constexpr Real CONSTANT_TERM = %s, GROWTH = %s, SCALE = %s;\n\n", literal(w.constant), literal(1/w.common), literal(scale))
 	b.WriteString("// The cell function, plane by plane. Equal weights share their sum.\n")
 	b.WriteString("template <bool OWN>\n__device__ __forceinline__ void accumulate(Real (&sum)[OPEN + 1], const Rows &e, int j, int i) {\n")
 	w.accumulate(&b)
-	b.WriteString("}\n\n// What the grid's first and last plane give besides: each stands for all beyond it.\n")
-	b.WriteString("template <bool OWN>\n__device__ __forceinline__ void accumulate_beyond(Real (&sum)[OPEN + 1], const Rows &e, int j, int i, bool first, bool last) {\n")
-	w.accumulateBeyond(&b)
+	b.WriteString("}\n\n// What planes beyond the grid's first and last add, as the plane at hand arrives: it ")
+	number := "bool"
+	if rule == stencil.Mirror || rule == stencil.Edge {
+		number = "int"
+		b.WriteString("lies `first` planes from\n// the first and `last` from the last.\n")
+	} else {
+		b.WriteString("is the first or the last.\n")
+	}
+	fmt.Fprintf(&b, "template <bool OWN>\n__device__ __forceinline__ void accumulate_beyond(Real (&sum)[OPEN + 1], const Rows &e, int j, int i, %s first, %[1]s last, Real constant) {\n", number)
+	w.accumulateBeyond(&b, rule, held)
 	b.WriteString("}\n")
 	return b.String()
 }
@@ -205,33 +216,89 @@ func (w weights) accumulate(b *strings.Builder) {
 	}
 }
 
-// accumulateBeyond writes what the grid's first plane gives to planes t = 0 .. low-1, which find
-// it for all dz < -t, and the last to the high planes before its end.
-func (w weights) accumulateBeyond(b *strings.Builder) {
-	high := len(w.planes) - 1 - w.low
+// share is what a plane at hand gives to a sum for planes beyond the grid: it stands for them if it lies
+// so many planes from the first (or last) one.
+type share struct {
+	end    string // first or last
+	from   int
+	slot   int
+	beyond []plane
+}
+
+// condition is when the plane stands for them.
+func (s share) condition(rule stencil.Boundary) string {
+	if rule == stencil.Mirror || rule == stencil.Edge {
+		return fmt.Sprintf("%s == %d", s.end, s.from)
+	}
+	return s.end
+}
+
+// shares are those of the planes t = 0 .. low-1 from the first, which find nothing of the grid at dz < -t,
+// and of the high planes before the end. Planes that are held need none.
+func (w weights) shares(rule stencil.Boundary, held ends) (list []share) {
+	high, moved := len(w.planes)-1-w.low, 0
+	if rule == stencil.Mirror { // the plane at hand; with EdgeValue it is that beyond, in the first's (or last's) turn
+		moved = 1
+	}
+	for t := held.lowS; t < w.low; t++ {
+		if rule != stencil.Mirror && rule != stencil.Edge {
+			list = append(list, share{"first", 0, high + t, w.planes[:w.low-t]})
+			continue
+		}
+		for d := 1; d <= w.low-t; d++ { // dz = -t - d finds plane d
+			list = append(list, share{"first", d, high + t - moved*d, w.planes[w.low-t-d:][:1]})
+		}
+	}
+	for t := held.highS; t < high; t++ {
+		if rule != stencil.Mirror && rule != stencil.Edge {
+			list = append(list, share{"last", 0, high - t, w.planes[w.low+t+1:]})
+			continue
+		}
+		for d := 1; d <= high-t; d++ {
+			list = append(list, share{"last", d, high - t + moved*d, w.planes[w.low+t+d:][:1]})
+		}
+	}
+	return list
+}
+
+// accumulateBeyond writes what planes beyond the grid add.
+func (w weights) accumulateBeyond(b *strings.Builder, rule stencil.Boundary, held ends) {
+	if rule == stencil.Constant {
+		w.accumulateConstant(b, held)
+		return
+	}
 	for k, p := range w.patterns {
 		var uses strings.Builder
-		use := func(end string, slot int, beyond []plane) {
+		for _, s := range w.shares(rule, held) {
 			factor := 0.0
-			for _, q := range beyond {
+			for _, q := range s.beyond {
 				if q.pattern == k {
 					factor += q.factor
 				}
 			}
 			if factor != 0 {
-				fmt.Fprintf(&uses, "    sum[%d] += when(%s, %s);\n", slot, end, scaled(factor, "part"))
+				fmt.Fprintf(&uses, "    sum[%d] += when(%s, %s);\n", s.slot, s.condition(rule), scaled(factor, "part"))
 			}
-		}
-		for t := range w.low {
-			use("first", high+t, w.planes[:w.low-t])
-		}
-		for t := range high {
-			use("last", high-t, w.planes[w.low+t+1:])
 		}
 		if uses.Len() > 0 {
 			p.sum(b)
 			b.WriteString(uses.String() + "  }\n")
 		}
+	}
+}
+
+// accumulateConstant writes what they add if they are constant.
+func (w weights) accumulateConstant(b *strings.Builder, held ends) {
+	for _, s := range w.shares(stencil.Constant, held) {
+		sum := 0.0
+		for _, q := range s.beyond {
+			if q.pattern >= 0 {
+				for _, p := range w.patterns[q.pattern].points {
+					sum += q.factor * p.weight
+				}
+			}
+		}
+		fmt.Fprintf(b, "  if (OWN) sum[%d] += when(%s, %s);\n", s.slot, s.end, scaled(sum, "constant"))
 	}
 }
 

@@ -138,14 +138,14 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	st := p.Stencil
 	elem := float64(p.DType.Size())
 	hold, _ := h.tile(r, stages)
-	n := planes(p)
+	n := kernels.Planes(p)
 	streamTile := kernels.CeilDiv(n, l.Grid[2])
 	planeSteps := float64(min(n, streamTile+h.timeTile*r.lowS) + h.totalLag(r, stages))
 	loaded := float64(min(n, streamTile+h.timeTile*(r.lowS+r.highS)))
 	blocks := float64(l.Blocks())
 	cells := float64(hold[0] * h.rows * h.warps)
 	updates := cells * planeSteps * float64(h.timeTile)
-	timeTile, words := float64(h.timeTile), float64(realSize(p.DType))/4
+	timeTile, words := float64(h.timeTile), float64(kernels.ComputedSize(p.DType))/4
 	arrays, outputs := float64(stages.used()), float64(kernels.Outputs(st, h.timeTile))
 	taken, least := h.taken(p, stages)
 	inFlight := h.inFlight(st.Dims, taken)
@@ -165,7 +165,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	moves, loads, stores := h.moves(p, parts)
 	coalescedStores := h.coalescedStores(p)
 	accesses := moves*(arrays+outputs)*float64(h.rows) + timeTile*(parts*edge+shuffles*words)
-	pipe := (edge*float64(h.vector) + shuffles) * float64(realSize(p.DType))
+	pipe := (edge*float64(h.vector) + shuffles) * float64(kernels.ComputedSize(p.DType))
 	if h.async { // read again from shared memory
 		accesses += parts * arrays * float64(h.rows)
 		pipe += (1 + loads) * arrays * float64(h.rows*h.vector) * elem / timeTile // written there, and read
@@ -176,7 +176,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	}
 	flops, special := float64(st.Ops.Total()), float64(st.Ops.Div+st.Ops.Special)
 	if stages.linear { // a division has become part of the weights
-		flops, special = stages.weightsFor(p.DType, h.timeTile).cost, 0
+		flops, special = stages.weightsFor(p, h.timeTile).cost, 0
 	}
 	threads := float64(l.Threads())
 	var write [3]int // on average: the first and the last tile write more

@@ -1,0 +1,334 @@
+// Package pipeline is the family of kernels in which the stages of several time steps follow
+// each other while a block streams along the outermost axis: each value is computed once in a
+// tile and handed on in registers and shared memory. Its words are those of docs/glossary.md.
+package pipeline
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+
+	"stenciltune/kernels"
+	"stenciltune/machine"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+// Family is the family pipeline.
+type Family struct{}
+
+const folder = "kernels/pipeline/"
+
+// The source is plane.cu, then the jobs of the plan (text.go), then streaming.cu.
+var (
+	//go:embed plane.cu
+	planeSource string
+	//go:embed streaming.cu
+	streamingSource string
+)
+
+// Name is "pipeline".
+func (Family) Name() string { return "pipeline" }
+
+// Doc says what the design is.
+func (Family) Doc() string {
+	return "stages of several time steps follow each other while the block streams along the outermost axis; each value is computed once in a tile"
+}
+
+// shape is a schedule's numbers.
+type shape struct {
+	vector, rows, warps, streamTiles, timeTile, prefetch, minBlocks int
+	// sms is the number of SMs that are filled, each with streamTiles blocks; 0 = there are
+	// streamTiles stream tiles, whatever the SMs.
+	sms int
+	// shared says that what is loaded is read from shared memory wherever it is read.
+	shared bool
+	// hidden says that what neighbouring cells compute alike is a stage of its own.
+	hidden bool
+}
+
+// plan is the schedule's for a stencil.
+func (h shape) plan(st *stencil.Stencil) *plan {
+	return planOf(st, max(1, h.timeTile), h.shared, h.hidden)
+}
+
+func shapeOf(get func(string) int) shape {
+	return shape{
+		vector: get("vx"), rows: get("vy"), warps: get("wp"), streamTiles: get("ck"), timeTile: get("ph"),
+		prefetch: get("pf"), minBlocks: get("mb"), sms: get("sm"), shared: get("sh") == 1, hidden: get("hs") == 1,
+	}
+}
+
+func scheduleShape(s space.Schedule) shape {
+	return shapeOf(func(name string) int { return s.Int(name, 0) })
+}
+
+const warp = 32 // lanes
+
+// part is the cells that are moved between memory and a thread at once: a vector, or as
+// many of its cells as rows are whole of.
+func (h shape) part(p stencil.Problem) int {
+	if p.Stencil.Boundary == stencil.Wrap {
+		return h.vector
+	}
+	return kernels.WholePart(h.vector, p.Size[0])
+}
+
+// tile is the cells a block holds and the cells by which tiles are apart, on x and
+// on rows.
+func (h shape) tile(l *plan) (hold, step [2]int) {
+	hold = [2]int{warp * h.vector, h.warps * h.rows}
+	step[0] = hold[0] - kernels.RoundUp(l.low[0], h.vector) - kernels.RoundUp(l.high[0], h.vector)
+	step[1] = hold[1] - l.low[1] - l.high[1]
+	return hold, step
+}
+
+// edgeRows is the rows of a warp that others read.
+func (h shape) edgeRows(st *stencil.Stencil, l *plan) int {
+	low, high := l.rowReach()
+	if st.Boundary == stencil.Mirror {
+		return h.rows
+	}
+	return kernels.EdgeRows(low, high, h.rows)
+}
+
+// sharedBytes is the rings of what is loaded, and of the edge rows of what stages leave.
+func (h shape) sharedBytes(p stencil.Problem, l *plan) int {
+	loaded, given := 0, 0
+	for _, v := range l.versions {
+		switch {
+		case v.job < 0:
+			loaded += v.ring(l.dims, h.prefetch)
+		case v.rows:
+			given += v.ring(l.dims, 0)
+		}
+	}
+	return warp * h.vector * h.warps * (loaded*h.rows*p.DType.Size() + given*h.edgeRows(p.Stencil, l)*kernels.ComputedSize(p.DType))
+}
+
+// docs say what each parameter is: in the space, and after the constant that it becomes.
+var docs = map[string]string{
+	"vx": "cells of a vector, one a lane; wider saves shuffles and halo, costs registers",
+	"vy": "rows of a plane a thread holds (3D); more save edge rows, cost registers",
+	"wp": "warps of a block: in 3D one above the other in a plane, in 2D strips side by side",
+	"ck": "stream tiles: pieces into which the streaming axis is cut; more fill the GPU, each recomputes its halo",
+	"pf": "prefetch depth in planes; more hide more of memory's latency, cost shared memory",
+	"mb": "blocks an SM must be able to hold at once: the compiler's register limit",
+	"ph": "time tile: time steps in flight; saves memory traffic, costs registers and the recomputation of the halo",
+	"sh": "0 = registers keep the planes that are loaded as long as they are read; 1 = they are read from shared memory each time",
+	"hs": "1 = what neighbouring cells compute alike, as fluxes through their common face, is computed once, in hidden stages",
+	"sm": "0 = the streaming axis is cut into ck stream tiles; n, the number of SMs (2D), = into as many as make no more than ck*n blocks",
+}
+
+// Space has the parameters of the streaming.
+func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
+	f := &space.Family{Name: "pipeline", Params: params(p, m)}
+	f.Constraints = constraints(p, m, f.Params)
+	return f
+}
+
+// params are the parameters, with the values that are of use in so many dimensions.
+func params(p stencil.Problem, m machine.Machine) []space.Param {
+	timeTiles, hidden := []int{1, 2, 3, 4, 5, 6, 8, 10, 12}, []int{0}
+	if p.Stencil.Dims == 3 {
+		timeTiles = []int{1, 2, 3, 4, 5, 6}
+	}
+	if p.Stencil.Hoisted() != nil {
+		hidden = []int{0, 1}
+	}
+	return append(kernels.StreamingParams(p, m, timeTiles, docs),
+		space.Param{Name: "sh", Values: []int{0, 1}, Optional: true, Doc: docs["sh"]},
+		space.Param{Name: "hs", Values: hidden, Optional: true, Doc: docs["hs"]})
+}
+
+// sums tells whether the cell function is one weighted sum of one field, which stream computes
+// with fewer operations.
+func sums(st *stencil.Stencil) bool {
+	_, _, ok := st.Linear()
+	return ok
+}
+
+// constraints are why some schedules do not exist.
+func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (list []space.Constraint) {
+	dims, st := p.Stencil.Dims, p.Stencil
+	merged := st.Merged()
+	var names []string // whatever needs most of them needs all
+	for _, q := range params {
+		names = append(names, q.Name)
+	}
+	onVector := []string{"vx"}
+	whole := func(needs []string, name, why string, ok func(h shape, l *plan) bool) {
+		list = append(list, space.Constraint{Name: name, Needs: needs, Why: why, OK: func(v space.Values) bool {
+			if merged == nil {
+				return false
+			}
+			h := shapeOf(v.Get)
+			return ok(h, h.plan(st))
+		}})
+	}
+	list = append(list, space.Constraint{
+		Name: "sums", Needs: onVector, Why: "a step that is one weighted sum of one field takes fewer operations in stream",
+		OK: func(space.Values) bool { return !sums(st) },
+	}, space.Constraint{
+		Name: "wrap", Needs: onVector, Why: fmt.Sprintf("where the grid repeats, its rows (%d) must be whole vectors", p.Size[0]),
+		OK: func(v space.Values) bool { return st.Boundary != stencil.Wrap || p.Size[0]%v.Get("vx") == 0 },
+	}, space.Constraint{
+		Name: "warp", Needs: onVector, Why: fmt.Sprintf("a row is a warp of %d lanes", warp),
+		OK: func(space.Values) bool { return m.WarpSize == warp },
+	}, space.Constraint{
+		Name: "steps", Needs: []string{"ph"}, Why: fmt.Sprintf("a launch cannot fuse more time steps than the problem has (%d)", p.Steps),
+		OK: func(v space.Values) bool { return v.Get("ph") <= p.Steps },
+	}, space.Constraint{
+		Name: "outputs", Needs: onVector, Why: "a time step must leave something besides temporary fields",
+		OK: func(space.Values) bool { return merged != nil },
+	})
+	whole([]string{"wp", "mb"}, "threads", fmt.Sprintf("a block has at most %d threads, an SM %d", m.MaxThreadsBlock, m.MaxThreadsSM), func(h shape, _ *plan) bool {
+		return warp*h.warps <= m.MaxThreadsBlock && warp*h.warps*h.minBlocks <= m.MaxThreadsSM && h.minBlocks <= m.MaxBlocksSM
+	})
+	whole([]string{"vx", "vy", "wp"}, "grid-size", fmt.Sprintf("a tile must lie within the grid (%s): streaming knows no other boundary", p.Size.Text(dims)), func(h shape, l *plan) bool {
+		hold, _ := h.tile(l)
+		return p.Size[0] >= hold[0] && (dims < 3 || p.Size[1] >= hold[1])
+	})
+	whole(onVector, "vector", "a lane that loads fewer than 8 bytes (of elements narrower than 4 bytes 4) wastes instructions; more than 32 waste registers", func(h shape, _ *plan) bool {
+		bytes := h.vector * p.DType.Size()
+		return bytes <= 32 && (bytes >= 8 || p.DType.Size() < 4 && bytes >= 4 || p.Size[0] < 2*warp)
+	})
+	whole(names, "grid", fmt.Sprintf("a grid has at most %v blocks on x, y, z", m.MaxGridDim), func(h shape, l *plan) bool {
+		g := h.grid(p, l)
+		return g[0] <= m.MaxGridDim[0] && g[1] <= m.MaxGridDim[1] && g[2] <= m.MaxGridDim[2]
+	})
+	whole(names, "halo", "at least 45 % of a tile must be useful (60 % in a plane), or most of what is computed is thrown away", func(h shape, l *plan) bool {
+		hold, step := h.tile(l)
+		if dims < 3 {
+			return 10*step[0] >= 6*hold[0]
+		}
+		return step[0] > 0 && step[1] > 0 && 100*step[0]*step[1] >= 45*hold[0]*hold[1]
+	})
+	whole([]string{"wp", "ck", "sm"}, "fill", "SMs are filled by blocks of one warp, at most 16 on each", func(h shape, _ *plan) bool {
+		return h.sms == 0 || h.warps == 1 && h.streamTiles <= 16
+	})
+	whole(names, "stream-tile", "a stream tile must be longer than the halo it recomputes", func(h shape, l *plan) bool {
+		pieces := h.grid(p, l)[2]
+		return pieces == 1 || kernels.CeilDiv(kernels.Planes(p), pieces) > 2*(l.low[2]+l.high[2])
+	})
+	whole(names, "shared-memory", fmt.Sprintf("the planes that are loaded and the edge rows must fit into %d bytes of shared memory, as often as blocks must fit on an SM", m.SharedBlockOptin), func(h shape, l *plan) bool {
+		n := h.sharedBytes(p, l)
+		return n <= m.SharedBlockOptin && h.minBlocks*(n+m.SharedReserved) <= m.SharedSM
+	})
+	limit := func(h shape, blocks int) int { // registers a thread may have
+		return min(255, m.RegistersBlock/(warp*h.warps), m.RegistersSM/(warp*h.warps*blocks))
+	}
+	whole(names, "registers", fmt.Sprintf("what the stages keep must fit into registers (%d of a block and an SM, 255 of a thread)", m.RegistersBlock), func(h shape, l *plan) bool {
+		return h.registers(p, l) <= limit(h, h.minBlocks)*9/8
+	})
+	whole(names, "blocks", "asking for more blocks on an SM must make the compiler use fewer registers", func(h shape, l *plan) bool {
+		return h.minBlocks == 1 || limit(h, h.minBlocks) < limit(h, h.minBlocks-1) && h.registers(p, l)*3/2 > limit(h, h.minBlocks)
+	})
+	return list
+}
+
+// launchOnly are the parameters that change the grid alone: in how many stream tiles
+// there are.
+var launchOnly = []string{"ck", "sm"}
+
+// sourceOf is the schedule that stands for all that differ in those alone.
+func sourceOf(s space.Schedule) space.Schedule { return s.With("ck", 1).Without("sm") }
+
+// Kernel writes the kernel. The number of stream tiles is the grid's, not the
+// source's.
+func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
+	h := scheduleShape(s)
+	l := h.plan(p.Stencil)
+	lowR, highR := l.rowReach()
+	unroll, apart := h.copies(l)
+	constants := []kernels.Constant{
+		{Name: "DIMS", Value: p.Stencil.Dims, Doc: "dimensions of the grid"},
+		{Name: "VECTOR", Value: h.vector, Doc: docs["vx"]},
+		{Name: "ROWS", Value: h.rows, Doc: docs["vy"]},
+		{Name: "WARPS", Value: h.warps, Doc: docs["wp"]},
+		{Name: "PYRAMID", Value: h.timeTile, Doc: docs["ph"]},
+		{Name: "PREFETCH", Value: h.prefetch, Doc: docs["pf"]},
+		{Name: "MIN_BLOCKS", Value: h.minBlocks, Doc: docs["mb"]},
+		{Name: "HALO_LX", Value: kernels.RoundUp(l.low[0], h.vector), Doc: "cells that a tile holds beyond those it writes: towards smaller x"},
+		{Name: "HALO_HX", Value: kernels.RoundUp(l.high[0], h.vector), Doc: "and towards larger ones"},
+		{Name: "HALO_LR", Value: l.low[1], Doc: "rows beyond, towards smaller ones"},
+		{Name: "HALO_HR", Value: l.high[1], Doc: "and towards larger ones"},
+		{Name: "LOW_R", Value: lowR, Doc: "rows of other warps that a stage reads, towards smaller ones"},
+		{Name: "HIGH_R", Value: highR, Doc: "and towards larger ones"},
+		{Name: "PART", Value: h.part(p), Doc: "cells moved at once between memory and a thread: a vector, or the part of one that divides the rows"},
+		{Name: "UNROLL", Value: unroll, Doc: "plane steps that the loop holds"},
+		{Name: "EDGES_APART", Value: apart, Doc: "1 = tiles at the grid's edge have plane steps of their own"},
+	}
+	k := kernels.StagedSource(p, l.st, sourceOf(s), launchOnly, constants,
+		kernels.Piece{Text: fmt.Sprintf("constexpr Real OUTSIDE = Real(%s); // what lies outside the grid, where that is a constant\n", stencil.Number(p.DType, p.Stencil.Constant))},
+		kernels.WindowsPiece(), kernels.CopiesPiece(), kernels.Piece{File: folder + "plane.cu", Text: planeSource},
+		kernels.Piece{Text: l.text(h)},
+		kernels.Piece{File: folder + "streaming.cu", Text: streamingSource})
+	hold, _ := h.tile(l)
+	k.Schedule, k.Launch, k.Least, k.Multiple = s, h.launch(p, l), [3]int{hold[0], 1, 1}, h.part(p)
+	if p.Stencil.Dims == 3 {
+		k.Least[1] = hold[1]
+	}
+	return k
+}
+
+// longText is the operations of a thread's loop from which on a compiler takes seconds, and instruction caches
+// are too small for another copy of it.
+const longText = 6000
+
+// copies is how often the plane step stands in a kernel: the plane steps that the loop holds, and whether
+// tiles at the grid's edge have their own. The loop holds as many as bring what registers keep back to its place, as far as
+// that is not more than four. In 2D tiles at the edge have their own only where what lies outside must be computed:
+// else that is a choice for a few cells (docs/lab/0018-instruction-caches.md).
+func (h shape) copies(l *plan) (unroll, apart int) {
+	st, work := l.st, 0
+	for _, j := range l.jobs {
+		work += h.vector * h.rows * (st.Stages[j.stage].Ops.Total() + 4)
+	}
+	unroll = 1
+	depths := func(fits func(depth int) bool) bool {
+		return !slices.ContainsFunc(l.versions, func(v version) bool { return v.held && !fits(v.depth) })
+	}
+	for n := 2; n <= 4 && unroll == 1; n++ {
+		if depths(func(d int) bool { return d > 4 || n%d == 0 }) {
+			unroll = n
+		}
+	}
+	if unroll == 1 {
+		unroll = 3
+	}
+	if st.Dims == 3 && st.Boundary != stencil.Wrap || st.Boundary == stencil.Edge {
+		apart = 1
+	}
+	if work*unroll*(1+apart) > longText {
+		apart = 0
+	}
+	for work*unroll > longText && unroll > 1 {
+		unroll--
+	}
+	return unroll, apart
+}
+
+// grid is the blocks: tiles on x and rows, stream tiles on the streaming axis, as many as were asked for, or
+// as fill the SMs.
+func (h shape) grid(p stencil.Problem, l *plan) [3]int {
+	if _, step := h.tile(l); step[0] < 1 || step[1] < 1 { // all halo: another constraint says so
+		return [3]int{1, 1, 1}
+	}
+	return h.tiling(p, l).Blocks(p.Size)
+}
+
+func (h shape) launch(p stencil.Problem, l *plan) kernels.Launch {
+	return kernels.Launch{Grid: h.grid(p, l), Block: [3]int{warp, h.warps, 1}, Steps: h.timeTile, SharedBytes: h.sharedBytes(p, l)}
+}
+
+// Tiling is that of the launch.
+func (Family) Tiling(p stencil.Problem, s space.Schedule) kernels.Tiling {
+	h := scheduleShape(s)
+	return h.tiling(p, h.plan(p.Stencil))
+}
+
+func (h shape) tiling(p stencil.Problem, l *plan) kernels.Tiling {
+	hold, step := h.tile(l)
+	return kernels.Overlapping(p, hold, step, h.warps, h.streamTiles, h.sms, l.low[2]+l.high[2])
+}

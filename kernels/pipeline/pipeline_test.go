@@ -1,0 +1,78 @@
+package pipeline
+
+import (
+	"testing"
+
+	"stenciltune/internal/golden"
+	"stenciltune/kernels"
+	"stenciltune/kernels/kernelstest"
+	"stenciltune/space/spacetest"
+	"stenciltune/stencil"
+)
+
+// Reviewed: two stages in 3D with rows of other warps, stages and steps in 2D, hidden stages, read-only arrays in
+// shared memory under a constant.
+func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
+	for _, c := range []kernelstest.Source{
+		{Golden: "stages3d.cu", Problem: kernelstest.Problem(t, "fdtd3d", stencil.Float32, kernelstest.Volume), Schedule: "pipeline/vx=2/vy=2/wp=8/ck=1/pf=2/mb=1/ph=1"},
+		{Golden: "stages2d.cu", Problem: kernelstest.Problem(t, "srad2", stencil.Float32, kernelstest.Plane), Schedule: "pipeline/vx=4/vy=1/wp=1/ck=1/pf=2/mb=1/ph=2"},
+		{Golden: "hidden.cu", Problem: kernelstest.Problem(t, "peronamalik", stencil.Float32, kernelstest.Plane), Schedule: "pipeline/vx=4/vy=1/wp=1/ck=1/pf=2/mb=1/ph=1/hs=1"},
+	} {
+		k := Family{}.Kernel(c.Problem, spacetest.Schedule(t, c.Schedule))
+		golden.Check(t, c.Golden, []byte(k.Source))
+		kernelstest.CheckLines(t, k)
+	}
+}
+
+// Maxwell's equations on Yee's grid, worked out by hand: H reads the E of its own plane and of the next, so it lags a
+// plane; the next time step's E reads the H of its own plane and of the one before.
+func TestStagesLagByWhatTheyReadAhead(t *testing.T) {
+	p := kernelstest.Problem(t, "fdtd3d", stencil.Float32, kernelstest.Volume)
+	l := planOf(p.Stencil, 2, false, false)
+	if l.loads != 6 || len(l.jobs) != 4 || len(l.stores) != 6 {
+		t.Fatalf("%d loads, %d jobs, %d stores", l.loads, len(l.jobs), len(l.stores))
+	}
+	for i, want := range []int{0, 1, 1, 2} {
+		if l.jobs[i].lag != want {
+			t.Errorf("job %d lags %d planes, want %d", i, l.jobs[i].lag, want)
+		}
+	}
+	for a := range 3 { // E reads a cell before its own, H one after, in each of two steps
+		if l.low[a] != 2 || l.high[a] != 2 {
+			t.Errorf("axis %d: a halo of %d and %d cells, want 2 and 2", a, l.low[a], l.high[a])
+		}
+	}
+	// H reads rows of E that other warps gave a plane step before; the next step's E those of H that they have just given.
+	for i, want := range []bool{false, false, true, false} {
+		if l.jobs[i].barrier != want {
+			t.Errorf("a barrier before job %d: %v, want %v", i, l.jobs[i].barrier, want)
+		}
+	}
+}
+
+// A cell's flux through its right face is the next one's through the left: with hidden stages it is computed for the
+// own cells and one column before, and in y kept for one plane.
+func TestHiddenStagesComputeWhatTheirReadersRead(t *testing.T) {
+	p := kernelstest.Problem(t, "peronamalik", stencil.Float32, kernelstest.Plane)
+	l := planOf(p.Stencil, 1, false, true)
+	wide, kept := 0, 0
+	for _, v := range l.versions {
+		if v.hidden {
+			wide += l.jobs[v.job].lowX + l.jobs[v.job].highX
+			kept += v.depth - 1
+		}
+	}
+	if len(l.jobs) < 2 || wide != 1 || kept != 1 {
+		t.Errorf("%d jobs; %d columns more, %d planes kept, want one of each", len(l.jobs), wide, kept)
+	}
+}
+
+// Worked out by hand: of hx two planes are read with their rows, of the others one, and one is on its way; of ex and ez
+// two planes of two edge rows a warp. 300 cells in tiles of 64 that are 60 apart, 200 rows in tiles of 16 that are 14 apart.
+func TestLaunches(t *testing.T) {
+	p := kernelstest.Problem(t, "fdtd3d", stencil.Float32, kernelstest.Volume)
+	kernelstest.CheckLaunches(t, Family{}, []kernelstest.Launch{{
+		Problem: p, Schedule: "pipeline/vx=2/vy=2/wp=8/ck=2/pf=1/mb=1/ph=1",
+		Want: kernels.Launch{Grid: [3]int{5, 15, 2}, Block: [3]int{32, 8, 1}, Steps: 1, SharedBytes: (5*2 + 3 + 2*2) * 64 * 16 * 4},
+	}})
+}

@@ -1,0 +1,415 @@
+package pipeline
+
+import (
+	"math/bits"
+	"slices"
+	"sync"
+
+	"stenciltune/stencil"
+)
+
+// plan is how a launch's time steps follow each other while a block streams: everything that
+// does not depend on a schedule but for its time tile. Text, counts of work, constraints and
+// tiling follow from it.
+//
+// A job is one stage of one time step. In plane step t it completes plane t - lag. What a job
+// leaves of a field is a version of it, and so is what is loaded of an array.
+type plan struct {
+	st       *stencil.Stencil // with its hidden stages
+	fields   int              // those that a launch is given
+	dims     int
+	mirror   bool
+	versions []version // loads first
+	loads    int
+	jobs     []job
+	stores   []store
+	low      [3]int // halo of what is loaded beyond what is written: on x, rows, planes
+	high     [3]int
+	lead     int // plane steps before the first written plane's own
+	lastLag  int // plane steps by which the last written plane comes after its own
+}
+
+// version is the planes of an array as a job leaves them, or as they are loaded.
+type version struct {
+	array  int
+	job    int  // that leaves it; -1 = loaded
+	output int  // which of the job's outputs it is
+	lag    int  // in plane step t plane t - lag is the newest
+	depth  int  // planes kept, the newest among them
+	held   bool // its own cells are kept in registers: what stages leave, and what is loaded unless it is read from shared memory
+	rows   bool
+	// oldest is the age of the oldest plane of which other rows are read.
+	oldest    int
+	hidden    bool   // what a hidden stage leaves: its cells beyond the own ones are computed, not handed over
+	low, high [3]int // cells needed beyond those written, on x, rows, planes
+}
+
+// job is a stage of a time step.
+type job struct {
+	step, stage int
+	lag         int
+	reads       []read
+	outputs     []int // versions that it leaves, by the stage's outputs; copies are versions of others
+	low, high   [3]int
+	// Columns and rows beyond the own cells that a hidden stage computes as well, because others read it there.
+	lowX, highX, lowR, highR int
+	barrier                  bool // before it: rows that it reads were given by other warps since the last one
+}
+
+// read is what a job needs of one array.
+type read struct {
+	array, version int
+	planes         []plane
+	low, high      int // of planes, own included
+}
+
+// plane is what is read of an array dz planes away: columns beyond the own cells in own rows
+// and in other rows, and other rows.
+type plane struct {
+	dz                  int
+	lowX, highX         int
+	otherLow, otherHigh int // columns of other rows
+	lowR, highR         int
+}
+
+// store is a field written, from a version.
+type store struct{ field, version, lag int }
+
+// axes splits an offset into x, the row within a plane and the plane.
+func axes(dims int, o stencil.Offset) (dx, dy, dz int) {
+	switch dims {
+	case 1:
+		return o[0], 0, 0
+	case 2:
+		return o[0], 0, o[1]
+	}
+	return o[0], o[1], o[2]
+}
+
+type planKey struct {
+	st             *stencil.Stencil
+	steps          int
+	shared, hidden bool
+}
+
+var plans sync.Map // planKey to *plan
+
+// planOf is a stencil's plan with so many time steps a launch; shared says that what is loaded is
+// read from shared memory wherever it is read, and not kept in registers, hidden that what neighbouring cells
+// compute alike is a stage of its own.
+func planOf(st *stencil.Stencil, steps int, shared, hidden bool) *plan {
+	key := planKey{st, steps, shared, hidden}
+	if p, ok := plans.Load(key); ok {
+		return p.(*plan)
+	}
+	p, _ := plans.LoadOrStore(key, makePlan(key))
+	return p.(*plan)
+}
+
+// readOf is what a stage reads of an array.
+func readOf(st *stencil.Stencil, array int, points []stencil.Offset) read {
+	r := read{array: array}
+	for _, o := range points {
+		dx, dy, dz := axes(st.Dims, o)
+		i, found := slices.BinarySearchFunc(r.planes, dz, func(p plane, dz int) int { return p.dz - dz })
+		if !found {
+			r.planes = slices.Insert(r.planes, i, plane{dz: dz})
+		}
+		p := &r.planes[i]
+		p.lowX, p.highX = max(p.lowX, -dx), max(p.highX, dx) // a row dy away may be an own one
+		if dy != 0 {
+			p.otherLow, p.otherHigh = max(p.otherLow, -dx), max(p.otherHigh, dx)
+		}
+		p.lowR, p.highR = max(p.lowR, -dy), max(p.highR, dy)
+		r.low, r.high = max(r.low, -dz), max(r.high, dz)
+	}
+	if st.Boundary == stencil.Mirror { // a plane beyond the grid stands for one on the other side
+		r.low = max(r.low, r.high)
+		r.high = r.low
+	}
+	return r
+}
+
+// reach is how far a read goes on x, rows and planes.
+func (r read) reach() (low, high [3]int) {
+	for _, p := range r.planes {
+		low[0], high[0] = max(low[0], p.lowX), max(high[0], p.highX)
+		low[1], high[1] = max(low[1], p.lowR), max(high[1], p.highR)
+	}
+	low[2], high[2] = r.low, r.high
+	return low, high
+}
+
+// ownHidden tells whether a hidden stage's values beyond the own cells are computed, as those outside the grid
+// must be. What reads own cells alone is like any other stage where the boundary rule names a cell inside.
+func ownHidden(st *stencil.Stencil, stage int) bool {
+	s := &st.Stages[stage]
+	rule := st.Boundary != stencil.Constant && st.Boundary != stencil.Edge
+	return s.Hidden && !(rule && s.Low == [3]int{} && s.High == [3]int{} && !readsAround(s))
+}
+
+// readsAround tells whether a stage reads anything, read-only arrays too, off its own cell.
+func readsAround(s *stencil.Stage) bool {
+	return slices.ContainsFunc(s.Points, func(points []stencil.Offset) bool {
+		return slices.ContainsFunc(points, func(o stencil.Offset) bool { return o != stencil.Offset{} })
+	})
+}
+
+// hiddenPlanes is how many planes below and above its own cells' a hidden stage's values are read: they are computed
+// outside the grid, too.
+func hiddenPlanes(st *stencil.Stencil, stage int) (below, above int) {
+	if !ownHidden(st, stage) {
+		return 0, 0
+	}
+	for i := stage + 1; i < len(st.Stages); i++ {
+		b, a := hiddenPlanes(st, i)
+		for _, f := range st.Stages[stage].Outputs {
+			for _, o := range st.Stages[i].Points[f] {
+				_, _, dz := axes(st.Dims, o)
+				below, above = max(below, b-dz), max(above, a+dz)
+			}
+		}
+	}
+	return below, above
+}
+
+// beyond widens a read so that it covers the planes that stand for those beyond the grid, of a stage that
+// is computed so many planes beyond it.
+func (r *read) beyond(below, above int, mirror bool) {
+	if below+above == 0 {
+		return
+	}
+	if mirror {
+		r.low, r.high = max(r.low, 2*above+r.high), max(r.high, 2*below+r.low)
+		return
+	}
+	r.low, r.high = max(r.low, above), max(r.high, below)
+}
+
+// around is a plane of an array as a job sees it: with what it computes beyond its own cells.
+func (j job) around(q plane) plane {
+	q.lowX, q.highX, q.lowR, q.highR = q.lowX+j.lowX, q.highX+j.highX, q.lowR+j.lowR, q.highR+j.highR
+	if j.lowR+j.highR > 0 {
+		q.otherLow, q.otherHigh = q.lowX, q.highX
+	}
+	return q
+}
+
+func makePlan(key planKey) *plan {
+	st, steps := key.st, key.steps
+	if h := st.Hoisted(); key.hidden && h != nil {
+		st = h
+	}
+	p := &plan{st: st, fields: len(key.st.Fields), dims: st.Dims, mirror: st.Boundary == stencil.Mirror}
+	arrays := len(st.Fields) + len(st.ReadOnly)
+	current := make([]int, arrays) // the version of each array that is read now
+	for a := range current {
+		current[a] = -1
+	}
+	// Loads come first: of whatever is read before it is set.
+	set := make([]bool, arrays)
+	for range min(2, steps) { // a field that a step hands on unread is read in the next one
+		for i := range st.Stages {
+			stage := &st.Stages[i]
+			for a, points := range stage.Points {
+				if len(points) > 0 && !set[a] && current[a] < 0 {
+					current[a] = len(p.versions)
+					p.versions = append(p.versions, version{array: a, job: -1})
+				}
+			}
+			for _, f := range stage.Outputs {
+				set[f] = true
+			}
+		}
+	}
+	p.loads = len(p.versions)
+	for k := range steps {
+		for i := range st.Stages {
+			stage := &st.Stages[i]
+			j := job{step: k, stage: i}
+			below, above := hiddenPlanes(st, i)
+			for a, points := range stage.Points {
+				if len(points) == 0 {
+					continue
+				}
+				r := readOf(st, a, points)
+				r.version = current[a]
+				if !p.versions[r.version].hidden {
+					r.beyond(below, above, p.mirror)
+				}
+				j.lag = max(j.lag, p.versions[r.version].lag+r.high)
+				j.reads = append(j.reads, r)
+			}
+			before := slices.Clone(current)
+			for o, f := range stage.Outputs {
+				if from := slices.IndexFunc(stage.Copies, func(c stencil.Copy) bool { return c.Field == f }); from >= 0 {
+					current[f] = before[stage.Copies[from].From]
+				} else {
+					current[f] = len(p.versions)
+					p.versions = append(p.versions, version{array: f, job: len(p.jobs), output: o, lag: j.lag, hidden: ownHidden(st, i)})
+				}
+				j.outputs = append(j.outputs, current[f])
+			}
+			p.jobs = append(p.jobs, j)
+		}
+	}
+	p.delayHidden()
+	p.delay()
+	p.finish(key, current)
+	return p
+}
+
+// delayHidden makes hidden stages as late as their readers allow: what they read is kept for those in any case.
+func (p *plan) delayHidden() {
+	for i := len(p.jobs) - 1; i >= 0; i-- {
+		if !p.st.Stages[p.jobs[i].stage].Hidden {
+			continue
+		}
+		latest := -1
+		for _, j := range p.jobs[i+1:] {
+			for _, r := range j.reads {
+				if p.versions[r.version].job == i && (latest < 0 || j.lag-r.high < latest) {
+					latest = j.lag - r.high
+				}
+			}
+		}
+		p.jobs[i].lag = max(p.jobs[i].lag, latest)
+		for _, v := range p.jobs[i].outputs {
+			p.versions[v].lag = p.jobs[i].lag
+		}
+	}
+}
+
+// delay makes loads as late as those who read them allow.
+func (p *plan) delay() {
+	for v := range p.loads {
+		least := -1
+		for _, j := range p.jobs {
+			for _, r := range j.reads {
+				if r.version == v && (least < 0 || j.lag-r.high < least) {
+					least = j.lag - r.high
+				}
+			}
+		}
+		p.versions[v].lag = max(least, 0)
+	}
+}
+
+// age is how many planes the plane dz away from a job's own is older than the newest of the version.
+func (p *plan) age(j job, r read, dz int) int { return j.lag - p.versions[r.version].lag - dz }
+
+// finish finds what is stored, how long planes are kept, and what lies beyond the cells written.
+func (p *plan) finish(key planKey, current []int) {
+	for _, f := range key.st.Merged().Stages[0].Writes(key.steps) {
+		v := current[f]
+		p.stores = append(p.stores, store{field: f, version: v, lag: p.versions[v].lag})
+		p.lastLag = max(p.lastLag, p.versions[v].lag)
+	}
+	for i := range p.versions {
+		p.versions[i].depth, p.versions[i].held = 1, p.versions[i].job >= 0 || !key.shared
+	}
+	for _, j := range slices.Backward(p.jobs) {
+		i := slices.IndexFunc(p.jobs, func(q job) bool { return q.step == j.step && q.stage == j.stage })
+		j = p.jobs[i] // with what its readers have added
+		low, high := [3]int{}, [3]int{}
+		for _, v := range p.versions {
+			if v.job == i {
+				for a := range 3 {
+					low[a], high[a] = max(low[a], v.low[a]), max(high[a], v.high[a])
+				}
+			}
+		}
+		p.jobs[i].low, p.jobs[i].high = low, high
+		for _, r := range j.reads {
+			v := &p.versions[r.version]
+			l, h := r.reach()
+			for a := range 3 {
+				v.low[a], v.high[a] = max(v.low[a], low[a]+l[a]), max(v.high[a], high[a]+h[a])
+			}
+			v.depth = max(v.depth, p.age(j, r, -r.low)+1)
+			if v.hidden {
+				q := &p.jobs[v.job]
+				q.lowX, q.highX = max(q.lowX, j.lowX+l[0]), max(q.highX, j.highX+h[0])
+				q.lowR, q.highR = max(q.lowR, j.lowR+l[1]), max(q.highR, j.highR+h[1])
+			} else if l[1]+h[1]+j.lowR+j.highR > 0 {
+				v.rows = true
+				v.oldest = max(v.oldest, p.age(j, r, -r.low))
+			}
+		}
+	}
+	for _, v := range p.versions[:p.loads] {
+		for a := range 3 {
+			p.low[a], p.high[a] = max(p.low[a], v.low[a]), max(p.high[a], v.high[a])
+		}
+		p.lead = max(p.lead, v.low[2]-v.lag)
+	}
+	p.barriers()
+}
+
+// barriers puts barriers before jobs that read rows which other warps have given since the last
+// one. A plane step begins with one.
+func (p *plan) barriers() {
+	given := map[int]bool{} // versions given since the last barrier in this plane step
+	for i := range p.jobs {
+		j := &p.jobs[i]
+		for _, r := range j.reads {
+			j.barrier = j.barrier || given[r.version] && p.newestRows(*j, r)
+		}
+		if j.barrier {
+			clear(given)
+		}
+		for _, v := range j.outputs {
+			given[v] = p.versions[v].rows
+		}
+	}
+}
+
+// newestRows tells whether other rows of the newest plane are read, maybe in place of those of a
+// plane beyond the grid.
+func (p *plan) newestRows(j job, r read) bool {
+	return slices.ContainsFunc(r.planes, func(q plane) bool { q = j.around(q); return q.lowR+q.highR > 0 && p.age(j, r, max(q.dz, 0)) == 0 }) ||
+		p.mirror && p.age(j, r, r.high) == 0
+}
+
+// sharesRows tells whether a warp reads rows of others.
+func (p *plan) sharesRows() bool {
+	return slices.ContainsFunc(p.versions, func(v version) bool { return v.rows })
+}
+
+// ring is the planes of a version that shared memory has room for: those of which other rows
+// are read; of loads those on their way, too. A power of two is found by less arithmetic: in 3D planes are too large
+// for more of them.
+func (v version) ring(dims, prefetch int) int {
+	switch {
+	case v.job >= 0:
+		return v.oldest + 1
+	case v.held:
+		return v.oldest + 1 + prefetch
+	case dims == 3:
+		return v.depth + prefetch
+	}
+	return 1 << bits.Len(uint(v.depth+prefetch-1))
+}
+
+// rowReach is the most rows of other warps that any job reads on either side.
+func (p *plan) rowReach() (low, high int) {
+	for _, j := range p.jobs {
+		for _, r := range j.reads {
+			if l, h := r.reach(); !p.versions[r.version].hidden {
+				low, high = max(low, l[1]+j.lowR), max(high, h[1]+j.highR)
+			}
+		}
+	}
+	return low, high
+}
+
+// kept is the planes of cells that registers keep from plane step to plane step.
+func (p *plan) kept() int {
+	n := 0
+	for _, v := range p.versions {
+		if v.held {
+			n += v.depth
+		}
+	}
+	return n
+}

@@ -1,0 +1,285 @@
+// Family pipeline: a block streams along the outermost axis, and the stages of PYRAMID time steps
+// (the time tile) follow each other in the plane steps: each completes a plane that lies behind the one
+// before by as much as it reads ahead. Every value is computed once in a tile, and none but a time
+// tile's last reaches memory.
+//
+// A plane is what the streaming axis steps over: rows of x and y in 3D, one row of x in 2D. A warp
+// is one row of 32 vectors. Planes that are loaded come by asynchronous copies into rings in shared
+// memory, and stay there as long as any stage reads them. Planes that stages leave stay in
+// registers; of those other warps read rows of, these are in rings in shared memory too.
+
+// A tile is what a block holds in 3D, what a warp holds in 1D and 2D, in cells.
+constexpr int TILE_X = 32 * VECTOR, TILE_R = WARPS * ROWS;
+constexpr int STEP_X = TILE_X - HALO_LX - HALO_HX, STEP_R = TILE_R - HALO_LR - HALO_HR; // from tile to tile
+constexpr int SHARED_ROWS = LOW_R + HIGH_R; // rows of other warps that a warp reads at most
+// Rows of a warp that other warps read: the first and the last few.
+constexpr int FIRST_ROWS = HIGH_R > 0 ? HIGH_R : LOW_R > 0, LAST_ROWS = LOW_R > 0 ? LOW_R : HIGH_R > 0;
+constexpr int EDGE_ROWS = FIRST_ROWS + LAST_ROWS < ROWS && BOUNDARY != MIRROR ? FIRST_ROWS + LAST_ROWS : ROWS;
+
+// A vector in global memory, and in shared memory.
+struct __align__(sizeof(T) * VECTOR < 16 ? sizeof(T) * VECTOR : 16) Vector {
+  T at[VECTOR];
+};
+// What is moved between memory and a thread at once: a vector, or the part of one in which rows are whole.
+struct __align__(sizeof(T) * PART < 16 ? sizeof(T) * PART : 16) Part {
+  T at[PART];
+};
+// Copied in parts, a row's are coalesced, and lanes find their vectors in shared memory.
+constexpr bool COALESCED = PART < VECTOR;
+struct __align__(sizeof(Real) * VECTOR < 16 ? sizeof(Real) * VECTOR : 16) Shared {
+  Real at[VECTOR];
+};
+
+typedef Real Cells[ROWS][VECTOR]; // of one plane, a thread's own
+
+constexpr int LOADED = 32 * WARPS * ROWS;      // vectors of a plane that is loaded
+constexpr int GIVEN = 32 * WARPS * EDGE_ROWS;  // and of the rows of one that others read
+
+// A thread's cells of a plane, with columns and rows beyond.
+template <int LX, int HX, int LR, int HR>
+struct Around {
+  Real at[LR + ROWS + HR][LX + VECTOR + HX];
+};
+
+// Which of a warp's edge rows row j is.
+__device__ __forceinline__ int edge_row(int j) { return EDGE_ROWS == ROWS || j < FIRST_ROWS ? j : j - (ROWS - EDGE_ROWS); }
+
+// What a thread knows of its place.
+struct Place {
+  const Grid &grid;
+  int nx, ny, planes;    // extents; ny of a plane's rows
+  index_t stride;        // elements from plane to plane
+  int begin, end;        // planes this block writes: begin <= p < end
+  bool low_x, high_x;    // holds the first, last cell of a row of the grid
+  unsigned writes;       // bit j: row j of its own is written
+  unsigned parts;        // bit i: the part that begins with cell i is written (where rows are not whole vectors)
+  int own;               // its first vector in a plane that is loaded
+  int given;             // its first edge row
+  int near[SHARED_ROWS > 0 ? SHARED_ROWS : 1];  // the rows of other warps in a plane that is loaded
+  int other[SHARED_ROWS > 0 ? SHARED_ROWS : 1]; // and among edge rows
+  int x, y;              // of its first cell
+  index_t rows[BOUNDARY == WRAP ? ROWS : 1]; // where the grid repeats: elements from a plane's column to each row
+  bool edge;             // its tile touches the grid's edge on x or rows
+  bool inner;            // none of its cells' neighbours in a plane lies outside the grid
+};
+
+// Elements from a thread's place in a plane to its row j.
+__device__ __forceinline__ index_t row_offset(const Place &at, int j) { return BOUNDARY == WRAP ? at.rows[j] : j * at.nx; }
+
+// Cells by which the first part that a thread copies lies before its own vector, and cells of memory
+// from a part to the next for each of its cells: coalesced, a warp's parts follow each other.
+__device__ __forceinline__ int coalesced_offset() { return COALESCED ? (int)threadIdx.x * (VECTOR - PART) : 0; }
+constexpr int PART_STRIDE = COALESCED ? 32 : 1;
+
+// Asks for a thread's part of a row to be copied to shared memory, a vector or as much in parts, and
+// does not wait for it.
+__device__ __forceinline__ void copy_vector(char *to, unsigned shared, const T *from) {
+  constexpr int BYTES = sizeof(Part) < 16 ? sizeof(Part) : 16, STRIDE = BYTES * PART_STRIDE;
+#pragma unroll
+  for (int i = 0; i < (int)sizeof(Vector) / BYTES; i++)
+    copy_async<BYTES>(to + i * STRIDE, shared + i * STRIDE, reinterpret_cast<const char *>(from) + i * STRIDE);
+}
+
+// The place in a ring of N planes of the one that came `age` plane steps before the one at slot.
+template <int N>
+__device__ __forceinline__ int before(int slot, int age) {
+  if ((N & (N - 1)) == 0) return (slot - age) & (N - 1);
+  return slot >= age ? slot - age : slot - age + N;
+}
+
+// Copies a thread's own cells of a plane: of one that a stage left `age` plane steps ago, or a loaded one.
+template <int LX, int HX, int LR, int HR, int N>
+__device__ __forceinline__ void own(Around<LX, HX, LR, HR> &e, const Cells (&kept)[N], int age) {
+#pragma unroll
+  for (int d = 0; d < N; d++)
+    if (d == age) {
+#pragma unroll
+      for (int j = 0; j < ROWS; j++)
+#pragma unroll
+        for (int i = 0; i < VECTOR; i++) e.at[LR + j][LX + i] = kept[d][j][i];
+    }
+}
+
+template <int LX, int HX, int LR, int HR>
+__device__ __forceinline__ void own(Around<LX, HX, LR, HR> &e, const Vector *plane, const Place &at) {
+#pragma unroll
+  for (int j = 0; j < ROWS; j++) {
+    const Vector v = plane[at.own + j * 32];
+#pragma unroll
+    for (int i = 0; i < VECTOR; i++) e.at[LR + j][LX + i] = v.at[i];
+  }
+}
+
+// Takes a thread's own cells of a plane that is loaded.
+__device__ __forceinline__ void take(Cells &v, const Vector *plane, const Place &at) {
+#pragma unroll
+  for (int j = 0; j < ROWS; j++) {
+    const Vector vector = plane[at.own + j * 32];
+#pragma unroll
+    for (int i = 0; i < VECTOR; i++) v[j][i] = vector.at[i];
+  }
+}
+
+// Reads the rows of other warps.
+template <int LX, int HX, int LR, int HR, class V>
+__device__ __forceinline__ void others(Around<LX, HX, LR, HR> &e, const V *plane, const int (&rows)[SHARED_ROWS > 0 ? SHARED_ROWS : 1]) {
+#pragma unroll
+  for (int r = 0; r < LR + HR; r++) {
+    const V row = plane[rows[r < LR ? LOW_R - LR + r : LOW_R + r - LR]];
+#pragma unroll
+    for (int i = 0; i < VECTOR; i++) e.at[r < LR ? r : r + ROWS][LX + i] = row.at[i];
+  }
+}
+
+// Fills L and H columns beyond the own cells e[LX] .. of a row: from neighbour lanes, and where they lie
+// outside the grid from the cell that stands for them, the nearest one or the mirrored one, or with the constant.
+template <bool EDGE, bool CONSTANTS, int LX, int HX, int L, int H>
+__device__ __forceinline__ void columns(Real (&e)[LX + VECTOR + HX], const Place &at) {
+#pragma unroll
+  for (int k = 1; k <= L; k++) {
+    const int lanes = (k + VECTOR - 1) / VECTOR;
+    e[LX - k] = __shfl_up_sync(~0u, e[LX + lanes * VECTOR - k], lanes);
+    if (EDGE) {
+      Real outside = CONSTANTS ? OUTSIDE : e[LX - k + 1];
+      if (BOUNDARY == MIRROR) outside = k < VECTOR ? e[LX + k % VECTOR] : __shfl_sync(~0u, e[LX + k % VECTOR], k / VECTOR);
+      if (L <= VECTOR ? at.low_x : at.x < k) e[LX - k] = outside;
+    }
+  }
+#pragma unroll
+  for (int k = 0; k < H; k++) {
+    const int lanes = k / VECTOR + 1, i = LX + VECTOR + k;
+    e[i] = __shfl_down_sync(~0u, e[LX + k % VECTOR], lanes);
+    if (EDGE) {
+      Real outside = CONSTANTS ? OUTSIDE : e[i - 1];
+      if (BOUNDARY == MIRROR) { // k + 2 cells before the end of the last lane
+        constexpr int last = 32 * VECTOR;
+        const int cell = last - 2 - k;
+        outside = k + 2 <= VECTOR ? e[LX + cell % VECTOR] : __shfl_sync(~0u, e[LX + cell % VECTOR], cell / VECTOR);
+      }
+      if (H <= VECTOR ? at.high_x : at.x + VECTOR + k >= at.nx) e[i] = outside;
+    }
+  }
+}
+
+// Fills what lies beyond the own cells of a plane on x: L and H columns of own rows, OL and OH of others.
+// What lies outside the grid gets its value where that is not a cell's; plane is the one that was asked for.
+template <int ARRAY, bool EDGE, bool ENDS, int L, int H, int OL, int OH, int LX, int HX, int LR, int HR>
+__device__ __forceinline__ void beyond(Around<LX, HX, LR, HR> &e, int plane, int iteration, const Place &at) {
+  constexpr bool CONSTANTS = BOUNDARY == CONSTANT && ARRAY < FIELDS;
+  const bool inside = !ENDS || (plane >= 0 && plane < at.planes);
+#pragma unroll
+  for (int r = 0; r < LR + ROWS + HR; r++) {
+    if (r >= LR && r < LR + ROWS)
+      columns<EDGE, CONSTANTS, LX, HX, L, H>(e.at[r], at);
+    else
+      columns<EDGE, CONSTANTS, LX, HX, OL, OH>(e.at[r], at);
+    if (CONSTANTS && (ENDS || (EDGE && (r < LR || r >= LR + ROWS))))
+      if (!inside || (EDGE && DIMS == 3 && (unsigned)(at.y + r - LR) >= (unsigned)at.ny)) {
+#pragma unroll
+        for (int i = 0; i < LX + VECTOR + HX; i++) e.at[r][i] = OUTSIDE;
+      }
+  }
+  if constexpr ((EDGE || ENDS) && BOUNDARY == EDGE_VALUE && ARRAY < FIELDS) {
+    if (inside && at.inner) return;
+#pragma unroll
+    for (int r = 0; r < LR + ROWS + HR; r++)
+#pragma unroll
+      for (int i = 0; i < LX + VECTOR + HX; i++) {
+        const int x = at.x + i - LX, y = DIMS == 3 ? at.y + r - LR : plane, z = DIMS == 3 ? plane : 0;
+        e.at[r][i] = boundary_value(at.grid, ARRAY, T(e.at[r][i]), x, y, z, iteration);
+      }
+  }
+}
+
+// The age of the plane dz from plane: that of the plane which stands for it, among those kept. zero is
+// the age of plane itself.
+template <bool ENDS>
+__device__ __forceinline__ int age_of(int zero, int dz, int plane, int depth, const Place &at) {
+  if (!ENDS || BOUNDARY == WRAP) return zero - dz;
+  return min(max(zero - (boundary_index(plane + dz, at.planes) - plane), 0), depth - 1);
+}
+
+// Where the boundary is fixed: whether a cell keeps its value, being as near to the edge as the stage reaches.
+template <int LX, int HX, int LR, int HR, int LS, int HS, bool EDGE, bool ENDS>
+__device__ __forceinline__ bool held(int j, int i, int plane, const Place &at) {
+  if (BOUNDARY != FIXED) return false;
+  bool near = ENDS && (plane < LS || plane >= at.planes - HS);
+  if (EDGE) {
+    if (i < LX || LX > VECTOR) near |= at.x + i < LX;
+    if (i >= VECTOR - HX) near |= at.x + i >= at.nx - HX;
+    if (DIMS == 3 && (j < LR || LR > ROWS)) near |= at.y + j < LR;
+    if (DIMS == 3 && j >= ROWS - HR) near |= at.y + j >= at.ny - HR;
+  }
+  return near;
+}
+
+// Gives a plane's edge rows to the other warps.
+__device__ __forceinline__ void give(const Cells &v, const Place &at, Shared *edges) {
+#pragma unroll
+  for (int j = 0; j < ROWS; j++) {
+    if (EDGE_ROWS < ROWS && j >= FIRST_ROWS && j < ROWS - LAST_ROWS) continue;
+    Shared row;
+#pragma unroll
+    for (int i = 0; i < VECTOR; i++) row.at[i] = v[j][i];
+    edges[at.given + edge_row(j) * 32] = row;
+  }
+}
+
+template <int N>
+__device__ __forceinline__ void shift(Cells (&kept)[N]) {
+#pragma unroll
+  for (int d = N - 1; d > 0; d--)
+#pragma unroll
+    for (int j = 0; j < ROWS; j++)
+#pragma unroll
+      for (int i = 0; i < VECTOR; i++) kept[d][j][i] = kept[d - 1][j][i];
+}
+
+template <int LX, int HX, int LR, int HR, int N>
+__device__ __forceinline__ void shift(Around<LX, HX, LR, HR> (&kept)[N]) {
+#pragma unroll
+  for (int d = N - 1; d > 0; d--)
+#pragma unroll
+    for (int j = 0; j < LR + ROWS + HR; j++)
+#pragma unroll
+      for (int i = 0; i < LX + VECTOR + HX; i++) kept[d].at[j][i] = kept[d - 1].at[j][i];
+}
+
+template <int LX, int HX, int LR, int HR, int N>
+__device__ __forceinline__ void clear(Around<LX, HX, LR, HR> (&kept)[N]) {
+#pragma unroll
+  for (int d = 0; d < N; d++)
+#pragma unroll
+    for (int j = 0; j < LR + ROWS + HR; j++)
+#pragma unroll
+      for (int i = 0; i < LX + VECTOR + HX; i++) kept[d].at[j][i] = 0;
+}
+
+template <int N>
+__device__ __forceinline__ void clear(Cells (&kept)[N]) {
+#pragma unroll
+  for (int d = 0; d < N; d++)
+#pragma unroll
+    for (int j = 0; j < ROWS; j++)
+#pragma unroll
+      for (int i = 0; i < VECTOR; i++) kept[d][j][i] = 0;
+}
+
+// Writes a plane, if the block has it to write; column is the own column of the one that is written next.
+__device__ __forceinline__ void store(const Cells &v, T *__restrict__ &column, int plane, const Place &at) {
+  if (plane < at.begin || plane >= at.end) return;
+#pragma unroll
+  for (int j = 0; j < ROWS; j++) {
+    if (!(at.writes >> j & 1)) continue;
+    T *row = column + row_offset(at, j);
+#pragma unroll
+    for (int i = 0; i < VECTOR; i += PART) {
+      if (PART < VECTOR && !(at.parts >> i & 1)) continue;
+      Part part;
+#pragma unroll
+      for (int k = 0; k < PART; k++) part.at[k] = v[j][i + k];
+      *reinterpret_cast<Part *>(row + i) = part;
+    }
+  }
+  column += at.stride;
+}

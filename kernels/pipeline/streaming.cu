@@ -1,0 +1,68 @@
+
+// Streams planes begin .. end - 1 through a tile: the tx-th on x and, in 3D, the ty-th on rows.
+__device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, int tx, int ty, int begin, int end, unsigned char *shared) {
+  const int lane = threadIdx.x, warp = threadIdx.y, nx = grid.nx, ny = grid.ny;
+  Place at{grid};
+  at.nx = nx;
+  at.ny = ny;
+  at.planes = DIMS == 3 ? grid.nz : DIMS == 2 ? ny : 1;
+  at.stride = DIMS == 3 ? (index_t)nx * ny : nx;
+  at.begin = begin;
+  at.end = end;
+  const Window x = window(tx, nx, TILE_X, STEP_X, HALO_LX);
+  at.x = x.origin + lane * VECTOR;
+  at.low_x = BOUNDARY != WRAP && at.x == 0;
+  at.high_x = BOUNDARY != WRAP && at.x + VECTOR == nx;
+  at.parts = 0;
+#pragma unroll
+  for (int i = 0; i < VECTOR; i += PART) at.parts |= (unsigned)(at.x + i >= x.first && at.x + i < x.last) << i;
+  at.edge = BOUNDARY != WRAP && (x.origin == 0 || x.origin + TILE_X == nx);
+  int row = 0;
+  at.writes = 1;
+  if (DIMS == 3) {
+    const Window y = window(ty, ny, TILE_R, STEP_R, HALO_LR);
+    row = y.origin + warp * ROWS;
+    at.writes = 0;
+#pragma unroll
+    for (int j = 0; j < ROWS; j++) at.writes |= (unsigned)(row + j >= y.first && row + j < y.last) << j;
+    at.edge = at.edge || (BOUNDARY != WRAP && BOUNDARY != CLAMP && BOUNDARY != MIRROR && (y.origin == 0 || y.origin + TILE_R == ny));
+  }
+  if (PART == VECTOR && at.parts == 0) at.writes = 0;
+#ifdef __CUDA_ARCH__
+  asm("" : "+r"(at.writes), "+r"(at.parts)); // the compiler would rather find them out anew in every plane step
+#endif
+  at.own = warp * ROWS * 32 + lane;
+  at.given = warp * EDGE_ROWS * 32 + lane;
+#pragma unroll
+  for (int r = 0; r < SHARED_ROWS; r++) {
+    // A row above the tile's first is by the boundary rule another of the tile: at the
+    // grid's edge that is right, elsewhere it is a halo that is not used any more.
+    const int neighbour = boundary_index(warp * ROWS + (r < LOW_R ? r - LOW_R : ROWS + r - LOW_R), TILE_R);
+    const int of = neighbour / ROWS, j = neighbour - of * ROWS;
+    at.near[r] = neighbour * 32 + lane;
+    at.other[r] = (of * EDGE_ROWS + edge_row(j)) * 32 + lane;
+  }
+  at.y = row;
+  if (BOUNDARY == WRAP) {
+#pragma unroll
+    for (int j = 0; j < ROWS; j++) at.rows[BOUNDARY == WRAP ? j : 0] = (index_t)boundary_index(row + j, ny) * nx;
+  }
+  at.inner = at.x >= LOW_X && at.x + VECTOR + HIGH_X <= nx && (DIMS < 3 || (row >= LOW_R && row + ROWS + HIGH_R <= ny));
+  const index_t own = BOUNDARY == WRAP ? (index_t)boundary_index(at.x, nx) : (index_t)row * nx + at.x;
+  Pipeline pipeline(at, own, out, shared);
+  pipeline.run();
+}
+
+extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
+    ENTRY(PARAMETERS) {
+  extern __shared__ __align__(16) unsigned char shared_bytes[];
+  const Grid grid = GRID;
+  const Out out = OUT;
+  const int planes = DIMS == 3 ? nz : DIMS == 2 ? ny : 1;
+  const int stream_tile = ceil_div(planes, gridDim.z), begin = blockIdx.z * stream_tile;
+  if (begin >= planes) return; // more stream tiles than planes
+  // In 2D warps have tiles of their own, next to each other along x.
+  const int tile = DIMS == 3 || WARPS == 1 ? blockIdx.x : blockIdx.x * WARPS + threadIdx.y;
+  if (DIMS < 3 && tile >= tiles(nx, TILE_X, STEP_X)) return;
+  stream_planes(grid, out, tile, blockIdx.y, begin, min(begin + stream_tile, planes), shared_bytes);
+}

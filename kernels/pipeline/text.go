@@ -1,0 +1,324 @@
+package pipeline
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"stenciltune/stencil"
+)
+
+// text is the jobs of a plan, as one struct that streams.
+func (p *plan) text(h shape) string {
+	st := p.st
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	rings := p.rings(h.prefetch)
+	line("// The way of a block's threads along the streaming axis. Of version v that a stage leaves, v<n> are the own")
+	line("// cells of the planes that registers keep, the newest first; what is loaded is kept in shared memory.")
+	line("struct Pipeline {")
+	line("  const Place &at;")
+	line("  const index_t column; // element of plane 0 at which the thread's cells begin")
+	line("  unsigned char *const shared;")
+	line("  char *copied; // where the thread copies to in the first plane that is loaded")
+	line("  unsigned copied_address; // the address of that in shared memory")
+	for _, n := range rings {
+		line("  int slot_%d; // of the newest plane in rings of %d planes", n, n)
+	}
+	for v := range p.loads {
+		line("  const T *source_%d; // own column of the plane of array %d that is loaded next", v, p.given(p.versions[v].array))
+	}
+	for _, o := range p.stores {
+		line("  T *__restrict__ written_%d; // own column of the plane of the field that is written next", o.field)
+	}
+	wrap := st.Boundary == stencil.Wrap
+	if wrap {
+		for v := range p.loads {
+			line("  int plane_%d; // which one that is", v)
+		}
+	}
+	line("  int next; // plane step for which planes are loaded next")
+	for i, v := range p.versions {
+		from := "as it is loaded"
+		if v.job >= 0 {
+			from = fmt.Sprintf("after time step %d, stage %d", p.jobs[v.job].step, p.jobs[v.job].stage)
+		}
+		switch {
+		case v.hidden:
+			j := p.jobs[v.job]
+			line("  Around<%d, %d, %d, %d> v%d[%d]; // hidden value %d %s", j.lowX, j.highX, j.lowR, j.highR, i, v.depth, v.array-p.fields, from)
+		case v.held:
+			line("  Cells v%d[%d]; // %s %s", i, v.depth, p.arrayName(v.array), from)
+		}
+	}
+	line("")
+	line("  __device__ __forceinline__ Pipeline(const Place &place, index_t own, const Out &to, unsigned char *bytes) : at(place), column(own), shared(bytes) {")
+	line("    copied = reinterpret_cast<char *>(reinterpret_cast<Vector *>(shared) + at.own) - coalesced_offset() * (int)sizeof(T);")
+	line("    copied_address = shared_address(copied);")
+	for _, n := range rings {
+		line("    slot_%d = 0;", n)
+	}
+	line("    next = at.begin - %d;", p.lead)
+	if !wrap {
+		line("    next = max(next, 0);")
+	}
+	for v := range p.loads {
+		if wrap {
+			line("    plane_%d = boundary_index(next - %d, at.planes);", v, p.versions[v].lag)
+		}
+		line("    source_%d = at.grid.in[%d] + (column - coalesced_offset()) + %s_index(next - %d, at.planes) * at.stride;", v, p.given(p.versions[v].array), either(wrap, "boundary", "clamp"), p.versions[v].lag)
+	}
+	for _, o := range p.stores {
+		line("    written_%d = to.field[output_of(%d)] + column + at.begin * at.stride;", o.field, o.field)
+	}
+	for i, v := range p.versions {
+		if v.held {
+			line("    clear(v%d);", i)
+		}
+	}
+	line("  }\n")
+
+	first := 0
+	for v := range p.loads {
+		n := p.versions[v].ring(p.dims, h.prefetch)
+		line("  // %s, %d planes", p.arrayName(p.versions[v].array), n)
+		line("  __device__ __forceinline__ const Vector *loaded_%d(int age) const { return reinterpret_cast<const Vector *>(shared) + (%d + before<%d>(slot_%d, age)) * LOADED; }", v, first, n, n)
+		first += n
+	}
+	given := 0
+	for v := p.loads; v < len(p.versions); v++ {
+		if !p.versions[v].rows {
+			continue
+		}
+		n := p.versions[v].ring(p.dims, 0)
+		line("  __device__ __forceinline__ Shared *given_%d(int age) const { return reinterpret_cast<Shared *>(reinterpret_cast<Vector *>(shared) + %d * LOADED) + (%d + before<%d>(slot_%d, age)) * GIVEN; }", v, first, given, n, n)
+		given += n
+	}
+	line("\n  // Asks for the next planes, of which the newest are those of `ahead` plane steps before.")
+	line("  __device__ __forceinline__ void load(int ahead) {")
+	first = 0
+	for v := range p.loads {
+		n := p.versions[v].ring(p.dims, h.prefetch)
+		line("    {")
+		line("      int slot = slot_%d + ahead;", n)
+		line("      if (slot >= %d) slot -= %d;", n, n)
+		line("      const int to = (%d + slot) * LOADED * (int)sizeof(Vector);", first)
+		line("#pragma unroll\n      for (int j = 0; j < ROWS; j++) copy_vector(copied + to + j * 32 * (int)sizeof(Vector), copied_address + to + j * 32 * (int)sizeof(Vector), source_%d + row_offset(at, j));", v)
+		if wrap {
+			line("      const bool end = plane_%d == at.planes - 1;", v)
+			line("      source_%d += end ? -plane_%d * at.stride : at.stride;", v, v)
+			line("      plane_%d = end ? 0 : plane_%d + 1;", v, v)
+		} else {
+			line("      if (next >= %d && next < at.planes - 1 + %d) source_%d += at.stride;", p.versions[v].lag, p.versions[v].lag, v)
+		}
+		line("    }")
+		first += n
+	}
+	line("    next++;\n    copies_end();")
+	line("  }\n")
+
+	line("  // Plane step t: the planes that are loaded move on by one, and every stage completes one.")
+	line("  template <bool EDGE, bool ENDS>")
+	line("  __device__ __forceinline__ void advance(int t) {")
+	line("    copies_wait<PREFETCH - 1>();\n    if (COALESCED && SHARED_ROWS == 0) __syncwarp();")
+	if p.sharesRows() {
+		line("    __syncthreads();")
+	}
+	line("    load(PREFETCH);")
+	for i, v := range p.versions[:p.loads] {
+		if v.held {
+			line("    shift(v%d);\n    take(v%d[0], loaded_%d(0), at);", i, i, i)
+		}
+	}
+	for _, s := range p.stores {
+		if v := p.versions[s.version]; v.job < 0 {
+			line("    {\n      Cells e;\n      take(e, loaded_%d(0), at);\n      store(e, written_%d, t - %d, at);\n    }", s.version, s.field, v.lag)
+		}
+	}
+	for i := range p.jobs {
+		p.jobText(&b, i)
+	}
+	for _, n := range rings {
+		line("    slot_%d = slot_%d + 1 < %d ? slot_%d + 1 : 0;", n, n, n, n)
+	}
+	line("  }\n")
+	lo, hi := p.settled()
+	line("  __device__ __forceinline__ void run() {")
+	line("    int t = next;")
+	line("#pragma unroll\n    for (int f = 0; f < PREFETCH; f++) load(f);")
+	line("    const int last = at.end - 1 + %d;", p.lastLag)
+	line("    while (t <= last) {")
+	line("      // UNROLL plane steps at a time, while none of the stages is near the grid's first or last plane: then what")
+	line("      // registers keep changes places by name, without moves.")
+	line("      const bool settled = BOUNDARY == WRAP || (t >= %d && t + UNROLL - 1 < at.planes + %d);", lo, hi)
+	line("      if (settled && t + UNROLL - 1 <= last) {")
+	line("        if (EDGES_APART && at.edge) {")
+	line("#pragma unroll\n          for (int u = 0; u < UNROLL; u++) advance<true, false>(t + u);")
+	line("        } else {")
+	line("#pragma unroll\n          for (int u = 0; u < UNROLL; u++) advance<!EDGES_APART && BOUNDARY != WRAP, false>(t + u);")
+	line("        }\n        t += UNROLL;")
+	line("      } else {\n        advance<BOUNDARY != WRAP, BOUNDARY != WRAP>(t++);\n      }")
+	line("    }\n  }\n};")
+	return b.String()
+}
+
+// settled is the plane steps in which no job needs a plane beyond the grid: from low on, and while
+// they are less than the planes and high.
+func (p *plan) settled() (low, high int) {
+	first := true
+	for _, j := range p.jobs {
+		l, h := 0, 0
+		for _, r := range j.reads {
+			l, h = max(l, r.low), max(h, r.high)
+		}
+		low = max(low, j.lag+l)
+		if first || j.lag-h < high {
+			high = j.lag - h
+		}
+		first = false
+	}
+	return low, high
+}
+
+// rings are the different numbers of planes that rings have.
+func (p *plan) rings(prefetch int) (list []int) {
+	for _, v := range p.versions {
+		if v.job < 0 || v.rows {
+			list = append(list, v.ring(p.dims, prefetch))
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// given is an array as a launch is given it: without hidden fields before it.
+func (p *plan) given(array int) int {
+	if array < p.fields {
+		return array
+	}
+	return array - (len(p.st.Fields) - p.fields)
+}
+
+func (p *plan) arrayName(a int) string {
+	name := ""
+	switch {
+	case a < p.fields:
+		name = p.st.Fields[a].Name
+	case a < len(p.st.Fields):
+		return fmt.Sprintf("hidden value %d", a-p.fields)
+	default:
+		name = p.st.ReadOnly[a-len(p.st.Fields)].Name
+	}
+	if name == "" {
+		return "the field"
+	}
+	return fmt.Sprintf("array %d", p.given(a))
+}
+
+// jobText is one job of a plane step.
+func (p *plan) jobText(b *strings.Builder, i int) {
+	st := p.st
+	line := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
+	j := &p.jobs[i]
+	stage := &st.Stages[j.stage]
+	if j.barrier {
+		line("    __syncthreads();")
+	}
+	line("    { // time step %d, stage %d", j.step, j.stage)
+	line("      const int plane = t - %d, iteration = at.grid.iteration + %d;", j.lag, j.step)
+	var cases strings.Builder
+	n := 0
+	for _, r := range j.reads {
+		v := &p.versions[r.version]
+		zero := p.age(*j, r, 0)
+		row, at := "j + dy", "dz"
+		switch p.dims {
+		case 1:
+			row, at = "j", "0"
+		case 2:
+			row, at = "j", "dy"
+		}
+		if v.hidden {
+			q := p.jobs[v.job]
+			for _, plane := range r.planes {
+				fmt.Fprintf(&cases, "        if (array == %d && %s == %d) return v%d[%d].at[%d + %s][%d + i + dx];\n", r.array, at, plane.dz, r.version, zero-plane.dz, q.lowR, row, q.lowX)
+			}
+			continue
+		}
+		for _, q := range r.planes {
+			q = j.around(q)
+			lx, hx := q.lowX, q.highX
+			line("      Around<%d, %d, %d, %d> n%d; // array %d, %+d", lx, hx, q.lowR, q.highR, n, p.given(r.array), q.dz)
+			depth := v.depth
+			age := fmt.Sprintf("age_of<ENDS>(%d, %d, plane, %d, at)", zero, q.dz, depth)
+			line("      {\n        const int age = %s;", age)
+			if v.held {
+				line("        own(n%d, v%d, age);", n, r.version)
+			} else {
+				line("        own(n%d, loaded_%d(age), at);", n, r.version)
+			}
+			switch {
+			case q.lowR+q.highR == 0:
+			case v.job < 0:
+				line("        others(n%d, loaded_%d(age_of<ENDS>(%d, %d, plane, %d, at)), at.near);", n, r.version, zero, q.dz, v.oldest+1)
+			default:
+				line("        others(n%d, given_%d(age_of<ENDS>(%d, %d, plane, %d, at)), at.other);", n, r.version, zero, q.dz, v.oldest+1)
+			}
+			line("        beyond<%d, EDGE, ENDS, %d, %d, %d, %d>(n%d, plane + %d, iteration, at);\n      }", p.given(r.array), q.lowX, q.highX, q.otherLow, q.otherHigh, n, q.dz)
+			fmt.Fprintf(&cases, "        if (array == %d && %s == %d) return n%d.at[%d + %s][%d + i + dx];\n", r.array, at, q.dz, n, q.lowR, row, lx)
+			n++
+		}
+	}
+	for o, v := range j.outputs {
+		if p.versions[v].job == i && p.versions[v].output == o {
+			line("      shift(v%d);", v)
+		}
+	}
+	line("#pragma unroll\n      for (int j = %d; j < ROWS + %d; j++)\n#pragma unroll\n        for (int i = %d; i < VECTOR + %d; i++) {", -j.lowR, j.highR, -j.lowX, j.highX)
+	line("      const auto old = [&](int array, int dx, int dy, int dz) -> Real {\n%s        return Real(0);\n      };", cases.String())
+	position := "at.x + i, at.y + j, plane"
+	switch p.dims {
+	case 1:
+		position = "at.x + i, 0, 0"
+	case 2:
+		position = "at.x + i, plane, 0"
+	}
+	line("      const auto value = part_%d::cell<BOUNDARY == WRAP>(at.grid, %s, iteration, old);", j.stage, position)
+	for o, v := range j.outputs {
+		if p.versions[v].job != i || p.versions[v].output != o {
+			continue
+		}
+		if p.versions[v].hidden {
+			line("      v%d[0].at[%d + j][%d + i] = value.at[%d];", v, j.lowR, j.lowX, o)
+		} else if st.Boundary == stencil.Fixed && !stage.Hidden {
+			r := func(a [3]int) (x, rows, planes int) { return axes(p.dims, stencil.Offset(a)) }
+			lx, lr, ls := r(stage.Low)
+			hx, hr, hs := r(stage.High)
+			line("      v%d[0][j][i] = (EDGE || ENDS) && held<%d, %d, %d, %d, %d, %d, EDGE, ENDS>(j, i, plane, at) ? old(%d, 0, 0, 0) : Real(value.at[%d]);", v, lx, hx, lr, hr, ls, hs, stage.Outputs[o], o)
+		} else {
+			line("      v%d[0][j][i] = value.at[%d];", v, o)
+		}
+	}
+	line("        }")
+	for o, v := range j.outputs {
+		if p.versions[v].job != i || p.versions[v].output != o {
+			continue
+		}
+		if p.versions[v].rows {
+			line("      give(v%d[0], at, given_%d(0));", v, v)
+		}
+		for _, s := range p.stores {
+			if s.version == v {
+				line("      store(v%d[0], written_%d, plane, at);", v, s.field)
+			}
+		}
+	}
+	line("    }")
+}
+
+func either(is bool, a, b string) string {
+	if is {
+		return a
+	}
+	return b
+}

@@ -1,0 +1,152 @@
+package pipeline
+
+import (
+	"math"
+
+	"stenciltune/kernels"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+// registers is what a thread takes if it may, estimated: the planes that stages keep, those that the
+// largest stage sees with what lies around them, what it leaves, and addresses.
+func (h shape) registers(p stencil.Problem, l *plan) int {
+	cells := float64(h.vector * h.rows)
+	most := 0.0
+	for _, j := range l.jobs {
+		n := cells * float64(len(j.outputs))
+		for _, r := range j.reads {
+			if l.versions[r.version].hidden {
+				continue
+			}
+			for _, q := range r.planes {
+				q = j.around(q)
+				loaded := 0.0
+				if l.versions[r.version].job < 0 {
+					loaded = cells
+				}
+				n += loaded + float64((h.rows+q.lowR+q.highR)*(q.lowX+q.highX)+(q.lowR+q.highR)*h.vector)
+			}
+		}
+		most = max(most, n)
+	}
+	words := float64(max(1, kernels.ComputedSize(p.DType)/4))
+	return 40 + 2*l.loads + int(words*(cells*float64(l.kept())+h.wider(l)+0.6*most))
+}
+
+// wider is the cells beyond the own ones that registers keep of hidden values.
+func (h shape) wider(l *plan) (n float64) {
+	for _, v := range l.versions {
+		if v.hidden {
+			j := l.jobs[v.job]
+			n += float64(v.depth * ((h.vector+j.lowX+j.highX)*(h.rows+j.lowR+j.highR) - h.vector*h.rows))
+		}
+	}
+	return n
+}
+
+// Work counts one launch: every tile is loaded once, with its halo; each stage
+// updates the whole tile in every plane step.
+func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
+	h := scheduleShape(s)
+	l := h.plan(p.Stencil)
+	st := p.Stencil
+	g := h.launch(p, l)
+	elem := float64(p.DType.Size())
+	hold, _ := h.tile(l)
+	n := kernels.Planes(p)
+	streamTile := kernels.CeilDiv(n, g.Grid[2])
+	planeSteps := float64(min(n, streamTile+max(0, l.lead)) + l.lastLag)
+	loaded := float64(min(n, streamTile+l.low[2]+l.high[2]))
+	blocks, threads := float64(g.Blocks()), float64(g.Threads())
+	cells := float64(hold[0] * h.rows * h.warps)
+	own := float64(h.rows * h.vector)
+	words := float64(kernels.ComputedSize(p.DType)) / 4
+	parts := math.Ceil(float64(h.vector) * elem / 16) // instructions that move a vector
+	moves := parts
+	if part := h.part(p); part < h.vector {
+		moves = max(parts, float64(h.vector/part))
+	}
+	arrays, outputs := float64(l.loads), float64(len(l.stores))
+	accesses := moves * (arrays + outputs) * float64(h.rows)
+	pipe := arrays * own * elem // written to shared memory
+	flops, special, shuffles := 0.0, 0.0, 0.0
+	barriers := 0
+	if l.sharesRows() {
+		barriers++
+	}
+	given := make(map[int]bool)
+	for _, j := range l.jobs {
+		o := l.st.Stages[j.stage].Ops
+		times := float64((h.vector+j.lowX+j.highX)*(h.rows+j.lowR+j.highR)) / own // cells computed for each own one
+		flops += times * float64(o.Total())
+		special += times * float64(o.Div+o.Special)
+		if j.barrier {
+			barriers++
+		}
+		for _, r := range j.reads {
+			if l.versions[r.version].hidden {
+				continue
+			}
+			for _, q := range r.planes {
+				q = j.around(q)
+				others := float64(q.lowR + q.highR)
+				shuffles += float64(h.rows*(q.lowX+q.highX)) + others*float64(q.otherLow+q.otherHigh)
+				rows := others
+				if l.versions[r.version].job < 0 {
+					rows += float64(h.rows)
+				}
+				accesses += parts * rows
+				pipe += rows * float64(h.vector) * float64(kernels.ComputedSize(p.DType))
+			}
+		}
+		for _, v := range j.outputs {
+			if l.versions[v].rows && !given[v] {
+				given[v] = true
+				accesses += parts * float64(h.edgeRows(st, l))
+				pipe += float64(h.edgeRows(st, l)*h.vector) * float64(kernels.ComputedSize(p.DType))
+			}
+		}
+	}
+	accesses += shuffles * words
+	pipe += shuffles * float64(kernels.ComputedSize(p.DType))
+	updates := blocks * cells * planeSteps
+	var write [3]int // on average: the first and the last tile write more
+	for a, g := range g.Grid {
+		write[a] = kernels.CeilDiv(p.Size[a], g)
+	}
+	read := [3]int{hold[0], hold[1], int(loaded)}
+	if st.Dims < 3 {
+		write[1], write[2] = streamTile, 1
+		read = [3]int{hold[0] * h.warps, read[2], 1}
+	}
+	window := write
+	window[st.Dims-1] = 1 + h.prefetch + l.lastLag
+	registers := h.registers(p, l)
+	return kernels.Work{
+		Steps:      h.timeTile,
+		Cells:      float64(p.Size.Cells()) * float64(h.timeTile),
+		Updates:    updates * float64(h.timeTile),
+		Flops:      updates * flops,
+		Special:    updates * special,
+		Integer:    blocks * threads * (300 + planeSteps*(12*arrays+6*outputs+8*float64(len(l.jobs))+shuffles*words)),
+		Accesses:   blocks * threads * planeSteps * accesses,
+		L1Loads:    arrays * blocks * cells * loaded * elem,
+		L2Read:     arrays * blocks * cells * loaded * elem,
+		L2Write:    float64(p.Size.Cells()) * outputs * elem,
+		Shared:     blocks * threads * planeSteps * pipe,
+		Barriers:   barriers * int(planeSteps),
+		Loads:      arrays * own * float64(h.prefetch),
+		LoadWaits:  loaded / float64(h.prefetch),
+		Prefetched: true,
+		Waits:      planeSteps * float64(len(l.jobs)) * 1.5,
+		Registers:  registers,
+		Least:      max(1, registers*3/4),
+		MinBlocks:  h.minBlocks,
+		SpillTrips: planeSteps,
+		Write:      write,
+		Read:       read,
+		Window:     window,
+		Launch:     g,
+	}
+}

@@ -1,0 +1,90 @@
+package kernels
+
+import (
+	"slices"
+
+	"stenciltune/machine"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+// Planes is the extent of the axis that blocks stream along, the outermost one; 1 in one dimension.
+func Planes(p stencil.Problem) int {
+	if p.Stencil.Dims == 1 {
+		return 1
+	}
+	return p.Size[p.Stencil.Dims-1]
+}
+
+// ComputedSize is the bytes of a value in computation: 16-bit floating-point values are computed in float.
+func ComputedSize(d stencil.DType) int {
+	if d.Floating() {
+		return max(4, d.Size())
+	}
+	return d.Size()
+}
+
+// RoundUp is the least multiple of b that is not below a.
+func RoundUp(a, b int) int { return CeilDiv(a, b) * b }
+
+// EdgeRows is the rows of a warp that other warps read, of as many as it has, where rows are read so far below and above.
+func EdgeRows(low, high, rows int) int {
+	first, last := high, low
+	if first == 0 && last > 0 {
+		first = 1
+	}
+	if last == 0 && first > 0 {
+		last = 1
+	}
+	return min(first+last, rows)
+}
+
+// Overlapping is the tiling of blocks that stream along the outermost axis: on x and rows tiles of hold cells lie step cells
+// apart and overlap by their halo; in 3D a tile is a block's, else each of its warps has one. The axis is cut into stream
+// tiles, or with sms into as many as make no more than streamTiles*sms blocks. Where the grid repeats every tile has its
+// halo: the first one counts like the others. extra is as in Tiling.
+func Overlapping(p stencil.Problem, hold, step [2]int, warps, streamTiles, sms, extra int) Tiling {
+	if p.Stencil.Boundary == stencil.Wrap {
+		hold = step
+	}
+	t := Tiling{Hold: [3]int{hold[0], hold[1], 1}, Step: [3]int{step[0], step[1], 1}, Pack: 1, Fixed: [3]int{0, 0, streamTiles}, Fill: streamTiles * sms}
+	if t.Fill == 0 {
+		t.Extra = extra
+	}
+	if p.Stencil.Dims < 3 {
+		t.Pack, t.Fixed[1] = warps, 1
+	}
+	return t
+}
+
+// StreamingParams are the parameters that families share whose warps hold rows of vectors and whose blocks stream: vx, vy, wp,
+// ck, pf, mb, ph with the values given, and sm.
+func StreamingParams(p stencil.Problem, m machine.Machine, timeTiles []int, docs map[string]string) []space.Param {
+	vector, rows, warps := []int{1, 2, 4, 8}, []int{1}, []int{1, 4}
+	streamTiles := []int{1, 2, 4, 8, 16, 32, 64, 128, 256}
+	fill := []int{0}
+	switch p.Stencil.Dims {
+	case 1:
+		streamTiles = []int{1}
+	case 2:
+		fill = slices.Compact([]int{0, max(0, m.SMs)})
+	case 3:
+		vector = []int{1, 2, 4}
+		if p.DType.Size() < 4 {
+			vector = append(vector, 8)
+		}
+		rows = []int{1, 2, 3, 4, 6, 8}
+		warps = []int{4, 8, 12, 16}
+		streamTiles = []int{1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24}
+	}
+	return []space.Param{
+		{Name: "vx", Values: vector, Ordinal: true, Doc: docs["vx"]},
+		{Name: "vy", Values: rows, Ordinal: true, Doc: docs["vy"]},
+		{Name: "wp", Values: warps, Ordinal: true, Doc: docs["wp"]},
+		{Name: "ck", Values: streamTiles, Ordinal: true, Launch: true, Doc: docs["ck"]},
+		{Name: "pf", Values: []int{1, 2, 4}, Ordinal: true, Near: true, Doc: docs["pf"]},
+		Tuned(MinBlocks, docs["mb"], []int{1, 2, 3, 4}),
+		Tuned(TimeTile, docs["ph"], timeTiles),
+		Tuned(SMCount, docs["sm"], fill),
+	}
+}

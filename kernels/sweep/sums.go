@@ -1,0 +1,362 @@
+package sweep
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"stenciltune/stencil"
+)
+
+// plan is how a stencil's cell function is computed: what arrives of which array, what that adds to
+// which open sums, and what is read at the own cell besides.
+type plan struct {
+	parts    stencil.Parts
+	rest     *stencil.Stencil // the stencil with the rest for a cell function
+	swept    []swept          // the arrays that sums read
+	sums     []sum
+	patterns []pattern
+	low      int   // radius of the sums on z
+	high     int   // on the other side
+	own      []int // arrays that the rest reads at the own cell
+	// operations is the multiplications and additions of a cell; a product that is added counts once.
+	operations float64
+}
+
+// swept is an array whose planes lie in shared memory.
+type swept struct {
+	array     int
+	low, high [2]int // radius on x and rows
+	diagonal  bool   // read off both the own column and the own row
+}
+
+// sum is one of the cell function's.
+type sum struct {
+	low  int // radius towards earlier planes
+	base int // its first among all open sums
+}
+
+// pattern is the weights of points in one plane of an array, and the planes that they are added to.
+type pattern struct {
+	place  int // of the array
+	points []point
+	users  []user
+}
+
+type point struct {
+	dx, dy int
+	weight float64
+}
+
+// user is a sum that takes factor times a pattern, dz planes from the own one.
+type user struct {
+	sum, dz int
+	factor  float64
+}
+
+// known are the plans of stencils seen before: a stencil never changes.
+var known sync.Map // *stencil.Stencil to *plan
+
+// planOf is nil where the family does not run a stencil.
+func planOf(st *stencil.Stencil) *plan {
+	if p, ok := known.Load(st); ok {
+		return p.(*plan)
+	}
+	p, _ := known.LoadOrStore(st, analyse(st))
+	return p.(*plan)
+}
+
+func analyse(st *stencil.Stencil) *plan {
+	if st.Dims != 3 || len(st.Stages) != 1 || st.Of != nil || !st.DType.Floating() {
+		return nil
+	}
+	p := &plan{parts: st.Split(0, 1)}
+	if len(p.parts.Sums) == 0 {
+		return nil
+	}
+	rest := *st
+	rest.Stages = slices.Clone(st.Stages)
+	rest.Stages[0].Body = p.parts.Rest
+	p.rest = &rest
+	for a := range p.rest.Stages[0].Points {
+		if p.parts.ReadsOwn(st, a) {
+			p.own = append(p.own, a)
+		}
+	}
+	for _, weights := range p.parts.Sums {
+		for at := range weights {
+			p.low, p.high = max(p.low, -at.At[2]), max(p.high, at.At[2])
+			i := slices.IndexFunc(p.swept, func(s swept) bool { return s.array == at.Array })
+			if i < 0 {
+				p.swept = append(p.swept, swept{array: at.Array})
+				i = len(p.swept) - 1
+			}
+			s := &p.swept[i]
+			for a := range 2 {
+				s.low[a], s.high[a] = max(s.low[a], -at.At[a]), max(s.high[a], at.At[a])
+			}
+			s.diagonal = s.diagonal || at.At[0] != 0 && at.At[1] != 0
+		}
+	}
+	slices.SortFunc(p.swept, func(a, b swept) int { return cmp.Compare(a.array, b.array) })
+	for i, weights := range p.parts.Sums {
+		s := sum{base: p.open()}
+		for at := range weights {
+			s.low = max(s.low, -at.At[2])
+		}
+		p.sums = append(p.sums, s)
+		for place := range p.swept {
+			for dz := -p.low; dz <= p.high; dz++ {
+				p.share(place, pointsOf(weights, p.swept[place].array, dz), user{sum: i, dz: dz, factor: 1})
+			}
+		}
+	}
+	for _, k := range p.patterns {
+		if p.operations += float64(len(k.points)); k.shared() {
+			p.operations += float64(len(k.users) - 1)
+		}
+	}
+	p.operations += float64(p.parts.Ops().Total())
+	return p
+}
+
+// pointsOf are a sum's points in one plane of an array, row by row.
+func pointsOf(weights map[stencil.Point]float64, array, dz int) (points []point) {
+	for at, w := range weights {
+		if at.Array == array && at.At[2] == dz {
+			points = append(points, point{at.At[0], at.At[1], w})
+		}
+	}
+	slices.SortFunc(points, func(a, b point) int { return cmp.Or(cmp.Compare(a.dy, b.dy), cmp.Compare(a.dx, b.dx)) })
+	return points
+}
+
+// share finds the pattern of which points are a multiple, or adds one.
+func (p *plan) share(place int, points []point, u user) {
+	if len(points) == 0 {
+		return
+	}
+	for i := range p.patterns {
+		k := &p.patterns[i]
+		if k.place != place {
+			continue
+		}
+		if f, ok := proportion(points, k.points); ok {
+			u.factor = f
+			k.users = append(k.users, u)
+			return
+		}
+	}
+	p.patterns = append(p.patterns, pattern{place, points, []user{u}})
+}
+
+// proportion gives f with a = f*b, to within rounding.
+func proportion(a, b []point) (f float64, ok bool) {
+	if len(a) != len(b) {
+		return 0, false
+	}
+	f = a[0].weight / b[0].weight
+	if math.Abs(f) < 1e-6 || math.Abs(f) > 1e6 { // a product that may leave the element type's range
+		return 0, false
+	}
+	for i := range a {
+		if a[i].dx != b[i].dx || a[i].dy != b[i].dy || math.Abs(a[i].weight-f*b[i].weight) > 1e-15*math.Abs(a[i].weight) {
+			return 0, false
+		}
+	}
+	return f, true
+}
+
+// shared tells whether a pattern is summed on its own, and not straight into its only sum.
+func (k pattern) shared() bool { return len(k.users) > 1 }
+
+// open counts the sums that a cell keeps from plane to plane.
+func (p *plan) open() int {
+	n := 0
+	for _, s := range p.sums {
+		n += s.low + p.high
+	}
+	return n
+}
+
+// places writes a function of n things as a constant expression; those that are otherwise need no case.
+func places(head, variable, otherwise string, n int, value func(i int) string) string {
+	var cases strings.Builder
+	for i := range n {
+		if v := value(i); v != otherwise {
+			fmt.Fprintf(&cases, "%s == %d ? %s : ", variable, i, v)
+		}
+	}
+	return fmt.Sprintf("__host__ __device__ constexpr %s(int %s) { return %s%s; }", head, variable, cases.String(), otherwise)
+}
+
+// slotsText says which arrays lie in shared memory, how far each is read, and where the rest finds the own cells:
+// with keep in shared memory too, if they are there.
+func (p *plan) slotsText(arrays int, keep bool) string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	of := func(value func(s swept) int) func(i int) string {
+		return func(i int) string { return strconv.Itoa(value(p.swept[i])) }
+	}
+	n := len(p.swept)
+	line("constexpr int SWEPT = %d; // arrays whose planes lie in shared memory", n)
+	line("%s // which the kth is", places("int array_of", "k", "0", n, of(func(s swept) int { return s.array })))
+	line("// How far it is read on x and rows, and whether off both the own column and the own row.")
+	line("%s", places("int low_x", "k", "0", n, of(func(s swept) int { return s.low[0] })))
+	line("%s", places("int high_x", "k", "0", n, of(func(s swept) int { return s.high[0] })))
+	line("%s", places("int low_y", "k", "0", n, of(func(s swept) int { return s.low[1] })))
+	line("%s", places("int high_y", "k", "0", n, of(func(s swept) int { return s.high[1] })))
+	line("%s", places("bool diagonal", "k", "false", n, func(i int) string { return strconv.FormatBool(p.swept[i].diagonal) }))
+	centres, beside := p.ownFrom(keep)
+	find := func(list []int) func(a int) string {
+		return func(a int) string { return strconv.Itoa(slices.Index(list, a)) }
+	}
+	line("constexpr int BESIDE = %d; // arrays whose own cells are loaded from memory", len(beside))
+	line("%s // which of them array a is", places("int beside_of", "a", "-1", arrays, find(beside)))
+	line("%s // which of those in shared memory it is, if its own cells are read there", places("int centre_of", "a", "-1", arrays, func(a int) string {
+		if !slices.Contains(centres, a) {
+			return "-1"
+		}
+		return strconv.Itoa(p.place(a))
+	}))
+	line("constexpr int SUMS = %d; // of the cell function", len(p.sums))
+	line("constexpr int OPEN = %d; // sums that a cell keeps from plane to plane", p.open())
+	line("constexpr int PARTS = %d; // sums of points within one plane", len(p.patterns))
+	return b.String()
+}
+
+// place is an array's among the swept ones, -1 for none.
+func (p *plan) place(array int) int {
+	return slices.IndexFunc(p.swept, func(s swept) bool { return s.array == array })
+}
+
+// ownFrom splits the arrays that the rest reads at the own cell: from shared memory, from memory.
+func (p *plan) ownFrom(keep bool) (centres, beside []int) {
+	for _, a := range p.own {
+		if keep && p.place(a) >= 0 {
+			centres = append(centres, a)
+		} else {
+			beside = append(beside, a)
+		}
+	}
+	return centres, beside
+}
+
+// weightsText is the sums as device functions: weigh adds a row's points to the parts, begin_parts and
+// collect bring parts and open sums together.
+func (p *plan) weightsText() string {
+	var b strings.Builder
+	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	line("// Adds the points of array K that lie in the row dy away to a cell's parts; e[0] is that row's in the own column.")
+	line("template <int K> __device__ __forceinline__ void weigh(int dy, const Real *e, Real (&part)[PARTS]) {")
+	for place, s := range p.swept {
+		for dy := -s.low[1]; dy <= s.high[1]; dy++ {
+			var terms strings.Builder
+			for i, k := range p.patterns {
+				if k.place != place {
+					continue
+				}
+				for _, at := range k.points {
+					if at.dy == dy {
+						fmt.Fprintf(&terms, "    part[%d] = %s;\n", i, added(fmt.Sprintf("part[%d]", i), k.weight(at), fmt.Sprintf("e[%d]", at.dx)))
+					}
+				}
+			}
+			if terms.Len() > 0 {
+				line("  if (K == %d && dy == %d) {\n%s  }", place, dy, terms.String())
+			}
+		}
+	}
+	line("}\n\n// A part that belongs to one sum goes on with it; others begin with nothing.")
+	line("__device__ __forceinline__ void begin_parts(Real (&part)[PARTS][ROWS][VECTOR], const Real (&sum)[OPEN > 0 ? OPEN : 1][ROWS][VECTOR], int j, int i) {")
+	for i, k := range p.patterns {
+		from := "Real(-0.0)" // adds nothing
+		if p.continues(i) {
+			u := k.users[0]
+			if m := p.high - u.dz; m < p.slots(u.sum) {
+				from = fmt.Sprintf("sum[%d][j][i]", p.sums[u.sum].base+m)
+			}
+		}
+		line("  part[%d][j][i] = %s;", i, from)
+	}
+	line("}\n\n// Adds a plane's parts to the open sums: those of a plane are complete, the others move on by one.")
+	line("__device__ __forceinline__ void collect(Real (&result)[SUMS][ROWS][VECTOR], Real (&sum)[OPEN > 0 ? OPEN : 1][ROWS][VECTOR], const Real (&part)[PARTS][ROWS][VECTOR], Real nothing, int j, int i) {")
+	for s := range p.sums {
+		for m := 0; m <= p.slots(s); m++ {
+			value, begun := "", false
+			for i, k := range p.patterns {
+				if p.continues(i) && k.users[0].sum == s && p.high-k.users[0].dz == m {
+					value, begun = fmt.Sprintf("part[%d][j][i]", i), true
+				}
+			}
+			if !begun && m < p.slots(s) {
+				value = fmt.Sprintf("sum[%d][j][i]", p.sums[s].base+m)
+			}
+			for i, k := range p.patterns {
+				if begun && p.continues(i) && k.users[0].sum == s && p.high-k.users[0].dz == m {
+					continue
+				}
+				for _, u := range k.users {
+					if u.sum != s || p.high-u.dz != m {
+						continue
+					}
+					value = added(value, u.factor*k.unit(), fmt.Sprintf("part[%d][j][i]", i))
+				}
+			}
+			if value == "" {
+				value = "nothing"
+			}
+			if m == 0 {
+				line("  result[%d][j][i] = %s;", s, value)
+			} else {
+				line("  sum[%d][j][i] = %s; // dz = %d", p.sums[s].base+m-1, value, p.high-m)
+			}
+		}
+	}
+	line("}")
+	return b.String()
+}
+
+// slots counts the open sums of a sum.
+func (p *plan) slots(s int) int { return p.high + p.sums[s].low }
+
+// continues tells whether a pattern's part goes on with its sum: it has one user, whose sum of that plane no
+// other pattern goes on with.
+func (p *plan) continues(i int) bool {
+	k := p.patterns[i]
+	if k.shared() {
+		return false
+	}
+	first := slices.IndexFunc(p.patterns, func(q pattern) bool {
+		return !q.shared() && q.users[0].sum == k.users[0].sum && q.users[0].dz == k.users[0].dz
+	})
+	return first == i
+}
+
+// unit is what a shared pattern of one point is divided by: its part is the point itself.
+func (k pattern) unit() float64 {
+	if k.shared() && len(k.points) == 1 {
+		return k.points[0].weight
+	}
+	return 1
+}
+
+func (k pattern) weight(at point) float64 { return at.weight / k.unit() }
+
+// added is a sum, if there is one, and a weight times a value.
+func added(sum string, weight float64, value string) string {
+	number := "Real(" + strconv.FormatFloat(weight, 'g', -1, 64) + ")"
+	switch {
+	case sum == "" && weight == 1:
+		return value
+	case sum == "":
+		return "nothing + " + number + " * " + value
+	case weight == 1:
+		return sum + " + " + value
+	}
+	return sum + " + " + number + " * " + value
+}

@@ -1,0 +1,150 @@
+package sweep
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"stenciltune/internal/golden"
+	"stenciltune/kernels"
+	"stenciltune/kernels/kernelstest"
+	"stenciltune/space/spacetest"
+	"stenciltune/stencil"
+)
+
+var volume = stencil.Size{512, 512, 512}
+
+func parsed(t testing.TB, text string) *stencil.Stencil {
+	t.Helper()
+	s, err := stencil.Parse("given", "given.sl", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// star reaches two cells on each axis.
+const star = "NumDimensions 3 StencilSize (2, 2, 2) CellValue { float sum = 0.4 * get(0, 0, 0); for (int i = 1; i <= 2; i++) " +
+	"sum += 0.1 / i * (get(-i, 0, 0) + get(i, 0, 0) + get(0, -i, 0) + get(0, i, 0) + get(0, 0, -i) + get(0, 0, i)); return sum; }"
+
+// box reads two arrays off both the own row and the own column.
+const box = "NumDimensions 3 StencilSize (1, 1, 1) Fields (u, v) ReadOnly (a) Boundary wrap CellValue { float s = get(u, -1, 1, 0) + 2 * get(u, 0, 0, 1) + get(a, 1, -1, 1); " +
+	"return get(a, 0, 0, 0) * s + get(v, 0, 0, 0), s * get(u, 0, 0, 0); }"
+
+func problem(st *stencil.Stencil, d stencil.DType, n stencil.Size) stencil.Problem {
+	return stencil.Problem{Stencil: st, DType: d, Size: n, Steps: 100}
+}
+
+func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
+	acoustic := kernelstest.Problem(t, "acoustic3d", stencil.Float32, volume)
+	for _, c := range []struct {
+		golden   string
+		problem  stencil.Problem
+		schedule string
+	}{
+		{"star.cu", problem(parsed(t, star), stencil.Float32, volume), "sweep/vx=4/vy=2/wp=16/ck=1/pf=2/mb=1"},
+		{"box.cu", problem(parsed(t, box), stencil.Float64, stencil.Size{511, 100, 100}), "sweep/vx=2/vy=2/wp=8/ck=1/pf=1/mb=1"},
+		{"acoustic.cu", acoustic, "sweep/vx=4/vy=2/wp=16/ck=1/pf=2/mb=1/kp=1"},
+		{"fixed.cu", problem(parsed(t, star+" Boundary fixed"), stencil.Float16, volume), "sweep/vx=8/vy=1/wp=8/ck=1/pf=2/mb=1"},
+	} {
+		k := Family{}.Kernel(c.problem, spacetest.Schedule(t, c.schedule))
+		golden.Check(t, c.golden, []byte(brief(k.Source)))
+		kernelstest.CheckLines(t, k)
+		if !strings.Contains(k.Source, "#define ENTRY "+k.Entry+"\n") || k.Schedule != spacetest.Schedule(t, c.schedule) {
+			t.Errorf("%s: entry %s, %s", c.golden, k.Entry, k.Schedule)
+		}
+	}
+}
+
+// brief is a source without the lines of files, which are the same in every kernel.
+func brief(source string) string {
+	var b strings.Builder
+	file := false
+	for line := range strings.Lines(source) {
+		if strings.HasPrefix(line, "#line ") {
+			_, name, _ := strings.Cut(line, `"`)
+			file = strings.HasPrefix(name, "kernels/")
+			b.WriteString(`#line "` + name)
+			continue
+		}
+		if !file {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+func TestEveryParameterReachesTheSourceOrTheLaunch(t *testing.T) {
+	p := kernelstest.Problem(t, "acoustic3d", stencil.Float32, volume)
+	k := Family{}.Kernel(p, spacetest.Schedule(t, "sweep/vx=2/vy=3/wp=12/ck=6/pf=2/mb=1/kp=1"))
+	kernelstest.CheckConstants(t, k, "VECTOR = 2", "ROWS = 3", "WARPS = 12", "PREFETCH = 2", "MIN_BLOCKS = 1", "KEEP = 1")
+	other := Family{}.Kernel(p, spacetest.Schedule(t, "sweep/vx=2/vy=3/wp=12/ck=8/pf=2/mb=1/kp=1"))
+	if other.Source != k.Source || other.Entry != k.Entry || k.Launch.Grid[2] != 6 || other.Launch.Grid[2] != 8 {
+		t.Errorf("launches %+v and %+v of %s and %s", k.Launch, other.Launch, k.Entry, other.Entry)
+	}
+}
+
+func TestLaunchAsksForTheSharedMemoryOfTheRing(t *testing.T) {
+	kernelstest.CheckLaunches(t, Family{}, []kernelstest.Launch{
+		// 3 planes of 32 before the first row and 32 + 4 rows of 128 cells, between which 4 + 4 are rounded up to 128 bytes.
+		{Problem: problem(parsed(t, star), stencil.Float32, volume), Schedule: "sweep/vx=4/vy=2/wp=16/ck=4/pf=2/mb=1",
+			Want: kernels.Launch{Grid: [3]int{4, 16, 4}, Block: [3]int{32, 16, 1}, SharedBytes: 3 * (32 + 36*160) * 4, Steps: 1}},
+		// 2 + 1 + 4 planes of the pressure alone, of 32 + 8 rows.
+		{Problem: kernelstest.Problem(t, "acoustic3d", stencil.Float32, volume), Schedule: "sweep/vx=4/vy=2/wp=16/ck=2/pf=2/mb=1/kp=1",
+			Want: kernels.Launch{Grid: [3]int{4, 16, 2}, Block: [3]int{32, 16, 1}, SharedBytes: 7 * (32 + 40*160) * 4, Steps: 1}},
+		// 2 planes: of u 8 + 1 rows of 64 + 16 cells, for its rows above are not read; of a as many, the halo below and beside.
+		{Problem: problem(parsed(t, box), stencil.Float64, stencil.Size{511, 100, 100}), Schedule: "sweep/vx=2/vy=1/wp=8/ck=2/pf=1/mb=1",
+			Want: kernels.Launch{Grid: [3]int{8, 13, 2}, Block: [3]int{32, 8, 1}, SharedBytes: 2 * (16 + 9*80 + 9*80) * 8, Steps: 1}},
+	})
+}
+
+func TestPlanOfAStarHasAPatternForTheColumnAndOneForThePlane(t *testing.T) {
+	q := planOf(parsed(t, star))
+	if q.low != 2 || q.high != 2 || q.open() != 4 || len(q.patterns) != 2 || len(q.own) != 0 {
+		t.Fatalf("%+v", q)
+	}
+	if k := q.patterns[0]; len(k.points) != 1 || len(k.users) != 4 || k.unit() != k.points[0].weight {
+		t.Errorf("%+v", k)
+	}
+	if k := q.patterns[1]; len(k.points) != 9 || k.shared() || !q.continues(1) {
+		t.Errorf("%+v", k)
+	}
+	if q.operations != 13+0 {
+		t.Errorf("%v operations", q.operations)
+	}
+	q = planOf(parsed(t, box))
+	if !slices.Equal(q.own, []int{0, 1, 2}) || len(q.swept) != 2 || !q.swept[0].diagonal || q.swept[1].array != 2 || q.low != 0 || q.high != 1 {
+		t.Errorf("%+v", q)
+	}
+	for _, text := range []string{
+		"NumDimensions 2 StencilSize (1, 1) CellValue { return get(1, 0); }",
+		"NumDimensions 3 StencilSize (1, 1, 1) DataType int32 CellValue { return get(1, 0, 0); }",
+		"NumDimensions 3 StencilSize (1, 1, 1) CellValue { return 2 * get(0, 0, 0); }",
+		"NumDimensions 3 StencilSize (1, 1, 1) Fields (u, v) Stages (p, q) CellValue p (u) { return get(v, 1, 0, 0); } CellValue q (v) { return get(u, 1, 0, 0); }",
+	} {
+		if planOf(parsed(t, text)) != nil {
+			t.Errorf("%s has a plan", text)
+		}
+	}
+}
+
+func TestWorkOfASweepCountedByHand(t *testing.T) {
+	p := problem(parsed(t, star), stencil.Float32, stencil.Size{256, 64, 100})
+	w := Family{}.Work(p, spacetest.Schedule(t, "sweep/vx=4/vy=2/wp=8/ck=2/pf=2/mb=1"))
+	const cells, blocks, steps, slab = 256 * 64 * 100, 2 * 4 * 2, 54, 128*20 + 4*16
+	for name, c := range map[string][2]float64{
+		"steps": {float64(w.Steps), 1}, "cells": {w.Cells, cells}, "updates": {w.Updates, 256 * 64 * steps * 2}, "flops": {w.Flops, w.Updates * 13},
+		"L1 loads": {w.L1Loads, blocks * steps * slab * 4}, "L2 write": {w.L2Write, cells * 4},
+		// Of 128 + 4 cells the first two lie in a sector of their own, and the last two.
+		"L2 read": {w.L2Read, blocks * steps * 20 * 18 * 32},
+		// A thread reads 2 + 2 + 2 rows, and two vectors beside each of its own two.
+		"shared": {w.Shared, blocks * steps * (slab + 256*4*10) * 4}, "barriers": {float64(w.Barriers), steps},
+	} {
+		if c[0] != c[1] {
+			t.Errorf("%s: %v, want %v", name, c[0], c[1])
+		}
+	}
+	if w.Write != [3]int{128, 16, 50} || w.Read != [3]int{132, 20, 54} {
+		t.Errorf("writes %v, reads %v", w.Write, w.Read)
+	}
+}
