@@ -72,13 +72,26 @@ func Steps(passes []Pass) int {
 // stencil.Start(Problem, Seed). Output buffers are poisoned with NaN and stand between
 // guard zones that must not change.
 type Check struct {
-	Problem   stencil.Problem `json:"problem"`
-	Passes    []Pass          `json:"passes"`
-	Seed      uint32          `json:"seed"`
-	Tolerance float64         `json:"tolerance"`
+	Problem stencil.Problem `json:"problem"`
+	Passes  []Pass          `json:"passes"`
+	Seed    uint32          `json:"seed"`
+	// Tolerance is the largest error of a cell; 0 without Trusted means of each cell what
+	// rounding explains (stencil.Judge).
+	Tolerance float64 `json:"tolerance"`
+	// Peak is the largest value, without its sign, that Tolerance is for: where Trusted
+	// gives a larger one, Tolerance grows with it. 0 means that it holds as it is.
+	Peak float64 `json:"peak,omitempty"`
 	// Trusted computes the expected answer on the device, in as many steps; nil
-	// means stencil.Expected in float64, which only small grids can afford.
+	// means stencil.Judge in float64, which only small grids can afford.
 	Trusted []Pass `json:"trusted,omitempty"`
+}
+
+// Grown is the tolerance where the trusted answer's largest value, without its sign, is peak.
+func (c Check) Grown(peak float64) float64 {
+	if c.Peak > 0 && peak > c.Peak {
+		return c.Tolerance * (peak / c.Peak)
+	}
+	return c.Tolerance
 }
 
 // Timing asks for the time of each run on Problem.Size. With Interleaved, one

@@ -12,15 +12,17 @@ struct Report {
   unsigned long long wrong;     // cells beyond the tolerance, or not a number
   unsigned long long first;     // index of the first of them
   unsigned long long max_error; // bits of the largest finite difference, a double
+  unsigned long long peak;      // bits of the largest finite value wanted, without its sign
 };
 
 extern "C" __global__ void compare_cells(const T *got, const T *want, unsigned long long n, double tolerance, Report *r) {
   const unsigned long long stride = (unsigned long long)gridDim.x * blockDim.x;
-  double largest = 0;
+  double largest = 0, peak = 0;
   unsigned long long wrong = 0, first = ~0ull;
   for (unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride) {
     const double g = got[i], w = want[i];
-    const double d = g > w ? g - w : w - g;
+    const double d = g > w ? g - w : w - g, size = w < 0 ? -w : w;
+    if (size < 1e300) peak = size > peak ? size : peak;
     if (d <= tolerance || g == w) {
       largest = d > largest ? d : largest;
     } else {
@@ -35,6 +37,7 @@ extern "C" __global__ void compare_cells(const T *got, const T *want, unsigned l
   }
   // Doubles that are not negative sort like their bits.
   if (largest > 0) atomicMax(&r->max_error, (unsigned long long)__double_as_longlong(largest));
+  if (peak > 0) atomicMax(&r->peak, (unsigned long long)__double_as_longlong(peak));
 }
 
 // Words of a guard zone that are no longer the pattern.

@@ -11,6 +11,7 @@ import (
 	"stenciltune/device"
 	"stenciltune/kernels"
 	"stenciltune/machine"
+	"stenciltune/stencil"
 	"stenciltune/timing"
 )
 
@@ -27,7 +28,7 @@ type GPU struct {
 	modules  map[string]*module
 	arrays   []*arrays      // the one used last at the end
 	expected []*expectation // least recently used first
-	want     map[wantKey][]float64
+	want     map[wantKey]stencil.Verdict
 	helpers  map[string]*helper // by element type
 	from, to cuEvent            // around a timed region
 	args     *arguments
@@ -57,7 +58,7 @@ func Open(selector string) (*GPU, error) {
 		return nil, err
 	}
 	g := &GPU{machine: m, device: d, nvml: openNVML(m.PCI), jobs: make(chan func()),
-		modules: map[string]*module{}, want: map[wantKey][]float64{}, helpers: map[string]*helper{}, args: newArguments()}
+		modules: map[string]*module{}, want: map[wantKey]stencil.Verdict{}, helpers: map[string]*helper{}, args: newArguments()}
 	go g.thread()
 	err = g.do(func() error {
 		if g.context, err = cuDevicePrimaryCtxRetain(d); err != nil {

@@ -497,7 +497,7 @@ func fatal(words string, status timing.Status, reason string) func(t *testing.T)
 		const limit = 300 * time.Millisecond
 		begin := time.Now()
 		_, err := checkPass(d, p, bad, limit)
-		if took := time.Since(begin); took > limit+time.Second {
+		if took := time.Since(begin); took > limit+10*time.Second {
 			t.Errorf("noticed after %v", took)
 		}
 		f := device.AsFailure(err)
@@ -536,7 +536,7 @@ func hangWhileTiming(t *testing.T) {
 	defer cancel()
 	begin := time.Now()
 	_, err := d.Time(ctx, device.Timing{Problem: p, Runs: []device.Pass{pass}, Policy: timing.Search()})
-	if f := device.AsFailure(err); f == nil || f.Status != timing.Timeout || !errors.Is(err, ErrSticky) || time.Since(begin) > 1200*time.Millisecond {
+	if f := device.AsFailure(err); f == nil || f.Status != timing.Timeout || !errors.Is(err, ErrSticky) || time.Since(begin) > 10*time.Second {
 		t.Errorf("%v after %v", err, time.Since(begin))
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"stenciltune/stencil"
 )
 
-// Cases draws n cases: stencils of the catalogue and random ones, of every element
+// Cases draws n cases: textbook stencils of the catalogue and random ones, of every element
 // type, each family as often whatever the size of its space.
 func Cases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Case {
 	t.Logf("seed %d", seed)
@@ -36,7 +36,7 @@ func Cases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Case {
 	return cases
 }
 
-// CatalogueCases draws n cases of each stencil of the catalogue.
+// CatalogueCases draws n cases of each textbook stencil of the catalogue.
 func CatalogueCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Case {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 2))
@@ -45,6 +45,32 @@ func CatalogueCases(t testing.TB, m machine.Machine, n int, seed uint64) []verif
 	for _, st := range catalogue(t) {
 		for enough := len(cases) + n; len(cases) < enough; {
 			cases = add(cases, source, r, st)
+		}
+	}
+	return cases
+}
+
+// SumCases draws n cases of weighted sums under every rule at the edges, of family stream, which has code of
+// its own for each.
+func SumCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Case {
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 3))
+	source := verify.NewSource(m, all.Families())
+	stream := kernels.Find(all.Families(), "stream")
+	var cases []verify.Case
+	for len(cases) < n {
+		text := RandomSum(r)
+		st, err := stencil.Parse("sum", "sum.sl", text)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		types := st.DTypes()
+		p := stencil.Problem{Stencil: st, DType: types[r.IntN(len(types))]}
+		if len(source.Legal(p, stream)) == 0 {
+			continue
+		}
+		for range 3 {
+			cases = append(cases, source.Draw(r, p, stream))
 		}
 	}
 	return cases
@@ -65,10 +91,30 @@ func add(cases []verify.Case, source *verify.Source, r *rand.Rand, st *stencil.S
 	return append(cases, c)
 }
 
+// ApplicationCases draws n cases of three applications, one for each thing that only they
+// have: many fields of several stages, more fields than any other, three stages that are
+// fused. Their kernels compile for longer than others.
+func ApplicationCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Case {
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 3))
+	source := verify.NewSource(m, all.Families())
+	var cases []verify.Case
+	for _, name := range []string{"fdtd3d", "lbm2d", "shallowwater"} {
+		st, err := stencil.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for enough := len(cases) + n; len(cases) < enough; {
+			cases = add(cases, source, r, st)
+		}
+	}
+	return cases
+}
+
 func catalogue(t testing.TB) []*stencil.Stencil {
 	t.Helper()
 	var list []*stencil.Stencil
-	for _, name := range stencil.Names() {
+	for _, name := range stencil.Textbook() {
 		st, err := stencil.Lookup(name)
 		if err != nil {
 			t.Fatal(err)
@@ -140,6 +186,7 @@ func Check(t testing.TB, d device.Device, cases []verify.Case) {
 		longestOfThem string
 	}
 	families := map[string]compiled{}
+	var shares []float64 // of the bound, that errors are
 	err := verify.Run(context.Background(), d, cases, func(c verify.Case, r verify.Result) bool {
 		checked++
 		f := families[c.Kernel.Schedule.Family()]
@@ -149,6 +196,9 @@ func Check(t testing.TB, d device.Device, cases []verify.Case) {
 			f.longest, f.longestOfThem = r.CompileSeconds, c.Name()
 		}
 		families[c.Kernel.Schedule.Family()] = f
+		if r.Failure == nil && c.Problem.DType.Floating() {
+			shares = append(shares, r.Share)
+		}
 		if fault := r.Fault(c); fault != "" {
 			t.Errorf("%s, %d launches, seed %d: %s\n%s", c.Name(), c.Launches, c.Seed, fault, c.Problem.Stencil.Text())
 		}
@@ -158,6 +208,9 @@ func Check(t testing.TB, d device.Device, cases []verify.Case) {
 		t.Error(err)
 	}
 	t.Logf("%d of %d schedules checked", checked, len(cases))
+	if slices.Sort(shares); len(shares) > 0 {
+		t.Logf("right kernels err by %.2g of their bound in the median of %d, by %.2g at most", shares[len(shares)/2], len(shares), shares[len(shares)-1])
+	}
 	for _, name := range slices.Sorted(maps.Keys(families)) {
 		f := families[name]
 		t.Logf("compiling %s: %.2f s each, at most %.2f s: %s", name, f.sum/float64(f.n), f.longest, f.longestOfThem)

@@ -225,3 +225,95 @@ func choose(c bool, a, b string) string {
 	}
 	return b
 }
+
+// RandomSum is a weighted sum of points under any rule at the edges: of all boundary rules and
+// kinds of EdgeValue, and with cells that the cell function itself holds.
+func RandomSum(r *rand.Rand) string {
+	p := &program{r: r, dims: 1 + r.IntN(3)}
+	p.reach = one(r, 1, 1, 1, 2, 2, 3)
+	p.head()
+	p.add("%s CellValue { %sreturn %s; }", p.outside(), p.heldByHand(), p.sum())
+	return p.String()
+}
+
+// outside is a rule for what lies outside.
+func (p *program) outside() string {
+	axis := string("xyz"[p.r.IntN(p.dims)])
+	return one(p.r, "Boundary clamp", "Boundary wrap", "Boundary mirror", "Boundary mirror", "Boundary fixed", "Boundary fixed",
+		fmt.Sprintf("Boundary constant %.3f", p.r.Float64()-0.5), "EdgeValue { return value; }", "EdgeValue { return -0.25; }",
+		fmt.Sprintf("EdgeValue { return %s < 0 ? 0.75 : 0.5 * value; }", axis),
+		fmt.Sprintf("EdgeValue { return 0.01 * (%s + iteration %% 3); }", axis))
+}
+
+// heldByHand is, one time in four, a statement that holds cells at the edges: as many as the reach at
+// every end, or any number at some.
+func (p *program) heldByHand() string {
+	if !p.chance(4) {
+		return ""
+	}
+	all, width := p.chance(2), p.reach
+	var tests []string
+	for a := range p.dims {
+		axis := "xyz"[a : a+1]
+		if n := width + p.r.IntN(2); all || p.chance(2) {
+			tests = append(tests, one(p.r, fmt.Sprintf("%s < %d", axis, n), fmt.Sprintf("%d >= %s", n-1, axis)))
+		}
+		if n := p.r.IntN(3); all || p.chance(2) {
+			n = max(n, 1)
+			if all {
+				n = width
+			}
+			tests = append(tests, one(p.r, fmt.Sprintf("%s >= input_size.%[1]s - %d", axis, n), fmt.Sprintf("%s > input_size.%[1]s - %d", axis, n+1)))
+		}
+	}
+	if len(tests) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("if (%s) return get(%s); ", strings.Join(tests, " || "), p.own())
+}
+
+// sum is a sum of points whose weights add up to 1: a star or a box, whole or in part, with equal weights,
+// with some alike or none, and with or without a constant term.
+func (p *program) sum() string {
+	kind, star := p.r.IntN(3), p.chance(2)
+	var low, high [3]int
+	for a := range p.dims {
+		low[a], high[a] = -p.reach, p.reach
+		if p.chance(4) {
+			low[a] = -p.r.IntN(p.reach + 1)
+		}
+	}
+	var terms []string
+	var weights []float64
+	total := 0.0
+	for z := low[2]; z <= high[2]; z++ {
+		for y := low[1]; y <= high[1]; y++ {
+			for x := low[0]; x <= high[0]; x++ {
+				away := 0
+				for _, d := range []int{x, y, z} {
+					if d != 0 {
+						away++
+					}
+				}
+				if star && away > 1 || p.reach > 1 && p.dims == 3 && !star && p.chance(2) || len(terms) > 40 {
+					continue
+				}
+				w := 1.0
+				switch kind {
+				case 1:
+					w = float64(1 + away)
+				case 2:
+					w = 0.5 + p.r.Float64()
+				}
+				terms, weights, total = append(terms, fmt.Sprintf("get(%s)", strings.Join(strings.Fields(fmt.Sprint(x, y, z))[:p.dims], ", "))), append(weights, w), total+w
+			}
+		}
+	}
+	for i, w := range weights {
+		terms[i] = fmt.Sprintf("%.9f * %s", w/total, terms[i])
+	}
+	if p.chance(5) {
+		terms = append(terms, "0.125")
+	}
+	return strings.Join(terms, " + ")
+}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	_ "embed"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -51,16 +52,34 @@ func (d *Device) compileRuntime() error {
 			return err
 		}
 	}
-	log, err := d.cc(context.Background(), append(d.flags(), "-c", "-o", "runtime.o", "runtime.cpp")...)
+	limit, cancel := context.WithTimeout(context.Background(), compileTimeout)
+	defer cancel()
+	log, err := d.cc(limit, append(d.flags(), "-c", "-o", "runtime.o", "runtime.cpp")...)
 	if err != nil {
-		return fmt.Errorf("host: the emulation does not compile with %s: %w: %s", d.compiler, err, log)
+		return fmt.Errorf("%w: the emulation does not compile with %s: %.500s", device.ErrMissing, d.compiler, firstError(log, err))
 	}
 	return nil
 }
 
-// cc runs the compiler in the private folder, in its own process group and with a
-// small environment, and gives its messages.
-func (d *Device) cc(ctx context.Context, args ...string) (string, error) {
+// maxKilled is how often a compiler is started that somebody kills: mostly the system, which
+// was short of memory for a moment.
+const maxKilled = 3
+
+// killed finds what a compiler says of a part of it that was killed.
+var killed = regexp.MustCompile(`[Ss]ignal terminated program|due to signal|\(program cc1plus\)`)
+
+// cc runs the compiler in the private folder and gives its messages.
+func (d *Device) cc(ctx context.Context, args ...string) (log string, err error) {
+	for range maxKilled {
+		if log, err = d.ccOnce(ctx, args...); err == nil || ctx.Err() != nil || killedBy(err) == 0 && !killed.MatchString(log) {
+			break
+		}
+	}
+	return log, err
+}
+
+// ccOnce is one run of the compiler, in its own process group and with a small environment.
+func (d *Device) ccOnce(ctx context.Context, args ...string) (string, error) {
 	cmd := exec.CommandContext(ctx, d.compiler, args...)
 	cmd.Dir = d.dir
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + d.dir, "LC_ALL=C"}
@@ -76,6 +95,28 @@ func isolate(cmd *exec.Cmd) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.WaitDelay = time.Second
+}
+
+// output runs a program and gives what it prints, as far as anyone will read it.
+func output(cmd *exec.Cmd) (string, error) {
+	var out bytes.Buffer
+	cmd.Stdout = &limited{w: &out, left: maxOutput}
+	err := cmd.Run()
+	return out.String(), err
+}
+
+// maxOutput is more than what a program has to say, in bytes.
+const maxOutput = 4 << 10
+
+// killedBy is the signal that ended a program, 0 if none did.
+func killedBy(err error) syscall.Signal {
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		if ws, ok := exit.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
+			return ws.Signal()
+		}
+	}
+	return 0
 }
 
 // limited keeps the beginning of what is written to it.
@@ -94,8 +135,15 @@ func (l *limited) Write(p []byte) (int, error) {
 // CompileBatch builds several kernels into one program: far cheaper than one
 // each. Their entries must differ. All fail together.
 func (d *Device) CompileBatch(ctx context.Context, ks []kernels.Kernel) ([]device.Binary, error) {
-	if err := d.runtime(); err != nil {
-		return nil, err
+	ready := make(chan error, 1)
+	go func() { ready <- d.runtime() }()
+	select {
+	case err := <-ready:
+		if err != nil {
+			return nil, err
+		}
+	case <-ctx.Done():
+		return nil, ctx.Err()
 	}
 	select {
 	case d.slots <- struct{}{}:

@@ -43,12 +43,12 @@ type programs struct {
 	tried  int
 }
 
-// newPrograms begins with the catalogue and some random programs.
+// newPrograms begins with the textbook stencils and some random programs.
 func newPrograms(t *testing.T) *programs {
 	t.Helper()
 	t.Logf("seed %d", *flagProgramSeed)
 	p := &programs{r: rand.New(rand.NewPCG(*flagProgramSeed, 1)), seen: map[string]bool{}}
-	for _, name := range stencil.Names() {
+	for _, name := range stencil.Textbook() {
 		st, err := stencil.Lookup(name)
 		if err != nil {
 			t.Fatal(err)
@@ -119,6 +119,9 @@ func (p *programs) mutate(text string) string {
 // Whatever the parser accepts, the text generated for it compiles: nothing of a
 // stencil file may reach a compiler but through our own names.
 func TestAcceptedProgramsCompile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles many kernels")
+	}
 	d, err := Open(Options{})
 	if err != nil {
 		t.Skip(err)
@@ -164,6 +167,9 @@ func TestAcceptedProgramsCompile(t *testing.T) {
 // Integers are exact: whatever an accepted program computes from them without a
 // function of C's library, every bit of it is the reference's.
 func TestAcceptedIntegerProgramsComputeWhatTheReferenceComputes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles many kernels")
+	}
 	d, err := Open(Options{})
 	if err != nil {
 		t.Skip(err)

@@ -1,6 +1,8 @@
 package host
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"os"
 	"os/exec"
@@ -8,18 +10,19 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"time"
 
 	"stenciltune/device"
 	"stenciltune/machine"
 )
 
-// findCompiler gives the path and version of the C++ compiler.
-func findCompiler(asked string) (path, version string, err error) {
+// versionTimeout is how long a compiler may take to say its version.
+const versionTimeout = 5 * time.Second
+
+// findCompiler finds the C++ compiler that is asked for, or one, and its version.
+func (d *Device) findCompiler() error {
 	candidates := []string{"c++", "g++", "clang++"}
-	if asked == "" {
-		asked = os.Getenv("CXX")
-	}
-	if asked != "" {
+	if asked := cmp.Or(d.options.Compiler, os.Getenv("CXX")); asked != "" {
 		candidates = []string{asked}
 	}
 	for _, c := range candidates {
@@ -27,17 +30,21 @@ func findCompiler(asked string) (path, version string, err error) {
 		if err != nil {
 			continue
 		}
-		if p, err = filepath.Abs(p); err != nil {
+		if d.compiler, err = filepath.Abs(p); err != nil {
 			continue
 		}
-		out, err := exec.Command(p, "--version").Output()
+		ctx, cancel := context.WithTimeout(context.Background(), versionTimeout)
+		cmd, _ := d.command(ctx, d.compiler, "--version")
+		out, err := output(cmd)
+		cancel()
 		if err != nil {
 			continue
 		}
-		line, _, _ := strings.Cut(string(out), "\n")
-		return p, compilerName(line), nil
+		line, _, _ := strings.Cut(out, "\n")
+		d.version = compilerName(line)
+		return nil
 	}
-	return "", "", fmt.Errorf("%w: no C++ compiler found (looked for %s); install g++ or clang++, or name one with CXX", device.ErrMissing, strings.Join(candidates, ", "))
+	return fmt.Errorf("%w: no C++ compiler found that says its --version within %v (looked for %s); install g++ or clang++, or name one with CXX", device.ErrMissing, versionTimeout, strings.Join(candidates, ", "))
 }
 
 // compilerName shortens "c++ (Debian 12.2.0-14) 12.2.0" to "g++ 12.2.0".

@@ -8,6 +8,7 @@ package host
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -32,14 +33,15 @@ type Device struct {
 	options  Options
 	compiler string
 	version  string
-	dir      string
+	folder   *folder
+	dir      string // the folder's path
 	machine  machine.Machine
 	runtime  func() error // compiles the emulation's runtime, once
 	slots    chan struct{}
 	serial   atomic.Int64
 
 	mu       sync.Mutex
-	want     map[wantKey][]float64
+	want     map[wantKey]stencil.Verdict
 	programs map[string]string // path of a binary's program, by ID
 	users    map[string]int    // binaries of a program, by path
 }
@@ -63,16 +65,15 @@ type wantKey struct {
 // Open looks for a compiler and makes the private folder. Without a compiler the
 // error is a device.ErrMissing.
 func Open(o Options) (*Device, error) {
-	path, version, err := findCompiler(o.Compiler)
+	f, err := newFolder()
 	if err != nil {
 		return nil, err
 	}
-	dir, err := os.MkdirTemp("", "tune-host-")
-	if err != nil {
-		return nil, fmt.Errorf("host: folder for compiled kernels: %w", err)
+	d := &Device{options: o, folder: f, dir: f.path, want: map[wantKey]stencil.Verdict{}, programs: map[string]string{}, users: map[string]int{}}
+	if err := d.findCompiler(); err != nil {
+		return nil, errors.Join(err, f.close())
 	}
-	d := &Device{options: o, compiler: path, version: version, dir: dir, want: map[wantKey][]float64{}, programs: map[string]string{}, users: map[string]int{}}
-	d.machine = facts(version)
+	d.machine = facts(d.version)
 	d.slots = make(chan struct{}, d.machine.SMs)
 	d.runtime = sync.OnceValue(d.compileRuntime)
 	return d, nil
@@ -98,7 +99,7 @@ func (d *Device) Release(b device.Binary) {
 }
 
 // Close deletes the private folder.
-func (d *Device) Close() error { return os.RemoveAll(d.dir) }
+func (d *Device) Close() error { return d.folder.close() }
 
 // program is the path of a binary's program.
 func (d *Device) program(b device.Binary) (string, error) {

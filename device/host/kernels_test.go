@@ -10,9 +10,10 @@ import (
 )
 
 var (
-	flagCases = flag.Int("cases", 350, "random schedules to check")
-	flagEach  = flag.Int("each", 10, "random schedules of each stencil of the catalogue")
-	flagASan  = flag.Int("asan-cases", 30, "of these, also under the sanitizers")
+	flagCases = flag.Int("cases", 80, "random schedules to check")
+	flagEach  = flag.Int("each", 2, "random schedules of each stencil of the catalogue")
+	flagSums  = flag.Int("sums", 12, "random schedules of random sums under every rule at the edges")
+	flagASan  = flag.Int("asan-cases", 8, "of these, also under the sanitizers")
 	flagSeed  = flag.Uint64("seed", 20261121, "seed of the random schedules")
 )
 
@@ -44,12 +45,29 @@ func TestCatalogueGivesTheReferencesAnswer(t *testing.T) {
 	devicetest.Check(t, d, devicetest.CatalogueCases(t, d.Machine(), n, *flagSeed+2))
 }
 
+func TestSumsUnderEveryRuleGiveTheReferencesAnswer(t *testing.T) {
+	n := *flagSums
+	if testing.Short() {
+		n /= 4
+	}
+	d := open(t, host.Options{})
+	devicetest.Check(t, d, devicetest.SumCases(t, d.Machine(), n, *flagSeed+3))
+}
+
+func TestApplicationsGiveTheReferencesAnswer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles large kernels")
+	}
+	d := open(t, host.Options{})
+	devicetest.Check(t, d, devicetest.ApplicationCases(t, d.Machine(), 1, *flagSeed+5))
+}
+
 func TestRandomSchedulesAreCleanUnderSanitizers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the sanitized build is slow")
 	}
 	d := open(t, host.Options{Sanitize: true})
-	devicetest.Check(t, d, devicetest.Cases(t, d.Machine(), *flagASan, *flagSeed+1))
+	devicetest.Check(t, d, append(devicetest.Cases(t, d.Machine(), *flagASan, *flagSeed+1), devicetest.SumCases(t, d.Machine(), *flagASan/4, *flagSeed+4)...))
 }
 
 // Stages of one time step are launched alike, but one that reaches less far has
@@ -61,6 +79,9 @@ func TestStagesOfDifferentReachShareALaunch(t *testing.T) {
 
 // Where rows are not whole vectors, lanes copy and write each other's parts of them.
 func TestPartsOfRowsArriveWhereTheyBelong(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles many kernels")
+	}
 	d := open(t, host.Options{})
 	var cases []verify.Case
 	for _, name := range []string{
@@ -73,6 +94,26 @@ func TestPartsOfRowsArriveWhereTheyBelong(t *testing.T) {
 		"gaussian2d/f16/514x67/stream/vx=8/vy=1/wp=1/ck=2/pf=4/mb=1/ph=2/pm=1",
 		"jacobi2d/f32/1025x67/stream/vx=4/vy=1/wp=4/ck=2/pf=4/mb=1/ph=3/pm=1",
 		"jacobi3d27/f32/67x45x67/stream/vx=2/vy=3/wp=8/ck=3/pf=4/mb=1/ph=2/pm=1",
+	} {
+		cases = append(cases, devicetest.NamedCase(t, name, 2, 1))
+	}
+	devicetest.Check(t, d, cases)
+}
+
+// Planes of a sweep are kept, or loaded again; its last tiles are moved back, and its rows copied in parts.
+func TestSweepsThroughKeptPlanesGiveTheReferencesAnswer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles many kernels")
+	}
+	d := open(t, host.Options{})
+	var cases []verify.Case
+	for _, name := range []string{
+		"acoustic3d/f32/132x37x31/sweep/vx=4/vy=2/wp=8/ck=2/pf=2/mb=1/kp=1",
+		"acoustic3d/f32/131x35x9/sweep/vx=4/vy=2/wp=16/ck=1/pf=3/mb=1",
+		"acoustic3d/f64/65x37x31/sweep/vx=2/vy=3/wp=8/ck=1/pf=1/mb=1/kp=1",
+		"acoustic3d/f16/260x19x23/sweep/vx=8/vy=1/wp=8/ck=1/pf=2/mb=1",
+		"jacobi3d27/f32/70x45x33/sweep/vx=2/vy=4/wp=10/ck=6/pf=2/mb=1",
+		"hotspot3d/f32/129x33x19/sweep/vx=2/vy=4/wp=8/ck=3/pf=2/mb=1/kp=1",
 	} {
 		cases = append(cases, devicetest.NamedCase(t, name, 2, 1))
 	}

@@ -13,7 +13,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"stenciltune/device"
 	"stenciltune/stencil"
@@ -43,11 +42,8 @@ func died(ctx context.Context, b device.Binary, err error, log string) error {
 		return ctx.Err()
 	}
 	reason := err.Error()
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
-		if ws, ok := exit.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
-			reason = fmt.Sprintf("signal %d, %s", ws.Signal(), ws.Signal())
-		}
+	if signal := killedBy(err); signal != 0 {
+		reason = fmt.Sprintf("signal %d, %s", signal, signal)
 	}
 	for line := range strings.Lines(log) {
 		if strings.Contains(line, "ERROR: ") || strings.Contains(line, "runtime error:") || strings.HasPrefix(line, "emulation: ") {
@@ -83,7 +79,7 @@ func dataText(p stencil.Problem, seed uint32) []string {
 		}
 	}
 	all := st.Stages
-	if f := st.Fused(); f != nil {
+	if f := st.Merged(); f != nil && f != st {
 		all = append(slices.Clone(all), f.Stages...)
 	}
 	for _, stage := range all {
@@ -119,8 +115,8 @@ func (d *Device) run(ctx context.Context, p stencil.Problem, passes []device.Pas
 		if err != nil {
 			return nil, 0, err
 		}
-		output := d.temp("answer")
-		args := append(append([]string{"check"}, dataText(p, seed)...), cmp.Or(file, "-"), strconv.Itoa(iteration), output)
+		answer := d.temp("answer")
+		args := append(append([]string{"check"}, dataText(p, seed)...), cmp.Or(file, "-"), strconv.Itoa(iteration), answer)
 		first := passes[0].Binary
 		for len(passes) > 0 {
 			next, err := d.program(passes[0].Binary)
@@ -135,14 +131,14 @@ func (d *Device) run(ctx context.Context, p stencil.Problem, passes []device.Pas
 			passes = passes[1:]
 		}
 		cmd, log := d.command(ctx, program, args...)
-		out, err := cmd.Output()
+		out, err := output(cmd)
 		os.Remove(file)
-		file = output
+		file = answer
 		if err != nil {
 			return nil, 0, died(ctx, first, err, log.String())
 		}
 		var changed int64
-		if _, err := fmt.Sscanf(string(out), "guard %d", &changed); err != nil {
+		if _, err := fmt.Sscanf(out, "guard %d", &changed); err != nil {
 			return nil, 0, device.Fail(timing.LaunchError, "%s: garbled output %.40q", first.Schedule, out)
 		}
 		guard += changed
@@ -168,7 +164,7 @@ func (d *Device) Check(ctx context.Context, c device.Check) (stencil.Comparison,
 	if err != nil {
 		return found, err
 	}
-	r := stencil.Compare(c.Problem.Forget(stencil.Widen(c.Problem.DType, raw)), want, c.Tolerance)
+	r := want.Compare(c.Problem.Forget(stencil.Widen(c.Problem.DType, raw)), c.Grown(want.Peak()))
 	r.Steps, r.Against, r.Guard = steps, found.Against, guard
 	return r, nil
 }
@@ -177,7 +173,7 @@ func (d *Device) Check(ctx context.Context, c device.Check) (stencil.Comparison,
 const maxKept = 64 << 20
 
 // expect computes the answer to compare with, or finds it from an earlier check.
-func (d *Device) expect(ctx context.Context, c device.Check, steps int, found *stencil.Comparison) ([]float64, error) {
+func (d *Device) expect(ctx context.Context, c device.Check, steps int, found *stencil.Comparison) (stencil.Verdict, error) {
 	key := wantKey{c.Problem.Stencil.Hash, fmt.Sprint(c.Problem.Scalars), c.Problem.DType, c.Problem.Size, c.Seed, steps, ""}
 	if len(c.Trusted) > 0 {
 		key.trusted = c.Trusted[0].Binary.ID
@@ -187,7 +183,7 @@ func (d *Device) expect(ctx context.Context, c device.Check, steps int, found *s
 	want, ok := d.want[key]
 	kept := 0
 	for _, w := range d.want {
-		kept += len(w)
+		kept += len(w.Want)
 	}
 	if kept > maxKept {
 		clear(d.want)
@@ -199,11 +195,11 @@ func (d *Device) expect(ctx context.Context, c device.Check, steps int, found *s
 	if len(c.Trusted) > 0 {
 		raw, _, err := d.run(ctx, c.Problem, c.Trusted, c.Seed)
 		if err != nil {
-			return nil, err
+			return stencil.Verdict{}, err
 		}
-		want = c.Problem.Forget(stencil.Widen(c.Problem.DType, raw))
+		want.Want = c.Problem.Forget(stencil.Widen(c.Problem.DType, raw))
 	} else {
-		want = stencil.Expected(c.Problem, c.Seed, steps)
+		want = stencil.Judge(c.Problem, c.Seed, steps)
 	}
 	d.mu.Lock()
 	d.want[key] = want
@@ -297,8 +293,14 @@ func (d *Device) session(ctx context.Context, t device.Timing, run device.Pass) 
 // sample runs some launches and gives the seconds they took.
 func (s *session) sample(ctx context.Context, launches int) (float64, error) {
 	if _, err := fmt.Fprintln(s.in, launches); err == nil {
-		if line, err := s.out.ReadString('\n'); err == nil {
-			return strconv.ParseFloat(strings.TrimSpace(line), 64)
+		line, err := s.out.ReadSlice('\n') // no further than its buffer
+		if err == nil || errors.Is(err, bufio.ErrBufferFull) {
+			seconds, err := strconv.ParseFloat(strings.TrimSpace(string(line)), 64)
+			if err == nil {
+				return seconds, nil
+			}
+			s.cmd.Cancel() // it may print for ever
+			return 0, device.Fail(timing.LaunchError, "%s: garbled output %.40q", s.run.Binary.Schedule, line)
 		}
 	}
 	err := s.cmd.Wait()

@@ -29,10 +29,13 @@ type cost struct{ first, again float64 }
 // processes is the compile processes behind recordings that do not say.
 const processes = 15
 
+// mostProcesses is more than any machine has.
+const mostProcesses = 1 << 10
+
 // Compilers is how many compilations went on at once when it was recorded.
 func (l *Landscape) Compilers() int {
 	if n := l.Header.Compilers; n > 0 {
-		return n
+		return min(n, mostProcesses)
 	}
 	return processes
 }

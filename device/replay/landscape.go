@@ -146,42 +146,102 @@ func round(v float64, digits int) float64 {
 	return r
 }
 
-// Read reads a landscape. A file that is not one, or damaged, is an error.
+// ErrFormat is in the chain of the error of a file that is no landscape, or a damaged one.
+var ErrFormat = errors.New("not a landscape")
+
+// Limits of a landscape's file, so that one from anywhere takes no more memory than its size
+// makes one expect.
+const (
+	maxLine  = 1 << 20 // bytes of a record: a thousand times what a tune writes
+	maxRatio = 32      // of its text to its bytes: recordings shrink to a fifth
+	freeText = 1 << 20 // bytes of text to which the ratio does not apply
+)
+
+// counter counts what is read.
+type counter struct {
+	r io.Reader
+	n int
+}
+
+func (c *counter) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += n
+	return n, err
+}
+
+// Read reads a landscape. A file that is not one, or damaged, is an ErrFormat.
 func Read(r io.Reader) (*Landscape, error) {
-	z, err := gzip.NewReader(r)
+	file := &counter{r: r}
+	z, err := gzip.NewReader(file)
 	if err != nil {
-		return nil, fmt.Errorf("not a landscape (gzip): %w", err)
+		return nil, fmt.Errorf("%w (gzip): %w", ErrFormat, err)
 	}
-	d := json.NewDecoder(bufio.NewReader(io.LimitReader(z, 1<<30)))
+	lines := bufio.NewScanner(z)
+	lines.Buffer(nil, maxLine)
 	l := &Landscape{Records: map[space.Schedule]outcome.Outcome{}}
-	if err := d.Decode(&l.Header); err != nil {
-		return nil, fmt.Errorf("landscape header: %w", err)
+	for n, text := 0, 0; lines.Scan(); n++ {
+		if text += len(lines.Bytes()); text > freeText+maxRatio*file.n {
+			return nil, fmt.Errorf("%w: its text is more than %d times its size", ErrFormat, maxRatio)
+		}
+		if n == 0 {
+			err = l.header(lines.Bytes())
+		} else if err = l.record(lines.Bytes()); err != nil {
+			err = fmt.Errorf("record %d: %w", n, err)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrFormat, err)
+		}
 	}
-	if l.Header.Format != Format {
-		return nil, fmt.Errorf("landscape has format %q, want %q", l.Header.Format, Format)
+	if err := lines.Err(); err != nil {
+		return nil, fmt.Errorf("%w: after record %d: %w", ErrFormat, len(l.Order), err)
 	}
-	for {
-		var rec line
-		if err := d.Decode(&rec); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return nil, fmt.Errorf("landscape record %d: %w", len(l.Order)+1, err)
-		}
-		if rec.Schedule.IsZero() {
-			return nil, fmt.Errorf("landscape record %d has no schedule", len(l.Order)+1)
-		}
-		if _, twice := l.Records[rec.Schedule]; twice {
-			return nil, fmt.Errorf("landscape record %d: %s is recorded twice", len(l.Order)+1, rec.Schedule)
-		}
-		for _, s := range rec.Samples {
-			if !(s > 0) {
-				return nil, fmt.Errorf("landscape record %d: sample %g is not a time", len(l.Order)+1, s)
-			}
-		}
-		l.Records[rec.Schedule] = rec.outcome()
-		l.Order = append(l.Order, rec.Schedule)
+	if l.Header.Format == "" {
+		return nil, fmt.Errorf("%w: it has no header", ErrFormat)
 	}
 	return l, nil
+}
+
+// header reads the first line.
+func (l *Landscape) header(text []byte) error {
+	if err := json.Unmarshal(text, &l.Header); err != nil {
+		return fmt.Errorf("header: %w", err)
+	}
+	if l.Header.Format != Format {
+		return fmt.Errorf("it has the format %.100q, want %q", l.Header.Format, Format)
+	}
+	return nil
+}
+
+// record reads any other line.
+func (l *Landscape) record(text []byte) error {
+	var rec line
+	if err := json.Unmarshal(text, &rec); err != nil {
+		return err
+	}
+	return l.Add(rec.outcome())
+}
+
+// Add appends a record, refusing what no device can have measured.
+func (l *Landscape) Add(r outcome.Outcome) error {
+	if r.Schedule.IsZero() {
+		return errors.New("it has no schedule")
+	}
+	if _, twice := l.Records[r.Schedule]; twice {
+		return fmt.Errorf("%s is recorded twice", r.Schedule)
+	}
+	for _, s := range r.Series.Samples {
+		if !timing.Plausible(s) {
+			return fmt.Errorf("%s: %g s is not a time", r.Schedule, s)
+		}
+	}
+	for _, s := range []float64{r.CompileSeconds, r.DeviceSeconds} {
+		if s != 0 && !timing.Plausible(s) {
+			return fmt.Errorf("%s: %g s is not a time", r.Schedule, s)
+		}
+	}
+	l.Records[r.Schedule] = r
+	l.Order = append(l.Order, r.Schedule)
+	return nil
 }
 
 //go:embed landscapes
@@ -204,7 +264,7 @@ func Names() []string {
 // device.ErrMissing that lists what there is.
 func Find(name string, p stencil.Problem) (*Landscape, error) {
 	if strings.ContainsAny(name, "/.") {
-		l, err := open(os.Open, name)
+		l, err := open(openFile, name)
 		if err != nil {
 			return nil, err
 		}
@@ -228,7 +288,7 @@ func Find(name string, p stencil.Problem) (*Landscape, error) {
 // contains name. Finding none is a device.ErrMissing.
 func Match(name string) ([]*Landscape, error) {
 	if strings.ContainsAny(name, "/.") {
-		l, err := open(os.Open, name)
+		l, err := open(openFile, name)
 		return []*Landscape{l}, err
 	}
 	var list []*Landscape
@@ -245,6 +305,14 @@ func Match(name string) ([]*Landscape, error) {
 		return nil, missing(name)
 	}
 	return list, nil
+}
+
+// openFile opens a file, and no pipe: nobody may ever write into that.
+func openFile(name string) (*os.File, error) {
+	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
+		return nil, fmt.Errorf("%w: it is not a file", ErrFormat)
+	}
+	return os.Open(name)
 }
 
 func open[F io.ReadCloser](open func(string) (F, error), name string) (*Landscape, error) {
@@ -297,7 +365,7 @@ func (l *Landscape) Within(sp *space.Space) *space.Space {
 		for i := range used {
 			used[i] = map[int]bool{}
 		}
-		any := false
+		var points [][]int
 		for _, s := range l.Order {
 			if s.Family() != f.Name {
 				continue
@@ -306,14 +374,15 @@ func (l *Landscape) Within(sp *space.Space) *space.Space {
 			if err != nil {
 				continue // of another version of the family
 			}
-			any = true
+			points = append(points, v)
 			for i, x := range v {
 				used[i][x] = true
 			}
 		}
-		if !any {
+		if points == nil {
 			continue
 		}
+		slices.SortFunc(points, slices.Compare) // the order of enumeration: values ascend
 		g := &space.Family{Name: f.Name, Constraints: slices.Clone(f.Constraints), Advice: f.Advice}
 		var names []string
 		for i, p := range f.Params {
@@ -323,6 +392,14 @@ func (l *Landscape) Within(sp *space.Space) *space.Space {
 			g.Params = append(g.Params, p)
 			names = append(names, p.Name)
 		}
+		g.Points = slices.DeleteFunc(points, func(v []int) bool { // a value of another version of the family
+			for i, x := range v {
+				if !slices.Contains(g.Params[i].Values, x) {
+					return true
+				}
+			}
+			return false
+		})
 		g.Constraints = append(g.Constraints, space.Constraint{
 			Name: "recorded", Needs: names, Why: "the recording does not hold it",
 			OK: func(v space.Values) bool {

@@ -4,15 +4,21 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"fmt"
+	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"stenciltune/outcome"
 	"strings"
 	"testing"
+	"time"
 
 	"stenciltune/device"
 	"stenciltune/machine"
+	"stenciltune/space"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 	"stenciltune/timing"
@@ -86,14 +92,14 @@ func TestLandscapeSurvivesWritingAndReading(t *testing.T) {
 
 func TestNumbersAreRoundedToWhatATimerResolves(t *testing.T) {
 	sent := line{Schedule: spacetest.Schedule(t, "global/gx=32"), Status: timing.OK, CompileSeconds: 0.0123456, MaxError: 1.23456e-7, Launches: 1,
-		Samples: []float64{1.23456789e-3, 0.000999999999, 5e-324, 3}}
+		Samples: []float64{1.23456789e-3, 0.000999999999, 5e-12, 3}}
 	kept := append([]float64(nil), sent.Samples...)
 	l, err := Read(bytes.NewReader(write(t, header(problem(t)), []outcome.Outcome{sent.outcome()})))
 	if err != nil {
 		t.Fatal(err)
 	}
 	got := l.Records[sent.Schedule]
-	if want := []float64{1.23457e-3, 1e-3, 5e-324, 3}; !reflect.DeepEqual(got.Series.Samples, want) {
+	if want := []float64{1.23457e-3, 1e-3, 5e-12, 3}; !reflect.DeepEqual(got.Series.Samples, want) {
 		t.Errorf("samples %v, want %v", got.Series.Samples, want)
 	}
 	if got.CompileSeconds != 0.0123 || got.MaxError != 1.23e-7 {
@@ -131,19 +137,24 @@ func TestDamagedFilesAreRefused(t *testing.T) {
 	}{
 		{"empty", nil, "not a landscape"},
 		{"text", []byte(head), "not a landscape"},
-		{"nothing in it", zipped(), "landscape header"},
-		{"no JSON", zipped("hello"), "landscape header"},
+		{"nothing in it", zipped(), "no header"},
+		{"no JSON", zipped("hello"), "landscape: header"},
 		{"other format", zipped(`{"format":"stenciltune.landscape/v2"}`), `format "stenciltune.landscape/v2", want "stenciltune.landscape/v1"`},
 		{"no format", zipped(`{}`), `format ""`},
-		{"header of another shape", zipped(`{"format":"stenciltune.landscape/v1","size":"64x32"}`), "landscape header"},
+		{"header of another shape", zipped(`{"format":"stenciltune.landscape/v1","size":"64x32"}`), "landscape: header"},
 		{"damaged record", zipped(head, `{"schedule":"global/gx=32","status":"ok"}`, `{"schedule":`), "record 2"},
 		{"record of another shape", zipped(head, `[1, 2]`), "record 1"},
 		{"hostile schedule", zipped(head, `{"schedule":"global/gx=-1"}`), "record 1"},
-		{"no schedule", zipped(head, `{"status":"ok","samples":[1]}`), "record 1 has no schedule"},
+		{"no schedule", zipped(head, `{"status":"ok","samples":[1]}`), "record 1: it has no schedule"},
 		{"schedule twice", zipped(head, `{"schedule":"global/gx=32"}`, `{"schedule":"global/gx=64"}`, `{"schedule":"global/gx=32"}`), "record 3: global/gx=32 is recorded twice"},
-		{"time of zero", zipped(head, `{"schedule":"global/gx=32","samples":[1e-3,0]}`), "sample 0 is not a time"},
-		{"negative time", zipped(head, `{"schedule":"global/gx=32","samples":[-1]}`), "sample -1 is not a time"},
+		{"time of zero", zipped(head, `{"schedule":"global/gx=32","samples":[1e-3,0]}`), ": 0 s is not a time"},
+		{"negative time", zipped(head, `{"schedule":"global/gx=32","samples":[-1]}`), ": -1 s is not a time"},
 		{"time beyond range", zipped(head, `{"schedule":"global/gx=32","samples":[1e999]}`), "record 1"},
+		{"time of nothing", zipped(head, `{"schedule":"global/gx=32","samples":[1e-310]}`), "is not a time"},
+		{"time of the device", zipped(head, `{"schedule":"global/gx=32","device_seconds":1e300}`), "is not a time"},
+		{"time before it began", zipped(head, `{"schedule":"global/gx=32","compile_seconds":-1}`), "is not a time"},
+		{"two values", zipped(head, `{"schedule":"global/gx=32/gx=64"}`), "two values of gx"},
+		{"endless line", zipped(head, `{"schedule":"`+strings.Repeat("a", maxLine)), "token too long"},
 		{"cut in the middle", good[:len(good)/2], ""},
 		{"cut at the end", good[:len(good)-4], ""},
 		{"flipped bit", flipped, ""},
@@ -154,6 +165,62 @@ func TestDamagedFilesAreRefused(t *testing.T) {
 		if err == nil || l != nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want an error with %q", c.name, err, c.want)
 		}
+	}
+}
+
+// A file that unpacks to a thousand times its size costs no more memory than its size makes
+// one expect.
+func TestBombsAreRefused(t *testing.T) {
+	const head = `{"format":"stenciltune.landscape/v1"}` + "\n"
+	for name, line := range map[string]string{
+		"one line": strings.Repeat(" ", maxLine/2),
+		"blanks":   strings.Repeat(" ", 1000) + "\n",
+		"records":  `{"schedule":"f/a=%d","status":"compile_error","reason":"` + strings.Repeat("x", 1000) + "\"}\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			z := gzip.NewWriter(&b)
+			io.WriteString(z, head)
+			for i := range (256 << 20) / len(line) {
+				text := line
+				if name == "records" {
+					text = fmt.Sprintf(line, i)
+				}
+				io.WriteString(z, text)
+			}
+			if err := z.Close(); err != nil {
+				t.Fatal(err)
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			_, err := Read(bytes.NewReader(b.Bytes()))
+			runtime.ReadMemStats(&after)
+			if n := after.TotalAlloc - before.TotalAlloc; !errors.Is(err, ErrFormat) || n > 100*uint64(b.Len())+32<<20 {
+				t.Errorf("%d KiB took %d MiB: %v", b.Len()>>10, n>>20, err)
+			}
+		})
+	}
+}
+
+// What a recording holds is listed at once, however large the product of its values is.
+func TestASpaceOfManyValuesIsListedAtOnce(t *testing.T) {
+	l := &Landscape{Records: map[space.Schedule]outcome.Outcome{}}
+	for i := range 3000 {
+		text := "kernel"
+		for k := range 12 {
+			text += fmt.Sprintf("/p%d=%d", k, (i*(k+7))%3001)
+		}
+		if err := l.Add(outcome.Outcome{Schedule: spacetest.Schedule(t, text), Status: timing.OK}.Sampled([]float64{1e-3}, 1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	begin := time.Now()
+	sp := l.Space()
+	if sp.Size() != 3000 || sp.Raw() != math.MaxInt {
+		t.Errorf("%d of %d", sp.Size(), sp.Raw())
+	}
+	if took := time.Since(begin); took > 20*time.Second {
+		t.Errorf("took %v", took)
 	}
 }
 
@@ -307,4 +374,29 @@ func TestFilesAreFoundByPathAndMustFitTheProblem(t *testing.T) {
 	if _, err := Find(file, p); err == nil || !strings.Contains(err.Error(), file) {
 		t.Errorf("no landscape: %v", err)
 	}
+}
+
+// Whatever is in a file, reading it ends with a landscape that can be searched, or an error.
+func FuzzRead(f *testing.F) {
+	const head = `{"format":"stenciltune.landscape/v1","stencil":"x","compilers":4}`
+	for _, text := range []string{
+		head, head + "\n" + `{"schedule":"global/gx=32","status":"ok","samples":[1e-3,2e-3]}`, head + "\n" + `{"schedule":"f","status":"ok","samples":[1]}`,
+		head + "\n" + `{"schedule":"f/a=1","status":"timeout"}` + "\n" + `{"schedule":"f/b=1","status":"ok","samples":[1e-310]}`, "{}", "",
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		l, err := Read(bytes.NewReader(zipped(text)))
+		if err != nil {
+			if !errors.Is(err, ErrFormat) {
+				t.Error(err)
+			}
+			return
+		}
+		if n := l.Space().Size(); n > len(l.Order) {
+			t.Errorf("%d schedules of %d", n, len(l.Order))
+		}
+		New(l)
+		l.Best()
+	})
 }

@@ -170,7 +170,7 @@ func (d *Device) Compile(ctx context.Context, k kernels.Kernel) (device.Binary, 
 func (d *Device) Check(ctx context.Context, c device.Check) (stencil.Comparison, error) {
 	r := checkRequest{
 		Problem: c.Problem, Passes: wirePasses(c.Passes), Seed: c.Seed,
-		Tolerance: outcome.Float(c.Tolerance), Trusted: wirePasses(c.Trusted),
+		Tolerance: outcome.Float(c.Tolerance), Peak: outcome.Float(c.Peak), Trusted: wirePasses(c.Trusted),
 	}
 	call, err := d.gpu.do(ctx, opCheck, d.options.CheckTimeout, r, binaries(c.Passes, c.Trusted)...)
 	if err != nil {

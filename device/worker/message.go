@@ -170,6 +170,7 @@ type checkRequest struct {
 	Passes    []pass          `json:"passes"`
 	Seed      uint32          `json:"seed"`
 	Tolerance outcome.Float   `json:"tolerance"`
+	Peak      outcome.Float   `json:"peak,omitempty"`
 	Trusted   []pass          `json:"trusted,omitempty"`
 }
 

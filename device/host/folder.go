@@ -1,0 +1,153 @@
+package host
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"syscall"
+	"time"
+
+	"stenciltune/device"
+)
+
+// folderPrefix begins the names of the private folders.
+const folderPrefix = "tune-host."
+
+// folder is where a device keeps and runs what it compiles. Every compiler and every
+// program works in it: so whatever works in a folder whose owner has ended is left over,
+// whoever started it.
+//
+// The owner holds a lock on it as long as it lives. A guard, a small shell, waits for the
+// owner's end and clears the folder then: a killed owner cannot. Should the guard be killed
+// as well, the next folder that is made clears this one.
+type folder struct {
+	path  string
+	lock  *os.File
+	guard *exec.Cmd
+	owner io.Closer // the guard's stdin: it ends with the owner
+}
+
+// guardScript kills what works in the folder $1, and all of that before it removes the
+// folder: a child of a child may be about to begin.
+const guardScript = `trap '' HUP INT TERM
+read -r _
+found=1
+while [ $found ]; do
+  sleep 0.05
+  found=
+  for p in /proc/[0-9]*; do
+    if [ "$p/cwd" -ef "$1" ]; then kill -9 "${p#/proc/}" && found=1; fi
+  done
+done
+rm -rf -- "$1"
+`
+
+// newFolder makes a folder, after it has cleared those whose owners are gone.
+func newFolder() (*folder, error) {
+	sweep()
+	for {
+		path, err := os.MkdirTemp("", folderPrefix)
+		if err != nil {
+			return nil, fmt.Errorf("%w: folder for compiled kernels: %w", device.ErrMissing, err)
+		}
+		lock, err := lockFolder(path)
+		if errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, fs.ErrNotExist) {
+			continue // another process's sweep came before the lock
+		}
+		if err != nil {
+			return nil, errors.Join(fmt.Errorf("%w: folder for compiled kernels: %w", device.ErrMissing, err), os.Remove(path))
+		}
+		f := &folder{path: path, lock: lock, guard: exec.Command("/bin/sh", "-c", guardScript, "guard", path)}
+		f.guard.Dir = "/"
+		f.guard.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a Ctrl-C is not for it
+		if f.owner, err = f.guard.StdinPipe(); err == nil {
+			err = f.guard.Start()
+		}
+		if err != nil {
+			lock.Close()
+			return nil, errors.Join(fmt.Errorf("%w: guard of the folder for compiled kernels: %w", device.ErrMissing, err), os.Remove(path))
+		}
+		return f, nil
+	}
+}
+
+// lockFolder takes the lock that tells others that a folder's owner lives. The system
+// gives it up with the process.
+func lockFolder(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil, err
+	}
+	err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	if err == nil {
+		_, err = os.Stat(path) // a sweep removes what it has locked
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// sweep clears the folders whose owners are gone. What it may not touch is somebody else's.
+func sweep() {
+	left, _ := filepath.Glob(filepath.Join(os.TempDir(), folderPrefix+"*"))
+	for _, path := range left {
+		lock, err := lockFolder(path)
+		if err != nil {
+			continue
+		}
+		if !own(lock) { // somebody else may have named it so, and what works there is ours
+			lock.Close()
+			continue
+		}
+		for range 5 { // what is killed may just have started another
+			if !killIn(path) {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		os.RemoveAll(path)
+		lock.Close()
+	}
+}
+
+// own tells whether a folder is this user's.
+func own(folder *os.File) bool {
+	info, err := folder.Stat()
+	if err != nil {
+		return false
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == os.Getuid()
+}
+
+// killIn kills what works in a folder and tells whether there was anything.
+func killIn(path string) (found bool) {
+	all, _ := filepath.Glob("/proc/[0-9]*/cwd")
+	for _, cwd := range all {
+		if at, err := os.Readlink(cwd); err != nil || at != path {
+			continue
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(cwd)))
+		if err == nil && syscall.Kill(pid, syscall.SIGKILL) == nil {
+			found = true
+		}
+	}
+	return found
+}
+
+// close removes the folder and ends its guard.
+func (f *folder) close() error {
+	err := os.RemoveAll(f.path)
+	f.owner.Close()
+	f.lock.Close()
+	// How the guard ended says nothing that matters: the folder is gone.
+	_ = f.guard.Wait()
+	return err
+}

@@ -1,0 +1,229 @@
+package host_test
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"stenciltune/device"
+	"stenciltune/device/host"
+	"stenciltune/timing"
+)
+
+var (
+	flagKills    = flag.Int("kills", 9, "kill -9 a program with a device at so many random moments")
+	flagKillSeed = flag.Uint64("kill-seed", 20261121, "seed of the moments")
+)
+
+const beOwner = "STENCILTUNE_TEST_BE_OWNER"
+
+// TestOwner is no test: it is the program that TestAKilledOwnerLeavesNothing kills. It compiles
+// without end, and runs a kernel that never ends.
+func TestOwner(t *testing.T) {
+	if os.Getenv(beOwner) == "" {
+		t.SkipNow()
+	}
+	d, err := host.Open(host.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := copyProblem(t, 100)
+	go check(t, d, p, copyKernel(p, "const volatile float *cell = out; while (cell[0] != 12345.0f) {}"), time.Hour)
+	for {
+		if _, err := d.Compile(context.Background(), copyKernel(p, plain)); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// working lists the processes that belong to folders below a folder: by where they work, or
+// by their arguments as a guard does.
+func working(t *testing.T, below string) (owned, guards []int) {
+	t.Helper()
+	all, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil || len(all) == 0 {
+		t.Skip("there is no /proc")
+	}
+	for _, dir := range all {
+		pid, err := strconv.Atoi(filepath.Base(dir))
+		if err != nil {
+			continue
+		}
+		if cwd, err := os.Readlink(dir + "/cwd"); err == nil && strings.HasPrefix(cwd, below+"/") {
+			owned = append(owned, pid)
+		} else if args, err := os.ReadFile(dir + "/cmdline"); err == nil && strings.Contains(string(args), "guard\x00"+below+"/") {
+			guards = append(guards, pid)
+		}
+	}
+	return owned, guards
+}
+
+// left says what is left below a folder, "" if nothing is.
+func left(t *testing.T, below string) string {
+	t.Helper()
+	owned, guards := working(t, below)
+	folders, err := filepath.Glob(below + "/*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(owned)+len(guards)+len(folders) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("processes %v, guards %v, folders %v", owned, guards, folders)
+}
+
+func TestAKilledOwnerLeavesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for compilers")
+	}
+	open(t, host.Options{}) // or there is no compiler
+	below, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", below)
+	r := rand.New(rand.NewPCG(*flagKillSeed, 1))
+	busy := 0
+	for kill := range *flagKills {
+		owner := exec.Command(os.Args[0], "-test.run=^TestOwner$")
+		owner.Env = append(os.Environ(), beOwner+"=1")
+		if err := owner.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(3 * r.Float64() * float64(time.Second)))
+		owned, guards := working(t, below)
+		if len(owned) > 0 {
+			busy++
+		}
+		victims := []int{owner.Process.Pid}
+		switch kill % 3 {
+		case 1: // and its guard before it
+			victims = append(guards, victims...)
+		case 2: // and all
+			victims = append(append(guards, victims...), owned...)
+		}
+		for _, pid := range victims {
+			syscall.Kill(pid, syscall.SIGKILL)
+		}
+		owner.Wait()
+		if kill%3 > 0 { // nobody is left to clear: the next start does
+			d, err := host.Open(host.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := d.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		deadline := time.Now().Add(time.Minute)
+		for left(t, below) != "" && time.Now().Before(deadline) {
+			time.Sleep(20 * time.Millisecond)
+		}
+		if l := left(t, below); l != "" {
+			t.Fatalf("kill %d, of %d processes: left are %s", kill, len(victims), l)
+		}
+	}
+	if busy == 0 {
+		t.Error("not one owner was busy when it was killed: nothing is proved")
+	}
+	t.Logf("%d kills, seed %d, %d of them with children at work", *flagKills, *flagKillSeed, busy)
+}
+
+func TestASweepLeavesTheFoldersOfTheLiving(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for compilers")
+	}
+	t.Setenv("TMPDIR", t.TempDir())
+	first := open(t, host.Options{})
+	open(t, host.Options{})
+	p := copyProblem(t, 100)
+	if c, err := check(t, first, p, copyKernel(p, plain), 2*time.Minute); err != nil || !c.OK() {
+		t.Errorf("%v %v", err, c)
+	}
+}
+
+// script is a compiler that is a shell script; "$CXX" in it is a real one.
+func script(t *testing.T, text string) host.Options {
+	t.Helper()
+	real, err := exec.LookPath("c++")
+	if err != nil {
+		t.Skip(err)
+	}
+	path := filepath.Join(t.TempDir(), "compiler")
+	text = "#!/bin/sh\nCXX=" + real + "\nhere=" + filepath.Dir(path) + "\n" + text
+	if err := os.WriteFile(path, []byte(text), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	return host.Options{Compiler: path}
+}
+
+func TestACompilerThatHangsOnItsVersionIsNone(t *testing.T) {
+	t.Parallel()
+	begin := time.Now()
+	_, err := host.Open(script(t, "sleep 1000"))
+	if took := time.Since(begin); err == nil || took > 20*time.Second {
+		t.Errorf("%v after %v", err, took)
+	}
+}
+
+func TestAKilledCompilerIsStartedAgain(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for compilers")
+	}
+	for name, kill := range map[string]string{
+		"itself":       "kill -9 $$",
+		"a part of it": "echo 'c++: fatal error: Killed signal terminated program cc1plus' >&2; exit 1",
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := open(t, script(t, `case "$*" in *unit*) if [ ! -e "$here/once" ]; then : > "$here/once"; `+kill+`; fi ;; esac
+exec "$CXX" "$@"`))
+			p := copyProblem(t, 100)
+			if c, err := check(t, d, p, copyKernel(p, plain), 2*time.Minute); err != nil || !c.OK() {
+				t.Errorf("%v %v", err, c)
+			}
+		})
+	}
+}
+
+// A compiler that makes programs which print for ever.
+const endless = `case "$*" in *unit*) ;; *) exec "$CXX" "$@" ;; esac
+while [ "$1" != -o ]; do shift; done
+printf '#!/bin/sh\nexec tr "\\000" x < /dev/zero\n' > "$2"
+chmod 700 "$2"`
+
+func TestAProgramThatPrintsForEverCostsNoMemory(t *testing.T) {
+	d := open(t, script(t, endless))
+	p := copyProblem(t, 100)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, err := check(t, d, p, copyKernel(p, plain), time.Second)
+	runtime.ReadMemStats(&after)
+	if f := device.AsFailure(err); f == nil || f.Status != timing.Timeout {
+		t.Errorf("%v", err)
+	}
+	if n := after.TotalAlloc - before.TotalAlloc; n > 16<<20 {
+		t.Errorf("%d MiB were allocated", n>>20)
+	}
+	k := copyKernel(p, plain)
+	b, err := d.Compile(context.Background(), k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	begin := time.Now()
+	_, err = d.Time(ctx, device.Timing{Problem: p, Policy: timing.Search(), Runs: []device.Pass{{Binary: b, Launch: k.Launch, Count: 1}}})
+	if f := device.AsFailure(err); f == nil || !strings.Contains(f.Reason, "garbled") || time.Since(begin) > 20*time.Second {
+		t.Errorf("%v after %v", err, time.Since(begin))
+	}
+}
