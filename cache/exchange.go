@@ -53,7 +53,7 @@ func importable(c Config) error {
 		return errors.New("it was not measured on its own problem (match " + c.Match.Grade.String() + ")")
 	case !c.Search.Complete:
 		return errors.New("its tune did not finish")
-	case !(c.Measured.SecondsPerStep > 0):
+	case !timing.Plausible(c.Measured.SecondsPerStep):
 		return errors.New("it holds no measured time")
 	}
 	return nil
@@ -277,7 +277,7 @@ func (b *batch) read(text []byte, check func(Config) error, done *Imported) erro
 			return fmt.Errorf("its entry has status %.40q, which is none", printable(string(e.Status)))
 		}
 		for _, v := range e.Series.Samples {
-			if !(v > 0) {
+			if !timing.Plausible(v) {
 				return errors.New("its entry has a sample that is no time")
 			}
 		}

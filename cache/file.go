@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"github.com/google/renameio/v2"
 )
@@ -57,7 +58,7 @@ func WriteFile(path string, data []byte) error {
 // ReadConfig reads and validates a config from a file, which may be a pipe. It
 // reads no more than a config may have.
 func ReadConfig(path string) (Config, error) {
-	f, err := os.Open(path)
+	f, err := OpenFile(path)
 	if err != nil {
 		return Config{}, fmt.Errorf("read %s: %w", path, reason(err))
 	}
@@ -74,6 +75,24 @@ func ReadConfig(path string) (Config, error) {
 		return Config{}, fmt.Errorf("read %s: %w", path, err)
 	}
 	return c, nil
+}
+
+// OpenFile opens a file or a pipe for reading, without waiting for somebody to write into a
+// pipe: one that nobody has opened for that is empty.
+func OpenFile(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() && info.Mode()&fs.ModeNamedPipe == 0 {
+		err = &fs.PathError{Op: "open", Path: path, Err: errors.New("is neither a file nor a pipe")}
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
 }
 
 // holds tells whether a file has exactly these bytes.

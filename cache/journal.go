@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -344,6 +346,7 @@ type Report struct {
 	Unfinished int      `json:"unfinished"` // schedules begun and not recorded
 	Configs    int      `json:"configs"`    // best configs
 	Damaged    int      `json:"damaged"`    // records skipped
+	Places     []string `json:"places"`     // of the damaged records: part, key, name
 	Warnings   []string `json:"warnings"`
 }
 
@@ -373,6 +376,9 @@ func (s *Store) Check() (Report, error) {
 	if r.Unfinished, err = s.countIntents(); err != nil {
 		return r, err
 	}
+	if err := s.checkRates(); err != nil {
+		return r, err
+	}
 	bests, err := s.Bests()
 	if err != nil {
 		return r, err
@@ -380,6 +386,11 @@ func (s *Store) Check() (Report, error) {
 	r.Configs = len(bests)
 	r.Damaged, r.Warnings = s.Damaged(), s.Warnings()
 	s.mu.Lock()
+	for _, p := range slices.Sorted(maps.Keys(s.damaged)) {
+		p = strings.ReplaceAll(p, "\x00", " ")
+		clean(&p, maxNote)
+		r.Places = append(r.Places, p)
+	}
 	r.Generation = s.generation
 	s.mu.Unlock()
 	return r, nil

@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -60,7 +61,7 @@ func (s *Store) Rates(m machine.Machine) (r DeviceRates, ok bool, err error) {
 		switch err := getJSON(b, place("rates", key, ""), []byte(key), &r); {
 		case errors.Is(err, fs.ErrNotExist):
 		case errors.Is(err, errDamaged):
-			s.spoilt(place("rates", key, ""))
+			s.damaged[place("rates", key, "")] = struct{}{} // s.mu is held
 		case err != nil:
 			return err
 		default:
@@ -69,4 +70,20 @@ func (s *Store) Rates(m machine.Machine) (r DeviceRates, ok bool, err error) {
 		return nil
 	})
 	return r, ok, err
+}
+
+// checkRates reads the rates of all devices.
+func (s *Store) checkRates() error {
+	var records []raw
+	err := s.view(func(tx *bbolt.Tx) error {
+		records = collect(tx.Bucket(bucketRates))
+		return nil
+	})
+	for _, r := range records {
+		at := place("rates", string(r.name), "")
+		if payload, err := unseal(at, r.value); err != nil || json.Unmarshal(payload, new(DeviceRates)) != nil {
+			s.spoilt(at)
+		}
+	}
+	return err
 }

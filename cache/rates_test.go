@@ -1,7 +1,10 @@
 package cache
 
 import (
+	"bytes"
+	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -36,5 +39,20 @@ func TestRatesAreKeptPerDeviceAndDriver(t *testing.T) {
 	}
 	if _, err := s.Check(); err != nil { // and the rest of the store is as before
 		t.Error(err)
+	}
+}
+
+func TestDamagedRatesAreNone(t *testing.T) {
+	s := openTemp(t)
+	m := machine.Machine{Kind: machine.CUDA, Name: "NVIDIA H200", UUID: "GPU-1", Driver: "580"}
+	must(t, s.PutRates(m, DeviceRates{Device: m.Name, Time: time.Unix(1e9, 0).UTC()}))
+	data, err := os.ReadFile(s.Path())
+	must(t, err)
+	must(t, os.WriteFile(s.Path(), bytes.ReplaceAll(data, []byte(`"device":"NVIDIA`), []byte(`"device":"nVIDIA`)), 0o600))
+	if r, err := s.Check(); err != nil || r.Damaged != 1 || len(r.Places) != 1 || !strings.HasPrefix(r.Places[0], "rates kind=cuda") {
+		t.Errorf("%+v %v", r, err)
+	}
+	if _, ok, err := s.Rates(m); ok || err != nil || s.Sound() {
+		t.Errorf("%v, %v", ok, err)
 	}
 }

@@ -45,6 +45,7 @@ type Store struct {
 	generation uint64              // highest seen
 	damaged    map[string]struct{} // places of damaged records
 	warnings   []string
+	lost       bool // a meta page
 }
 
 // DefaultPath is where the store lies unless the user names another file:
@@ -95,6 +96,13 @@ func (s *Store) Damaged() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.damaged)
+}
+
+// Sound tells whether nothing damaged was met so far.
+func (s *Store) Sound() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.damaged) == 0 && !s.lost
 }
 
 // Warnings is what the user should know about the store's state so far, each
@@ -416,6 +424,7 @@ func (s *Store) check(f *os.File) error {
 		return corrupt(s.path, "%v", err)
 	}
 	if lost {
+		s.lost = true
 		s.warn("store %s: one of its two meta pages is damaged; the last results written may be lost", s.path)
 	}
 	return nil

@@ -8,11 +8,14 @@ package runner
 import (
 	"context"
 	"fmt"
-	"stenciltune/outcome"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	"stenciltune/device"
 	"stenciltune/kernels"
+	"stenciltune/outcome"
 	"stenciltune/search"
 	"stenciltune/space"
 	"stenciltune/stencil"
@@ -89,7 +92,11 @@ func (e *ErrNoSchedule) Error() string {
 	if len(e.Failed) == 0 {
 		return "no schedule to run"
 	}
-	return fmt.Sprintf("no schedule gave a right answer (%v); run with -v to see why each failed", e.Failed)
+	var counts []string
+	for _, s := range slices.Sorted(maps.Keys(e.Failed)) {
+		counts = append(counts, fmt.Sprintf("%s %d", s, e.Failed[s]))
+	}
+	return fmt.Sprintf("no schedule gave a right answer (%s); run with -v to see why each failed", strings.Join(counts, ", "))
 }
 
 // SmallSize is a grid with odd extents on which nearly every block is cut by the
@@ -126,6 +133,8 @@ type Session struct {
 	held      []held         // binaries timed since the drift check last passed
 	drift     drift
 	warnings  []string
+	reference float64 // seconds of a time step in the longest check against the reference
+	seen      string  // of the stencil's branches, by the reference's checks
 }
 
 // New begins a session.

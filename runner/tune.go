@@ -72,6 +72,14 @@ func (t *Session) End(ctx context.Context, err error) (Result, error) {
 	if err == nil && r.Stop != search.Interrupted {
 		r.Copy = t.bandwidth(ctx)
 	}
+	if err != nil && r.Stop == "" {
+		r.Stop = search.Lost
+	}
+	if t.seen != "" {
+		for _, u := range t.Problem.Stencil.Untaken(t.seen) {
+			t.warn("%s, in any cell that is compared with the reference: there kernels are compared with each other alone", u)
+		}
+	}
 	r.Warnings = t.warnings
 	if err == nil && r.Winner.Schedule.IsZero() {
 		err = &ErrNoSchedule{r.Failed}
@@ -222,6 +230,9 @@ func (t *Session) baseline(ctx context.Context, compiling func()) error {
 		if len(cs) > 0 {
 			reason = cs[0].outcome.Reason
 		}
+		if len(cs) > 0 && slices.ContainsFunc(cs[0].outcome.Checks, stencil.Comparison.Unproved) {
+			return fmt.Errorf("no kernel can be judged here: %s", reason)
+		}
 		return fmt.Errorf("the naive kernel, which judges all others, does not work here: %s", reason)
 	}
 	return nil
@@ -301,15 +312,15 @@ func (t *Session) propose() {
 	if t.Stop.Budget > 0 { // the baseline's count, whether or not they are evaluated yet
 		room = min(room, t.Stop.Budget-max(t.tracker.Evaluated(), len(t.naives))-len(t.queue))
 	}
-	if room <= 0 || t.exhausted {
-		return
-	}
-	asked := t.Strategy.Ask(room)
-	t.exhausted = len(asked) == 0
-	for _, s := range asked {
-		if !slices.Contains(t.naives, s) {
-			t.queue = append(t.queue, t.prepare(t.ahead, s))
+	for more := room > 0 && !t.exhausted; more; {
+		asked := t.Strategy.Ask(room)
+		t.exhausted = len(asked) == 0
+		for _, s := range asked {
+			if !slices.Contains(t.naives, s) {
+				t.queue = append(t.queue, t.prepare(t.ahead, s))
+			}
 		}
+		more = len(t.queue) == 0 && !t.exhausted // nothing but the baseline, which is known
 	}
 }
 

@@ -1,6 +1,8 @@
 package search
 
 import (
+	"errors"
+	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -29,6 +31,23 @@ type part struct {
 	width  int      // parameters of the family
 	index  []uint16 // size x width value indices
 	code   []uint64 // the indices as one mixed-radix number, ascending
+}
+
+// Fits tells why a space is none that can be searched, or nil: points are numbered in 63 bits,
+// a parameter's values in 16. Those of our families are far below; a recording of another
+// program's may be anything.
+func Fits(s *space.Space) error {
+	if s.Raw() == math.MaxInt {
+		return errors.New("the product of its values has no number of 63 bits")
+	}
+	for _, f := range s.Families() {
+		for _, p := range f.Params {
+			if len(p.Values) > 1<<16 {
+				return fmt.Errorf("%s has %d values, more than %d", p.Name, len(p.Values), 1<<16)
+			}
+		}
+	}
+	return nil
 }
 
 func enumerate(s *space.Space, prior Prior) *enumeration {

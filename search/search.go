@@ -46,6 +46,7 @@ const (
 	Roofline    Reason = "roofline"    // as near to the roofline as asked for
 	Exhausted   Reason = "exhausted"   // every schedule was tried
 	Interrupted Reason = "interrupted" // the user stopped it
+	Lost        Reason = "lost"        // the device or the store was lost
 )
 
 // Stop is the rules that end a search, whichever holds first; a zero field is no rule.

@@ -74,7 +74,7 @@ func (t *Tuner) exact(c Config, p Problem) (Answer, error) {
 		t.relaunch(&c, p, sc)
 	}
 	if stale {
-		c.Warnings = append(slices.Clone(c.Warnings), "the kernel's source has changed since it was measured: tune again")
+		c.Warnings = append(slices.Clone(c.Warnings), "the kernel or its launch has changed since it was measured: tune again")
 	}
 	return Answer{Config: c, Grade: cache.Exact, Stale: stale}, nil
 }
@@ -102,9 +102,9 @@ func (t *Tuner) Expected(p Problem, m machine.Machine) search.Prior {
 	return transfer.Expect(transfer.At(t.families(), p, m), nil).Order
 }
 
-// Refresh makes the launches of a config from elsewhere those of the kernels generated
-// now, if these are not what was measured. A schedule that is not legal on the config's
-// own problem and device is an error.
+// Refresh makes the launches of a config from elsewhere those that follow from its schedule,
+// its problem and the kernels generated now, if these are not what it says. A schedule that
+// is not legal on the config's own problem and device is an error.
 func (t *Tuner) Refresh(c *Config, p Problem) (stale bool, err error) {
 	sc, err := space.ParseSchedule(c.Schedule.Text)
 	if err != nil {
@@ -113,11 +113,46 @@ func (t *Tuner) Refresh(c *Config, p Problem) (stale bool, err error) {
 	if err := t.Space(p, MachineOf(*c)).Check(sc); err != nil {
 		return false, err
 	}
-	if t.Kernel(p, sc).SourceHash() == c.Kernel.SourceHash {
+	now := *c
+	p.Steps = c.Problem.Steps // those of the problem may leave others over
+	t.relaunch(&now, p, sc)
+	if sameKernels(*c, now) && differentLaunch(*c, now) == "" {
 		return false, nil
 	}
-	t.relaunch(c, p, sc)
+	*c = now
 	return true, nil
+}
+
+// Follows refuses a config from elsewhere whose schedule is not legal, or whose launch is not
+// what follows from it: it was never measured like that. Of kernels that are generated
+// differently now, only the schedule can be judged.
+func (t *Tuner) Follows(c Config, p Problem) error {
+	said := c
+	if stale, err := t.Refresh(&c, p); err != nil || !stale || !sameKernels(said, c) {
+		return err
+	}
+	return fmt.Errorf("%s is not what follows from its schedule %s on %s", differentLaunch(said, c), c.Schedule.Text, p.Size.Text(p.Stencil.Dims))
+}
+
+// sameKernels tells whether two configs are of the same sources.
+func sameKernels(a, b Config) bool {
+	return a.Kernel.SourceHash == b.Kernel.SourceHash &&
+		(a.Remainder == nil || b.Remainder == nil || a.Remainder.Kernel.SourceHash == b.Remainder.Kernel.SourceHash)
+}
+
+// differentLaunch says what of a config's launches is not as in the other, "" if nothing.
+func differentLaunch(c, want Config) string {
+	switch {
+	case c.Kernel.Entry != want.Kernel.Entry:
+		return fmt.Sprintf("its entry %.100q", c.Kernel.Entry)
+	case c.Launch != want.Launch:
+		return fmt.Sprintf("its launch (grid %v, block %v, %d bytes, %d steps)", c.Launch.Grid, c.Launch.Block, c.Launch.SharedBytes, c.Launch.StepsPerLaunch)
+	case (c.Remainder == nil) != (want.Remainder == nil):
+		return "whether steps are left over"
+	case c.Remainder != nil && (c.Remainder.Launch != want.Remainder.Launch || c.Remainder.Schedule.Text != want.Remainder.Schedule.Text || c.Remainder.Kernel.Entry != want.Remainder.Kernel.Entry):
+		return "the launch of the steps left over"
+	}
+	return ""
 }
 
 // mostPlaces bounds the stored problems that are looked at, nearest first: further
@@ -260,6 +295,7 @@ func (t *Tuner) relaunch(c *Config, p Problem, s Schedule) {
 		info := cache.KernelInfo{Entry: k.Entry, SourceHash: k.SourceHash(), Options: options}
 		if info.SourceHash == c.Kernel.SourceHash {
 			info = c.Kernel
+			info.Entry = k.Entry
 		}
 		return cache.LaunchInfo{Grid: k.Launch.Grid, Block: k.Launch.Block, SharedBytes: k.Launch.SharedBytes, StepsPerLaunch: k.Launch.Steps}, info
 	}

@@ -113,8 +113,14 @@ func LoadStencil(name string) (*stencil.Stencil, error) {
 
 // ProblemOf is a config's problem; name says where its stencil is, if not in the catalogue.
 func ProblemOf(c Config, name string) (Problem, error) {
-	name = cmp.Or(name, c.Stencil.Name)
-	st, err := LoadStencil(name)
+	load := LoadStencil
+	if name == "" { // what a config says is no path
+		name, load = c.Stencil.Name, stencil.Lookup
+	}
+	st, err := load(name)
+	if errors.Is(err, stencil.ErrUnknown) {
+		err = InputError{err}
+	}
 	if err != nil {
 		return Problem{}, err
 	}

@@ -18,7 +18,7 @@ func (t *Tuner) outdated(p Problem, c Config, maxAge time.Duration, now time.Tim
 	case !c.Search.Complete:
 		return "the stored tune did not finish"
 	case !t.Current(p, c):
-		return fmt.Sprintf("the kernel's source has changed since %s", c.Time.Format(time.DateOnly))
+		return fmt.Sprintf("the kernel or its launch has changed since %s", c.Time.Format(time.DateOnly))
 	case maxAge > 0 && age > maxAge:
 		return fmt.Sprintf("tuned %s ago, and --max-age is %v", age.Round(time.Minute), maxAge)
 	}
@@ -97,7 +97,7 @@ func (t *Tuner) Outdated(device string, m machine.Machine, maxAge time.Duration)
 	return again, fresh, refused, nil
 }
 
-// Current tells whether a stored config's kernel is still what would be generated now.
+// Current tells whether a stored config's kernel and launch are still what would be generated now.
 func (t *Tuner) Current(p Problem, c Config) bool {
 	stale, err := t.Refresh(&c, p)
 	return err == nil && !stale

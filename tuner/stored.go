@@ -77,6 +77,8 @@ func (t *Tuner) Stored(name string) (machine.Machine, error) {
 		return machine.Machine{}, fmt.Errorf("%w: the store knows several devices %q: %s: name one in full", device.ErrMissing, name, strings.Join(names, ", "))
 	case found != nil:
 		return MachineOf(*found), nil
+	case len(names) == 0 && !t.store.Sound():
+		return machine.Machine{}, fmt.Errorf("%w: no config in the store can be read: tune store check says what is damaged", device.ErrMissing)
 	case len(names) == 0:
 		return machine.Machine{}, fmt.Errorf("%w: the store is empty: tune on a device first, or import configs with tune store import", device.ErrMissing)
 	}

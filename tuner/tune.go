@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"time"
 
 	"stenciltune/cache"
@@ -211,7 +210,7 @@ func (j *job) configure(context.Context) error {
 		return nil
 	}
 	j.config = j.configOf()
-	for _, w := range slices.Concat(j.Tuner.store.Warnings(), j.config.Warnings) {
+	for _, w := range j.config.Warnings {
 		j.Watcher.Note("warning: %s", w)
 	}
 	c := j.config

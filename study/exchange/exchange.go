@@ -12,7 +12,6 @@ package exchange
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -190,21 +189,14 @@ func (e extra) fill(r *outcome.Outcome, fallback timing.Status) {
 
 // add appends a record, refusing what is no landscape.
 func add(l *replay.Landscape, r outcome.Outcome) error {
-	if _, twice := l.Records[r.Schedule]; twice {
-		return fmt.Errorf("%s occurs twice", r.Schedule)
-	}
-	for _, s := range r.Series.Samples {
-		if !(s > 0) || math.IsInf(s, 1) {
-			return fmt.Errorf("%s: %g s is not a time", r.Schedule, s)
-		}
-	}
 	if r.Status.Timed() && len(r.Series.Samples) == 0 {
 		return fmt.Errorf("%s has no time", r.Schedule)
 	}
-	l.Records[r.Schedule] = r.Sampled(r.Series.Samples, r.Series.Launches)
-	l.Order = append(l.Order, r.Schedule)
-	return nil
+	return l.Add(r.Sampled(r.Series.Samples, r.Series.Launches))
 }
+
+// maxFile bounds another tuner's file, in bytes: the largest of the benchmark hub have 100 MB.
+const maxFile = 256 << 20
 
 // foreign is the header of a landscape of another tuner.
 func foreign(tool, kernel, device string, size []int) replay.Header {

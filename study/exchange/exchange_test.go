@@ -147,14 +147,25 @@ func TestOthersFiles(t *testing.T) {
 	}
 }
 
+// A kernel without parameters is a space of one schedule.
+func TestNoParametersAreOneSchedule(t *testing.T) {
+	l, err := ReadT4(strings.NewReader(`{"results": [{"configuration": {}, "invalidity": "correct", "times": {"runtimes": [1]}}]}`))
+	if err != nil || l.Space().Size() != 1 {
+		t.Errorf("%v", err)
+	}
+}
+
 func TestBadFilesAreRefused(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{``, "not a Kernel Tuner"},
 		{`{"cache": {}}`, "no cache or no tune_params_keys"},
+		{`{"tune_params_keys": ["a"], "cache": {}}`, "no cache or no tune_params_keys"},
+		{`{"tune_params_keys": ["a", "A"], "cache": {"1": {"a": 1, "A": 2, "time": 1}}}`, "two values of a"},
+		{`{"tune_params_keys": ["a"], "cache": {"1": {"a": 1, "time": 1e-310}}}`, "is not a time"},
 		{`{"tune_params_keys": ["a"], "cache": {"1": {"time": 1}}}`, `lacks the parameter "a"`},
 		{`{"tune_params_keys": ["a"], "cache": {"1": {"a": 1, "time": -1}}}`, "is not a time"},
 		{`{"tune_params_keys": ["a"], "cache": {"1": {"a": 1}}}`, "has no time"},
-		{`{"tune_params_keys": ["a"], "cache": {"1": {"a": 1, "time": 1}, "x": {"a": 1, "time": 1}}}`, "occurs twice"},
+		{`{"tune_params_keys": ["a"], "cache": {"1": {"a": 1, "time": 1}, "x": {"a": 1, "time": 1}}}`, "is recorded twice"},
 	} {
 		if _, err := ReadKernelTuner(strings.NewReader(c.text)); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v", c.text, err)
@@ -170,4 +181,27 @@ func TestBadFilesAreRefused(t *testing.T) {
 			t.Errorf("%s: %v", c.text, err)
 		}
 	}
+}
+
+// fuzz reads whatever there is: a landscape that can be searched, or an error.
+func fuzz(f *testing.F, read func(io.Reader) (*replay.Landscape, error), seeds ...string) {
+	for _, s := range seeds {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		l, err := read(strings.NewReader(text))
+		if err == nil && l.Space().Size() > len(l.Order) {
+			t.Errorf("%d schedules of %d", l.Space().Size(), len(l.Order))
+		}
+	})
+}
+
+func FuzzReadKernelTuner(f *testing.F) {
+	fuzz(f, ReadKernelTuner, `{"kernel_name": "k", "problem_size": [8, 8], "tune_params_keys": ["a", "b"], "tune_params": {"a": [1, 2], "b": ["x", 0.5]}, "cache": {"1,x": {"a": 1, "b": "x", "time": 1.5, "times": [1, 2]}, "2": {"a": 2, "b": 0.5, "time": "InvalidConfig"}`,
+		`{"tune_params_keys": ["a"], "cache": {}}`, `{`)
+}
+
+func FuzzReadT4(f *testing.F) {
+	fuzz(f, ReadT4, `{"results": [{"configuration": {"a": 1, "b": "x"}, "invalidity": "correct", "times": {"runtimes": [1, 2]}}, {"configuration": {"a": 2, "b": true}, "invalidity": "timeout"}]}`,
+		`{"results": [{"configuration": {}, "invalidity": "compile"}]}`, `{`)
 }

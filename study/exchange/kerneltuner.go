@@ -122,7 +122,7 @@ func encode(w io.Writer, v any) error {
 // ReadKernelTuner reads a cache file. One that a run left open, without its closing
 // braces, is read as far as it goes.
 func ReadKernelTuner(r io.Reader) (*replay.Landscape, error) {
-	text, err := io.ReadAll(io.LimitReader(r, 1<<30))
+	text, err := io.ReadAll(io.LimitReader(r, maxFile))
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +134,7 @@ func ReadKernelTuner(r io.Reader) (*replay.Landscape, error) {
 			return nil, fmt.Errorf("not a Kernel Tuner cache file: %w", err)
 		}
 	}
-	if f.Cache == nil || len(f.Keys) == 0 {
+	if len(f.Cache) == 0 || len(f.Keys) == 0 {
 		return nil, fmt.Errorf("not a Kernel Tuner cache file: it has no cache or no tune_params_keys")
 	}
 	l := &replay.Landscape{Records: map[space.Schedule]outcome.Outcome{}}

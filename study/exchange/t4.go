@@ -120,7 +120,7 @@ func WriteT4(w io.Writer, l *replay.Landscape) error {
 // alphabet's.
 func ReadT4(r io.Reader) (*replay.Landscape, error) {
 	var f t4File
-	if err := json.NewDecoder(io.LimitReader(r, 1<<30)).Decode(&f); err != nil {
+	if err := json.NewDecoder(io.LimitReader(r, maxFile)).Decode(&f); err != nil {
 		return nil, fmt.Errorf("not T4 results: %w", err)
 	}
 	if len(f.Results) == 0 {

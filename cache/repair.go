@@ -1,0 +1,141 @@
+package cache
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+)
+
+// Repair writes what is readable of a damaged store into a new one, which must hold nothing
+// yet; the damaged file is left as it is. As long as the pages are sound, that is every sound
+// record. Else it is what is found in the pages one by one, where a record proves by its
+// checksum that it is one, and whose: it may be one that was dropped and not yet overwritten.
+func (s *Store) Repair(to *Store) (Imported, error) {
+	var done Imported
+	got := newBatch()
+	err := s.sound(got)
+	if errors.Is(err, ErrCorrupt) {
+		var data []byte
+		if data, err = os.ReadFile(s.path); err == nil {
+			got = newBatch()
+			salvage(data, got)
+		}
+	}
+	if err != nil {
+		return done, err
+	}
+	if err := to.Writable(); err != nil {
+		return done, err
+	}
+	return done, to.take(got, &done)
+}
+
+// sound puts every sound record into a batch.
+func (s *Store) sound(got batch) error {
+	bests, err := s.Bests()
+	if err != nil {
+		return err
+	}
+	for _, b := range bests {
+		got.configs[b.Key] = b.Config
+	}
+	keys, err := s.Keys()
+	if err != nil {
+		return err
+	}
+	for _, k := range keys {
+		entries, err := s.Entries(k)
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			got.entry(k, e)
+		}
+	}
+	return nil
+}
+
+// entry keeps an entry unless a newer one of its name is there.
+func (b *batch) entry(k Key, e Entry) {
+	at := b.entries[k]
+	if at == nil {
+		at = map[string]Entry{}
+		b.entries[k] = at
+	}
+	if had, ok := at[entryName(e)]; !ok || newerEntry(had, e) < 0 {
+		at[entryName(e)] = e
+	}
+}
+
+// salvage puts the records of all pages that look like leaves into a batch.
+func salvage(data []byte, got batch) {
+	size := os.Getpagesize() // that of a store made here, unless a meta page tells
+	if m, _, err := chooseMeta(data); err == nil {
+		size = int(m.pageSize)
+	}
+	var found []raw
+	keys := map[string]Key{} // of problems, by their texts
+	for at := 0; at+size <= len(data); at += size {
+		pages := 1 + int(native.Uint32(data[at+12:]))
+		if native.Uint16(data[at+8:]) != leafFlag || pages > (len(data)-at)/size {
+			continue
+		}
+		records(data[at:at+pages*size], func(name, value []byte, bucket bool) {
+			if k, err := ParseKey(string(name)); err == nil {
+				keys[string(name)] = k
+			}
+			if !bucket {
+				found = append(found, raw{name, value})
+			} else if len(value) >= bucketHead+pageHeader { // a small bucket lies in its value
+				records(value[bucketHead:], func(name, value []byte, bucket bool) { found = append(found, raw{name, value}) })
+			}
+		})
+	}
+	last := "" // neighbours are mostly of one problem
+	for _, r := range found {
+		if k, ok := keys[string(r.name)]; ok {
+			if payload, err := unseal(place("best", string(r.name), ""), r.value); err == nil {
+				if c, err := Decode(payload); err == nil {
+					if had, ok := got.configs[k]; !ok || newer(had, c) < 0 {
+						got.configs[k] = c
+					}
+				}
+			}
+			continue
+		}
+		read := func(key string) bool {
+			payload, err := unseal(place("journal", key, string(r.name)), r.value)
+			var e Entry
+			if err != nil || json.Unmarshal(payload, &e) != nil || entryName(e) != string(r.name) {
+				return false
+			}
+			got.entry(keys[key], e)
+			last = key
+			return true
+		}
+		if last != "" && read(last) {
+			continue
+		}
+		for key := range keys {
+			if key != last && read(key) {
+				break
+			}
+		}
+	}
+}
+
+// records gives the elements of a leaf as far as they lie within it.
+func records(leaf []byte, each func(name, value []byte, bucket bool)) {
+	for i := range int(native.Uint16(leaf[10:])) {
+		at := pageHeader + i*element
+		if at+element > len(leaf) {
+			return
+		}
+		from := uint64(at) + uint64(native.Uint32(leaf[at+4:]))
+		mid := from + uint64(native.Uint32(leaf[at+8:]))
+		to := mid + uint64(native.Uint32(leaf[at+12:]))
+		if to <= uint64(len(leaf)) {
+			each(leaf[from:mid], leaf[mid:to], native.Uint32(leaf[at:]) == bucketFlag)
+		}
+	}
+}
