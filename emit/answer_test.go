@@ -139,6 +139,7 @@ func mainOf(sources []Source) string {
 	var callers, calls strings.Builder
 	for _, s := range sources {
 		callers.WriteString(caller(s))
+		fmt.Fprintf(&calls, "  if (!strcmp(argv[1], \"%s\") && !strcmp(argv[2], \"variant\")) return puts(%[1]sVariant(%[2]s)) < 0;\n", s.Name, strings.Join([]string{"n[0]", "n[1]", "n[2]"}[:s.Problem.Stencil.Dims], ", "))
 		fmt.Fprintf(&calls, "  if (!strcmp(argv[1], \"%s\")) return %[1]s_main(!strcmp(argv[2], \"device\"), atoi(argv[3]), n, length);\n", s.Name)
 	}
 	return "#include <cuda_runtime.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <math.h>\n#include <string.h>\n" + callers.String() + `int main(int argc, char **argv) {
@@ -186,6 +187,9 @@ var halves = sync.OnceValue(func() map[float64]uint16 {
 	return all
 })
 
+// small is jacobi3d whose kernels of 32-bit indices take no more than 5,000 cells.
+const small = "jacobi3d of small grids"
+
 // TestEmittedSourceGivesTheReferencesAnswer builds emitted sources as a consumer would
 // and runs them for any number of steps on grids small, odd and of the tuned kind.
 func TestEmittedSourceGivesTheReferencesAnswer(t *testing.T) {
@@ -197,6 +201,7 @@ func TestEmittedSourceGivesTheReferencesAnswer(t *testing.T) {
 		grids    []stencil.Size
 	}{
 		{"jacobi3d", stencil.Float32, streamed, []stencil.Size{{70, 33, 21}, {71, 33, 21}, {1, 1, 1}, {5, 40, 9}}},
+		{small, stencil.Float64, streamed, []stencil.Size{{70, 33, 21}, {71, 33, 21}}},
 		{"jacobi3d27", stencil.Float64, tiled, []stencil.Size{{65, 17, 9}, {3, 2, 1}}},
 		{"jacobi2d", stencil.Float32, columned, []stencil.Size{{257, 45, 1}, {1, 7, 1}}},
 		{"gaussian2d", stencil.Float32, "stream/vx=8/vy=1/wp=1/ck=2/pf=2/mb=1/ph=3/sm=3/pm=1", []stencil.Size{{515, 80, 1}, {3000, 40, 1}, {256, 130, 1}}}, // as many blocks as fill 3 SMs, of any grid
@@ -223,19 +228,29 @@ func TestEmittedSourceGivesTheReferencesAnswer(t *testing.T) {
 		{"testdata/ripple.sl", stencil.Uint16, "tile/gx=32/gy=4/gz=2/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1", []stencil.Size{{64, 8, 6}, {13, 7, 5}, {1, 1, 1}}},
 	}
 	if testing.Short() {
-		cases = cases[:1]
+		cases = cases[:2]
 	}
 	dir := t.TempDir()
 	var sources []Source
 	var texts [2]bytes.Buffer // several sources a build: CUDA's header is what takes longest
 	for i, c := range cases {
-		s := sourceOf(t, c.stencil, c.dtype, stencil.Size{1 << 9, 1 << 9, 1 << 9}, c.schedule, h200)
+		name := c.stencil
+		if name == small {
+			name = "jacobi3d"
+		}
+		s := sourceOf(t, name, c.dtype, stencil.Size{1 << 9, 1 << 9, 1 << 9}, c.schedule, h200)
 		s.Name += "_" + s.Problem.DType.Short() // a stencil may come twice
+		if c.stencil == small {
+			s.Name += "_small"
+		}
 		sources = append(sources, s)
 		emitted(t, dir, s.Name+".h", "header", s)
 		text, err := Text("cu", s)
 		if err != nil {
 			t.Fatal(err)
+		}
+		if c.stencil == small {
+			text = bytes.ReplaceAll(text, []byte("2130706432LL"), []byte("5000LL"))
 		}
 		texts[i%2].Write(text)
 	}
@@ -259,6 +274,16 @@ func TestEmittedSourceGivesTheReferencesAnswer(t *testing.T) {
 	program := filepath.Join(dir, "program")
 	write(t, dir, "main.cpp", mainOf(sources))
 	build(t, dir, nvcc, slices.Concat([]string{"-std=c++17", "-o", program, "main.cpp"}, objects)...)
+	for _, c := range []struct{ name, size, want string }{
+		{"jacobi3d_f32", "70 33 21", "the tuned schedule"}, {"jacobi3d_f32", "71 33 21", "rows of any length"},
+		{"jacobi3d_f32", "5 40 9", "for every grid"}, {"jacobi3d_f64_small", "70 33 2", "the tuned schedule"},
+		{"jacobi3d_f64_small", "70 33 21", "2^31 cells and more"}, {"jacobi3d_f64_small", "71 33 21", "in such grids"},
+	} {
+		args := append([]string{c.name, "variant", "0"}, strings.Fields(c.size)...)
+		if out, err := exec.Command(program, args...).Output(); err != nil || !strings.Contains(string(out), c.want) {
+			t.Errorf("%s on %s: %s, %v, want %q", c.name, c.size, out, err, c.want)
+		}
+	}
 	for i, c := range cases {
 		for _, n := range c.grids {
 			p := sources[i].Problem.Resized(n)
@@ -290,7 +315,7 @@ func TestEmittedSourceGivesTheReferencesAnswer(t *testing.T) {
 							t.Errorf("%s on %s, %s, %d steps: %v", c.schedule, p.Text(), mode, steps, err)
 						}
 					}
-					got := stencil.Compare(p.Forget(stencil.Widen(c.dtype, out)), stencil.Expected(p, 1, made), stencil.Tolerance(p, max(made, 1)))
+					got := stencil.Judge(p, 1, made).Compare(p.Forget(stencil.Widen(c.dtype, out)), 0)
 					if !got.OK() {
 						t.Errorf("%s on %s, %s, %d steps: %s", c.schedule, p.Text(), mode, steps, got.Reason(n))
 					}

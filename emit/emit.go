@@ -52,6 +52,7 @@ func Formats() []Format {
 		{"wisdom", "Kernel Launcher's wisdom file, of several devices and sizes", wisdom, true},
 		{"t4", "Kernel Tuner's T4 results, of several devices and sizes", t4, true},
 		{"cu", "CUDA source: the kernel and a launcher", cu, false},
+		{"fortran", "Fortran module of interfaces to the CUDA source's functions", fortran, false},
 	}
 }
 

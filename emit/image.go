@@ -81,7 +81,7 @@ func ImageOf(s Source) (Image, error) {
 	if err := s.check(); err != nil {
 		return Image{}, err
 	}
-	parts, err := s.parts()
+	parts, _, err := s.parts(false)
 	if err != nil {
 		return Image{}, err
 	}

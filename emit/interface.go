@@ -168,6 +168,11 @@ func (e exports) OnDevice() string {
 	return fmt.Sprintf("int %sOnDevice(%s)", e.Name, signature(list))
 }
 
+// Variant is the head of the function that tells which kernel does a grid.
+func (e exports) Variant() string {
+	return fmt.Sprintf("const char *%sVariant(%s)", e.Name, signature(e.Extents))
+}
+
 // Error is the head of the function that tells how the last run went.
 func (e exports) Error() string { return fmt.Sprintf("int %sError(void)", e.Name) }
 
@@ -186,7 +191,7 @@ func (e exports) prototypes() string {
 	for _, s := range e.Setters {
 		heads = append(heads, e.Set(s.Name))
 	}
-	heads = append(heads, e.OnDevice(), e.Error())
+	heads = append(heads, e.OnDevice(), e.Variant(), e.Error())
 	if e.Until {
 		heads = append(heads, e.Steps(), e.Reduced())
 	}

@@ -83,19 +83,22 @@ func (s Source) stepped() error {
 	return nil
 }
 
+// variant is the kernels that do some grids, by their place among the parts.
+type variant struct{ Main, Rest int }
+
 // parts are the tuned kernel, the one for the steps that are left over, and the one
 // for grids that the tuned one cannot do. The last comes always, so that a program
-// may be given any grid.
-func (s Source) parts() ([]part, error) {
+// may be given any grid. With all, the tuned schedule comes for rows of any length and for
+// 64-bit indices too, where it is not so already. The variants are in the order in which to ask whether they suit a grid.
+func (s Source) parts(all bool) (list []part, variants []variant, err error) {
 	if err := s.stepped(); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	p := s.Problem
 	sc, err := space.ParseSchedule(s.Configs[0].Schedule.Text)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	var list []part
 	add := func(suffix, why string, p stencil.Problem, sc space.Schedule) error {
 		f := kernels.Find(s.Families, sc.Family())
 		tiler, ok := f.(kernels.Tiler)
@@ -110,20 +113,47 @@ func (s Source) parts() ([]part, error) {
 		list = append(list, one)
 		return nil
 	}
-	if err := add("tuned", "the tuned schedule", p, sc); err != nil {
-		return nil, err
+	both := func(suffix, why string, p stencil.Problem) error {
+		variants = append(variants, variant{len(list), len(list)})
+		if err := add(suffix, why, p, sc); err != nil || list[len(list)-1].Launch.Steps == 1 {
+			return err
+		}
+		variants[len(variants)-1].Rest++
+		return add(strings.Replace(suffix+"_rest", "tuned_", "", 1), "one step a launch, for the steps left over", p, kernels.Remainder(sc))
 	}
-	if list[0].Launch.Steps > 1 {
-		if err := add("rest", "one step a launch, for the steps left over", p, kernels.Remainder(sc)); err != nil {
-			return nil, err
+	if err := both("tuned", "the tuned schedule", p); err != nil {
+		return nil, nil, err
+	}
+	odd, wide := p.Size, p.Size
+	odd[0] |= 1
+	for wide.Cells() < 1<<31 {
+		wide[p.Stencil.Dims-1] *= 2
+	}
+	oddWide := wide
+	oddWide[0] |= 1
+	rows := list[0].Multiple > 1 && p.Stencil.Boundary != stencil.Wrap // which takes whole vectors alone
+	for _, v := range []struct {
+		suffix, why string
+		size        stencil.Size
+		wanted      bool
+	}{
+		{"odd", "the same for rows of any length", odd, rows},
+		{"wide", "the same for grids of 2^31 cells and more", wide, list[0].Most > 0},
+		{"odd_wide", "the same for rows of any length in such grids", oddWide, rows && list[0].Most > 0},
+	} {
+		if all && v.wanted {
+			if err := both(v.suffix, v.why, p.Resized(v.size)); err != nil {
+				return nil, nil, err
+			}
 		}
 	}
 	fallback, err := space.ParseSchedule(anySize)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	variants = append(variants, variant{len(list), len(list)})
 	err = add("any", "for every grid, however small, large or odd", large(p), fallback)
-	return list, err
+	return list, variants, err
 }
 
 // large is a problem whose kernels have 64-bit indices.
@@ -188,12 +218,15 @@ var launcher = template.Must(template.New("launcher.cu.tmpl").Funcs(template.Fun
 // view is what the launcher's template sees.
 type view struct {
 	exports
-	Parts   []part
-	Written []bool // fields that some launch writes
-	Stages  int
-	Reduce  bool
-	Look    *look  // nil without Until
-	Cast    string // the element type of CUDA that the exported one stands for, if any
+	Parts    []part
+	Variants []variant
+	Size     [3]int // the grid that was tuned for
+	Axis     int    // the outermost one
+	Written  []bool // fields that some launch writes
+	Stages   int
+	Reduce   bool
+	Look     *look  // nil without Until
+	Cast     string // the element type of CUDA that the exported one stands for, if any
 }
 
 // Argument is the launcher's variable that is passed for a kernel's parameter.
@@ -248,12 +281,12 @@ func kernelText(name string, parts []part) string {
 
 // cu is the kernels and a launcher in one file that needs nothing but CUDA.
 func cu(s Source) ([]byte, error) {
-	parts, err := s.parts()
+	parts, variants, err := s.parts(true)
 	if err != nil {
 		return nil, err
 	}
 	st, d := s.Problem.Stencil, s.dtype()
-	v := view{exports: exportsOf(s.Name, st, d), Parts: parts, Stages: len(st.Stages), Reduce: st.Reduce != nil, Written: make([]bool, len(st.Fields)),
+	v := view{exports: exportsOf(s.Name, st, d), Parts: parts, Variants: variants, Size: s.Problem.Size, Axis: st.Dims - 1, Stages: len(st.Stages), Reduce: st.Reduce != nil, Written: make([]bool, len(st.Fields)),
 		Cast: map[stencil.DType]string{stencil.Float16: "__half", stencil.BFloat16: "__nv_bfloat16"}[d]}
 	for _, k := range parts {
 		for _, p := range k.Passes {

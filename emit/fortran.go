@@ -1,0 +1,137 @@
+package emit
+
+import (
+	"fmt"
+	"strings"
+)
+
+// fortranTypes are iso_c_binding's of the C types that exported functions take. Fortran has no unsigned
+// integers: theirs hold the bits.
+var fortranTypes = map[string]string{
+	"float": "real(c_float)", "double": "real(c_double)",
+	"signed char": "integer(c_int8_t)", "unsigned char": "integer(c_int8_t)", "short": "integer(c_int16_t)", "unsigned short": "integer(c_int16_t)",
+	"int": "integer(c_int)", "unsigned int": "integer(c_int)", "long long": "integer(c_int64_t)", "unsigned long long": "integer(c_int64_t)",
+}
+
+// longestFortran is the most letters of a name (Fortran 2003, 3.2.2), less those of the longest suffix.
+const longestFortran = 63 - len("_set_data_")
+
+// fortranNames are parameters' names, which Fortran tells apart by their letters alone.
+type fortranNames map[string]bool
+
+func (taken fortranNames) of(name string) string {
+	name = strings.ToLower(strings.TrimLeft(name, "_"))
+	if name == "" || name[0] >= '0' && name[0] <= '9' {
+		name = "s" + name
+	}
+	name = name[:min(len(name), longestFortran)]
+	for taken[name] {
+		name = name[:min(len(name), longestFortran-1)] + "_"
+	}
+	taken[name] = true
+	return name
+}
+
+// procedure is one of the module's: a function of the emitted source.
+type procedure struct {
+	doc, name, c string
+	result       string // its type; "" = a subroutine
+	arguments    []argument
+}
+
+type argument struct{ declared, name string }
+
+func (p procedure) text() string {
+	var names, declared []string
+	for _, a := range p.arguments {
+		names = append(names, strings.TrimSuffix(a.name, "(*)"))
+		declared = append(declared, fmt.Sprintf("      %s :: %s\n", a.declared, a.name))
+	}
+	kind := "subroutine"
+	if p.result != "" {
+		kind = "function"
+		declared = append(declared, fmt.Sprintf("      %s :: %s\n", p.result, p.name))
+	}
+	list := strings.Join(names, ", &\n        ")
+	if short := strings.Join(names, ", "); len(short) < 80 { // of the 132 columns of a line
+		list = short
+	}
+	return fmt.Sprintf("    ! %s\n    %s %s(%s) &\n        bind(c, name=\"%s\")\n      import\n%s    end %[2]s %[3]s\n", p.doc, kind, p.name, list, p.c, strings.Join(declared, ""))
+}
+
+// fortran is a module of interfaces to the functions of the emitted CUDA source.
+func fortran(s Source) ([]byte, error) {
+	if err := s.stepped(); err != nil {
+		return nil, err
+	}
+	e := exportsOf(s.Name, s.Problem.Stencil, s.dtype())
+	name := fortranNames{}.of(s.Name)
+	if len(s.Name) > longestFortran {
+		return nil, fmt.Errorf("name %s is longer than the %d letters that Fortran leaves: choose another with --name", s.Name, longestFortran)
+	}
+	element := fortranTypes[e.Element]
+	taken := fortranNames{}
+	for _, n := range strings.Fields("data n iterations first grid scratch fields result stream " + name + "_tuned") {
+		taken[n] = true
+	}
+	value := func(c, name string) argument { return argument{fortranTypes[c] + ", value", taken.of(name)} }
+	pointer := func(name string) argument { return argument{"type(c_ptr), value", name} }
+	var extents, scalars, arrays []argument
+	for _, p := range e.Extents {
+		extents = append(extents, value(p.Type, p.Name))
+	}
+	for i, p := range e.Arrays {
+		arrays = append(arrays, pointer(taken.of(p.Name)))
+		if e.Lengths[i] != "" {
+			arrays = append(arrays, value("long long", e.Lengths[i]))
+		}
+	}
+	for _, p := range e.Scalars {
+		scalars = append(scalars, value(p.Type, p.Name))
+	}
+	steps := argument{"integer(c_int), value", "iterations"}
+	join := func(lists ...[]argument) (all []argument) {
+		for _, l := range lists {
+			all = append(all, l...)
+		}
+		return all
+	}
+	device := []argument{{"type(c_ptr), intent(in)", "fields(*)"}, {"type(c_ptr), intent(in)", "scratch(*)"}}
+	result := argument{"type(c_ptr), intent(out)", "result(*)"}
+	if e.Single() {
+		device, result = []argument{pointer("grid"), pointer("scratch")}, argument{"type(c_ptr), intent(out)", "result"}
+	}
+	device = join(device, arrays, extents, []argument{steps})
+	if e.Iterates {
+		device = append(device, argument{"integer(c_int), value", "first"})
+	}
+	list := []procedure{
+		{"Advances data in the host's memory, fields one after the other, in place.", name + "_run", e.Name, "", join([]argument{{element + ", intent(inout)", "data(*)"}}, extents, []argument{steps}, scalars)},
+		{"Advances fields on the device; result says where the answers are. The value is a cudaError_t.", name + "_on_device", e.Name + "OnDevice", "integer(c_int)",
+			join(device, scalars, []argument{result, pointer("stream")})},
+		{"The cudaError_t of the last run in the host's memory.", name + "_error", e.Name + "Error", "integer(c_int)", nil},
+	}
+	for _, set := range e.Setters {
+		suffix := "_set_data"
+		if len(e.Setters) > 1 {
+			suffix += fmt.Sprintf("_%d", set.Array+1)
+		}
+		list = append(list, procedure{"Gives what " + e.Reader(set.Array) + " reads.", name + suffix, set.Name, "", []argument{{element + ", intent(in)", "data(*)"}, {"integer(c_int), value", "n"}}})
+	}
+	if e.Until {
+		list = append(list, procedure{"The steps that the last run made.", name + "_steps", e.Name + "Steps", "integer(c_int)", nil},
+			procedure{"The number of its last look.", name + "_reduced", e.Name + "Reduced", "real(c_double)", nil})
+	}
+	var b strings.Builder
+	b.WriteString(banner(s, "!"))
+	fmt.Fprintf(&b, "! Build it beside the CUDA source (tune emit --format cu) and link with -lcudart. Arrays are in Fortran's order: x first.\n")
+	fmt.Fprintf(&b, "module %s_tuned\n  use, intrinsic :: iso_c_binding\n  implicit none\n  public\n  interface\n", name)
+	for i, p := range list {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(p.text())
+	}
+	fmt.Fprintf(&b, "  end interface\nend module %s_tuned\n", name)
+	return []byte(b.String()), nil
+}
