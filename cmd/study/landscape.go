@@ -3,7 +3,6 @@ package main
 import (
 	"bytes"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -113,7 +112,7 @@ no whole numbers are numbered in the order in which the file lists them.`,
 			if output == "" {
 				return cli.Usagef("where to? name the landscape's file with --output")
 			}
-			file, err := os.Open(args[0])
+			file, err := cache.OpenFile(args[0])
 			if err != nil {
 				return tuner.Input(err)
 			}

@@ -167,8 +167,15 @@ func fieldOf(l *replay.Landscape) (*contest.Field, error) {
 	if err != nil {
 		return nil, tuner.Input(err)
 	}
+	if best, _ := l.Best(); best.Schedule.IsZero() || len(l.Order) < 2 {
+		return nil, cli.Usagef("the recording of %s holds nothing to search: %d schedules, the fastest %q", l.Header.Stencil, len(l.Order), best.Schedule)
+	}
 	if p.Stencil == nil { // another tuner's: no cost model, no naive kernel
-		return contest.NewField(l, p, l.Space(), space.Schedule{}, nil, nil), nil
+		sp := l.Space()
+		if err := search.Fits(sp); err != nil {
+			return nil, cli.Usagef("the recording of %s cannot be searched: %w", l.Header.Stencil, err)
+		}
+		return contest.NewField(l, p, sp, space.Schedule{}, nil, nil), nil
 	}
 	m := l.Header.Machine
 	m.Kind = machine.Replay

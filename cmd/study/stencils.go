@@ -28,7 +28,7 @@ func (a *app) stencils() *cobra.Command {
 	var f benchFlags
 	c := &cobra.Command{
 		Use:     "stencils",
-		Short:   "Tune the stencils of the catalogue at the sizes of the sources, one line each",
+		Short:   "Tune the textbook stencils of the catalogue at the sizes of the sources, one line each",
 		Example: "  study stencils --sizes thesis --device 0\n  study stencils --match 'hotspot|srad' --sizes paper,4096x4096 --device host",
 		Args:    cobra.NoArgs,
 		RunE:    func(c *cobra.Command, _ []string) error { return a.benchStencils(c, f) },
@@ -66,7 +66,7 @@ func (f *benchFlags) benchmarks() ([]stencil.Problem, []benchRow, error) {
 	}
 	var problems []stencil.Problem
 	var rows []benchRow
-	for _, name := range stencil.Names() {
+	for _, name := range stencil.Textbook() {
 		if f.match != "" && !pattern.MatchString(name) {
 			continue
 		}

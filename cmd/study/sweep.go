@@ -14,7 +14,6 @@ import (
 	"stenciltune/cmd/internal/cli"
 	"stenciltune/kernels"
 	"stenciltune/machine"
-	"stenciltune/runner"
 	"stenciltune/space"
 	"stenciltune/stencil"
 	"stenciltune/study/matmul"
@@ -155,7 +154,7 @@ func (a *app) runSweep(ctx context.Context, f sweepFlags) error {
 // failures warns of doubtful times, and is the error of schedules that were run and
 // failed; to be illegal is no failure here.
 func (a *app) failures(points []point) error {
-	failed := &runner.ErrNoSchedule{Failed: map[timing.Status]int{}}
+	failed := 0
 	for i := range points {
 		o := points[i].outcome
 		for _, w := range o.Series.Warnings {
@@ -163,11 +162,11 @@ func (a *app) failures(points []point) error {
 		}
 		if o.Status.Failed() && o.Status != timing.Rejected {
 			a.Say("%s: %s: %s", o.Schedule, o.Status, o.Reason)
-			failed.Failed[o.Status]++
+			failed++
 		}
 	}
-	if len(failed.Failed) > 0 {
-		return failed
+	if failed > 0 {
+		return cli.NoAnswerf("%d of %d schedules failed", failed, len(points))
 	}
 	return nil
 }

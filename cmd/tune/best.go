@@ -53,16 +53,13 @@ func (a *app) lookup(ctx context.Context, f *lookupFlags) (stencil.Problem, tune
 		return p, answer, err
 	}
 	answer, err = t.Best(ctx, p, m, regime)
-	for _, w := range t.Store().Warnings() {
-		a.Say("warning: %s", w)
-	}
 	switch {
 	case err != nil:
 		return p, answer, err
 	case answer.Grade > worst:
 		return p, answer, cli.NoAnswerf("the best match is %s (%s) and --require asks for %s: run tune on that device", answer.Grade, answer.Config.Match.Note, worst)
 	case answer.Stale && worst == cache.Exact:
-		return p, answer, cli.NoAnswerf("the kernel's source has changed since %s was measured and --require asks for exact: run tune again", p.Text())
+		return p, answer, cli.NoAnswerf("the kernel or its launch has changed since %s was measured and --require asks for exact: run tune again", p.Text())
 	}
 	return p, answer, nil
 }
@@ -109,6 +106,6 @@ func (a *app) sayAnswer(p stencil.Problem, answer tuner.Answer) {
 	}
 	a.Say("%s: match %s; measured %.4g ms a step", p.Text(), answer.Grade, 1e3*c.Measured.SecondsPerStep)
 	if answer.Stale {
-		a.Say("warning: the kernel's source has changed since: tune again")
+		a.Say("warning: the kernel or its launch has changed since: tune again")
 	}
 }

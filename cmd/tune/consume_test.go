@@ -176,6 +176,64 @@ func TestStoreTools(t *testing.T) {
 	expect(filepath.Join(dir, "new.db"), cli.Usage, "illegal schedule", "store", "import", bad)
 }
 
+// What a config says of its launch must follow from its schedule and its grid, wherever it
+// comes from: another launch leaves cells out.
+func TestALaunchMustFollowFromItsSchedule(t *testing.T) {
+	store, dir := replayed(t), t.TempDir()
+	at := []string{"--stencil", "jacobi3d", "--device", "h200"}
+	_, text, _ := tune(t, store, append([]string{"best"}, at...)...)
+	right, err := cache.Decode([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, spoil := range map[string]func(*cache.Config){
+		"grid":   func(c *cache.Config) { c.Launch.Grid = [3]int{1, 1, 1} },
+		"block":  func(c *cache.Config) { c.Launch.Block[0]++ },
+		"shared": func(c *cache.Config) { c.Launch.SharedBytes += 16 },
+		"steps":  func(c *cache.Config) { c.Launch.StepsPerLaunch++ },
+		"entry":  func(c *cache.Config) { c.Kernel.Entry = "other" },
+		"remainder": func(c *cache.Config) {
+			c.Remainder = &cache.RemainderInfo{Schedule: c.Schedule, Launch: c.Launch, Kernel: c.Kernel}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := right
+			spoil(&c)
+			bad, err := cache.Encode(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			file := filepath.Join(dir, name+".json")
+			if err := os.WriteFile(file, bad, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			fresh := filepath.Join(dir, name+".db")
+			if code, _, stderr := tune(t, fresh, "store", "import", file); code != cli.Usage || !strings.Contains(stderr, "follows from its schedule") {
+				t.Errorf("import: exit %d\n%s", code, stderr)
+			}
+			if code, out, stderr := tune(t, fresh, "emit", "--format", "cu", "--config", file); code != 0 || !strings.Contains(stderr, "launch has changed") {
+				t.Errorf("emit: exit %d\n%s%s", code, out, stderr)
+			}
+			// One that an earlier version took in.
+			s, err := cache.Open(fresh)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.PutBest(cache.KeyOf(c), c); err != nil {
+				t.Fatal(err)
+			}
+			code, out, stderr := tune(t, fresh, append([]string{"best"}, at...)...)
+			got, err := cache.Decode([]byte(out))
+			if code != 0 || err != nil || got.Launch != right.Launch || (got.Remainder == nil) != (right.Remainder == nil) || got.Kernel.Entry != right.Kernel.Entry || !strings.Contains(stderr, "tune again") {
+				t.Errorf("best: exit %d, %v, %+v\n%s", code, err, got.Launch, stderr)
+			}
+			if code, _, stderr := tune(t, fresh, append([]string{"best", "--require", "exact"}, at...)...); code != cli.NoSchedule {
+				t.Errorf("best --require exact: exit %d\n%s", code, stderr)
+			}
+		})
+	}
+}
+
 func TestRetuneFindsWhatIsOld(t *testing.T) {
 	store := replayed(t)
 	if code, _, stderr := tune(t, store, "retune", "--all", "--device", "replay:h200"); code != 0 || !strings.Contains(stderr, "1 problems, 1 up to date") {

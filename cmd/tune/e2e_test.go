@@ -141,8 +141,8 @@ func TestABadKernelCostsNoMoreThanItsDeadline(t *testing.T) {
 	}
 	took := time.Since(begin)
 	t.Logf("undisturbed %v, with a hang and four other faults %v", undisturbed, took)
-	// A hang's deadline is 2 s for a problem this small; then 2 s to recover.
-	if took > undisturbed+undisturbed/2+2*time.Second+2*time.Second {
+	// A hang's deadline is 2 s for a problem this small; the rest is for recovering, on a busy machine.
+	if took > undisturbed+undisturbed/2+10*time.Second {
 		t.Errorf("the faults cost %v", took-undisturbed)
 	}
 	c, err := cache.Decode(sick.Stdout.Bytes())
@@ -293,7 +293,7 @@ func TestInterruptEmitsTheBestSoFar(t *testing.T) {
 		q.Cmd.Wait()
 		took := time.Since(begin)
 		c, err := cache.Decode(q.Stdout.Bytes())
-		if code := q.Cmd.ProcessState.ExitCode(); code != s.code || err != nil || c.Search.Complete || took > 3*time.Second {
+		if code := q.Cmd.ProcessState.ExitCode(); code != s.code || err != nil || c.Search.Complete || took > 10*time.Second {
 			t.Errorf("%v: exit %d after %v, %v, complete %v\n%s", s.signal, code, took, err, c.Search.Complete, &q.Stderr)
 		}
 	}

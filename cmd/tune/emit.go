@@ -127,7 +127,7 @@ func (a *app) sourceOf(ctx context.Context, f *emitFlags) (emit.Source, error) {
 			if stale, err := new(tuner.Tuner).Refresh(&c, p); err != nil {
 				return s, cli.Usagef("%s: %w", file, err)
 			} else if stale {
-				a.Say("warning: %s: the kernel's source has changed since it was measured: tune again", file)
+				a.Say("warning: %s: the kernel or its launch has changed since it was measured: tune again", file)
 			}
 			s.Configs = append(s.Configs, c)
 		}

@@ -48,7 +48,7 @@ facts of GPUs that are not here: model:a100 (see tune devices).
 
 Exit codes: 0 ok, 1 internal error, 2 usage or bad input, 3 no schedule works, one
 gives a wrong answer or none of the required grade is stored, 4 device missing or lost, 5 store locked or not
-accessible, 6 store corrupt, 130 interrupted, 143 terminated.`,
+accessible, 6 store corrupt, 129 hung up, 130 interrupted, 143 terminated.`,
 		Example: `  tune --stencil jacobi3d --device 0 > jacobi3d.json
   tune --stencil jacobi2d --dtype float64 --size 4096x4096 --device 0
   tune --stencil jacobi3d --device replay:h200

@@ -9,7 +9,6 @@ import (
 
 	"stenciltune/cmd/internal/cli"
 	"stenciltune/machine"
-	"stenciltune/runner"
 	"stenciltune/space"
 	"stenciltune/timing"
 	"stenciltune/tuner"
@@ -82,11 +81,11 @@ func (a *app) measureAll(ctx context.Context, t *tuner.Tuner, p tuner.Problem, n
 	}
 	m := d.Machine()
 	fmt.Fprint(a.Out, benchHeader(m))
-	failed := &runner.ErrNoSchedule{Failed: map[timing.Status]int{}}
+	failed := 0
 	for _, out := range outcomes {
 		if out.Status.Failed() {
 			a.Say("%s: %s: %s", out.Schedule, out.Status, out.Reason)
-			failed.Failed[out.Status]++
+			failed++
 		}
 		for _, w := range out.Series.Warnings {
 			a.Say("warning: %s: %s", out.Schedule, w)
@@ -95,8 +94,8 @@ func (a *app) measureAll(ctx context.Context, t *tuner.Tuner, p tuner.Problem, n
 			return err
 		}
 	}
-	if len(failed.Failed) > 0 {
-		return failed
+	if failed > 0 {
+		return cli.NoAnswerf("%d of %d schedules failed", failed, len(outcomes))
 	}
 	return nil
 }

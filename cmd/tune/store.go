@@ -3,8 +3,10 @@ package main
 import (
 	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"strings"
 	"text/tabwriter"
@@ -77,8 +79,9 @@ func infoOf(s cache.Stored) storedInfo {
 		c.Schedule.Text, c.Measured.SecondsPerStep, c.Measured.CellsPerSecond, c.Time, k.String()}
 }
 
-// readStore opens the store, which need not exist, for reading.
+// readStore opens the store, which need not exist, for reading what it holds.
 func (a *app) readStore() (*cache.Store, error) {
+	a.Contents = true
 	t, err := a.Tuner()
 	if err != nil {
 		return nil, err
@@ -114,9 +117,6 @@ func (a *app) chosen(f *storeFilter) (*cache.Store, []cache.Stored, error) {
 		if keep(s.Key) {
 			list = append(list, s)
 		}
-	}
-	for _, w := range store.Warnings() {
-		a.Say("warning: %s", w)
 	}
 	return store, list, nil
 }
@@ -205,15 +205,15 @@ func (a *app) storeExport() *cobra.Command {
 	return c
 }
 
-// legal refuses a config from elsewhere whose schedule does not exist. That of a stencil
-// which is not in the catalogue cannot be judged here: it is when it is used.
+// legal refuses a config from elsewhere whose schedule does not exist or whose launch is
+// another's. That of a stencil which is not in the catalogue cannot be judged here: it is
+// when it is used.
 func legal(c cache.Config) error {
 	p, err := tuner.ProblemOf(c, "")
 	if err != nil {
 		return nil
 	}
-	_, err = new(tuner.Tuner).Refresh(&c, p)
-	return err
+	return new(tuner.Tuner).Follows(c, p)
 }
 
 // shownRefused is how many refused lines are told one by one.
@@ -275,14 +275,11 @@ the later is kept, then the faster. Ends with code 2 if anything was refused.`,
 func importFile(store *cache.Store, name string) (cache.Imported, error) {
 	var r io.Reader = os.Stdin
 	if name != "-" {
-		f, err := os.Open(name)
+		f, err := cache.OpenFile(name)
 		if err != nil {
 			return cache.Imported{}, tuner.Input(err)
 		}
 		defer f.Close()
-		if info, err := f.Stat(); err != nil || info.IsDir() {
-			return cache.Imported{}, cli.Usagef("%s is not a file", name)
-		}
 		r = f
 	}
 	return store.Import(r, legal)
@@ -300,7 +297,7 @@ read. The rule is that of import, so the order of merging does not matter.`,
 				return err
 			}
 			for _, name := range files {
-				other, err := openExisting(name)
+				other, err := a.openExisting(name)
 				if err != nil {
 					return err
 				}
@@ -323,11 +320,15 @@ read. The rule is that of import, so the order of merging does not matter.`,
 }
 
 // openExisting opens a store that must be there.
-func openExisting(name string) (*cache.Store, error) {
+func (a *app) openExisting(name string) (*cache.Store, error) {
 	if _, err := os.Stat(name); err != nil {
 		return nil, tuner.Input(err)
 	}
-	return cache.Open(name)
+	s, err := cache.Open(name)
+	if err == nil {
+		a.Watch(s)
+	}
+	return s, err
 }
 
 func (a *app) storePrune() *cobra.Command {
@@ -385,14 +386,21 @@ shows it.`,
 }
 
 func (a *app) storeCheck() *cobra.Command {
+	var repair string
 	c := &cobra.Command{
 		Use: "check", Short: "Read every page and record of the store", Args: cobra.NoArgs,
-		Long:    "check proves every page, checksum and record. Ends with code 6 if anything is damaged.",
-		Example: "  tune store check",
+		Long: `check proves every page, checksum and record. Ends with code 6 if anything is damaged.
+--repair writes what is readable into a new store; the damaged file is left as it is.`,
+		Example: "  tune store check\n  tune store check --repair saved.db",
 		RunE: func(*cobra.Command, []string) error {
 			store, err := a.readStore()
 			if err != nil {
 				return err
+			}
+			if repair != "" {
+				if err := a.repair(store, repair); err != nil {
+					return err
+				}
 			}
 			r, err := store.Check()
 			if err != nil {
@@ -404,16 +412,31 @@ func (a *app) storeCheck() *cobra.Command {
 				_, err = fmt.Fprintf(a.Out, "%s: %d bytes, %d configs, %d problems with %d journal entries, %d unfinished, %d damaged\n",
 					r.Path, r.Bytes, r.Configs, r.Problems, r.Entries, r.Unfinished, r.Damaged)
 			}
-			for _, w := range r.Warnings {
-				a.Say("warning: %s", w)
-			}
-			if err == nil && r.Damaged > 0 {
-				return cli.Silent(cli.StoreCorrupt)
+			for _, p := range r.Places {
+				a.Say("damaged: %s", p)
 			}
 			return err
 		},
 	}
+	c.Flags().StringVar(&repair, "repair", "", "write what is readable into a new store, `file`")
 	return a.JSONFlag(c)
+}
+
+// repair saves what is readable of a store in a new one.
+func (a *app) repair(store *cache.Store, file string) error {
+	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
+		return cli.Usagef("--repair %s: it is there: name a new file", file)
+	}
+	to, err := cache.Open(file)
+	if err != nil {
+		return err
+	}
+	done, err := store.Repair(to)
+	if err != nil {
+		return err
+	}
+	a.Say("%d configs and %d journal entries saved in %s; to go on with it put it in the place of the damaged store", done.Configs, done.Entries, file)
+	return nil
 }
 
 // difference is one line of `tune store diff`.
@@ -439,7 +462,7 @@ func (a *app) storeDiff() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			other, err := openExisting(args[0])
+			other, err := a.openExisting(args[0])
 			if err != nil {
 				return err
 			}

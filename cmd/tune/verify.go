@@ -13,6 +13,7 @@ import (
 	"stenciltune/cmd/internal/cli"
 	"stenciltune/device"
 	"stenciltune/device/verify"
+	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/machine"
 	"stenciltune/stencil"
@@ -22,6 +23,7 @@ import (
 type verifyFlags struct {
 	cli.ProblemFlags
 	devices []string
+	family  string
 	cases   int
 	only    int
 	seed    uint64
@@ -34,8 +36,8 @@ func (a *app) verify() *cobra.Command {
 		Short: "Prove kernels of random schedules on random grids against the reference",
 		Long: `Draws random legal schedules of every kernel family and random small grids, runs
 the kernels and compares every cell with the float64 reference: on the host, and on
-the first GPU if there is one. Says what was tried and how far off the worst cell was.
-Stops at the first wrong answer, says how to run that case again, and ends with code 3.`,
+the first GPU if there is one, in the stencil's element type and in float64. Says what
+was tried, how far off the worst cell was, and what the cases leave unproved. Stops at the first wrong answer, says how to run that case again, and ends with code 3.`,
 		Example: "  tune verify Hotspot.sl\n  tune verify srad2 --device 0 --cases 500 --seed 7\n  tune verify Hotspot.sl --scalar Rx=0.5 --dtype float64",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -50,6 +52,7 @@ Stops at the first wrong answer, says how to run that case again, and ends with 
 	}
 	f.BindCell(c)
 	c.Flags().StringArrayVar(&f.devices, "device", nil, "`device`: host or a GPU; repeat it for several (default: host, and the first GPU if there is one)")
+	c.Flags().StringVar(&f.family, "family", "", "kernels of the family `name` alone (default: of all)")
 	c.Flags().IntVar(&f.cases, "cases", 100, "`n` random schedules on each device")
 	c.Flags().IntVar(&f.only, "case", 0, "only the `n`th of them")
 	c.Flags().Uint64Var(&f.seed, "seed", 1, "seed of the schedules, grids and input data")
@@ -60,7 +63,7 @@ Stops at the first wrong answer, says how to run that case again, and ends with 
 type verification struct {
 	Stencil  string             `json:"stencil"`
 	Hash     string             `json:"hash"`
-	DType    stencil.DType      `json:"dtype"`
+	DType    stencil.DType      `json:"dtype"` // the stencil's, or the one asked for
 	Boundary stencil.Boundary   `json:"boundary"`
 	Scalars  map[string]float64 `json:"scalars,omitempty"`
 	Seed     uint64             `json:"seed"`
@@ -69,9 +72,10 @@ type verification struct {
 	Missing  map[string]string `json:"missing,omitempty"` // devices that are not here, and why
 }
 
-// deviceProof is what was tried on a device.
+// deviceProof is what was tried on a device in one element type.
 type deviceProof struct {
 	Device   string              `json:"device"`
+	DType    stencil.DType       `json:"dtype"`
 	Name     string              `json:"name"`
 	Kind     machine.Kind        `json:"kind"`
 	Cases    int                 `json:"cases"`
@@ -82,21 +86,24 @@ type deviceProof struct {
 	Largest  stencil.Size        `json:"largest,omitempty"`
 	Steps    [2]int              `json:"steps"` // of a case: fewest, most
 	MaxError float64             `json:"max_error"`
-	Nearest  errorBound          `json:"nearest"` // of the case whose error came nearest to its tolerance
-	Loosest  errorBound          `json:"loosest"` // of the case with the largest tolerance
+	Nearest  errorBound          `json:"nearest"`           // of the case of which a cell came nearest to its bound
+	Share    float64             `json:"share"`             // of its bound, that the error of that cell is, in the median case
+	Compared int64               `json:"compared"`          // cells of all cases
+	Blind    int64               `json:"blind"`             // of these, that rounding alone may give nearly any value
+	Complete bool                `json:"complete"`          // every branch was taken, and some cell compared
+	Untaken  []string            `json:"untaken,omitempty"` // branches that no cell took, with their places in the file
+	Faint    []stencil.Faint     `json:"faint,omitempty"`   // points that may be read wrongly unseen
+	Warnings []string            `json:"warnings,omitempty"`
 	Wrong    string              `json:"wrong,omitempty"`
 	Again    string              `json:"again,omitempty"` // the command that runs the wrong case alone
 }
 
-// errorBound is the largest error of a case, and the largest that rounding may cause.
+// errorBound is the error of a cell, and the largest that rounding may cause there.
 type errorBound struct {
 	Error     float64 `json:"error"`
 	Tolerance float64 `json:"tolerance"`
 	Steps     int     `json:"steps"`
 }
-
-// loose is a tolerance that hides wrong answers: input is of the order of 1.
-const loose = 1
 
 func (a *app) runVerify(ctx context.Context, f verifyFlags) error {
 	p, err := f.On("host")
@@ -107,6 +114,8 @@ func (a *app) runVerify(ctx context.Context, f verifyFlags) error {
 		return cli.Usagef("--cases %d: from 1 to 1000000", f.cases)
 	case f.only < 0:
 		return cli.Usagef("--case %d: the cases are numbered from 1", f.only)
+	case f.family != "" && kernels.Find(all.Families(), f.family) == nil:
+		return cli.Usagef("--family %s: there is none; there are %s", f.family, familyNames())
 	}
 	for _, name := range f.devices {
 		if strings.HasPrefix(name, "replay") {
@@ -132,15 +141,22 @@ func (a *app) runVerify(ctx context.Context, f verifyFlags) error {
 		if err != nil {
 			return err
 		}
-		proof, err := a.prove(ctx, d, name, p, f)
+		for _, dtype := range f.types(p) {
+			p.DType = dtype
+			var proof deviceProof
+			proof, err = a.prove(ctx, d, name, p, f)
+			if proof.Cases > 0 || err == nil {
+				v.Devices = append(v.Devices, proof)
+			}
+			if errors.Is(err, context.Canceled) {
+				a.Say("interrupted after %d cases on %s", proof.Cases, name)
+				err = cli.Silent(cli.Interrupted)
+			}
+			if err != nil {
+				break
+			}
+		}
 		d.Close()
-		if proof.Cases > 0 || err == nil {
-			v.Devices = append(v.Devices, proof)
-		}
-		if errors.Is(err, context.Canceled) {
-			a.Say("interrupted after %d cases on %s", proof.Cases, name)
-			err = cli.Silent(cli.Interrupted)
-		}
 		if err != nil {
 			return errors.Join(a.printVerification(v), err)
 		}
@@ -151,11 +167,24 @@ func (a *app) runVerify(ctx context.Context, f verifyFlags) error {
 	return a.printVerification(v)
 }
 
+// types are the element types to prove kernels in: the stencil's and, unless one was asked for, float64,
+// whose bound is so narrow that it sees what rounding hides in others.
+func (f *verifyFlags) types(p stencil.Problem) []stencil.DType {
+	if f.DType != "" || !p.Stencil.DType.Floating() || p.Stencil.DType == stencil.Float64 {
+		return []stencil.DType{p.DType}
+	}
+	return []stencil.DType{p.Stencil.DType, stencil.Float64}
+}
+
 // prove runs the cases on a device, up to the first wrong one.
 func (a *app) prove(ctx context.Context, d device.Device, name string, p stencil.Problem, f verifyFlags) (deviceProof, error) {
 	m := d.Machine()
-	proof := deviceProof{Device: name, Name: m.Name, Kind: m.Kind, Families: map[string]int{}, Unable: map[string]string{}, Grids: map[verify.Kind]int{}}
-	source := verify.NewSource(m, all.Families())
+	proof := deviceProof{Device: name, DType: p.DType, Name: m.Name, Kind: m.Kind, Families: map[string]int{}, Unable: map[string]string{}, Grids: map[verify.Kind]int{}}
+	families := all.Families()
+	if f.family != "" {
+		families = []kernels.Family{kernels.Find(families, f.family)}
+	}
+	source := verify.NewSource(m, families)
 	_, unable := source.Able(p)
 	for _, f := range unable {
 		proof.Unable[f.Name()] = source.Why(p, f)
@@ -173,21 +202,49 @@ func (a *app) prove(ctx context.Context, d device.Device, name string, p stencil
 			cases[i].Kernel = mutate(cases[i].Kernel)
 		}
 	}
-	a.Say("%s on %s: %d cases", p.Stencil.Name, name, n)
+	a.Say("%s in %s on %s: %d cases", p.Stencil.Name, p.DType, name, n)
 	var wrong error
+	var shares []float64
+	seen := ""
 	err = verify.Run(ctx, d, cases, func(c verify.Case, r verify.Result) bool {
 		proof.count(c, r)
+		shares = append(shares, r.Share)
+		seen = stencil.Together(seen, r.Seen)
 		fault := r.Fault(c)
 		if a.Verbose {
 			a.Say("%d %s, %d steps: %s", first+proof.Cases, c.Name(), c.Steps(), choose(fault == "", fmt.Sprintf("error %.2g of %.2g", r.MaxError, r.Tolerance), fault))
 		}
 		if fault != "" {
-			proof.Wrong, proof.Again = c.Name()+": "+fault, f.again(name, first+proof.Cases)
+			proof.Wrong, proof.Again = c.Name()+": "+fault, f.again(name, p, first+proof.Cases)
 			wrong = cli.NoAnswerf("%s; run it again with: %s", proof.Wrong, proof.Again)
 		}
 		return wrong == nil
 	})
+	if slices.Sort(shares); len(shares) > 0 {
+		proof.Share = shares[len(shares)/2]
+	}
+	proof.judge(p, seen)
+	for _, w := range proof.Warnings {
+		a.Say("warning: %s", w)
+	}
 	return proof, errors.Join(err, wrong)
+}
+
+// judge says what the cases leave open.
+func (v *deviceProof) judge(p stencil.Problem, seen string) {
+	v.Untaken = p.Stencil.Untaken(seen)
+	v.Faint = stencil.FaintPoints(p)
+	v.Complete = len(v.Untaken) == 0 && v.Blind < v.Compared && v.Wrong == ""
+	warn := func(format string, args ...any) { v.Warnings = append(v.Warnings, fmt.Sprintf(format, args...)) }
+	for _, u := range v.Untaken {
+		warn("%s, in any cell of these cases: what is computed there is not proved", u)
+	}
+	for _, f := range v.Faint {
+		warn("%s moves an answer by %.2g of what rounding may in %s: a kernel that reads the cell beside it is not found", f.Point, f.Share, p.DType)
+	}
+	if v.Blind > 0 {
+		warn("rounding alone may give nearly any value in %d of %d cells in %s, so that nothing is proved of them: keep the values of %s bounded with --scalar, or with InputRange in the file", v.Blind, v.Compared, p.DType, p.Stencil.Name)
+	}
 }
 
 // count adds a case to what was tried.
@@ -211,20 +268,21 @@ func (v *deviceProof) count(c verify.Case, r verify.Result) {
 	}
 	v.Steps = [2]int{min(v.Steps[0], steps), max(v.Steps[1], steps)}
 	v.MaxError = max(v.MaxError, r.MaxError)
-	e := errorBound{r.MaxError, r.Tolerance, steps}
-	if v.Cases == 1 || e.Error*v.Nearest.Tolerance > v.Nearest.Error*e.Tolerance {
+	v.Compared += r.Cells
+	v.Blind += r.Blind
+	if e := (errorBound{r.Share * r.Tolerance, r.Tolerance, steps}); v.Cases == 1 || e.Error*v.Nearest.Tolerance > v.Nearest.Error*e.Tolerance {
 		v.Nearest = e
-	}
-	if e.Tolerance > v.Loosest.Tolerance {
-		v.Loosest = e
 	}
 }
 
 // again is the command that runs one case alone.
-func (f *verifyFlags) again(device string, n int) string {
+func (f *verifyFlags) again(device string, p stencil.Problem, n int) string {
 	c := "tune verify " + quoted(f.Stencil)
-	if f.DType != "" {
-		c += " --dtype " + f.DType
+	if p.DType != p.Stencil.DType {
+		c += " --dtype " + string(p.DType)
+	}
+	if f.family != "" {
+		c += " --family " + f.family
 	}
 	for _, s := range f.Scalars {
 		c += " --scalar " + quoted(s)
@@ -254,10 +312,15 @@ func (a *app) printVerification(v verification) error {
 	}
 	for _, d := range v.Devices {
 		verdict := "all right"
-		if d.Wrong != "" {
+		switch {
+		case d.Wrong != "":
 			verdict = "the last one wrong"
+		case len(d.Untaken) > 0:
+			verdict = "right, but incomplete: no cell took every branch"
+		case !d.Complete:
+			verdict = "incomplete: rounding hides every error"
 		}
-		fmt.Fprintf(a.Out, "%s in %s on %s (%s): %d cases, %s\n", v.Stencil, v.DType, d.Device, d.Name, d.Cases, verdict)
+		fmt.Fprintf(a.Out, "%s in %s on %s (%s): %d cases, %s\n", v.Stencil, d.DType, d.Device, d.Name, d.Cases, verdict)
 		line := func(what, format string, args ...any) {
 			fmt.Fprintf(a.Out, "  %-10s %s\n", what, fmt.Sprintf(format, args...))
 		}
@@ -280,14 +343,23 @@ func (a *app) printVerification(v verification) error {
 		line("grids", "%s", grids)
 		line("boundary", "%s", v.Boundary)
 		line("steps", "%d to %d, in two to four launches", d.Steps[0], d.Steps[1])
-		if v.DType.Floating() {
-			n := d.Nearest
-			line("error", "%.2g where %.2g is allowed (%.2g %%), in the case that came nearest to its tolerance; %.2g at most", n.Error, n.Tolerance, 100*n.Error/n.Tolerance, d.MaxError)
-			if l := d.Loosest; l.Tolerance > loose {
-				a.Say("warning: rounding alone may cause an error of %.2g in %d steps of %s, so that little is proved: keep its values bounded with --scalar, or with InputRange in the file", l.Tolerance, l.Steps, v.Stencil)
+		if n := d.Nearest; d.DType.Floating() {
+			share := 0.0
+			if n.Tolerance > 0 {
+				share = 100 * n.Error / n.Tolerance
 			}
+			line("error", "%.2g where %.2g is allowed (%.2g %%), in the cell that came nearest to its bound; %.2g %% in the median case; %.2g at most", n.Error, n.Tolerance, share, 100*d.Share, d.MaxError)
 		} else {
 			line("error", "none is allowed: integers are exact")
+		}
+		for _, u := range d.Untaken {
+			line("untaken", "%s", u)
+		}
+		for _, f := range d.Faint {
+			line("unseen", "%s: it moves an answer by %.2g of the bound", f.Point, f.Share)
+		}
+		if d.Blind > 0 {
+			line("unproved", "%d of %d cells: rounding alone may give nearly any value", d.Blind, d.Compared)
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(v.Missing)) {
@@ -295,4 +367,13 @@ func (a *app) printVerification(v verification) error {
 	}
 	_, err := fmt.Fprintf(a.Out, "seed %d\n", v.Seed)
 	return err
+}
+
+// familyNames are the names of the kernel families, for a message.
+func familyNames() string {
+	var names []string
+	for _, f := range all.Families() {
+		names = append(names, f.Name())
+	}
+	return strings.Join(names, ", ")
 }

@@ -21,6 +21,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"stenciltune/cache"
 	"stenciltune/tuner"
 )
 
@@ -34,13 +35,19 @@ type App struct {
 	Verbose  bool
 	JSON     bool
 	Store    string // file; "" = the user's own
+
+	// Contents is set by a command that prints what a store holds: it ends with
+	// StoreCorrupt if it could not read all of that.
+	Contents bool
+	stores   []*cache.Store // opened
+	stdout   io.Writer      // behind Out
 }
 
 // Run is a whole program: arguments in, exit code out.
 func Run(name string, args []string, stdout, stderr io.Writer, root func(*App) *cobra.Command) int {
 	ctx, signalled, stop := withSignals(context.Background())
 	defer stop()
-	a := &App{Name: name, Out: stdout, Err: stderr, Args: args, Begin: time.Now()}
+	a := &App{Name: name, Out: &cleaner{w: stdout}, stdout: stdout, Err: stderr, Args: args, Begin: time.Now()}
 	c := root(a)
 	c.SilenceUsage, c.SilenceErrors = true, true
 	c.Version = tuner.Version
@@ -59,11 +66,28 @@ func Run(name string, args []string, stdout, stderr io.Writer, root func(*App) *
 	c.SetArgs(args)
 	err := c.ExecuteContext(ctx)
 	if text := message(err); text != "" {
-		fmt.Fprintf(stderr, "%s: %s\n", name, text)
+		fmt.Fprintf(stderr, "%s: %s\n", name, clean(text))
 	}
-	code := ExitCode(err)
-	if signalled.Load() == int32(syscall.SIGTERM) && (code == Interrupted || errors.Is(err, context.Canceled)) {
-		code = Terminated
+	code := a.damaged(ExitCode(err))
+	if s := signalled.Load(); s != 0 && (code == Interrupted || errors.Is(err, context.Canceled)) {
+		code = bySignal + int(s)
+	}
+	return code
+}
+
+// Watch has what is damaged in a store told at the end.
+func (a *App) Watch(s *cache.Store) { a.stores = append(a.stores, s) }
+
+// damaged tells what was wrong with the stores that were read, and gives the exit code in
+// view of it: what is not found may be what could not be read.
+func (a *App) damaged(code int) int {
+	for _, s := range a.stores {
+		for _, w := range s.Warnings() {
+			a.Say("warning: %s", w)
+		}
+		if !s.Sound() && (code == OK && a.Contents || code == NoSchedule || code == NoDevice) {
+			code = StoreCorrupt
+		}
 	}
 	return code
 }
@@ -131,6 +155,7 @@ func (a *App) Tuner() (*tuner.Tuner, error) {
 	if err != nil {
 		return nil, err
 	}
+	a.Watch(t.Store())
 	t.Revision, t.Mutate = Revision(), FaultMutator()
 	return t, nil
 }
@@ -138,7 +163,7 @@ func (a *App) Tuner() (*tuner.Tuner, error) {
 // Say prints one line for the user unless --quiet.
 func (a *App) Say(format string, args ...any) {
 	if !a.Quiet {
-		fmt.Fprintf(a.Err, a.Name+": "+format+"\n", args...)
+		fmt.Fprintf(a.Err, "%s: %s\n", a.Name, clean(fmt.Sprintf(format, args...)))
 	}
 }
 

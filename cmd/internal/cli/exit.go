@@ -7,6 +7,7 @@ import (
 
 	"stenciltune/cache"
 	"stenciltune/device"
+	"stenciltune/device/replay"
 	"stenciltune/runner"
 	"stenciltune/space"
 	"stenciltune/stencil"
@@ -22,9 +23,13 @@ const (
 	NoDevice     = 4
 	StoreLocked  = 5
 	StoreCorrupt = 6
-	Interrupted  = 130
-	Terminated   = 143
+	HungUp       = bySignal + 1  // SIGHUP
+	Interrupted  = bySignal + 2  // SIGINT
+	Terminated   = bySignal + 15 // SIGTERM
 )
+
+// bySignal and the number of a signal are the exit code of a program that it ended.
+const bySignal = 128
 
 // Usagef is a fault of the command line or of an input file.
 func Usagef(format string, args ...any) error { return tuner.Inputf(format, args...) }
@@ -56,7 +61,7 @@ func ExitCode(err error) int {
 		return int(silent)
 	case errors.Is(err, tuner.ErrInterrupted):
 		return Interrupted
-	case errors.As(err, &input), errors.As(err, &syntax), errors.As(err, &rejection):
+	case errors.As(err, &input), errors.As(err, &syntax), errors.As(err, &rejection), errors.Is(err, replay.ErrFormat):
 		return Usage
 	case errors.As(err, &none), errors.As(err, &missing), errors.Is(err, tuner.ErrNotTuned):
 		return NoSchedule

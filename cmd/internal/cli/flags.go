@@ -154,8 +154,15 @@ func (a *App) EmitConfig(c tuner.Config, file string) error {
 	if err != nil {
 		return err
 	}
-	if _, err = a.Out.Write(b); err == nil && file != "" {
+	switch {
+	case file != "": // before stdout, which may be full
 		err = cache.WriteFile(file, b)
+	case nowhere(a.stdout):
+		a.Say("warning: standard output is closed: the config is printed nowhere")
 	}
-	return err
+	_, stdout := a.Out.Write(b)
+	if stdout != nil {
+		stdout = fmt.Errorf("the config could not be printed: %w", stdout)
+	}
+	return errors.Join(err, stdout)
 }

@@ -1,0 +1,107 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"stenciltune/cmd/internal/cli"
+)
+
+// spoil writes a copy of a store that was changed.
+func spoil(t *testing.T, store string, change func([]byte) []byte) string {
+	t.Helper()
+	data, err := os.ReadFile(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "spoilt.db")
+	if err := os.WriteFile(file, change(data), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// Every command that reads a store says that it is damaged, and none calls nothing found what
+// could not be read.
+func TestDamageIsSaid(t *testing.T) {
+	sound := replayed(t)
+	records := func(data []byte) []byte { // in each is a schedule
+		return bytes.ReplaceAll(data, []byte(`"schedule"`), []byte(`"schedulf"`))
+	}
+	meta := func(page int) func([]byte) []byte {
+		return func(data []byte) []byte {
+			data = bytes.Clone(data)
+			clear(data[page*os.Getpagesize():][:64])
+			return data
+		}
+	}
+	at := []string{"--stencil", "jacobi3d", "--device"}
+	for _, c := range []struct {
+		name   string
+		change func([]byte) []byte
+		words  string
+		left   bool // something that may answer
+	}{
+		{"records", records, "damaged records", false},
+		{"first meta page", meta(0), "meta pages", true},
+		{"second meta page", meta(1), "meta pages", true},
+	} {
+		for _, args := range [][]string{
+			{"store", "list"}, {"store", "list", "--json"}, {"store", "show"}, {"store", "export"}, {"store", "export", "--journal"},
+			{"store", "export", "-o", filepath.Join(t.TempDir(), "out")}, {"store", "check"}, {"store", "check", "--json"}, {"store", "diff", sound},
+			{"store", "prune", "--stale"}, append([]string{"best"}, append(at, "h200")...), append([]string{"best"}, append(at, "replay:h200")...),
+			append([]string{"emit", "--format", "header"}, append(at, "h200")...),
+		} {
+			code, _, stderr := tune(t, spoil(t, sound, c.change), args...)
+			answered := c.left && args[0] != "store" && code == cli.OK
+			if code != cli.StoreCorrupt && !answered || strings.Count(stderr, c.words) != 1 || strings.Contains(stderr, "is empty") {
+				t.Errorf("%s: tune %s: exit %d\n%s", c.name, strings.Join(args, " "), code, stderr)
+			}
+		}
+		for _, args := range [][]string{{"store", "merge", spoil(t, sound, c.change)}, {"store", "diff", spoil(t, sound, c.change)}} {
+			if code, _, stderr := tune(t, spoil(t, sound, bytes.Clone), args...); code != cli.StoreCorrupt || strings.Count(stderr, c.words) != 1 {
+				t.Errorf("%s: tune %s: exit %d\n%s", c.name, strings.Join(args, " "), code, stderr)
+			}
+		}
+		// What is damaged is measured again.
+		if code, _, stderr := tune(t, spoil(t, sound, c.change), "--stencil", "jacobi3d", "--device", "replay:h200", "--budget", "10", "--strategy", "model"); code != 0 || strings.Count(stderr, c.words) != 1 {
+			t.Errorf("%s: tune: exit %d\n%s", c.name, code, stderr)
+		}
+	}
+	if code, _, stderr := tune(t, sound, "store", "check"); code != 0 {
+		t.Errorf("the sound one: exit %d\n%s", code, stderr)
+	}
+}
+
+func TestARepairSavesWhatIsReadable(t *testing.T) {
+	sound := replayed(t)
+	_, want, _ := tune(t, sound, "store", "export", "--journal")
+	size := os.Getpagesize()
+	for page := 2; page < 8; page++ {
+		bad := spoil(t, sound, func(data []byte) []byte {
+			data = bytes.Clone(data)
+			clear(data[page*size : (page+1)*size])
+			return data
+		})
+		saved := filepath.Join(t.TempDir(), "saved.db")
+		code, _, stderr := tune(t, bad, "store", "check", "--repair", saved)
+		if code != cli.OK && code != cli.StoreCorrupt || !strings.Contains(stderr, "saved in "+saved) {
+			t.Errorf("page %d: exit %d\n%s", page, code, stderr)
+		}
+		_, got, _ := tune(t, saved, "store", "export", "--journal")
+		for line := range strings.Lines(got) {
+			if !strings.Contains(want, line) {
+				t.Errorf("page %d: another record: %s", page, line)
+			}
+		}
+		if a, b := strings.Count(got, "\n"), strings.Count(want, "\n"); a < b*3/4 {
+			t.Errorf("page %d: %d of %d records saved", page, a, b)
+		}
+		if code, _, _ := tune(t, bad, "store", "check", "--repair", saved); code != cli.Usage {
+			t.Errorf("page %d: a file was written over: exit %d", page, code)
+		}
+	}
+}

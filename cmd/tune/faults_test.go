@@ -1,0 +1,201 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"stenciltune/cache"
+	"stenciltune/cmd/internal/cli"
+	"stenciltune/cmd/internal/clitest"
+)
+
+// onReplay are the arguments of a tune that needs no device.
+var onReplay = []string{"--stencil", "jacobi3d", "--device", "replay:h200"}
+
+// byShell is the program started by a line of a shell, in which "$@" is its command.
+func byShell(t *testing.T, store, line string, args ...string) *clitest.Program {
+	t.Helper()
+	p := clitest.Command(t, store, args...)
+	p.Cmd.Args = append([]string{"sh", "-c", line, "sh", p.Cmd.Path}, p.Cmd.Args[1:]...)
+	var err error
+	if p.Cmd.Path, err = exec.LookPath("sh"); err != nil {
+		t.Skip(err)
+	}
+	return p
+}
+
+func TestAFullDiskKeepsTheBestSoFar(t *testing.T) {
+	store := clitest.StoreIn(t)
+	p := byShell(t, store, `ulimit -f 160; exec "$@"`, onReplay...) // 80 KiB
+	code := p.Run(t)
+	c, err := cache.Decode(p.Stdout.Bytes())
+	text := p.Stderr.String()
+	if code != cli.StoreLocked || err != nil || c.Search.Complete || c.Search.Stop != "lost" || !strings.Contains(text, "file too large") || strings.Contains(text, "config: at") {
+		t.Fatalf("exit %d, %v\n%s", code, err, text)
+	}
+	again := clitest.Command(t, store, append(onReplay, "-v")...) // with space again
+	if code := again.Run(t); code != 0 || !strings.Contains(again.Stderr.String(), "(stored)") {
+		t.Errorf("exit %d\n%s", code, &again.Stderr)
+	}
+	if code, _, stderr := tune(t, store, "store", "check"); code != 0 {
+		t.Errorf("check: exit %d\n%s", code, stderr)
+	}
+}
+
+func TestAClosedOrFullStdoutIsSaid(t *testing.T) {
+	for line, want := range map[string]struct {
+		code int
+		say  string
+	}{
+		`exec "$@" >&-`:        {0, "standard output is closed"},
+		`exec "$@" >/dev/full`: {cli.Internal, "the config could not be printed"},
+		`exec "$@" >/dev/null`: {0, ""},
+	} {
+		p := byShell(t, clitest.StoreIn(t), line, append(onReplay, "--budget", "5")...)
+		code := p.Run(t)
+		if text := p.Stderr.String(); code != want.code || !strings.Contains(text, want.say) || want.say == "" && strings.Contains(text, "standard output") {
+			t.Errorf("%s: exit %d\n%s", line, code, text)
+		}
+	}
+	// A file that is named gets the config even so.
+	file := filepath.Join(t.TempDir(), "config.json")
+	p := byShell(t, clitest.StoreIn(t), `exec "$@" >/dev/full`, append(onReplay, "--budget", "5", "-o", file)...)
+	code := p.Run(t)
+	if text, err := os.ReadFile(file); code != cli.Internal || err != nil || len(text) == 0 {
+		t.Errorf("exit %d, %v, %d bytes\n%s", code, err, len(text), &p.Stderr)
+	}
+}
+
+func TestExitCodesOfSignals(t *testing.T) {
+	_, args := small(t)
+	if *flagDevice != "host" {
+		t.Skip("shown on the host")
+	}
+	for signal, want := range map[syscall.Signal]int{syscall.SIGHUP: cli.HungUp, syscall.SIGINT: cli.Interrupted, syscall.SIGTERM: cli.Terminated} {
+		p := clitest.Command(t, clitest.StoreIn(t), append(args, "--budget", "5000", "--time-limit", "10m")...)
+		if err := p.Cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(700 * time.Millisecond)
+		p.Cmd.Process.Signal(signal)
+		begin := time.Now()
+		p.Cmd.Wait()
+		if code := p.Cmd.ProcessState.ExitCode(); code != want || time.Since(begin) > 10*time.Second {
+			t.Errorf("%v: exit %d after %v, want %d\n%s", signal, code, time.Since(begin), want, &p.Stderr)
+		}
+	}
+}
+
+func TestAStoreWithoutAPlaceIsBadInput(t *testing.T) {
+	for _, env := range [][]string{{"TUNE_STORE=relative.db"}, {"TUNE_STORE=", "XDG_DATA_HOME=relative"}, {"TUNE_STORE=", "XDG_DATA_HOME=", "HOME="}} {
+		p := clitest.Command(t, "", "store", "list")
+		p.Cmd.Env = append(p.Cmd.Env, env...)
+		if code := p.Run(t); code != cli.Usage || !strings.Contains(p.Stderr.String(), "--store") {
+			t.Errorf("%v: exit %d\n%s", env, code, &p.Stderr)
+		}
+	}
+}
+
+func TestMeasureSaysWhatIsWrongInWords(t *testing.T) {
+	_, args := small(t)
+	if *flagDevice != "host" {
+		t.Skip("shown on the host")
+	}
+	const schedule = "global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0"
+	args = slices.DeleteFunc(slices.Clone(args), func(a string) bool { return a == "--strategy" || a == "model" })
+	p := clitest.Command(t, clitest.StoreIn(t), append([]string{"measure", "--schedule", schedule}, args...)...)
+	p.Cmd.Env = append(p.Cmd.Env, "TUNE_TEST_FAULT=nan:"+schedule)
+	code := p.Run(t)
+	if text := p.Stderr.String(); code != cli.NoSchedule || !strings.Contains(text, "1 of 1 schedules failed") || strings.Contains(text, "map[") {
+		t.Errorf("exit %d\n%s", code, text)
+	}
+}
+
+// A host that cannot compile is a device that is missing, in one line.
+func TestAHostThatCannotCompileIsNone(t *testing.T) {
+	dir := t.TempDir()
+	noisy := filepath.Join(dir, "noisy")
+	if err := os.WriteFile(noisy, []byte("#!/bin/sh\n[ \"$1\" = --version ] && echo 'c++ 1' && exit\nhead -c 50000000 /dev/urandom >&2\nexit 1\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for env, words := range map[string]string{
+		"TMPDIR=" + filepath.Join(dir, "none"): "folder for compiled kernels",
+		"CXX=/nonexistent":                     "no C++ compiler",
+		"CXX=/bin/false":                       "no C++ compiler",
+		"CXX=" + noisy:                         "does not compile",
+	} {
+		p := clitest.Command(t, clitest.StoreIn(t), "--stencil", "jacobi2d", "--size", "65x33", "--device", "host", "-q")
+		p.Cmd.Env = append(p.Cmd.Env, env)
+		if code := p.Run(t); code != cli.NoDevice || !strings.Contains(p.Stderr.String(), words) || p.Stderr.Len() > 1<<16 {
+			t.Errorf("%s: exit %d\n%.1000s", env, code, &p.Stderr)
+		}
+	}
+}
+
+// Nobody writes into these pipes.
+func TestAPipeWithoutAWriterIsNoConfig(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip(err)
+	}
+	for _, args := range [][]string{
+		{"emit", "--format", "header", "--config", pipe}, {"--stencil", "jacobi3d", "--device", "replay:" + pipe}, {"--stencil", pipe},
+		{"store", "list", "--store", pipe}, {"store", "merge", pipe},
+	} {
+		p := clitest.Command(t, clitest.StoreIn(t), args...)
+		stop := time.AfterFunc(20*time.Second, func() { p.Cmd.Process.Kill() })
+		if code := p.Run(t); code != cli.Usage && code != cli.StoreCorrupt {
+			t.Errorf("%v: exit %d\n%s", args, code, &p.Stderr)
+		}
+		stop.Stop()
+	}
+}
+
+// A config from elsewhere has names that a terminal would obey.
+func TestNamesAreCleanedWhereverTheyArePrinted(t *testing.T) {
+	store := replayed(t)
+	_, text, _ := tune(t, store, "best", "--stencil", "jacobi3d", "--device", "h200")
+	c, err := cache.Decode([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Device.Name = "GPU \u009b2J\u202e\u2066 9000"
+	bad, err := cache.Encode(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "bad.json")
+	if err := os.WriteFile(file, bad, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	compiler := filepath.Join(t.TempDir(), "c++")
+	if err := os.WriteFile(compiler, []byte("#!/bin/sh\n[ \"$1\" = --version ] && echo 'c++ 1' && exit\nprintf 'error: \\033[2J\\302\\2332J\\342\\200\\256' >&2\nexit 1\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("CXX", compiler)
+	for _, args := range [][]string{
+		{"store", "import", file}, {"store", "list"}, {"store", "list", "--json"}, {"store", "show"}, {"store", "export"}, {"store", "diff", replayed(t)},
+		{"store", "prune", "--all", "--dry-run"}, {"best", "--stencil", "jacobi3d", "--device", "9000"}, {"best", "--stencil", "jacobi3d", "--device", "none"},
+		{"emit", "--format", "header", "--config", file}, {"--stencil", "\x1b[2J"}, {"--stencil", "jacobi2d", "--device", "host", "-v"},
+	} {
+		code, out, stderr := tune(t, store, args...)
+		if i := strings.IndexAny(out+stderr, "\x1b\u009b\u202e\u2066"); i >= 0 || len(out+stderr) == 0 {
+			t.Errorf("%q: exit %d\n%q", args, code, out+stderr)
+		}
+	}
+	// Characters that come in parts are whole.
+	var b bytes.Buffer
+	p := byShell(t, store, `exec "$@"`, "stencils")
+	p.Cmd.Stdout = &b
+	if code := p.Run(t); code != 0 || strings.Contains(b.String(), "?\ufffd") {
+		t.Error(fmt.Sprint(code), b.String())
+	}
+}
