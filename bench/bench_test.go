@@ -184,8 +184,13 @@ func TestTinySizesOnTheHost(t *testing.T) {
 		t.Fatalf("%d results, %v\n%s", len(list), err, log)
 	}
 	has(t, list[0], "sec/op", "GCells/s", "naive-sec/step", "x-copy", "tune-sec")
+	list, log, err = measured(t, "applications", "-device", "host", "-sizes", "40x30", "-match", "/peronamalik/", "-limit", "1s")
+	if err != nil || len(list) != 1 {
+		t.Fatalf("%d results, %v\n%s", len(list), err, log)
+	}
+	has(t, list[0], "sec/op", "GCells/s", "naive-GCells/s", "x-naive", "roof-GCells/s", "x-roof", "tune-sec")
 	list, log, err = measured(t, "random", "-device", "host", "-cases", "3", "-match", "/jacobi1d$")
-	if err != nil || len(list) != 1 || list[0].Iters != 3 || list[0].GetConfig("compiler") == "" {
+	if err != nil || len(list) != 1 || list[0].Iters != 6 || list[0].GetConfig("compiler") == "" { // in its own type and in float64
 		t.Fatalf("%v, %v\n%s", list, err, log)
 	}
 }

@@ -8,7 +8,10 @@
 // It may be built and carried to a machine that has no Go. What it can measure:
 //
 //	families    a cold tune of each stencil of the README's table; its winner and the naive kernel, interleaved
-//	stencils    a cold tune of every stencil of the catalogue, at the sizes that -sizes names
+//	stencils    a cold tune of every textbook stencil of the catalogue, at the sizes that -sizes names
+//	applications
+//	            a cold tune of every application of the catalogue, against naive and the roof of a copy
+//	variants    cold tunes of four stencils under every boundary rule, of wide stars, and of a peer's own problems
 //	end2end     the wall time of cold tunes, and how far each winner is from the best of the whole space
 //	model       the cost model's first schedule and the best of its first ten, against what a search finds
 //	landscapes  recordings of twelve spaces over all families: random samples, or with -whole all schedules
@@ -64,8 +67,8 @@ type row struct {
 }
 
 var experiments = map[string]func(context.Context, *bench) ([]row, error){
-	"families": families, "stencils": stencils, "end2end": end2end, "model": firstOfModel,
-	"landscapes": landscapes, "unseen": unseen, "sizes": fitted, "random": random,
+	"families": families, "stencils": stencils, "applications": applications, "end2end": end2end, "model": firstOfModel,
+	"variants": variants, "landscapes": landscapes, "unseen": unseen, "sizes": fitted, "random": random,
 }
 
 func main() {
@@ -93,7 +96,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	f.StringVar(&b.folder, "folder", ".", "`folder` of the recordings that landscapes, unseen and sizes make")
 	f.StringVar(&b.commit, "commit", "", "`revision` of tune, where it does not tell its own")
 	f.StringVar(&b.test, "test", "", "random: `path` of the tests of device/cuda (go test -c), which know random programs too")
-	f.StringVar(&b.sizes, "sizes", "default", "stencils: thesis, paper, default (the stencil's own) or a `size` like 64x48")
+	f.StringVar(&b.sizes, "sizes", "default", "stencils, applications: thesis, paper, default (the stencil's own) or a `size` like 64x48")
 	match := f.String("match", "", "only rows whose name matches this regular `expression`")
 	f.IntVar(&b.count, "count", 1, "measure each row `n` times")
 	f.IntVar(&b.cases, "cases", 40, "random: `n` schedules of each stencil")

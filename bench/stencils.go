@@ -29,7 +29,7 @@ func sizesOf(set, stencil, own string, dims int) []string {
 	return nil
 }
 
-// stencils tunes every stencil of the catalogue cold, and takes the winner's and the naive kernel's times
+// stencils tunes every stencil of the catalogue but its applications cold, and takes the winner's and the naive kernel's times
 // from that tune. A tune takes some 15 s: "paper" and "default" are 25 of them, "thesis" is 48.
 func stencils(ctx context.Context, b *bench) (rows []row, err error) {
 	list, err := b.catalogue(ctx)
@@ -37,6 +37,9 @@ func stencils(ctx context.Context, b *bench) (rows []row, err error) {
 		return nil, err
 	}
 	for _, s := range list {
+		if s.Group == application {
+			continue
+		}
 		for _, size := range sizesOf(b.sizes, s.Name, s.DefaultSize, s.Dims) {
 			p := problem{s.Name, s.DType, size}
 			rows = append(rows, row{p.name("Catalogue"), func(ctx context.Context, repeat int) (result, error) {

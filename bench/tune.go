@@ -58,7 +58,8 @@ type config struct {
 		Samples        int
 	}
 	Baseline struct {
-		SecondsPerStep float64 `json:"seconds_per_step"`
+		SecondsPerStep     float64 `json:"seconds_per_step"`
+		CopyBytesPerSecond float64 `json:"copy_bytes_per_second"`
 	}
 	RooflineShare float64 `json:"roofline_share"`
 	Ties          []struct{ Schedule string }
@@ -177,8 +178,10 @@ func (p *program) race(ctx context.Context, of problem, seed int, searches [][]s
 // stencilInfo is a stencil of the catalogue.
 type stencilInfo struct {
 	Name, DType string
+	Group       string // textbook or application
 	Dims        int
 	DefaultSize string `json:"default_size"`
+	Bytes       int    // that a step must move for each cell
 }
 
 // catalogue are the stencils that ship with tune.

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"context"
+	"embed"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/perf/benchfmt"
+
+	"stenciltune/stencil"
+)
+
+// variantFiles are stencils that the catalogue does not need: the textbook's with one thing changed, and peers' own.
+//
+//go:embed variants/*.sl
+var variantFiles embed.FS
+
+// clamped is what a rule takes the place of.
+const clamped = "Boundary clamp"
+
+// rules are the boundary rules as a stencil file has them, and an edge that the cell function itself holds.
+var rules = []struct{ name, text string }{
+	{"clamp", clamped}, {"wrap", "Boundary wrap"}, {"mirror", "Boundary mirror"}, {"constant", "Boundary constant 0"},
+	{"fixed", "Boundary fixed"}, {"value", "EdgeValue { return value; }"}, {"held", ""},
+}
+
+// held is the condition that keeps the outermost cells as they are.
+func held(dims int) string {
+	var on, zero []string
+	for _, axis := range []string{"x", "y", "z"}[:dims] {
+		on = append(on, axis+" == 0", axis+" == input_size."+axis+" - 1")
+		zero = append(zero, "0")
+	}
+	return "CellValue {\n  if (" + strings.Join(on, " || ") + ") return get(" + strings.Join(zero, ", ") + ");"
+}
+
+// variants tunes four stencils under every boundary rule and by-hand edges, in both types, and then the files of
+// variants as they are and, where their edges are fixed, clamped: each cold. One file of results holds all that is compared.
+func variants(_ context.Context, b *bench) (rows []row, err error) {
+	add := func(name, text, dtype, size string) {
+		rows = append(rows, row{problem{name, dtype, size}.name("Variant"), func(ctx context.Context, repeat int) (result, error) {
+			path := filepath.Join(b.work, name+".sl")
+			if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+				return result{}, err
+			}
+			p := problem{path, dtype, size}
+			c, wall, err := b.cold(ctx, p, repeat, b.search()...)
+			if err != nil {
+				return result{}, err
+			}
+			ns := 1e9 * c.Measured.SecondsPerStep
+			return result{c.machine(), max(1, c.Measured.Samples), []benchfmt.Value{value(ns, "ns/op"), p.rate(ns),
+				value(p.rate(1e9*c.Baseline.SecondsPerStep).Value, "naive-GCells/s"), value(float64(wall), "tune-ns")}, c.Schedule.Text}, nil
+		}})
+	}
+	for _, dtype := range []string{"float32", "float64"} {
+		for _, name := range []string{"jacobi2d", "jacobi2d9", "jacobi3d", "jacobi3d27"} {
+			s, err := stencil.Lookup(name)
+			if err != nil {
+				return nil, err
+			}
+			size := map[int]string{2: "16384x16384", 3: "512x512x512"}[s.Dims]
+			for _, rule := range rules {
+				text := strings.Replace(s.Text(), clamped, rule.text, 1)
+				if rule.name == "held" {
+					text = strings.Replace(s.Text(), "CellValue {", held(s.Dims), 1)
+				}
+				add(name+"-"+rule.name, text, dtype, size)
+			}
+		}
+		files, err := variantFiles.ReadDir("variants")
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range files {
+			text, err := variantFiles.ReadFile("variants/" + f.Name())
+			if err != nil {
+				return nil, err
+			}
+			name := strings.TrimSuffix(f.Name(), ".sl")
+			s, err := stencil.Parse(name, f.Name(), string(text))
+			if err != nil {
+				return nil, err
+			}
+			add(name, string(text), dtype, s.DefaultSize(false).Text(s.Dims))
+			if clamp := strings.Replace(string(text), "Boundary fixed", clamped, 1); clamp != string(text) {
+				add(name+"-clamp", clamp, dtype, s.DefaultSize(false).Text(s.Dims))
+			}
+		}
+	}
+	return rows, nil
+}
