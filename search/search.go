@@ -53,6 +53,7 @@ const (
 type Stop struct {
 	Budget    int           // evaluations
 	Time      time.Duration // since the search began
+	Least     int           // evaluations that Time waits for, as long again at most
 	Stall     int           // evaluations without an improvement of more than StallShare
 	Converged int           // proposals in a row expected to improve by less than GainShare
 	Roofline  float64       // share of the one-step roofline that the best reaches
@@ -86,7 +87,7 @@ func (s Stop) Done(p Progress) (Reason, bool) {
 	switch {
 	case s.Budget > 0 && p.Evaluated >= s.Budget:
 		return Budget, true
-	case s.Time > 0 && p.Elapsed >= s.Time:
+	case s.Time > 0 && p.Elapsed >= s.Time && (p.Evaluated >= s.Least || p.Elapsed >= 2*s.Time):
 		return TimeLimit, true
 	case s.Roofline > 0 && p.Roofline >= s.Roofline:
 		return Roofline, true

@@ -36,6 +36,7 @@ func TestNewUnknown(t *testing.T) {
 
 func TestStop(t *testing.T) {
 	all := search.Stop{Budget: 10, Time: time.Minute, Stall: 5, Converged: 7, Roofline: 0.9}
+	slow := search.Stop{Time: time.Minute, Least: 7}
 	for _, c := range []struct {
 		name string
 		stop search.Stop
@@ -49,6 +50,9 @@ func TestStop(t *testing.T) {
 		{"roofline", all, search.Progress{Evaluated: 9, Roofline: 0.9, SinceBest: 5}, search.Roofline},
 		{"converged", all, search.Progress{Evaluated: 9, Roofline: 0.89, Converged: 7}, search.Converged},
 		{"exhausted", all, search.Progress{Evaluated: 9}, search.Exhausted},
+		{"time waits", slow, search.Progress{Evaluated: 6, Elapsed: 119 * time.Second, Left: true}, ""},
+		{"time waits no longer", slow, search.Progress{Evaluated: 6, Elapsed: 2 * time.Minute, Left: true}, search.TimeLimit},
+		{"enough for the time", slow, search.Progress{Evaluated: 7, Elapsed: time.Minute, Left: true}, search.TimeLimit},
 		{"no rules", search.Stop{}, search.Progress{Evaluated: 1 << 30, SinceBest: 1 << 30, Elapsed: 1 << 60, Left: true}, ""},
 		{"no rules, nothing left", search.Stop{}, search.Progress{}, search.Exhausted},
 	} {

@@ -216,6 +216,9 @@ func (j *job) configure(context.Context) error {
 	c := j.config
 	j.Watcher.Note("%s: %.1f GCells/s (%.4g ms a step), %.2f times naive; %d evaluated in %.1f s, stopped by %s",
 		c.Schedule.Text, c.Measured.CellsPerSecond/1e9, 1e3*c.Measured.SecondsPerStep, c.Speedup, c.Search.Evaluated, c.Search.Seconds, c.Search.Stop)
+	if c.Search.Stop == search.TimeLimit {
+		j.Watcher.Note("the time limit ended the search before it expected nothing better: --retune with a longer --time-limit goes on")
+	}
 	return nil
 }
 
@@ -234,11 +237,14 @@ func stops(s search.Stop, kind machine.Kind, exhaustive bool) search.Stop {
 		s.Converged = 0
 		return s
 	}
-	d := search.Stop{Budget: 600, Time: 10 * time.Second, Stall: 250, Converged: 15}
+	d := search.Stop{Budget: 600, Time: 10 * time.Second, Least: 40, Stall: 250, Converged: 15}
 	if kind == machine.Host {
-		d.Budget, d.Time, d.Stall = 60, time.Minute, 40
+		d.Budget, d.Time, d.Least, d.Stall = 60, time.Minute, 0, 40
 	}
-	return search.Stop{Budget: cmp.Or(s.Budget, d.Budget), Time: cmp.Or(s.Time, d.Time), Stall: cmp.Or(s.Stall, d.Stall),
+	if s.Time > 0 { // a limit that was asked for waits for nothing
+		d.Least = 0
+	}
+	return search.Stop{Budget: cmp.Or(s.Budget, d.Budget), Least: d.Least, Time: cmp.Or(s.Time, d.Time), Stall: cmp.Or(s.Stall, d.Stall),
 		Converged: cmp.Or(s.Converged, d.Converged), Roofline: s.Roofline}
 }
 
