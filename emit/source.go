@@ -274,7 +274,8 @@ func kernelText(name string, parts []part) string {
 		if stencil.TypeSource(k.DType) != "" { // it declares an overload, which would hide CUDA's
 			using = "#ifdef __CUDA_ARCH__\nusing ::__ldg;\n#endif\n"
 		}
-		fmt.Fprintf(&b, "// %s: %s\nnamespace %s_%s {\n%s%s%s} // namespace %[3]s_%[4]s\n\n", k.Schedule, k.Why, name, k.Suffix, using, k.Line(), k.Source)
+		source := strings.ReplaceAll(k.Source, `extern "C" __global__`, "static __global__") // another source may hold the same kernel
+		fmt.Fprintf(&b, "// %s: %s\nnamespace %s_%s {\n%s%s%s} // namespace %[3]s_%[4]s\n\n", k.Schedule, k.Why, name, k.Suffix, using, k.Line(), source)
 	}
 	return b.String()
 }
