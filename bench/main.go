@@ -17,6 +17,7 @@
 //	landscapes  recordings of twelve spaces over all families: random samples, or with -whole all schedules
 //	unseen      recordings that judge answers for sizes that were never tuned
 //	sizes       recordings of other sizes, to fit the cost model to
+//	emitted     the emitted source of one size, built with nvcc and run on others, beside tunes of those
 //	random      random legal schedules against the reference
 //
 // Rules that hold for all of them: every tune begins with an empty store and an empty compile cache (those
@@ -50,11 +51,11 @@ import (
 // bench is what the flags say, and where temporary files go.
 type bench struct {
 	program
-	out, folder, commit, test, sizes, args string
-	match                                  *regexp.Regexp
-	count, cases, processes                int
-	time, limit                            time.Duration
-	whole                                  bool
+	out, folder, commit, test, sizes, nvcc, args string
+	match                                        *regexp.Regexp
+	count, cases, processes                      int
+	time, limit                                  time.Duration
+	whole                                        bool
 
 	stored map[string]bool // whether the sizes that unseen answers from are in the stencil's store
 }
@@ -68,7 +69,7 @@ type row struct {
 
 var experiments = map[string]func(context.Context, *bench) ([]row, error){
 	"families": families, "stencils": stencils, "applications": applications, "end2end": end2end, "model": firstOfModel,
-	"variants": variants, "landscapes": landscapes, "unseen": unseen, "sizes": fitted, "random": random,
+	"variants": variants, "emitted": emitted, "landscapes": landscapes, "unseen": unseen, "sizes": fitted, "random": random,
 }
 
 func main() {
@@ -97,6 +98,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	f.StringVar(&b.commit, "commit", "", "`revision` of tune, where it does not tell its own")
 	f.StringVar(&b.test, "test", "", "random: `path` of the tests of device/cuda (go test -c), which know random programs too")
 	f.StringVar(&b.sizes, "sizes", "default", "stencils, applications: thesis, paper, default (the stencil's own) or a `size` like 64x48")
+	f.StringVar(&b.nvcc, "nvcc", "nvcc", "emitted: `path` of the compiler")
 	match := f.String("match", "", "only rows whose name matches this regular `expression`")
 	f.IntVar(&b.count, "count", 1, "measure each row `n` times")
 	f.IntVar(&b.cases, "cases", 40, "random: `n` schedules of each stencil")
@@ -108,7 +110,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	f.Visit(func(g *flag.Flag) {
-		if !slices.Contains([]string{"tune", "o", "folder", "commit", "test"}, g.Name) { // what no result depends on
+		if !slices.Contains([]string{"tune", "o", "folder", "commit", "test", "nvcc"}, g.Name) { // what no result depends on
 			b.args += " -" + g.Name + " " + g.Value.String()
 		}
 	})

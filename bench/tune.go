@@ -31,15 +31,18 @@ func (p problem) name(what string) string {
 	return strings.Join([]string{what, p.stencil, p.dtype, p.size}, "/")
 }
 
-// rate is in GCells/s: cells a step over nanoseconds a step.
-func (p problem) rate(ns float64) benchfmt.Value {
+// cells of the grid.
+func (p problem) cells() float64 {
 	cells := 1.0
 	for e := range strings.SplitSeq(p.size, "x") {
 		n, _ := strconv.Atoi(e)
 		cells *= float64(n)
 	}
-	return value(cells/ns, "GCells/s")
+	return cells
 }
+
+// rate is in GCells/s: cells a step over nanoseconds a step.
+func (p problem) rate(ns float64) benchfmt.Value { return value(p.cells()/ns, "GCells/s") }
 
 func (p problem) flags() []string {
 	return []string{"--stencil", p.stencil, "--dtype", p.dtype, "--size", p.size}
