@@ -19,17 +19,17 @@ CellValue {
   float u = (p1 + p5 + p8 - p3 - p6 - p7) / rho;
   float v = (p2 + p5 + p6 - p4 - p7 - p8) / rho;
   float e = 1 - 1.5 * (u * u + v * v);
-  float w0 = 0.44444444444444444 * rho;
-  float w1 = 0.11111111111111111 * rho;
-  float w2 = 0.027777777777777778 * rho;
-  float q5 = u + v, q8 = u - v;
-  return p0 + omega * (w0 * e - p0),
-         p1 + omega * (w1 * (e + 3 * u + 4.5 * u * u) - p1),
-         p2 + omega * (w1 * (e + 3 * v + 4.5 * v * v) - p2),
-         p3 + omega * (w1 * (e - 3 * u + 4.5 * u * u) - p3),
-         p4 + omega * (w1 * (e - 3 * v + 4.5 * v * v) - p4),
-         p5 + omega * (w2 * (e + 3 * q5 + 4.5 * q5 * q5) - p5),
-         p6 + omega * (w2 * (e - 3 * q8 + 4.5 * q8 * q8) - p6),
-         p7 + omega * (w2 * (e - 3 * q5 + 4.5 * q5 * q5) - p7),
-         p8 + omega * (w2 * (e + 3 * q8 + 4.5 * q8 * q8) - p8);
+  // Of opposite directions the equilibria are s + d and s - d. Weights are 4/9, 1/9 and 1/36.
+  float keep = 1 - omega;
+  float r = omega * rho, er = e * r;
+  float e1 = 0.11111111111111111 * er, c1 = 0.5 * r, d1 = 0.33333333333333333 * r;
+  float e2 = 0.027777777777777778 * er, c2 = 0.125 * r, d2 = 0.083333333333333333 * r;
+  float a = u + v, b = u - v;
+  float su = e1 + c1 * u * u, sv = e1 + c1 * v * v;
+  float sa = e2 + c2 * a * a, sb = e2 + c2 * b * b;
+  return keep * p0 + 0.44444444444444444 * er,
+         keep * p1 + (su + d1 * u), keep * p2 + (sv + d1 * v),
+         keep * p3 + (su - d1 * u), keep * p4 + (sv - d1 * v),
+         keep * p5 + (sa + d2 * a), keep * p6 + (sb - d2 * b),
+         keep * p7 + (sa - d2 * a), keep * p8 + (sb + d2 * b);
 }
