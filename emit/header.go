@@ -157,7 +157,7 @@ template <> struct is_element<%s> { static constexpr bool value = true; };`, ele
 		same, generic = "template <class T> struct is_element { static constexpr bool value = sizeof(T) == 2; };", "sizeof(T) == 2"
 	}
 	fmt.Fprintf(&b, `
-/* %[2]sASSERT_ELEMENT(T) refuses, when compiled, arrays of another type than %[5]s. */
+/* %[2]sASSERT_ELEMENT(T); refuses, when compiled, arrays of another type than %[5]s. */
 #ifdef __cplusplus
 namespace tune {
 namespace %[1]s {

@@ -88,12 +88,10 @@ type t4Result struct {
 	Measurements  []t4Measurement `json:"measurements"`
 }
 
+// t4Times has of the schema's times, none of which it requires, the one that a config knows of each
+// schedule.
 type t4Times struct {
-	Compilation float64   `json:"compilation_time"`
-	Runtimes    []float64 `json:"runtimes"`
-	Framework   float64   `json:"framework"`
-	Search      float64   `json:"search_algorithm"`
-	Validation  float64   `json:"validation"`
+	Runtimes []float64 `json:"runtimes"`
 }
 
 // t4 holds the winner of each config, its ties and its baseline: every schedule that

@@ -280,6 +280,13 @@ func kernelText(name string, parts []part) string {
 	return b.String()
 }
 
+// quiet has nvcc not warn of what a schedule has no use for: loops that do not run (128) and
+// names that are not used (177).
+const quiet = `#ifdef __NVCC_DIAG_PRAGMA_SUPPORT__
+#pragma nv_diag_suppress 128, 177
+#endif
+`
+
 // cu is the kernels and a launcher in one file that needs nothing but CUDA.
 func cu(s Source) ([]byte, error) {
 	parts, variants, err := s.parts(true)
@@ -298,7 +305,7 @@ func cu(s Source) ([]byte, error) {
 	}
 	var b bytes.Buffer
 	b.WriteString(banner(s, "//"))
-	b.WriteString("#include <cuda_runtime.h>\n")
+	b.WriteString("#include <cuda_runtime.h>\n" + quiet)
 	if st.Until != nil {
 		v.Look = lookOf(s.Problem)
 		parts = append(parts, v.Look.part)

@@ -45,8 +45,8 @@ int main(int argc, char **argv) {
   const size_t bytes = start.size() * sizeof(float);
 
   float *grid, *scratch, *result;
-  check(cudaMalloc((void **)&grid, bytes));
-  check(cudaMalloc((void **)&scratch, bytes));
+  check(cudaMalloc(&grid, bytes));
+  check(cudaMalloc(&scratch, bytes));
   float best = INFINITY;
   for (int round = 0; round < (bytes > 1 << 22 ? 11 : 1); round++) { // the first one warms up
     cudaEvent_t from, to;

@@ -60,6 +60,9 @@ template <class... A> struct EmulatedLaunch {
   }
 };
 
+// CUDA's header has this too, so that programs need no cast.
+template <class T> cudaError_t cudaMalloc(T **p, size_t bytes) { return cudaMalloc((void **)(void *)p, bytes); }
+
 #define TUNE_KERNEL(kernel) kernel // emulated launches need the kernel's type
 
 template <class... A>
