@@ -53,6 +53,7 @@ func Formats() []Format {
 		{"t4", "Kernel Tuner's T4 results, of several devices and sizes", t4, true},
 		{"cu", "CUDA source: the kernel and a launcher", cu, false},
 		{"fortran", "Fortran module of interfaces to the CUDA source's functions", fortran, false},
+		{"python", "Python module for CuPy and PyTorch: the kernel and a launcher", python, false},
 	}
 }
 

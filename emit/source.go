@@ -229,6 +229,21 @@ type view struct {
 	Cast     string // the element type of CUDA that the exported one stands for, if any
 }
 
+// viewOf is the view of kernels, without a look.
+func viewOf(s Source, parts []part, variants []variant) view {
+	st, d := s.Problem.Stencil, s.dtype()
+	v := view{exports: exportsOf(s.Name, st, d), Parts: parts, Variants: variants, Size: s.Problem.Size, Axis: st.Dims - 1, Stages: len(st.Stages), Reduce: st.Reduce != nil, Written: make([]bool, len(st.Fields)),
+		Cast: map[stencil.DType]string{stencil.Float16: "__half", stencil.BFloat16: "__nv_bfloat16"}[d]}
+	for _, k := range parts {
+		for _, p := range k.Passes {
+			for _, w := range p.Writes {
+				v.Written[w] = true
+			}
+		}
+	}
+	return v
+}
+
 // Argument is the launcher's variable that is passed for a kernel's parameter.
 func (view) Argument(p pass, a kernels.Argument) string {
 	if a.Kind == kernels.Out {
@@ -293,20 +308,11 @@ func cu(s Source) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	st, d := s.Problem.Stencil, s.dtype()
-	v := view{exports: exportsOf(s.Name, st, d), Parts: parts, Variants: variants, Size: s.Problem.Size, Axis: st.Dims - 1, Stages: len(st.Stages), Reduce: st.Reduce != nil, Written: make([]bool, len(st.Fields)),
-		Cast: map[stencil.DType]string{stencil.Float16: "__half", stencil.BFloat16: "__nv_bfloat16"}[d]}
-	for _, k := range parts {
-		for _, p := range k.Passes {
-			for _, w := range p.Writes {
-				v.Written[w] = true
-			}
-		}
-	}
+	v := viewOf(s, parts, variants)
 	var b bytes.Buffer
 	b.WriteString(banner(s, "//"))
 	b.WriteString("#include <cuda_runtime.h>\n" + quiet)
-	if st.Until != nil {
+	if v.Until {
 		v.Look = lookOf(s.Problem)
 		parts = append(parts, v.Look.part)
 		b.WriteString("#include <math.h>\n")

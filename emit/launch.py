@@ -1,0 +1,409 @@
+
+
+import ctypes as _c
+import glob as _glob
+import os as _os
+import sys as _sys
+
+_NAMES = {"float": _c.c_float, "double": _c.c_double, "int": _c.c_int, "long long": _c.c_longlong, "signed char": _c.c_int8, "unsigned char": _c.c_uint8,
+          "short": _c.c_int16, "unsigned short": _c.c_uint16, "unsigned int": _c.c_uint32, "unsigned long long": _c.c_uint64}
+_FIELDS, _AXES = len(TABLE["fields"]), TABLE["dims"]
+
+
+class Error(RuntimeError):
+    """What CUDA or NVRTC answered. code is its number."""
+
+    def __init__(self, what, code, text=""):
+        super().__init__("%s: error %d %s" % (what, code, text))
+        self.code = code
+
+
+_libraries = {}
+
+
+def _library(name, files):
+    if name not in _libraries:
+        for file in files:
+            try:
+                _libraries[name] = _c.CDLL(file)
+                break
+            except OSError:
+                continue
+        else:
+            raise OSError("none of %s can be loaded: install %s" % (", ".join(files), name))
+    return _libraries[name]
+
+
+def _cuda(function, *arguments, allow=()):
+    """Calls the driver; answers its code where it is allowed, else only 0."""
+    driver = _library("the NVIDIA driver", ["libcuda.so.1", "libcuda.so"])
+    code = getattr(driver, function)(*arguments)
+    if code and code not in allow:
+        text = _c.c_char_p()
+        driver.cuGetErrorString(code, _c.byref(text))
+        raise Error(function, code, (text.value or b"").decode())
+    return code
+
+
+def _compile(source, capability):
+    """The CUBIN of a source, or PTX where NVRTC is older than the device. NVRTC comes with CUDA, CuPy's and PyTorch's wheels."""
+    files = ["libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so.11.2"]
+    for folder in _sys.path:
+        for part in ("nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib"):
+            files += sorted(_glob.glob(_os.path.join(_glob.escape(folder or "."), part, "libnvrtc.so.*[0-9]")))
+    nvrtc = _library("NVRTC", files)
+    count = _c.c_int()
+    nvrtc.nvrtcGetNumSupportedArchs(_c.byref(count))
+    known = (_c.c_int * count.value)()
+    nvrtc.nvrtcGetSupportedArchs(known)
+    exact = capability in known
+    arch = capability if exact else max([a for a in known if a < capability], default=capability)
+    options = [b"--gpu-architecture=%s_%d" % (b"sm" if exact else b"compute", arch), b"--std=c++17", b"--fmad=true"]
+    program, size = _c.c_void_p(), _c.c_size_t()
+    code = nvrtc.nvrtcCreateProgram(_c.byref(program), source.encode(), b"kernel.cu", 0, None, None)
+    if code:
+        raise Error("nvrtcCreateProgram", code)
+    try:
+        code = nvrtc.nvrtcCompileProgram(program, len(options), (_c.c_char_p * len(options))(*options))
+        if code:
+            nvrtc.nvrtcGetProgramLogSize(program, _c.byref(size))
+            log = _c.create_string_buffer(size.value + 1)
+            nvrtc.nvrtcGetProgramLog(program, log)
+            raise Error("nvrtcCompileProgram", code, log.value.decode(errors="replace"))
+        form = "CUBIN" if exact else "PTX"
+        code = getattr(nvrtc, "nvrtcGet%sSize" % form)(program, _c.byref(size))
+        image = _c.create_string_buffer(size.value + 1)
+        code = code or getattr(nvrtc, "nvrtcGet" + form)(program, image)
+        if code:
+            raise Error("nvrtcGet" + form, code)
+        return image
+    finally:
+        nvrtc.nvrtcDestroyProgram(_c.byref(program))
+
+
+class _Device:
+    """A device: its primary context, and the kernels that were loaded there."""
+
+    known = {}
+
+    def __init__(self, ordinal):
+        self.context, handle = _c.c_void_p(), _c.c_int()
+        _cuda("cuDeviceGet", _c.byref(handle), ordinal)
+        _cuda("cuDevicePrimaryCtxRetain", _c.byref(self.context), handle)
+        self.facts = []
+        for attribute in (75, 76, 16):  # compute capability, multiprocessors
+            value = _c.c_int()
+            _cuda("cuDeviceGetAttribute", _c.byref(value), attribute, handle)
+            self.facts.append(value.value)
+        self.entries, self.slots, self.usable, self.image = {}, {}, {}, None
+
+    def shipped(self, entry):
+        """An entry of the image beside this file (tune emit --format cubin -o NAME.cubin); None if it has none for this device."""
+        if self.image is None:
+            self.image, file = _c.c_void_p(), _os.path.splitext(__file__)[0] + ".cubin"
+            if _os.path.exists(file):
+                with open(file, "rb") as f:
+                    code = _cuda("cuModuleLoadData", _c.byref(self.image), f.read(), allow=(200, 209, 218, 222))
+                if code:  # no image, none for this device, PTX that the driver does not know
+                    self.image = _c.c_void_p()
+        function = _c.c_void_p()
+        if self.image and _cuda("cuModuleGetFunction", _c.byref(function), self.image, entry.encode(), allow=(500,)) == 0:
+            return function
+        return None
+
+    def functions(self, number):
+        """The stages' functions of a kernel, compiled when first asked for."""
+        if number not in self.entries:
+            names = [p["entry"] for p in TABLE["kernels"][number]["passes"]]
+            found = [self.shipped(n) for n in names]
+            if None in found:
+                module, found = _c.c_void_p(), [_c.c_void_p() for _ in names]
+                _cuda("cuModuleLoadData", _c.byref(module), _compile(SOURCES[number], 10 * self.facts[0] + self.facts[1]))
+                for name, function in zip(names, found):
+                    _cuda("cuModuleGetFunction", _c.byref(function), module, name.encode())
+            self.entries[number] = found
+        return self.entries[number]
+
+    def at_once(self, number):
+        """Blocks of a kernel that the device runs at once."""
+        if number not in self.slots:
+            self.prepare(number)  # else no block fits
+            k, blocks = TABLE["kernels"][number], _c.c_int()
+            threads = k["block"][0] * k["block"][1] * k["block"][2]
+            code = _cuda("cuOccupancyMaxActiveBlocksPerMultiprocessor", _c.byref(blocks), self.functions(number)[0], threads, _c.c_size_t(k["shared"]), allow=(1,))
+            self.slots[number] = max(1, 0 if code else self.facts[2] * blocks.value)
+        return self.slots[number]
+
+    def prepare(self, number):
+        """Asks for shared memory beyond 48 KiB; False if the device has less."""
+        k = TABLE["kernels"][number]
+        if number not in self.usable:
+            self.usable[number] = k["shared"] <= 48 << 10 or not any(_cuda("cuFuncSetAttribute", f, 8, k["shared"], allow=(1,)) for f in self.functions(number))
+        return self.usable[number]
+
+    def stream_tiles(self, number, columns, planes):
+        """Stream tiles into which planes are cut: those that take the fewest plane steps one after the other."""
+        slots, extra, best, least = self.at_once(number), TABLE["kernels"][number]["extra"], 1, 0
+        for tiles in range(1, 65):
+            if planes // tiles <= extra:
+                break
+            steps = -(-columns * tiles // slots) * (-(-planes // tiles) + extra)
+            if tiles == 1 or steps < least:
+                least, best = steps, tiles
+        return best
+
+    def blocks(self, number, n):
+        """The blocks of a launch; None if there are more than a launch can have."""
+        k = TABLE["kernels"][number]
+        if k["cells"] > 0:
+            g = [-(-n[0] * n[1] * n[2] // k["cells"]), 1, 1]
+        else:
+            g = [1 + (-(-(n[a] - k["hold"][a]) // k["step"][a]) if n[a] > k["hold"][a] else 0) for a in range(3)]
+            g[0] = -(-g[0] // k["pack"])
+            g = [f or b for f, b in zip(k["fixed"], g)]
+            if k["extra"] > 0 and n != TABLE["tuned_for"]:
+                g[2] = self.stream_tiles(number, g[0] * g[1], n[_AXES - 1])
+            if k["fill"] > 0:
+                g[2] = max(1, k["fill"] // (g[0] * g[1]))
+            if k["line"]:
+                g = [g[0] * g[1] * g[2], 1, 1]
+        return None if g[0] > 2147483647 or g[1] > 65535 or g[2] > 65535 else g
+
+    def suits(self, number, n):
+        k = TABLE["kernels"][number]
+        if any(n[a] < k["least"][a] for a in range(3)) or (k["multiple"] > 1 and n[0] % k["multiple"]):
+            return False
+        return not (k["most"] and n[0] * n[1] * n[2] >= k["most"]) and self.blocks(number, n) is not None
+
+    def variant(self, n):
+        """What does a grid: the first whose kernels suit it and the device."""
+        for v in TABLE["variants"]:
+            pair = (v["main"], v["rest"])
+            if all(self.suits(k, n) for k in pair) and all(self.prepare(k) for k in pair):
+                return v
+        return TABLE["variants"][-1]
+
+
+class _On:
+    """Makes a device current, for as long as it is worked on."""
+
+    def __init__(self, ordinal):
+        _cuda("cuInit", 0)
+        if ordinal not in _Device.known:
+            _Device.known[ordinal] = _Device(ordinal)
+        self.device = _Device.known[ordinal]
+
+    def __enter__(self):
+        _cuda("cuCtxPushCurrent_v2", self.device.context)
+        return self.device
+
+    def __exit__(self, *_):
+        _cuda("cuCtxPopCurrent_v2", _c.byref(_c.c_void_p()))
+
+
+class _Tensor(_c.Structure):
+    """The head of a DLManagedTensor (dlpack.h, version 0 and 1 before its flags)."""
+
+    _fields_ = [("data", _c.c_void_p), ("device_type", _c.c_int32), ("device", _c.c_int32), ("ndim", _c.c_int32), ("code", _c.c_uint8), ("bits", _c.c_uint8),
+                ("lanes", _c.c_uint16), ("shape", _c.POINTER(_c.c_int64)), ("strides", _c.POINTER(_c.c_int64)), ("offset", _c.c_uint64)]
+
+
+class _Array:
+    """Where an array is on the device, and of what kind it is: by __cuda_array_interface__, or DLPack."""
+
+    def __init__(self, name, array, written):
+        try:
+            facts = array.__cuda_array_interface__
+        except (AttributeError, TypeError, KeyError):
+            facts = None
+        if facts is not None and facts["typestr"][1] in "fiu":  # which bfloat16 is not
+            self.address, self.shape = facts["data"][0] or 0, tuple(facts["shape"])
+            self.dtype = {"f": "float", "i": "int", "u": "uint"}[facts["typestr"][1]] + str(8 * int(facts["typestr"][2:]))
+            if written and facts["data"][1]:
+                raise ValueError("%s: the array may only be read" % name)
+            strides = facts.get("strides")
+            if strides is not None:
+                strides = [s // int(facts["typestr"][2:]) for s in strides]
+        elif hasattr(array, "__dlpack__"):
+            if array.__dlpack_device__()[0] not in (2, 13):  # kDLCUDA, kDLCUDAManaged
+                raise TypeError("%s: the array is not on a CUDA device" % name)
+            capsule = array.__dlpack__(stream=-1)  # which orders nothing: the stream does
+            pointer = _c.pythonapi.PyCapsule_GetPointer
+            pointer.restype, pointer.argtypes = _c.c_void_p, [_c.py_object, _c.c_char_p]
+            t = _c.cast(pointer(capsule, b"dltensor"), _c.POINTER(_Tensor))[0]
+            self.address, self.shape = (t.data or 0) + t.offset, tuple(t.shape[:t.ndim])
+            self.dtype = {0: "int", 1: "uint", 2: "float", 4: "bfloat"}.get(t.code, "") + str(t.bits * t.lanes)
+            strides = t.strides[:t.ndim] if t.strides else None
+        else:
+            raise TypeError("%s: want an array on a CUDA device, with __cuda_array_interface__ or __dlpack__, not %s" % (name, type(array).__name__))
+        whole = 1
+        for extent, stride in reversed(list(zip(self.shape, strides or []))):
+            if extent != 1 and stride != whole:
+                raise ValueError("%s: want a C-contiguous array, x innermost" % name)
+            whole *= extent
+        self.cells = 1
+        for extent in self.shape:
+            self.cells *= extent
+        if self.dtype not in TABLE["dtypes"]:
+            raise TypeError("%s: want elements of %s, not %s" % (name, " or ".join(TABLE["dtypes"]), self.dtype or "another kind"))
+
+
+def _stream(stream, array):
+    """A stream's handle: a number, or CuPy's or PyTorch's stream; None is the one that the array's library uses now."""
+    if stream is None:
+        module = type(array).__module__.split(".")[0]
+        if module == "torch":
+            stream = _sys.modules["torch"].cuda.current_stream(array.device)
+        elif module == "cupy":
+            stream = _sys.modules["cupy"].cuda.get_current_stream()
+        else:
+            return 0
+    if hasattr(stream, "__cuda_stream__"):
+        return stream.__cuda_stream__()[1]
+    for name in ("ptr", "cuda_stream"):
+        if hasattr(stream, name):
+            return int(getattr(stream, name))
+    return int(stream)
+
+
+def _extents(shape):
+    """A shape's extents in the order x, y, z, or an error if it is no grid of the stencil."""
+    n = [int(e) for e in reversed(shape)] + [1, 1, 1][len(shape):]
+    cells = n[0] * n[1] * n[2] if len(n) == 3 else 0
+    if len(shape) != _AXES or min(n) < 1 or max(n) > 2147483647 or cells > 1 << 56 or n[1] * n[2] > 2147483647:
+        raise ValueError("shape %s: want %d extents of at least 1, x last" % (tuple(shape), _AXES))
+    return n
+
+
+def _ordinal(address):
+    """The device that an address is on."""
+    _cuda("cuInit", 0)
+    ordinal = _c.c_int()
+    _cuda("cuPointerGetAttribute", _c.byref(ordinal), 9, _c.c_uint64(address))
+    return ordinal.value
+
+
+def _named(state, n, named):
+    """Puts read-only arrays and scalars into the state of a run, each by its name."""
+    cells, missing = n[0] * n[1] * n[2], []
+    for i, a in enumerate(TABLE["arrays"]):
+        if a["name"] not in named:
+            missing.append(a["name"])
+            continue
+        array = _Array(a["name"], named.pop(a["name"]), False)
+        if array.cells < 1 or (not a["indexed"] and array.cells != cells):
+            raise ValueError("%s: want %s elements, not %d" % (a["name"], "some" if a["indexed"] else cells, array.cells))
+        state["read_only[%d]" % i], state["length[%d]" % i] = _c.c_uint64(array.address), _c.c_longlong(array.cells)
+    for i, s in enumerate(TABLE["scalars"]):
+        if s["name"] not in named:
+            missing.append(s["name"])
+            continue
+        state["s_%d" % i] = _NAMES[s["kernel"]](_NAMES[s["type"]](named.pop(s["name"])).value)
+    if missing or named:
+        raise TypeError("%s; missing: %s; unknown: %s" % (TABLE["name"], ", ".join(missing) or "none", ", ".join(named) or "none"))
+
+
+def _advance(device, state, n, steps, stream):
+    """Puts the launches on the stream; afterwards the fields are where state's now[f] says."""
+    v = device.variant(n)
+    grids = {k: device.blocks(k, n) for k in (v["main"], v["rest"])}
+    while steps > 0:
+        number = v["main"] if steps >= TABLE["kernels"][v["main"]]["steps"] else v["rest"]
+        k = TABLE["kernels"][number]
+        for p, function in zip(k["passes"], device.functions(number)):
+            arguments = (_c.c_void_p * len(p["arguments"]))(*[_c.addressof(state[a]) for a in p["arguments"]])
+            _cuda("cuLaunchKernel", function, *grids[number], *k["block"], k["shared"], _c.c_void_p(stream), arguments, None)
+            was = dict(state)
+            for to, source in p["moves"]:
+                state[to] = was[source]
+        steps -= k["steps"]
+        state["first"].value += k["steps"]
+
+
+def advance(fields, scratch, steps, *, first=1, stream=None, **named):
+    """Advances fields on the device, and says which arrays hold the answers.
+
+    fields and scratch are one array each, or a list of one for each field; scratch may hold None where the schedule
+    writes nothing. Read-only arrays and scalars are given by name. first is the first time step computed, which counts
+    only where the stencil asks for it. The launches are put on the stream and not waited for. The arrays must live until
+    they are done. Returns a list of arrays, one for each field, of those given.
+    """
+    fields, scratch = [list(a) if isinstance(a, (list, tuple)) else [a] for a in (fields, scratch)]
+    if len(fields) != _FIELDS or len(scratch) != _FIELDS:
+        raise TypeError("want %d fields (%s) and as many scratch arrays" % (_FIELDS, ", ".join(TABLE["fields"])))
+    if steps < 0 or first < 1 or first + steps > 2147483647:
+        raise ValueError("steps %d, first %d: want at least 0 and 1" % (steps, first))
+    state, shape, owner = {"first": _c.c_int(first)}, None, {}
+    for key, arrays in (("now", fields), ("next", scratch)):
+        for f, array in enumerate(arrays):
+            if array is None and key == "next" and not TABLE["written"][f]:
+                state["next[%d]" % f] = _c.c_uint64(0)
+                continue
+            a = _Array("%s of field %d" % (key, f), array, True)
+            shape = a.shape if shape is None else shape
+            if a.shape != shape:
+                raise ValueError("%s of field %d: shape %s, want %s" % (key, f, a.shape, shape))
+            if a.address in owner:
+                raise ValueError("%s of field %d: the same array twice" % (key, f))
+            owner[a.address], state["%s[%d]" % (key, f)] = array, _c.c_uint64(a.address)
+    n = _extents(shape)
+    state.update({"n[%d]" % a: _c.c_int(n[a]) for a in range(3)})
+    _named(state, n, named)
+    with _On(_ordinal(state["now[0]"].value)) as device:
+        _advance(device, state, n, steps, _stream(stream, fields[0]))
+    return [owner[state["now[%d]" % f].value] for f in range(_FIELDS)]
+
+
+def run(fields, steps, *, first=1, stream=None, **named):
+    """Advances fields on the device in place; what it needs besides is taken from CUDA's memory pool on the stream.
+
+    Takes what advance takes. An answer that ends in scratch is copied, which advance saves.
+    """
+    fields = list(fields) if isinstance(fields, (list, tuple)) else [fields]
+    at = [_Array("field %d" % f, a, True) for f, a in enumerate(fields)]
+    if len(at) != _FIELDS:
+        raise TypeError("want %d fields: %s" % (_FIELDS, ", ".join(TABLE["fields"])))
+    handle, held = _c.c_void_p(_stream(stream, fields[0])), []
+
+    def taken(a):
+        held.append(_Scratch(a, handle))
+        return held[-1]
+
+    with _On(_ordinal(at[0].address)):
+        try:
+            scratch = [taken(a) if TABLE["written"][f] else None for f, a in enumerate(at)]
+            result = advance(fields, scratch, steps, first=first, stream=handle.value or 0, **named)
+            moved = [f for f in range(_FIELDS) if result[f] is not fields[f]]
+            # Fields may have changed places: what is in another one's array is first brought to safety.
+            safe = {}
+            for f in moved:
+                safe[f] = result[f]
+                if not isinstance(result[f], _Scratch):
+                    safe[f] = taken(at[f])
+                    _copy(safe[f], _Array("", result[f], False), handle)
+            for f in moved:
+                _copy(at[f], safe[f], handle)
+        finally:
+            for a in held:
+                _cuda("cuMemFreeAsync", _c.c_uint64(a.address), handle)
+
+
+def _copy(to, source, stream):
+    _cuda("cuMemcpyDtoDAsync_v2", _c.c_uint64(to.address), _c.c_uint64(source.address), _c.c_size_t(to.cells * TABLE["bytes"]), stream)
+
+
+class _Scratch:
+    """Device memory of an array's kind."""
+
+    def __init__(self, like, stream):
+        address = _c.c_uint64()
+        _cuda("cuMemAllocAsync", _c.byref(address), _c.c_size_t(max(1, like.cells) * TABLE["bytes"]), stream)
+        self.address, self.cells = address.value, like.cells
+        kind = {"f": "<f", "i": "<i", "u": "<u", "b": "<u"}[like.dtype[0]] + str(TABLE["bytes"])
+        self.__cuda_array_interface__ = {"shape": like.shape, "typestr": kind, "data": (self.address, False), "version": 3}
+
+
+def variant(*extents, device=0):
+    """What does a grid of these extents (x first) on a device: a schedule, and why."""
+    with _On(device) as d:
+        return d.variant(_extents(list(reversed(extents))))["text"]

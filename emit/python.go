@@ -1,0 +1,169 @@
+package emit
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+	"strings"
+
+	"stenciltune/stencil"
+)
+
+// launchText is the module's own part. It does what the launcher in launcher.cu.tmpl does, from a table of the same
+// numbers; a test holds the launches of both together.
+//
+//go:embed launch.py
+var launchText string
+
+// pythonTable is what the module knows of its kernels. Variables of a run have the launcher's names.
+type pythonTable struct {
+	Name     string          `json:"name"`
+	Dims     int             `json:"dims"`
+	DTypes   []string        `json:"dtypes"` // of arrays, as elements are called there
+	Bytes    int             `json:"bytes"`  // of an element
+	Fields   []string        `json:"fields"`
+	Written  []bool          `json:"written"`
+	Arrays   []pythonArray   `json:"arrays"`
+	Scalars  []pythonScalar  `json:"scalars"`
+	TunedFor [3]int          `json:"tuned_for"`
+	Variants []pythonVariant `json:"variants"`
+	Kernels  []pythonKernel  `json:"kernels"`
+}
+
+type pythonArray struct {
+	Name    string `json:"name"`
+	Indexed bool   `json:"indexed"`
+}
+
+type pythonScalar struct {
+	Name   string `json:"name"`
+	Type   string `json:"type"`   // that it is rounded to
+	Kernel string `json:"kernel"` // that the kernels take
+}
+
+type pythonVariant struct {
+	Main int    `json:"main"`
+	Rest int    `json:"rest"`
+	Text string `json:"text"`
+}
+
+type pythonKernel struct {
+	Passes   []pythonPass `json:"passes"`
+	Block    [3]int       `json:"block"`
+	Shared   int          `json:"shared"`
+	Steps    int          `json:"steps"`
+	Least    [3]int       `json:"least"`
+	Multiple int          `json:"multiple"`
+	Most     int64        `json:"most"`
+	Hold     [3]int       `json:"hold"`
+	Step     [3]int       `json:"step"`
+	Pack     int          `json:"pack"`
+	Fixed    [3]int       `json:"fixed"`
+	Extra    int          `json:"extra"`
+	Fill     int          `json:"fill"`
+	Line     bool         `json:"line"`
+	Cells    int          `json:"cells"`
+}
+
+type pythonPass struct {
+	Entry     string      `json:"entry"`
+	Arguments []string    `json:"arguments"`
+	Moves     [][2]string `json:"moves"` // to, from
+}
+
+func pythonKernelOf(v view, k part) pythonKernel {
+	t := k.Tiling
+	one := pythonKernel{nil, k.Launch.Block, k.Launch.SharedBytes, k.Launch.Steps, k.Least, k.Multiple, k.Most, t.Hold, t.Step, t.Pack, t.Fixed, t.Extra, t.Fill, t.Line, t.Cells}
+	for _, p := range k.Passes {
+		pass := pythonPass{Entry: p.Entry}
+		for _, a := range p.Arguments {
+			pass.Arguments = append(pass.Arguments, v.Argument(p, a))
+		}
+		for _, m := range p.Moves {
+			pass.Moves = append(pass.Moves, [2]string{m.To, m.From})
+		}
+		one.Passes = append(one.Passes, pass)
+	}
+	return one
+}
+
+// python is a module that compiles and launches the kernels with the NVIDIA driver and NVRTC alone.
+func python(s Source) ([]byte, error) {
+	parts, variants, err := s.parts(true)
+	if err != nil {
+		return nil, err
+	}
+	st, d := s.Problem.Stencil, s.dtype()
+	if st.Until != nil {
+		return nil, fmt.Errorf("the Python module does not look at runs, and %s has Until: use --format cu", plain(st.Name))
+	}
+	v := viewOf(s, parts, variants)
+	table := pythonTable{Name: s.Name, Dims: st.Dims, DTypes: []string{string(d)}, Bytes: d.Size(), Fields: v.Fields, Written: v.Written,
+		Arrays: []pythonArray{}, Scalars: []pythonScalar{}, TunedFor: v.Size}
+	if d == stencil.BFloat16 {
+		table.DTypes = append(table.DTypes, "uint16") // its bits, for libraries that lack it
+	}
+	for i, a := range v.Arrays {
+		table.Arrays = append(table.Arrays, pythonArray{pythonName(a.Name), st.ReadOnly[i].Indexed})
+	}
+	for _, a := range v.Scalars {
+		table.Scalars = append(table.Scalars, pythonScalar{pythonName(a.Name), a.Type, a.Kernel})
+	}
+	for _, x := range variants {
+		main := parts[x.Main]
+		table.Variants = append(table.Variants, pythonVariant{x.Main, x.Rest, fmt.Sprintf("%s: %s", main.Schedule, main.Why)})
+	}
+	var b strings.Builder
+	b.WriteString(banner(s, "#"))
+	fmt.Fprintf(&b, "\"\"\"The tuned %s for arrays of CuPy, PyTorch and all that have __cuda_array_interface__ or DLPack.\n\n", s.Name)
+	fmt.Fprintf(&b, "    import %s\n    %[1]s.run(%s, steps%s)\n\nIt needs the NVIDIA driver and NVRTC, which those libraries bring.\n\"\"\"\n\n", s.Name, pythonFields(v), pythonNamed(v))
+	var sources strings.Builder
+	for _, k := range parts {
+		table.Kernels = append(table.Kernels, pythonKernelOf(v, k))
+		text := kernelText(s.Name, []part{k})
+		if strings.Contains(text, `"""`) || strings.Contains(text, "\r") {
+			panic("emit: a kernel that Python's raw strings cannot hold")
+		}
+		fmt.Fprintf(&sources, "    r\"\"\"%s\"\"\",\n", text)
+	}
+	// A list of kernels a line each: the rest is short.
+	head, err := encode(table)
+	if err != nil {
+		return nil, err
+	}
+	text := strings.NewReplacer(`{"passes":`, "\n  {\"passes\":", `{"main":`, "\n  {\"main\":").Replace(strings.TrimSpace(string(head)))
+	fmt.Fprintf(&b, "import json as _json\n\nTABLE = _json.loads(r\"\"\"%s\"\"\")\n\n# One a kernel, in the table's order.\nSOURCES = [\n%s]\n", text, sources.String())
+	b.WriteString(launchText)
+	return []byte(b.String()), nil
+}
+
+// pythonWords are Python's (its reference, 2.3.1) that C does not have, and a parameter's name.
+var pythonWords = strings.Fields("False None True as assert async await class def del elif except finally from global import in is lambda nonlocal pass raise with yield steps")
+
+// pythonName is a parameter's name: one that Python does not have gets _ behind it.
+func pythonName(name string) string {
+	if slices.Contains(pythonWords, name) {
+		return name + "_"
+	}
+	return name
+}
+
+// pythonFields are the fields as a call has them.
+func pythonFields(v view) string {
+	if v.Single() {
+		return "grid"
+	}
+	return "[" + strings.Join(v.Fields, ", ") + "]"
+}
+
+// pythonNamed are a call's arguments that are given by name.
+func pythonNamed(v view) string {
+	var b strings.Builder
+	for _, a := range v.Arrays {
+		fmt.Fprintf(&b, ", %s=%[1]s", pythonName(a.Name))
+	}
+	for _, a := range v.Scalars {
+		fmt.Fprintf(&b, ", %s=%[1]s", pythonName(a.Name))
+	}
+	return b.String()
+}

@@ -1,0 +1,88 @@
+"""What an emitted jacobi3d of bfloat16 refuses and takes, on the stand-in for the driver: python3 checks.py FOLDER."""
+import ctypes
+import os
+import sys
+
+import fakecuda
+
+fake = fakecuda.Fake()
+ctypes.CDLL = lambda name: fake if name.startswith(("libcuda.so", "libnvrtc.so")) else fakecuda.real(name)
+sys.path.insert(0, sys.argv[1])
+import jacobi3d  # noqa: E402
+
+fake.passes = {p["entry"]: p["arguments"] for k in jacobi3d.TABLE["kernels"] for p in k["passes"]}
+fake.scalars = {}
+
+
+class Array:
+    def __init__(self, address, shape=(9, 40, 70), typestr="<u2", strides=None, constant=False):
+        self.__cuda_array_interface__ = {"shape": shape, "typestr": typestr, "data": (address, constant), "strides": strides, "version": 3}
+
+
+class Tensor:
+    """A bfloat16 array with DLPack alone."""
+
+    def __init__(self, address, shape=(9, 40, 70), code=4, device=2, strides=None):
+        self.shape, self.strides = [(ctypes.c_int64 * 3)(*s) if s else None for s in (shape, strides)]
+        self.device = device
+        at = ctypes.POINTER(ctypes.c_int64)
+        self.head = jacobi3d._Tensor(address - 32, device, 0, 3, code, 16, 1, ctypes.cast(self.shape, at), ctypes.cast(self.strides, at), 32)
+
+    def __dlpack_device__(self):
+        return self.device, 0
+
+    def __dlpack__(self, stream):
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        return new(ctypes.addressof(self.head), b"dltensor", None)
+
+
+def refused(error, words, *arguments, **named):
+    try:
+        jacobi3d.advance(*arguments, **named)
+    except error as e:
+        assert words in str(e), "%r, want %r" % (str(e), words)
+    else:
+        raise AssertionError("taken, want: " + words)
+
+
+class Stream:
+    ptr = 11
+
+
+grid, scratch = Array(4096), Array(1 << 20)
+refused(TypeError, "not list", [[1, 2, 3]], scratch, 1)
+refused(TypeError, "want elements of bfloat16 or uint16, not float32", Array(4096, typestr="<f4"), scratch, 1)
+refused(ValueError, "want (9, 40, 70)", grid, Array(1 << 20, (9, 40, 71)), 1)
+refused(ValueError, "want 3 extents", Array(4096, (9, 40)), Array(1 << 20, (9, 40)), 1)
+refused(ValueError, "at least 1", Array(4096, (9, 0, 70)), Array(1 << 20, (9, 0, 70)), 1)
+refused(ValueError, "C-contiguous", Array(4096, strides=(2, 18, 720)), scratch, 1)
+refused(ValueError, "C-contiguous", Tensor(4096, strides=(1, 9, 360)), scratch, 1)
+refused(ValueError, "may only be read", Array(4096, constant=True), scratch, 1)
+refused(ValueError, "the same array twice", grid, grid, 1)
+refused(ValueError, "steps -1", grid, scratch, -1)
+refused(TypeError, "unknown: alpha", grid, scratch, 1, alpha=1)
+refused(TypeError, "not on a CUDA device", Tensor(4096, device=1), scratch, 1)
+refused(TypeError, "not float16", Tensor(4096, code=2), scratch, 1)
+assert not fake.lines, fake.lines
+
+fake.memory = {4096: "field", 1 << 20: "scratch"}
+tensor = Tensor(4096, strides=(2800, 70, 1))
+assert jacobi3d.advance(tensor, scratch, 4, stream=Stream()) == [tensor]  # 3 steps and 1
+fields = [line.split()[8:10] for line in fake.lines]
+print(fake.lines[0].split()[0], fields[0], len(fake.lines))
+
+# An image beside the module is taken where it has the kernels; nothing is compiled then.
+jacobi3d._Device.known.clear()
+with open(os.path.join(sys.argv[1], "jacobi3d.cubin"), "wb") as f:
+    f.write(b"image")
+fake.source, fake.log = " ".join(fake.passes), []
+jacobi3d.advance(Tensor(4096), scratch, 1)
+assert not [name for name in fake.log if name == "nvrtcDestroyProgram"], fake.log
+# One without them is not.
+jacobi3d._Device.known.clear()
+lookup = fake.cuModuleGetFunction
+fake.cuModuleGetFunction = lambda f, module, name: 500 if module.value == 1 else lookup(f, module, name)
+fake.log = []
+jacobi3d.advance(Tensor(4096), scratch, 1)
+assert "nvrtcDestroyProgram" in fake.log, fake.log

@@ -1,0 +1,150 @@
+"""A stand-in for libcuda and NVRTC that writes down what an emitted module asks of them.
+
+    python3 fakecuda.py FOLDER < CASES
+
+Each line of CASES is JSON: the module's name, extents x y z, steps, lengths of read-only arrays and values of scalars.
+Printed are the launches of advance, as emit's record of the C++ launcher prints them. run must leave the same answers.
+A library's call returns 0 = all is well. There are 132 multiprocessors, each with place for one block.
+"""
+import ctypes
+import importlib
+import json
+import struct
+import sys
+
+real = ctypes.CDLL
+SIZES = {"float16": "<f2", "float32": "<f4", "float64": "<f8", "int32": "<i4", "uint16": "<u2", "int8": "|i1"}
+
+
+class Fake:
+    def __init__(self, module=None):
+        self.names, self.next, self.memory, self.lines, self.log, self.scalars = {}, 1 << 40, {}, [], [], {}
+
+    def __getattr__(self, function):  # of those without an answer but 0
+        if not function.startswith(("cu", "nvrtc")):
+            raise AttributeError(function)
+
+        def call(*_):
+            self.log.append(function)
+            return 0
+        return call
+
+    def cuDeviceGetAttribute(self, value, attribute, _):
+        value._obj.value = {75: 9, 76: 0, 16: 132}[attribute]
+        return 0
+
+    def cuOccupancyMaxActiveBlocksPerMultiprocessor(self, blocks, function, threads, shared):
+        blocks._obj.value = 1
+        return 0
+
+    def cuFuncSetAttribute(self, function, attribute, value):
+        return 0 if value <= 227 << 10 else 1
+
+    def nvrtcGetNumSupportedArchs(self, count):
+        count._obj.value = 2
+        return 0
+
+    def nvrtcGetSupportedArchs(self, known):
+        known[0], known[1] = 80, 90
+        return 0
+
+    def nvrtcCreateProgram(self, program, source, *_):
+        self.source = source.decode()
+        return 0
+
+    def nvrtcCompileProgram(self, program, count, options):
+        assert list(options) == [b"--gpu-architecture=sm_90", b"--std=c++17", b"--fmad=true"], list(options)
+        return 0
+
+    def nvrtcGetCUBINSize(self, program, size):
+        size._obj.value = 3
+        return 0
+
+    def cuModuleLoadData(self, module, image):
+        module._obj.value = 1 if bytes(image[:5]) == b"image" else 2
+        return 0
+
+    def cuModuleGetFunction(self, function, module, name):
+        name = name.decode()
+        assert name in self.source, name
+        function._obj.value = len(self.names) + 1
+        self.names[function._obj.value] = name
+        return 0
+
+    def cuPointerGetAttribute(self, value, attribute, address):
+        value._obj.value = 0
+        return 0
+
+    def cuMemAllocAsync(self, address, size, stream):
+        self.next += 1 << 20
+        address._obj.value = self.next
+        self.memory[self.next] = "nothing"
+        return 0
+
+    def cuMemFreeAsync(self, address, stream):
+        del self.memory[address.value]
+        return 0
+
+    def cuMemcpyDtoDAsync_v2(self, to, source, size, stream):
+        self.memory[to.value] = self.memory[source.value]
+        return 0
+
+    def cuLaunchKernel(self, function, *rest):
+        grid, block, shared, stream, arguments = rest[:3], rest[3:6], rest[6], rest[7], rest[8]
+        name, text, read, written = self.names[function.value], [], [], []
+        for a, at in zip(self.passes[name], arguments):
+            kind = a.split("[")[0].split("_")[0] if not a.startswith("read") else "read"
+            form = {"now": "Q", "next": "Q", "read": "Q", "length": "q", "n": "i", "first": "i", "s": self.scalars.get(a)}[kind]
+            raw = ctypes.string_at(at, struct.calcsize(form))
+            value = struct.unpack(form, raw)[0]
+            text.append(raw[::-1].hex() if form == "d" else "%x" % value if form == "Q" else "%d" % value)
+            if kind == "now":
+                read.append(self.memory[value])
+            elif kind == "next":
+                written.append(value)
+        for i, to in enumerate(written):
+            self.memory[to] = hash((name, i, tuple(read)))
+        self.lines.append(" ".join([name, *map(str, grid + block), str(shared), *text]))
+        return 0
+
+
+class Array:
+    """Fields are from address 0x100000000 on, scratch from 0x200000000, read-only arrays from 0x300000000, 16 apart."""
+
+    def __init__(self, address, shape, dtype):
+        self.address = address
+        self.__cuda_array_interface__ = {"shape": shape, "typestr": SIZES[dtype], "data": (address, False), "strides": None, "version": 3}
+
+
+def launches(fake, module, case):
+    t = module.TABLE
+    fake.passes = {p["entry"]: p["arguments"] for k in t["kernels"] for p in k["passes"]}
+    fake.scalars = {"s_%d" % i: {"double": "d", "long long": "q"}[s["kernel"]] for i, s in enumerate(t["scalars"])}
+    shape = tuple(reversed(case["n"][:t["dims"]]))
+    fields, scratch = [[Array(start + 16 * f, shape, t["dtypes"][0]) for f in range(len(t["fields"]))] for start in (1 << 32, 2 << 32)]
+    named = {a["name"]: Array((3 << 32) + 16 * i, (case["lengths"][i],), t["dtypes"][0]) for i, a in enumerate(t["arrays"])}
+    named.update({s["name"]: v for s, v in zip(t["scalars"], case["scalars"])})
+    start = {a.address: "field %d" % i for i, a in enumerate(fields)}
+    fake.memory, fake.lines = {**start, **{a.address: "scratch" for a in scratch}}, []
+    result = module.advance(fields, scratch, case["steps"], first=5, stream=7, **named)
+    answers = [fake.memory[r.address] for r in result]
+    lines = fake.lines + ["result " + " ".join("%x" % r.address for r in result)]
+    fake.memory, fake.lines = dict(start), []
+    module.run(fields, case["steps"], first=5, stream=7, **named)
+    assert fake.memory == {a.address: answers[f] for f, a in enumerate(fields)}, "run: %s, want %s" % (fake.memory, answers)
+    return lines
+
+
+def main():
+    fake = Fake()
+    ctypes.CDLL = lambda name: fake if name.startswith(("libcuda.so", "libnvrtc.so")) else real(name)
+    sys.path.insert(0, sys.argv[1])
+    for line in sys.stdin:
+        case = json.loads(line)
+        module = importlib.import_module(case["module"])
+        print("%s %s %d: %s" % (case["module"], case["n"], case["steps"], module.variant(*case["n"][:module.TABLE["dims"]])))
+        print("\n".join(launches(fake, module, case)))
+
+
+if __name__ == "__main__":
+    main()
