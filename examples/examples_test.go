@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"stenciltune/cache"
 	"stenciltune/examples/shipped"
@@ -50,7 +51,8 @@ func setup(t *testing.T, name string) (program, standIn, dir string) {
 			t.Skip(err)
 		}
 	}
-	work := t.TempDir()
+	root := t.TempDir()
+	work := filepath.Join(root, "examples")
 	tune, err := built()
 	if err != nil {
 		t.Fatal(err)
@@ -59,6 +61,9 @@ func setup(t *testing.T, name string) (program, standIn, dir string) {
 		if err := os.CopyFS(filepath.Join(work, part), os.DirFS(part)); err != nil {
 			t.Fatal(err)
 		}
+	}
+	if err := os.CopyFS(filepath.Join(root, "cmake"), os.DirFS("../cmake")); err != nil {
+		t.Fatal(err)
 	}
 	nvcc, err := filepath.Abs("../device/host/emulation/nvcc")
 	if err != nil {
@@ -95,22 +100,80 @@ func right(t *testing.T, program string) {
 
 func TestMakeExample(t *testing.T) {
 	tune, nvcc, dir := setup(t, "make")
-	command(t, dir, "make", "TUNE="+tune, "NVCC="+nvcc)
+	if out := command(t, dir, "make", "TUNE="+tune, "NVCC="+nvcc); !strings.Contains(out, "takes ../shipped/jacobi3d.json: TUNE_HERE is not set") {
+		t.Errorf("nothing is said of the config: %s", out)
+	}
 	right(t, filepath.Join(dir, "heat"))
 	if out := command(t, dir, "make", "TUNE="+tune, "NVCC="+nvcc); !strings.Contains(out, "up to date") {
 		t.Errorf("the second make built again: %s", out)
 	}
+	if out := command(t, dir, "make", "-B", "jacobi3d.json", "TUNE_HERE=1", "TUNE="+tune); !strings.Contains(out, "takes ../shipped/jacobi3d.json: tuning failed") || !strings.Contains(out, "none.so") {
+		t.Errorf("tuning without a device: %s", out)
+	}
 }
 
-func TestCMakeExample(t *testing.T) {
-	if _, err := exec.LookPath("cmake"); err != nil {
-		t.Skip(err)
+// without skips where a build tool is missing.
+func without(t *testing.T, name string) {
+	t.Helper()
+	if _, err := exec.LookPath(name); err != nil {
+		t.Skipf("no %s here: %v", name, err)
 	}
+}
+
+// otherConfig changes the schedule of the shipped config beside an example.
+func otherConfig(t *testing.T, dir string) {
+	t.Helper()
+	text := strings.NewReplacer("/pf=2/", "/pf=4/", `"pf": 2`, `"pf": 4`).Replace(string(shipped.Jacobi3D))
+	if text == string(shipped.Jacobi3D) {
+		t.Fatal("the shipped config has another schedule: change something else")
+	}
+	if err := os.WriteFile(filepath.Join(dir, "../shipped/jacobi3d.json"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestCMakeExample builds with the shipped config, which is taken aloud, and again only if that changes.
+func TestCMakeExample(t *testing.T) {
+	without(t, "cmake")
 	tune, nvcc, dir := setup(t, "cmake")
 	build := filepath.Join(dir, "build")
-	command(t, dir, "cmake", "-S", ".", "-B", build, "-DTUNE="+tune, "-DTUNE_EMULATION="+nvcc)
+	if out := command(t, dir, "cmake", "-S", ".", "-B", build, "-DTUNE="+tune, "-DTUNE_EMULATION="+nvcc); !strings.Contains(out, "takes ../shipped/jacobi3d.json, for TUNE_HERE is off") {
+		t.Errorf("nothing is said of the config: %s", out)
+	}
 	command(t, dir, "cmake", "--build", build)
 	right(t, filepath.Join(build, "heat"))
+	now := time.Now().Add(5 * time.Second)
+	if err := os.Chtimes(filepath.Join(dir, "../shipped/jacobi3d.json"), now, now); err != nil {
+		t.Fatal(err)
+	}
+	if out := command(t, dir, "cmake", "--build", build); !strings.Contains(out, "takes ../shipped") || strings.Contains(out, "Generating jacobi3d") {
+		t.Errorf("a config that is newer and the same: %s", out)
+	}
+	otherConfig(t, dir)
+	if err := os.Chtimes(filepath.Join(dir, "../shipped/jacobi3d.json"), now.Add(time.Second), now.Add(time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	if out := command(t, dir, "cmake", "--build", build); !strings.Contains(out, "Generating jacobi3d") || !strings.Contains(out, "changed since it was measured") {
+		t.Errorf("another config: %s", out)
+	}
+	// There is no device: that is said, and where there is nothing to fall back to it is an error.
+	if out := command(t, dir, "cmake", "-B", build, "-DTUNE_HERE=ON"); !strings.Contains(out, "tuning failed") || !strings.Contains(out, "none.so") {
+		t.Errorf("tuning without a device: %s", out)
+	}
+}
+
+func TestMesonExample(t *testing.T) {
+	without(t, "meson")
+	without(t, "ninja")
+	tune, nvcc, dir := setup(t, "meson")
+	if out := command(t, dir, "meson", "setup", "build", "-Dtune="+tune, "-Dnvcc="+nvcc); !strings.Contains(out, "takes ../shipped/jacobi3d.json, for tune_here is off") {
+		t.Errorf("nothing is said of the config: %s", out)
+	}
+	command(t, dir, "ninja", "-C", "build")
+	right(t, filepath.Join(dir, "build", "heat"))
+	if out := command(t, dir, "ninja", "-C", "build"); !strings.Contains(out, "no work to do") {
+		t.Errorf("the second build: %s", out)
+	}
 }
 
 // TestDriverExampleCompiles checks the C program against the header and declarations of

@@ -12,7 +12,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 export TUNE_STORE=$work/store.db CUDA=${CUDA_HOME:-/usr/local/cuda}
 export PATH=$(dirname "$tune"):$CUDA/bin:$PATH
-cp -r "$here" "$work/examples"
+cp -r "$here" "$here/../cmake" "$work"
 cd "$work/examples"
 failed=0
 judge() { # name, output of a program
@@ -24,7 +24,7 @@ judge() { # name, output of a program
 wrong() { echo "# FAILED $1: $2"; failed=1; }
 "$tune" devices | sed 's/^/# /'
 
-make -C make TUNE="$tune" >"$work/make.log" 2>&1 || wrong make "$(tail -3 "$work/make.log")"
+make -C make TUNE_HERE=1 TUNE="$tune" >"$work/make.log" 2>&1 || wrong make "$(tail -3 "$work/make.log")"
 judge make "$(make/heat 1000)"
 make/heat 7 67 45 29 >"$work/small" || wrong make-small "$(cat "$work/small")"
 sed 's/^/# make, small grid: /' "$work/small"
@@ -33,13 +33,13 @@ sed 's/^/# make, small grid: /' "$work/small"
 make/heat 5 3 2 1 >"$work/small" || wrong make-tiny "$(cat "$work/small")"
 
 if command -v cmake >/dev/null; then
-  cmake -S cmake -B build -DTUNE="$tune" -DCMAKE_BUILD_TYPE=Release >"$work/cmake.log" 2>&1 && cmake --build build >>"$work/cmake.log" 2>&1 || wrong cmake "$(tail -3 "$work/cmake.log")"
+  cmake -S cmake -B build -DTUNE="$tune" -DTUNE_HERE=ON -DCMAKE_BUILD_TYPE=Release >"$work/cmake.log" 2>&1 && cmake --build build >>"$work/cmake.log" 2>&1 || wrong cmake "$(tail -3 "$work/cmake.log")"
   judge cmake "$(build/heat 1000)"
 else
   echo "# no cmake here"
 fi
 
-make -C driver TUNE="$tune" CUDA="$CUDA" >"$work/driver.log" 2>&1 || wrong driver "$(tail -3 "$work/driver.log")"
+make -C driver TUNE_HERE=1 TUNE="$tune" CUDA="$CUDA" >"$work/driver.log" 2>&1 || wrong driver "$(tail -3 "$work/driver.log")"
 judge driver "$(cd driver && ./heat 1000)"
 
 # PTX is compiled by the driver; and nvcc must take the emitted source by itself.

@@ -166,7 +166,9 @@ func (a *app) sourceOf(ctx context.Context, f *emitFlags) (emit.Source, error) {
 }
 
 // needsKernel tells whether a format holds the kernel and so needs its stencil.
-func needsKernel(format string) bool { return format == "cu" || format == "python" || slices.Contains(images, format) }
+func needsKernel(format string) bool {
+	return format == "cu" || format == "python" || slices.Contains(images, format)
+}
 
 // emitImage compiles the kernels for the config's device and writes the image, and
 // its geometry beside it.
