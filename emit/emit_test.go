@@ -129,6 +129,15 @@ func TestTextsAreTheSameEverywhere(t *testing.T) {
 			t.Errorf("kernel %s is not in the image", k.Entry)
 		}
 	}
+	module, err := Text("python", one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{image.Kernel.Source, string(module)} { // what compiles them finds kernels by name
+		if strings.Contains(text, "static __global__") || !strings.Contains(text, `extern "C" __global__`) {
+			t.Error("kernels have no names of C")
+		}
+	}
 }
 
 // TestImageOfSeveralStages holds the geometry of a stencil with all that kernels take

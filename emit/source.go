@@ -289,8 +289,7 @@ func kernelText(name string, parts []part) string {
 		if stencil.TypeSource(k.DType) != "" { // it declares an overload, which would hide CUDA's
 			using = "#ifdef __CUDA_ARCH__\nusing ::__ldg;\n#endif\n"
 		}
-		source := strings.ReplaceAll(k.Source, `extern "C" __global__`, "static __global__") // another source may hold the same kernel
-		fmt.Fprintf(&b, "// %s: %s\nnamespace %s_%s {\n%s%s%s} // namespace %[3]s_%[4]s\n\n", k.Schedule, k.Why, name, k.Suffix, using, k.Line(), source)
+		fmt.Fprintf(&b, "// %s: %s\nnamespace %s_%s {\n%s%s%s} // namespace %[3]s_%[4]s\n\n", k.Schedule, k.Why, name, k.Suffix, using, k.Line(), k.Source)
 	}
 	return b.String()
 }
@@ -317,7 +316,8 @@ func cu(s Source) ([]byte, error) {
 		parts = append(parts, v.Look.part)
 		b.WriteString("#include <math.h>\n")
 	}
-	b.WriteString("\n" + kernelText(s.Name, parts))
+	// Another source of the program may hold the same kernel. Images are looked into by its name, and keep it.
+	b.WriteString("\n" + strings.ReplaceAll(kernelText(s.Name, parts), `extern "C" __global__`, "static __global__"))
 	fmt.Fprintf(&b, "#line 1 \"%s launcher\"\n", s.Name)
 	if err := launcher.Execute(&b, v); err != nil {
 		return nil, err
