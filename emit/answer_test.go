@@ -70,6 +70,10 @@ func caller(s Source) string {
 		looked = fmt.Sprintf("made += %[1]sSteps(), last = %[1]sReduced(), ended = last %[2]s %[3]v;\n    if (last == last) reduced = last;\n", s.Name, u.Op, u.Limit)
 		looks = fmt.Sprintf("    if (%sSteps() != 0 || %[1]sReduced() == %[1]sReduced()) return 10;\n", s.Name) // none after a fault
 	}
+	call, after := "OnDevice(FIRSTARGS, 0)", "" // the first part by a graph, where one can be
+	if st.Until == nil {
+		call, after = "Graph(FIRSTARGS, (void **)&graph)", "    if (cudaGraphLaunch(graph, 0) || cudaGraphExecDestroy(graph)) return 11;\n"
+	}
 	f, sc, result := "now", "next", "result" // as arrays of pointers
 	if len(st.Fields) == 1 {
 		f, sc, result = "now[0]", "next[0]", "&result[0]"
@@ -77,7 +81,7 @@ func caller(s Source) string {
 	return strings.NewReplacer("NAME", s.Name, "ELEM", elem, "FIELDS", fmt.Sprint(len(st.Fields)), "ARRAYS", fmt.Sprint(len(st.ReadOnly)),
 		"EXTENTS", extents.String(), "SCALARS", scalars.String(), "SET", set.String(),
 		"LOOKED", looked, "NOLOOK", looks,
-		"FIRSTCALL", f+", "+sc+arrays.String()+extents.String()+", third"+first[0]+scalars.String()+", "+result+", 0",
+		"FIRSTCALL", strings.ReplaceAll(s.Name+call, "FIRSTARGS", f+", "+sc+arrays.String()+extents.String()+", third"+first[0]+scalars.String()+", "+result), "LAUNCHGRAPH", after,
 		"SECONDCALL", f+", "+sc+null.String()+extents.String()+", steps - third"+first[1]+scalars.String()+", "+result+", 0",
 	).Replace(`#include "NAME.h"
 static int NAME_main(int device, int steps, const int n[3], const long long *length) {
@@ -111,8 +115,10 @@ NOLOOK    NAME(data EXTENTS, steps SCALARS);
       now[f] = all[f], next[f] = all[FIELDS + f];
       cudaMemcpy(now[f], data + f * cells, bytes, cudaMemcpyHostToDevice);
     }
-    if (NAMEOnDevice(FIRSTCALL)) return 6;
-    LOOKED
+    cudaGraphExec_t graph;
+    (void)graph;
+    if (FIRSTCALL) return 6;
+LAUNCHGRAPH    LOOKED
     for (int f = 0, a = 0; f < FIELDS; f++) { // whatever holds no answer is scratch
       now[f] = result[f];
       for (int used = 1; used; a += used) {

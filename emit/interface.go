@@ -65,7 +65,7 @@ type exports struct {
 func exportsOf(name string, st *stencil.Stencil, d stencil.DType) exports {
 	e := exports{Name: name, Element: element(d), ReadOnly: st.ReadOnly, Until: st.Until != nil}
 	e.Iterates = st.Iterates() || e.Until // a run that is cut into parts is looked at after the same steps
-	taken := strings.Fields("data n nx ny nz iterations first grid scratch fields result stream run " + name)
+	taken := strings.Fields("data n nx ny nz iterations first grid scratch fields result stream graph run " + name)
 	// A file's names may be words of C, or taken here.
 	free := func(s string) string {
 		if CheckName(s) != nil {
@@ -150,6 +150,25 @@ func (e exports) Set(name string) string {
 
 // OnDevice is the head of the function on device memory.
 func (e exports) OnDevice() string {
+	return fmt.Sprintf("int %sOnDevice(%s)", e.Name, signature(append(e.onDevice(), parameter{"void *", "stream"})))
+}
+
+// Graph is the head of the function that makes a graph of what OnDevice would launch.
+func (e exports) Graph() string {
+	return fmt.Sprintf("int %sGraph(%s)", e.Name, signature(append(e.onDevice(), parameter{"void **", "graph"})))
+}
+
+// GraphArguments are what that function hands on to OnDevice.
+func (e exports) GraphArguments() string {
+	var names []string
+	for _, p := range e.onDevice() {
+		names = append(names, p.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// onDevice is the parameters of both, less the last.
+func (e exports) onDevice() []parameter {
 	list := []parameter{{e.Element + " *const *", "fields"}, {e.Element + " *const *", "scratch"}}
 	if e.Single() {
 		list = []parameter{{e.Element + " *", "grid"}, {e.Element + " *", "scratch"}}
@@ -164,8 +183,7 @@ func (e exports) OnDevice() string {
 	if e.Iterates {
 		list = append(list, parameter{"int", "first"})
 	}
-	list = slices.Concat(list, e.scalars(), []parameter{{e.Element + " **", "result"}, {"void *", "stream"}})
-	return fmt.Sprintf("int %sOnDevice(%s)", e.Name, signature(list))
+	return slices.Concat(list, e.scalars(), []parameter{{e.Element + " **", "result"}})
 }
 
 // Variant is the head of the function that tells which kernel does a grid.
@@ -192,6 +210,9 @@ func (e exports) prototypes() string {
 		heads = append(heads, e.Set(s.Name))
 	}
 	heads = append(heads, e.OnDevice(), e.Variant(), e.Error())
+	if !e.Until {
+		heads = append(heads, e.Graph())
+	}
 	if e.Until {
 		heads = append(heads, e.Steps(), e.Reduced())
 	}

@@ -2,6 +2,8 @@
 #define EMULATED_LIBRARY
 #include "cuda_runtime.h"
 
+#include <vector>
+
 #include "runtime.cpp"
 
 void emulated_launch(dim3 grid, dim3 block, size_t shared, void (*call)(const void *), const void *what) {
@@ -15,6 +17,15 @@ void emulated_launch(dim3 grid, dim3 block, size_t shared, void (*call)(const vo
   const void *in[] = {&closure};
   launch({{}, grid, block, (unsigned)shared, 1, 1}, &kernel, {in, nullptr, nullptr, nullptr, nullptr});
 }
+
+struct EmulatedGraph {
+  std::vector<std::function<void()>> launches;
+};
+struct EmulatedStream {
+  EmulatedGraph *capture; // what its launches go into, nullptr where they run at once
+};
+EmulatedGraph *emulated_capture(cudaStream_t stream) { return stream ? stream->capture : nullptr; }
+void emulated_add(EmulatedGraph *graph, std::function<void()> launch) { graph->launches.push_back(std::move(launch)); }
 
 struct EmulatedEvent {
   timespec at;
@@ -50,6 +61,37 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const voi
 }
 cudaError_t cudaDeviceSynchronize() { return cudaSuccess; }
 cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned) {
+  *stream = new EmulatedStream{nullptr};
+  return cudaSuccess;
+}
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+  delete stream;
+  return cudaSuccess;
+}
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
+  if (!stream || stream->capture) return cudaErrorInvalidValue;
+  stream->capture = new EmulatedGraph();
+  return cudaSuccess;
+}
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph) {
+  *graph = stream->capture;
+  stream->capture = nullptr;
+  return *graph ? cudaSuccess : cudaErrorInvalidValue;
+}
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long) {
+  *exec = new EmulatedGraph(*graph);
+  return cudaSuccess;
+}
+cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t) {
+  for (const auto &launch : graph->launches) launch();
+  return cudaSuccess;
+}
+cudaError_t cudaGraphDestroy(cudaGraph_t graph) {
+  delete graph;
+  return cudaSuccess;
+}
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph) { return cudaGraphDestroy(graph); }
 cudaError_t cudaGetLastError() { return cudaSuccess; }
 const char *cudaGetErrorString(cudaError_t e) {
   switch (e) {

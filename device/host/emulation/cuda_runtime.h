@@ -9,9 +9,12 @@
 typedef int cudaError_t;
 typedef struct EmulatedStream *cudaStream_t;
 typedef struct EmulatedEvent *cudaEvent_t;
+typedef struct EmulatedGraph *cudaGraph_t, *cudaGraphExec_t;
 enum { cudaSuccess = 0, cudaErrorInvalidValue = 1, cudaErrorMemoryAllocation = 2, cudaErrorNoDevice = 100 };
 enum cudaMemcpyKind { cudaMemcpyHostToHost, cudaMemcpyHostToDevice, cudaMemcpyDeviceToHost, cudaMemcpyDeviceToDevice };
 enum cudaDeviceAttr { cudaDevAttrMultiProcessorCount = 16 };
+enum cudaStreamCaptureMode { cudaStreamCaptureModeRelaxed = 2 };
+enum { cudaStreamNonBlocking = 1 };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 struct cudaDeviceProp {
   char name[256];
@@ -30,6 +33,14 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel, int threads, size_t shared);
 cudaError_t cudaDeviceSynchronize(void);
 cudaError_t cudaStreamSynchronize(cudaStream_t stream);
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags);
+cudaError_t cudaStreamDestroy(cudaStream_t stream);
+cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
+cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph);
+cudaError_t cudaGraphInstantiateWithFlags(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags);
+cudaError_t cudaGraphLaunch(cudaGraphExec_t graph, cudaStream_t stream);
+cudaError_t cudaGraphDestroy(cudaGraph_t graph);
+cudaError_t cudaGraphExecDestroy(cudaGraphExec_t graph);
 cudaError_t cudaGetLastError(void);
 const char *cudaGetErrorString(cudaError_t e);
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device);
@@ -43,11 +54,16 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEven
 
 #include "emulation.h"
 
+#include <functional>
 #include <tuple>
 #include <utility>
 
 // Runs call(what) once for each thread of each block.
 void emulated_launch(dim3 grid, dim3 block, size_t shared, void (*call)(const void *what), const void *what);
+
+// The graph that a stream's launches go into, if any, or else nullptr.
+EmulatedGraph *emulated_capture(cudaStream_t stream);
+void emulated_add(EmulatedGraph *graph, std::function<void()> launch);
 
 template <class... A> struct EmulatedLaunch {
   void (*kernel)(A...);
@@ -66,10 +82,13 @@ template <class T> cudaError_t cudaMalloc(T **p, size_t bytes) { return cudaMall
 #define TUNE_KERNEL(kernel) kernel // emulated launches need the kernel's type
 
 template <class... A>
-cudaError_t cudaLaunchKernel(void (*kernel)(A...), dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t = nullptr) {
+cudaError_t cudaLaunchKernel(void (*kernel)(A...), dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t stream = nullptr) {
   if (block.x * block.y * block.z < 1 || block.x * block.y * block.z > 1024 || shared > 227 << 10) return cudaErrorInvalidValue;
   const EmulatedLaunch<A...> l(kernel, args, std::index_sequence_for<A...>());
-  emulated_launch(grid, block, shared, l.call, &l);
+  if (EmulatedGraph *graph = emulated_capture(stream))
+    emulated_add(graph, [=] { emulated_launch(grid, block, shared, l.call, &l); });
+  else
+    emulated_launch(grid, block, shared, l.call, &l);
   return cudaSuccess;
 }
 
