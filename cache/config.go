@@ -101,6 +101,8 @@ type DeviceInfo struct {
 	MIG                bool         `json:"mig"`
 	Provenance         string       `json:"provenance"` // of a replay: the landscape it answers from
 	CopyBytesPerSecond float64      `json:"copy_bytes_per_second"`
+	// Limits are the driver's, where no table has those of the compute capability.
+	Limits *machine.Limits `json:"limits,omitempty"`
 }
 
 // DeviceOf is what a config tells of a machine.
@@ -109,7 +111,7 @@ func DeviceOf(m machine.Machine) DeviceInfo {
 		Kind: m.Kind, Name: m.Name, UUID: m.UUID, PCI: m.PCI, ComputeCapability: m.ComputeCapability,
 		SMs: m.SMs, MemoryBytes: m.MemoryBytes, L2Bytes: m.L2Bytes, ClockHz: m.ClockHz,
 		MemoryClockHz: m.MemoryClockHz, MemoryBusBits: m.MemoryBusBits, Driver: m.Driver,
-		CUDAVersion: m.CUDAVersion, ECC: m.ECC, MIG: m.MIG, CopyBytesPerSecond: m.CopyBytesPerSecond,
+		CUDAVersion: m.CUDAVersion, ECC: m.ECC, MIG: m.MIG, CopyBytesPerSecond: m.CopyBytesPerSecond, Limits: m.Limits(),
 	}
 }
 

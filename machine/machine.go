@@ -44,11 +44,12 @@ type Machine struct {
 	MaxBlocksSM        int     `json:"max_blocks_sm"`
 	RegistersBlock     int     `json:"registers_block"`
 	RegistersSM        int     `json:"registers_sm"`
-	SharedBlock        int     `json:"shared_block"`       // bytes a block gets without asking
-	SharedBlockOptin   int     `json:"shared_block_optin"` // bytes a block gets after cuFuncSetAttribute
-	SharedSM           int     `json:"shared_sm"`          // bytes an SM has
-	SharedReserved     int     `json:"shared_reserved"`    // bytes the driver takes from each block
-	ClockHz            float64 `json:"clock_hz"`           // highest SM clock
+	SharedBlock        int     `json:"shared_block"`               // bytes a block gets without asking
+	SharedBlockOptin   int     `json:"shared_block_optin"`         // bytes a block gets after cuFuncSetAttribute
+	SharedSM           int     `json:"shared_sm"`                  // bytes an SM has
+	SharedReserved     int     `json:"shared_reserved"`            // bytes the driver takes from each block
+	SingleToDouble     int     `json:"single_to_double,omitempty"` // rate of float32 over that of float64, as the driver says; 0 = not known
+	ClockHz            float64 `json:"clock_hz"`                   // highest SM clock
 	MemoryClockHz      float64 `json:"memory_clock_hz"`
 	MemoryBusBits      int     `json:"memory_bus_bits"`
 	ECC                bool    `json:"ecc"`

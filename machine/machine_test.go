@@ -66,6 +66,7 @@ func TestKnownDevicesAreSoundAndNameTheirSource(t *testing.T) {
 	want := map[string]struct{ bandwidth, flops float64 }{
 		"v100": {900e9, 15.7e12}, "t4": {320e9, 8.1e12}, "rtx2080ti": {616e9, 13.45e12}, "a100": {2039e9, 19.5e12},
 		"h100": {3350e9, 67e12}, "h200": {4800e9, 67e12}, "b200": {8000e9, 74.4e12},
+		"rtx3090": {936e9, 35.6e12}, "rtx4090": {1008e9, 82.6e12}, "rtx5090": {1792e9, 104.8e12}, "rtxpro6000": {1792e9, 125e12},
 	}
 	list := KnownDevices()
 	if len(list) != len(want) {
@@ -80,11 +81,8 @@ func TestKnownDevicesAreSoundAndNameTheirSource(t *testing.T) {
 		if b := m.PeakDRAM(); math.Abs(b/w.bandwidth-1) > 0.02 {
 			t.Errorf("%s: %g bytes per second, the datasheet says %g", k.ID, b, w.bandwidth)
 		}
-		lanes := 128.0
-		if major, minor := m.Major(); major == 7 || major == 8 && minor == 0 {
-			lanes = 64
-		}
-		if f := 2 * lanes * float64(m.SMs) * m.ClockHz; math.Abs(f/w.flops-1) > 0.02 {
+		lanes, _ := m.Lanes()
+		if f := 2 * float64(lanes) * float64(m.SMs) * m.ClockHz; math.Abs(f/w.flops-1) > 0.02 {
 			t.Errorf("%s: %g flops, the datasheet says %g", k.ID, f, w.flops)
 		}
 		if got, err := FindKnown(k.ID); err != nil || got.Machine != m {

@@ -122,7 +122,7 @@ func (c Coefficients) layerConditions(p stencil.Problem, w kernels.Work, m machi
 	if w.Shared == 0 { // what a block's threads share goes through L1
 		footprint := w.L2Read / float64(w.Launch.Blocks())
 		loads := w.L1Loads/(float64(w.Launch.Blocks())*footprint) - 1
-		distance, capacity := footprint*float64(resident), float64(l1Bytes(m)-resident*w.Launch.SharedBytes)
+		distance, capacity := footprint*float64(resident), float64(m.CacheSM()-resident*w.Launch.SharedBytes)
 		add("L1", "block", distance, capacity, math.Max(loads, 0), missed(distance, capacity, c.L2Sharp))
 	}
 	distance := reuseDistances(p, w, wave)
@@ -147,23 +147,4 @@ func touched(p stencil.Problem, w kernels.Work) float64 {
 // more or less.
 func (c Coefficients) fetched(p stencil.Problem, w kernels.Work, l2Bytes float64) float64 {
 	return missed(touched(p, w), c.Resident*l2Bytes, 2)
-}
-
-// l1Bytes is an SM's L1 and shared memory together (CUDA C++ programming guide,
-// technical specifications per compute capability: unified data cache).
-func l1Bytes(m machine.Machine) int {
-	major, minor := m.Major()
-	switch {
-	case major == 7 && minor == 0:
-		return 128 << 10
-	case major == 7:
-		return 96 << 10
-	case major == 8 && (minor == 0 || minor == 7):
-		return 192 << 10
-	case major == 9, major == 10:
-		return 256 << 10
-	case major > 7:
-		return 128 << 10
-	}
-	return m.SharedSM
 }

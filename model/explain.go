@@ -118,7 +118,7 @@ func column(p stencil.Problem, f kernels.Family, family *space.Family, s space.S
 	elem := p.DType.Size()
 	c := &Column{
 		Width:        width,
-		FormulaL1:    ColumnWidth(l1Bytes(m), threads, wide, high, elem),
+		FormulaL1:    ColumnWidth(m.CacheSM(), threads, wide, high, elem),
 		FormulaL2:    ColumnWidth(int(Fitted.L2Knee*float64(m.L2Bytes)), threads*m.SMs, wide, high, elem),
 		Alternatives: alternatives(p, f, family, s, "cw", m),
 	}

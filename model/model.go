@@ -288,25 +288,18 @@ func (c Coefficients) rates(m machine.Machine, d stencil.DType) rates {
 	return r
 }
 
-// lanes is the floating-point results an SM gives a clock (CUDA C++ programming
-// guide, arithmetic instructions: throughput table).
+// lanes is the results of arithmetic that an SM gives a clock. Integers and narrow floats
+// have half of float32's 128 where there are so many (CUDA C++ programming guide, throughput
+// of native arithmetic instructions: 64 of integers).
 func lanes(m machine.Machine, d stencil.DType) float64 {
-	major, minor := m.Major()
-	if d == stencil.Float32 {
-		if major == 7 || major == 8 && minor == 0 {
-			return 64
-		}
-		return 128
+	single, double := m.Lanes()
+	switch d {
+	case stencil.Float32:
+		return float64(single)
+	case stencil.Float64:
+		return float64(double)
 	}
-	switch {
-	case major == 7 && minor == 0, major == 9, major == 10:
-		return 64
-	case major == 8 && minor == 0:
-		return 32
-	case major == 0:
-		return 64
-	}
-	return 2
+	return 64
 }
 
 // dramBytes is what a launch moves: the grid in and out once, and again what

@@ -296,7 +296,7 @@ func TestLargerGridsAndWiderTypesTakeLonger(t *testing.T) {
 }
 
 func TestLanesFollowTheThroughputTable(t *testing.T) {
-	for cc, want := range map[string][2]float64{"7.0": {64, 64}, "7.5": {64, 2}, "8.0": {64, 32}, "8.6": {128, 2}, "8.9": {128, 2}, "9.0": {128, 64}, "10.0": {128, 64}, "12.0": {128, 2}, "": {128, 64}} {
+	for cc, want := range map[string][2]float64{"7.0": {64, 32}, "7.5": {64, 2}, "8.0": {64, 32}, "8.6": {128, 2}, "8.9": {128, 2}, "9.0": {128, 64}, "10.0": {128, 64}, "10.3": {128, 2}, "12.0": {128, 2}, "": {128, 2}} {
 		m := machine.Machine{ComputeCapability: cc}
 		if got := [2]float64{lanes(m, stencil.Float32), lanes(m, stencil.Float64)}; got != want {
 			t.Errorf("%q: %v, want %v", cc, got, want)

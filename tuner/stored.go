@@ -27,7 +27,7 @@ func MachineOf(c Config) machine.Machine {
 		Kind: d.Kind, Name: d.Name, UUID: d.UUID, PCI: d.PCI, ComputeCapability: d.ComputeCapability, SMs: d.SMs,
 		MemoryBytes: d.MemoryBytes, L2Bytes: d.L2Bytes, ClockHz: d.ClockHz, MemoryClockHz: d.MemoryClockHz, MemoryBusBits: d.MemoryBusBits,
 		Driver: d.Driver, CUDAVersion: d.CUDAVersion, Compiler: c.Toolchain.Compiler, ECC: d.ECC, MIG: d.MIG, CopyBytesPerSecond: d.CopyBytesPerSecond,
-	}.WithLimits()
+	}.With(d.Limits).WithLimits()
 }
 
 // better tells which of two configs of one device tells of it: a real GPU's before a

@@ -100,7 +100,7 @@ func TestPredictionsRefuseWhatTheyCannotUse(t *testing.T) {
 		want string
 	}{
 		{[]string{"model", "--stencil", "jacobi3d"}, "which device?"},
-		{[]string{"model", "--stencil", "jacobi3d", "--device", "model:gtx480"}, "there are: v100, t4, rtx2080ti, a100, h100, h200, b200"},
+		{[]string{"model", "--stencil", "jacobi3d", "--device", "model:gtx480"}, "there are: v100, t4, rtx2080ti, a100, h100, h200, b200, rtx3090"},
 		{[]string{"model", "--stencil", "jacobi3d", "--device", "model:a100", "--top", "0"}, "at least one"},
 		{[]string{"explain", "--stencil", "jacobi3d", "--device", "model:a100", "--schedule", "tile/gx=3"}, "tile"},
 		{[]string{"--stencil", "jacobi3d", "--device", "model:a100"}, "nothing can run"},

@@ -35,6 +35,7 @@ const (
 	attrComputeCapabilityMinor = 76
 	attrMaxSharedPerSM         = 81
 	attrMaxRegistersPerSM      = 82
+	attrSingleToDouble         = 87
 	attrMaxSharedOptin         = 97
 	attrMaxBlocksPerSM         = 106
 	attrReservedShared         = 111

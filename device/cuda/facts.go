@@ -125,6 +125,9 @@ func facts(ordinal int) (machine.Machine, cuDevice, error) {
 	if v, e := cuDeviceGetAttribute(attrReservedShared, d); e == nil {
 		m.SharedReserved = v
 	}
+	if v, e := cuDeviceGetAttribute(attrSingleToDouble, d); e == nil {
+		m.SingleToDouble = v
+	}
 	if v, e := cuDriverGetVersion(); e == nil {
 		m.CUDAVersion = fmt.Sprintf("%d.%d", v/1000, v%1000/10)
 	}
