@@ -3,6 +3,10 @@ package model
 import (
 	_ "embed"
 	"encoding/json"
+	"slices"
+	"strings"
+
+	"stenciltune/machine"
 )
 
 // Coefficients are the few numbers of the model that no datasheet gives. They
@@ -75,6 +79,11 @@ func (c Calibration) Without(stencil string) Coefficients {
 		}
 	}
 	return c.Coefficients
+}
+
+// FittedOn tells whether the coefficients were fitted to recordings of such a device.
+func (c Calibration) FittedOn(m machine.Machine) bool {
+	return slices.ContainsFunc(c.Residuals, func(r Residual) bool { return strings.HasPrefix(r.Landscape, m.Slug()+"_") })
 }
 
 // Fitted are the coefficients in use.

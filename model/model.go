@@ -98,7 +98,7 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 	if !w.Prefetched {
 		drain += c.Drain / at
 	}
-	dram := pnorm(6, out.DRAMBytes/r.dram, drain*out.DRAMBytes*(c.InFlight/inFlight+1/(2*r.dram)))
+	dram := pnorm(6, out.DRAMBytes/r.dram, drain*out.DRAMBytes*(r.inFlight/inFlight+1/(2*r.dram)))
 
 	// Some SMs have a block less than others, or none, and all wait for the last. A block of
 	// fewer warps than an SM has schedulers leaves some of them to others.
@@ -119,9 +119,9 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 	// A thread's own chain of waits, however much bandwidth there is: only resident
 	// blocks hide it from each other.
 	passes := math.Max(out.Waves, 1)
-	latency := c.LoadLatency * (c.L2Latency + (1-c.L2Latency)*fetched)
+	latency := r.l2Latency + (r.loadLatency-r.l2Latency)*fetched
 	loading := passes * (w.LoadWaits*latency + c.BlockLatency) / r.clock
-	barrier := c.BarrierLatency + c.WarpLatency*math.Log2(math.Max(warps, 1))
+	barrier := r.barrier + c.WarpLatency*math.Log2(math.Max(warps, 1))
 	own := 32 * instructions / (blocks * threads) // of one thread
 	waiting := passes * (w.Waits*c.RoundLatency + own*c.OwnIssue + float64(w.Barriers)*barrier) / r.clock
 	out.Terms = append(out.Terms,
@@ -262,6 +262,37 @@ type rates struct {
 	issue          float64 // warp instructions per second
 	clock          float64
 	l2Bytes        float64
+	inFlight       float64 // seconds a byte from memory is under way
+
+	loadLatency, l2Latency, barrier float64 // clocks
+}
+
+// What `tune devices --bench` measured of the GPU that the coefficients were fitted on, an H200
+// (bench/h200/gputest.txt): seconds, and its clock.
+const (
+	fittedDRAMLatency = 365e-9
+	fittedL2Latency   = 168e-9
+	fittedBarrier     = 14.7e-9
+	fittedClock       = 1.98e9
+)
+
+// latencies sets those of a machine: a coefficient, by as much longer or shorter as the
+// machine's was measured to be. What was not measured takes as many clocks as on the H200.
+func (c Coefficients) latencies(r *rates, m machine.Machine) {
+	r.inFlight, r.loadLatency, r.barrier = c.InFlight, c.LoadLatency, c.BarrierLatency
+	r.l2Latency = c.LoadLatency * c.L2Latency
+	if m.Rates.DRAMLatency > 0 {
+		longer := m.Rates.DRAMLatency / fittedDRAMLatency
+		r.inFlight *= longer
+		r.loadLatency *= longer * r.clock / fittedClock
+		r.l2Latency *= longer * r.clock / fittedClock // unless L2's own is known
+	}
+	if m.Rates.L2Latency > 0 {
+		r.l2Latency = c.LoadLatency * c.L2Latency * m.Rates.L2Latency / fittedL2Latency * r.clock / fittedClock
+	}
+	if m.Rates.Barrier > 0 {
+		r.barrier *= m.Rates.Barrier / fittedBarrier * r.clock / fittedClock
+	}
 }
 
 // rates derives throughputs from a machine's facts.
@@ -282,6 +313,7 @@ func (c Coefficients) rates(m machine.Machine, d stencil.DType) rates {
 		clock:   clock,
 		l2Bytes: float64(m.L2Bytes),
 	}
+	c.latencies(&r, m)
 	if r.dram == 0 {
 		r.dram = 20e9 * sms // no facts: the host, or a driver that does not tell
 	}

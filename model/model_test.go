@@ -303,3 +303,33 @@ func TestLanesFollowTheThroughputTable(t *testing.T) {
 		}
 	}
 }
+
+// What was measured of a machine counts where it differs from what the coefficients stand for.
+func TestMeasuredLatenciesAreUsed(t *testing.T) {
+	p := cube(t)
+	same := h200()
+	same.ClockHz = 1.98e9
+	term := func(m machine.Machine, name string) float64 {
+		for _, x := range Predict(p, work(t, p, "tile/gx=32/gy=4/gz=2/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1/pd=0"), Facts{}, m).Terms {
+			if x.Name == name {
+				return x.Seconds
+			}
+		}
+		t.Fatalf("no term %s", name)
+		return 0
+	}
+	measured := same
+	measured.Rates = machine.Rates{DRAMLatency: 365e-9, L2Latency: 168e-9, Barrier: 14.7e-9}
+	slow := measured
+	slow.Rates.DRAMLatency *= 2
+	slow.Rates.Barrier *= 3
+	for _, name := range []string{"dram", "loading", "waiting"} {
+		base := term(same, name)
+		if got := term(measured, name); math.Abs(got/base-1) > 1e-9 {
+			t.Errorf("%s: %g s with an H200's own figures, %g s without", name, got, base)
+		}
+		if got := term(slow, name); got < 1.01*base {
+			t.Errorf("%s: %g s on a slow device, %g s on an H200", name, got, base)
+		}
+	}
+}

@@ -108,10 +108,10 @@ func TestUnits(t *testing.T) {
 	fast.ClockHz *= k
 	fast.CopyBytesPerSecond *= k
 	fast.Rates.Launch /= k
-	quick := Fitted
-	quick.InFlight /= k // the one coefficient in seconds; the others are clocks and shares
+	m.Rates.DRAMLatency, m.Rates.L2Latency, m.Rates.Barrier = 5e-7, 2e-7, 2e-8
+	fast.Rates.DRAMLatency, fast.Rates.L2Latency, fast.Rates.Barrier = 5e-7/k, 2e-7/k, 2e-8/k
 	sampled(t, func(p stencil.Problem, s space.Schedule, w kernels.Work) {
-		a, b := Fitted.Predict(p, w, Facts{}, m), quick.Predict(p, w, Facts{}, fast)
+		a, b := Fitted.Predict(p, w, Facts{}, m), Fitted.Predict(p, w, Facts{}, fast)
 		if math.Abs(a.Seconds/b.Seconds/k-1) > 1e-9 {
 			t.Fatalf("%s %s: %g s and %g s", p.Text(), s, a.Seconds, b.Seconds)
 		}

@@ -9,8 +9,11 @@ import (
 	"time"
 
 	"stenciltune/cache"
+	"stenciltune/device"
+	"stenciltune/device/microbench"
 	"stenciltune/device/replay"
 	"stenciltune/machine"
+	"stenciltune/model"
 	"stenciltune/runner"
 	"stenciltune/search"
 	"stenciltune/space"
@@ -20,7 +23,7 @@ import (
 // A tune is these steps, one after the other. Those of prepare end it where the store has
 // the answer; those of keep run whatever became of the measuring.
 var (
-	prepare = []step{(*job).fit, (*job).goOn, (*job).answer, (*job).enumerate, (*job).predict, (*job).open}
+	prepare = []step{(*job).fit, (*job).goOn, (*job).answer, (*job).enumerate, (*job).acquaint, (*job).predict, (*job).open}
 	measure = []step{(*job).baseline, (*job).search, (*job).finals}
 	keep    = []step{(*job).close, (*job).record, (*job).configure, (*job).remember}
 )
@@ -144,6 +147,34 @@ func (j *job) enumerate(context.Context) error {
 		n = min(n, j.Stop.Budget)
 	}
 	j.Watcher.Searching(j.problem, n)
+	return nil
+}
+
+// acquaint measures what the model needs of a GPU that it was not fitted on, once for each
+// device and driver. A GPU that cannot run these kernels is tuned by what its driver says.
+func (j *job) acquaint(ctx context.Context) error {
+	if j.NoPrior || j.Prior != nil || j.machine.Kind != machine.CUDA || model.Calibrated.FittedOn(j.machine) {
+		return nil
+	}
+	if _, ok, err := j.Tuner.store.Rates(j.machine); ok || err != nil {
+		return err
+	}
+	begin := time.Now()
+	got, err := microbench.Quick(ctx, j.device)
+	if failure := device.AsFailure(err); failure != nil {
+		j.Watcher.Note("warning: %s could not be measured (%s): the cost model goes by what its driver says", j.machine.Name, failure.Reason)
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	r := cache.DeviceRates{Device: j.machine.Name, Driver: j.machine.Driver, Rates: got.Rates, CopyBytesPerSecond: got.CopyBytesPerSecond,
+		Seconds: time.Since(begin).Seconds(), Time: time.Now().UTC()}
+	if err := j.Tuner.store.PutRates(j.machine, r); err != nil {
+		return err
+	}
+	j.Watcher.Note("%s is new here: memory %.0f GB/s, L2 %.0f GB/s, latency %.0f ns, barrier %.0f ns, launch %.1f us, measured in %.1f s; tune devices --bench measures more",
+		j.machine.Name, r.CopyBytesPerSecond/1e9, r.Rates.L2Bytes/1e9, 1e9*r.Rates.DRAMLatency, 1e9*r.Rates.Barrier, 1e6*r.Rates.Launch, r.Seconds)
 	return nil
 }
 

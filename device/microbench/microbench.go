@@ -26,15 +26,17 @@ type Result struct {
 	CopyBytesPerSecond float64 // read plus written
 }
 
-// policy is few samples: the median of five is within a few per cent.
-func policy(regime timing.Regime) timing.Policy {
-	return timing.Policy{Regime: regime, MinSamples: 5, MaxSamples: 9, HalfWidth: 0.02, Region: 200e-6, TimeLimit: 0.1}
-}
+// few samples: the median of five is within a few per cent.
+var few = timing.Policy{MinSamples: 5, MaxSamples: 9, HalfWidth: 0.02, Region: 200e-6, TimeLimit: 0.1}
+
+// fewer are those of Quick. The seven series of its jobs take a fifth of a second at most.
+var fewer = timing.Policy{MinSamples: 3, MaxSamples: 5, HalfWidth: 0.05, Region: 200e-6, TimeLimit: 0.03}
 
 // suite is the kernels for one machine.
 type suite struct {
 	d             device.Device
 	problem       stencil.Problem
+	policy        timing.Policy
 	reads, length int // of a thread, in loops that measure bandwidth and latency
 }
 
@@ -44,7 +46,7 @@ const elem = 4 // bytes of a cell
 // gets a small one: any size proves as much.
 func newSuite(d device.Device) (suite, error) {
 	m := d.Machine()
-	s := suite{d: d, reads: 4096, length: 1000}
+	s := suite{d: d, policy: few, reads: 4096, length: 1000}
 	bytes := max(4*m.L2Bytes, 64<<20)
 	if m.Kind == machine.Host {
 		s.reads, s.length, bytes = 64, 20, 16<<20
@@ -115,9 +117,10 @@ func (s suite) run(ctx context.Context, jobs []job) error {
 }
 
 func (s suite) time(ctx context.Context, j job, b device.Binary) error {
-	regime, blocks := timing.Warm, []int{j.blocks}
+	policy, blocks := s.policy, []int{j.blocks}
+	policy.Regime = timing.Warm
 	if j.cold {
-		regime = timing.Cold
+		policy.Regime = timing.Cold
 	}
 	if j.slope {
 		blocks = []int{short, long}
@@ -125,7 +128,7 @@ func (s suite) time(ctx context.Context, j job, b device.Binary) error {
 	var medians []float64
 	for _, n := range blocks {
 		l := kernels.Launch{Grid: [3]int{n, 1, 1}, Block: [3]int{j.threads, 1, 1}, Steps: 1}
-		series, err := s.d.Time(ctx, device.Timing{Problem: s.problem, Runs: []device.Pass{{Binary: b, Launch: l, Count: 1}}, Policy: policy(regime)})
+		series, err := s.d.Time(ctx, device.Timing{Problem: s.problem, Runs: []device.Pass{{Binary: b, Launch: l, Count: 1}}, Policy: policy})
 		if err != nil {
 			return err
 		}
@@ -157,28 +160,58 @@ func Measure(ctx context.Context, d device.Device) (Result, error) {
 		return Result{}, err
 	}
 	var r Result
-	m := d.Machine()
-	gpu := m.Kind != machine.Host // the host's caches cannot be flushed
-	cells := float64(s.problem.Size.Cells())
-	full := 2 * max(m.SMs, 1) // blocks of 1024 threads: every SM is full from compute capability 7.0 on
-	set := int(min(max(m.L2Bytes/4, 1<<20), 16<<20, int64(cells)*elem)) / elem / 4096 * 4096
-	per := float64(s.reads * full * 1024) // reads of all threads
-	into := func(to *float64, bytes float64) func(float64) {
-		return func(t float64) { *to = bytes / t }
+	err = s.run(ctx, append(s.needed(&r), s.others(&r)...))
+	return r, err
+}
+
+// Quick measures the five facts that a prediction needs and no driver tells: copy and L2
+// bandwidth, memory latency, barrier and launch. The others stay 0.
+func Quick(ctx context.Context, d device.Device) (Result, error) {
+	s, err := newSuite(d)
+	if err != nil {
+		return Result{}, err
 	}
-	as := func(to *float64) func(float64) { return func(t float64) { *to = t } }
-	err = s.run(ctx, []job{
+	s.policy = fewer
+	var r Result
+	err = s.run(ctx, s.needed(&r))
+	return r, err
+}
+
+// per sets a rate to bytes over the time.
+func per(to *float64, bytes float64) func(float64) { return func(t float64) { *to = bytes / t } }
+
+// as sets a fact to the time.
+func as(to *float64) func(float64) { return func(t float64) { *to = t } }
+
+// full is the blocks of 1024 threads that fill every SM, from compute capability 7.0 on.
+func (s suite) full() int { return 2 * max(s.d.Machine().SMs, 1) }
+
+// loaded is the bytes of 4 that all threads of a full device read in their loops.
+func (s suite) loaded() float64 { return elem * float64(s.reads*s.full()*1024) }
+
+// needed are the jobs of Quick.
+func (s suite) needed(r *Result) []job {
+	m := s.d.Machine()
+	cells := s.problem.Size.Cells()
+	set := int(min(max(m.L2Bytes/4, 1<<20), 16<<20, cells*elem)) / elem / 4096 * 4096
+	return []job{
 		{entry: "micro_null", blocks: 1, threads: 32, take: as(&r.Rates.Launch)},
-		{entry: "micro_copy", blocks: full, threads: 1024, take: into(&r.CopyBytesPerSecond, 2*elem*cells)},
-		{entry: "micro_l2", blocks: full, threads: 1024, set: set, take: into(&r.L2Bytes, 4*elem*per)},
-		{entry: "micro_shared", blocks: full, threads: 1024, take: into(&r.SharedBytes, elem*per)},
+		{entry: "micro_copy", blocks: s.full(), threads: 1024, take: per(&r.CopyBytesPerSecond, 2*elem*float64(cells))},
+		{entry: "micro_l2", blocks: s.full(), threads: 1024, set: set, take: per(&r.L2Bytes, 4*s.loaded())},
 		{entry: "micro_barrier", threads: 256, slope: true, take: as(&r.Barrier)},
+		// Lines that the first reading of a grid brings from memory; the host's caches
+		// cannot be flushed. 17 divides none of the numbers of lines.
+		{entry: "micro_chase", threads: 32, lines: int(cells)/32 - 1, slope: true, cold: m.Kind != machine.Host, take: as(&r.DRAMLatency)},
+	}
+}
+
+// others are the jobs that Measure runs beside them.
+func (s suite) others(r *Result) []job {
+	return []job{
+		{entry: "micro_shared", blocks: s.full(), threads: 1024, take: per(&r.SharedBytes, s.loaded())},
 		{entry: "micro_shared_chase", threads: 32, slope: true, take: as(&r.SharedLatency)},
-		// Lines that L1 holds, that L2 but not L1 holds, that the first reading of a grid
-		// brings from memory. 17 divides none of these numbers.
+		// Lines that L1 holds, and that L2 but not L1 holds.
 		{entry: "micro_chase", threads: 32, lines: 128, slope: true, take: as(&r.L1Latency)},
 		{entry: "micro_chase", threads: 32, lines: 1 << 14, slope: true, take: as(&r.L2Latency)},
-		{entry: "micro_chase", threads: 32, lines: int(cells)/32 - 1, slope: true, cold: gpu, take: as(&r.DRAMLatency)},
-	})
-	return r, err
+	}
 }

@@ -44,7 +44,7 @@ var may = map[string][]string{
 	"emit":              {"cache", "kernels", "kernels/reduce", "space", "stencil"},
 
 	"runner":           leaves("device", "kernels", "outcome", "search"),
-	"tuner":            leaves("cache", "device", "device/cuda", "device/host", "device/replay", "device/worker", "runner", "kernels", "kernels/all", "outcome", "search", "transfer"),
+	"tuner":            leaves("cache", "device", "device/cuda", "device/host", "device/microbench", "device/replay", "device/worker", "runner", "kernels", "kernels/all", "model", "outcome", "search", "transfer"),
 	"cmd/internal/cli": leaves("cache", "device", "device/replay", "runner", "kernels", "search", "tuner"),
 	"internal/golden":  {},
 	"internal/imports": {},
