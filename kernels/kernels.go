@@ -129,6 +129,7 @@ type Work struct {
 	Read       [3]int  // cells one block reads
 	Window     [3]int  // cells of it that a block holds at a time, if it streams through them; 0 = all
 	ColumnWide int     // blocks in a row of a column of the walk; 0 = the whole grid
+	Line       Line    // of a launch that is one line of threads; the zero Line of any other
 	Launch     Launch
 }
 

@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"math"
+	"slices"
 
 	"stenciltune/stencil"
 )
@@ -29,6 +30,42 @@ func tagClocks(lines float64) float64 {
 	at := math.Log2(lines)
 	i := min(int(at), len(clocks)-2)
 	return clocks[i] + (at-float64(i))*(clocks[i+1]-clocks[i])
+}
+
+// WarpWavefronts is the clocks that L1 takes for a warp's load of the cells at these places of an
+// array, moved by dx, and the cache lines it asks for. Different words of one bank go one after
+// the other, as in shared memory; so do lines in the tag stage (gpu-benches, strided loads: the
+// larger of the two counts, within 2 %). Cells of 8 bytes go half a warp at a time.
+func WarpWavefronts(at []int, dx, elem int) (clocks float64, lines int) {
+	lanes := len(at)
+	if elem > 4 {
+		lanes = WavefrontBytes / elem
+	}
+	var seen [32]int // cache lines so far
+	conflicts := 0
+	for first := 0; first < len(at); first += lanes {
+		var words [32][]int
+		var room [32][2]int
+		worst := 0
+		for _, cell := range at[first:min(first+lanes, len(at))] {
+			address := (cell + dx) * elem
+			if line := address / LineBytes; !slices.Contains(seen[:lines], line) {
+				seen[lines] = line
+				lines++
+			}
+			word := address / 4
+			bank := word & 31
+			if words[bank] == nil {
+				words[bank] = room[bank][:0]
+			}
+			if !slices.Contains(words[bank], word) {
+				words[bank] = append(words[bank], word)
+				worst = max(worst, len(words[bank]))
+			}
+		}
+		conflicts += worst
+	}
+	return max(float64(conflicts), tagClocks(float64(lines))), lines
 }
 
 // BoxConflicts is how many times over a warp's access to shared memory takes when

@@ -50,29 +50,6 @@ func (r Rows) ColumnFetches(column int) int {
 	return kernels.CeilDiv(r.Wide, column) * r.lines(column+r.StencilWide) * (r.High + r.StencilHigh)
 }
 
-// ColumnBytes is the cache that t threads in flight in a column of c cells use: u
-// bytes a cell, (c + s_w)(s_h + ceil(t/c)) of them (Prasetya 2022, section 4.3).
-func ColumnBytes(c, t, stencilWide, stencilHigh, elem int) int {
-	return elem * (c + stencilWide) * (stencilHigh + kernels.CeilDiv(t, c))
-}
-
-// ColumnWidth is the widest column whose rows a cache holds while t threads are in
-// flight, by the asymptote of ColumnBytes: c = (M - u (s_h s_w + t)) / (s_h u)
-// (Prasetya 2022, section 4.3). Not positive if the cache is too small.
-func ColumnWidth(cacheBytes, t, stencilWide, stencilHigh, elem int) float64 {
-	u := float64(elem)
-	return (float64(cacheBytes) - u*float64(stencilHigh*stencilWide+t)) / (float64(stencilHigh) * u)
-}
-
-// WarpColumn rounds a column's width down to whole warps and whole cache lines of
-// 128 bytes: the thesis measured that low multiples of 32 win whatever the formula
-// says, because any other width splits a warp's loads over two rows (figures of
-// section 5.1: 9x9 on 4096x4096, 1.29 ms at 32, 1.95 ms at 33). 0 if not even one fits.
-func WarpColumn(width float64, elem int) int {
-	step := max(32, 128/elem)
-	return max(0, int(width)/step*step)
-}
-
 // MissRate is Lam, Rothberg and Wolf's interference formula for a variable that is
 // used again: M(v) = 1 - (1 - S(v)) prod over others (1 - F(u)), with self
 // interference S and the share F of the cache that each other one takes between
@@ -123,7 +100,11 @@ func (c Coefficients) layerConditions(p stencil.Problem, w kernels.Work, m machi
 		footprint := w.L2Read / float64(w.Launch.Blocks())
 		loads := w.L1Loads/(float64(w.Launch.Blocks())*footprint) - 1
 		distance, capacity := footprint*float64(resident), float64(m.CacheSM()-resident*w.Launch.SharedBytes)
-		add("L1", "block", distance, capacity, math.Max(loads, 0), missed(distance, capacity, c.L2Sharp))
+		share := missed(distance, capacity, c.L2Sharp)
+		if w.Line.RowLines > 0 {
+			loads, share = w.Line.Asked*kernels.LineBytes/w.L2Read-1, evicted(w, float64(resident), m)
+		}
+		add("L1", "block", distance, capacity, math.Max(loads, 0), share)
 	}
 	distance := reuseDistances(p, w, wave)
 	for a := range p.Stencil.Dims {

@@ -1,7 +1,6 @@
 package model
 
 import (
-	"math"
 	"testing"
 
 	"stenciltune/kernels"
@@ -96,28 +95,6 @@ func TestAnLRUCacheStaysWithinTheBounds(t *testing.T) {
 	}
 }
 
-func TestColumnWidthsOfTheThesis(t *testing.T) {
-	for _, c := range []struct {
-		kib, threads, want int
-	}{{32, 1024, 787}, {64, 1024, 1698}, {192, 2048, 5225}} {
-		if got := ColumnWidth(c.kib<<10, c.threads, 9, 9, 4); math.Round(got) != float64(c.want) {
-			t.Errorf("%d KiB, %d threads: %.1f, want %d", c.kib, c.threads, got, c.want)
-		}
-	}
-	// The asymptote it comes from leaves out (c + s_w)(ceil(t/c)) - t.
-	if exact := ColumnBytes(787, 1024, 9, 9, 4); math.Abs(float64(exact)/(32<<10)-1) > 0.15 {
-		t.Errorf("a column of 787 uses %d bytes", exact)
-	}
-	for width, want := range map[float64]int{787.4: 768, 33: 32, 31.9: 0, -5: 0, 64: 64} {
-		if got := WarpColumn(width, 4); got != want {
-			t.Errorf("%v: %d, want %d", width, got, want)
-		}
-	}
-	if got := WarpColumn(100, 2); got != 64 { // 128 bytes are 64 cells of 2
-		t.Errorf("cells of 2 bytes: %d", got)
-	}
-}
-
 func TestInterferenceFormula(t *testing.T) {
 	if got := MissRate(0); got != 0 {
 		t.Errorf("nothing interferes: %v", got)
@@ -180,5 +157,26 @@ func TestLayerConditionsFollowTheWalk(t *testing.T) {
 	d := reuseDistances(p, w, 132)
 	if d[1] >= d[2] || w.Window == [3]int{} || kernels.Volume(w.Window) >= kernels.Volume(w.Write) {
 		t.Errorf("stream: distances %v, window %v of %v", d, w.Window, w.Write)
+	}
+}
+
+func TestRowsAPowerOfTwoApartConflict(t *testing.T) {
+	for _, c := range []struct {
+		rows, wide int
+		pitch      float64
+		sets, ways int
+		want       float64
+	}{
+		{8, 3, 128, 64, 8, 0},       // eight lines in each of three sets
+		{9, 3, 128, 64, 8, 1},       // nine
+		{9, 3, 126.16, 64, 8, 0},    // rows of 4037 cells spread
+		{9, 1, 32, 64, 8, 0},        // every other row falls elsewhere
+		{17, 1, 32, 64, 8, 9. / 17}, // nine in one set, eight in another
+		{24, 2, 128, 1, 48, 0},      // fully associative: what fits is kept
+		{25, 2, 128, 1, 48, 1},
+	} {
+		if got := Conflicts(c.rows, c.wide, c.pitch, c.sets, c.ways); got != c.want {
+			t.Errorf("%+v: %v", c, got)
+		}
 	}
 }

@@ -112,17 +112,15 @@ func best(list []Alternative, value int) (low, own Alternative) {
 
 // column explains a width; threads are those resident on an SM.
 func column(p stencil.Problem, f kernels.Family, family *space.Family, s space.Schedule, width, threads int, m machine.Machine) *Column {
-	st := p.Stencil
-	wide := st.Low[0] + st.High[0] + 1
-	high := st.Low[1] + st.High[1] + 1 + (st.Low[2]+st.High[2])*p.Size[1] // planes fold into the vertical axis (Prasetya 2022, section 4.1.2)
+	wide, high := kernels.StencilBox(p)
 	elem := p.DType.Size()
 	c := &Column{
 		Width:        width,
-		FormulaL1:    ColumnWidth(m.CacheSM(), threads, wide, high, elem),
-		FormulaL2:    ColumnWidth(int(Fitted.L2Knee*float64(m.L2Bytes)), threads*m.SMs, wide, high, elem),
+		FormulaL1:    kernels.ColumnWidth(m.CacheSM(), threads, wide, high, elem),
+		FormulaL2:    kernels.ColumnWidth(int(Fitted.L2Knee*float64(m.L2Bytes)), threads*m.SMs, wide, high, elem),
 		Alternatives: alternatives(p, f, family, s, "cw", m),
 	}
-	c.WarpL1, c.WarpL2 = WarpColumn(c.FormulaL1, elem), WarpColumn(c.FormulaL2, elem)
+	c.WarpL1, c.WarpL2 = kernels.WarpColumn(c.FormulaL1, elem), kernels.WarpColumn(c.FormulaL2, elem)
 	low, own := best(c.Alternatives, width)
 	what := func(v int) string {
 		if v == 0 {

@@ -85,19 +85,13 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 	out.DRAMBytes = c.dramBytes(p, w, r, math.Min(float64(resident)*sms, blocks))
 	fetched := c.fetched(p, w, r.l2Bytes)
 	out.DRAMBytes *= fetched
-	out.L2Bytes = w.L2Read + w.L2Write
+	out.L2Bytes = c.lineReads(w, at, m) + w.L2Write
 
 	// Bandwidth at partial occupancy, BW(n) = 1 / (1/(a n) + 1/b) with b twice the
 	// roof (gpu-benches' stream data, refitted: 0.2 to 4.3 % off on five GPUs), capped
 	// at the roof by the norm of the two.
 	inFlight := math.Min(float64(resident)*sms, blocks) * threads * w.Loads * float64(p.DType.Size())
-	//
-	// A kernel's blocks leave an SM partly idle while they end, unless others fill the
-	// gap, or they are long and load ahead: less is in flight then.
-	drain := 1.0
-	if !w.Prefetched {
-		drain += c.Drain / at
-	}
+	drain := c.draining(w, at, warps)
 	dram := pnorm(6, out.DRAMBytes/r.dram, drain*out.DRAMBytes*(r.inFlight/inFlight+1/(2*r.dram)))
 
 	// Some SMs have a block less than others, or none, and all wait for the last. A block of
@@ -120,6 +114,11 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 	// blocks hide it from each other.
 	passes := math.Max(out.Waves, 1)
 	latency := r.l2Latency + (r.loadLatency-r.l2Latency)*fetched
+	starting := 0.0
+	if w.Line.Asked > 0 {
+		latency, starting = lineLatency(w, r, out.DRAMBytes), blocks/sms*startClocks/r.clock
+		out.Terms = append(out.Terms, Term{"starts", starting, "starting blocks: an SM starts one at a time"})
+	}
 	loading := passes * (w.LoadWaits*latency + c.BlockLatency) / r.clock
 	barrier := r.barrier + c.WarpLatency*math.Log2(math.Max(warps, 1))
 	own := 32 * instructions / (blocks * threads) // of one thread
@@ -143,7 +142,7 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 	out.Tail = gap(out.Waves, c.Tail)
 	compute *= drain
 	out.Ghost = math.Max(t[4].Seconds, t[5].Seconds) * (1 - 1/out.Redundancy)
-	total := pnorm(q, compute, memory) * (1 + (out.Tail-1)/2)
+	total := math.Max(starting, pnorm(q, compute, memory)) * (1 + (out.Tail-1)/2)
 	out.Limiter = slices.MaxFunc(t, func(a, b Term) int { return cmp.Compare(a.Seconds, b.Seconds) }).Name
 	launch := launchSeconds(m) + c.Ramp/r.clock
 	out.Terms = append(out.Terms, Term{"launch", launch, "launching a kernel, filling the device and emptying it"})
@@ -151,8 +150,25 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 	return out
 }
 
+// draining is the factor by which what an SM does takes longer because blocks leave it partly idle
+// while they end, unless others fill the gap, or they are long and load ahead: less is in flight
+// then. Warps of a line know nothing of each other, and end one by one.
+func (c Coefficients) draining(w kernels.Work, at, warps float64) float64 {
+	switch {
+	case w.Prefetched:
+		return 1
+	case w.Line.Asked > 0:
+		return 1 + c.Drain/(at*warps)
+	}
+	return 1 + c.Drain/at
+}
+
 // schedulers of an SM: each issues one warp instruction a clock.
 const schedulers = 4
+
+// startClocks is what an SM takes to start a block, whatever it computes: box9 in lines of 32 threads
+// (bench/h200/columns.txt, 4096x4096: 0.323 ms in every column of whole warps).
+const startClocks = 158
 
 // specialInstructions is what a division or a function takes beyond the one
 // operation it is counted for: the special unit's approximation and the steps that
@@ -264,7 +280,7 @@ type rates struct {
 	l2Bytes        float64
 	inFlight       float64 // seconds a byte from memory is under way
 
-	loadLatency, l2Latency, barrier float64 // clocks
+	loadLatency, l2Latency, l1Latency, barrier float64 // clocks
 }
 
 // What `tune devices --bench` measured of the GPU that the coefficients were fitted on, an H200
@@ -272,6 +288,7 @@ type rates struct {
 const (
 	fittedDRAMLatency = 365e-9
 	fittedL2Latency   = 168e-9
+	fittedL1Latency   = 39e-9
 	fittedBarrier     = 14.7e-9
 	fittedClock       = 1.98e9
 )
@@ -281,6 +298,7 @@ const (
 func (c Coefficients) latencies(r *rates, m machine.Machine) {
 	r.inFlight, r.loadLatency, r.barrier = c.InFlight, c.LoadLatency, c.BarrierLatency
 	r.l2Latency = c.LoadLatency * c.L2Latency
+	r.l1Latency = cmp.Or(m.Rates.L1Latency*r.clock, fittedL1Latency*fittedClock)
 	if m.Rates.DRAMLatency > 0 {
 		longer := m.Rates.DRAMLatency / fittedDRAMLatency
 		r.inFlight *= longer
@@ -348,7 +366,12 @@ func (c Coefficients) dramBytes(p stencil.Problem, w kernels.Work, r rates, wave
 	}
 	bytes := read*again + w.L2Write
 	if w.ColumnWide > 0 { // both sides of a column are fetched by its neighbour too
-		bytes += read * 2 * kernels.SectorBytes / float64(p.DType.Size()) / float64(w.ColumnWide*w.Write[0])
+		sides := read * 2 * kernels.SectorBytes / float64(p.DType.Size()) / float64(w.ColumnWide*w.Write[0])
+		if w.Line.Asked > 0 { // unless L2 holds a column until then
+			column := float64(w.ColumnWide*w.Write[0]*p.Size[1]*p.Size[2]) / float64(p.Size.Cells())
+			sides *= missed(column*touched(p, w), c.L2Knee*r.l2Bytes, c.L2Sharp)
+		}
+		bytes += sides
 	}
 	return math.Min(bytes, math.Max(w.L2Read, read)+w.L2Write)
 }

@@ -333,3 +333,17 @@ func TestMeasuredLatenciesAreUsed(t *testing.T) {
 		}
 	}
 }
+
+// An L1 that is too small for what blocks read at once sends them to L2 again.
+func TestL1MustHoldWhatALineReads(t *testing.T) {
+	p := problem(t, "box9", stencil.Float32, stencil.Size{4096, 4096, 1})
+	const line = "global/gx=512/gy=1/gz=1/wx=1/wy=1/wz=1/cw=32/zz=0/sp=1"
+	w := work(t, p, line)
+	large := h200()
+	small := large
+	small.ComputeCapability, small.SharedSM = "99.0", 4<<10 // 32 KiB with L1
+	a, b := Predict(p, w, Facts{}, large), Predict(p, w, Facts{}, small)
+	if a.L2Bytes > 1.01*(w.L2Read+w.L2Write) || b.L2Bytes < 1.3*a.L2Bytes || b.Seconds < a.Seconds {
+		t.Errorf("%g bytes from L2 and %g s, with an L1 of 32 KiB %g and %g", a.L2Bytes, a.Seconds, b.L2Bytes, b.Seconds)
+	}
+}

@@ -51,7 +51,7 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 func family(p stencil.Problem, m machine.Machine) *space.Family {
 	group := [3][]int{{32, 64, 128, 256, 512}, {1, 2, 4, 8, 16}, {1, 2, 4}}
 	work := [3][]int{{1, 2}, {1, 2, 4, 8}, {1, 2, 4}}
-	columns := []int{0, 32, 64, 128, 256, 512, 1024}
+	columns := kernels.Columns(p, m, []int{0, 32, 64, 128, 256, 512, 1024})
 	params := kernels.ShapeParams(p.Stencil.Dims, group, work, columns)
 	params = append(params, space.Param{Name: "sp", Values: []int{0, 1},
 		Doc: docSpan},
@@ -205,8 +205,15 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	if s.Int("sp", 0) == 1 {
 		if h.Column > 0 { // a block of the line covers a few rows of the strip
 			box = [3]int{min(h.Column, h.Group[0]), max(1, h.Group[0]/h.Column), 1}
+			column = kernels.CeilDiv(h.Column, box[0])
+			integer += 6
 		}
-		integer += 160 // four divisions by run-time extents, two of them of 64 bits
+		// Four divisions by run-time extents, two of them of 64 bits, and the planes' besides. As
+		// many as fit the recorded lines of jacobi2d and jacobi3d13.
+		integer += 130 + 6*float64(h.Zigzag)
+		if p.Stencil.Dims == 3 {
+			integer += 30
+		}
 	} else if h.Column > 0 {
 		column = h.Column / box[0]
 		integer += 150
@@ -237,6 +244,17 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		loads += n
 		most = max(most, n)
 	}
+	var line kernels.Line
+	if s.Int("sp", 0) == 1 {
+		var arrays [][]stencil.Offset
+		for i := range p.Stencil.Stages {
+			arrays = append(arrays, kernels.Loaded(p.Stencil, i)...)
+		}
+		line, pipe = kernels.LineOf(p.Size, arrays, h.Column, h.Zigzag, h.Group[0], size)
+		pipe /= blocks * float64(l.Threads())
+		// Neighbouring warps read the same rows one after the other: the later finds them in L1.
+		line.New = sectors * kernels.SectorBytes / kernels.LineBytes * 32 / float64(l.Threads())
+	}
 	outputs := kernels.Outputs(p.Stencil, 1)
 	ops, special := kernels.Operations(p.Stencil, each, stride)
 	threads := blocks * float64(l.Threads())
@@ -261,6 +279,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Read: [3]int{box[0] + p.Stencil.Low[0] + p.Stencil.High[0], box[1] + p.Stencil.Low[1] + p.Stencil.High[1],
 			box[2] + p.Stencil.Low[2] + p.Stencil.High[2]},
 		ColumnWide: column,
+		Line:       line,
 		Launch:     l,
 	}
 }

@@ -81,10 +81,47 @@ func (f Global) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	each := float64(h.Work[0] + h.Work[1]) // loads of a thread in a step of depth
 	r.L1Loads = threads * depth * each * float64(p.DType.Size())
 	r.Integer = threads * depth * 2
-	r.Loads, r.LoadWaits = 4*each, depth/4 // unrolled by four
+	if s.Int("sp", 0) == 1 {
+		f.line(p, h, &r)
+	}
+	r.Accesses = threads * depth * each
+	// Unrolled by four, and twice the waits of that: chosen with blocks of 256 threads in
+	// bench/h200/columns.txt. That two blocks of 1024 fit says that 32 registers do.
+	r.Loads, r.LoadWaits = 4*each, depth/2
 	r.Waits = depth / 4
-	r.Registers = 24 + p.DType.Size()/4*(h.Work[0]*h.Work[1]+4*(h.Work[0]+h.Work[1]))
+	r.Registers = 22 + p.DType.Size()/4*(h.Work[0]*h.Work[1]+4*(h.Work[0]+h.Work[1]))
 	return r
+}
+
+// line counts what differs in a line of threads: a block is a few rows of a column, and the lanes
+// of a warp may span two rows or more.
+func (Global) line(p stencil.Problem, h kernels.Shape, r *kernels.Work) {
+	n, depth, size := p.Size, float64(Depth(p)), p.DType.Size()
+	column := h.Column
+	if column == 0 {
+		column = n[0]
+	}
+	wide := min(column, h.Group[0])
+	rows := 1 + float64(h.Group[0]-1)/float64(column)
+	clocks := 0.0
+	var a, b [32]int
+	samples := kernels.WalkWarps(n, column, h.Zigzag, func(lanes [][2]int) {
+		for i, lane := range lanes {
+			a[i], b[i] = lane[1]*n[0], lane[0]
+		}
+		for _, at := range [][]int{a[:len(lanes)], b[:len(lanes)]} {
+			c, lines := kernels.WarpWavefronts(at, 0, size)
+			clocks += c
+			r.Line.Asked += float64(lines)
+		}
+	})
+	all := depth * float64(kernels.CeilDiv(int(n.Cells()), 32)) / float64(samples)
+	r.Line.Asked *= all
+	r.Line.Shared = float64(wide) / (float64(wide) + rows)
+	r.Line.New = depth // warps are at one element of B's column at a time: all of them wait for it
+	r.Line.Arrays, r.Line.Column, r.Line.High = 2, column, n[1]
+	r.L1Loads = clocks * all * kernels.WavefrontBytes
+	r.L2Read = float64(r.Launch.Blocks()) * depth * (float64(wide) + rows) * float64(size)
 }
 
 // Loads is a row of A and a column of B for each step of depth, as global.cu loads
