@@ -34,10 +34,10 @@ func (a *app) verify() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "verify FILE.sl|NAME",
 		Short: "Prove kernels of random schedules on random grids against the reference",
-		Long: `Draws random legal schedules of every kernel family and random small grids, runs
-the kernels and compares every cell with the float64 reference: on the host, and on
-the first GPU if there is one, in the stencil's element type and in float64. Says what
-was tried, how far off the worst cell was, and what the cases leave unproved. Stops at the first wrong answer, says how to run that case again, and ends with code 3.`,
+		Long: `Draws legal schedules of every kernel family, so that every value of every parameter
+has a case, and small grids, a third of them whole tiles. Runs the kernels and compares
+every cell with the float64 reference: on the host, and on the first GPU if there is
+one, in the stencil's element type and in float64. Says what was tried, how far off the worst cell was, and what the cases leave unproved. Stops at the first wrong answer, says how to run that case again, and ends with code 3.`,
 		Example: "  tune verify Hotspot.sl\n  tune verify srad2 --device 0 --cases 500 --seed 7\n  tune verify Hotspot.sl --scalar Rx=0.5 --dtype float64",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -82,6 +82,7 @@ type deviceProof struct {
 	Families map[string]int      `json:"families"`           // cases of each
 	Unable   map[string]string   `json:"unable,omitempty"`   // families that cannot run the stencil, and why
 	Grids    map[verify.Kind]int `json:"grids"`              // cases of each kind
+	Untried  map[string][]string `json:"untried,omitempty"`  // by family, values of parameters without a case on several tiles
 	Smallest stencil.Size        `json:"smallest,omitempty"` // grid, by cells
 	Largest  stencil.Size        `json:"largest,omitempty"`
 	Steps    [2]int              `json:"steps"` // of a case: fewest, most
@@ -192,6 +193,8 @@ func (a *app) prove(ctx context.Context, d device.Device, name string, p stencil
 	first, n := 0, f.cases
 	if f.only > 0 {
 		first, n = f.only-1, 1
+	} else {
+		proof.Untried = source.Untried(p, f.seed, n)
 	}
 	cases, err := source.Cases(p, f.seed, first, n)
 	if err != nil {
@@ -341,6 +344,9 @@ func (a *app) printVerification(v verification) error {
 			grids += fmt.Sprintf(", %d with %s", d.Grids[k], k)
 		}
 		line("grids", "%s", grids)
+		for _, f := range slices.Sorted(maps.Keys(d.Untried)) {
+			line("untried", "on several tiles %s with %s: more --cases try them", f, strings.Join(d.Untried[f], ", "))
+		}
 		line("boundary", "%s", v.Boundary)
 		line("steps", "%d to %d, in two to four launches", d.Steps[0], d.Steps[1])
 		if n := d.Nearest; d.DType.Floating() {

@@ -22,7 +22,7 @@ type Case struct {
 	Remainder *kernels.Kernel // the same schedule with a time tile of 1, if it fuses steps
 	Launches  int
 	Seed      uint32
-	tile      [3]int // cells a block writes
+	tiles     tiles
 }
 
 // Name is the case on one line.
@@ -46,25 +46,28 @@ const (
 	Narrow Kind = "an extent within the stencil's radius"
 	Small  Kind = "less than one tile"
 	Cut    Kind = "tiles cut by the edge"
+	Whole  Kind = "whole tiles alone, several a side"
 )
 
 // Kinds lists every kind, in the order of their mention.
-func Kinds() []Kind { return []Kind{Single, Narrow, Small, Cut} }
+func Kinds() []Kind { return []Kind{Single, Narrow, Small, Cut, Whole} }
 
 // Is tells whether the case's grid is of a kind.
 func (c Case) Is(k Kind) bool {
 	n, st := c.Problem.Size, c.Problem.Stencil
 	for a := range st.Dims {
+		tiles, whole := c.tiles.count(a, n[a])
 		switch {
 		case k == Single && n[a] == 1,
 			k == Narrow && (n[a] <= st.Low[a] || n[a] <= st.High[a]),
-			k == Cut && n[a]%c.tile[a] != 0:
+			k == Cut && !whole:
 			return true
-		case k == Small && n[a] >= c.tile[a]:
+		case k == Small && n[a] >= c.tiles.hold[a],
+			k == Whole && (tiles < 2 || !whole):
 			return false
 		}
 	}
-	return k == Small
+	return k == Small || k == Whole
 }
 
 // Source draws cases for a machine.
@@ -72,11 +75,12 @@ type Source struct {
 	machine  machine.Machine
 	families []kernels.Family
 	legal    map[string][]space.Schedule
+	plans    map[planKey]*plan
 }
 
 // NewSource makes a source of the families' schedules.
 func NewSource(m machine.Machine, families []kernels.Family) *Source {
-	return &Source{machine: m, families: families, legal: map[string][]space.Schedule{}}
+	return &Source{machine: m, families: families, legal: map[string][]space.Schedule{}, plans: map[planKey]*plan{}}
 }
 
 // large is the problem for which schedules must be legal: on a large grid tiles,
@@ -126,18 +130,21 @@ func (s *Source) Able(p stencil.Problem) (able, unable []kernels.Family) {
 // Draw draws a schedule of a family that is able, and a grid.
 func (s *Source) Draw(r *rand.Rand, p stencil.Problem, f kernels.Family) Case {
 	list := s.Legal(p, f)
-	sc := list[r.IntN(len(list))]
+	return draw(r, p, f, list[r.IntN(len(list))], shapeOf(r.IntN(len(shapes))))
+}
+
+// draw draws a grid for a schedule.
+func draw(r *rand.Rand, p stencil.Problem, f kernels.Family, sc space.Schedule, grid shape) Case {
 	p = large(p)
-	c := Case{Launches: 2 + r.IntN(2), Seed: r.Uint32(), tile: f.Work(p, sc).Write}
-	p.Size = randomSize(r, p.Stencil.Dims, c.tile)
-	p.Size = suited(r, f.Kernel(p, sc), p.Size)
+	c := Case{Launches: 2 + r.IntN(2), Seed: r.Uint32(), tiles: tilesOf(f, p, sc)}
+	p.Size = suited(r, f.Kernel(p, sc), c.tiles.size(r, p.Stencil.Dims, grid))
 	c.generate(p, f, sc)
 	return c
 }
 
 // Of is the case of one schedule of a family.
 func Of(p stencil.Problem, f kernels.Family, s space.Schedule, launches int, seed uint32) Case {
-	c := Case{Launches: launches, Seed: seed, tile: f.Work(p, s).Write}
+	c := Case{Launches: launches, Seed: seed, tiles: tilesOf(f, p, s)}
 	c.generate(p, f, s)
 	return c
 }
@@ -151,54 +158,12 @@ func (c *Case) generate(p stencil.Problem, f kernels.Family, s space.Schedule) {
 	}
 }
 
-// randomSize is a grid that the reference is fast on: with odd extents, of which one
-// in eight is 1 to 3; or smaller than a tile; or a cell more or less than whole tiles.
-// Every other time rows are whole vectors.
-func randomSize(r *rand.Rand, dims int, tile [3]int) stencil.Size {
-	limit := [3][3]int{{3000, 1, 1}, {400, 150, 1}, {150, 50, 30}}[dims-1]
-	size := stencil.Size{1, 1, 1}
-	kind := r.IntN(6)
-	for a := range dims {
-		n := 1 + r.IntN(limit[a])
-		if r.IntN(8) == 0 {
-			n = 1 + r.IntN(3)
-		}
-		n |= 1
-		switch kind {
-		case 0:
-			n = 1 + r.IntN(max(1, min(tile[a]-1, limit[a])))
-		case 1:
-			n = max(1, (1+r.IntN(max(1, limit[a]/tile[a])))*tile[a]+r.IntN(3)-1)
-		}
-		size[a] = min(n, limit[a]+1)
-	}
-	if kind > 1 && r.IntN(2) == 0 {
-		size[0] = (size[0] + 7) / 8 * 8
-	}
-	return size
-}
-
-// suited grows a grid to what a kernel asks of it, now and then exactly that.
-func suited(r *rand.Rand, k kernels.Kernel, n stencil.Size) stencil.Size {
-	for a := range n {
-		if n[a] < k.Least[a] {
-			n[a] = k.Least[a]
-			if r.IntN(4) > 0 {
-				n[a] += r.IntN(2 * k.Least[a])
-			}
-		}
-	}
-	if k.Multiple > 1 {
-		n[0] = kernels.CeilDiv(n[0], k.Multiple) * k.Multiple
-	}
-	return n
-}
-
 // Random is the generator of case i of a seed: any case can be drawn alone.
 func Random(seed uint64, i int) *rand.Rand { return rand.New(rand.NewPCG(seed, uint64(i))) }
 
 // Cases draws cases from first on, n of them, of a problem's stencil, element type
-// and scalars; each family that is able has its turn. There are none where no family is.
+// and scalars; each family that is able has its turn, by a plan that covers the values of its
+// parameters. There are none where no family is able.
 func (s *Source) Cases(p stencil.Problem, seed uint64, first, n int) ([]Case, error) {
 	able, _ := s.Able(p)
 	if len(able) == 0 {
@@ -206,7 +171,8 @@ func (s *Source) Cases(p stencil.Problem, seed uint64, first, n int) ([]Case, er
 	}
 	var list []Case
 	for i := first; i < first+n; i++ {
-		list = append(list, s.Draw(Random(seed, i), p, able[i%len(able)]))
+		f, j := able[i%len(able)], i/len(able)
+		list = append(list, draw(Random(seed, i), p, f, s.plan(p, f, seed).at(j), shapeOf(j)))
 	}
 	return list, nil
 }

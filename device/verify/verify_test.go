@@ -12,6 +12,7 @@ import (
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/machine"
+	"stenciltune/space"
 	"stenciltune/stencil"
 	"stenciltune/timing"
 )
@@ -94,6 +95,54 @@ func TestCasesAreOfEveryKind(t *testing.T) {
 	}
 }
 
+// Of every parameter each value that some legal schedule has comes up within 100 cases, on a grid of several
+// tiles, and each family runs on grids of whole tiles.
+func TestEveryValueHasItsCase(t *testing.T) {
+	names := []string{"jacobi1d", "box9", "srad2", "acoustic3d", "hotspot3d", "fdtd3d"}
+	if testing.Short() {
+		names = names[:3]
+	}
+	for _, name := range names {
+		for seed := range uint64(2) {
+			source, p := verify.NewSource(gpu, all.Families()), problem(t, name)
+			cases, err := source.Cases(p, seed, 0, 100)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if missing := source.Untried(p, seed, 100); len(missing) > 0 || source.Enough(p, seed) > 100 {
+				t.Errorf("%s: %v, %d cases would be enough", name, missing, source.Enough(p, seed))
+			}
+			if missing := source.Untried(p, seed, 4); len(missing) < 3 {
+				t.Errorf("%s: four cases try all but %v", name, missing)
+			}
+			able, _ := source.Able(p)
+			for _, f := range able {
+				tried, whole := map[space.Field]bool{}, 0
+				for _, c := range cases {
+					if s := c.Kernel.Schedule; s.Family() == f.Name() {
+						for _, v := range s.Fields() {
+							tried[v] = true
+						}
+						if c.Is(verify.Whole) {
+							whole++
+						}
+					}
+				}
+				for _, s := range source.Legal(p, f) {
+					for _, v := range s.Fields() {
+						if !tried[v] {
+							t.Fatalf("%s: no case of %s with %v", name, f.Name(), v)
+						}
+					}
+				}
+				if whole < 4 {
+					t.Errorf("%s: %s has whole tiles in %d cases", name, f.Name(), whole)
+				}
+			}
+		}
+	}
+}
+
 func TestKindsOfAGrid(t *testing.T) {
 	source, p := verify.NewSource(gpu, all.Families()), problem(t, "jacobi2d9s") // reach 2
 	cases, err := source.Cases(p, 1, 0, 1)
@@ -108,7 +157,7 @@ func TestKindsOfAGrid(t *testing.T) {
 		{stencil.Size{1, 64 << 10, 1}, []verify.Kind{verify.Single, verify.Narrow, verify.Cut}},
 		{stencil.Size{2, 64 << 10, 1}, []verify.Kind{verify.Narrow, verify.Cut}},
 		{stencil.Size{3, 3, 1}, []verify.Kind{verify.Small, verify.Cut}},
-		{stencil.Size{64 << 10, 64 << 10, 1}, nil}, // whole tiles, for extents and work are powers of two
+		{stencil.Size{64 << 10, 64 << 10, 1}, []verify.Kind{verify.Whole}}, // extents and work are powers of two
 	} {
 		c.Problem.Size = k.size
 		var got []verify.Kind

@@ -1,0 +1,153 @@
+package verify
+
+import (
+	"math/rand/v2"
+
+	"stenciltune/kernels"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+// tiles is how a schedule's tiles lie on each axis: the first holds so many cells, each further
+// one is a step away.
+type tiles struct{ hold, step [3]int }
+
+// tilesOf is a schedule's tiles. Along the axis that blocks stream along they are its stream
+// tiles, whose length follows from the grid: whole ones are equally long.
+func tilesOf(f kernels.Family, p stencil.Problem, s space.Schedule) tiles {
+	t := tiles{}
+	write := f.Work(p, s).Write
+	t.hold, t.step = write, write
+	if tiler, ok := f.(kernels.Tiler); ok {
+		if g := tiler.Tiling(p, s); g.Cells == 0 {
+			t.hold, t.step = g.Hold, g.Step
+			if last := p.Stencil.Dims - 1; g.Fixed[2] > 0 && last > 0 {
+				t.hold[last], t.step[last] = g.Fixed[2], g.Fixed[2]
+			}
+		}
+	}
+	return t
+}
+
+// count is the tiles on an axis of n cells, and whether they are whole.
+func (t tiles) count(a, n int) (tiles int, whole bool) {
+	if n < t.hold[a] {
+		return 1, false
+	}
+	n -= t.hold[a]
+	return 1 + kernels.CeilDiv(n, t.step[a]), n%t.step[a] == 0
+}
+
+// shape is how a grid is drawn.
+type shape int
+
+const (
+	whole shape = iota // whole tiles, several a side: what people run
+	cut                // several tiles a side, and a part of one
+	near               // a cell more or less than whole tiles, or just as many
+	odd                // whatever comes: small ones, odd ones, extents of 1
+)
+
+// shapes are those of a family's cases, one after the other.
+var shapes = [...]shape{whole, cut, near, whole, cut, odd}
+
+func shapeOf(j int) shape { return shapes[j%len(shapes)] }
+
+// largest is the most cells of a grid of several tiles: the reference takes a tenth of a
+// second for a few steps of it.
+const largest = 1 << 17
+
+// size draws a grid of a shape for tiles.
+func (t tiles) size(r *rand.Rand, dims int, s shape) stencil.Size {
+	if s == odd {
+		return oddSize(r, dims, t)
+	}
+	n := t.several(r, dims)
+	for a := range dims {
+		switch s {
+		case cut:
+			n[a] += r.IntN(max(1, min(t.step[a], 2*n[a])))
+			if r.IntN(2) == 0 {
+				n[a] |= 1
+			}
+		case near:
+			n[a] = max(1, n[a]+r.IntN(3)-1)
+		}
+	}
+	if s == cut && r.IntN(2) == 0 {
+		n[0] = kernels.RoundUp(n[0], 8)
+	}
+	return n
+}
+
+// two is two tiles a side.
+func (t tiles) two(dims int) stencil.Size {
+	n := stencil.Size{1, 1, 1}
+	for a := range dims {
+		n[a] = t.hold[a] + t.step[a]
+	}
+	return n
+}
+
+// several is whole tiles, two a side and sometimes more, or one where two are too large.
+func (t tiles) several(r *rand.Rand, dims int) stencil.Size {
+	n := t.two(dims)
+	for n.Cells() > largest {
+		widest := -1
+		for a := range dims {
+			if n[a] > t.hold[a] && (widest < 0 || n[a] > n[widest]) {
+				widest = a
+			}
+		}
+		if widest < 0 {
+			return oddSize(r, dims, t)
+		}
+		n[widest] = t.hold[widest]
+	}
+	for range 2 * dims {
+		a := r.IntN(dims)
+		if more := n; n[a] < 3*t.step[a]+t.hold[a] || n[a] < 16 {
+			if more[a] += t.step[a]; more.Cells() <= largest {
+				n = more
+			}
+		}
+	}
+	return n
+}
+
+// oddSize is a grid that the reference is fast on: of odd extents, with an extent of 1 to 3, or smaller
+// than a tile. Rows are whole vectors now and then.
+func oddSize(r *rand.Rand, dims int, t tiles) stencil.Size {
+	limit := [3][3]int{{3000, 1, 1}, {400, 150, 1}, {150, 50, 30}}[dims-1]
+	size := stencil.Size{1, 1, 1}
+	kind := r.IntN(3)
+	for a := range dims {
+		size[a] = 1 + r.IntN(limit[a]) | 1
+		if kind == 0 {
+			size[a] = 1 + r.IntN(max(1, min(t.hold[a]-1, limit[a])))
+		}
+	}
+	if kind != 0 && r.IntN(2) == 0 {
+		size[0] = kernels.RoundUp(size[0], 8)
+	}
+	if kind == 1 {
+		size[r.IntN(dims)] = 1 + r.IntN(2)*r.IntN(3)
+	}
+	return size
+}
+
+// suited grows a grid to what a kernel asks of it, now and then exactly that.
+func suited(r *rand.Rand, k kernels.Kernel, n stencil.Size) stencil.Size {
+	for a := range n {
+		if n[a] < k.Least[a] {
+			n[a] = k.Least[a]
+			if r.IntN(4) > 0 {
+				n[a] += r.IntN(2 * k.Least[a])
+			}
+		}
+	}
+	if k.Multiple > 1 {
+		n[0] = kernels.RoundUp(n[0], k.Multiple)
+	}
+	return n
+}

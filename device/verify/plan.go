@@ -1,0 +1,191 @@
+package verify
+
+import (
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+
+	"stenciltune/kernels"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+// plan is the order in which a family's schedules have their turn in a proof: a covering design. Every value of
+// every parameter comes early, on a grid of several tiles; then pairs of values, and of a value and a shape of
+// grid. Drawn uniformly, values that few legal schedules have would hardly come up.
+type plan struct {
+	r         *rand.Rand
+	fits      func(space.Schedule) bool // whether two tiles a side are a small grid
+	schedules []space.Schedule
+	ids       [][]uint16 // of each schedule: its values, numbered
+	names     []string   // of the values, by number: parameter=value
+	untried   bitset     // values without a case on several tiles
+	pairs     bitset     // of numbers that had a case together
+	drawn     []int      // schedules that had their turn
+	needed    int        // cases until no value is untried; 0 = more than are drawn
+}
+
+// bitset is a set of small numbers.
+type bitset []uint64
+
+func newBitset(n int) bitset    { return make(bitset, n/64+1) }
+func (b bitset) has(i int) bool { return b[i/64]>>(i%64)&1 != 0 }
+func (b bitset) add(i int)      { b[i/64] |= 1 << (i % 64) }
+func (b bitset) drop(i int)     { b[i/64] &^= 1 << (i % 64) }
+func (b bitset) len() (n int) {
+	for _, w := range b {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// plan is the family's plan for a problem's stencil and element type under a seed.
+func (s *Source) plan(p stencil.Problem, f kernels.Family, seed uint64) *plan {
+	key := planKey{f.Name(), p.DType, p.Stencil.Hash, seed}
+	if s.plans[key] == nil {
+		q := large(p)
+		s.plans[key] = newPlan(rand.New(rand.NewPCG(seed, 1<<63)), f.Space(q, s.machine), s.Legal(p, f))
+		s.plans[key].fits = func(sc space.Schedule) bool { return tilesOf(f, q, sc).two(q.Stencil.Dims).Cells() <= largest }
+	}
+	return s.plans[key]
+}
+
+type planKey struct {
+	family string
+	dtype  stencil.DType
+	hash   string
+	seed   uint64
+}
+
+func newPlan(r *rand.Rand, f *space.Family, list []space.Schedule) *plan {
+	p := &plan{r: r, schedules: list}
+	numbers := map[string]uint16{}
+	for _, s := range list {
+		values, err := f.Values(s)
+		if err != nil {
+			panic(fmt.Sprintf("verify: %s, which is legal: %v", s, err))
+		}
+		ids := make([]uint16, len(values))
+		for i, v := range values {
+			name := fmt.Sprintf("%s=%d", f.Params[i].Name, v)
+			id, ok := numbers[name]
+			if !ok {
+				id = uint16(len(p.names))
+				numbers[name] = id
+				p.names = append(p.names, name)
+			}
+			ids[i] = id
+		}
+		p.ids = append(p.ids, ids)
+	}
+	n := len(p.names)
+	p.untried, p.pairs = newBitset(n), newBitset((n+len(shapes))*n)
+	for id := range n {
+		p.untried.add(id)
+	}
+	return p
+}
+
+// at is the schedule of the family's case j, from 0 on.
+func (p *plan) at(j int) space.Schedule {
+	for len(p.drawn) <= j {
+		p.next()
+	}
+	return p.schedules[p.drawn[j]]
+}
+
+// enough is the number of cases after which every value has had one.
+func (p *plan) enough() int {
+	for p.needed == 0 {
+		p.next()
+	}
+	return p.needed
+}
+
+// next draws the schedule that brings most of what had no case yet.
+func (p *plan) next() {
+	shape := shapeOf(len(p.drawn))
+	grid := len(p.names) + int(shape)
+	start := p.r.IntN(len(p.schedules))
+	best, most := start, -1
+	for k := range p.schedules {
+		i := (start + k) % len(p.schedules)
+		if gain := p.gain(p.ids[i], grid, shape != odd); gain > most && (shape != whole || p.fits(p.schedules[i])) {
+			best, most = i, gain
+		}
+		if most == 0 && p.needed > 0 && k > 1000 { // little is new any more: any will do
+			break
+		}
+	}
+	for n, a := range p.ids[best] {
+		if shape != odd {
+			p.untried.drop(int(a))
+		}
+		p.pairs.add(grid*len(p.names) + int(a))
+		for _, b := range p.ids[best][:n] {
+			p.pairs.add(int(a)*len(p.names) + int(b))
+		}
+	}
+	p.drawn = append(p.drawn, best)
+	if p.needed == 0 && p.untried.len() == 0 {
+		p.needed = len(p.drawn)
+	}
+}
+
+// gain is how much of a schedule had no case: a value counts for more than all pairs.
+func (p *plan) gain(ids []uint16, grid int, several bool) int {
+	const value = 1 << 16
+	gain := 0
+	for n, a := range ids {
+		if several && p.untried.has(int(a)) {
+			gain += value
+		}
+		if !p.pairs.has(grid*len(p.names) + int(a)) {
+			gain++
+		}
+		row := int(a) * len(p.names)
+		for _, b := range ids[:n] {
+			if !p.pairs.has(row + int(b)) {
+				gain++
+			}
+		}
+	}
+	return gain
+}
+
+// Enough is the number of cases after which every value of every parameter has had one on
+// a grid of several tiles, in every family that is able.
+func (s *Source) Enough(p stencil.Problem, seed uint64) int {
+	able, _ := s.Able(p)
+	n := 0
+	for i, f := range able {
+		n = max(n, (s.plan(p, f, seed).enough()-1)*len(able)+i+1)
+	}
+	return n
+}
+
+// Untried names the values of parameters of which the first n cases have none on a grid
+// of several tiles, by family.
+func (s *Source) Untried(p stencil.Problem, seed uint64, n int) map[string][]string {
+	able, _ := s.Able(p)
+	missing := map[string][]string{}
+	for i, f := range able {
+		pl := s.plan(p, f, seed)
+		tried := map[uint16]bool{}
+		for j := range max(0, (n-i+len(able)-1)/len(able)) {
+			pl.at(j)
+			if shapeOf(j) == odd {
+				continue
+			}
+			for _, id := range pl.ids[pl.drawn[j]] {
+				tried[id] = true
+			}
+		}
+		for id, name := range pl.names {
+			if !tried[uint16(id)] {
+				missing[f.Name()] = append(missing[f.Name()], name)
+			}
+		}
+	}
+	return missing
+}
