@@ -47,14 +47,18 @@ const (
 	Small  Kind = "less than one tile"
 	Cut    Kind = "tiles cut by the edge"
 	Whole  Kind = "whole tiles alone, several a side"
+	Parts  Kind = "rows that end within a vector"
 )
 
 // Kinds lists every kind, in the order of their mention.
-func Kinds() []Kind { return []Kind{Single, Narrow, Small, Cut, Whole} }
+func Kinds() []Kind { return []Kind{Single, Narrow, Small, Cut, Whole, Parts} }
 
 // Is tells whether the case's grid is of a kind.
 func (c Case) Is(k Kind) bool {
 	n, st := c.Problem.Size, c.Problem.Stencil
+	if k == Parts {
+		return n[0]%c.Kernel.Schedule.Int("vx", 1) != 0
+	}
 	for a := range st.Dims {
 		tiles, whole := c.tiles.count(a, n[a])
 		switch {
@@ -63,7 +67,7 @@ func (c Case) Is(k Kind) bool {
 			k == Cut && !whole:
 			return true
 		case k == Small && n[a] >= c.tiles.hold[a],
-			k == Whole && (tiles < 2 || !whole):
+			k == Whole && (tiles < 2 && c.tiles.cuts[a] != 1 || !whole):
 			return false
 		}
 	}
@@ -130,16 +134,29 @@ func (s *Source) Able(p stencil.Problem) (able, unable []kernels.Family) {
 // Draw draws a schedule of a family that is able, and a grid.
 func (s *Source) Draw(r *rand.Rand, p stencil.Problem, f kernels.Family) Case {
 	list := s.Legal(p, f)
-	return draw(r, p, f, list[r.IntN(len(list))], shapeOf(r.IntN(len(shapes))))
+	return s.draw(r, p, f, list[r.IntN(len(list))], shapeOf(r.IntN(len(shapes))))
 }
 
 // draw draws a grid for a schedule.
-func draw(r *rand.Rand, p stencil.Problem, f kernels.Family, sc space.Schedule, grid shape) Case {
+func (s *Source) draw(r *rand.Rand, p stencil.Problem, f kernels.Family, sc space.Schedule, grid shape) Case {
 	p = large(p)
 	c := Case{Launches: 2 + r.IntN(2), Seed: r.Uint32(), tiles: tilesOf(f, p, sc)}
-	p.Size = suited(r, f.Kernel(p, sc), c.tiles.size(r, p.Stencil.Dims, grid))
+	size := c.tiles.size(r, p.Stencil.Dims, grid)
+	p.Size = suited(r, f.Kernel(s.withRows(p, f, sc, size[0]), sc), size)
 	c.generate(p, f, sc)
 	return c
+}
+
+// withRows is a large problem whose rows end like those of n cells, in the same part of a vector, if the schedule
+// is legal there: not all of them move rows in parts.
+func (s *Source) withRows(p stencil.Problem, f kernels.Family, sc space.Schedule, n int) stencil.Problem {
+	const vector = 8 // cells of the widest
+	q := p
+	q.Size[0] = kernels.RoundUp(q.Size[0], vector) + n%vector
+	if space.New(f.Space(q, s.machine)).Check(sc) != nil {
+		return p
+	}
+	return q
 }
 
 // Of is the case of one schedule of a family.
@@ -172,7 +189,7 @@ func (s *Source) Cases(p stencil.Problem, seed uint64, first, n int) ([]Case, er
 	var list []Case
 	for i := first; i < first+n; i++ {
 		f, j := able[i%len(able)], i/len(able)
-		list = append(list, draw(Random(seed, i), p, f, s.plan(p, f, seed).at(j), shapeOf(j)))
+		list = append(list, s.draw(Random(seed, i), p, f, s.plan(p, f, seed).at(j), shapeOf(j)))
 	}
 	return list, nil
 }

@@ -9,29 +9,32 @@ import (
 )
 
 // tiles is how a schedule's tiles lie on each axis: the first holds so many cells, each further
-// one is a step away.
-type tiles struct{ hold, step [3]int }
+// one is a step away. An axis that blocks stream along is cut into stream tiles, as many
+// whatever its length.
+type tiles struct{ hold, step, cuts [3]int }
 
-// tilesOf is a schedule's tiles. Along the axis that blocks stream along they are its stream
-// tiles, whose length follows from the grid: whole ones are equally long.
+// tilesOf is a schedule's tiles.
 func tilesOf(f kernels.Family, p stencil.Problem, s space.Schedule) tiles {
-	t := tiles{}
 	write := f.Work(p, s).Write
-	t.hold, t.step = write, write
+	t := tiles{hold: write, step: write}
 	if tiler, ok := f.(kernels.Tiler); ok {
 		if g := tiler.Tiling(p, s); g.Cells == 0 {
 			t.hold, t.step = g.Hold, g.Step
 			if last := p.Stencil.Dims - 1; g.Fixed[2] > 0 && last > 0 {
-				t.hold[last], t.step[last] = g.Fixed[2], g.Fixed[2]
+				t.cuts[last], t.hold[last], t.step[last] = g.Fixed[2], g.Fixed[2], g.Fixed[2]
 			}
 		}
 	}
 	return t
 }
 
-// count is the tiles on an axis of n cells, and whether they are whole.
+// count is the tiles on an axis of n cells, and whether they are whole: stream tiles, if all
+// are equally long.
 func (t tiles) count(a, n int) (tiles int, whole bool) {
-	if n < t.hold[a] {
+	switch {
+	case t.cuts[a] > 0:
+		return min(n, t.cuts[a]), n%t.cuts[a] == 0
+	case n < t.hold[a]:
 		return 1, false
 	}
 	n -= t.hold[a]
@@ -42,7 +45,7 @@ func (t tiles) count(a, n int) (tiles int, whole bool) {
 type shape int
 
 const (
-	whole shape = iota // whole tiles, several a side: what people run
+	whole shape = iota // whole tiles, three or four a side: what people run
 	cut                // several tiles a side, and a part of one
 	near               // a cell more or less than whole tiles, or just as many
 	odd                // whatever comes: small ones, odd ones, extents of 1
@@ -80,18 +83,22 @@ func (t tiles) size(r *rand.Rand, dims int, s shape) stencil.Size {
 	return n
 }
 
-// two is two tiles a side.
-func (t tiles) two(dims int) stencil.Size {
+// three is three tiles a side: then one has none of the grid's edges, and others one alone. Three also
+// leave a strip of columns of two or four tiles that is not full.
+func (t tiles) three(dims int) stencil.Size {
 	n := stencil.Size{1, 1, 1}
 	for a := range dims {
-		n[a] = t.hold[a] + t.step[a]
+		n[a] = t.hold[a] + 2*t.step[a]
+		if t.cuts[a] > 0 {
+			n[a] = kernels.RoundUp(3, t.cuts[a])
+		}
 	}
 	return n
 }
 
-// several is whole tiles, two a side and sometimes more, or one where two are too large.
+// several is whole tiles: three a side and sometimes four, or fewer where that is too large.
 func (t tiles) several(r *rand.Rand, dims int) stencil.Size {
-	n := t.two(dims)
+	n := t.three(dims)
 	for n.Cells() > largest {
 		widest := -1
 		for a := range dims {
@@ -102,14 +109,16 @@ func (t tiles) several(r *rand.Rand, dims int) stencil.Size {
 		if widest < 0 {
 			return oddSize(r, dims, t)
 		}
-		n[widest] = t.hold[widest]
+		n[widest] -= t.step[widest]
 	}
-	for range 2 * dims {
-		a := r.IntN(dims)
-		if more := n; n[a] < 3*t.step[a]+t.hold[a] || n[a] < 16 {
-			if more[a] += t.step[a]; more.Cells() <= largest {
-				n = more
-			}
+	for a := range dims {
+		more := n
+		more[a] += r.IntN(2) * t.step[a]
+		if t.step[a] == 1 || t.cuts[a] > 0 { // longer ones cost no more than cells
+			more[a] += r.IntN(16) * t.step[a]
+		}
+		if more.Cells() <= largest {
+			n = more
 		}
 	}
 	return n

@@ -12,13 +12,15 @@ import (
 
 // plan is the order in which a family's schedules have their turn in a proof: a covering design. Every value of
 // every parameter comes early, on a grid of several tiles; then pairs of values, and of a value and a shape of
-// grid. Drawn uniformly, values that few legal schedules have would hardly come up.
+// grid. A pair with a choice, which is mostly another text, counts for more than one of two numbers. Drawn
+// uniformly, values that few legal schedules have would hardly come up.
 type plan struct {
 	r         *rand.Rand
-	fits      func(space.Schedule) bool // whether two tiles a side are a small grid
+	fits      func(space.Schedule) bool // whether three tiles a side are a small grid
 	schedules []space.Schedule
 	ids       [][]uint16 // of each schedule: its values, numbered
 	names     []string   // of the values, by number: parameter=value
+	choice    []bool     // whether the value is one of a choice
 	untried   bitset     // values without a case on several tiles
 	pairs     bitset     // of numbers that had a case together
 	drawn     []int      // schedules that had their turn
@@ -45,7 +47,7 @@ func (s *Source) plan(p stencil.Problem, f kernels.Family, seed uint64) *plan {
 	if s.plans[key] == nil {
 		q := large(p)
 		s.plans[key] = newPlan(rand.New(rand.NewPCG(seed, 1<<63)), f.Space(q, s.machine), s.Legal(p, f))
-		s.plans[key].fits = func(sc space.Schedule) bool { return tilesOf(f, q, sc).two(q.Stencil.Dims).Cells() <= largest }
+		s.plans[key].fits = func(sc space.Schedule) bool { return tilesOf(f, q, sc).three(q.Stencil.Dims).Cells() <= largest }
 	}
 	return s.plans[key]
 }
@@ -73,6 +75,7 @@ func newPlan(r *rand.Rand, f *space.Family, list []space.Schedule) *plan {
 				id = uint16(len(p.names))
 				numbers[name] = id
 				p.names = append(p.names, name)
+				p.choice = append(p.choice, !f.Params[i].Ordinal || f.Params[i].Optional)
 			}
 			ids[i] = id
 		}
@@ -118,10 +121,11 @@ func (p *plan) next() {
 		}
 	}
 	for n, a := range p.ids[best] {
-		if shape != odd {
-			p.untried.drop(int(a))
-		}
 		p.pairs.add(grid*len(p.names) + int(a))
+		if shape == odd { // it may have one tile: what was tried there does not count
+			continue
+		}
+		p.untried.drop(int(a))
 		for _, b := range p.ids[best][:n] {
 			p.pairs.add(int(a)*len(p.names) + int(b))
 		}
@@ -132,9 +136,9 @@ func (p *plan) next() {
 	}
 }
 
-// gain is how much of a schedule had no case: a value counts for more than all pairs.
+// gain is how much of a schedule had no case.
 func (p *plan) gain(ids []uint16, grid int, several bool) int {
-	const value = 1 << 16
+	const value, chosen = 1 << 16, 8 // what they count for, a pair of numbers counting 1
 	gain := 0
 	for n, a := range ids {
 		if several && p.untried.has(int(a)) {
@@ -145,7 +149,11 @@ func (p *plan) gain(ids []uint16, grid int, several bool) int {
 		}
 		row := int(a) * len(p.names)
 		for _, b := range ids[:n] {
-			if !p.pairs.has(row + int(b)) {
+			switch {
+			case p.pairs.has(row + int(b)):
+			case p.choice[a] || p.choice[b]:
+				gain += chosen
+			default:
 				gain++
 			}
 		}

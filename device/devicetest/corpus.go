@@ -1,0 +1,174 @@
+package devicetest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"stenciltune/device"
+	"stenciltune/device/verify"
+	"stenciltune/kernels"
+	"stenciltune/kernels/all"
+	"stenciltune/machine"
+	"stenciltune/stencil"
+	"stenciltune/timing"
+)
+
+// Mutation makes right kernels of a family wrong: where a source has Old, it gets New in the first place.
+type Mutation struct {
+	Family  string
+	Stencil string // of the catalogue, or of corpusStencils
+	Name    string // what is wrong
+	Old     string
+	New     string
+	Unseen  string // why the host's emulation cannot show it; "" = it can
+}
+
+// corpusStencils have what no short stencil of the catalogue has: other rules at the edges, with weights that
+// tell every neighbour from every other.
+var corpusStencils = map[string]string{
+	"fixed2d":  "NumDimensions 2 StencilSize (1, 1) Boundary fixed " + fivePoints,
+	"mirror2d": "NumDimensions 2 StencilSize (1, 1) Boundary mirror " + fivePoints,
+	"wrap2d":   "NumDimensions 2 StencilSize (1, 1) Boundary wrap " + fivePoints,
+	"edge2d":   "NumDimensions 2 StencilSize (1, 1) CellValue { float c = get(0, 0); return 0.9 * c + 0.1 / sqrt(1 + get(-1, 0) * get(-1, 0) + get(1, 0) * c + get(0, -1) * c * c + get(0, 1) * get(0, 1)); } EdgeValue { return y < 0 ? 100.0 : 0.0; }",
+	"mirror3d": "NumDimensions 3 StencilSize (1, 1, 1) Boundary mirror CellValue { return 0.2 * get(0, 0, 0) + 0.2 * get(-1, 0, 0) + 0.1 * get(1, 0, 0) + 0.2 * get(0, -1, 0) + 0.1 * get(0, 1, 0) + 0.15 * get(0, 0, -1) + 0.05 * get(0, 0, 1); }",
+}
+
+const fivePoints = "CellValue { return 0.4 * get(0, 0) + 0.2 * get(-1, 0) + 0.1 * get(1, 0) + 0.2 * get(0, -1) + 0.1 * get(0, 1); }"
+
+// proofCases is how many cases `tune verify` draws if it is not told.
+const proofCases = 100
+
+// defaultCases are the cases that `tune verify` would prove a family by: of each element type its own.
+func defaultCases(t testing.TB, m machine.Machine, name, family string, seed uint64) [][]verify.Case {
+	t.Helper()
+	st, err := stencil.Lookup(name)
+	if text, ok := corpusStencils[name]; ok {
+		st, err = stencil.Parse(name, name+".sl", text)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	types := []stencil.DType{st.DType}
+	if st.DType.Floating() && st.DType != stencil.Float64 {
+		types = append(types, stencil.Float64)
+	}
+	source := verify.NewSource(m, all.Families())
+	var lists [][]verify.Case
+	for _, dtype := range types {
+		p := stencil.Problem{Stencil: st, DType: dtype}
+		able, _ := source.Able(p)
+		at := slices.IndexFunc(able, func(f kernels.Family) bool { return f.Name() == family })
+		if at < 0 {
+			t.Fatalf("%s cannot run %s in %s", family, name, dtype)
+		}
+		var list []verify.Case
+		for i := at; i < proofCases; i += len(able) {
+			cases, err := source.Cases(p, seed, i, 1)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, cases...)
+		}
+		lists = append(lists, list)
+	}
+	return lists
+}
+
+// suspect is a mutation on its way through a proof.
+type suspect struct {
+	Mutation
+	number int
+	cases  []verify.Case // that are left, its text applied
+	tried  int
+}
+
+// newSuspect applies a mutation to the cases whose sources have its text.
+func newSuspect(t testing.TB, m Mutation, number int, lists [][]verify.Case) *suspect {
+	t.Helper()
+	s := &suspect{Mutation: m, number: number}
+	for i := range len(lists[0]) {
+		for _, list := range lists {
+			if i < len(list) {
+				if c, ok := s.apply(list[i]); ok {
+					s.cases = append(s.cases, c)
+				}
+			}
+		}
+	}
+	if len(s.cases) == 0 {
+		t.Errorf("%s: no source has its text any more: %s", s, m.Old)
+	}
+	return s
+}
+
+func (s *suspect) String() string { return fmt.Sprintf("%s, %s: %s", s.Family, s.Stencil, s.Name) }
+
+// apply makes a case wrong, if its kernels have the text. The kernels get an entry of their own, so that those of
+// several mutations can share a program.
+func (s *suspect) apply(c verify.Case) (verify.Case, bool) {
+	found := false
+	mutate := func(k kernels.Kernel) kernels.Kernel {
+		found = found || strings.Contains(k.Source, s.Old)
+		entry := fmt.Sprintf("%s_m%d", k.Entry, s.number)
+		k.Source = strings.ReplaceAll(strings.Replace(k.Source, s.Old, s.New, 1), k.Entry, entry)
+		k.Entry = entry
+		return k
+	}
+	c.Kernel = mutate(c.Kernel)
+	if c.Remainder != nil {
+		r := mutate(*c.Remainder)
+		c.Remainder = &r
+	}
+	return c, found
+}
+
+// CheckCorpus proves the wrong kernels of mutations as `tune verify` proves right ones under a seed, and fails if it
+// finds nothing wrong with one.
+func CheckCorpus(t testing.TB, d device.Device, mutations []Mutation, seed uint64) {
+	t.Helper()
+	drawn := map[[2]string][][]verify.Case{}
+	var left []*suspect
+	for i, m := range mutations {
+		of := [2]string{m.Stencil, m.Family}
+		if drawn[of] == nil {
+			drawn[of] = defaultCases(t, d.Machine(), m.Stencil, m.Family, seed)
+		}
+		left = append(left, newSuspect(t, m, i, drawn[of]))
+	}
+	all := len(left)
+	for len(left) > 0 {
+		var next []*suspect
+		var cases []verify.Case
+		for _, s := range left {
+			if s.tried == len(s.cases) {
+				t.Errorf("%s survives %d cases", s, s.tried)
+				continue
+			}
+			cases = append(cases, s.cases[s.tried])
+			s.tried++
+			next = append(next, s)
+		}
+		left = nil
+		i := 0
+		err := verify.Run(context.Background(), d, cases, func(c verify.Case, r verify.Result) bool {
+			s := next[i]
+			i++
+			switch fault := r.Fault(c); {
+			case r.Failure != nil && r.Failure.Status == timing.CompileError:
+				t.Errorf("%s: its source does not compile: %s\n%s", s, fault, r.Failure.Log)
+			case fault != "":
+				t.Logf("%s: caught by case %d of %d, %s: %s", s, s.tried, len(s.cases), c.Name(), fault)
+			default:
+				left = append(left, s)
+			}
+			return true
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Logf("%d mutations", all)
+}
