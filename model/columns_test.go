@@ -130,6 +130,9 @@ func TestColumnWidthsAreRankedAsMeasured(t *testing.T) {
 // Lines of threads of the stencils whose whole spaces were recorded. How many instructions their
 // indices take was chosen with jacobi2d and jacobi3d13.
 func TestLinesOfOtherStencilsAreRanked(t *testing.T) {
+	if testing.Short() {
+		t.Skip("reads whole spaces")
+	}
 	for _, l := range wholeSpaces(t) {
 		var measured, predicted, off []float64
 		for _, s := range l.recorded.Order {

@@ -15,6 +15,9 @@ import (
 
 // The share of L1 hits that follows from the walk, against caches that are simulated line by line.
 func TestHitsAreThoseOfSimulatedCaches(t *testing.T) {
+	if testing.Short() {
+		t.Skip("simulates for five seconds")
+	}
 	box9, err := stencil.Lookup("box9")
 	if err != nil {
 		t.Fatal(err)
