@@ -24,7 +24,7 @@ func (s *Store) PutBest(key Key, c Config) error {
 	if err != nil {
 		return err
 	}
-	return s.update(func(tx *bbolt.Tx) error {
+	return s.update(oneBest(text), func(tx *bbolt.Tx) error {
 		return tx.Bucket(bucketBest).Put([]byte(text), sealed)
 	})
 }
@@ -36,6 +36,9 @@ func (s *Store) PutBest(key Key, c Config) error {
 // order of writing. The config's Match says how well it fits and what it was
 // tuned for. With false there is none.
 func (s *Store) Best(key Key) (Config, Grade, bool, error) {
+	if c, ok, err := s.own(key); ok || err != nil {
+		return c, Exact, ok, err
+	}
 	all, err := s.candidates(key)
 	if err != nil {
 		return Config{}, None, false, err
@@ -53,6 +56,29 @@ func (s *Store) Best(key Key) (Config, Grade, bool, error) {
 		return config, grade, true, nil
 	}
 	return Config{}, None, false, nil
+}
+
+// oneBest is what an operation touches that looks at one best config.
+func oneBest(text string) *part {
+	return touch(map[string]*part{string(bucketBest): {in: map[string]*part{text: nil}}})
+}
+
+// own is the sound config of a key itself.
+func (s *Store) own(key Key) (Config, bool, error) {
+	c := candidate{key: key, text: key.String()}
+	err := s.view(oneBest(c.text), func(tx *bbolt.Tx) error {
+		c.value = slices.Clone(tx.Bucket(bucketBest).Get([]byte(c.text)))
+		return nil
+	})
+	if err != nil || c.value == nil {
+		return Config{}, false, err
+	}
+	config, err := s.decode(c)
+	if err != nil {
+		return Config{}, false, nil // counted as damaged
+	}
+	config.Match = MatchInfo{Grade: Exact}
+	return config, true, nil
 }
 
 // Fitting are the sound configs that are of use for a key, best first, in the order
@@ -99,7 +125,7 @@ func (s *Store) decodeAll(all []candidate) []Stored {
 
 // ForgetBest drops the best config of a key.
 func (s *Store) ForgetBest(key Key) error {
-	return s.update(func(tx *bbolt.Tx) error {
+	return s.update(oneBest(key.String()), func(tx *bbolt.Tx) error {
 		return tx.Bucket(bucketBest).Delete([]byte(key.String()))
 	})
 }
@@ -125,7 +151,7 @@ func (s *Store) candidates(key Key) ([]candidate, error) {
 // bests reads all best configs.
 func (s *Store) bests() ([]candidate, error) {
 	var records []raw
-	err := s.view(func(tx *bbolt.Tx) error {
+	err := s.view(touch(map[string]*part{string(bucketBest): whole}), func(tx *bbolt.Tx) error {
 		records = collect(tx.Bucket(bucketBest))
 		return nil
 	})

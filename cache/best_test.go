@@ -91,7 +91,7 @@ func TestBestSkipsDamaged(t *testing.T) {
 	s := openTemp(t)
 	must(t, s.PutBest(testKey(0), testConfig()))
 	must(t, s.PutBest(testKey(1), testConfig()))
-	must(t, s.update(func(tx *bbolt.Tx) error {
+	must(t, s.update(whole, func(tx *bbolt.Tx) error {
 		b := tx.Bucket(bucketBest)
 		name := []byte(testKey(0).String())
 		value := append([]byte(nil), b.Get(name)...)

@@ -343,7 +343,7 @@ func (s *Store) take(got batch, done *Imported) error {
 	if done.Configs+done.Entries == 0 {
 		return nil
 	}
-	return s.update(func(tx *bbolt.Tx) error {
+	return s.update(whole, func(tx *bbolt.Tx) error {
 		for text, data := range sealed {
 			if err := tx.Bucket(bucketBest).Put([]byte(text), data); err != nil {
 				return err

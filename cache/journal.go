@@ -140,7 +140,15 @@ func (s *Store) Advance(key Key, entries []Entry, next ...space.Schedule) error 
 		}
 	}
 	text, now := key.String(), time.Now()
-	return s.update(func(tx *bbolt.Tx) error {
+	var names, begun []string
+	for _, e := range entries {
+		names, begun = append(names, entryName(e)), append(begun, e.Schedule.String())
+	}
+	for _, sc := range next {
+		begun = append(begun, sc.String())
+	}
+	w := touch(map[string]*part{string(bucketJournal): key.records(names...), string(bucketIntents): key.records(begun...)})
+	return s.update(w, func(tx *bbolt.Tx) error {
 		if err := s.record(tx, text, now, entries); err != nil || len(next) == 0 {
 			return err
 		}
@@ -187,7 +195,8 @@ func (s *Store) Abandon(key Key, schedules ...space.Schedule) error {
 		return nil
 	}
 	text := key.String()
-	return s.update(func(tx *bbolt.Tx) error {
+	w := touch(map[string]*part{string(bucketIntents): {in: map[string]*part{text: whole}}})
+	return s.update(w, func(tx *bbolt.Tx) error {
 		b := tx.Bucket(bucketIntents).Bucket([]byte(text))
 		if b == nil {
 			return nil
@@ -241,7 +250,8 @@ func (s *Store) spoilt(place string) {
 func (s *Store) Entries(key Key) ([]Entry, error) {
 	text := key.String()
 	var records []raw
-	err := s.view(func(tx *bbolt.Tx) error {
+	w := touch(map[string]*part{string(bucketJournal): {in: map[string]*part{text: whole}}})
+	err := s.view(w, func(tx *bbolt.Tx) error {
 		records = collect(tx.Bucket(bucketJournal).Bucket([]byte(text)))
 		return nil
 	})
@@ -268,7 +278,8 @@ func (s *Store) Entries(key Key) ([]Entry, error) {
 func (s *Store) Unfinished(key Key) ([]Intent, error) {
 	text := key.String()
 	var records []raw
-	err := s.view(func(tx *bbolt.Tx) error {
+	w := touch(map[string]*part{string(bucketIntents): {in: map[string]*part{text: whole}}})
+	err := s.view(w, func(tx *bbolt.Tx) error {
 		records = collect(tx.Bucket(bucketIntents).Bucket([]byte(text)))
 		return nil
 	})
@@ -298,7 +309,8 @@ func (s *Store) Unfinished(key Key) ([]Intent, error) {
 // Keys are the problems that have a journal, in the order of their texts.
 func (s *Store) Keys() ([]Key, error) {
 	var names []string
-	err := s.view(func(tx *bbolt.Tx) error {
+	w := touch(map[string]*part{string(bucketJournal): {all: true}})
+	err := s.view(w, func(tx *bbolt.Tx) error {
 		return tx.Bucket(bucketJournal).ForEachBucket(func(k []byte) error {
 			names = append(names, string(k))
 			return nil
@@ -323,7 +335,7 @@ func (s *Store) Keys() ([]Key, error) {
 // measure all anew. The best config stays until another replaces it.
 func (s *Store) Forget(key Key) error {
 	text := []byte(key.String())
-	return s.update(func(tx *bbolt.Tx) error {
+	return s.update(whole, func(tx *bbolt.Tx) error {
 		for _, name := range [][]byte{bucketJournal, bucketIntents} {
 			if b := tx.Bucket(name); b.Bucket(text) != nil {
 				if err := b.DeleteBucket(text); err != nil {
@@ -361,6 +373,9 @@ func (s *Store) Check() (Report, error) {
 		return r, err
 	}
 	r.Exists, r.Bytes = true, info.Size()
+	if err := s.view(whole, func(*bbolt.Tx) error { return nil }); err != nil {
+		return r, err
+	}
 	keys, err := s.Keys()
 	if err != nil {
 		return r, err
@@ -399,7 +414,7 @@ func (s *Store) Check() (Report, error) {
 // countIntents counts the sound notes of begun schedules of all keys.
 func (s *Store) countIntents() (int, error) {
 	var names []string
-	err := s.view(func(tx *bbolt.Tx) error {
+	err := s.view(whole, func(tx *bbolt.Tx) error {
 		return tx.Bucket(bucketIntents).ForEachBucket(func(k []byte) error {
 			names = append(names, string(k))
 			return nil

@@ -11,7 +11,7 @@ import (
 // bbolt trusts its file: a page that points to itself ends the process (stack
 // overflow cannot be recovered), a wrong count reads foreign memory, and a wrong
 // free page is overwritten while in use. So before bbolt maps a file, checkPages
-// walks it with every bound checked. The layout is bbolt's (internal/common:
+// walks it, or in a large one what an operation may touch, with every bound checked. The layout is bbolt's (internal/common:
 // page.go, meta.go, bucket.go) and has not changed since 2013.
 const (
 	pageHeader  = 16 // id uint64, flags uint16, count uint16, overflow uint32
@@ -67,29 +67,67 @@ func parseMeta(page []byte) (pageMeta, error) {
 	}, nil
 }
 
-// checkPages proves that every page of a bbolt file which a reader or a writer
-// can reach is sound: in bounds, of the right kind, in order and reached once.
+// part is what of a tree of pages an operation may touch. bbolt merges a page that
+// has become empty with one beside it, so the pages beside those count too.
+type part struct {
+	all bool             // every page of the tree
+	in  map[string]*part // and of these keys: of a bucket, what of it; nil of a record
+}
+
+// whole is a tree and all trees in it.
+var whole *part
+
+// of is what of the bucket at a key may be touched, and whether that is anything.
+func (w *part) of(key []byte) (*part, bool) {
+	if w == whole {
+		return whole, true
+	}
+	below, ok := w.in[string(key)]
+	return below, ok
+}
+
+// touches tells whether the keys from low on and before high may be touched.
+func (w *part) touches(low, high []byte) bool {
+	if w == whole || w.all {
+		return true
+	}
+	for key := range w.in {
+		if k := []byte(key); bytes.Compare(k, low) >= 0 && (high == nil || bytes.Compare(k, high) < 0) {
+			return true
+		}
+	}
+	return false
+}
+
+// checkPages proves that the pages of a bbolt file which a reader or a writer
+// of a part can reach are sound: in bounds, of the right kind, in order and reached once.
 // It says nothing about the values: records carry their own checksums. With lost,
 // one meta page is invalid and the last transaction may be missing.
-func checkPages(data []byte) (lost bool, err error) {
+func checkPages(data []byte, w *part) (lost bool, err error) {
+	_, lost, err = walk(data, w)
+	return lost, err
+}
+
+// walk is checkPages, and tells which pages it reached.
+func walk(data []byte, w *part) (p *pages, lost bool, err error) {
 	meta, lost, err := chooseMeta(data)
 	if err != nil {
-		return false, err
+		return nil, false, err
 	}
 	size := uint64(meta.pageSize)
 	if meta.high < 4 || meta.high > uint64(len(data))/size {
-		return false, fmt.Errorf("it should have %d pages of %d bytes and has %d bytes: cut short?", meta.high, size, len(data))
+		return nil, false, fmt.Errorf("it should have %d pages of %d bytes and has %d bytes: cut short?", meta.high, size, len(data))
 	}
-	p := &pages{data: data, size: size, high: meta.high, seen: make([]uint64, meta.high/64+1)}
+	p = &pages{data: data, size: size, high: meta.high, seen: make([]uint64, meta.high/64+1)}
 	p.mark(0)
 	p.mark(1)
-	if err := p.tree(meta.root, nil, nil, 0); err != nil {
-		return false, err
+	if err := p.tree(meta.root, w, nil, nil, 0); err != nil {
+		return nil, false, err
 	}
 	if err := p.free(meta.freelist); err != nil {
-		return false, err
+		return nil, false, err
 	}
-	return lost, nil
+	return p, lost, nil
 }
 
 // chooseMeta finds the meta page that bbolt will use: the valid one with the
@@ -161,11 +199,11 @@ func (p *pages) page(id uint64) (body []byte, flags, count uint16, err error) {
 	return head[:(overflow+1)*p.size], native.Uint16(head[8:]), native.Uint16(head[10:]), nil
 }
 
-// tree walks a page and all below it. Its first key must be low, which is how the
+// tree walks a page and what is touched of all below it. Its first key must be low, which is how the
 // branch above knows it, and all must come before high; nil is no bound. bbolt
 // finds a page by the key its branch has for it and makes a second entry if they
 // differ.
-func (p *pages) tree(id uint64, low, high []byte, depth int) error {
+func (p *pages) tree(id uint64, w *part, low, high []byte, depth int) error {
 	if depth > deepest {
 		return errors.New("pages nest too deep")
 	}
@@ -175,9 +213,9 @@ func (p *pages) tree(id uint64, low, high []byte, depth int) error {
 	}
 	switch flags {
 	case leafFlag:
-		return p.leaf(id, body, int(count), low, high, depth, false)
+		return p.leaf(id, body, int(count), w, low, high, depth, false)
 	case branchFlag:
-		return p.branch(id, body, int(count), low, high, depth)
+		return p.branch(id, body, int(count), w, low, high, depth)
 	}
 	return fmt.Errorf("page %d has the kind %#x where a branch or a leaf must be", id, flags)
 }
@@ -206,7 +244,7 @@ func ordered(id uint64, key, before, low, high []byte) error {
 	return nil
 }
 
-func (p *pages) branch(id uint64, body []byte, count int, low, high []byte, depth int) error {
+func (p *pages) branch(id uint64, body []byte, count int, w *part, low, high []byte, depth int) error {
 	if count == 0 {
 		return fmt.Errorf("page %d is an empty branch", id)
 	}
@@ -230,21 +268,37 @@ func (p *pages) branch(id uint64, body []byte, count int, low, high []byte, dept
 			return err
 		}
 	}
-	for i := range keys {
-		next := high
+	next := func(i int) []byte {
 		if i+1 < count {
-			next = keys[i+1]
+			return keys[i+1]
 		}
-		if err := p.tree(native.Uint64(body[pageHeader+i*element+8:]), keys[i], next, depth+1); err != nil {
-			return err
+		return high
+	}
+	// A key before the first is looked for, and inserted, in the first page.
+	touched := func(i int) bool {
+		if i < 0 || i >= count {
+			return false
 		}
+		if i == 0 {
+			return w.touches(nil, next(i))
+		}
+		return w.touches(keys[i], next(i))
+	}
+	before, here, after := false, touched(0), touched(1)
+	for i := range keys {
+		if before || here || after {
+			if err := p.tree(native.Uint64(body[pageHeader+i*element+8:]), w, keys[i], next(i), depth+1); err != nil {
+				return err
+			}
+		}
+		before, here, after = here, after, touched(i+2)
 	}
 	return nil
 }
 
 // leaf checks a leaf and the buckets in it. An inline leaf lies in the value of
 // a bucket, and has none in it.
-func (p *pages) leaf(id uint64, body []byte, count int, low, high []byte, depth int, inline bool) error {
+func (p *pages) leaf(id uint64, body []byte, count int, w *part, low, high []byte, depth int, inline bool) error {
 	if err := elements(id, body, count); err != nil {
 		return err
 	}
@@ -269,7 +323,8 @@ func (p *pages) leaf(id uint64, body []byte, count int, low, high []byte, depth 
 		switch {
 		case flags == 0:
 		case flags == bucketFlag && !inline:
-			if err := p.bucket(id, value, depth+1); err != nil {
+			below, touched := w.of(key)
+			if err := p.bucket(id, value, below, touched, depth+1); err != nil {
 				return err
 			}
 		default:
@@ -279,19 +334,22 @@ func (p *pages) leaf(id uint64, body []byte, count int, low, high []byte, depth 
 	return nil
 }
 
-// bucket checks the value of a bucket that lies on page id.
-func (p *pages) bucket(id uint64, value []byte, depth int) error {
+// bucket checks the value of a bucket that lies on page id, and its pages if they are touched.
+func (p *pages) bucket(id uint64, value []byte, w *part, touched bool, depth int) error {
 	if len(value) < bucketHead {
 		return fmt.Errorf("a bucket on page %d is cut short", id)
 	}
 	if root := native.Uint64(value); root != 0 {
-		return p.tree(root, nil, nil, depth)
+		if !touched {
+			return nil
+		}
+		return p.tree(root, w, nil, nil, depth)
 	}
 	page := value[bucketHead:]
 	if len(page) < pageHeader || native.Uint16(page[8:]) != leafFlag || native.Uint32(page[12:]) != 0 {
 		return fmt.Errorf("a bucket within page %d is damaged", id)
 	}
-	return p.leaf(id, page, int(native.Uint16(page[10:])), nil, nil, depth, true)
+	return p.leaf(id, page, int(native.Uint16(page[10:])), w, nil, nil, depth, true)
 }
 
 // free checks that the list of free pages names each once and none in use. A

@@ -50,7 +50,7 @@ func TestSoundPages(t *testing.T) {
 			}))
 			data, err := os.ReadFile(path)
 			must(t, err)
-			lost, err := checkPages(data)
+			lost, err := checkPages(data, whole)
 			if err != nil || lost {
 				t.Fatalf("seed %d, step %d: %v, lost %v", seed, step, err, lost)
 			}
@@ -78,11 +78,11 @@ func TestHostilePages(t *testing.T) {
 		for _, v := range []uint64{0, 1, 3, 1 << 40, ^uint64(0)} {
 			b := bytes.Clone(data[at : at+8])
 			native.PutUint64(data[at:], v)
-			checkPages(data) // must return, without a panic
+			checkPages(data, whole) // must return, without a panic
 			copy(data[at:], b)
 		}
 	}
-	if _, err := checkPages(data); err != nil {
+	if _, err := checkPages(data, whole); err != nil {
 		t.Error(err)
 	}
 }

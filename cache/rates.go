@@ -39,7 +39,7 @@ func ratesKey(m machine.Machine) string {
 
 // PutRates stores the measured rates of a device, in place of those before.
 func (s *Store) PutRates(m machine.Machine, r DeviceRates) error {
-	return s.update(func(tx *bbolt.Tx) error {
+	return s.update(touch(map[string]*part{string(bucketRates): whole}), func(tx *bbolt.Tx) error {
 		b, err := tx.CreateBucketIfNotExists(bucketRates)
 		if err != nil {
 			return err
@@ -52,7 +52,7 @@ func (s *Store) PutRates(m machine.Machine, r DeviceRates) error {
 // Rates gives the measured rates of a device; with false there are none. A damaged
 // record counts as none: measuring it anew takes seconds.
 func (s *Store) Rates(m machine.Machine) (r DeviceRates, ok bool, err error) {
-	err = s.view(func(tx *bbolt.Tx) error {
+	err = s.view(touch(map[string]*part{string(bucketRates): whole}), func(tx *bbolt.Tx) error {
 		b := tx.Bucket(bucketRates)
 		if b == nil {
 			return nil
@@ -75,7 +75,7 @@ func (s *Store) Rates(m machine.Machine) (r DeviceRates, ok bool, err error) {
 // checkRates reads the rates of all devices.
 func (s *Store) checkRates() error {
 	var records []raw
-	err := s.view(func(tx *bbolt.Tx) error {
+	err := s.view(touch(map[string]*part{string(bucketRates): whole}), func(tx *bbolt.Tx) error {
 		records = collect(tx.Bucket(bucketRates))
 		return nil
 	})

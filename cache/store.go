@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -120,7 +121,7 @@ func (s *Store) Warnings() []string {
 // Writable tells whether results can be stored, by creating the store if need be
 // and opening it for writing: better before a search than after it.
 func (s *Store) Writable() error {
-	return s.do(true, func(*bbolt.DB) error { return nil })
+	return s.do(true, bucketsAlone, func(*bbolt.DB) error { return nil })
 }
 
 // stat tells what is at the store's path: a file, fs.ErrNotExist in the chain if
@@ -170,9 +171,9 @@ func guard(fn func() error) (err error) {
 	return fn()
 }
 
-// view runs fn in a reading transaction. If there is no store yet, fn is not run.
-func (s *Store) view(fn func(*bbolt.Tx) error) error {
-	return s.do(false, func(db *bbolt.DB) error {
+// view runs fn in a reading transaction that touches a part of the file. If there is no store yet, fn is not run.
+func (s *Store) view(w *part, fn func(*bbolt.Tx) error) error {
+	return s.do(false, w, func(db *bbolt.DB) error {
 		return db.View(func(tx *bbolt.Tx) error {
 			if err := s.inspect(tx); err != nil {
 				return err
@@ -182,10 +183,10 @@ func (s *Store) view(fn func(*bbolt.Tx) error) error {
 	})
 }
 
-// update runs fn in a writing transaction, which is on disk when update returns
+// update runs fn in a writing transaction that touches a part of the file. It is on disk when update returns
 // nil and has left no trace when it returns an error.
-func (s *Store) update(fn func(*bbolt.Tx) error) error {
-	return s.do(true, func(db *bbolt.DB) error {
+func (s *Store) update(w *part, fn func(*bbolt.Tx) error) error {
+	return s.do(true, w, func(db *bbolt.DB) error {
 		next := uint64(0)
 		err := db.Update(func(tx *bbolt.Tx) error {
 			if err := s.inspect(tx); err != nil {
@@ -204,9 +205,9 @@ func (s *Store) update(fn func(*bbolt.Tx) error) error {
 	})
 }
 
-// do opens the file, checks it, runs fn on it and closes it. Without a file,
+// do opens the file, checks the part that fn touches, runs fn on it and closes it. Without a file,
 // reading does nothing and writing creates one.
-func (s *Store) do(write bool, fn func(*bbolt.DB) error) error {
+func (s *Store) do(write bool, w *part, fn func(*bbolt.DB) error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	verb := "read"
@@ -224,7 +225,7 @@ func (s *Store) do(write bool, fn func(*bbolt.DB) error) error {
 	// panics; its mapping is then lost until the process ends, which is harmless.
 	defer f.Close()
 	return classify(s.path, verb, guard(func() error {
-		if err := s.check(f); err != nil {
+		if err := s.check(f, w); err != nil {
 			return err
 		}
 		db, err := bbolt.Open(s.path, 0o600, &bbolt.Options{
@@ -407,9 +408,31 @@ func initialise(tx *bbolt.Tx) error {
 	return putJSON(tx.Bucket(bucketStore), place("store", "", "format"), []byte("format"), storeFormat)
 }
 
-// check proves the file's pages sound, each time anew: 1.5 ms for 10,000 entries
-// (BenchmarkRecordInto10000 against BenchmarkRecord). It runs under guard.
-func (s *Store) check(f *os.File) error {
+// bucketsAlone is what every operation touches.
+var bucketsAlone = touch(nil)
+
+// touch is what an operation touches that looks at these parts of the buckets.
+func touch(in map[string]*part) *part {
+	w := &part{all: true, in: map[string]*part{string(bucketStore): whole}}
+	maps.Copy(w.in, in)
+	return w
+}
+
+// records is the records of these names of a key.
+func (k Key) records(names ...string) *part {
+	w := &part{in: map[string]*part{}}
+	for _, n := range names {
+		w.in[n] = nil
+	}
+	return &part{in: map[string]*part{k.String(): w}}
+}
+
+// small is the size of a file, in bytes, below which each operation checks every page: a
+// millisecond or two (BenchmarkCheckPages). In a larger one it checks those that it may touch.
+var small = 4 << 20 // tests set it
+
+// check proves the file's pages sound, each time anew. It runs under guard.
+func (s *Store) check(f *os.File, w *part) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err
@@ -419,7 +442,10 @@ func (s *Store) check(f *os.File) error {
 		return err
 	}
 	defer unix.Munmap(data)
-	lost, err := checkPages(data)
+	if len(data) < small {
+		w = whole
+	}
+	lost, err := checkPages(data, w)
 	if err != nil {
 		return corrupt(s.path, "%v", err)
 	}

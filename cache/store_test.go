@@ -155,7 +155,7 @@ func TestForeignFiles(t *testing.T) {
 	future := filepath.Join(dir, "future.db")
 	s := reopen(t, future)
 	must(t, s.Writable())
-	must(t, s.update(func(tx *bbolt.Tx) error {
+	must(t, s.update(whole, func(tx *bbolt.Tx) error {
 		return putJSON(tx.Bucket(bucketStore), place("store", "", "format"), []byte("format"), "stenciltune.store/v2")
 	}))
 	for path, want := range map[string]string{foreign: "another program", future: "stenciltune.store/v2"} {
@@ -441,7 +441,7 @@ func BenchmarkCheckPages(b *testing.B) {
 	must(b, err)
 	b.SetBytes(int64(len(data)))
 	for b.Loop() {
-		if _, err := checkPages(data); err != nil {
+		if _, err := checkPages(data, whole); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -455,7 +455,7 @@ func TestARecordUnderAnotherNameIsDamaged(t *testing.T) {
 	must(t, s.PutBest(testKey(1), testConfig()))
 	must(t, s.Record(testKey(0), testEntry(0)))
 	must(t, s.Record(testKey(1), testEntry(0)))
-	must(t, s.update(func(tx *bbolt.Tx) error {
+	must(t, s.update(whole, func(tx *bbolt.Tx) error {
 		best := tx.Bucket(bucketBest)
 		from, to := []byte(testKey(0).String()), []byte(testKey(1).String())
 		name := []byte(entryName(testEntry(0)))

@@ -1,0 +1,191 @@
+package cache
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+var flagRecords = flag.Int("records", 8000, "of the large store")
+
+// largeKey is the i-th of many keys.
+func largeKey(i int) Key {
+	k := testKey(0)
+	k.Size = fmt.Sprintf("%dx%dx512", 64*(i%1000+1), 64*(i/1000+1))
+	return k
+}
+
+// largeStore makes a store of so many records, perKey a key, with a best config for each key.
+func largeStore(t testing.TB, n, perKey int) *Store {
+	s := openTemp(t)
+	entries := make([]Entry, perKey)
+	for i := range entries {
+		entries[i] = testEntry(i * 7919 % 20000)
+	}
+	for k := range n / perKey {
+		must(t, s.Record(largeKey(k), entries...))
+		must(t, s.PutBest(largeKey(k), testConfig()))
+	}
+	return s
+}
+
+// reached counts the pages in use that an operation checks.
+func reached(t testing.TB, data []byte, w *part) int {
+	p, _, err := walk(data, w)
+	must(t, err)
+	n := 0
+	for _, word := range p.seen {
+		n += bits.OnesCount64(word)
+	}
+	free, _, _ := walk(data, &part{in: map[string]*part{}})
+	for _, word := range free.seen {
+		n -= bits.OnesCount64(word)
+	}
+	return n
+}
+
+// In a large store a record, a lookup and an open cost what they touch, and the file has room for little more
+// than its records. -records 1000000 -v prints the times of docs/store.md.
+func TestALargeStoreCostsWhatIsTouched(t *testing.T) {
+	const perKey = 500
+	n := *flagRecords
+	s := largeStore(t, n, perKey)
+	data, err := os.ReadFile(s.Path())
+	must(t, err)
+	if len(data) < small {
+		t.Fatalf("%d bytes are no large store", len(data))
+	}
+	payload := 0
+	r, err := s.Check()
+	must(t, err)
+	if r.Entries != n/perKey*perKey {
+		t.Errorf("%d of %d entries", r.Entries, n)
+	}
+	for i := range perKey {
+		e := testEntry(i * 7919 % 20000)
+		b, err := sealedSize(e)
+		must(t, err)
+		payload += b
+	}
+	payload *= n / perKey
+	t.Logf("%d records of %d bytes in a file of %d: %.2f times as many", n, payload, len(data), float64(len(data))/float64(payload))
+	if meta, _, err := chooseMeta(data); err != nil || meta.high*uint64(meta.pageSize) > uint64(3*payload+1<<20) || len(data) > max(2*int(meta.high)*int(meta.pageSize), 16<<20) {
+		t.Errorf("a file of %d bytes for %d bytes of records: %+v, %v", len(data), payload, meta, err)
+	}
+	e := testEntry(19_999)
+	w := touch(map[string]*part{string(bucketJournal): largeKey(3).records(entryName(e)), string(bucketIntents): largeKey(3).records(e.Schedule.String())})
+	if got := reached(t, data, w); got > 60 {
+		t.Errorf("a record checks %d pages", got)
+	}
+	if got, all := reached(t, data, whole), len(data)/os.Getpagesize(); got < all/3 {
+		t.Errorf("all of %d pages are %d", all, got)
+	}
+
+	timeOf := func(what string, f func(i int)) {
+		const rounds = 40
+		begin, busy := time.Now(), cpu(t)
+		for i := range rounds {
+			f(i)
+		}
+		t.Logf("%s: %.2f ms, %.2f ms of the processor", what, 1e3*time.Since(begin).Seconds()/rounds, 1e3*(cpu(t)-busy)/rounds)
+	}
+	timeOf("record", func(i int) { must(t, s.Record(largeKey(i%(n/perKey)), testEntry(i))) })
+	timeOf("lookup", func(i int) {
+		_, _, ok, err := s.Best(largeKey(i % (n / perKey)))
+		must(t, err)
+		if !ok {
+			t.Error("a config is missing")
+		}
+	})
+	timeOf("open", func(int) { must(t, reopen(t, s.Path()).Writable()) })
+	timeOf("entries of a problem", func(i int) {
+		_, err := s.Entries(largeKey(i % (n / perKey)))
+		must(t, err)
+	})
+}
+
+// cpu is the processor's time that this process took, in seconds.
+func cpu(t testing.TB) float64 {
+	var u unix.Rusage
+	must(t, unix.Getrusage(unix.RUSAGE_SELF, &u))
+	return float64(u.Utime.Nano()+u.Stime.Nano()) / 1e9
+}
+
+// sealedSize is the bytes of an entry's record.
+func sealedSize(e Entry) (int, error) {
+	b, err := json.Marshal(e)
+	return len(b) + recordHeader + len(entryName(e)), err
+}
+
+// Where pages are checked as they are touched, damage is noticed by whoever touches it, and by a check.
+func TestDamageInALargeStore(t *testing.T) {
+	defer func(n int) { small = n }(small)
+	small = 0
+	const records, perKey = 2000, 100
+	s := largeStore(t, records, perKey)
+	data, err := os.ReadFile(s.Path())
+	must(t, err)
+	path := filepath.Join(t.TempDir(), "store.db")
+	r := rand.New(rand.NewPCG(3, 1))
+	rounds, said, written := 40, 0, 0
+	if testing.Short() {
+		rounds = 6
+	}
+	for range rounds {
+		broken := bytes.Clone(data)
+		at := (2 + r.IntN(len(data)/4096-2)) * 4096
+		if r.IntN(2) == 0 {
+			clear(broken[at : at+4096])
+		} else {
+			for range 4 {
+				broken[at+r.IntN(80)] ^= 1 << r.IntN(8)
+			}
+		}
+		must(t, os.WriteFile(path, broken, 0o600))
+		b := reopen(t, path)
+		report, err := b.Check()
+		damaged := err != nil || report.Damaged > 0 || report.Entries < records
+		if err != nil && !errors.Is(err, ErrCorrupt) {
+			t.Fatal(err)
+		}
+		if !damaged {
+			continue // a free page
+		}
+		said++
+		b = reopen(t, path)
+		for k := range records / perKey {
+			entries, err := b.Entries(largeKey(k))
+			if err != nil && !errors.Is(err, ErrCorrupt) {
+				t.Fatal(err)
+			}
+			if err == nil && len(entries)+b.Damaged() < perKey {
+				t.Errorf("page %d: %d entries of problem %d, and nothing is said", at/4096, len(entries), k)
+			}
+		}
+		// A record elsewhere is kept, or refused.
+		e := testEntry(19_998)
+		if err := b.Record(largeKey(99), e); err == nil {
+			written++
+			entries, err := b.Entries(largeKey(99))
+			if err != nil || len(entries) != 1 {
+				t.Errorf("page %d: %d entries, %v", at/4096, len(entries), err)
+			}
+		} else if !errors.Is(err, ErrCorrupt) {
+			t.Error(err)
+		}
+	}
+	if said < rounds/2 || written == 0 {
+		t.Errorf("of %d damaged files %d are noticed, %d written", rounds, said, written)
+	}
+	t.Logf("of %d damaged files %d are noticed; %d take a record elsewhere", rounds, said, written)
+}
