@@ -267,3 +267,25 @@ func TestModel(t *testing.T) {
 		}
 	})
 }
+
+// What is recorded last is what is there, whatever the clock said before; a sound note of what was begun stays one.
+func TestAClockThatWentBackLosesNothing(t *testing.T) {
+	s := openTemp(t)
+	ahead := testEntry(3)
+	ahead.At = time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
+	must(t, s.Record(testKey(0), ahead))
+	now := testEntry(3)
+	now.At, now.Registers = time.Time{}, 77
+	must(t, s.Begin(testKey(0), now.Schedule))
+	must(t, s.Record(testKey(0), now))
+	entries, err := s.Entries(testKey(0))
+	must(t, err)
+	if len(entries) != 1 || entries[0].Registers != 77 || entries[0].At.Year() >= 2100 {
+		t.Errorf("%+v", entries)
+	}
+	left, err := s.Unfinished(testKey(0))
+	must(t, err)
+	if len(left) != 0 || len(s.Warnings()) != 0 {
+		t.Errorf("%v, %v", left, s.Warnings())
+	}
+}

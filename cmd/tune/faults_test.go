@@ -55,12 +55,17 @@ func TestAClosedOrFullStdoutIsSaid(t *testing.T) {
 		code int
 		say  string
 	}{
-		`exec "$@" >&-`:        {0, "standard output is closed"},
-		`exec "$@" >/dev/full`: {cli.Internal, "the config could not be printed"},
-		`exec "$@" >/dev/null`: {0, ""},
+		`exec "$@" >&-`:         {0, "standard output is closed"},
+		`exec "$@" >/dev/full`:  {cli.Internal, "the config could not be printed"},
+		`exec "$@" >/dev/null`:  {0, ""},
+		`exec "$@" 2>&-`:        {0, ""},
+		`exec "$@" 2>/dev/full`: {0, ""},
 	} {
 		p := byShell(t, clitest.StoreIn(t), line, append(onReplay, "--budget", "5")...)
 		code := p.Run(t)
+		if strings.Contains(line, " 2>") && !strings.Contains(p.Stdout.String(), `"schedule"`) {
+			t.Errorf("%s: no config", line)
+		}
 		if text := p.Stderr.String(); code != want.code || !strings.Contains(text, want.say) || want.say == "" && strings.Contains(text, "standard output") {
 			t.Errorf("%s: exit %d\n%s", line, code, text)
 		}
@@ -128,6 +133,8 @@ func TestAHostThatCannotCompileIsNone(t *testing.T) {
 	}
 	for env, words := range map[string]string{
 		"TMPDIR=" + filepath.Join(dir, "none"): "folder for compiled kernels",
+		"TMPDIR=" + noisy:                      "folder for compiled kernels",
+		"TMPDIR=/proc/self":                    "folder for compiled kernels", // nobody may write there
 		"CXX=/nonexistent":                     "no C++ compiler",
 		"CXX=/bin/false":                       "no C++ compiler",
 		"CXX=" + noisy:                         "does not compile",
