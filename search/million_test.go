@@ -47,7 +47,7 @@ func TestALargeSpaceFitsInMemory(t *testing.T) {
 		}
 		runtime.GC()
 		runtime.ReadMemStats(&after)
-		held, all := float64(after.HeapAlloc-before.HeapAlloc), float64(after.Sys)
+		held, all := float64(after.HeapAlloc)-float64(before.HeapAlloc), float64(after.Sys)
 		t.Logf("%s: %d schedules hold %.0f MB; %.0f MB from the system so far", name, sp.Size(), held/1e6, all/1e6)
 		if limit := 300 * float64(sp.Size()); held > max(limit, 10e6) {
 			t.Errorf("%s holds %.0f bytes a schedule", name, held/float64(sp.Size()))
