@@ -57,6 +57,33 @@ func Overlapping(p stencil.Problem, hold, step [2]int, warps, streamTiles, sms, 
 	return t
 }
 
+// Residency is blocks of so many warps that an SM of the machine must be able to hold at once.
+type Residency struct {
+	Machine       machine.Machine
+	Warps, Blocks int
+}
+
+// threadRegisters is the registers that a thread may have where blocks must fit.
+func (r Residency) threadRegisters(blocks int) int {
+	m, threads := r.Machine, 32*r.Warps
+	return min(255, m.RegistersBlock/threads, m.RegistersSM/(threads*blocks))
+}
+
+// Shared tells whether the blocks' shared memory fits, of so many bytes each.
+func (r Residency) Shared(bytes int) bool {
+	return bytes <= r.Machine.SharedBlockOptin && r.Blocks*(bytes+r.Machine.SharedReserved) <= r.Machine.SharedSM
+}
+
+// Registers tells whether threads that need about so many registers fit; an estimate may be an eighth too high.
+func (r Residency) Registers(n int) bool { return n <= r.threadRegisters(r.Blocks)*9/8 }
+
+// Limits tells whether the compiler must use fewer registers than for one block less, and fewer than threads may
+// need that are estimated to need n. One block always does.
+func (r Residency) Limits(n int) bool {
+	limit := r.threadRegisters(r.Blocks)
+	return r.Blocks == 1 || limit < r.threadRegisters(r.Blocks-1) && n*3/2 > limit
+}
+
 // StreamingParams are the parameters that families share whose warps hold rows of vectors and whose blocks stream: vx, vy, wp,
 // ck, pf, mb, ph with the values given, and sm.
 func StreamingParams(p stencil.Problem, m machine.Machine, timeTiles []int, docs map[string]string) []space.Param {

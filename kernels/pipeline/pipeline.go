@@ -212,19 +212,20 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 		return pieces == 1 || kernels.CeilDiv(kernels.Planes(p), pieces) > 2*(l.low[2]+l.high[2])
 	})
 	whole(names, "shared-memory", fmt.Sprintf("the planes that are loaded and the edge rows must fit into %d bytes of shared memory, as often as blocks must fit on an SM", m.SharedBlockOptin), func(h shape, l *plan) bool {
-		n := h.sharedBytes(p, l)
-		return n <= m.SharedBlockOptin && h.minBlocks*(n+m.SharedReserved) <= m.SharedSM
+		return h.residency(m).Shared(h.sharedBytes(p, l))
 	})
-	limit := func(h shape, blocks int) int { // registers a thread may have
-		return min(255, m.RegistersBlock/(warp*h.warps), m.RegistersSM/(warp*h.warps*blocks))
-	}
 	whole(names, "registers", fmt.Sprintf("what the stages keep must fit into registers (%d of a block and an SM, 255 of a thread)", m.RegistersBlock), func(h shape, l *plan) bool {
-		return h.registers(p, l) <= limit(h, h.minBlocks)*9/8
+		return h.residency(m).Registers(h.registers(p, l))
 	})
 	whole(names, "blocks", "asking for more blocks on an SM must make the compiler use fewer registers", func(h shape, l *plan) bool {
-		return h.minBlocks == 1 || limit(h, h.minBlocks) < limit(h, h.minBlocks-1) && h.registers(p, l)*3/2 > limit(h, h.minBlocks)
+		return h.residency(m).Limits(h.registers(p, l))
 	})
 	return list
+}
+
+// residency is the blocks that an SM must be able to hold.
+func (h shape) residency(m machine.Machine) kernels.Residency {
+	return kernels.Residency{Machine: m, Warps: h.warps, Blocks: h.minBlocks}
 }
 
 // launchOnly are the parameters that change the grid alone: in how many stream tiles

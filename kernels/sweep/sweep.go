@@ -164,23 +164,24 @@ func constraints(p stencil.Problem, m machine.Machine) (list []space.Constraint)
 		return !h.keep || len(centres) > 0
 	})
 	whole(all, "shared-memory", fmt.Sprintf("the planes must fit into %d bytes of shared memory, as often as blocks must fit on an SM", m.SharedBlockOptin), func(h shape) bool {
-		n := h.sharedBytes(p, q)
-		return n <= m.SharedBlockOptin && h.minBlocks*(n+m.SharedReserved) <= m.SharedSM
+		return h.residency(m).Shared(h.sharedBytes(p, q))
 	})
-	limit := func(h shape, blocks int) int { // registers a thread may have
-		return min(255, m.RegistersBlock/(warp*h.warps), m.RegistersSM/(warp*h.warps*blocks))
-	}
 	whole(all, "registers", fmt.Sprintf("the open sums must fit into registers (%d of a block and an SM, 255 of a thread)", m.RegistersBlock), func(h shape) bool {
-		return h.registers(p, q) <= limit(h, h.minBlocks)*9/8
+		return h.residency(m).Registers(h.registers(p, q))
 	})
 	whole(all, "blocks", "asking for more blocks on an SM must make the compiler use fewer registers", func(h shape) bool {
-		return h.minBlocks == 1 || limit(h, h.minBlocks) < limit(h, h.minBlocks-1) && h.registers(p, q)*3/2 > limit(h, h.minBlocks)
+		return h.residency(m).Limits(h.registers(p, q))
 	})
 	return list
 }
 
 // keepers are ownFrom with planes kept.
 func (p *plan) keepers() (centres, beside []int) { return p.ownFrom(true) }
+
+// residency is the blocks that an SM must be able to hold.
+func (h shape) residency(m machine.Machine) kernels.Residency {
+	return kernels.Residency{Machine: m, Warps: h.warps, Blocks: h.minBlocks}
+}
 
 // launchOnly are the parameters that change the grid alone.
 var launchOnly = []string{"ck"}
