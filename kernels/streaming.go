@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"math"
 	"slices"
 
 	"stenciltune/machine"
@@ -14,6 +15,41 @@ func Planes(p stencil.Problem) int {
 		return 1
 	}
 	return p.Size[p.Stencil.Dims-1]
+}
+
+// StreamingAxes splits an offset into x, the row within a plane and the plane.
+func StreamingAxes(dims int, o stencil.Offset) (dx, dy, dz int) {
+	switch dims {
+	case 1:
+		return o[0], 0, 0
+	case 2:
+		return o[0], 0, o[1]
+	}
+	return o[0], o[1], o[2]
+}
+
+// PlanePoint is a weight at DX, DY of a plane. It has no name of its own, so that families may write {0, -1, w}.
+type PlanePoint = struct {
+	DX, DY int
+	Weight float64
+}
+
+// Proportion gives f with a = f*b, to within rounding; 1/most <= |f| <= most, so that no product leaves the element
+// type's range. Neither is empty, and both are in one order.
+func Proportion(a, b []PlanePoint, most float64) (f float64, ok bool) {
+	if len(a) != len(b) {
+		return 0, false
+	}
+	f = a[0].Weight / b[0].Weight
+	if math.Abs(f) < 1/most || math.Abs(f) > most {
+		return 0, false
+	}
+	for i := range a {
+		if a[i].DX != b[i].DX || a[i].DY != b[i].DY || math.Abs(a[i].Weight-f*b[i].Weight) > 1e-15*math.Abs(a[i].Weight) {
+			return 0, false
+		}
+	}
+	return f, true
 }
 
 // ComputedSize is the bytes of a value in computation: 16-bit floating-point values are computed in float.

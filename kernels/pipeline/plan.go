@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"stenciltune/kernels"
 	"stenciltune/stencil"
 )
 
@@ -75,17 +76,6 @@ type plane struct {
 // store is a field written, from a version.
 type store struct{ field, version, lag int }
 
-// axes splits an offset into x, the row within a plane and the plane.
-func axes(dims int, o stencil.Offset) (dx, dy, dz int) {
-	switch dims {
-	case 1:
-		return o[0], 0, 0
-	case 2:
-		return o[0], 0, o[1]
-	}
-	return o[0], o[1], o[2]
-}
-
 type planKey struct {
 	st             *stencil.Stencil
 	steps          int
@@ -110,7 +100,7 @@ func planOf(st *stencil.Stencil, steps int, shared, hidden bool) *plan {
 func readOf(st *stencil.Stencil, array int, points []stencil.Offset) read {
 	r := read{array: array}
 	for _, o := range points {
-		dx, dy, dz := axes(st.Dims, o)
+		dx, dy, dz := kernels.StreamingAxes(st.Dims, o)
 		i, found := slices.BinarySearchFunc(r.planes, dz, func(p plane, dz int) int { return p.dz - dz })
 		if !found {
 			r.planes = slices.Insert(r.planes, i, plane{dz: dz})
@@ -165,7 +155,7 @@ func hiddenPlanes(st *stencil.Stencil, stage int) (below, above int) {
 		b, a := hiddenPlanes(st, i)
 		for _, f := range st.Stages[stage].Outputs {
 			for _, o := range st.Stages[i].Points[f] {
-				_, _, dz := axes(st.Dims, o)
+				_, _, dz := kernels.StreamingAxes(st.Dims, o)
 				below, above = max(below, b-dz), max(above, a+dz)
 			}
 		}

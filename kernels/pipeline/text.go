@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"stenciltune/kernels"
 	"stenciltune/stencil"
 )
 
@@ -291,7 +292,7 @@ func (p *plan) jobText(b *strings.Builder, i int) {
 		if p.versions[v].hidden {
 			line("      v%d[0].at[%d + j][%d + i] = value.at[%d];", v, j.lowR, j.lowX, o)
 		} else if st.Boundary == stencil.Fixed && !stage.Hidden {
-			r := func(a [3]int) (x, rows, planes int) { return axes(p.dims, stencil.Offset(a)) }
+			r := func(a [3]int) (x, rows, planes int) { return kernels.StreamingAxes(p.dims, stencil.Offset(a)) }
 			lx, lr, ls := r(stage.Low)
 			hx, hr, hs := r(stage.High)
 			line("      v%d[0][j][i] = (EDGE || ENDS) && held<%d, %d, %d, %d, %d, %d, EDGE, ENDS>(j, i, plane, at) ? old(%d, 0, 0, 0) : Real(value.at[%d]);", v, lx, hx, lr, hr, ls, hs, stage.Outputs[o], o)

@@ -57,7 +57,7 @@ func analyse(st *stencil.Stencil) stages {
 	first, last, rows := 0, 0, false // planes with points off the own row, and the own plane
 	for _, points := range s.arrays {
 		for _, o := range points {
-			if _, dy, dz := axes(st.Dims, o); dy != 0 {
+			if _, dy, dz := kernels.StreamingAxes(st.Dims, o); dy != 0 {
 				first, last, rows = min(first, dz), max(last, dz), true
 			}
 		}
@@ -100,7 +100,7 @@ func (s stages) edgeArrays() int {
 
 func (s stages) offRow(points []stencil.Offset) bool {
 	return slices.ContainsFunc(points, func(o stencil.Offset) bool {
-		_, dy, _ := axes(s.dims, o)
+		_, dy, _ := kernels.StreamingAxes(s.dims, o)
 		return dy != 0
 	})
 }
@@ -146,7 +146,7 @@ func (s stages) planesText(r radius) string {
 	for a, points := range s.arrays {
 		needs[a] = map[int]need{}
 		for _, o := range points {
-			dx, dy, dz := axes(s.dims, o)
+			dx, dy, dz := kernels.StreamingAxes(s.dims, o)
 			n := needs[a][dz]
 			needs[a][dz] = need{max(n.low, -dx), max(n.high, dx), n.rows || dy != 0}
 		}
@@ -197,7 +197,7 @@ func (s stages) perStage(r radius) int {
 		}
 		oldest := 0
 		for _, o := range points {
-			_, _, dz := axes(s.dims, o)
+			_, _, dz := kernels.StreamingAxes(s.dims, o)
 			oldest = min(oldest, dz)
 		}
 		total += r.highS - oldest
@@ -216,7 +216,7 @@ func (s stages) neighbourCells(r radius) int {
 		for z := -r.lowS; z <= r.highS; z++ {
 			low, high := 0, 0
 			for _, o := range points {
-				if dx, _, dz := axes(s.dims, o); dz == z {
+				if dx, _, dz := kernels.StreamingAxes(s.dims, o); dz == z {
 					low, high = max(low, -dx), max(high, dx)
 				}
 			}

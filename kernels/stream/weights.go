@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"stenciltune/kernels"
 	"stenciltune/stencil"
 )
 
@@ -34,22 +35,7 @@ type pattern struct {
 	users  int
 }
 
-// point is a weight at dx, dy of a plane.
-type point struct {
-	dx, dy int
-	weight float64
-}
-
-// axes splits an offset into x, the row within a plane and the plane.
-func axes(dims int, o stencil.Offset) (dx, dy, dz int) {
-	switch dims {
-	case 1:
-		return o[0], 0, 0
-	case 2:
-		return o[0], 0, o[1]
-	}
-	return o[0], o[1], o[2]
-}
+type point = kernels.PlanePoint
 
 // weightsOf groups a linear stencil's weights; not ok if it is not linear.
 func weightsOf(st *stencil.Stencil) (w weights, ok bool) { return weightsBy(1, st) }
@@ -65,11 +51,11 @@ func weightsBy(common float64, st *stencil.Stencil) (w weights, ok bool) {
 	for dz := -r.lowS; dz <= r.highS; dz++ {
 		var points []point
 		for o, weight := range byOffset {
-			if dx, dy, z := axes(st.Dims, o); z == dz {
+			if dx, dy, z := kernels.StreamingAxes(st.Dims, o); z == dz {
 				points = append(points, point{dx, dy, weight / common})
 			}
 		}
-		slices.SortFunc(points, func(a, b point) int { return cmp.Or(cmp.Compare(a.dy, b.dy), cmp.Compare(a.dx, b.dx)) })
+		slices.SortFunc(points, func(a, b point) int { return cmp.Or(cmp.Compare(a.DY, b.DY), cmp.Compare(a.DX, b.DX)) })
 		w.planes = append(w.planes, w.share(points))
 	}
 	return w, true
@@ -81,30 +67,13 @@ func (w *weights) share(points []point) plane {
 		return plane{pattern: -1}
 	}
 	for k := range w.patterns {
-		if f, ok := proportion(points, w.patterns[k].points); ok {
+		if f, ok := kernels.Proportion(points, w.patterns[k].points, 1e3); ok {
 			w.patterns[k].users++
 			return plane{k, f}
 		}
 	}
 	w.patterns = append(w.patterns, pattern{points, 1})
 	return plane{len(w.patterns) - 1, 1}
-}
-
-// proportion gives f with a = f*b, to within rounding.
-func proportion(a, b []point) (f float64, ok bool) {
-	if len(a) != len(b) {
-		return 0, false
-	}
-	f = a[0].weight / b[0].weight
-	if math.Abs(f) < 1e-3 || math.Abs(f) > 1e3 { // a product that may leave the element type's range
-		return 0, false
-	}
-	for i := range a {
-		if a[i].dx != b[i].dx || a[i].dy != b[i].dy || math.Abs(a[i].weight-f*b[i].weight) > 1e-15*math.Abs(a[i].weight) {
-			return 0, false
-		}
-	}
-	return f, true
 }
 
 // late tells whether a plane completes only with rows of other warps: its last
@@ -119,7 +88,7 @@ func (w weights) late(mirror bool) bool {
 	if mirror {
 		last = []plane{w.planes[0], last[0]}
 	}
-	return slices.ContainsFunc(last, func(q plane) bool { return w.any(q, func(p point) bool { return p.dy != 0 }) })
+	return slices.ContainsFunc(last, func(q plane) bool { return w.any(q, func(p point) bool { return p.DY != 0 }) })
 }
 
 // any tells whether a plane has such a point.
@@ -130,13 +99,13 @@ func (w weights) any(q plane, such func(point) bool) bool {
 // diagonal tells whether a row other than the own is read in neighbour columns.
 func (w weights) diagonal() bool {
 	return slices.ContainsFunc(w.patterns, func(k pattern) bool {
-		return slices.ContainsFunc(k.points, func(p point) bool { return p.dx != 0 && p.dy != 0 })
+		return slices.ContainsFunc(k.points, func(p point) bool { return p.DX != 0 && p.DY != 0 })
 	})
 }
 
 // newestNeighbours tells whether the newest plane is read in neighbour columns.
 func (w weights) newestNeighbours() bool {
-	return w.any(w.planes[len(w.planes)-1], func(p point) bool { return p.dx != 0 })
+	return w.any(w.planes[len(w.planes)-1], func(p point) bool { return p.DX != 0 })
 }
 
 // operations is what accumulate does for a cell, a multiplication with the addition of its product
@@ -202,7 +171,7 @@ func (w weights) accumulate(b *strings.Builder) {
 			i := slices.IndexFunc(w.planes, func(q plane) bool { return q.pattern == k })
 			fmt.Fprintf(b, "  // dz = %d\n", i-w.low)
 			for _, row := range p.rows() {
-				fmt.Fprintf(b, "  if (inside<OWN>(j%s)) sum[%d] = sum[%[2]d] + %s;\n", signed(row[0].dy), last-i, rowText(row))
+				fmt.Fprintf(b, "  if (inside<OWN>(j%s)) sum[%d] = sum[%[2]d] + %s;\n", signed(row[0].DY), last-i, rowText(row))
 			}
 			continue
 		}
@@ -294,7 +263,7 @@ func (w weights) accumulateConstant(b *strings.Builder, held ends) {
 		for _, q := range s.beyond {
 			if q.pattern >= 0 {
 				for _, p := range w.patterns[q.pattern].points {
-					sum += q.factor * p.weight
+					sum += q.factor * p.Weight
 				}
 			}
 		}
@@ -307,7 +276,7 @@ func (k pattern) sum(b *strings.Builder) {
 	rows := k.rows()
 	var any []string
 	for _, row := range rows {
-		any = append(any, fmt.Sprintf("inside<OWN>(j%s)", signed(row[0].dy)))
+		any = append(any, fmt.Sprintf("inside<OWN>(j%s)", signed(row[0].DY)))
 	}
 	fmt.Fprintf(b, "  if (%s) {\n    Real part = Real(-0.0); // adds nothing\n", strings.Join(any, " || "))
 	for i, row := range rows {
@@ -324,7 +293,7 @@ func rowOperations(row []point) (n float64) {
 		switch m := mirrored(row, p); {
 		case m < 0:
 			n++
-		case p.dx < 0:
+		case p.DX < 0:
 			n += 2
 		}
 	}
@@ -338,20 +307,20 @@ func (w weights) triples() bool {
 
 // hasOne tells whether a point of a row weighs 1.
 func hasOne(row []point) bool {
-	return slices.ContainsFunc(row, func(p point) bool { return p.weight == 1 })
+	return slices.ContainsFunc(row, func(p point) bool { return p.Weight == 1 })
 }
 
 // triple tells whether a row is a cell and its two neighbours, all of one weight.
 func triple(row []point) bool {
-	return len(row) == 3 && row[0].dx == -1 && row[1].dx == 0 && row[2].dx == 1 && row[0].weight == row[1].weight && row[1].weight == row[2].weight
+	return len(row) == 3 && row[0].DX == -1 && row[1].DX == 0 && row[2].DX == 1 && row[0].Weight == row[1].Weight && row[1].Weight == row[2].Weight
 }
 
 // mirrored finds the point on the other side of the own column if it weighs the same.
 func mirrored(row []point, p point) int {
-	if p.dx == 0 {
+	if p.DX == 0 {
 		return -1
 	}
-	return slices.IndexFunc(row, func(q point) bool { return q.dx == -p.dx && q.weight == p.weight })
+	return slices.IndexFunc(row, func(q point) bool { return q.DX == -p.DX && q.Weight == p.Weight })
 }
 
 // rowText is the weighted sum of a row's points; points mirrored in the own column
@@ -359,26 +328,26 @@ func mirrored(row []point, p point) int {
 // weigh 1 come first: with nothing before them there is nothing to do.
 func rowText(row []point) string {
 	if triple(row) {
-		return scaled(row[0].weight, fmt.Sprintf("three(e[LOW_R + j%s], i)", signed(row[0].dy)))
+		return scaled(row[0].Weight, fmt.Sprintf("three(e[LOW_R + j%s], i)", signed(row[0].DY)))
 	}
 	var terms []string
 	used := map[int]bool{}
-	at := func(p point) string { return fmt.Sprintf("e[LOW_R + j%s][LOW_X + i%s]", signed(p.dy), signed(p.dx)) }
+	at := func(p point) string { return fmt.Sprintf("e[LOW_R + j%s][LOW_X + i%s]", signed(p.DY), signed(p.DX)) }
 	for _, p := range row {
-		if used[p.dx] {
+		if used[p.DX] {
 			continue
 		}
-		used[p.dx] = true
+		used[p.DX] = true
 		text := at(p)
-		if m := mirrored(row, p); p.dx < 0 && m >= 0 {
-			used[-p.dx] = true
+		if m := mirrored(row, p); p.DX < 0 && m >= 0 {
+			used[-p.DX] = true
 			text = "(" + text + " + " + at(row[m]) + ")"
 		}
-		if p.weight == 1 {
+		if p.Weight == 1 {
 			terms = slices.Insert(terms, 0, text)
 			continue
 		}
-		terms = append(terms, scaled(p.weight, text))
+		terms = append(terms, scaled(p.Weight, text))
 	}
 	return strings.Join(terms, " + ")
 }
@@ -405,7 +374,7 @@ func signed(d int) string {
 // rows splits a pattern's points by dy.
 func (k pattern) rows() (rows [][]point) {
 	for i, p := range k.points {
-		if i == 0 || p.dy != k.points[i-1].dy {
+		if i == 0 || p.DY != k.points[i-1].DY {
 			rows = append(rows, nil)
 		}
 		rows[len(rows)-1] = append(rows[len(rows)-1], p)

@@ -3,12 +3,12 @@ package sweep
 import (
 	"cmp"
 	"fmt"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 
+	"stenciltune/kernels"
 	"stenciltune/stencil"
 )
 
@@ -47,10 +47,7 @@ type pattern struct {
 	users  []user
 }
 
-type point struct {
-	dx, dy int
-	weight float64
-}
+type point = kernels.PlanePoint
 
 // user is a sum that takes factor times a pattern, dz planes from the own one.
 type user struct {
@@ -131,7 +128,7 @@ func pointsOf(weights map[stencil.Point]float64, array, dz int) (points []point)
 			points = append(points, point{at.At[0], at.At[1], w})
 		}
 	}
-	slices.SortFunc(points, func(a, b point) int { return cmp.Or(cmp.Compare(a.dy, b.dy), cmp.Compare(a.dx, b.dx)) })
+	slices.SortFunc(points, func(a, b point) int { return cmp.Or(cmp.Compare(a.DY, b.DY), cmp.Compare(a.DX, b.DX)) })
 	return points
 }
 
@@ -145,30 +142,13 @@ func (p *plan) share(place int, points []point, u user) {
 		if k.place != place {
 			continue
 		}
-		if f, ok := proportion(points, k.points); ok {
+		if f, ok := kernels.Proportion(points, k.points, 1e6); ok {
 			u.factor = f
 			k.users = append(k.users, u)
 			return
 		}
 	}
 	p.patterns = append(p.patterns, pattern{place, points, []user{u}})
-}
-
-// proportion gives f with a = f*b, to within rounding.
-func proportion(a, b []point) (f float64, ok bool) {
-	if len(a) != len(b) {
-		return 0, false
-	}
-	f = a[0].weight / b[0].weight
-	if math.Abs(f) < 1e-6 || math.Abs(f) > 1e6 { // a product that may leave the element type's range
-		return 0, false
-	}
-	for i := range a {
-		if a[i].dx != b[i].dx || a[i].dy != b[i].dy || math.Abs(a[i].weight-f*b[i].weight) > 1e-15*math.Abs(a[i].weight) {
-			return 0, false
-		}
-	}
-	return f, true
 }
 
 // shared tells whether a pattern is summed on its own, and not straight into its only sum.
@@ -261,8 +241,8 @@ func (p *plan) weightsText() string {
 					continue
 				}
 				for _, at := range k.points {
-					if at.dy == dy {
-						fmt.Fprintf(&terms, "    part[%d] = %s;\n", i, added(fmt.Sprintf("part[%d]", i), k.weight(at), fmt.Sprintf("e[%d]", at.dx)))
+					if at.DY == dy {
+						fmt.Fprintf(&terms, "    part[%d] = %s;\n", i, added(fmt.Sprintf("part[%d]", i), k.weight(at), fmt.Sprintf("e[%d]", at.DX)))
 					}
 				}
 			}
@@ -340,12 +320,12 @@ func (p *plan) continues(i int) bool {
 // unit is what a shared pattern of one point is divided by: its part is the point itself.
 func (k pattern) unit() float64 {
 	if k.shared() && len(k.points) == 1 {
-		return k.points[0].weight
+		return k.points[0].Weight
 	}
 	return 1
 }
 
-func (k pattern) weight(at point) float64 { return at.weight / k.unit() }
+func (k pattern) weight(at point) float64 { return at.Weight / k.unit() }
 
 // added is a sum, if there is one, and a weight times a value.
 func added(sum string, weight float64, value string) string {

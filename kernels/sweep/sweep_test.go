@@ -103,7 +103,7 @@ func TestPlanOfAStarHasAPatternForTheColumnAndOneForThePlane(t *testing.T) {
 	if q.low != 2 || q.high != 2 || q.open() != 4 || len(q.patterns) != 2 || len(q.own) != 0 {
 		t.Fatalf("%+v", q)
 	}
-	if k := q.patterns[0]; len(k.points) != 1 || len(k.users) != 4 || k.unit() != k.points[0].weight {
+	if k := q.patterns[0]; len(k.points) != 1 || len(k.users) != 4 || k.unit() != k.points[0].Weight {
 		t.Errorf("%+v", k)
 	}
 	if k := q.patterns[1]; len(k.points) != 9 || k.shared() || !q.continues(1) {
