@@ -1,0 +1,114 @@
+package stencil
+
+import (
+	"maps"
+	"slices"
+)
+
+// live is a function's block without what nothing reads.
+func live(body []Stmt) []Stmt {
+	out, _ := liveBlock(body, map[int]bool{})
+	return declared(out)
+}
+
+// liveBlock gives a block without what nothing reads, and the locals it reads; after are
+// those read after it, changed in place.
+func liveBlock(body []Stmt, after map[int]bool) ([]Stmt, map[int]bool) {
+	reads := func(e Expr) {
+		walk(e, func(e Expr) {
+			if l, ok := e.(Local); ok {
+				after[l.Index] = true
+			}
+		})
+	}
+	var out []Stmt
+	for _, st := range slices.Backward(body) {
+		switch x := st.(type) {
+		case Let:
+			if !after[x.Local] {
+				if !x.Declare {
+					continue
+				}
+				x.Value = nil // a declaration, if a later value needs it
+				st = x
+				break
+			}
+			delete(after, x.Local)
+			reads(x.Value)
+		case Return:
+			clear(after)
+			for _, v := range x.Values {
+				reads(v)
+			}
+		case If:
+			then, a := liveBlock(x.Then, maps.Clone(after))
+			otherwise, b := liveBlock(x.Else, maps.Clone(after))
+			if len(then)+len(otherwise) == 0 {
+				continue
+			}
+			maps.Copy(a, b)
+			after = a
+			reads(x.Cond)
+			st = If{x.Cond, then, otherwise}
+		}
+		out = append(out, st)
+	}
+	slices.Reverse(out)
+	return out, after
+}
+
+// declared moves declarations without a value to the first value, and drops those that
+// nothing needs.
+func declared(body []Stmt) []Stmt {
+	var out []Stmt
+	pending := map[int]Let{}
+	for _, st := range body {
+		switch x := st.(type) {
+		case Let:
+			if x.Value == nil {
+				pending[x.Local] = x
+				continue
+			}
+			if _, ok := pending[x.Local]; ok {
+				delete(pending, x.Local)
+				x.Declare = true
+				st = x
+			}
+		case If:
+			set := map[int]bool{}
+			sets([]Stmt{x}, set)
+			for _, l := range slices.Sorted(maps.Keys(set)) {
+				if d, ok := pending[l]; ok {
+					delete(pending, l)
+					d.Value = nothing(d.Type)
+					out = append(out, d)
+				}
+			}
+			x.Then, x.Else = declared(x.Then), declared(x.Else)
+			st = x
+		}
+		out = append(out, st)
+	}
+	return out
+}
+
+// sets finds the locals that a block sets.
+func sets(body []Stmt, set map[int]bool) {
+	for _, st := range body {
+		switch x := st.(type) {
+		case Let:
+			set[x.Local] = true
+		case If:
+			sets(x.Then, set)
+			sets(x.Else, set)
+		}
+	}
+}
+
+// nothing is the zero of a type.
+func nothing(t Type) Expr {
+	if t.Floating() {
+		return Num{0, t}
+	}
+	return Int{0, t}
+}
