@@ -28,24 +28,27 @@ type Line struct {
 const walkSamples = 24
 
 // WalkWarps calls visit with the lanes of some warps of a line of threads, as places x and row
-// in the walk of a grid. Together they stand for all.
-func WalkWarps(n stencil.Size, column, zigzag int, visit func(lanes [][2]int)) (visited int) {
+// in the walk of a grid, and tells how many cells each lane stands for.
+func WalkWarps(n stencil.Size, column, zigzag int, visit func(lanes [][2]int)) (each float64) {
 	cells := int(n.Cells())
 	warps := CeilDiv(cells, 32)
 	samples := min(walkSamples, warps)
 	var room [32][2]int
+	visited := 0 // the last warp may have fewer lanes than others
 	for i := range samples {
 		// One of every part of the grid, and not all at the same place of a column.
-		first := 32 * min(warps*i/samples+i, warps-1)
+		begin, end := warps*i/samples, warps*(i+1)/samples
+		first := 32 * (begin + i%(end-begin))
 		lanes := room[:0]
 		for t := first; t < min(first+32, cells); t++ {
 			if x, row := WalkLine(n[0], n[1]*n[2], column, zigzag, t); x < n[0] && row < n[1]*n[2] {
 				lanes = append(lanes, [2]int{x, row})
 			}
 		}
+		visited += len(lanes)
 		visit(lanes)
 	}
-	return samples
+	return float64(cells) / float64(max(visited, 1))
 }
 
 // LineOf counts the loads of a line of threads in blocks of group, in columns of column cells
@@ -73,7 +76,7 @@ func LineOf(n stencil.Size, arrays [][]stencil.Offset, column, zigzag, group, el
 	}
 	clocks := 0.0
 	var at [32]int
-	samples := WalkWarps(n, column, zigzag, func(lanes [][2]int) {
+	all := WalkWarps(n, column, zigzag, func(lanes [][2]int) {
 		for i, lane := range lanes {
 			at[i] = lane[1]*n[0] + lane[0]
 		}
@@ -85,7 +88,6 @@ func LineOf(n stencil.Size, arrays [][]stencil.Offset, column, zigzag, group, el
 			}
 		}
 	})
-	all := float64(CeilDiv(int(n.Cells()), 32)) / float64(samples)
 	l.Asked *= all
 	l.RowLines = 1 + float64(column+high-low-1)/float64(per)
 	if n[0]%per == 0 && column%per == 0 { // every row begins on a line

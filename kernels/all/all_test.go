@@ -435,6 +435,11 @@ func TestEveryLegalScheduleKeepsTheDevicesLimitsAndCountsSoundly(t *testing.T) {
 		t.Fatal(err)
 	}
 	problems = append(problems, stencil.Problem{Stencil: own, DType: stencil.Float32, Size: stencil.Size{1328, 71, 1}, Steps: 5})
+	short, err := stencil.Parse("short", "short.sl", "NumDimensions 1 StencilSize (1) CellValue { return 0.5 * get(0); }")
+	if err != nil {
+		t.Fatal(err)
+	}
+	problems = append(problems, stencil.Problem{Stencil: short, DType: stencil.Float64, Size: stencil.Size{611, 1, 1}, Steps: 3}) // a last warp of 3 lanes
 	for _, p := range problems {
 		for _, f := range Families() {
 			s := space.New(f.Space(p, m))

@@ -105,7 +105,7 @@ func (Global) line(p stencil.Problem, h kernels.Shape, r *kernels.Work) {
 	rows := 1 + float64(h.Group[0]-1)/float64(column)
 	clocks := 0.0
 	var a, b [32]int
-	samples := kernels.WalkWarps(n, column, h.Zigzag, func(lanes [][2]int) {
+	each := kernels.WalkWarps(n, column, h.Zigzag, func(lanes [][2]int) {
 		for i, lane := range lanes {
 			a[i], b[i] = lane[1]*n[0], lane[0]
 		}
@@ -115,7 +115,7 @@ func (Global) line(p stencil.Problem, h kernels.Shape, r *kernels.Work) {
 			r.Line.Asked += float64(lines)
 		}
 	})
-	all := depth * float64(kernels.CeilDiv(int(n.Cells()), 32)) / float64(samples)
+	all := depth * each
 	r.Line.Asked *= all
 	r.Line.Shared = float64(wide) / (float64(wide) + rows)
 	r.Line.New = depth // warps are at one element of B's column at a time: all of them wait for it
