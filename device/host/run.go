@@ -292,18 +292,17 @@ func (d *Device) session(ctx context.Context, t device.Timing, run device.Pass) 
 
 // sample runs some launches and gives the seconds they took.
 func (s *session) sample(ctx context.Context, launches int) (float64, error) {
-	if _, err := fmt.Fprintln(s.in, launches); err == nil {
-		line, err := s.out.ReadSlice('\n') // no further than its buffer
-		if err == nil || errors.Is(err, bufio.ErrBufferFull) {
-			seconds, err := strconv.ParseFloat(strings.TrimSpace(string(line)), 64)
-			if err == nil {
-				return seconds, nil
-			}
-			s.cmd.Cancel() // it may print for ever
-			return 0, device.Fail(timing.LaunchError, "%s: garbled output %.40q", s.run.Binary.Schedule, line)
+	fmt.Fprintln(s.in, launches)       // where nobody reads it, what is printed tells why
+	line, err := s.out.ReadSlice('\n') // no further than its buffer
+	if err == nil || errors.Is(err, bufio.ErrBufferFull) {
+		seconds, err := strconv.ParseFloat(strings.TrimSpace(string(line)), 64)
+		if err == nil {
+			return seconds, nil
 		}
+		s.cmd.Cancel() // it may print for ever
+		return 0, device.Fail(timing.LaunchError, "%s: garbled output %.40q", s.run.Binary.Schedule, line)
 	}
-	err := s.cmd.Wait()
+	err = s.cmd.Wait()
 	if err == nil {
 		err = errors.New("the program ended early")
 	}
