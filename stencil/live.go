@@ -112,3 +112,31 @@ func nothing(t Type) Expr {
 	}
 	return Int{0, t}
 }
+
+// OutputPoints are the points that one output of a stage is computed from, by array, fields first.
+func (s *Stencil) OutputPoints(stage, output int) [][]Offset {
+	points := make([][]Offset, len(s.Fields)+len(s.ReadOnly))
+	walkBody(live(only(s.Stages[stage].Body, output)), func(e Expr) {
+		switch e := e.(type) {
+		case Get:
+			points[e.Field] = addPoint(points[e.Field], e.At)
+		case Read:
+			points[len(s.Fields)+e.Array] = addPoint(points[len(s.Fields)+e.Array], e.At)
+		}
+	})
+	return points
+}
+
+// only is a block that returns one of its values.
+func only(body []Stmt, output int) []Stmt {
+	out := slices.Clone(body)
+	for i, st := range out {
+		switch x := st.(type) {
+		case Return:
+			out[i] = Return{x.Values[output : output+1]}
+		case If:
+			out[i] = If{x.Cond, only(x.Then, output), only(x.Else, output)}
+		}
+	}
+	return out
+}

@@ -194,6 +194,20 @@ func (p *printer) name(function string) string {
 	return function
 }
 
+// uniform tells what is the same at every cell of a step.
+func uniform(e Expr) bool {
+	same := true
+	walk(e, func(e Expr) {
+		switch e := e.(type) {
+		case Get, Read, ReadAt, Local, Sum:
+			same = false
+		case Var:
+			same = same && e.Kind != Position
+		}
+	})
+	return same
+}
+
 var rootNames = map[string]string{"sqrt": "square_root", "rsqrt": "reciprocal_root"}
 
 func (p *printer) expr(e Expr) {
@@ -258,6 +272,13 @@ func (p *printer) expr(e Expr) {
 			if c, ok := e.Y.(Num); ok && finite(1/c.Value) {
 				p.parens(e.X, binds(e.X) < binds(e))
 				p.WriteString(" * " + e.Type.C() + "(" + numText(1/c.Value) + ")")
+				return
+			}
+			if uniform(e.Y) { // compilers take what all cells divide by out of their loops, but not approximations
+				p.parens(e.X, binds(e.X) < binds(e))
+				p.WriteString(" * (" + e.Type.C() + "(1) / ")
+				p.parens(e.Y, binds(e.Y) <= binds(e))
+				p.WriteString(")")
 				return
 			}
 			p.call("quotient", e.X, e.Y)

@@ -16,7 +16,7 @@ func (p *plan) text(h shape) string {
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	rings := p.rings(h.prefetch)
 	line("// The way of a block's threads along the streaming axis. Of version v that a stage leaves, v<n> are the own")
-	line("// cells of the planes that registers keep, the newest first; what is loaded is kept in shared memory.")
+	line("// cells of the planes that registers keep, the newest first; others are kept in shared memory.")
 	line("struct Pipeline {")
 	line("  const Place &at;")
 	line("  const index_t column; // element of plane 0 at which the thread's cells begin")
@@ -86,14 +86,20 @@ func (p *plan) text(h shape) string {
 		line("  __device__ __forceinline__ const Vector *loaded_%d(int age) const { return reinterpret_cast<const Vector *>(shared) + (%d + before<%d>(slot_%d, age)) * LOADED; }", v, first, n, n)
 		first += n
 	}
-	given := 0
-	for v := p.loads; v < len(p.versions); v++ {
-		if !p.versions[v].rows {
-			continue
+	parked, given := 0, 0
+	for v, of := range p.versions {
+		if of.job >= 0 && !of.held {
+			n := of.ring(p.dims, 0)
+			line("  __device__ __forceinline__ Shared *parked_%d(int age) const { return reinterpret_cast<Shared *>(reinterpret_cast<Vector *>(shared) + %d * LOADED) + (%d + before<%d>(slot_%d, age)) * LOADED; }", v, first, parked, n, n)
+			parked += n
 		}
-		n := p.versions[v].ring(p.dims, 0)
-		line("  __device__ __forceinline__ Shared *given_%d(int age) const { return reinterpret_cast<Shared *>(reinterpret_cast<Vector *>(shared) + %d * LOADED) + (%d + before<%d>(slot_%d, age)) * GIVEN; }", v, first, given, n, n)
-		given += n
+	}
+	for v, of := range p.versions {
+		if of.job >= 0 && of.held && of.rows {
+			n := of.ring(p.dims, 0)
+			line("  __device__ __forceinline__ Shared *given_%d(int age) const { return reinterpret_cast<Shared *>(reinterpret_cast<Vector *>(shared) + %d * LOADED) + %d * LOADED + (%d + before<%d>(slot_%d, age)) * GIVEN; }", v, first, parked, given, n, n)
+			given += n
+		}
 	}
 	line("\n  // Asks for the next planes, of which the newest are those of `ahead` plane steps before.")
 	line("  __device__ __forceinline__ void load(int ahead) {")
@@ -184,7 +190,7 @@ func (p *plan) settled() (low, high int) {
 // rings are the different numbers of planes that rings have.
 func (p *plan) rings(prefetch int) (list []int) {
 	for _, v := range p.versions {
-		if v.job < 0 || v.rows {
+		if !v.held || v.job < 0 || v.rows {
 			list = append(list, v.ring(p.dims, prefetch))
 		}
 	}
@@ -226,7 +232,7 @@ func (p *plan) jobText(b *strings.Builder, i int) {
 		line("    __syncthreads();")
 	}
 	line("    { // time step %d, stage %d", j.step, j.stage)
-	line("      const int plane = t - %d, iteration = at.grid.iteration + %d;", j.lag, j.step)
+	line("      const int plane = t - %d, here = BOUNDARY == WRAP ? boundary_index(plane, at.planes) : plane, iteration = at.grid.iteration + %d;", j.lag, j.step)
 	var cases strings.Builder
 	n := 0
 	for _, r := range j.reads {
@@ -253,15 +259,19 @@ func (p *plan) jobText(b *strings.Builder, i int) {
 			depth := v.depth
 			age := fmt.Sprintf("age_of<ENDS>(%d, %d, plane, %d, at)", zero, q.dz, depth)
 			line("      {\n        const int age = %s;", age)
+			ring := "loaded"
+			if v.job >= 0 {
+				ring = "parked"
+			}
 			if v.held {
 				line("        own(n%d, v%d, age);", n, r.version)
 			} else {
-				line("        own(n%d, loaded_%d(age), at);", n, r.version)
+				line("        own(n%d, %s_%d(age), at);", n, ring, r.version)
 			}
 			switch {
 			case q.lowR+q.highR == 0:
-			case v.job < 0:
-				line("        others(n%d, loaded_%d(age_of<ENDS>(%d, %d, plane, %d, at)), at.near);", n, r.version, zero, q.dz, v.oldest+1)
+			case v.job < 0 || !v.held:
+				line("        others(n%d, %s_%d(age_of<ENDS>(%d, %d, plane, %d, at)), at.near);", n, ring, r.version, zero, q.dz, v.oldest+1)
 			default:
 				line("        others(n%d, given_%d(age_of<ENDS>(%d, %d, plane, %d, at)), at.other);", n, r.version, zero, q.dz, v.oldest+1)
 			}
@@ -271,20 +281,24 @@ func (p *plan) jobText(b *strings.Builder, i int) {
 		}
 	}
 	for o, v := range j.outputs {
-		if p.versions[v].job == i && p.versions[v].output == o {
+		switch {
+		case p.versions[v].job != i || p.versions[v].output != o:
+		case p.versions[v].held:
 			line("      shift(v%d);", v)
+		default:
+			line("      Cells v%d[1];", v)
 		}
 	}
 	line("#pragma unroll\n      for (int j = %d; j < ROWS + %d; j++)\n#pragma unroll\n        for (int i = %d; i < VECTOR + %d; i++) {", -j.lowR, j.highR, -j.lowX, j.highX)
 	line("      const auto old = [&](int array, int dx, int dy, int dz) -> Real {\n%s        return Real(0);\n      };", cases.String())
-	position := "at.x + i, at.y + j, plane"
+	position := "within(at.x + i, at.nx), within(at.y + j, at.ny), here"
 	switch p.dims {
 	case 1:
-		position = "at.x + i, 0, 0"
+		position = "within(at.x + i, at.nx), 0, 0"
 	case 2:
-		position = "at.x + i, plane, 0"
+		position = "within(at.x + i, at.nx), here, 0"
 	}
-	line("      const auto value = part_%d::cell<BOUNDARY == WRAP>(at.grid, %s, iteration, old);", j.stage, position)
+	line("      const auto value = part_%d::cell<false>(at.grid, %s, iteration, old);", j.stage, position)
 	for o, v := range j.outputs {
 		if p.versions[v].job != i || p.versions[v].output != o {
 			continue
@@ -305,7 +319,10 @@ func (p *plan) jobText(b *strings.Builder, i int) {
 		if p.versions[v].job != i || p.versions[v].output != o {
 			continue
 		}
-		if p.versions[v].rows {
+		switch {
+		case !p.versions[v].held:
+			line("      park(v%d[0], at, parked_%d(0));", v, v)
+		case p.versions[v].rows:
 			line("      give(v%d[0], at, given_%d(0));", v, v)
 		}
 		for _, s := range p.stores {

@@ -8,30 +8,35 @@ import (
 	"stenciltune/stencil"
 )
 
-// registers is what a thread takes if it may, estimated: the planes that stages keep, those that the
-// largest stage sees with what lies around them, what it leaves, and addresses.
+// registers is what a thread takes if it may, estimated: the planes that stages keep, what the largest
+// stage leaves, what it sees for one of that, with what lies around it, and addresses.
 func (h shape) registers(p stencil.Problem, l *plan) int {
 	cells := float64(h.vector * h.rows)
 	most := 0.0
 	for _, j := range l.jobs {
-		n := cells * float64(len(j.outputs))
-		for _, r := range j.reads {
-			if l.versions[r.version].hidden {
-				continue
-			}
-			for _, q := range r.planes {
-				q = j.around(q)
-				loaded := 0.0
-				if l.versions[r.version].job < 0 {
-					loaded = cells
-				}
-				n += loaded + float64((h.rows+q.lowR+q.highR)*(q.lowX+q.highX)+(q.lowR+q.highR)*h.vector)
-			}
+		for _, reads := range j.each {
+			most = max(most, cells*float64(len(j.outputs))+h.seen(l, j, reads))
 		}
-		most = max(most, n)
 	}
 	words := float64(max(1, kernels.ComputedSize(p.DType)/4))
 	return 40 + 2*l.loads + int(words*(cells*float64(l.kept())+h.wider(l)+0.6*most))
+}
+
+// seen is the cells that a thread sees at once of what is read, with what lies around them.
+func (h shape) seen(l *plan, j job, reads []read) (n float64) {
+	for _, r := range reads {
+		if l.versions[r.version].hidden {
+			continue
+		}
+		for _, q := range r.planes {
+			q = j.around(q)
+			if !l.versions[r.version].held {
+				n += float64(h.vector * h.rows)
+			}
+			n += float64((h.rows+q.lowR+q.highR)*(q.lowX+q.highX) + (q.lowR+q.highR)*h.vector)
+		}
+	}
+	return n
 }
 
 // wider is the cells beyond the own ones that registers keep of hidden values.
@@ -93,7 +98,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 				others := float64(q.lowR + q.highR)
 				shuffles += float64(h.rows*(q.lowX+q.highX)) + others*float64(q.otherLow+q.otherHigh)
 				rows := others
-				if l.versions[r.version].job < 0 {
+				if !l.versions[r.version].held {
 					rows += float64(h.rows)
 				}
 				accesses += parts * rows
@@ -101,11 +106,19 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 			}
 		}
 		for _, v := range j.outputs {
-			if l.versions[v].rows && !given[v] {
-				given[v] = true
-				accesses += parts * float64(h.edgeRows(st, l))
-				pipe += float64(h.edgeRows(st, l)*h.vector) * float64(kernels.ComputedSize(p.DType))
+			if given[v] {
+				continue
 			}
+			given[v] = true
+			rows := 0
+			switch {
+			case !l.versions[v].held:
+				rows = h.rows
+			case l.versions[v].rows:
+				rows = h.edgeRows(st, l)
+			}
+			accesses += parts * float64(rows)
+			pipe += float64(rows*h.vector) * float64(kernels.ComputedSize(p.DType))
 		}
 	}
 	accesses += shuffles * words

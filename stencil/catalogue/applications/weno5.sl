@@ -20,12 +20,12 @@ CellValue one (first) {
     const int i = 1 - axis, j = axis;
     float v = axis == 0 ? (y + 0.5) / input_size.y - 0.5 : 0.5 - (x + 0.5) / input_size.x, upper = 0;
     for (int face = 0; face >= -1; face--) {
-      // The five cells around the upwind side of the face; signs follow the wind.
-      float q0 = v > 0 ? get(u, (face - 2) * i, (face - 2) * j) : get(u, (2 - face) * i, (2 - face) * j);
-      float q1 = v > 0 ? get(u, (face - 1) * i, (face - 1) * j) : get(u, (1 - face) * i, (1 - face) * j);
-      float q2 = v > 0 ? get(u, face * i, face * j) : get(u, -face * i, -face * j);
-      float q3 = v > 0 ? get(u, (face + 1) * i, (face + 1) * j) : get(u, (-1 - face) * i, (-1 - face) * j);
-      float q4 = v > 0 ? get(u, (face + 2) * i, (face + 2) * j) : get(u, (-2 - face) * i, (-2 - face) * j);
+      // The five cells around the upwind side of the face, the furthest upwind first.
+      float q0 = v > 0 ? get(u, (face - 2) * i, (face - 2) * j) : get(u, (face + 3) * i, (face + 3) * j);
+      float q1 = v > 0 ? get(u, (face - 1) * i, (face - 1) * j) : get(u, (face + 2) * i, (face + 2) * j);
+      float q2 = v > 0 ? get(u, face * i, face * j) : get(u, (face + 1) * i, (face + 1) * j);
+      float q3 = v > 0 ? get(u, (face + 1) * i, (face + 1) * j) : get(u, face * i, face * j);
+      float q4 = v > 0 ? get(u, (face + 2) * i, (face + 2) * j) : get(u, (face - 1) * i, (face - 1) * j);
       float s = q0 - 2 * q1 + q2, d = q0 - 4 * q1 + 3 * q2;
       float e = 0.000001 + 1.0833333333333333 * s * s + 0.25 * d * d;
       float w0 = 0.1 / (e * e);
@@ -38,7 +38,7 @@ CellValue one (first) {
       e = 0.000001 + 1.0833333333333333 * s * s + 0.25 * d * d;
       float w2 = 0.3 / (e * e);
       float f = (w0 * (2 * q0 - 7 * q1 + 11 * q2) + w1 * (5 * q2 - q1 + 2 * q3) + w2 * (2 * q2 + 5 * q3 - q4)) / (6 * (w0 + w1 + w2));
-      if (face == 0) upper = f; else rate += fabs(v) * (upper - f);
+      if (face == 0) upper = f; else rate += v * (upper - f);
     }
   }
   return get(u, 0, 0) - 0.4 * rate;
@@ -49,12 +49,12 @@ CellValue two (second) {
     const int i = 1 - axis, j = axis;
     float v = axis == 0 ? (y + 0.5) / input_size.y - 0.5 : 0.5 - (x + 0.5) / input_size.x, upper = 0;
     for (int face = 0; face >= -1; face--) {
-      // The five cells around the upwind side of the face; signs follow the wind.
-      float q0 = v > 0 ? get(first, (face - 2) * i, (face - 2) * j) : get(first, (2 - face) * i, (2 - face) * j);
-      float q1 = v > 0 ? get(first, (face - 1) * i, (face - 1) * j) : get(first, (1 - face) * i, (1 - face) * j);
-      float q2 = v > 0 ? get(first, face * i, face * j) : get(first, -face * i, -face * j);
-      float q3 = v > 0 ? get(first, (face + 1) * i, (face + 1) * j) : get(first, (-1 - face) * i, (-1 - face) * j);
-      float q4 = v > 0 ? get(first, (face + 2) * i, (face + 2) * j) : get(first, (-2 - face) * i, (-2 - face) * j);
+      // The five cells around the upwind side of the face, the furthest upwind first.
+      float q0 = v > 0 ? get(first, (face - 2) * i, (face - 2) * j) : get(first, (face + 3) * i, (face + 3) * j);
+      float q1 = v > 0 ? get(first, (face - 1) * i, (face - 1) * j) : get(first, (face + 2) * i, (face + 2) * j);
+      float q2 = v > 0 ? get(first, face * i, face * j) : get(first, (face + 1) * i, (face + 1) * j);
+      float q3 = v > 0 ? get(first, (face + 1) * i, (face + 1) * j) : get(first, face * i, face * j);
+      float q4 = v > 0 ? get(first, (face + 2) * i, (face + 2) * j) : get(first, (face - 1) * i, (face - 1) * j);
       float s = q0 - 2 * q1 + q2, d = q0 - 4 * q1 + 3 * q2;
       float e = 0.000001 + 1.0833333333333333 * s * s + 0.25 * d * d;
       float w0 = 0.1 / (e * e);
@@ -67,7 +67,7 @@ CellValue two (second) {
       e = 0.000001 + 1.0833333333333333 * s * s + 0.25 * d * d;
       float w2 = 0.3 / (e * e);
       float f = (w0 * (2 * q0 - 7 * q1 + 11 * q2) + w1 * (5 * q2 - q1 + 2 * q3) + w2 * (2 * q2 + 5 * q3 - q4)) / (6 * (w0 + w1 + w2));
-      if (face == 0) upper = f; else rate += fabs(v) * (upper - f);
+      if (face == 0) upper = f; else rate += v * (upper - f);
     }
   }
   return 0.75 * get(u, 0, 0) + 0.25 * (get(first, 0, 0) - 0.4 * rate);
@@ -78,12 +78,12 @@ CellValue three (u) {
     const int i = 1 - axis, j = axis;
     float v = axis == 0 ? (y + 0.5) / input_size.y - 0.5 : 0.5 - (x + 0.5) / input_size.x, upper = 0;
     for (int face = 0; face >= -1; face--) {
-      // The five cells around the upwind side of the face; signs follow the wind.
-      float q0 = v > 0 ? get(second, (face - 2) * i, (face - 2) * j) : get(second, (2 - face) * i, (2 - face) * j);
-      float q1 = v > 0 ? get(second, (face - 1) * i, (face - 1) * j) : get(second, (1 - face) * i, (1 - face) * j);
-      float q2 = v > 0 ? get(second, face * i, face * j) : get(second, -face * i, -face * j);
-      float q3 = v > 0 ? get(second, (face + 1) * i, (face + 1) * j) : get(second, (-1 - face) * i, (-1 - face) * j);
-      float q4 = v > 0 ? get(second, (face + 2) * i, (face + 2) * j) : get(second, (-2 - face) * i, (-2 - face) * j);
+      // The five cells around the upwind side of the face, the furthest upwind first.
+      float q0 = v > 0 ? get(second, (face - 2) * i, (face - 2) * j) : get(second, (face + 3) * i, (face + 3) * j);
+      float q1 = v > 0 ? get(second, (face - 1) * i, (face - 1) * j) : get(second, (face + 2) * i, (face + 2) * j);
+      float q2 = v > 0 ? get(second, face * i, face * j) : get(second, (face + 1) * i, (face + 1) * j);
+      float q3 = v > 0 ? get(second, (face + 1) * i, (face + 1) * j) : get(second, face * i, face * j);
+      float q4 = v > 0 ? get(second, (face + 2) * i, (face + 2) * j) : get(second, (face - 1) * i, (face - 1) * j);
       float s = q0 - 2 * q1 + q2, d = q0 - 4 * q1 + 3 * q2;
       float e = 0.000001 + 1.0833333333333333 * s * s + 0.25 * d * d;
       float w0 = 0.1 / (e * e);
@@ -96,7 +96,7 @@ CellValue three (u) {
       e = 0.000001 + 1.0833333333333333 * s * s + 0.25 * d * d;
       float w2 = 0.3 / (e * e);
       float f = (w0 * (2 * q0 - 7 * q1 + 11 * q2) + w1 * (5 * q2 - q1 + 2 * q3) + w2 * (2 * q2 + 5 * q3 - q4)) / (6 * (w0 + w1 + w2));
-      if (face == 0) upper = f; else rate += fabs(v) * (upper - f);
+      if (face == 0) upper = f; else rate += v * (upper - f);
     }
   }
   return 0.33333333333333333 * get(u, 0, 0) + 0.66666666666666667 * (get(second, 0, 0) - 0.4 * rate);
