@@ -116,7 +116,7 @@ func nothing(t Type) Expr {
 // OutputPoints are the points that one output of a stage is computed from, by array, fields first.
 func (s *Stencil) OutputPoints(stage, output int) [][]Offset {
 	points := make([][]Offset, len(s.Fields)+len(s.ReadOnly))
-	walkBody(live(only(s.Stages[stage].Body, output)), func(e Expr) {
+	walkBody(s.OutputBody(stage, output), func(e Expr) {
 		switch e := e.(type) {
 		case Get:
 			points[e.Field] = addPoint(points[e.Field], e.At)
@@ -125,6 +125,11 @@ func (s *Stencil) OutputPoints(stage, output int) [][]Offset {
 		}
 	})
 	return points
+}
+
+// OutputBody is a stage's function that returns one of its outputs alone.
+func (s *Stencil) OutputBody(stage, output int) []Stmt {
+	return live(only(s.Stages[stage].Body, output))
 }
 
 // only is a block that returns one of its values.

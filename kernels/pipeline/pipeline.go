@@ -40,7 +40,7 @@ type shape struct {
 	vector, rows, warps, streamTiles, timeTile, prefetch, minBlocks int
 	// sms is the number of SMs that are filled, each with streamTiles blocks; 0 = there are
 	// streamTiles stream tiles, whatever the SMs.
-	sms int
+	sms  int
 	keep keep // which planes shared memory keeps
 	// hidden says that what neighbouring cells compute alike is a stage of its own.
 	hidden bool

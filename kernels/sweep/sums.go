@@ -12,12 +12,19 @@ import (
 	"stenciltune/stencil"
 )
 
-// plan is how a stencil's cell function is computed: what arrives of which array, what that adds to
-// which open sums, and what is read at the own cell besides.
+// plan is how a stencil's stages are computed, each in a launch of its own.
 type plan struct {
+	rest   *stencil.Stencil // the stencil with the rests for cell functions
+	stages []*stage
+}
+
+// stage is how a stage's cell function is computed: what arrives of which array, what that adds to
+// which open sums, and what is read at the own cell besides.
+type stage struct {
+	number   int
 	parts    stencil.Parts
-	rest     *stencil.Stencil // the stencil with the rest for a cell function
-	swept    []swept          // the arrays that sums read
+	swept    []swept   // the arrays that sums read
+	derived  []derived // and the values
 	sums     []sum
 	patterns []pattern
 	low      int   // radius of the sums on z
@@ -34,6 +41,16 @@ type swept struct {
 	diagonal  bool   // read off both the own column and the own row
 }
 
+// derived is a value that is computed of what several arrays have at one cell, as their product, for each
+// cell at which a sum reads it.
+type derived struct {
+	swept        // how far it is read; its array is the hidden field's
+	text  string // body of the function
+	names []string
+	of    []int // places of the arrays that it is computed of, by names
+	ops   float64
+}
+
 // sum is one of the cell function's.
 type sum struct {
 	low  int // radius towards earlier planes
@@ -42,7 +59,7 @@ type sum struct {
 
 // pattern is the weights of points in one plane of an array, and the planes that they are added to.
 type pattern struct {
-	place  int // of the array
+	place  int // of the array; derived values follow the arrays
 	points []point
 	users  []user
 }
@@ -68,18 +85,31 @@ func planOf(st *stencil.Stencil) *plan {
 }
 
 func analyse(st *stencil.Stencil) *plan {
-	if st.Dims != 3 || len(st.Stages) != 1 || st.Of != nil || !st.DType.Floating() {
-		return nil
-	}
-	p := &plan{parts: st.Split(0, 1)}
-	if len(p.parts.Sums) == 0 {
+	if st.Dims != 3 || st.Of != nil || !st.DType.Floating() {
 		return nil
 	}
 	rest := *st
 	rest.Stages = slices.Clone(st.Stages)
-	rest.Stages[0].Body = p.parts.Rest
-	p.rest = &rest
-	for a := range p.rest.Stages[0].Points {
+	p := &plan{rest: &rest}
+	for i := range st.Stages {
+		q := newStage(st, i)
+		if q == nil {
+			return nil
+		}
+		rest.Stages[i].Body = q.parts.Rest
+		p.stages = append(p.stages, q)
+	}
+	return p
+}
+
+// newStage is the plan of a stage; nil where it adds up nothing.
+func newStage(st *stencil.Stencil, number int) *stage {
+	p := &stage{number: number, parts: st.Split(number, 1)}
+	p.derive(st)
+	if len(p.parts.Sums) == 0 {
+		return nil
+	}
+	for a := range st.Stages[number].Points {
 		if p.parts.ReadsOwn(st, a) {
 			p.own = append(p.own, a)
 		}
@@ -87,28 +117,20 @@ func analyse(st *stencil.Stencil) *plan {
 	for _, weights := range p.parts.Sums {
 		for at := range weights {
 			p.low, p.high = max(p.low, -at.At[2]), max(p.high, at.At[2])
-			i := slices.IndexFunc(p.swept, func(s swept) bool { return s.array == at.Array })
-			if i < 0 {
-				p.swept = append(p.swept, swept{array: at.Array})
-				i = len(p.swept) - 1
-			}
-			s := &p.swept[i]
-			for a := range 2 {
-				s.low[a], s.high[a] = max(s.low[a], -at.At[a]), max(s.high[a], at.At[a])
-			}
-			s.diagonal = s.diagonal || at.At[0] != 0 && at.At[1] != 0
+			p.reach(at)
 		}
 	}
 	slices.SortFunc(p.swept, func(a, b swept) int { return cmp.Compare(a.array, b.array) })
+	p.places()
 	for i, weights := range p.parts.Sums {
 		s := sum{base: p.open()}
 		for at := range weights {
 			s.low = max(s.low, -at.At[2])
 		}
 		p.sums = append(p.sums, s)
-		for place := range p.swept {
+		for place, of := range p.values() {
 			for dz := -p.low; dz <= p.high; dz++ {
-				p.share(place, pointsOf(weights, p.swept[place].array, dz), user{sum: i, dz: dz, factor: 1})
+				p.share(place, pointsOf(weights, of.array, dz), user{sum: i, dz: dz, factor: 1})
 			}
 		}
 	}
@@ -118,6 +140,9 @@ func analyse(st *stencil.Stencil) *plan {
 		}
 	}
 	p.operations += float64(p.parts.Ops().Total())
+	for _, d := range p.derived {
+		p.operations += d.ops * float64(1+d.low[1]+d.high[1])
+	}
 	return p
 }
 
@@ -133,7 +158,7 @@ func pointsOf(weights map[stencil.Point]float64, array, dz int) (points []point)
 }
 
 // share finds the pattern of which points are a multiple, or adds one.
-func (p *plan) share(place int, points []point, u user) {
+func (p *stage) share(place int, points []point, u user) {
 	if len(points) == 0 {
 		return
 	}
@@ -155,7 +180,7 @@ func (p *plan) share(place int, points []point, u user) {
 func (k pattern) shared() bool { return len(k.users) > 1 }
 
 // open counts the sums that a cell keeps from plane to plane.
-func (p *plan) open() int {
+func (p *stage) open() int {
 	n := 0
 	for _, s := range p.sums {
 		n += s.low + p.high
@@ -176,21 +201,24 @@ func places(head, variable, otherwise string, n int, value func(i int) string) s
 
 // slotsText says which arrays lie in shared memory, how far each is read, and where the rest finds the own cells:
 // with keep in shared memory too, if they are there.
-func (p *plan) slotsText(arrays int, keep bool) string {
+func (p *stage) slotsText(arrays int, keep bool) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+	values := p.values()
 	of := func(value func(s swept) int) func(i int) string {
-		return func(i int) string { return strconv.Itoa(value(p.swept[i])) }
+		return func(i int) string { return strconv.Itoa(value(values[i])) }
 	}
-	n := len(p.swept)
-	line("constexpr int SWEPT = %d; // arrays whose planes lie in shared memory", n)
-	line("%s // which the kth is", places("int array_of", "k", "0", n, of(func(s swept) int { return s.array })))
+	n := len(values)
+	line("constexpr int LOW_S = %d, HIGH_S = %d; // radius of the sums towards smaller planes, and larger ones", p.low, p.high)
+	line("constexpr int SWEPT = %d; // arrays whose planes lie in shared memory", len(p.swept))
+	line("constexpr int VALUES = %d; // that are added up: of those arrays, and derived from them cell by cell", n)
+	line("%s // which the kth is", places("int array_of", "k", "0", len(p.swept), of(func(s swept) int { return s.array })))
 	line("// How far it is read on x and rows, and whether off both the own column and the own row.")
 	line("%s", places("int low_x", "k", "0", n, of(func(s swept) int { return s.low[0] })))
 	line("%s", places("int high_x", "k", "0", n, of(func(s swept) int { return s.high[0] })))
 	line("%s", places("int low_y", "k", "0", n, of(func(s swept) int { return s.low[1] })))
 	line("%s", places("int high_y", "k", "0", n, of(func(s swept) int { return s.high[1] })))
-	line("%s", places("bool diagonal", "k", "false", n, func(i int) string { return strconv.FormatBool(p.swept[i].diagonal) }))
+	line("%s", places("bool diagonal", "k", "false", n, func(i int) string { return strconv.FormatBool(values[i].diagonal) }))
 	centres, beside := p.ownFrom(keep)
 	find := func(list []int) func(a int) string {
 		return func(a int) string { return strconv.Itoa(slices.Index(list, a)) }
@@ -210,12 +238,12 @@ func (p *plan) slotsText(arrays int, keep bool) string {
 }
 
 // place is an array's among the swept ones, -1 for none.
-func (p *plan) place(array int) int {
+func (p *stage) place(array int) int {
 	return slices.IndexFunc(p.swept, func(s swept) bool { return s.array == array })
 }
 
 // ownFrom splits the arrays that the rest reads at the own cell: from shared memory, from memory.
-func (p *plan) ownFrom(keep bool) (centres, beside []int) {
+func (p *stage) ownFrom(keep bool) (centres, beside []int) {
 	for _, a := range p.own {
 		if keep && p.place(a) >= 0 {
 			centres = append(centres, a)
@@ -228,12 +256,13 @@ func (p *plan) ownFrom(keep bool) (centres, beside []int) {
 
 // weightsText is the sums as device functions: weigh adds a row's points to the parts, begin_parts and
 // collect bring parts and open sums together.
-func (p *plan) weightsText() string {
+func (p *stage) weightsText() string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	line("// Adds the points of array K that lie in the row dy away to a cell's parts; e[0] is that row's in the own column.")
+	b.WriteString(p.derivedText())
+	line("// Adds the points of value K that lie in the row dy away to a cell's parts; e[0] is that row's in the own column.")
 	line("template <int K> __device__ __forceinline__ void weigh(int dy, const Real *e, Real (&part)[PARTS]) {")
-	for place, s := range p.swept {
+	for place, s := range p.values() {
 		for dy := -s.low[1]; dy <= s.high[1]; dy++ {
 			var terms strings.Builder
 			for i, k := range p.patterns {
@@ -302,11 +331,11 @@ func (p *plan) weightsText() string {
 }
 
 // slots counts the open sums of a sum.
-func (p *plan) slots(s int) int { return p.high + p.sums[s].low }
+func (p *stage) slots(s int) int { return p.high + p.sums[s].low }
 
 // continues tells whether a pattern's part goes on with its sum: it has one user, whose sum of that plane no
 // other pattern goes on with.
-func (p *plan) continues(i int) bool {
+func (p *stage) continues(i int) bool {
 	k := p.patterns[i]
 	if k.shared() {
 		return false

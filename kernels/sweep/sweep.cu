@@ -131,20 +131,24 @@ template <> struct Share<-1> {
   __device__ __forceinline__ void fetch(const Grid &, T *, unsigned, int, int, int) const {}
 };
 
+// A vector of array K's plane in shared memory, so far from the thread's first cell.
+template <int K> __device__ __forceinline__ Vector read_vector(const T *slabs, int column, int row) {
+  typedef Slab<K> S;
+  return *reinterpret_cast<const Vector *>(slabs + S::BEGIN + (low_y(K) + (int)threadIdx.y * ROWS + row) * S::PITCH + S::LEFT + (int)threadIdx.x * VECTOR + column);
+}
+
 @WEIGHTS@
-// Adds what array K's plane in shared memory gives to the parts of the thread's own cells.
+// Adds what value K has in the plane in shared memory to the parts of the thread's own cells.
 template <int K> __device__ __forceinline__ void weigh_plane(Real (&part)[PARTS][ROWS][VECTOR], const T *slabs) {
   if constexpr (K >= 0) {
-    typedef Slab<K> S;
     weigh_plane<K - 1>(part, slabs);
     constexpr int LEFT = up_to(low_x(K), VECTOR), RIGHT = up_to(high_x(K), VECTOR);
-    const T *own = slabs + S::BEGIN + (int)threadIdx.y * ROWS * S::PITCH + S::LEFT + (int)threadIdx.x * VECTOR;
 #pragma unroll
     for (int r = 0; r < low_y(K) + ROWS + high_y(K); r++) {
       Real e[LEFT + VECTOR + RIGHT];
 #pragma unroll
       for (int c = 0; c < LEFT + VECTOR + RIGHT; c += VECTOR) {
-        const Vector v = *reinterpret_cast<const Vector *>(own + r * S::PITCH + c - LEFT);
+        const Vector v = values<K>(slabs, c - LEFT, r - low_y(K));
 #pragma unroll
         for (int i = 0; i < VECTOR; i++) e[c + i] = v.at[i];
       }
@@ -274,7 +278,7 @@ __device__ __forceinline__ void sweep(const Grid &grid, const Out &out, int x, i
     Real result[SUMS][ROWS][VECTOR];
     Vector centre[SWEPT][ROWS];
     cells([&](int j, int i) { begin_parts(part, sum, j, i); });
-    weigh_plane<SWEPT - 1>(part, ring + now * PLANE);
+    weigh_plane<VALUES - 1>(part, ring + now * PLANE);
     if (KEEP) load_centres<SWEPT - 1>(centre, ring + oldest * PLANE);
     cells([&](int j, int i) { collect(result, sum, part, nothing, j, i); });
     const int z = p - HIGH_S;

@@ -6,7 +6,7 @@ package sweep
 import (
 	_ "embed"
 	"fmt"
-	"math"
+	"slices"
 
 	"stenciltune/kernels"
 	"stenciltune/machine"
@@ -63,38 +63,46 @@ func (h shape) slab(s swept, elem int) (cells, height int) {
 }
 
 // ring is the planes that shared memory has room for.
-func (h shape) ring(q *plan) int {
+func (h shape) ring(q *stage) int {
 	if h.keep {
 		return h.prefetch + 1 + q.high
 	}
 	return h.prefetch + 1
 }
 
-func (h shape) sharedBytes(p stencil.Problem, q *plan) int {
-	n := 0
-	for _, s := range q.swept {
-		cells, _ := h.slab(s, p.DType.Size())
-		n += cells
+func (h shape) sharedBytes(p stencil.Problem, l *plan) (most int) {
+	for _, q := range l.stages {
+		n := 0
+		for _, s := range q.swept {
+			cells, _ := h.slab(s, p.DType.Size())
+			n += cells
+		}
+		most = max(most, n*h.ring(q)*p.DType.Size())
 	}
-	n *= h.ring(q) * p.DType.Size()
-	return n
+	return most
 }
 
 // words is the registers of a value in computation.
 func words(d stencil.DType) int { return max(1, d.Size()/4) }
 
-// registers is what a thread takes, estimated: its open sums, the parts of the plane at hand, own cells that
-// are loaded besides, a row with its halo, addresses.
-func (h shape) registers(p stencil.Problem, q *plan) int {
+// registers is what a thread takes in the stage that needs most, estimated: its open sums, the parts of the plane at
+// hand, own cells that are loaded besides, a row with its halo, addresses.
+func (h shape) registers(p stencil.Problem, l *plan) (most int) {
 	cells := h.vector * h.rows
-	_, beside := q.ownFrom(h.keep)
-	row, copies := 0, 0
-	for _, s := range q.swept {
-		row = max(row, s.low[0]+s.high[0]+h.vector)
-		_, height := h.slab(s, p.DType.Size())
-		copies += kernels.CeilDiv(height, h.warps) + 2*kernels.CeilDiv((s.low[0]+s.high[0])*h.rows, warp)
+	for _, q := range l.stages {
+		_, beside := q.ownFrom(h.keep)
+		row, copies := 0, 0
+		for _, s := range q.swept {
+			row = max(row, s.low[0]+s.high[0]+h.vector)
+			_, height := h.slab(s, p.DType.Size())
+			copies += kernels.CeilDiv(height, h.warps) + 2*kernels.CeilDiv((s.low[0]+s.high[0])*h.rows, warp)
+		}
+		if len(q.derived) > 0 {
+			row *= 2
+		}
+		most = max(most, 24+copies+words(p.DType)*(cells*(q.open()+len(q.sums))+row)+cells*len(beside)*p.DType.Size()/4)
 	}
-	return 24 + copies + words(p.DType)*(cells*(q.open()+len(q.sums))+row) + cells*len(beside)*p.DType.Size()/4
+	return most
 }
 
 // docs say what each parameter is: in the space, and after the constant that it becomes.
@@ -128,16 +136,16 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 
 // constraints are why some schedules do not exist.
 func constraints(p stencil.Problem, m machine.Machine) (list []space.Constraint) {
-	q := planOf(p.Stencil)
+	l := planOf(p.Stencil)
 	all := []string{"vx", "vy", "wp", "ck", "pf", "mb", "kp"}
 	whole := func(needs []string, name, why string, ok func(h shape) bool) {
 		list = append(list, space.Constraint{Name: name, Needs: needs, Why: why, OK: func(v space.Values) bool {
-			return q == nil || ok(shapeOf(v.Get)) // without sums another constraint says so
+			return l == nil || ok(shapeOf(v.Get)) // without sums another constraint says so
 		}})
 	}
 	list = append(list, space.Constraint{
-		Name: "sums", Needs: []string{"vx"}, Why: "a block sweeps through three dimensions in one stage, and adds up weighted sums of floating-point neighbours",
-		OK: func(space.Values) bool { return q != nil },
+		Name: "sums", Needs: []string{"vx"}, Why: "a block sweeps through three dimensions, and every stage adds up weighted sums of floating-point neighbours",
+		OK: func(space.Values) bool { return l != nil },
 	})
 	whole([]string{"vx"}, "warp", fmt.Sprintf("a row is a warp of %d lanes", warp), func(shape) bool { return m.WarpSize == warp })
 	whole([]string{"wp", "mb"}, "threads", fmt.Sprintf("a block has at most %d threads, an SM %d", m.MaxThreadsBlock, m.MaxThreadsSM), func(h shape) bool {
@@ -157,26 +165,38 @@ func constraints(p stencil.Problem, m machine.Machine) (list []space.Constraint)
 	})
 	whole([]string{"vx", "vy"}, "work", "a thread has at most 32 cells of a plane", func(h shape) bool { return h.vector*h.rows <= 32 })
 	whole([]string{"ck"}, "stream-tile", "a stream tile must be longer than the halo that it loads again", func(h shape) bool {
-		return h.streamTiles == 1 || kernels.CeilDiv(p.Size[2], h.streamTiles) > 2*(q.low+q.high)
+		return h.streamTiles == 1 || kernels.CeilDiv(p.Size[2], h.streamTiles) > 2*l.reach()
 	})
 	whole([]string{"kp"}, "keep", "planes are kept for a cell function that reads an array both as a neighbour and at the own cell", func(h shape) bool {
-		centres, _ := q.keepers()
-		return !h.keep || len(centres) > 0
+		return !h.keep || l.keeps()
 	})
 	whole(all, "shared-memory", fmt.Sprintf("the planes must fit into %d bytes of shared memory, as often as blocks must fit on an SM", m.SharedBlockOptin), func(h shape) bool {
-		return h.residency(m).Shared(h.sharedBytes(p, q))
+		return h.residency(m).Shared(h.sharedBytes(p, l))
 	})
 	whole(all, "registers", fmt.Sprintf("the open sums must fit into registers (%d of a block and an SM, 255 of a thread)", m.RegistersBlock), func(h shape) bool {
-		return h.residency(m).Registers(h.registers(p, q))
+		return h.residency(m).Registers(h.registers(p, l))
 	})
 	whole(all, "blocks", "asking for more blocks on an SM must make the compiler use fewer registers", func(h shape) bool {
-		return h.residency(m).Limits(h.registers(p, q))
+		return h.residency(m).Limits(h.registers(p, l))
 	})
 	return list
 }
 
-// keepers are ownFrom with planes kept.
-func (p *plan) keepers() (centres, beside []int) { return p.ownFrom(true) }
+// keeps tells whether any stage reads an array both as a neighbour and at the own cell.
+func (p *plan) keeps() bool {
+	return slices.ContainsFunc(p.stages, func(q *stage) bool {
+		centres, _ := q.ownFrom(true)
+		return len(centres) > 0
+	})
+}
+
+// reach is the planes that the stage which reaches furthest reads besides its own.
+func (p *plan) reach() (most int) {
+	for _, q := range p.stages {
+		most = max(most, q.low+q.high)
+	}
+	return most
+}
 
 // residency is the blocks that an SM must be able to hold.
 func (h shape) residency(m machine.Machine) kernels.Residency {
@@ -188,7 +208,7 @@ var launchOnly = []string{"ck"}
 
 // Kernel writes the kernel. The number of stream tiles is the grid's, not the source's.
 func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
-	h, q := scheduleShape(s), planOf(p.Stencil)
+	h, l := scheduleShape(s), planOf(p.Stencil)
 	constants := []kernels.Constant{
 		{Name: "VECTOR", Value: h.vector, Doc: docs["vx"]},
 		{Name: "ROWS", Value: h.rows, Doc: docs["vy"]},
@@ -197,16 +217,16 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "MIN_BLOCKS", Value: h.minBlocks, Doc: docs["mb"]},
 		{Name: "KEEP", Value: flag(h.keep), Doc: docs["kp"]},
 		{Name: "PART", Value: h.part(p), Doc: "cells moved at once between memory and a thread: a vector, or the part of one that divides the rows"},
-		{Name: "LOW_S", Value: q.low, Doc: "radius of the sums towards smaller planes"},
-		{Name: "HIGH_S", Value: q.high, Doc: "and towards larger ones"},
 	}
-	pieces := append([]kernels.Piece{{Text: q.slotsText(len(q.rest.Stages[0].Points), h.keep)}, kernels.CopiesPiece()},
-		kernels.Around("kernels/sweep/sweep.cu", source, "@WEIGHTS@", kernels.Piece{Text: q.weightsText()})...)
+	arrays := len(p.Stencil.Fields) + len(p.Stencil.ReadOnly)
+	slots := kernels.Piece{Of: func(i int) string { return l.stages[i].slotsText(arrays, h.keep) }}
+	weights := kernels.Piece{Of: func(i int) string { return l.stages[i].weightsText() }}
+	pieces := append([]kernels.Piece{slots, kernels.CopiesPiece()}, kernels.Around("kernels/sweep/sweep.cu", source, "@WEIGHTS@", weights)...)
 	of := p
-	of.Stencil = q.rest
+	of.Stencil = l.rest
 	k := kernels.Source(of, s.With("ck", 1), launchOnly, constants, pieces...)
 	tile := h.tile()
-	k.Schedule, k.Launch, k.Least, k.Multiple = s, h.launch(p, q), [3]int{tile[0], tile[1], 1}, h.part(p)
+	k.Schedule, k.Launch, k.Least, k.Multiple = s, h.launch(p, l), [3]int{tile[0], tile[1], 1}, h.part(p)
 	return k
 }
 
@@ -222,91 +242,15 @@ func (h shape) grid(p stencil.Problem) [3]int {
 	return [3]int{kernels.CeilDiv(p.Size[0], t[0]), kernels.CeilDiv(p.Size[1], t[1]), h.streamTiles}
 }
 
-func (h shape) launch(p stencil.Problem, q *plan) kernels.Launch {
-	return kernels.Launch{Grid: h.grid(p), Block: [3]int{warp, h.warps, 1}, Steps: 1, SharedBytes: h.sharedBytes(p, q)}
+func (h shape) launch(p stencil.Problem, l *plan) kernels.Launch {
+	return kernels.Launch{Grid: h.grid(p), Block: [3]int{warp, h.warps, 1}, Steps: 1, SharedBytes: h.sharedBytes(p, l)}
 }
 
 // Tiling is that of grid: tiles touch, the last ones lie over those before, and z is cut into stream tiles.
 func (Family) Tiling(p stencil.Problem, s space.Schedule) kernels.Tiling {
-	h, q := scheduleShape(s), planOf(p.Stencil)
+	h, l := scheduleShape(s), planOf(p.Stencil)
 	t := h.tile()
 	tiling := kernels.Touching([3]int{t[0], t[1], 1}, false)
-	tiling.Fixed, tiling.Extra = [3]int{0, 0, h.streamTiles}, q.low+q.high
+	tiling.Fixed, tiling.Extra = [3]int{0, 0, h.streamTiles}, l.reach()
 	return tiling
-}
-
-// Work counts one launch: every tile is loaded once, with its halo; each plane that arrives is added to all
-// open sums.
-func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
-	h, q := scheduleShape(s), planOf(p.Stencil)
-	l, tile := h.launch(p, q), h.tile()
-	elem := float64(p.DType.Size())
-	pieces := l.Grid[2]
-	streamTile := kernels.CeilDiv(p.Size[2], pieces)
-	planeSteps := float64(streamTile + q.low + q.high)
-	blocks, threads := float64(l.Blocks()), float64(l.Threads())
-	cells := float64(h.vector * h.rows)
-	outputs := float64(kernels.Outputs(p.Stencil, 1))
-	_, beside := q.ownFrom(h.keep)
-	centres := len(q.own) - len(beside)
-	part := h.part(p)
-	parts := float64(h.vector / part)
-	real := float64(words(p.DType))
-	// Of a thread in a plane step: cells in shared memory that are copied there, rows of them read as vectors.
-	slab, copies, vectors, footprint := 0.0, 0.0, 0.0, 0.0
-	var low, high [2]int
-	for _, a := range q.swept {
-		_, height := h.slab(a, p.DType.Size())
-		wide := a.low[0] + a.high[0]
-		tall := tile[1]
-		if a.diagonal {
-			tall = height
-		}
-		copied := tile[0]*height + wide*tall
-		slab += float64(copied)
-		footprint += float64(height) * kernels.RowSectors(tile[0]+wide, a.low[0], p.DType.Size()) * kernels.SectorBytes
-		copies += math.Ceil(float64(height)/float64(h.warps))*parts + math.Ceil(float64(wide*tall)/threads)
-		beyond := float64(kernels.CeilDiv(a.low[0], h.vector) + kernels.CeilDiv(a.high[0], h.vector))
-		vectors += float64(a.low[1]+h.rows+a.high[1]) + beyond*float64(h.rows)
-		if a.diagonal {
-			vectors += beyond * float64(a.low[1]+a.high[1])
-		}
-		for i := range 2 {
-			low[i], high[i] = max(low[i], a.low[i]), max(high[i], a.high[i])
-		}
-	}
-	own := float64(len(beside)) * float64(h.rows) * parts
-	updates := float64(l.Grid[0]*l.Grid[1]*tile[0]*tile[1]) * planeSteps * float64(pieces)
-	written := float64(l.Grid[0]*l.Grid[1]*tile[0]*tile[1]) * float64(p.Size[2])
-	write := [3]int{tile[0], tile[1], streamTile}
-	read := [3]int{tile[0] + low[0] + high[0], tile[1] + low[1] + high[1], int(planeSteps)}
-	inFlight := slab/threads*float64(h.prefetch) + float64(len(beside))*cells
-	rest := q.parts.Ops()
-	taken := h.registers(p, q)
-	return kernels.Work{
-		Steps:      1,
-		Cells:      float64(p.Size.Cells()),
-		Updates:    updates,
-		Flops:      updates * q.operations,
-		Special:    updates * float64(rest.Div+rest.Special),
-		Integer:    blocks * threads * (200 + planeSteps*(24+3*copies)),
-		Accesses:   blocks * threads * planeSteps * (copies + real*(vectors+float64(centres*h.rows)) + own + outputs*float64(h.rows)*parts),
-		L1Loads:    blocks*planeSteps*slab*elem + float64(len(beside))*written*elem,
-		L2Read:     blocks*planeSteps*footprint + float64(len(beside))*written*elem,
-		L2Write:    float64(p.Size.Cells()) * outputs * elem,
-		Shared:     blocks * planeSteps * (slab + threads*float64(h.vector)*(vectors+float64(centres*h.rows))) * elem,
-		Barriers:   int(planeSteps),
-		Loads:      inFlight,
-		LoadWaits:  planeSteps / float64(h.prefetch),
-		Prefetched: true,
-		Waits:      planeSteps * 3,
-		Registers:  taken,
-		Least:      taken * 9 / 10,
-		MinBlocks:  h.minBlocks,
-		SpillTrips: planeSteps,
-		Write:      write,
-		Read:       read,
-		Window:     [3]int{read[0], read[1], h.ring(q)},
-		Launch:     l,
-	}
 }

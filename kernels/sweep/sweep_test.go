@@ -99,7 +99,7 @@ func TestLaunchAsksForTheSharedMemoryOfTheRing(t *testing.T) {
 }
 
 func TestPlanOfAStarHasAPatternForTheColumnAndOneForThePlane(t *testing.T) {
-	q := planOf(parsed(t, star))
+	q := planOf(parsed(t, star)).stages[0]
 	if q.low != 2 || q.high != 2 || q.open() != 4 || len(q.patterns) != 2 || len(q.own) != 0 {
 		t.Fatalf("%+v", q)
 	}
@@ -112,7 +112,7 @@ func TestPlanOfAStarHasAPatternForTheColumnAndOneForThePlane(t *testing.T) {
 	if q.operations != 13+0 {
 		t.Errorf("%v operations", q.operations)
 	}
-	q = planOf(parsed(t, box))
+	q = planOf(parsed(t, box)).stages[0]
 	if !slices.Equal(q.own, []int{0, 1, 2}) || len(q.swept) != 2 || !q.swept[0].diagonal || q.swept[1].array != 2 || q.low != 0 || q.high != 1 {
 		t.Errorf("%+v", q)
 	}
@@ -120,7 +120,7 @@ func TestPlanOfAStarHasAPatternForTheColumnAndOneForThePlane(t *testing.T) {
 		"NumDimensions 2 StencilSize (1, 1) CellValue { return get(1, 0); }",
 		"NumDimensions 3 StencilSize (1, 1, 1) DataType int32 CellValue { return get(1, 0, 0); }",
 		"NumDimensions 3 StencilSize (1, 1, 1) CellValue { return 2 * get(0, 0, 0); }",
-		"NumDimensions 3 StencilSize (1, 1, 1) Fields (u, v) Stages (p, q) CellValue p (u) { return get(v, 1, 0, 0); } CellValue q (v) { return get(u, 1, 0, 0); }",
+		"NumDimensions 3 StencilSize (1, 1, 1) Fields (u, v) Stages (p, q) CellValue p (u) { return get(v, 1, 0, 0); } CellValue q (v) { return 2 * get(u, 0, 0, 0); }",
 	} {
 		if planOf(parsed(t, text)) != nil {
 			t.Errorf("%s has a plan", text)
