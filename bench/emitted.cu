@@ -4,16 +4,21 @@
 //   emitted STEPS NX [NY [NZ]] ...
 //
 // prints for each grid: ns a step tuned, ns a step naive, the largest difference as a share of the largest
-// value, and what the tuned source says that it runs.
+// value, the processor's ns to choose what runs and to launch one step, and what the tuned source says that it runs.
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <chrono>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <vector>
 
 #include "problem.h"
+
+#ifndef TUNE_KERNEL // CUDA before 12 launches by an address without a type
+#define TUNE_KERNEL(kernel) (const void *)kernel
+#endif
 
 #if FIELDS == 1
 typedef Element *Grid;
@@ -46,8 +51,39 @@ static const size_t pattern = 4194301;
 static std::vector<Element> chunk(pattern);
 
 static void fill(Element *on_device, size_t cells) {
-  for (size_t i = 0; i < cells; i += pattern)
-    check(cudaMemcpy(on_device + i, chunk.data(), std::min(pattern, cells - i) * sizeof(Element), cudaMemcpyHostToDevice));
+  check(cudaMemcpy(on_device, chunk.data(), std::min(pattern, cells) * sizeof(Element), cudaMemcpyHostToDevice));
+  for (size_t i = pattern; i < cells; i += pattern)
+    check(cudaMemcpy(on_device + i, on_device, std::min(pattern, cells - i) * sizeof(Element), cudaMemcpyDeviceToDevice));
+}
+
+// Each thread's largest difference and largest value. What is not a number stays.
+static const int THREADS = 256, BLOCKS = 512;
+static __global__ void compare(const Element *a, const Element *b, long long cells, double *differences, double *values) {
+  double difference = 0, largest = 0;
+  const int thread = blockIdx.x * THREADS + threadIdx.x;
+  for (long long i = thread; i < cells; i += THREADS * BLOCKS) {
+    const double d = fabs((double)a[i] - (double)b[i]), v = fabs((double)b[i]);
+    difference = d <= difference ? difference : d;
+    largest = v > largest ? v : largest;
+  }
+  differences[thread] = difference, values[thread] = largest;
+}
+
+// The largest difference of two arrays, and the second's largest value, where they exceed what is there.
+static void compared(const Element *a, const Element *b, size_t cells, double *difference, double *largest) {
+  static std::vector<double> found(2 * THREADS * BLOCKS);
+  double *on_device = nullptr;
+  check(cudaMalloc((void **)&on_device, found.size() * sizeof(double)));
+  long long count = (long long)cells;
+  double *values = on_device + THREADS * BLOCKS;
+  void *arguments[] = {&a, &b, &count, &on_device, &values};
+  check(cudaLaunchKernel(TUNE_KERNEL(compare), dim3(BLOCKS), dim3(THREADS), arguments, 0, 0));
+  check(cudaMemcpy(found.data(), on_device, found.size() * sizeof(double), cudaMemcpyDeviceToHost));
+  check(cudaFree(on_device));
+  for (int i = 0; i < THREADS * BLOCKS; i++) {
+    *difference = found[i] <= *difference ? *difference : found[i];
+    *largest = std::max(*largest, found[THREADS * BLOCKS + i]);
+  }
 }
 
 typedef int Run(Grid, Grid, ARRAYS EXTENTS, int, Element **, void *);
@@ -75,37 +111,44 @@ static double timed(Run *run, Element **grid, Element **scratch, const Element *
   return times[3];
 }
 
+// The processor's time of a call, in ns: the least of some averages.
+template <class Call> double called(int calls, Call call) {
+  double least = 0;
+  for (int i = 0; i < 5; i++) {
+    check(cudaDeviceSynchronize());
+    const auto from = std::chrono::steady_clock::now();
+    for (int j = 0; j < calls; j++) call();
+    const double ns = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - from).count() / calls;
+    least = i == 0 || ns < least ? ns : least;
+  }
+  check(cudaDeviceSynchronize());
+  return least;
+}
+
 // One grid: its times and the difference of the answers after steps that leave a remainder.
 static void measure(EXTENTS, size_t cells, int steps) {
-  Element *grid[FIELDS], *scratch[FIELDS], *result[FIELDS], *array = nullptr;
+  Element *grid[FIELDS], *scratch[FIELDS], *kept[FIELDS], *result[FIELDS], *array = nullptr;
   const size_t bytes = cells * sizeof(Element);
   for (int f = 0; f < FIELDS; f++) {
-    check(cudaMalloc((void **)&grid[f], bytes));
-    check(cudaMalloc((void **)&scratch[f], bytes));
+    for (Element **a : {&grid[f], &scratch[f], &kept[f]}) check(cudaMalloc((void **)a, bytes));
+    fill(grid[f], cells);
   }
-  check(cudaMalloc((void **)&array, bytes));
-  fill(array, cells);
-  std::vector<std::vector<Element>> answers[2];
-  for (Run *run : {tunedOnDevice, naiveOnDevice}) {
-    for (int f = 0; f < FIELDS; f++) fill(grid[f], cells);
-    check(run(grid_of(grid), grid_of(scratch), GIVEN SIZE, 23, result, 0));
-    for (int f = 0; f < FIELDS; f++) {
-      std::vector<Element> answer(cells);
-      check(cudaMemcpy(answer.data(), result[f], bytes, cudaMemcpyDeviceToHost));
-      answers[run == naiveOnDevice].push_back(std::move(answer));
-    }
-  }
+  check(cudaMalloc((void **)&array, GIVEN_COUNT ? bytes : 1));
+  fill(array, GIVEN_COUNT ? cells : 0);
+  check(tunedOnDevice(grid_of(grid), grid_of(scratch), GIVEN SIZE, 23, result, 0));
+  for (int f = 0; f < FIELDS; f++) check(cudaMemcpy(kept[f], result[f], bytes, cudaMemcpyDeviceToDevice));
+  for (int f = 0; f < FIELDS; f++) fill(grid[f], cells);
+  check(naiveOnDevice(grid_of(grid), grid_of(scratch), GIVEN SIZE, 23, result, 0));
   double difference = 0, largest = 0;
-  for (int f = 0; f < FIELDS; f++)
-    for (size_t i = 0; i < cells; i++) {
-      const double d = fabs((double)answers[0][f][i] - (double)answers[1][f][i]);
-      difference = d <= difference ? difference : d; // NaN stays
-      largest = std::max(largest, fabs((double)answers[1][f][i]));
-    }
-  answers[0].clear(), answers[1].clear();
+  for (int f = 0; f < FIELDS; f++) {
+    compared(kept[f], result[f], cells, &difference, &largest);
+    check(cudaFree(kept[f]));
+  }
   const double tuned = timed(tunedOnDevice, grid, scratch, array, SIZE, steps);
   const double naive = timed(naiveOnDevice, grid, scratch, array, SIZE, std::max(1, steps / 4));
-  printf("%.6g %.6g %.3g %s\n", tuned, naive, difference / largest, tunedVariant(SIZE));
+  const double pick = called(10000, [&] { tunedVariant(SIZE); });
+  const double launch = called(100, [&] { check(tunedOnDevice(grid_of(grid), grid_of(scratch), GIVEN SIZE, 1, result, 0)); }); // fewer than are queued
+  printf("%.6g %.6g %.3g %.4g %.4g %s\n", tuned, naive, difference / largest, pick, launch, tunedVariant(SIZE));
   fflush(stdout);
   for (int f = 0; f < FIELDS; f++) {
     check(cudaFree(grid[f]));

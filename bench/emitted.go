@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"fmt"
@@ -21,8 +22,9 @@ import (
 var emittedProgram []byte
 
 // emitted builds the source that a tune of one size gives, with nvcc, and runs it on others: its time beside the naive
-// kernel's and beside what a tune of that very size finds, and the difference of the answers. sizes.txt lists the grids: of a
-// line "emitted STENCIL TUNED OTHER...", each with both element types.
+// kernel's and beside what a tune of that very size finds, the difference of the answers, and the processor's time to choose a
+// variant and to launch. sizes.txt lists the grids, the most telling first: of a line "emitted STENCIL TUNED OTHER...", all with
+// float32, then with float64. A later line of the same tune goes on with other grids.
 func emitted(_ context.Context, b *bench) (rows []row, err error) {
 	for line := range strings.Lines(sizesText) {
 		words := strings.Fields(line)
@@ -36,7 +38,11 @@ func emitted(_ context.Context, b *bench) (rows []row, err error) {
 		for _, dtype := range []string{"float32", "float64"} {
 			tuned := problem{words[1], dtype, words[2]}
 			for _, size := range words[2:] {
-				rows = append(rows, row{strings.Join([]string{"Emitted", tuned.stencil, dtype, tuned.size, size}, "/"), func(ctx context.Context, repeat int) (result, error) {
+				name := strings.Join([]string{"Emitted", tuned.stencil, dtype, tuned.size, size}, "/")
+				if slices.ContainsFunc(rows, func(r row) bool { return r.name == name }) {
+					continue
+				}
+				rows = append(rows, row{name, func(ctx context.Context, repeat int) (result, error) {
 					return b.runEmitted(ctx, s, tuned, size, repeat)
 				}})
 			}
@@ -60,8 +66,8 @@ func (b *bench) runEmitted(ctx context.Context, s *stencil.Stencil, tuned proble
 	if err != nil {
 		return result{}, err
 	}
-	var ns, naive, difference float64
-	if _, err := fmt.Sscan(string(out), &ns, &naive, &difference); err != nil {
+	var ns, naive, difference, pick, launch float64
+	if _, err := fmt.Sscan(string(out), &ns, &naive, &difference, &pick, &launch); err != nil {
 		return result{}, fmt.Errorf("%q: %w", out, err)
 	}
 	if bound := map[string]float64{"float32": 1e-5, "float64": 1e-13}[tuned.dtype]; !(difference <= bound) {
@@ -72,14 +78,14 @@ func (b *bench) runEmitted(ctx context.Context, s *stencil.Stencil, tuned proble
 		return result{}, err
 	}
 	own := 1e9 * c.Measured.SecondsPerStep
-	variant := strings.Join(strings.Fields(string(out))[3:], " ")
+	variant := strings.Join(strings.Fields(string(out))[5:], " ")
 	return result{c.machine(), 7, []benchfmt.Value{value(ns, "ns/op"), of.rate(ns), value(naive, "naive-ns/step"), value(own, "own-tune-ns/step"),
-		value(own/ns, "x-own-tune"), value(difference, "difference"), value(float64(wall), "tune-ns")}, variant + "; its own tune: " + c.Schedule.Text}, nil
+		value(own/ns, "x-own-tune"), value(difference, "difference"), value(pick, "pick-ns"), value(launch, "launch-ns"), value(float64(wall), "tune-ns")}, variant + "; its own tune: " + c.Schedule.Text}, nil
 }
 
-// build makes the program of a tuned problem, once, and gives its path.
+// build makes the program of a tuned problem, once, and gives its path. In the folder of -built a later run of this revision finds it.
 func (b *bench) build(ctx context.Context, s *stencil.Stencil, p problem) (string, error) {
-	folder := filepath.Join(b.work, strings.Join([]string{"emitted", p.stencil, p.dtype, p.size}, "-"))
+	folder := filepath.Join(cmp.Or(b.built, b.work), strings.Join([]string{"emitted", b.commit, p.stencil, p.dtype, p.size}, "-"))
 	path := filepath.Join(folder, "emitted")
 	if _, err := os.Stat(path); err == nil {
 		return path, nil
@@ -106,7 +112,7 @@ func (b *bench) build(ctx context.Context, s *stencil.Stencil, p problem) (strin
 			return "", err
 		}
 	}
-	_, err = output(ctx, nil, b.nvcc, "-O3", "-arch=native", "-std=c++17", "-o", path, filepath.Join(folder, "emitted.cu"), filepath.Join(folder, "tuned.cu"), filepath.Join(folder, "naive.cu"))
+	_, err = output(ctx, nil, b.nvcc, "-O3", "--threads", "3", "-arch=native", "-std=c++17", "-o", path, filepath.Join(folder, "emitted.cu"), filepath.Join(folder, "tuned.cu"), filepath.Join(folder, "naive.cu"))
 	return path, err
 }
 
@@ -119,7 +125,7 @@ func problemHeader(s *stencil.Stencil, dtype string) ([]byte, error) {
 	for a, n := range []string{"nx", "ny", "nz"}[:s.Dims] {
 		extents, names, of = append(extents, "int "+n), append(names, n), append(of, fmt.Sprintf("(n)[%d]", a))
 	}
-	return fmt.Appendf(nil, "typedef %s Element;\n#define DIMS %d\n#define FIELDS %d\n#define EXTENTS %s\n#define SIZE %s\n#define EXTENTS_OF(n) %s\n#define ARRAYS %s\n#define GIVEN %s\n",
+	return fmt.Appendf(nil, "typedef %s Element;\n#define DIMS %d\n#define FIELDS %d\n#define EXTENTS %s\n#define SIZE %s\n#define EXTENTS_OF(n) %s\n#define ARRAYS %s\n#define GIVEN %s\n#define GIVEN_COUNT %d\n",
 		stencil.DType(dtype).C(), s.Dims, len(s.Fields), strings.Join(extents, ", "), strings.Join(names, ", "), strings.Join(of, ", "),
-		strings.Repeat("const Element *, ", len(s.ReadOnly)), strings.Repeat("array, ", len(s.ReadOnly))), nil
+		strings.Repeat("const Element *, ", len(s.ReadOnly)), strings.Repeat("array, ", len(s.ReadOnly)), len(s.ReadOnly)), nil
 }

@@ -51,11 +51,11 @@ import (
 // bench is what the flags say, and where temporary files go.
 type bench struct {
 	program
-	out, folder, commit, test, sizes, nvcc, args string
-	match                                        *regexp.Regexp
-	count, cases, processes                      int
-	time, limit                                  time.Duration
-	whole                                        bool
+	out, folder, commit, test, sizes, nvcc, built, args string
+	match                                               *regexp.Regexp
+	count, cases, processes                             int
+	time, limit                                         time.Duration
+	whole                                               bool
 
 	stored map[string]bool // whether the sizes that unseen answers from are in the stencil's store
 }
@@ -99,6 +99,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	f.StringVar(&b.test, "test", "", "random: `path` of the tests of device/cuda (go test -c), which know random programs too")
 	f.StringVar(&b.sizes, "sizes", "default", "stencils, applications: thesis, paper, default (the stencil's own) or a `size` like 64x48")
 	f.StringVar(&b.nvcc, "nvcc", "nvcc", "emitted: `path` of the compiler")
+	f.StringVar(&b.built, "built", "", "emitted: keep the built programs in this `folder`, for runs that go on (default: build them anew)")
 	match := f.String("match", "", "only rows whose name matches this regular `expression`")
 	f.IntVar(&b.count, "count", 1, "measure each row `n` times")
 	f.IntVar(&b.cases, "cases", 40, "random: `n` schedules of each stencil")
@@ -110,7 +111,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	f.Visit(func(g *flag.Flag) {
-		if !slices.Contains([]string{"tune", "o", "folder", "commit", "test", "nvcc"}, g.Name) { // what no result depends on
+		if !slices.Contains([]string{"tune", "o", "folder", "commit", "test", "nvcc", "built"}, g.Name) { // what no result depends on
 			b.args += " -" + g.Name + " " + g.Value.String()
 		}
 	})
