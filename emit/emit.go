@@ -23,8 +23,8 @@ import (
 type Source struct {
 	// Name begins every name in what is emitted: a C identifier.
 	Name string
-	// Configs are of one stencil and element type, the preferred device first. All
-	// forms but the header, wisdom and t4 take exactly one.
+	// Configs are of one stencil and element type, of several devices and sizes where a
+	// form takes several (Format).
 	Configs []cache.Config
 	// Problem is what the kernel is generated for; only cu and the images need it.
 	Problem stencil.Problem
@@ -51,9 +51,9 @@ func Formats() []Format {
 		{"env", "variables for a shell", env, false},
 		{"wisdom", "Kernel Launcher's wisdom file, of several devices and sizes", wisdom, true},
 		{"t4", "Kernel Tuner's T4 results, of several devices and sizes", t4, true},
-		{"cu", "CUDA source: the kernel and a launcher", cu, false},
-		{"fortran", "Fortran module of interfaces to the CUDA source's functions", fortran, false},
-		{"python", "Python module for CuPy and PyTorch: the kernel and a launcher", python, false},
+		{"cu", "CUDA source: the kernels and a launcher, of several devices and sizes", cu, true},
+		{"fortran", "Fortran module of interfaces to the CUDA source's functions", fortran, true},
+		{"python", "Python module for CuPy and PyTorch: the kernels and a launcher, of several devices and sizes", python, true},
 	}
 }
 

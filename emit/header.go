@@ -58,7 +58,7 @@ func header(s Source) ([]byte, error) {
 	list := entries(s.Configs)
 	for i := 1; i < len(list); i++ {
 		if list[i-1].device == list[i].device && list[i-1].arch == list[i].arch {
-			return nil, fmt.Errorf("two configs of %s, for %s and %s: give one a device", list[i].device, sizeText(list[i-1].config), sizeText(list[i].config))
+			return nil, fmt.Errorf("two configs of %s, for %s and %s: the header has the numbers of one size for a device", list[i].device, sizeText(list[i-1].config), sizeText(list[i].config))
 		}
 	}
 	fallback := safest(list)

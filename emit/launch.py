@@ -4,6 +4,7 @@ import ctypes as _c
 import glob as _glob
 import os as _os
 import sys as _sys
+from math import log as _log
 
 _NAMES = {"float": _c.c_float, "double": _c.c_double, "int": _c.c_int, "long long": _c.c_longlong, "signed char": _c.c_int8, "unsigned char": _c.c_uint8,
           "short": _c.c_int16, "unsigned short": _c.c_uint16, "unsigned int": _c.c_uint32, "unsigned long long": _c.c_uint64}
@@ -95,7 +96,10 @@ class _Device:
             value = _c.c_int()
             _cuda("cuDeviceGetAttribute", _c.byref(value), attribute, handle)
             self.facts.append(value.value)
-        self.entries, self.slots, self.usable, self.image = {}, {}, {}, None
+        name = _c.create_string_buffer(256)
+        _cuda("cuDeviceGetName", name, 256, handle)
+        self.name = name.value.decode(errors="replace")
+        self.entries, self.slots, self.usable, self.image, self.modules, self.picks = {}, {}, {}, None, {}, {}
 
     def shipped(self, entry):
         """An entry of the image beside this file (tune emit --format cubin -o NAME.cubin); None if it has none for this device."""
@@ -111,14 +115,20 @@ class _Device:
             return function
         return None
 
+    def module(self, source):
+        if source not in self.modules:
+            module = _c.c_void_p()
+            _cuda("cuModuleLoadData", _c.byref(module), _compile(SOURCES[source], 10 * self.facts[0] + self.facts[1]))
+            self.modules[source] = module
+        return self.modules[source]
+
     def functions(self, number):
         """The stages' functions of a kernel, compiled when first asked for."""
         if number not in self.entries:
             names = [p["entry"] for p in TABLE["kernels"][number]["passes"]]
             found = [self.shipped(n) for n in names]
             if None in found:
-                module, found = _c.c_void_p(), [_c.c_void_p() for _ in names]
-                _cuda("cuModuleLoadData", _c.byref(module), _compile(SOURCES[number], 10 * self.facts[0] + self.facts[1]))
+                module, found = self.module(TABLE["kernels"][number]["source"]), [_c.c_void_p() for _ in names]
                 for name, function in zip(names, found):
                     _cuda("cuModuleGetFunction", _c.byref(function), module, name.encode())
             self.entries[number] = found
@@ -152,8 +162,8 @@ class _Device:
                 least, best = steps, tiles
         return best
 
-    def blocks(self, number, n):
-        """The blocks of a launch; None if there are more than a launch can have."""
+    def blocks(self, number, n, tuned):
+        """The blocks of a launch; None if there are more than a launch can have. tuned: the kernel was, for this grid and device."""
         k = TABLE["kernels"][number]
         if k["cells"] > 0:
             g = [-(-n[0] * n[1] * n[2] // k["cells"]), 1, 1]
@@ -161,7 +171,7 @@ class _Device:
             g = [1 + (-(-(n[a] - k["hold"][a]) // k["step"][a]) if n[a] > k["hold"][a] else 0) for a in range(3)]
             g[0] = -(-g[0] // k["pack"])
             g = [f or b for f, b in zip(k["fixed"], g)]
-            if k["extra"] > 0 and n != TABLE["tuned_for"]:
+            if k["extra"] > 0 and not tuned:
                 g[2] = self.stream_tiles(number, g[0] * g[1], n[_AXES - 1])
             if k["fill"] > 0:
                 g[2] = max(1, k["fill"] // (g[0] * g[1]))
@@ -169,19 +179,38 @@ class _Device:
                 g = [g[0] * g[1] * g[2], 1, 1]
         return None if g[0] > 2147483647 or g[1] > 65535 or g[2] > 65535 else g
 
-    def suits(self, number, n):
+    def suits(self, number, n, tuned):
+        """The blocks of a kernel that can do the grid, else None."""
         k = TABLE["kernels"][number]
-        if any(n[a] < k["least"][a] for a in range(3)) or (k["multiple"] > 1 and n[0] % k["multiple"]):
-            return False
-        return not (k["most"] and n[0] * n[1] * n[2] >= k["most"]) and self.blocks(number, n) is not None
+        if any(n[a] < k["least"][a] for a in range(3)) or (k["multiple"] > 1 and n[0] % k["multiple"]) or (k["most"] and n[0] * n[1] * n[2] >= k["most"]):
+            return None
+        blocks = self.blocks(number, n, tuned)
+        return blocks if self.prepare(number) else None
+
+    def away(self, winner, n):
+        """How far a winner is from this device and a grid, what counts most first."""
+        return [winner["device"] != self.name, abs(winner["capability"] - 10 * self.facts[0] - self.facts[1]),
+                abs(_log((winner["multiprocessors"] + 1) / (self.facts[2] + 1))), sum(abs(_log(a / b)) for a, b in zip(n, winner["n"]))]
+
+    def choose(self, n):
+        for i, w in sorted(enumerate(TABLE["winners"]), key=lambda w: self.away(w[1], n)):
+            tuned = w["multiprocessors"] == self.facts[2] and n == w["n"]
+            for v in TABLE["variants"]:
+                if v["winner"] == i:
+                    grids = [self.suits(k, n, tuned) for k in (v["main"], v["rest"])]
+                    if None not in grids:
+                        return v, grids
+        v = TABLE["variants"][-1]
+        return v, 2 * [self.blocks(v["main"], n, False)]
 
     def variant(self, n):
-        """What does a grid: the first whose kernels suit it and the device."""
-        for v in TABLE["variants"]:
-            pair = (v["main"], v["rest"])
-            if all(self.suits(k, n) for k in pair) and all(self.prepare(k) for k in pair):
-                return v
-        return TABLE["variants"][-1]
+        """What does a grid, and the blocks of its two kernels: of the nearest winner the first whose kernels suit it and the device."""
+        key = tuple(n)
+        if key not in self.picks:
+            if len(self.picks) >= 1000:
+                self.picks.clear()
+            self.picks[key] = self.choose(n)
+        return self.picks[key]
 
 
 class _On:
@@ -305,14 +334,15 @@ def _named(state, n, named):
 
 def _advance(device, state, n, steps, stream):
     """Puts the launches on the stream; afterwards the fields are where state's now[f] says."""
-    v = device.variant(n)
-    grids = {k: device.blocks(k, n) for k in (v["main"], v["rest"])}
+    v, (main, rest) = device.variant(n)
+    if None in (main, rest):
+        raise ValueError("extents %s: more blocks than a launch can have" % n)
     while steps > 0:
-        number = v["main"] if steps >= TABLE["kernels"][v["main"]]["steps"] else v["rest"]
+        number, grid = (v["main"], main) if steps >= TABLE["kernels"][v["main"]]["steps"] else (v["rest"], rest)
         k = TABLE["kernels"][number]
         for p, function in zip(k["passes"], device.functions(number)):
             arguments = (_c.c_void_p * len(p["arguments"]))(*[_c.addressof(state[a]) for a in p["arguments"]])
-            _cuda("cuLaunchKernel", function, *grids[number], *k["block"], k["shared"], _c.c_void_p(stream), arguments, None)
+            _cuda("cuLaunchKernel", function, *grid, *k["block"], k["shared"], _c.c_void_p(stream), arguments, None)
             was = dict(state)
             for to, source in p["moves"]:
                 state[to] = was[source]
@@ -406,4 +436,4 @@ class _Scratch:
 def variant(*extents, device=0):
     """What does a grid of these extents (x first) on a device: a schedule, and why."""
     with _On(device) as d:
-        return d.variant(_extents(list(reversed(extents))))["text"]
+        return d.variant(_extents(list(reversed(extents))))[0]["text"]

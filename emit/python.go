@@ -25,7 +25,7 @@ type pythonTable struct {
 	Written  []bool          `json:"written"`
 	Arrays   []pythonArray   `json:"arrays"`
 	Scalars  []pythonScalar  `json:"scalars"`
-	TunedFor [3]int          `json:"tuned_for"`
+	Winners  []pythonWinner  `json:"winners"`
 	Variants []pythonVariant `json:"variants"`
 	Kernels  []pythonKernel  `json:"kernels"`
 }
@@ -41,13 +41,22 @@ type pythonScalar struct {
 	Kernel string `json:"kernel"` // that the kernels take
 }
 
+type pythonWinner struct {
+	Device          string `json:"device"`
+	Capability      int    `json:"capability"`
+	Multiprocessors int    `json:"multiprocessors"`
+	Size            [3]int `json:"n"`
+}
+
 type pythonVariant struct {
-	Main int    `json:"main"`
-	Rest int    `json:"rest"`
-	Text string `json:"text"`
+	Main   int    `json:"main"`
+	Rest   int    `json:"rest"`
+	Winner int    `json:"winner"`
+	Text   string `json:"text"`
 }
 
 type pythonKernel struct {
+	Source   int          `json:"source"`
 	Passes   []pythonPass `json:"passes"`
 	Block    [3]int       `json:"block"`
 	Shared   int          `json:"shared"`
@@ -73,7 +82,7 @@ type pythonPass struct {
 
 func pythonKernelOf(v view, k part) pythonKernel {
 	t := k.Tiling
-	one := pythonKernel{nil, k.Launch.Block, k.Launch.SharedBytes, k.Launch.Steps, k.Least, k.Multiple, k.Most, t.Hold, t.Step, t.Pack, t.Fixed, t.Extra, t.Fill, t.Line, t.Cells}
+	one := pythonKernel{0, nil, k.Launch.Block, k.Launch.SharedBytes, k.Launch.Steps, k.Least, k.Multiple, k.Most, t.Hold, t.Step, t.Pack, t.Fixed, t.Extra, t.Fill, t.Line, t.Cells}
 	for _, p := range k.Passes {
 		pass := pythonPass{Entry: p.Entry}
 		for _, a := range p.Arguments {
@@ -99,7 +108,7 @@ func python(s Source) ([]byte, error) {
 	}
 	v := viewOf(s, parts, variants)
 	table := pythonTable{Name: s.Name, Dims: st.Dims, DTypes: []string{string(d)}, Bytes: d.Size(), Fields: v.Fields, Written: v.Written,
-		Arrays: []pythonArray{}, Scalars: []pythonScalar{}, TunedFor: v.Size}
+		Arrays: []pythonArray{}, Scalars: []pythonScalar{}}
 	if d == stencil.BFloat16 {
 		table.DTypes = append(table.DTypes, "uint16") // its bits, for libraries that lack it
 	}
@@ -109,18 +118,29 @@ func python(s Source) ([]byte, error) {
 	for _, a := range v.Scalars {
 		table.Scalars = append(table.Scalars, pythonScalar{pythonName(a.Name), a.Type, a.Kernel})
 	}
+	for _, x := range v.Winners {
+		table.Winners = append(table.Winners, pythonWinner(x))
+	}
 	for _, x := range variants {
-		main := parts[x.Main]
-		table.Variants = append(table.Variants, pythonVariant{x.Main, x.Rest, fmt.Sprintf("%s: %s", main.Schedule, main.Why)})
+		table.Variants = append(table.Variants, pythonVariant(x))
 	}
 	var b strings.Builder
 	b.WriteString(banner(s, "#"))
 	fmt.Fprintf(&b, "\"\"\"The tuned %s for arrays of CuPy, PyTorch and all that have __cuda_array_interface__ or DLPack.\n\n", s.Name)
 	fmt.Fprintf(&b, "    import %s\n    %[1]s.run(%s, steps%s)\n\nIt needs the NVIDIA driver and NVRTC, which those libraries bring.\n\"\"\"\n\n", s.Name, pythonFields(v), pythonNamed(v))
 	var sources strings.Builder
+	held := map[string]int{} // sources by scope
 	for _, k := range parts {
-		table.Kernels = append(table.Kernels, pythonKernelOf(v, k))
+		one := pythonKernelOf(v, k)
+		if k.Scope == k.Suffix {
+			held[k.Scope] = len(held)
+		}
+		one.Source = held[k.Scope]
+		table.Kernels = append(table.Kernels, one)
 		text := kernelText(s.Name, []part{k})
+		if text == "" {
+			continue
+		}
 		if strings.Contains(text, `"""`) || strings.Contains(text, "\r") {
 			panic("emit: a kernel that Python's raw strings cannot hold")
 		}
@@ -131,8 +151,8 @@ func python(s Source) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text := strings.NewReplacer(`{"passes":`, "\n  {\"passes\":", `{"main":`, "\n  {\"main\":").Replace(strings.TrimSpace(string(head)))
-	fmt.Fprintf(&b, "import json as _json\n\nTABLE = _json.loads(r\"\"\"%s\"\"\")\n\n# One a kernel, in the table's order.\nSOURCES = [\n%s]\n", text, sources.String())
+	text := strings.NewReplacer(`{"source":`, "\n  {\"source\":", `{"main":`, "\n  {\"main\":", `{"device":`, "\n  {\"device\":").Replace(strings.TrimSpace(string(head)))
+	fmt.Fprintf(&b, "import json as _json\n\nTABLE = _json.loads(r\"\"\"%s\"\"\")\n\n# The kernels' sources, as the table numbers them.\nSOURCES = [\n%s]\n", text, sources.String())
 	b.WriteString(launchText)
 	return []byte(b.String()), nil
 }

@@ -21,7 +21,7 @@ const recorder = `#include <cuda_runtime.h>
 #undef TUNE_KERNEL
 #define TUNE_KERNEL(kernel) #kernel, kernel
 #define cudaLaunchKernel record
-#define cudaDeviceGetAttribute(value, attribute, device) (*(value) = 132, cudaSuccess)
+#define cudaGetDeviceProperties(p, device) (strcpy((p)->name, "NVIDIA H200"), (p)->major = 9, (p)->minor = 0, (p)->multiProcessorCount = 132, cudaSuccess)
 static void print(const void *v) { printf(" %llx", (unsigned long long)v); }
 static void print(int v) { printf(" %d", v); }
 static void print(long long v) { printf(" %lld", v); }
@@ -98,7 +98,7 @@ func TestPythonModuleLaunchesWhatTheLauncherDoes(t *testing.T) {
 		schedule string
 		grids    [][]int
 	}{
-		{"jacobi3d", stencil.Float32, streamed, [][]int{{512, 512, 512}, {510, 300, 701}, {509, 701, 403}, {64, 20, 3000}, {64, 16, 40}, {640, 640, 61}, {1290, 1290, 1290}, {1291, 1290, 1290}, {7, 5, 3}, {1, 1, 1}}},
+		{"jacobi3d", stencil.Float32, streamed, [][]int{{512, 512, 512}, {510, 300, 701}, {509, 701, 403}, {64, 20, 3000}, {64, 16, 40}, {128, 128, 128}, {128, 128, 129}, {1023, 301, 77}, {640, 640, 61}, {1290, 1290, 1290}, {1291, 1290, 1290}, {7, 5, 3}, {1, 1, 1}}},
 		{"gaussian2d", stencil.Float32, "stream/vx=8/vy=1/wp=1/ck=2/pf=2/mb=1/ph=3/sm=3/pm=1", [][]int{{512, 512, 1}, {1000, 3000, 1}, {515, 80, 1}}},
 		{"jacobi2d", stencil.Float32, columned, [][]int{{512, 512, 1}, {257, 45, 1}}},
 		{"hotspot2d", stencil.Float32, tiles2d + "2", [][]int{{96, 24, 1}, {33, 7, 1}}},
@@ -108,6 +108,9 @@ func TestPythonModuleLaunchesWhatTheLauncherDoes(t *testing.T) {
 		{"testdata/ripple.sl", stencil.Uint16, "tile/gx=32/gy=4/gz=2/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1", [][]int{{64, 8, 6}, {13, 7, 5}}},
 	} {
 		s := sourceOf(t, c.stencil, c.dtype, stencil.Size{512, 512, 512}, c.schedule, h200)
+		if c.stencil == "jacobi3d" {
+			s = several(t)
+		}
 		emitted(t, dir, s.Name+".py", "python", s)
 		text, err := Text("cu", s)
 		if err != nil {
@@ -248,7 +251,7 @@ func TestPythonExample(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := build(t, "testdata", python, "-B", "fakecupy.py", dir, example)
-	if !strings.Contains(out, "the tuned schedule\nlargest error 0\nseconds_per_step ") || !strings.HasSuffix(out, "\n334 launches\n") { // 333 of 3 steps and one
+	if !strings.Contains(out, "the tuned schedule; tuned for 512x512x512 on NVIDIA H200, where it reached 1073.7 GCells/s\nlargest error 0\nseconds_per_step ") || !strings.HasSuffix(out, "\n334 launches\n") { // 333 of 3 steps and one
 		t.Error(out)
 	}
 }

@@ -90,6 +90,28 @@ func TestConsumersAreServedFromTheStore(t *testing.T) {
 	}
 }
 
+// TestSeveralSizesAreEmittedTogether: each winner is in the source, in the order given.
+func TestSeveralSizesAreEmittedTogether(t *testing.T) {
+	store := replayed(t)
+	several := []string{"--stencil", "jacobi3d", "--device", "h200", "--size", "512x512x512", "--size", "256x256x256", "--size", "509x701x403"}
+	for _, format := range []string{"cu", "python"} {
+		code, out, stderr := tune(t, store, append([]string{"emit", "--format", format}, several...)...)
+		want := "{\"NVIDIA H200\", 90, 132, {256, 256, 256}},\n    {\"NVIDIA H200\", 90, 132, {509, 701, 403}},"
+		if format == "python" {
+			want = `"multiprocessors":132,"n":[256,256,256]}`
+		}
+		if code != 0 || !strings.Contains(out, want) || strings.Count(stderr, "match ") != 3 {
+			t.Errorf("%s: exit %d, %d bytes\n%s", format, code, len(out), stderr)
+		}
+	}
+	if code, _, stderr := tune(t, store, append([]string{"emit", "--format", "make"}, several...)...); code != cli.Usage || !strings.Contains(stderr, "holds one config and 3 were given") {
+		t.Errorf("make: exit %d %s", code, stderr)
+	}
+	if code, _, stderr := tune(t, store, "emit", "--format", "cu", "--config", "x.json", "--size", "8x8x8"); code != cli.Usage || !strings.Contains(stderr, "--config excludes") {
+		t.Errorf("--config with --size: exit %d %s", code, stderr)
+	}
+}
+
 // TestOwnStencilsAreEmitted emits a config whose stencil is in no catalogue: forms
 // without the kernel need nothing else, the source needs the stencil's file.
 func TestOwnStencilsAreEmitted(t *testing.T) {

@@ -31,8 +31,8 @@ func formats() []string {
 // emitFlags are those of emit beside the look-up's.
 type emitFlags struct {
 	lookupFlags
-	format, name, output string
-	configs, devices     []string
+	format, name, output    string
+	configs, devices, sizes []string
 }
 
 func (a *app) emit() *cobra.Command {
@@ -51,15 +51,16 @@ bytes change, so that builds run again only when they must.`)
 		Short: "Write a config as a header, build variables, CUDA source or a compiled kernel",
 		Long:  long.String(),
 		Example: `  tune emit --format cu --stencil jacobi3d -o jacobi3d.cu
+  tune emit --format cu --stencil jacobi3d --device h200 --device a100 --size 512x512x512 --size 256x256x256 -o jacobi3d.cu
   tune emit --format header --stencil jacobi3d --device h200 --device a100 -o jacobi3d.h
   tune emit --format cubin --config jacobi3d.json -o jacobi3d.cubin`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return a.emitAs(c.Context(), &f) },
 	}
-	f.ProblemFlags.Bind(c)
+	f.BindSizes(c, &f.sizes)
 	c.Flags().StringVar(&f.format, "format", "", "`form` to write: "+strings.Join(formats(), ", "))
 	c.Flags().StringVar(&f.name, "name", "", "C `identifier` that begins the emitted names (default: the stencil's function or name)")
-	c.Flags().StringArrayVar(&f.configs, "config", nil, "take the config from `file` instead of the store; repeat it for several devices")
+	c.Flags().StringArrayVar(&f.configs, "config", nil, "take the config from `file` instead of the store; repeat it for several devices or sizes")
 	c.Flags().StringArrayVar(&f.devices, "device", nil, "`device`, as for tune best; repeat it for several")
 	c.Flags().StringVar(&f.regime, "timing", "warm", "cache `regime`: warm or cold")
 	c.Flags().StringVar(&f.require, "require", "other-device", "worst `grade` to answer with: "+strings.Join(cli.Grades(), ", "))
@@ -77,8 +78,8 @@ func (a *app) emitAs(ctx context.Context, f *emitFlags) error {
 		return cli.Usagef("which form? choose one with --format: %s", strings.Join(formats(), ", "))
 	case image && f.output == "":
 		return cli.Usagef("--format %s writes a binary file and FILE.json beside it: name it with --output", f.format)
-	case len(f.configs) > 0 && len(f.devices) > 0:
-		return cli.Usagef("--config and --device exclude each other: a config knows its device")
+	case len(f.configs) > 0 && len(f.devices)+len(f.sizes) > 0:
+		return cli.Usagef("--config excludes --device and --size: a config knows both")
 	}
 	s, err := a.sourceOf(ctx, f)
 	if err != nil {
@@ -132,22 +133,20 @@ func (a *app) sourceOf(ctx context.Context, f *emitFlags) (emit.Source, error) {
 			s.Configs = append(s.Configs, c)
 		}
 	} else {
-		devices := f.devices
-		if len(devices) == 0 {
-			devices = []string{""}
-		}
-		for _, d := range devices {
-			g := f.lookupFlags
-			g.device = d
-			p, answer, err := a.lookup(ctx, &g)
-			if err != nil {
-				return s, err
+		for _, d := range orOne(f.devices) {
+			for _, size := range orOne(f.sizes) {
+				g := f.lookupFlags
+				g.device, g.Size = d, size
+				p, answer, err := a.lookup(ctx, &g)
+				if err != nil {
+					return s, err
+				}
+				a.sayAnswer(p, answer)
+				if len(s.Configs) == 0 {
+					s.Problem = p
+				}
+				s.Configs = append(s.Configs, answer.Config)
 			}
-			a.sayAnswer(p, answer)
-			if len(s.Configs) == 0 {
-				s.Problem = p
-			}
-			s.Configs = append(s.Configs, answer.Config)
 		}
 	}
 	st := s.Problem.Stencil
@@ -163,6 +162,14 @@ func (a *app) sourceOf(ctx context.Context, f *emitFlags) (emit.Source, error) {
 		s.Name = emit.Name(s.Configs[0].Stencil.Name)
 	}
 	return s, nil
+}
+
+// orOne is a list, or if it is empty one empty text.
+func orOne(list []string) []string {
+	if len(list) == 0 {
+		return []string{""}
+	}
+	return list
 }
 
 // needsKernel tells whether a format holds the kernel and so needs its stencil.

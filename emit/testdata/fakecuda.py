@@ -33,6 +33,10 @@ class Fake:
         value._obj.value = {75: 9, 76: 0, 16: 132}[attribute]
         return 0
 
+    def cuDeviceGetName(self, name, size, _):
+        name.value = b"NVIDIA H200"
+        return 0
+
     def cuOccupancyMaxActiveBlocksPerMultiprocessor(self, blocks, function, threads, shared):
         blocks._obj.value = 1
         return 0

@@ -19,9 +19,21 @@ type ProblemFlags struct{ tuner.Spec }
 
 // Bind binds the flags of a problem.
 func (f *ProblemFlags) Bind(c *cobra.Command) {
+	f.bind(c)
+	c.Flags().StringVar(&f.Size, "size", "", docSize)
+}
+
+// BindSizes binds the flags of a problem on several grids.
+func (f *ProblemFlags) BindSizes(c *cobra.Command, sizes *[]string) {
+	f.bind(c)
+	c.Flags().StringArrayVar(sizes, "size", nil, docSize+"; repeat it for several")
+}
+
+const docSize = "grid `size`, x fastest, like 512x512x512 (default: the stencil's own)"
+
+func (f *ProblemFlags) bind(c *cobra.Command) {
 	c.Flags().StringVar(&f.Stencil, "stencil", "", "`name` of a stencil (see tune stencils) or path of a .sl file")
 	f.BindCell(c)
-	c.Flags().StringVar(&f.Size, "size", "", "grid `size`, x fastest, like 512x512x512 (default: the stencil's own)")
 	c.Flags().Var((*stepsFlag)(&f.Steps), "steps", "time `steps` of one run of the program that will use the config (default: the stencil's own, else 1000)")
 }
 

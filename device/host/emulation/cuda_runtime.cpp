@@ -104,7 +104,7 @@ const char *cudaGetErrorString(cudaError_t e) {
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int device) {
   if (device != 0) return cudaErrorInvalidValue;
-  *p = {"host emulation", 9, 0};
+  *p = {"host emulation", 9, 0, 3};
   return cudaSuccess;
 }
 cudaError_t cudaEventCreate(cudaEvent_t *e) {

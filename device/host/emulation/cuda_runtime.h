@@ -18,7 +18,7 @@ enum { cudaStreamNonBlocking = 1 };
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 struct cudaDeviceProp {
   char name[256];
-  int major, minor;
+  int major, minor, multiProcessorCount;
 };
 
 #ifdef __cplusplus

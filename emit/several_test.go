@@ -1,0 +1,180 @@
+package emit
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"stenciltune/machine"
+	"stenciltune/stencil"
+)
+
+// several is jacobi3d tuned on two devices, on one of them for three grids.
+func several(t testing.TB) Source {
+	l4 := machine.Machine{Kind: machine.CUDA, Name: "NVIDIA L4", ComputeCapability: "8.9", Driver: "570.1", CUDAVersion: "12.8", Compiler: "NVRTC 12.8", SMs: 58, MemoryBytes: 24 << 30}
+	const small, odd = "stream/vx=2/vy=2/wp=4/ck=2/pf=1/mb=1/ph=2", "stream/vx=4/vy=2/wp=2/ck=1/pf=1/mb=1/ph=1"
+	s := sourceOf(t, "jacobi3d", stencil.Float32, stencil.Size{512, 512, 512}, streamed, h200)
+	for _, c := range []Source{
+		sourceOf(t, "jacobi3d", stencil.Float32, stencil.Size{128, 128, 128}, small, h200),
+		sourceOf(t, "jacobi3d", stencil.Float32, stencil.Size{1023, 301, 77}, odd, h200),
+		sourceOf(t, "jacobi3d", stencil.Float32, stencil.Size{512, 512, 512}, streamed, l4), // the same kernels
+		sourceOf(t, "jacobi3d", stencil.Float32, stencil.Size{128, 128, 128}, tiled, l4),
+	} {
+		s.Configs = append(s.Configs, c.Configs...)
+	}
+	return s
+}
+
+// device is what the stand-in for CUDA tells of itself.
+type fakeDevice struct {
+	Name       string `json:"name"`
+	Capability int    `json:"capability"`
+	SMs        int    `json:"sms"`
+	Shared     int    `json:"shared"` // bytes a block may have
+}
+
+// chosen are grids on devices, and what must do them.
+var chosen = []struct {
+	device fakeDevice
+	n      [3]int
+	want   string
+}{
+	{fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}, [3]int{512, 512, 512}, "ph=3: the tuned schedule; tuned for 512x512x512 on NVIDIA H200, where it reached 1073.7 GCells/s"},
+	{fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}, [3]int{511, 512, 512}, "ph=3: the same for rows of any length; tuned for 512x512x512 on NVIDIA H200"},
+	{fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}, [3]int{130, 128, 200}, "ph=2: the tuned schedule; tuned for 128x128x128 on NVIDIA H200"},
+	{fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}, [3]int{900, 300, 81}, "ph=1: the same for rows of whole vectors; tuned for 1023x301x77 on NVIDIA H200"},
+	{fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}, [3]int{901, 300, 81}, "ph=1: the tuned schedule; tuned for 1023x301x77 on NVIDIA H200"},
+	{fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}, [3]int{1300, 1300, 1300}, "ph=3: the same for grids of 2^31 cells and more; tuned for 512x512x512 on NVIDIA H200"},
+	{fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}, [3]int{2, 2, 2}, "ph=3: the tuned schedule; tuned for 128x128x128 on NVIDIA L4"}, // whose tiles need no least extents
+	{fakeDevice{"NVIDIA L4", 89, 58, 99 << 10}, [3]int{512, 512, 512}, "ph=3: the tuned schedule; tuned for 512x512x512 on NVIDIA L4"},
+	{fakeDevice{"NVIDIA L4", 89, 58, 99 << 10}, [3]int{100, 130, 127}, "ph=3: the tuned schedule; tuned for 128x128x128 on NVIDIA L4"},
+	{fakeDevice{"NVIDIA L40", 89, 142, 99 << 10}, [3]int{512, 512, 512}, "on NVIDIA L4,"},     // the nearest compute capability
+	{fakeDevice{"NVIDIA H100", 90, 114, 227 << 10}, [3]int{128, 128, 128}, "ph=2: the tuned"}, // of it
+	{fakeDevice{"Tesla V100", 70, 80, 96 << 10}, [3]int{512, 512, 512}, "on NVIDIA L4,"},
+	{fakeDevice{"Tesla V100", 70, 80, 96 << 10}, [3]int{1 << 30, 2, 2}, "sp=1: for every grid"}, // no tile fits, and indices are long
+}
+
+// TestWinnersOfSeveralDevicesAndSizes asks the launcher and the Python module, on stand-ins for CUDA, what they choose, and
+// counts what the launcher asks of the driver: the second time it is told, and by many threads at once.
+func TestWinnersOfSeveralDevicesAndSizes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles a source")
+	}
+	if os.Getenv("TUNE_NVCC") != "" {
+		t.Skip("needs the emulation's nvcc")
+	}
+	s := several(t)
+	text, err := Text("cu", s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, entry := range regexp.MustCompile(`(?m)^#define ENTRY \w+$`).FindAllString(string(text), -1) {
+		if n := strings.Count(string(text), entry+"\n"); n != 1 {
+			t.Errorf("%s stands there %d times", entry, n)
+		}
+	}
+	dir := t.TempDir()
+	var calls strings.Builder
+	for _, c := range chosen {
+		fmt.Fprintf(&calls, "  choice(%q, %d, %d, %d, %d, %d, %d);\n", c.device.Name, c.device.Capability, c.device.SMs, c.device.Shared, c.n[0], c.n[1], c.n[2])
+	}
+	write(t, dir, "choose.cu", countedRuntime+string(text)+strings.ReplaceAll(choosingMain, "CHOICES", calls.String()))
+	build(t, dir, nvccOf(t), "-std=c++17", "-O0", "-o", "choose", "choose.cu")
+	lines := strings.Split(strings.TrimSpace(build(t, dir, filepath.Join(dir, "choose"))), "\n")
+	emitted(t, dir, "jacobi3d.py", "python", s)
+	var cases strings.Builder
+	for _, c := range chosen {
+		fmt.Fprintf(&cases, "%s %d %d %d %d %d %d\n", strings.ReplaceAll(c.device.Name, " ", "_"), c.device.Capability, c.device.SMs, c.device.Shared, c.n[0], c.n[1], c.n[2])
+	}
+	write(t, dir, "cases", cases.String())
+	module := strings.Split(strings.TrimSpace(build(t, "testdata", tool(t, "python3"), "-B", "choose.py", dir)), "\n")
+	if len(lines) != len(chosen)+1 || len(module) != len(chosen) {
+		t.Fatalf("%d and %d lines:\n%s\n%s", len(lines), len(module), strings.Join(lines, "\n"), strings.Join(module, "\n"))
+	}
+	for i, c := range chosen {
+		if !strings.Contains(lines[i], c.want) {
+			t.Errorf("%v on %s: %s, want %s", c.n, c.device.Name, lines[i], c.want)
+		}
+		if lines[i] != module[i] {
+			t.Errorf("%v on %s: the launcher\n%s\nthe module\n%s", c.n, c.device.Name, lines[i], module[i])
+		}
+	}
+	// What is known costs one question: which device it is. Of 7 steps two launches are of three, one of one.
+	if want := "asked 1 to choose, 1 and 3 launches to run; 8 threads agree"; lines[len(chosen)] != want {
+		t.Errorf("%s, want %s", lines[len(chosen)], want)
+	}
+}
+
+// countedRuntime precedes an emitted source: it is a device of the test's, and counts what it is asked.
+const countedRuntime = `#include <cuda_runtime.h>
+#include <atomic>
+#include <stdio.h>
+#include <string>
+#include <string.h>
+#include <thread>
+#include <vector>
+static std::atomic<int> asked, launched;
+static cudaDeviceProp fake;
+static int fake_number, shared_limit;
+#undef TUNE_KERNEL
+#define TUNE_KERNEL(kernel) kernel
+#define cudaLaunchKernel(...) (launched++, cudaSuccess)
+#define cudaGetDevice(n) (asked++, *(n) = fake_number, cudaSuccess)
+#define cudaGetDeviceProperties(p, n) (asked++, *(p) = fake, cudaSuccess)
+#define cudaFuncSetAttribute(k, a, bytes) (asked++, (bytes) <= shared_limit ? cudaSuccess : cudaErrorInvalidValue)
+#define cudaOccupancyMaxActiveBlocksPerMultiprocessor(b, k, t, s) (asked++, *(b) = 1, cudaSuccess)
+#define cudaGetLastError() (asked++, cudaSuccess)
+`
+
+// choosingMain prints what is chosen for CHOICES, each on a device of its own, and then what the last choice costs.
+const choosingMain = `
+static void choice(const char *name, int capability, int sms, int shared, int nx, int ny, int nz) {
+  fake_number++, shared_limit = shared;
+  memset(&fake, 0, sizeof fake);
+  strcpy(fake.name, name);
+  fake.major = capability / 10, fake.minor = capability % 10, fake.multiProcessorCount = sms;
+  puts(jacobi3dVariant(nx, ny, nz));
+}
+int main() {
+CHOICES  strcpy(fake.name, "NVIDIA H200");
+  fake.major = 9, fake.minor = 0, fake.multiProcessorCount = 132, fake_number++, shared_limit = 227 << 10;
+  float *a = (float *)256, *b = (float *)512, *result;
+  jacobi3dVariant(700, 512, 512);
+  asked = 0;
+  jacobi3dVariant(700, 512, 512);
+  const int to_choose = asked;
+  asked = launched = 0;
+  if (jacobi3dOnDevice(a, b, 700, 512, 512, 7, &result, 0)) return 1;
+  printf("asked %d to choose, %d and %d launches to run; ", to_choose, (int)asked, (int)launched);
+  std::vector<std::string> want;
+  for (int i = 0; i < 40; i++) want.push_back(jacobi3dVariant(100 + 30 * i, 128 + i, 300));
+  std::atomic<int> wrong(0);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 8; t++)
+    threads.emplace_back([&, t] {
+      for (int i = 0; i < 2000; i++) {
+        const int g = (i * (t + 1)) % 40;
+        if (want[g] != jacobi3dVariant(100 + 30 * g, 128 + g, 300)) wrong++;
+      }
+    });
+  for (std::thread &t : threads) t.join();
+  printf(wrong ? "threads were told %d times otherwise\n" : "8 threads agree\n", (int)wrong);
+}
+`
+
+// TestSeveralWinnersCompile: by nvcc, for the oldest devices that are known and for the tuned ones.
+func TestSeveralWinnersCompile(t *testing.T) {
+	if os.Getenv("TUNE_NVCC") == "" {
+		t.Skip("TUNE_NVCC is not set")
+	}
+	dir := t.TempDir()
+	emitted(t, dir, "jacobi3d.cu", "cu", several(t))
+	for _, arch := range []string{"70", "89", "90"} {
+		if out := build(t, dir, nvccOf(t), "-std=c++17", "-O1", "-Xptxas", "-O0", "-arch=sm_"+arch, "-c", "jacobi3d.cu"); strings.Contains(out, "warning") {
+			t.Errorf("sm_%s: %s", arch, out)
+		}
+	}
+}
