@@ -145,10 +145,14 @@ func mainOf(sources []Source) string {
 	var callers, calls strings.Builder
 	for _, s := range sources {
 		callers.WriteString(caller(s))
+		if _, found := cuts[s.Name]; found {
+			callers.WriteString(cutter(s))
+			fmt.Fprintf(&calls, "  if (!strcmp(argv[1], \"%s\") && strlen(argv[2]) == 5) return %[1]s_cut(!strcmp(argv[2], \"apart\"), n, length);\n", s.Name)
+		}
 		fmt.Fprintf(&calls, "  if (!strcmp(argv[1], \"%s\") && !strcmp(argv[2], \"variant\")) return puts(%[1]sVariant(%[2]s)) < 0;\n", s.Name, strings.Join([]string{"n[0]", "n[1]", "n[2]"}[:s.Problem.Stencil.Dims], ", "))
 		fmt.Fprintf(&calls, "  if (!strcmp(argv[1], \"%s\")) return %[1]s_main(!strcmp(argv[2], \"device\"), atoi(argv[3]), n, length);\n", s.Name)
 	}
-	return "#include <cuda_runtime.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <math.h>\n#include <string.h>\n" + callers.String() + `int main(int argc, char **argv) {
+	return "#include <cuda_runtime.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <math.h>\n#include <string.h>\n#include <vector>\n" + callers.String() + `int main(int argc, char **argv) {
   int n[3];
   long long length[8] = {0};
   for (int a = 0; a < 3; a++) n[a] = atoi(argv[4 + a]);
@@ -231,6 +235,7 @@ func TestEmittedSourceGivesTheReferencesAnswer(t *testing.T) {
 		{"testdata/drift.sl", stencil.Float32, tiles2d + "2/fs=1", []stencil.Size{{96, 40, 1}, {33, 7, 1}, {1, 1, 1}}},
 		{"testdata/wear.sl", stencil.Int32, "smalltile/gx=64/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=3", []stencil.Size{{6400, 1, 1}, {333, 1, 1}, {1, 1, 1}}},
 		{"testdata/turn.sl", stencil.Float16, "smalltile/gx=64/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=2", []stencil.Size{{3000, 1, 1}, {33, 1, 1}}},
+		{"testdata/banks.sl", stencil.Float32, tiles2d + "1", []stencil.Size{{65, 19, 1}}},
 		{"testdata/ripple.sl", stencil.Uint16, "tile/gx=32/gy=4/gz=2/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1", []stencil.Size{{64, 8, 6}, {13, 7, 5}, {1, 1, 1}}},
 	}
 	if testing.Short() {
@@ -279,7 +284,7 @@ func TestEmittedSourceGivesTheReferencesAnswer(t *testing.T) {
 	}
 	program := filepath.Join(dir, "program")
 	write(t, dir, "main.cpp", mainOf(sources))
-	build(t, dir, nvcc, slices.Concat([]string{"-std=c++17", "-o", program, "main.cpp"}, objects)...)
+	build(t, dir, nvcc, slices.Concat([]string{"-std=c++17", "-O0", "-o", program, "main.cpp"}, objects)...)
 	for _, c := range []struct{ name, size, want string }{
 		{"jacobi3d_f32", "70 33 21", "the tuned schedule"}, {"jacobi3d_f32", "71 33 21", "rows of any length"},
 		{"jacobi3d_f32", "5 40 9", "for every grid"}, {"jacobi3d_f64_small", "70 33 2", "the tuned schedule"},
@@ -291,6 +296,7 @@ func TestEmittedSourceGivesTheReferencesAnswer(t *testing.T) {
 		}
 	}
 	for i, c := range cases {
+		checkCuts(t, program, sources[i])
 		for _, n := range c.grids {
 			p := sources[i].Problem.Resized(n)
 			for _, steps := range stepsOf(t, p) {

@@ -14,7 +14,7 @@ var fortranTypes = map[string]string{
 }
 
 // longestFortran is the most letters of a name (Fortran 2003, 3.2.2), less those of the longest suffix.
-const longestFortran = 63 - len("_set_data_")
+const longestFortran = 63 - len("_slab_inside")
 
 // fortranNames are parameters' names, which Fortran tells apart by their letters alone.
 type fortranNames map[string]bool
@@ -71,7 +71,7 @@ func fortran(s Source) ([]byte, error) {
 	}
 	element := fortranTypes[e.Element]
 	taken := fortranNames{}
-	for _, n := range strings.Fields("data n iterations first grid scratch fields result stream " + name + "_tuned") {
+	for _, n := range strings.Fields("data n iterations first grid scratch fields result stream below above work edges " + name + "_tuned") {
 		taken[n] = true
 	}
 	value := func(c, name string) argument { return argument{fortranTypes[c] + ", value", taken.of(name)} }
@@ -101,14 +101,18 @@ func fortran(s Source) ([]byte, error) {
 	if e.Single() {
 		device, result = []argument{pointer("grid"), pointer("scratch")}, argument{"type(c_ptr), intent(out)", "result"}
 	}
-	device = join(device, arrays, extents, []argument{steps})
-	if e.Iterates {
-		device = append(device, argument{"integer(c_int), value", "first"})
+	slab := join(extents, []argument{{"integer(c_int), value", "below"}, {"integer(c_int), value", "above"}, steps})
+	first := []argument{{"integer(c_int), value", "first"}}
+	if !e.Iterates {
+		first = nil
 	}
+	reads, stream := join(device[:1], arrays), pointer("stream")
+	works := join(device, arrays)
+	device = join(works, extents, []argument{steps}, first)
 	list := []procedure{
 		{"Advances data in the host's memory, fields one after the other, in place.", name + "_run", e.Name, "", join([]argument{{element + ", intent(inout)", "data(*)"}}, extents, []argument{steps}, scalars)},
 		{"Advances fields on the device; result says where the answers are. The value is a cudaError_t.", name + "_on_device", e.Name + "OnDevice", "integer(c_int)",
-			join(device, scalars, []argument{result, pointer("stream")})},
+			join(device, scalars, []argument{result, stream})},
 		{"The cudaError_t of the last run in the host's memory.", name + "_error", e.Name + "Error", "integer(c_int)", nil},
 	}
 	for _, set := range e.Setters {
@@ -121,6 +125,17 @@ func fortran(s Source) ([]byte, error) {
 	if e.Until {
 		list = append(list, procedure{"The steps that the last run made.", name + "_steps", e.Name + "Steps", "integer(c_int)", nil},
 			procedure{"The number of its last look.", name + "_reduced", e.Name + "Reduced", "real(c_double)", nil})
+	}
+	if e.Whole == "" {
+		outer := len(extents) - 1
+		list = append(list, procedure{"The ghost planes that so many steps need on a cut side of a slab.", name + "_ghost", e.Name + "Ghost", "integer(c_int)", []argument{steps}},
+			procedure{"Advances a slab of the outermost axis, with ghost planes below and above its own. The value is a cudaError_t.", name + "_slab", e.Name + "Slab", "integer(c_int)",
+				join(works, slab, first, scalars, []argument{result, stream})},
+			procedure{"Bytes of work on the device that the next one needs.", name + "_slab_work", e.Name + "SlabWork", "integer(c_int64_t)", join(extents[:outer], []argument{steps})},
+			procedure{"What a slab's neighbours need: edges are below and above of each field, on the device.", name + "_slab_edges", e.Name + "SlabEdges", "integer(c_int)",
+				join(reads, slab, first, scalars, []argument{pointer("work"), {"type(c_ptr), intent(out)", "edges(*)"}, stream})},
+			procedure{"The rest of the slab, with the edges put in.", name + "_slab_inside", e.Name + "SlabInside", "integer(c_int)",
+				join(works, slab, first, scalars, []argument{{"type(c_ptr), intent(in)", "edges(*)"}, result, stream})})
 	}
 	var b strings.Builder
 	b.WriteString(banner(s, "!"))

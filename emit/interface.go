@@ -51,21 +51,24 @@ type exports struct {
 	Name, Element string
 	Fields        []string // names; "" of the only one of a file without Fields
 	Temporary     string   // names of those that are temporary
+	Lasting       []bool   // fields that are not temporary
 	ReadOnly      []stencil.Array
 	Extents       []parameter
 	Arrays        []parameter // read-only arrays on the device
 	Lengths       []string    // parameters with their elements; "" of an array of the grid's cells
 	Iterates      bool
-	Until         bool // runs may end before the steps asked for
+	Until         bool   // runs may end before the steps asked for
+	Reach         int    // planes of the outermost axis that a step reads on a side
+	Whole         string // why the grid cannot be cut into slabs, "" if it can
 	Scalars       []scalarPar
 	Setters       []setter // without one for an array there is an empty NameSetData
 }
 
 // exportsOf are those of a stencil.
 func exportsOf(name string, st *stencil.Stencil, d stencil.DType) exports {
-	e := exports{Name: name, Element: element(d), ReadOnly: st.ReadOnly, Until: st.Until != nil}
+	e := exports{Name: name, Element: element(d), ReadOnly: st.ReadOnly, Until: st.Until != nil, Reach: reach(st), Whole: whole(st)}
 	e.Iterates = st.Iterates() || e.Until // a run that is cut into parts is looked at after the same steps
-	taken := strings.Fields("data n nx ny nz iterations first grid scratch fields result stream graph run " + name)
+	taken := strings.Fields("data n nx ny nz iterations first grid scratch fields result stream graph run below above work edges " + name)
 	// A file's names may be words of C, or taken here.
 	free := func(s string) string {
 		if CheckName(s) != nil {
@@ -80,6 +83,7 @@ func exportsOf(name string, st *stencil.Stencil, d stencil.DType) exports {
 	var temporary []string
 	for _, f := range st.Fields {
 		e.Fields = append(e.Fields, f.Name)
+		e.Lasting = append(e.Lasting, !f.Temporary)
 		if f.Temporary {
 			temporary = append(temporary, f.Name)
 		}
@@ -167,11 +171,14 @@ func (e exports) GraphArguments() string {
 	return strings.Join(names, ", ")
 }
 
-// onDevice is the parameters of both, less the last.
-func (e exports) onDevice() []parameter {
+// arrays are the parameters that are arrays on the device.
+func (e exports) arrays(scratch bool) []parameter {
 	list := []parameter{{e.Element + " *const *", "fields"}, {e.Element + " *const *", "scratch"}}
 	if e.Single() {
 		list = []parameter{{e.Element + " *", "grid"}, {e.Element + " *", "scratch"}}
+	}
+	if !scratch {
+		list = list[:1]
 	}
 	for i, a := range e.Arrays {
 		list = append(list, a)
@@ -179,11 +186,19 @@ func (e exports) onDevice() []parameter {
 			list = append(list, parameter{"long long", e.Lengths[i]})
 		}
 	}
-	list = slices.Concat(list, e.Extents, []parameter{{"int", "iterations"}})
+	return list
+}
+
+// result tells where the answers are.
+func (e exports) result() parameter { return parameter{e.Element + " **", "result"} }
+
+// onDevice is the parameters of both, less the last.
+func (e exports) onDevice() []parameter {
+	list := slices.Concat(e.arrays(true), e.Extents, []parameter{{"int", "iterations"}})
 	if e.Iterates {
 		list = append(list, parameter{"int", "first"})
 	}
-	return slices.Concat(list, e.scalars(), []parameter{{e.Element + " **", "result"}})
+	return append(append(list, e.scalars()...), e.result())
 }
 
 // Variant is the head of the function that tells which kernel does a grid.
@@ -216,5 +231,9 @@ func (e exports) prototypes() string {
 	if e.Until {
 		heads = append(heads, e.Steps(), e.Reduced())
 	}
-	return strings.Join(heads, ";\n") + ";\n"
+	text := strings.Join(append(heads, e.slabHeads()...), ";\n") + ";\n"
+	if e.Whole != "" {
+		text += fmt.Sprintf("/* No %sSlab: %s. */\n", e.Name, e.Whole)
+	}
+	return text
 }

@@ -437,3 +437,13 @@ def variant(*extents, device=0):
     """What does a grid of these extents (x first) on a device: a schedule, and why."""
     with _On(device) as d:
         return d.variant(_extents(list(reversed(extents))))[0]["text"]
+
+
+def ghost(steps):
+    """Planes of the outermost axis, the first of an array's shape, that so many steps make wrong at an end that is cut off.
+
+    A slab of a grid may be advanced as a grid of its own, like grid[a:b]: what is so many planes away from its cut ends is right.
+    """
+    if TABLE["whole"]:
+        raise ValueError("%s cannot be cut into slabs: %s" % (TABLE["name"], TABLE["whole"]))
+    return TABLE["reach"] * steps

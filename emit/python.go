@@ -25,6 +25,8 @@ type pythonTable struct {
 	Written  []bool          `json:"written"`
 	Arrays   []pythonArray   `json:"arrays"`
 	Scalars  []pythonScalar  `json:"scalars"`
+	Reach    int             `json:"reach"`
+	Whole    string          `json:"whole"`
 	Winners  []pythonWinner  `json:"winners"`
 	Variants []pythonVariant `json:"variants"`
 	Kernels  []pythonKernel  `json:"kernels"`
@@ -108,7 +110,7 @@ func python(s Source) ([]byte, error) {
 	}
 	v := viewOf(s, parts, variants)
 	table := pythonTable{Name: s.Name, Dims: st.Dims, DTypes: []string{string(d)}, Bytes: d.Size(), Fields: v.Fields, Written: v.Written,
-		Arrays: []pythonArray{}, Scalars: []pythonScalar{}}
+		Arrays: []pythonArray{}, Scalars: []pythonScalar{}, Reach: v.Reach, Whole: v.Whole}
 	if d == stencil.BFloat16 {
 		table.DTypes = append(table.DTypes, "uint16") // its bits, for libraries that lack it
 	}

@@ -176,6 +176,33 @@ func TestMesonExample(t *testing.T) {
 	}
 }
 
+// TestSlabExamples shares a grid among processes of MPI, and among devices of the emulation; both compare their answers with
+// that of one. Rounds of 2 steps leave one of 1.
+func TestSlabExamples(t *testing.T) {
+	for _, c := range []struct {
+		folder, tool, env string
+		run               string
+	}{
+		{"mpi", "mpicxx", "OMPI_ALLOW_RUN_AS_ROOT=1", "mpirun -n 3 ./heat 5 66 65 24 2"},
+		{"gpus", "make", "TUNE_EMULATED_DEVICES=3", "./heat 5 66 65 24 2 3"},
+	} {
+		t.Run(c.folder, func(t *testing.T) {
+			without(t, c.tool)
+			tune, nvcc, dir := setup(t, c.folder)
+			command(t, dir, "make", "TUNE="+tune, "NVCC="+nvcc, "NVCCFLAGS=-O1")
+			for _, name := range []string{"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "OMPI_MCA_rmaps_base_oversubscribe"} { // Open MPI's: root, and more processes than cores
+				t.Setenv(name, "1")
+			}
+			name, value, _ := strings.Cut(c.env, "=")
+			t.Setenv(name, value)
+			args := strings.Fields(c.run)
+			if out := command(t, dir, args[0], args[1:]...); !strings.Contains(out, "largest difference from one") || !strings.Contains(out, " on 3 ") {
+				t.Error(out)
+			}
+		})
+	}
+}
+
 // TestDriverExampleCompiles checks the C program against the header and declarations of
 // the driver API. It is run on a GPU by bench/h200/examples.sh.
 func TestDriverExampleCompiles(t *testing.T) {

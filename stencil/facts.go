@@ -102,6 +102,21 @@ func (s *Stencil) Iterates() bool {
 	return found
 }
 
+// Places tells whether a time step depends on where a cell lies on an axis, or on the grid's extent there, by more than
+// the boundary rule.
+func (s *Stencil) Places(axis int) bool {
+	found, step := false, *s
+	step.Reduce = nil
+	for _, body := range step.bodies() {
+		walkBody(body, func(e Expr) {
+			if v, ok := e.(Var); ok && (v.Kind == Position || v.Kind == Extent) && v.Index == axis {
+				found = true
+			}
+		})
+	}
+	return found
+}
+
 // steering tells for each scalar whether a condition or the index of a read may
 // depend on it, through local variables too.
 func (s *Stencil) steering() []bool {

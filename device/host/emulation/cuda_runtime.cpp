@@ -31,6 +31,13 @@ struct EmulatedEvent {
   timespec at;
 };
 
+static int devices() {
+  static const char *said = getenv("TUNE_EMULATED_DEVICES");
+  return said ? atoi(said) : 1;
+}
+static bool is_device(int device) { return device >= 0 && device < devices(); }
+static thread_local int current_device = 0;
+
 extern "C" {
 cudaError_t cudaMalloc(void **p, size_t bytes) {
   *p = malloc(bytes ? bytes : 1);
@@ -46,12 +53,33 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind)
   return cudaSuccess;
 }
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t) { return cudaMemcpy(to, from, bytes, kind); }
+cudaError_t cudaMallocHost(void **p, size_t bytes) { return cudaMalloc(p, bytes); }
+cudaError_t cudaFreeHost(void *p) { return cudaFree(p); }
+cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes, cudaStream_t) {
+  if (!is_device(to_device) || !is_device(from_device)) return cudaErrorInvalidValue;
+  return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
+}
 cudaError_t cudaGetDevice(int *device) {
-  *device = 0;
+  *device = current_device;
   return cudaSuccess;
 }
+cudaError_t cudaSetDevice(int device) {
+  if (!is_device(device)) return cudaErrorInvalidValue;
+  current_device = device;
+  return cudaSuccess;
+}
+cudaError_t cudaGetDeviceCount(int *count) {
+  *count = devices();
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceCanAccessPeer(int *can, int device, int peer) {
+  if (!is_device(device) || !is_device(peer)) return cudaErrorInvalidValue;
+  *can = device != peer;
+  return cudaSuccess;
+}
+cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned) { return is_device(peer) ? cudaSuccess : cudaErrorInvalidValue; }
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr, int device) {
-  if (device != 0) return cudaErrorInvalidValue;
+  if (!is_device(device)) return cudaErrorInvalidValue;
   *value = 3;
   return cudaSuccess;
 }
@@ -69,6 +97,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
   delete stream;
   return cudaSuccess;
 }
+cudaError_t cudaStreamWaitEvent(cudaStream_t, cudaEvent_t, unsigned) { return cudaSuccess; }
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, cudaStreamCaptureMode) {
   if (!stream || stream->capture) return cudaErrorInvalidValue;
   stream->capture = new EmulatedGraph();
@@ -103,7 +132,7 @@ const char *cudaGetErrorString(cudaError_t e) {
   return "unknown error";
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int device) {
-  if (device != 0) return cudaErrorInvalidValue;
+  if (!is_device(device)) return cudaErrorInvalidValue;
   *p = {"host emulation", 9, 0, 3};
   return cudaSuccess;
 }
@@ -111,6 +140,7 @@ cudaError_t cudaEventCreate(cudaEvent_t *e) {
   *e = new EmulatedEvent();
   return cudaSuccess;
 }
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *e, unsigned) { return cudaEventCreate(e); }
 cudaError_t cudaEventDestroy(cudaEvent_t e) {
   delete e;
   return cudaSuccess;

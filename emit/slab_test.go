@@ -1,0 +1,189 @@
+package emit
+
+import (
+	"bytes"
+	"fmt"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"stenciltune/stencil"
+)
+
+// cutter is a function that reads fields and read-only arrays from stdin, cuts the grid into three slabs, and advances them
+// by 2, 2, 2 and 1 steps. Neighbours fill ghost planes after each. With apart that is done as a program with several
+// devices does it, by edges and inside: between the two nothing is in the ghost planes that is a number.
+func cutter(s Source) string {
+	st, elem := s.Problem.Stencil, element(s.dtype())
+	outer := st.Dims - 1
+	var extents, scalars, arrays strings.Builder
+	for a, n := range []string{"n[0]", "n[1]", "n[2]"}[:st.Dims] {
+		if a == outer {
+			n = "slab.planes"
+		}
+		extents.WriteString(", " + n)
+	}
+	for _, a := range st.Scalars {
+		fmt.Fprintf(&scalars, ", %v", a.Default)
+	}
+	indexed := []string{"false"}
+	for i, a := range st.ReadOnly {
+		fmt.Fprintf(&arrays, ", slab.given[%d]", i)
+		if a.Indexed {
+			fmt.Fprintf(&arrays, ", length[%d]", i)
+		}
+		indexed = append(indexed, fmt.Sprint(a.Indexed))
+	}
+	iterations := ", steps"
+	if st.Iterates() {
+		iterations += ", made + 1"
+	}
+	now, next, result := "slab.now", "slab.next", "result"
+	if len(st.Fields) == 1 {
+		now, next, result = "slab.now[0]", "slab.next[0]", "&result[0]"
+	}
+	common := extents.String() + ", BELOW, slab.above" + iterations + scalars.String()
+	call := func(function, arguments string, below string) string {
+		return s.Name + function + "(" + strings.ReplaceAll(arguments, "BELOW", below) + ")"
+	}
+	slab := now + ", " + next + arrays.String() + common + ", " + result + ", 0"
+	edges := now + arrays.String() + common + ", slab.work, slab.edges, 0"
+	plane := strings.Join([]string{"n[0]", "n[0] * n[1]"}[outer-1:outer], "")
+	work := strings.Join([]string{"n[0]", "n[0], n[1]"}[outer-1:outer], "")
+	return strings.NewReplacer("NAME", s.Name, "ELEM", elem, "FIELDS", fmt.Sprint(len(st.Fields)), "ARRAYS", fmt.Sprint(len(st.ReadOnly)), "OUTER", fmt.Sprint(outer),
+		"WRAPS", fmt.Sprint(st.Boundary == stencil.Wrap), "PLANE", plane, "WORK", work, "INDEXED", strings.Join(append(indexed[1:], "false"), ", "),
+		"TOOFEW", call("Slab", slab, "slab.below - 1"), "SLAB", call("Slab", slab, "slab.below"), "EDGES", call("SlabEdges", edges, "slab.below"),
+		"INSIDE", call("SlabInside", now+", "+next+arrays.String()+common+", slab.edges, "+result+", 0", "slab.below"),
+	).Replace(`static int NAME_cut(int apart, const int n[3], const long long *length) {
+  struct {
+    int below, above, planes, from; // from: of the whole grid's planes the first, ghost planes included
+    ELEM *all[2 * FIELDS], *now[FIELDS], *next[FIELDS], *given[ARRAYS + 1], *edges[2 * FIELDS], *work;
+  } slabs[3];
+  const bool indexed[ARRAYS + 1] = {INDEXED};
+  const int cuts[4] = {0, n[OUTER] / 3 - 1, n[OUTER] * 2 / 3, n[OUTER]}, depth = NAMEGhost(2);
+  if (NAMEGhost(-1) != -1 || NAMEGhost(6) != 3 * depth || NAMEGhost(0) != 0) return 3;
+  const size_t plane = (size_t)PLANE, bytes = plane * sizeof(ELEM);
+  const int planes = n[OUTER];
+  std::vector<std::vector<ELEM>> data(FIELDS + ARRAYS);
+  for (int a = 0; a < FIELDS + ARRAYS; a++) {
+    data[a].resize(a < FIELDS ? plane * planes : length[a - FIELDS]);
+    if (fread(data[a].data(), sizeof(ELEM), data[a].size(), stdin) != data[a].size()) return 2;
+  }
+  for (int i = 0; i < 3; i++) {
+    auto &slab = slabs[i];
+    slab.below = WRAPS || i > 0 ? depth : 0, slab.above = WRAPS || i < 2 ? depth : 0;
+    slab.from = cuts[i] - slab.below, slab.planes = cuts[i + 1] - cuts[i] + slab.below + slab.above;
+    for (int a = 0; a < 2 * FIELDS; a++) cudaMalloc((void **)&slab.all[a], slab.planes * bytes);
+    for (int a = 0; a < ARRAYS; a++) cudaMalloc((void **)&slab.given[a], indexed[a] ? length[a] * sizeof(ELEM) : slab.planes * bytes);
+    for (int a = 0; a < ARRAYS; a++)
+      if (indexed[a]) cudaMemcpy(slab.given[a], data[FIELDS + a].data(), length[a] * sizeof(ELEM), cudaMemcpyHostToDevice);
+    for (int f = 0; f < FIELDS; f++) slab.now[f] = slab.all[f], slab.next[f] = slab.all[FIELDS + f];
+    for (int p = 0; p < slab.planes; p++)
+      for (int a = 0; a < FIELDS + ARRAYS; a++)
+        if (a < FIELDS || !indexed[a - FIELDS])
+          cudaMemcpy((a < FIELDS ? slab.now[a] : slab.given[a - FIELDS]) + p * plane, &data[a][(slab.from + p + planes) % planes * plane], bytes, cudaMemcpyHostToDevice);
+    cudaMalloc((void **)&slab.work, NAMESlabWork(WORK, 2));
+  }
+  for (int made = 0, steps = 2; made < 7; made += steps) {
+    if (made == 6) steps = 1;
+    const int sent = NAMEGhost(steps);
+    for (auto &slab : slabs) {
+      ELEM *result[FIELDS];
+      if (slab.below && made == 0 && !TOOFEW) return 4; // ghost planes are too few
+      if (apart) {
+        if (EDGES) return 5;
+        for (int a = 0; a < 2 * FIELDS; a++) {
+          memset(slab.all[a], 0xff, slab.below * bytes);
+          memset(slab.all[a] + (slab.planes - slab.above) * plane, 0xff, slab.above * bytes);
+        }
+        if (INSIDE) return 6;
+        for (int a = 0; a < 2 * FIELDS; a++) // they were not touched
+          for (size_t i = 0; i < slab.below * bytes; i++)
+            if (((unsigned char *)slab.all[a])[i] != 0xff) return 7;
+      } else if (SLAB) {
+        return 8;
+      }
+      for (int f = 0, a = 0; f < FIELDS; f++) { // whatever holds no answer is scratch
+        slab.now[f] = result[f];
+        for (int used = 1; used; a += used) {
+          used = 0;
+          for (int g = 0; g < FIELDS; g++) used |= slab.all[a] == result[g];
+        }
+        slab.next[f] = slab.all[a++];
+      }
+    }
+    for (int i = 0; i < 3; i++) // what a slab's neighbours have comes into its ghost planes
+      for (int side = 0; side < 2; side++) {
+        auto &slab = slabs[i], &other = slabs[(i + (side ? 1 : 2)) % 3];
+        const int ghosts = side ? slab.above : slab.below;
+        if (ghosts < sent || ghosts == 0) continue;
+        for (int f = 0; f < FIELDS; f++) {
+          const ELEM *from = other.now[f] + (side ? other.below : other.planes - other.above - sent) * plane;
+          if (apart) from = other.edges[2 * f + !side];
+          if (from) memcpy(slab.now[f] + (side ? slab.planes - slab.above : slab.below - sent) * plane, from, sent * bytes);
+        }
+      }
+  }
+  for (int f = 0; f < FIELDS; f++)
+    for (int i = 0; i < 3; i++)
+      if (fwrite(slabs[i].now[f] + slabs[i].below * plane, bytes, cuts[i + 1] - cuts[i], stdout) != (size_t)(cuts[i + 1] - cuts[i])) return 9;
+  return 0;
+}
+`)
+}
+
+// cuts are the grids that TestEmittedSourceGivesTheReferencesAnswer cuts, by source: every kind of boundary, several fields,
+// stages and read-only arrays.
+var cuts = map[string]stencil.Size{
+	"jacobi3d_f32": {70, 33, 61}, "acoustic3d_f32": {33, 40, 61}, "srad2_f32": {67, 50, 1}, "churn_f64": {96, 24, 1}, "ripple_u16": {64, 8, 19}, "banks_f32": {65, 61, 1},
+}
+
+// checkCuts compares what comes of a cut grid with the reference's answer.
+func checkCuts(t *testing.T, program string, s Source) {
+	n, found := cuts[s.Name]
+	if !found {
+		return
+	}
+	p := s.Problem.Resized(n)
+	start := stencil.Start(p, 1)
+	var in []byte
+	for _, v := range slices.Concat(start.Fields, start.ReadOnly) {
+		in = append(in, pack(p.DType, v.Floats(p.Stencil.DType))...)
+	}
+	for _, mode := range []string{"slabs", "apart"} {
+		run := exec.Command(program, s.Name, mode, "7", fmt.Sprint(n[0]), fmt.Sprint(n[1]), fmt.Sprint(n[2]))
+		for _, l := range p.Lengths() {
+			run.Args = append(run.Args, fmt.Sprint(l))
+		}
+		run.Stdin = bytes.NewReader(in)
+		out, err := run.Output()
+		if err != nil {
+			t.Errorf("%s, %s: %v", p.Text(), mode, err)
+			continue
+		}
+		if got := stencil.Judge(p, 1, 7).Compare(p.Forget(stencil.Widen(p.DType, out)), 0); !got.OK() {
+			t.Errorf("%s, %s: %s", p.Text(), mode, got.Reason(n))
+		}
+	}
+}
+
+// TestGridsThatAreNotCut: their sources and headers say why.
+func TestGridsThatAreNotCut(t *testing.T) {
+	for _, c := range []struct{ stencil, schedule, why string }{
+		{"jacobi1d", "global/gx=128/gy=1/gz=1/wx=2/wy=1/wz=1/cw=0/zz=0/sp=0", "its grid has one axis"},
+		{"redblack", "global/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0", "a cell's value depends on its place along z, or on the extent there"},
+		{"testdata/drift.sl", tiles2d + "1", "Until looks at the whole grid"},
+	} {
+		s := sourceOf(t, c.stencil, stencil.Float64, stencil.Size{512, 512, 512}, c.schedule, h200)
+		for _, format := range []string{"cu", "header"} {
+			text, err := Text(format, s)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(string(text), "No "+s.Name+"Slab: "+c.why) || strings.Contains(string(text), s.Name+"Slab(") {
+				t.Errorf("%s of %s does not say that it is not cut, or why", format, c.stencil)
+			}
+		}
+	}
+}
