@@ -42,6 +42,15 @@ fi
 make -C driver TUNE_HERE=1 TUNE="$tune" CUDA="$CUDA" >"$work/driver.log" 2>&1 || wrong driver "$(tail -3 "$work/driver.log")"
 judge driver "$(cd driver && ./heat 1000)"
 
+# GPUs that share a grid, beside one of them; steps between copies.
+if [ "$("$tune" devices | grep -c '^[0-9]')" -gt 1 ]; then
+  make -C gpus CONFIG=../make/jacobi3d.json TUNE="$tune" >"$work/gpus.log" 2>&1 || wrong gpus "$(tail -3 "$work/gpus.log")"
+  for exchange in 4 8 16; do
+    gpus/heat 240 1024 1024 1024 $exchange >"$work/gpus" || wrong gpus "$(cat "$work/gpus")"
+    sed "s/^/# gpus, 1024^3, $exchange steps: /" "$work/gpus"
+  done
+fi
+
 # PTX is compiled by the driver; and nvcc must take the emitted source by itself.
 "$tune" emit --config make/jacobi3d.json --format ptx -o x.ptx && grep -q '^.visible .entry' x.ptx || wrong ptx "no entry"
 nvcc -std=c++17 -cubin -arch=sm_90 -o x.cubin make/jacobi3d.cu || wrong nvcc "the emitted source"
