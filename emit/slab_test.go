@@ -93,14 +93,17 @@ func cutter(s Source) string {
       if (slab.below && made == 0 && !TOOFEW) return 4; // ghost planes are too few
       if (apart) {
         if (EDGES) return 5;
+        const std::vector<unsigned char> no_number(depth * bytes, 0xff);
+        std::vector<unsigned char> after(depth * bytes);
         for (int a = 0; a < 2 * FIELDS; a++) {
-          memset(slab.all[a], 0xff, slab.below * bytes);
-          memset(slab.all[a] + (slab.planes - slab.above) * plane, 0xff, slab.above * bytes);
+          cudaMemcpy(slab.all[a], no_number.data(), slab.below * bytes, cudaMemcpyHostToDevice);
+          cudaMemcpy(slab.all[a] + (slab.planes - slab.above) * plane, no_number.data(), slab.above * bytes, cudaMemcpyHostToDevice);
         }
         if (INSIDE) return 6;
-        for (int a = 0; a < 2 * FIELDS; a++) // they were not touched
-          for (size_t i = 0; i < slab.below * bytes; i++)
-            if (((unsigned char *)slab.all[a])[i] != 0xff) return 7;
+        for (int a = 0; a < 2 * FIELDS && slab.below; a++) { // they were not touched
+          cudaMemcpy(after.data(), slab.all[a], slab.below * bytes, cudaMemcpyDeviceToHost);
+          if (after != no_number) return 7;
+        }
       } else if (SLAB) {
         return 8;
       }
@@ -121,13 +124,15 @@ func cutter(s Source) string {
         for (int f = 0; f < FIELDS; f++) {
           const ELEM *from = other.now[f] + (side ? other.below : other.planes - other.above - sent) * plane;
           if (apart) from = other.edges[2 * f + !side];
-          if (from) memcpy(slab.now[f] + (side ? slab.planes - slab.above : slab.below - sent) * plane, from, sent * bytes);
+          if (from) cudaMemcpy(slab.now[f] + (side ? slab.planes - slab.above : slab.below - sent) * plane, from, sent * bytes, cudaMemcpyDeviceToDevice);
         }
       }
   }
   for (int f = 0; f < FIELDS; f++)
     for (int i = 0; i < 3; i++)
-      if (fwrite(slabs[i].now[f] + slabs[i].below * plane, bytes, cuts[i + 1] - cuts[i], stdout) != (size_t)(cuts[i + 1] - cuts[i])) return 9;
+      cudaMemcpy(&data[f][cuts[i] * plane], slabs[i].now[f] + slabs[i].below * plane, (cuts[i + 1] - cuts[i]) * bytes, cudaMemcpyDeviceToHost);
+  for (int f = 0; f < FIELDS; f++)
+    if (fwrite(data[f].data(), bytes, planes, stdout) != (size_t)planes) return 9;
   return 0;
 }
 `)
