@@ -289,7 +289,8 @@ const longText = 6000
 func (h shape) copies(l *plan) (unroll, apart int) {
 	st, work := l.st, 0
 	for _, j := range l.jobs {
-		work += h.vector * h.rows * (st.Stages[j.stage].Ops.Total() + 4)
+		o := st.Stages[j.stage].Ops
+		work += h.vector * h.rows * (o.Total() + 8*(o.Div+o.Special) + 4)
 	}
 	unroll = 1
 	depths := func(fits func(depth int) bool) bool {
