@@ -19,6 +19,7 @@
 //	sizes       recordings of other sizes, to fit the cost model to
 //	emitted     the emitted source of one size, built with nvcc and run on others, beside tunes of those
 //	random      random legal schedules against the reference
+//	sanitize    every stencil's winner under compute-sanitizer's tools
 //
 // Rules that hold for all of them: every tune begins with an empty store and an empty compile cache (those
 // of unseen and sizes begin with a store that holds four sizes). Its seed is the number of the repeat.
@@ -28,7 +29,7 @@
 // Results are appended to the file of -o as soon as they are known. A run that is started again with the
 // same file does what is missing. With -time it begins no row that would end too late if it took as long as
 // the longest before it, and says how many are left. A row that fails is told, and fails the run; the other
-// rows are measured all the same.
+// rows are measured all the same. Only sanitize, which times nothing, has several rows at work.
 package main
 
 import (
@@ -44,6 +45,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -53,10 +55,13 @@ type bench struct {
 	program
 	out, folder, commit, test, sizes, nvcc, built, args string
 	match                                               *regexp.Regexp
-	count, cases, processes                             int
+	sanitizer                                           string
+	count, cases, processes, others                     int
+	parallel                                            int // rows at work side by side; 0 = one
 	time, limit                                         time.Duration
 	whole                                               bool
 
+	tuning sync.Mutex      // held by a row that tunes beside others
 	stored map[string]bool // whether the sizes that unseen answers from are in the stencil's store
 }
 
@@ -69,7 +74,7 @@ type row struct {
 
 var experiments = map[string]func(context.Context, *bench) ([]row, error){
 	"families": families, "stencils": stencils, "applications": applications, "end2end": end2end, "model": firstOfModel,
-	"variants": variants, "emitted": emitted, "landscapes": landscapes, "unseen": unseen, "sizes": fitted, "random": random,
+	"variants": variants, "emitted": emitted, "landscapes": landscapes, "unseen": unseen, "sizes": fitted, "random": random, "sanitize": sanitize,
 }
 
 func main() {
@@ -98,20 +103,22 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	f.StringVar(&b.commit, "commit", "", "`revision` of tune, where it does not tell its own")
 	f.StringVar(&b.test, "test", "", "random: `path` of the tests of device/cuda (go test -c), which know random programs too")
 	f.StringVar(&b.sizes, "sizes", "default", "stencils, applications: thesis, paper, default (the stencil's own) or a `size` like 64x48")
-	f.StringVar(&b.nvcc, "nvcc", "nvcc", "emitted: `path` of the compiler")
+	f.StringVar(&b.nvcc, "nvcc", "nvcc", "emitted, sanitize: `path` of the compiler")
 	f.StringVar(&b.built, "built", "", "emitted: keep the built programs in this `folder`, for runs that go on (default: build them anew)")
+	f.StringVar(&b.sanitizer, "sanitizer", "compute-sanitizer", "sanitize: `path` of compute-sanitizer")
 	match := f.String("match", "", "only rows whose name matches this regular `expression`")
 	f.IntVar(&b.count, "count", 1, "measure each row `n` times")
 	f.IntVar(&b.cases, "cases", 40, "random: `n` schedules of each stencil")
-	f.IntVar(&b.processes, "processes", runtime.NumCPU(), "random: `n` processes of -test side by side")
+	f.IntVar(&b.processes, "processes", runtime.NumCPU(), "random: `n` processes of -test side by side; sanitize: n kernels")
+	f.IntVar(&b.others, "others", 1, "sanitize: random schedules of `n` other families beside each winner")
 	f.DurationVar(&b.time, "time", 0, "begin no row that would not end within this `time` (0 = no limit)")
-	f.DurationVar(&b.limit, "limit", 0, "end each search after this `time` (default: tune's own; landscapes 36s, unseen and sizes 1.5s)")
+	f.DurationVar(&b.limit, "limit", 0, "end each search after this `time` (default: tune's own; landscapes 36s, unseen and sizes 1.5s; sanitize tunes only with one)")
 	f.BoolVar(&b.whole, "whole", false, "landscapes: all schedules of a space, not a sample")
 	if err := f.Parse(args[1:]); err != nil {
 		return err
 	}
 	f.Visit(func(g *flag.Flag) {
-		if !slices.Contains([]string{"tune", "o", "folder", "commit", "test", "nvcc", "built"}, g.Name) { // what no result depends on
+		if !slices.Contains([]string{"tune", "o", "folder", "commit", "test", "nvcc", "built", "sanitizer"}, g.Name) { // what no result depends on
 			b.args += " -" + g.Name + " " + g.Value.String()
 		}
 	})
@@ -142,39 +149,62 @@ func (b *bench) search() []string {
 	return []string{"--time-limit", b.limit.String()}
 }
 
-// all measures rows, repeat by repeat. A row that fails is told and left out; a later run tries it again.
+// all measures rows, repeat by repeat. A row that fails is told and, unless it has a result all the same, left out;
+// a later run tries it again.
 func (b *bench) all(ctx context.Context, rows []row, stdout, stderr io.Writer) error {
 	r, err := b.results(ctx, stdout)
 	if err != nil {
 		return err
 	}
 	defer r.close()
+	var mu sync.Mutex // guards what follows, and r
 	begin, longest, left, failed := time.Now(), time.Duration(0), 0, 0
+	var broken error // of the results' file
+	measure := func(i, repeat int) {
+		from := time.Now()
+		got, err := rows[i].measure(ctx, repeat)
+		mu.Lock()
+		defer mu.Unlock()
+		longest = max(longest, time.Since(from))
+		if ctx.Err() != nil || broken != nil {
+			return
+		}
+		if err != nil {
+			failed++
+			fmt.Fprintf(stderr, "bench: %s: %v\n", rows[i].name, err)
+		}
+		if err != nil && got.values == nil {
+			return
+		}
+		if broken = r.add(rows[i].name, got); broken == nil {
+			fmt.Fprintf(stderr, "bench: repeat %d, row %d of %d: %s, %.1f s\n", repeat, i+1, len(rows), rows[i].name, time.Since(from).Seconds())
+		}
+	}
+	slots := make(chan struct{}, max(1, b.parallel))
+	var wait sync.WaitGroup
 	for repeat := 1; repeat <= b.count; repeat++ {
 		for i, row := range rows {
 			if r.done[row.name] >= repeat {
 				continue
 			}
-			if b.time > 0 && time.Since(begin)+longest > b.time {
+			slots <- struct{}{}
+			mu.Lock()
+			end, late := ctx.Err() != nil || broken != nil, b.time > 0 && time.Since(begin)+longest > b.time
+			mu.Unlock()
+			if end || late {
 				left++
+				<-slots
 				continue
 			}
-			from := time.Now()
-			got, err := row.measure(ctx, repeat)
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			longest = max(longest, time.Since(from))
-			if err != nil {
-				failed++
-				fmt.Fprintf(stderr, "bench: %s: %v\n", row.name, err)
-				continue
-			}
-			if err := r.add(row.name, got); err != nil {
-				return err
-			}
-			fmt.Fprintf(stderr, "bench: repeat %d, row %d of %d: %s, %.1f s\n", repeat, i+1, len(rows), row.name, time.Since(from).Seconds())
+			wait.Go(func() {
+				measure(i, repeat)
+				<-slots
+			})
 		}
+	}
+	wait.Wait()
+	if err := errors.Join(ctx.Err(), broken); err != nil {
+		return err
 	}
 	if left > 0 {
 		fmt.Fprintf(stderr, "bench: the time is over with %d measurements left; run it again with the same -o\n", left)

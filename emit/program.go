@@ -11,7 +11,8 @@ import (
 // Program is one kernel with a main: nvcc makes of it a program that launches the
 // kernel a number of times (its argument, 10 by default) on the problem's grid, from
 // random values, and prints the fastest launch. It is for looking at a kernel with
-// profilers and other tools; it checks nothing.
+// profilers and other tools; it checks nothing. What the first launch writes to is not
+// filled, so that a tool sees whether the second reads a cell that none has written.
 func Program(p stencil.Problem, k kernels.Kernel) []byte {
 	st := p.Stencil
 	var b strings.Builder
@@ -27,12 +28,17 @@ __global__ void fill(T *array, long long n, unsigned long long first) {
 
 static unsigned long long filled = 0;
 
-static T *random_array(long long n) {
+static T *empty_array(long long n) {
   T *array = nullptr;
   if (cudaMalloc((void **)&array, n * sizeof(T)) != cudaSuccess) {
     fprintf(stderr, "not enough memory\n");
     exit(1);
   }
+  return array;
+}
+
+static T *random_array(long long n) {
+  T *array = empty_array(n);
   void *arguments[] = {&array, &n, &filled};
   cudaLaunchKernel(TUNE_KERNEL(fill), dim3(1024), dim3(256), arguments, 0, 0);
   filled += n;
@@ -51,7 +57,7 @@ int main(int argc, char **argv) {
   const dim3 grid(%d, %d, %d), block(%d, %d, %d);`,
 		low, step, p.Size.Cells(), p.Size[0], p.Size[1], p.Size[2], k.Launch.Grid[0], k.Launch.Grid[1], k.Launch.Grid[2],
 		k.Launch.Block[0], k.Launch.Block[1], k.Launch.Block[2])
-	line("  struct {\n    T *now[%d], *next[%[1]d];\n  } fields;\n  for (int f = 0; f < %[1]d; f++) fields.now[f] = random_array(cells), fields.next[f] = random_array(cells);", len(st.Fields))
+	line("  struct {\n    T *now[%d], *next[%[1]d];\n  } fields;\n  for (int f = 0; f < %[1]d; f++) fields.now[f] = random_array(cells), fields.next[f] = empty_array(cells);", len(st.Fields))
 	for i, n := range p.Lengths() {
 		line("  long long length_%d = %dLL;\n  T *ro_%[1]d = random_array(length_%[1]d);", i, n)
 	}

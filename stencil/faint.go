@@ -18,11 +18,28 @@ const faintWork = 3e8
 // FaintPoints lists the points that move no cell by more than rounding may, when the next cell on x is read in
 // their place. There are none of integers, which are exact; and none are looked for where there are too many.
 func FaintPoints(p Problem) []Faint {
-	s := p.Stencil
-	p.Size = Size{1, 1, 1}
-	for a := range s.Dims { // cells that reach no edge, and some that do
-		p.Size[a] = s.Low[a] + s.High[a] + 4
+	p = p.around()
+	var list []Faint
+	for _, f := range p.points(Start(p, 1)) {
+		if f.Share <= 1 {
+			list = append(list, f)
+		}
 	}
+	return list
+}
+
+// around is the problem on a grid that has cells that reach no edge, and some that do.
+func (p Problem) around() Problem {
+	p.Size = Size{1, 1, 1}
+	for a := range p.Stencil.Dims {
+		p.Size[a] = p.Stencil.Low[a] + p.Stencil.High[a] + 4
+	}
+	return p
+}
+
+// points are all points that are read, from the given data, and by how much a wrong one shows.
+func (p Problem) points(d Data) []Faint {
+	s := p.Stencil
 	var points []Point
 	for _, st := range s.Stages {
 		walkBody(st.Body, func(e Expr) {
@@ -40,7 +57,6 @@ func FaintPoints(p Problem) []Faint {
 	if !p.DType.Floating() || float64(len(points)*len(points))*float64(p.Size.Cells())*steps > faintWork {
 		return nil
 	}
-	d := Start(p, 1)
 	v, _ := judge(p, p.Size, d, steps, nil)
 	var list []Faint
 	for _, at := range points {
@@ -51,9 +67,7 @@ func FaintPoints(p Problem) []Faint {
 				share = max(share, by/v.Bound[i])
 			}
 		}
-		if share <= 1 {
-			list = append(list, Faint{s.reads(at), share})
-		}
+		list = append(list, Faint{s.reads(at), share})
 	}
 	return list
 }
