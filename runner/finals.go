@@ -206,22 +206,27 @@ func product(v [3]int) int { return v[0] * v[1] * v[2] }
 
 // prove checks the winner over a number of steps its time tile does not divide, so
 // that the remainder launch runs as well: the same schedule with a time tile of
-// 1. That launch's outcome is returned, nil if the winner does single steps.
+// 1; and then again, whether it is right every time. That launch's outcome is returned,
+// nil if the winner does single steps.
 func (t *Session) prove(ctx context.Context, w *candidate, remainder func(space.Schedule) *candidate) (*outcome.Outcome, error) {
 	w.outcome.Checks = nil
-	steps, grids := w.kernel.Launch.Steps, t.grids(w)
-	if steps == 1 {
-		return nil, t.check(ctx, w, grids)
+	var rest *outcome.Outcome
+	var extra []device.Pass
+	if w.kernel.Launch.Steps > 1 {
+		c := remainder(w.outcome.Schedule)
+		t.await(c)
+		if c.err != nil {
+			return nil, c.err
+		}
+		if c.outcome.Status != "" {
+			w.outcome.Status, w.outcome.Reason = c.outcome.Status, "its remainder launch: "+c.outcome.Reason
+			return nil, nil
+		}
+		rest, extra = &c.outcome, []device.Pass{{Binary: c.binary, Launch: c.kernel.Launch, Count: 1}}
 	}
-	rest := remainder(w.outcome.Schedule)
-	t.await(rest)
-	if rest.err != nil {
-		return nil, rest.err
+	err := t.check(ctx, w, t.grids(w), extra...)
+	if err == nil {
+		err = t.steady(ctx, w, extra...)
 	}
-	if rest.outcome.Status != "" {
-		w.outcome.Status, w.outcome.Reason = rest.outcome.Status, "its remainder launch: "+rest.outcome.Reason
-		return nil, nil
-	}
-	err := t.check(ctx, w, grids, device.Pass{Binary: rest.binary, Launch: rest.kernel.Launch, Count: 1})
-	return &rest.outcome, err
+	return rest, err
 }

@@ -30,6 +30,7 @@ type Result struct {
 	stencil.Comparison
 	Failure        *device.Failure // compiling or running failed; nil if it was compared
 	CompileSeconds float64         // of the longest of its kernels
+	Erratic        bool            // wrong, and right when run again
 }
 
 // Fault says what is wrong, "" where all is right that could be judged.
@@ -40,7 +41,11 @@ func (r Result) Fault(c Case) string {
 	if r.Unproved() {
 		return ""
 	}
-	return r.Reason(c.Problem.Size)
+	fault := r.Reason(c.Problem.Size)
+	if r.Erratic {
+		fault += "; right when run again: the kernel races, or the device errs"
+	}
+	return fault
 }
 
 // built is a compiled kernel, or why there is none.
@@ -170,9 +175,14 @@ func check(ctx context.Context, d device.Device, c Case, binaries map[string]bui
 	}
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	cmp, err := d.Check(bounded, device.Check{Problem: c.Problem, Passes: passes, Seed: c.Seed})
+	asked := device.Check{Problem: c.Problem, Passes: passes, Seed: c.Seed}
+	cmp, err := d.Check(bounded, asked)
 	r, err := result(ctx, cmp, err)
 	r.CompileSeconds = slowest
+	if err == nil && r.Failure == nil && !cmp.OK() && !cmp.Unproved() { // wrong it stays, but does it always fail?
+		cmp, err := d.Check(bounded, asked)
+		r.Erratic = err == nil && cmp.OK()
+	}
 	return r, err
 }
 
