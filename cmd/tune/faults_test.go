@@ -147,6 +147,34 @@ func TestAHostThatCannotCompileIsNone(t *testing.T) {
 	}
 }
 
+// A folder without room for what is compiled is the device's fault and no schedule's, and the best so far is kept.
+func TestAFullFolderEndsTheTune(t *testing.T) {
+	if *flagDevice != "host" {
+		t.Skip("compiled kernels lie in no folder there")
+	}
+	tmp := t.TempDir()
+	mount := func(size string) []string { // a file system of this process alone
+		return []string{"-Urm", "sh", "-c", "mount -t tmpfs -o size=" + size + ` none "$0" && exec "$@"`, tmp}
+	}
+	if out, err := exec.Command("unshare", append(mount("8k"), "true")...).CombinedOutput(); err != nil {
+		t.Skipf("no small file system: %v: %s", err, out)
+	}
+	for _, size := range []string{"8k", "300k"} { // none for the emulation; for it and one kernel
+		store := clitest.StoreIn(t)
+		p := clitest.Command(t, store, "--stencil", "jacobi2d", "--size", "65x33", "--device", "host", "--budget", "8", "-v")
+		p.Cmd.Args = slices.Concat([]string{"unshare"}, mount(size), p.Cmd.Args)
+		p.Cmd.Env = append(p.Cmd.Env, "TMPDIR="+tmp)
+		var err error
+		if p.Cmd.Path, err = exec.LookPath("unshare"); err != nil {
+			t.Fatal(err)
+		}
+		code := p.Run(t)
+		if text := p.Stderr.String(); code != cli.NoDevice || !strings.Contains(text, "make room in "+tmp) || strings.Contains(text, "_error") {
+			t.Errorf("%s: exit %d\n%s", size, code, text)
+		}
+	}
+}
+
 // Nobody writes into these pipes.
 func TestAPipeWithoutAWriterIsNoConfig(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")

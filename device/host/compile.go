@@ -49,13 +49,15 @@ func (d *Device) flags() []string {
 func (d *Device) compileRuntime() error {
 	for name, text := range map[string]string{"emulation.h": emulation, "input.h": stencil.TypeSource(stencil.Float16) + stencil.TypeSource(stencil.BFloat16) + stencil.InputSource, "runtime.cpp": runtimeSource} {
 		if err := os.WriteFile(filepath.Join(d.dir, name), []byte(text), 0o600); err != nil {
-			return err
+			return d.cannotWrite(err.Error())
 		}
 	}
 	limit, cancel := context.WithTimeout(context.Background(), compileTimeout)
 	defer cancel()
 	log, err := d.cc(limit, append(d.flags(), "-c", "-o", "runtime.o", "runtime.cpp")...)
-	if err != nil {
+	if full := fullFolder.FindString(log); err != nil && full != "" {
+		return d.cannotWrite(full)
+	} else if err != nil {
 		return fmt.Errorf("%w: the emulation does not compile with %s: %.500s", device.ErrMissing, d.compiler, firstError(log, err))
 	}
 	return nil
@@ -153,10 +155,10 @@ func (d *Device) CompileBatch(ctx context.Context, ks []kernels.Kernel) ([]devic
 	defer func() { <-d.slots }()
 	begin := time.Now()
 	unit := d.temp("unit") + ".cpp"
-	if err := os.WriteFile(unit, []byte(unitSource(ks)), 0o600); err != nil {
-		return nil, err
-	}
 	defer os.Remove(unit)
+	if err := os.WriteFile(unit, []byte(unitSource(ks)), 0o600); err != nil {
+		return nil, d.cannotWrite(err.Error())
+	}
 	program := d.temp("kernel")
 	limit, cancel := context.WithTimeout(ctx, compileTimeout)
 	defer cancel()
@@ -166,6 +168,8 @@ func (d *Device) CompileBatch(ctx context.Context, ks []kernels.Kernel) ([]devic
 		return nil, ctx.Err()
 	case limit.Err() != nil:
 		return nil, device.Fail(timing.CompileTimeout, "%s did not finish %s within %v", d.version, ks[0].Schedule, compileTimeout)
+	case err != nil && fullFolder.MatchString(log):
+		return nil, d.cannotWrite(fullFolder.FindString(log))
 	case err != nil:
 		return nil, &device.Failure{Status: timing.CompileError, Reason: firstError(log, err), Log: device.Clip(log)}
 	}

@@ -8,7 +8,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -46,6 +48,14 @@ while [ $found ]; do
 done
 rm -rf -- "$1"
 `
+
+// fullFolder finds in what compilers and programs print that they could not write into the folder.
+var fullFolder = regexp.MustCompile(`(?m)^.*(No space left on device|Disk quota exceeded|Read-only file system|emulation: cannot write the answer).*$`)
+
+// cannotWrite is the error of a folder that is full, or read-only by now: no schedule is to blame, and none would work.
+func (d *Device) cannotWrite(why string) error {
+	return fmt.Errorf("%w: folder for compiled kernels: %s; make room in %s, or name another folder with TMPDIR", device.ErrLost, strings.TrimSpace(why), filepath.Dir(d.dir))
+}
 
 // newFolder makes a folder, after it has cleared those whose owners are gone.
 func newFolder() (*folder, error) {

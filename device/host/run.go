@@ -33,13 +33,16 @@ func (d *Device) command(ctx context.Context, program string, args ...string) (*
 	return cmd, log
 }
 
-// died turns a program's end into the failure of its schedule.
-func died(ctx context.Context, b device.Binary, err error, log string) error {
+// died turns a program's end into the failure of its schedule, or of the folder.
+func (d *Device) died(ctx context.Context, b device.Binary, err error, log string) error {
 	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
 		return device.Fail(timing.Timeout, "%s did not end within its deadline", b.Schedule)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
+	}
+	if full := fullFolder.FindString(log); full != "" {
+		return d.cannotWrite(full)
 	}
 	reason := err.Error()
 	if signal := killedBy(err); signal != 0 {
@@ -135,7 +138,7 @@ func (d *Device) run(ctx context.Context, p stencil.Problem, passes []device.Pas
 		os.Remove(file)
 		file = answer
 		if err != nil {
-			return nil, 0, died(ctx, first, err, log.String())
+			return nil, 0, d.died(ctx, first, err, log.String())
 		}
 		var changed int64
 		if _, err := fmt.Sscanf(out, "guard %d", &changed); err != nil {
@@ -209,6 +212,7 @@ func (d *Device) expect(ctx context.Context, c device.Check, steps int, found *s
 
 // session is a program that times one kernel.
 type session struct {
+	device   *Device
 	run      device.Pass
 	cmd      *exec.Cmd
 	log      *bytes.Buffer
@@ -274,7 +278,7 @@ func (d *Device) session(ctx context.Context, t device.Timing, run device.Pass) 
 		return nil, err
 	}
 	run.Count = 1
-	s := &session{run: run}
+	s := &session{device: d, run: run}
 	s.cmd, s.log = d.command(ctx, program, append(append([]string{"time"}, dataText(t.Problem, 1)...), strconv.Itoa(stencil.Iterations), passText(run))...)
 	if s.in, err = s.cmd.StdinPipe(); err != nil {
 		return nil, err
@@ -306,5 +310,5 @@ func (s *session) sample(ctx context.Context, launches int) (float64, error) {
 	if err == nil {
 		err = errors.New("the program ended early")
 	}
-	return 0, died(ctx, s.run.Binary, err, s.log.String())
+	return 0, s.device.died(ctx, s.run.Binary, err, s.log.String())
 }
