@@ -2,6 +2,7 @@ package cache
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -85,4 +86,45 @@ func TestHostilePages(t *testing.T) {
 	if _, err := checkPages(data, whole); err != nil {
 		t.Error(err)
 	}
+}
+
+// FuzzStore writes anything over a part of a store: it must be read, or refused, and what is salvaged must be records.
+func FuzzStore(f *testing.F) {
+	s := openTemp(f)
+	for i := range 30 {
+		must(f, s.Record(testKey(i%3), testEntry(i)))
+	}
+	must(f, s.PutBest(testKey(1), testConfig()))
+	sound, err := os.ReadFile(s.Path())
+	must(f, err)
+	f.Add(uint32(0), []byte{})
+	f.Add(uint32(3*4096), []byte{4, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 1, 0, 0, 0, 1})
+	f.Add(uint32(len(sound)-4096), make([]byte, 4096))
+	f.Fuzz(func(t *testing.T, at uint32, over []byte) {
+		data := bytes.Clone(sound)
+		copy(data[int(at)%len(data):], over)
+		path := filepath.Join(t.TempDir(), "store.db")
+		must(t, os.WriteFile(path, data, 0o600))
+		broken := reopen(t, path)
+		report, err := broken.Check()
+		if err != nil && !errors.Is(err, ErrCorrupt) {
+			t.Fatal(err)
+		}
+		if same := bytes.Equal(data, sound); same && (err != nil || report.Entries != 30 || report.Configs != 1) {
+			t.Fatalf("%+v, %v", report, err)
+		}
+		if err == nil && report.Entries > 30 {
+			t.Errorf("%d entries of 30", report.Entries)
+		}
+		got := newBatch()
+		salvage(data, got)
+		for k, entries := range got.entries {
+			for _, e := range entries {
+				must(t, e.valid())
+			}
+			if again, err := ParseKey(k.String()); err != nil || again != k {
+				t.Errorf("%s: %v", k, err)
+			}
+		}
+	})
 }
