@@ -76,6 +76,8 @@ func (a *app) emitAs(ctx context.Context, f *emitFlags) error {
 	switch {
 	case f.format == "":
 		return cli.Usagef("which form? choose one with --format: %s", strings.Join(formats(), ", "))
+	case !slices.Contains(formats(), f.format):
+		return cli.Usagef("--format %s: there is none; there are %s", f.format, strings.Join(formats(), ", "))
 	case image && f.output == "":
 		return cli.Usagef("--format %s writes a binary file and FILE.json beside it: name it with --output", f.format)
 	case len(f.configs) > 0 && len(f.devices)+len(f.sizes) > 0:

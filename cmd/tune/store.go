@@ -262,8 +262,8 @@ the later is kept, then the faster. Ends with code 2 if anything was refused.`,
 			if err := a.reportImport(all); err != nil {
 				return err
 			}
-			if len(all.Refused) > 0 {
-				return cli.Silent(cli.Usage)
+			if n := len(all.Refused); n > 0 {
+				return cli.Usagef("%d refused, the first of them %s", n, all.Refused[0])
 			}
 			return nil
 		},

@@ -63,6 +63,7 @@ func Run(name string, args []string, stdout, stderr io.Writer, root func(*App) *
 	p.StringVar(&a.Store, "store", "", "`file` of the store (default $TUNE_STORE, else $XDG_DATA_HOME/tune/store.db)")
 	c.AddCommand(a.manual())
 	complete(c)
+	strict(c)
 	c.SetArgs(args)
 	err := c.ExecuteContext(ctx)
 	if text := message(err); text != "" {

@@ -69,6 +69,41 @@ func complete(root *cobra.Command) {
 	walk(root)
 }
 
+// strict makes arguments that a command does not take a fault of usage. cobra's own checks have no exit code, and
+// its help and completion end well whatever they are asked for.
+func strict(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	var walk func(c *cobra.Command)
+	walk = func(c *cobra.Command) {
+		check := c.Args
+		switch {
+		case c.Name() == "help" && c.Parent() == root:
+			check = func(_ *cobra.Command, args []string) error {
+				if _, rest, err := root.Find(args); err != nil || len(rest) > 0 {
+					return Usagef("no help on %q", strings.Join(args, " "))
+				}
+				return nil
+			}
+		case !c.Runnable():
+			c.RunE = func(c *cobra.Command, _ []string) error { return c.Help() }
+		}
+		if check != nil {
+			c.Args = func(c *cobra.Command, args []string) error {
+				err := check(c, args)
+				if err != nil && ExitCode(err) == Internal {
+					err = Usagef("%w; see %s --help", err, root.Name())
+				}
+				return err
+			}
+		}
+		for _, sub := range c.Commands() {
+			walk(sub)
+		}
+	}
+	walk(root)
+}
+
 // manual writes the man pages.
 func (a *App) manual() *cobra.Command {
 	return &cobra.Command{
