@@ -17,7 +17,7 @@ type Explanation struct {
 	Prediction Prediction       `json:"prediction"`
 	Steps      int              `json:"steps"`       // time steps a launch advances
 	Launches   float64          `json:"launches"`    // for the problem's time steps
-	CellsBound float64          `json:"cells_bound"` // cells per second if only memory limited: each cell read and written once for Steps steps
+	CellsBound float64          `json:"cells_bound"` // cells per second if only memory limited: each array that is needed read, and each changed one written, once for Steps steps
 	Conditions []LayerCondition `json:"layer_conditions"`
 	Column     *Column          `json:"column,omitempty"` // none if the family has no columns
 	Pyramid    *Pyramid         `json:"pyramid,omitempty"`
@@ -51,12 +51,12 @@ type Pyramid struct {
 
 // Explain predicts a schedule of a family and says why.
 func Explain(p stencil.Problem, f kernels.Family, s space.Schedule, facts Facts, m machine.Machine) Explanation {
-	family := f.Space(p, m)
+	family, moved := f.Space(p, m), float64(p.Compulsory())
 	p = kernels.Fused(p, s)
 	w := f.Work(p, s)
 	e := Explanation{Schedule: s, Prediction: Predict(p, w, facts, m), Steps: w.Steps, Launches: math.Ceil(float64(p.Steps) / float64(w.Steps))}
 	if b := m.DRAMBandwidth(); b > 0 {
-		e.CellsBound = b / float64(2*p.DType.Size()) * float64(w.Steps)
+		e.CellsBound = b / moved * float64(w.Steps)
 	}
 	resident := e.Prediction.BlocksPerSM
 	wave := math.Min(float64(resident*m.SMs), float64(w.Launch.Blocks()))

@@ -10,6 +10,7 @@ import (
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/space"
+	"stenciltune/stencil"
 )
 
 func explain(t *testing.T, size int, text string) Explanation {
@@ -93,5 +94,24 @@ func TestGhostZonesAreCountedAsTheirShareOfTheComputing(t *testing.T) {
 	reuse = explain(t, 512, "tile/gx=32/gy=8/gz=4/wx=1/wy=2/wz=2/cw=0/zz=0/ph=1").Prediction.Reuse
 	if math.Abs(reuse-4.685) > 1e-3 {
 		t.Errorf("reuse of a 32x16x8 tile: %.4f, want 4.685", reuse)
+	}
+}
+
+// What memory alone would allow counts each array that a step needs, and each that it changes.
+func TestWhatMemoryAllowsCountsEveryArray(t *testing.T) {
+	for name, bytes := range map[string]float64{"jacobi3d": 8, "hotspot3d": 12, "acoustic3d": 16, "lbm2d": 72, "redblack": 12} {
+		st, err := stencil.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := stencil.Problem{Stencil: st, DType: st.DType, Size: st.DefaultSize(false), Steps: 100}
+		s := space.New(kernels.Find(all.Families(), "global").Space(p, h200()))
+		for one := range s.All() {
+			e := Explain(p, kernels.Find(all.Families(), "global"), one, Facts{}, h200())
+			if want := h200().DRAMBandwidth() / bytes * float64(e.Steps); math.Abs(e.CellsBound/want-1) > 1e-9 {
+				t.Errorf("%s: %g cells a second, want %g", name, e.CellsBound, want)
+			}
+			break
+		}
 	}
 }

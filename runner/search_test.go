@@ -627,6 +627,22 @@ func TestStopRules(t *testing.T) {
 			t.Errorf("%s after %d", r.Stop, r.Evaluated)
 		}
 	})
+	t.Run("roofline", func(t *testing.T) { // of every array that a step reads and writes
+		for name, want := range map[string]search.Reason{"jacobi2d": search.Exhausted, "acoustic3d": search.Roofline} {
+			d := newFake(t)
+			o := options(t, d, tile(32, 4, 1, 1), tile(32, 4, 1, 2))
+			st, err := stencil.Lookup(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.Problem.Stencil = st
+			d.machine.CopyBytesPerSecond = float64(o.Problem.Size.Cells()) * 12 / 100e-6 // naive's 100 us move 12 bytes a cell: 8 are needed, or 16
+			o.Stop.Roofline = 0.9
+			if r := mustTune(t, o); r.Stop != want {
+				t.Errorf("%s: %s after %d", name, r.Stop, r.Evaluated)
+			}
+		}
+	})
 	t.Run("exhausted", func(t *testing.T) {
 		d := newFake(t)
 		r := mustTune(t, options(t, d))

@@ -359,7 +359,7 @@ func (t *Session) search(ctx context.Context) (search.Reason, error) {
 			now.Converged = forecaster.Converged()
 		}
 		if s := t.best().Seconds(); s > 0 && bandwidth > 0 {
-			now.Roofline = 2 * float64(t.Problem.Bytes()) / s / bandwidth
+			now.Roofline = float64(t.Problem.Size.Cells()) * float64(t.Problem.Traffic()) / s / bandwidth
 		}
 		if why, done := t.Stop.Done(now); done {
 			if why != search.Converged || len(t.queue) == 0 {
