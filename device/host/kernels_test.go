@@ -2,11 +2,15 @@ package host_test
 
 import (
 	"flag"
+	"math/rand/v2"
 	"testing"
 
 	"stenciltune/device/devicetest"
 	"stenciltune/device/host"
 	"stenciltune/device/verify"
+	"stenciltune/kernels"
+	"stenciltune/kernels/all"
+	"stenciltune/stencil"
 )
 
 var (
@@ -75,6 +79,34 @@ func TestRandomSchedulesAreCleanUnderSanitizers(t *testing.T) {
 func TestStagesOfDifferentReachShareALaunch(t *testing.T) {
 	d := open(t, host.Options{})
 	devicetest.Check(t, d, []verify.Case{devicetest.NamedCase(t, "srad2/f32/253x115/smalltile/gx=128/gy=8/gz=1/wx=1/wy=1/wz=1/cw=256/zz=1/ph=1", 2, 1)})
+}
+
+// Edges that no textbook stencil has: a read-only array beyond one where fields have a constant, and points further
+// outside than a vector is wide, where they are mirrored.
+func TestRareEdgesGiveTheReferencesAnswer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles many kernels")
+	}
+	d := open(t, host.Options{})
+	source, r := verify.NewSource(d.Machine(), all.Families()), rand.New(rand.NewPCG(*flagSeed, 6))
+	var cases []verify.Case
+	for _, text := range []string{
+		"NumDimensions 2 StencilSize (3, 2) ReadOnly (k) Fields (u) Boundary constant 2 CellValue { return 0.3 * (get(u, 1, 0) + get(k, 1, -2) + get(k, -3, 1)); }",
+		"NumDimensions 3 StencilSize (2, 2, 2) ReadOnly (k) Fields (u) Boundary constant 2 CellValue { return 0.3 * (get(u, 0, 0, 0) + get(k, 2, -1, 0) + get(k, -1, 2, -2)); }",
+		"NumDimensions 2 StencilSize (4, 1) Fields (u, v) Boundary mirror CellValue { return 0.5 * sin(get(u, 3, 0)) + 0.2 * get(v, 0, 1), 0.3 * get(v, -4, 0) + sin(get(u, 0, 0)); }",
+	} {
+		st, err := stencil.Parse("rare", "rare.sl", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := stencil.Problem{Stencil: st, DType: stencil.Float32}
+		for _, name := range []string{"stream", "pipeline", "sweep"} {
+			if f := kernels.Find(all.Families(), name); len(source.Legal(p, f)) > 0 {
+				cases = append(cases, source.Draw(r, p, f))
+			}
+		}
+	}
+	devicetest.Check(t, d, cases)
 }
 
 // Where rows are not whole vectors, lanes copy and write each other's parts of them.

@@ -6,6 +6,8 @@ import (
 	"stenciltune/internal/golden"
 	"stenciltune/kernels"
 	"stenciltune/kernels/kernelstest"
+	"stenciltune/machine"
+	"stenciltune/space"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 )
@@ -75,4 +77,23 @@ func TestLaunches(t *testing.T) {
 		Problem: p, Schedule: "pipeline/vx=2/vy=2/wp=8/ck=2/pf=1/mb=1/ph=1",
 		Want: kernels.Launch{Grid: [3]int{5, 15, 2}, Block: [3]int{32, 8, 1}, Steps: 1, SharedBytes: (5*2 + 3 + 2*2) * 64 * 16 * 4},
 	}})
+}
+
+// A lane looks for what a point outside mirrors in its own vector and in the next lane's: no further.
+func TestAFarMirrorNeedsAWideVector(t *testing.T) {
+	p := kernelstest.Problem(t, "srad2", stencil.Float32, kernelstest.Plane)
+	st, err := stencil.Parse("far", "far.sl", "NumDimensions 2 StencilSize (3, 1) Fields (u, v) Boundary mirror CellValue { return sin(get(u, 1, 0)), sin(get(v, -3, 0)) + get(u, 0, 1); }")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Stencil = st
+	m := machine.Machine{WarpSize: 32, MaxThreadsBlock: 1024, MaxBlockDim: [3]int{1024, 1024, 64}, MaxGridDim: [3]int{1<<31 - 1, 65535, 65535}, MaxThreadsSM: 2048, MaxBlocksSM: 32,
+		RegistersBlock: 65536, RegistersSM: 65536, SharedBlock: 48 << 10, SharedBlockOptin: 227 << 10, SharedSM: 228 << 10, SharedReserved: 1 << 10, SMs: 132}
+	widths := map[int]bool{}
+	for s := range space.New(Family{}.Space(p, m)).All() {
+		widths[s.Int("vx", 0)] = true
+	}
+	if widths[2] || !widths[4] || !widths[8] {
+		t.Errorf("vectors of %v", widths)
+	}
 }

@@ -110,7 +110,17 @@ func (s stages) source(p stencil.Problem, timeTile int) []kernels.Piece {
 	if s.linear {
 		return kernels.Around(folder+"sums.cu", sumsSource, "@WEIGHTS@", kernels.Piece{Text: s.weightsFor(p, timeTile).text(timeTile, p.Stencil.Boundary, s.held)})
 	}
-	return []kernels.Piece{{Text: s.planesText(radiusOf(p.Stencil))}, {File: folder + "values.cu", Text: valuesSource}}
+	pieces := []kernels.Piece{{Text: s.planesText(radiusOf(p.Stencil))}}
+	if s.nearest(p.Stencil) {
+		pieces = append(pieces, kernels.Piece{File: folder + "nearest.cu", Text: nearestSource})
+	}
+	return append(pieces, kernels.Piece{File: folder + "values.cu", Text: valuesSource})
+}
+
+// nearest tells whether beyond an edge on x there is a constant of fields, and of a read-only array a cell.
+func (s stages) nearest(st *stencil.Stencil) bool {
+	beside := func(o stencil.Offset) bool { return o[0] != 0 }
+	return st.Boundary == stencil.Constant && slices.ContainsFunc(s.arrays[len(st.Fields):], func(points []stencil.Offset) bool { return slices.ContainsFunc(points, beside) })
 }
 
 // places writes which place each array has of those that have one, as an expression of the

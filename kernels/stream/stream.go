@@ -27,6 +27,8 @@ var (
 	sumsSource string
 	//go:embed values.cu
 	valuesSource string
+	//go:embed nearest.cu
+	nearestSource string
 	//go:embed prefetch_registers.cu
 	registersSource string
 	//go:embed prefetch_async.cu
