@@ -147,6 +147,7 @@ func Mutations() []Mutation {
 		m("stream", "jacobi2d", "the last part of a tile is not written", "cell < x.last) << i;", "cell < x.last - PART) << i;"),
 		m("stream", "jacobi2d", "a fused step reads the step before the last", "stage[s > 0 ? s - 1 : 0].done", "stage[s > 1 ? s - 2 : 0].done"),
 		m("stream", "jacobi2d", "cells next to a tile, where a launch is one step", ": min(VECTOR + k, at.nx - 1 - at.x)];", ": min(VECTOR + k - 1, at.nx - 1 - at.x)];"),
+		m("stream", "beside2d", "a read-only array has the fields' constant beyond low x", "if (at.x < k) e[LOW_X - k] = e[LOW_X - k + 1];", "if (at.x < k) e[LOW_X - k] = 0;"),
 		m("stream", "mirror3d", "mirror: the first rows are given as they are", "if (MIRRORED_ROWS && warp * ROWS + away < 0) j--;", ""),
 		m("stream", "hotspot2d", "kept planes: no rule at low y", "if (target + dz < 0) copy", "if (target + dz < -1) copy"),
 		m("stream", "hotspot2d", "kept planes: one stays", "for (int m = 0; m < OPEN; m++) copy(s.kept", "for (int m = 0; m < OPEN - 1; m++) copy(s.kept"),
