@@ -17,6 +17,7 @@ import (
 	"stenciltune/kernels/all"
 	"stenciltune/machine"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 	"stenciltune/tuner"
 )
 
@@ -83,6 +84,7 @@ type deviceProof struct {
 	Unable   map[string]string   `json:"unable,omitempty"`   // families that cannot run the stencil, and why
 	Grids    map[verify.Kind]int `json:"grids"`              // cases of each kind
 	Untried  map[string][]string `json:"untried,omitempty"`  // by family, values of parameters without a case on several tiles
+	Unbuilt  []string            `json:"unbuilt,omitempty"`  // kernels that were not tried, for a compiler did not end in time
 	Smallest stencil.Size        `json:"smallest,omitempty"` // grid, by cells
 	Largest  stencil.Size        `json:"largest,omitempty"`
 	Steps    [2]int              `json:"steps"` // of a case: fewest, most
@@ -209,16 +211,23 @@ func (a *app) prove(ctx context.Context, d device.Device, name string, p stencil
 	var wrong error
 	var shares []float64
 	seen := ""
+	at := first
 	err = verify.Run(ctx, d, cases, func(c verify.Case, r verify.Result) bool {
+		at++
+		if r.Failure != nil && r.Failure.Status == timing.CompileTimeout { // a kernel that tune does not take either
+			proof.Unbuilt = append(proof.Unbuilt, c.Name())
+			a.Say("%d %s was not tried: %s", at, c.Name(), r.Failure.Reason)
+			return true
+		}
 		proof.count(c, r)
 		shares = append(shares, r.Share)
 		seen = stencil.Together(seen, r.Seen)
 		fault := r.Fault(c)
 		if a.Verbose {
-			a.Say("%d %s, %d steps: %s", first+proof.Cases, c.Name(), c.Steps(), choose(fault == "", fmt.Sprintf("error %.2g of %.2g", r.MaxError, r.Tolerance), fault))
+			a.Say("%d %s, %d steps: %s", at, c.Name(), c.Steps(), choose(fault == "", fmt.Sprintf("error %.2g of %.2g", r.MaxError, r.Tolerance), fault))
 		}
 		if fault != "" {
-			proof.Wrong, proof.Again = c.Name()+": "+fault, f.again(name, p, first+proof.Cases)
+			proof.Wrong, proof.Again = c.Name()+": "+fault, f.again(name, p, at)
 			wrong = cli.NoAnswerf("%s; run it again with: %s", proof.Wrong, proof.Again)
 		}
 		return wrong == nil
@@ -237,7 +246,7 @@ func (a *app) prove(ctx context.Context, d device.Device, name string, p stencil
 func (v *deviceProof) judge(p stencil.Problem, seen string) {
 	v.Untaken = p.Stencil.Untaken(seen)
 	v.Faint = stencil.FaintPoints(p)
-	v.Complete = len(v.Untaken) == 0 && v.Blind < v.Compared && v.Wrong == ""
+	v.Complete = v.Cases > 0 && len(v.Untaken) == 0 && v.Blind < v.Compared && v.Wrong == ""
 	warn := func(format string, args ...any) { v.Warnings = append(v.Warnings, fmt.Sprintf(format, args...)) }
 	for _, u := range v.Untaken {
 		warn("%s, in any cell of these cases: what is computed there is not proved", u)
@@ -320,6 +329,8 @@ func (a *app) printVerification(v verification) error {
 			verdict = "the last one wrong"
 		case len(d.Untaken) > 0:
 			verdict = "right, but incomplete: no cell took every branch"
+		case d.Cases == 0:
+			verdict = "nothing is proved: no compiler ended in time"
 		case !d.Complete:
 			verdict = "incomplete: rounding hides every error"
 		}
@@ -346,6 +357,9 @@ func (a *app) printVerification(v verification) error {
 		line("grids", "%s", grids)
 		for _, f := range slices.Sorted(maps.Keys(d.Untried)) {
 			line("untried", "on several tiles %s with %s: more --cases try them", f, strings.Join(d.Untried[f], ", "))
+		}
+		for _, name := range d.Unbuilt {
+			line("unbuilt", "%s: a compiler did not end in time", name)
 		}
 		line("boundary", "%s", v.Boundary)
 		line("steps", "%d to %d, in two to four launches", d.Steps[0], d.Steps[1])
