@@ -4,7 +4,7 @@ import ctypes as _c
 import glob as _glob
 import os as _os
 import sys as _sys
-from math import log as _log
+from math import ceil as _ceil, log as _log
 
 _NAMES = {"float": _c.c_float, "double": _c.c_double, "int": _c.c_int, "long long": _c.c_longlong, "signed char": _c.c_int8, "unsigned char": _c.c_uint8,
           "short": _c.c_int16, "unsigned short": _c.c_uint16, "unsigned int": _c.c_uint32, "unsigned long long": _c.c_uint64}
@@ -92,7 +92,7 @@ class _Device:
         _cuda("cuDeviceGet", _c.byref(handle), ordinal)
         _cuda("cuDevicePrimaryCtxRetain", _c.byref(self.context), handle)
         self.facts = []
-        for attribute in (75, 76, 16):  # compute capability, multiprocessors
+        for attribute in (75, 76, 16, 38):  # compute capability, multiprocessors, bytes of L2
             value = _c.c_int()
             _cuda("cuDeviceGetAttribute", _c.byref(value), attribute, handle)
             self.facts.append(value.value)
@@ -151,15 +151,22 @@ class _Device:
             self.usable[number] = k["shared"] <= 48 << 10 or not any(_cuda("cuFuncSetAttribute", f, 8, k["shared"], allow=(1,)) for f in self.functions(number))
         return self.usable[number]
 
-    def stream_tiles(self, number, columns, planes):
-        """Stream tiles into which planes are cut: those that take the fewest plane steps one after the other."""
-        slots, extra, best, least = self.at_once(number), TABLE["kernels"][number]["extra"], 1, 0
-        for tiles in range(1, 65):
+    def least_tiles(self, number, cells, planes):
+        """The fewest stream tiles: the planes of one are at most four times L2, or eight times those that it computes besides its own."""
+        near, size = 4.0 * self.facts[3], float(TABLE["bytes"] * cells)
+        most = planes // (8 * TABLE["kernels"][number]["extra"])
+        tiles = min(64, _ceil(size / near)) if near > 0 and size > near else 1
+        return tiles if tiles < most else max(most, 1)
+
+    def stream_tiles(self, number, columns, planes, least):
+        """Stream tiles that take the fewest plane steps one after the other, from least on."""
+        slots, extra, best, fewest = self.at_once(number), TABLE["kernels"][number]["extra"], least, 0
+        for tiles in range(least, 65):
             if planes // tiles <= extra:
                 break
             steps = -(-columns * tiles // slots) * (-(-planes // tiles) + extra)
-            if tiles == 1 or steps < least:
-                least, best = steps, tiles
+            if tiles == least or steps < fewest:
+                fewest, best = steps, tiles
         return best
 
     def blocks(self, number, n, tuned):
@@ -171,10 +178,12 @@ class _Device:
             g = [1 + (-(-(n[a] - k["hold"][a]) // k["step"][a]) if n[a] > k["hold"][a] else 0) for a in range(3)]
             g[0] = -(-g[0] // k["pack"])
             g = [f or b for f, b in zip(k["fixed"], g)]
+            least = 1
             if k["extra"] > 0 and not tuned:
-                g[2] = self.stream_tiles(number, g[0] * g[1], n[_AXES - 1])
+                least = self.least_tiles(number, n[0] * n[1] * n[2], n[_AXES - 1])
+                g[2] = self.stream_tiles(number, g[0] * g[1], n[_AXES - 1], least)
             if k["fill"] > 0:
-                g[2] = max(1, k["fill"] // (g[0] * g[1]))
+                g[2] = max(least, k["fill"] // (g[0] * g[1]))
             if k["line"]:
                 g = [g[0] * g[1] * g[2], 1, 1]
         return None if g[0] > 2147483647 or g[1] > 65535 or g[2] > 65535 else g

@@ -21,7 +21,7 @@ const recorder = `#include <cuda_runtime.h>
 #undef TUNE_KERNEL
 #define TUNE_KERNEL(kernel) #kernel, kernel
 #define cudaLaunchKernel record
-#define cudaGetDeviceProperties(p, device) (strcpy((p)->name, "NVIDIA H200"), (p)->major = 9, (p)->minor = 0, (p)->multiProcessorCount = 132, cudaSuccess)
+#define cudaGetDeviceProperties(p, device) (strcpy((p)->name, "NVIDIA H200"), (p)->major = 9, (p)->minor = 0, (p)->multiProcessorCount = 132, (p)->l2CacheSize = 1 << 16, cudaSuccess)
 static void print(const void *v) { printf(" %llx", (unsigned long long)v); }
 static void print(int v) { printf(" %d", v); }
 static void print(long long v) { printf(" %lld", v); }

@@ -27,7 +27,7 @@ def main():
             return 0
 
         def attribute(value, which, _):
-            value._obj.value = facts[which]
+            value._obj.value = facts.get(which, 0)
             return 0
 
         fake.cuDeviceGetName, fake.cuDeviceGetAttribute = named, attribute

@@ -30,7 +30,7 @@ class Fake:
         return call
 
     def cuDeviceGetAttribute(self, value, attribute, _):
-        value._obj.value = {75: 9, 76: 0, 16: 132}[attribute]
+        value._obj.value = {75: 9, 76: 0, 16: 132, 38: 1 << 16}[attribute]
         return 0
 
     def cuDeviceGetName(self, name, size, _):

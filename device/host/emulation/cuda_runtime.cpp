@@ -133,7 +133,7 @@ const char *cudaGetErrorString(cudaError_t e) {
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp *p, int device) {
   if (!is_device(device)) return cudaErrorInvalidValue;
-  *p = {"host emulation", 9, 0, 3};
+  *p = {"host emulation", 9, 0, 3, 1 << 16};
   return cudaSuccess;
 }
 cudaError_t cudaEventCreate(cudaEvent_t *e) {
