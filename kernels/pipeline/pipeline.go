@@ -40,21 +40,22 @@ type shape struct {
 	vector, rows, warps, streamTiles, timeTile, prefetch, minBlocks int
 	// sms is the number of SMs that are filled, each with streamTiles blocks; 0 = there are
 	// streamTiles stream tiles, whatever the SMs.
-	sms  int
-	keep keep // which planes shared memory keeps
+	sms int
+	// shared says that what is loaded is read from shared memory wherever it is read.
+	shared bool
 	// hidden says that what neighbouring cells compute alike is a stage of its own.
 	hidden bool
 }
 
 // plan is the schedule's for a stencil.
 func (h shape) plan(st *stencil.Stencil) *plan {
-	return planOf(st, max(1, h.timeTile), h.keep, h.hidden)
+	return planOf(st, max(1, h.timeTile), h.shared, h.hidden)
 }
 
 func shapeOf(get func(string) int) shape {
 	return shape{
 		vector: get("vx"), rows: get("vy"), warps: get("wp"), streamTiles: get("ck"), timeTile: get("ph"),
-		prefetch: get("pf"), minBlocks: get("mb"), sms: get("sm"), keep: keep(get("sh")), hidden: get("hs") == 1,
+		prefetch: get("pf"), minBlocks: get("mb"), sms: get("sm"), shared: get("sh") == 1, hidden: get("hs") == 1,
 	}
 }
 
@@ -91,21 +92,18 @@ func (h shape) edgeRows(st *stencil.Stencil, l *plan) int {
 	return kernels.EdgeRows(low, high, h.rows)
 }
 
-// sharedBytes is the rings of what is loaded, of what stages leave there, and of the edge rows of the rest.
+// sharedBytes is the rings of what is loaded, and of the edge rows of what stages leave.
 func (h shape) sharedBytes(p stencil.Problem, l *plan) int {
-	loaded, parked, given := 0, 0, 0
+	loaded, given := 0, 0
 	for _, v := range l.versions {
-		n := v.ring(l.dims, h.prefetch)
 		switch {
 		case v.job < 0:
-			loaded += n
-		case !v.held:
-			parked += n
+			loaded += v.ring(l.dims, h.prefetch)
 		case v.rows:
-			given += n
+			given += v.ring(l.dims, 0)
 		}
 	}
-	return warp * h.vector * h.warps * (loaded*h.rows*p.DType.Size() + (parked*h.rows+given*h.edgeRows(p.Stencil, l))*kernels.ComputedSize(p.DType))
+	return warp * h.vector * h.warps * (loaded*h.rows*p.DType.Size() + given*h.edgeRows(p.Stencil, l)*kernels.ComputedSize(p.DType))
 }
 
 // docs say what each parameter is: in the space, and after the constant that it becomes.
@@ -117,7 +115,7 @@ var docs = map[string]string{
 	"pf": "prefetch depth in planes; more hide more of memory's latency, cost shared memory",
 	"mb": "blocks an SM must be able to hold at once: the compiler's register limit",
 	"ph": "time tile: time steps in flight; saves memory traffic, costs registers and the recomputation of the halo",
-	"sh": "0 = registers keep planes as long as they are read; 1 = those that are loaded are read from shared memory each time; 2 = and those that stages leave for later plane steps",
+	"sh": "0 = registers keep the planes that are loaded as long as they are read; 1 = they are read from shared memory each time",
 	"hs": "1 = what neighbouring cells compute alike, as fluxes through their common face, is computed once, in hidden stages",
 	"sm": "0 = the streaming axis is cut into ck stream tiles; n, the number of SMs (2D), = into as many as make no more than ck*n blocks",
 }
@@ -151,7 +149,7 @@ func params(p stencil.Problem, m machine.Machine) []space.Param {
 		hidden = []int{0, 1}
 	}
 	return append(kernels.StreamingParams(p, m, timeTiles, docs),
-		space.Param{Name: "sh", Values: []int{0, 1, 2}, Optional: true, Doc: docs["sh"]},
+		space.Param{Name: "sh", Values: []int{0, 1}, Optional: true, Doc: docs["sh"]},
 		space.Param{Name: "hs", Values: hidden, Optional: true, Doc: docs["hs"]})
 }
 
@@ -223,9 +221,6 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 	})
 	whole([]string{"wp", "ck", "sm"}, "fill", "SMs are filled by blocks of one warp, at most 16 on each", func(h shape, _ *plan) bool {
 		return h.sms == 0 || h.warps == 1 && h.streamTiles <= 16
-	})
-	whole([]string{"ph", "sh", "hs"}, "kept", "shared memory keeps what stages leave for later plane steps only where they leave any", func(h shape, l *plan) bool {
-		return h.keep != allPlanes || l.parks()
 	})
 	whole(names, "stream-tile", "a stream tile must be longer than the halo it recomputes", func(h shape, l *plan) bool {
 		pieces := h.grid(p, l)[2]

@@ -30,7 +30,7 @@ func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
 // plane; the next time step's E reads the H of its own plane and of the one before.
 func TestStagesLagByWhatTheyReadAhead(t *testing.T) {
 	p := kernelstest.Problem(t, "fdtd3d", stencil.Float32, kernelstest.Volume)
-	l := planOf(p.Stencil, 2, nothing, false)
+	l := planOf(p.Stencil, 2, false, false)
 	if l.loads != 6 || len(l.jobs) != 4 || len(l.stores) != 6 {
 		t.Fatalf("%d loads, %d jobs, %d stores", l.loads, len(l.jobs), len(l.stores))
 	}
@@ -56,7 +56,7 @@ func TestStagesLagByWhatTheyReadAhead(t *testing.T) {
 // own cells and one column before, and in y kept for one plane.
 func TestHiddenStagesComputeWhatTheirReadersRead(t *testing.T) {
 	p := kernelstest.Problem(t, "peronamalik", stencil.Float32, kernelstest.Plane)
-	l := planOf(p.Stencil, 1, nothing, true)
+	l := planOf(p.Stencil, 1, false, true)
 	wide, kept := 0, 0
 	for _, v := range l.versions {
 		if v.hidden {

@@ -37,7 +37,7 @@ type version struct {
 	output int  // which of the job's outputs it is
 	lag    int  // in plane step t plane t - lag is the newest
 	depth  int  // planes kept, the newest among them
-	held   bool // its own cells are kept in registers, and not all its cells in shared memory
+	held   bool // its own cells are kept in registers: what stages leave, and what is loaded unless it is read from shared memory
 	rows   bool
 	// oldest is the age of the oldest plane of which other rows are read.
 	oldest    int
@@ -78,27 +78,18 @@ type plane struct {
 type store struct{ field, version, lag int }
 
 type planKey struct {
-	st     *stencil.Stencil
-	steps  int
-	keep   keep
-	hidden bool
+	st             *stencil.Stencil
+	steps          int
+	shared, hidden bool
 }
-
-// keep says which planes are kept in shared memory, and read there each time, and not in registers.
-type keep int
-
-const (
-	nothing   keep = iota
-	loads          // those that are loaded
-	allPlanes      // and those that stages leave for later plane steps
-)
 
 var plans sync.Map // planKey to *plan
 
-// planOf is a stencil's plan with so many time steps a launch; hidden says that what neighbouring cells
+// planOf is a stencil's plan with so many time steps a launch; shared says that what is loaded is
+// read from shared memory wherever it is read, and not kept in registers, hidden that what neighbouring cells
 // compute alike is a stage of its own.
-func planOf(st *stencil.Stencil, steps int, keep keep, hidden bool) *plan {
-	key := planKey{st, steps, keep, hidden}
+func planOf(st *stencil.Stencil, steps int, shared, hidden bool) *plan {
+	key := planKey{st, steps, shared, hidden}
 	if p, ok := plans.Load(key); ok {
 		return p.(*plan)
 	}
@@ -323,7 +314,7 @@ func (p *plan) finish(key planKey, current []int) {
 		p.lastLag = max(p.lastLag, p.versions[v].lag)
 	}
 	for i := range p.versions {
-		p.versions[i].depth, p.versions[i].held = 1, p.versions[i].job >= 0 || key.keep == nothing
+		p.versions[i].depth, p.versions[i].held = 1, p.versions[i].job >= 0 || !key.shared
 	}
 	for _, j := range slices.Backward(p.jobs) {
 		i := slices.IndexFunc(p.jobs, func(q job) bool { return q.step == j.step && q.stage == j.stage })
@@ -352,11 +343,6 @@ func (p *plan) finish(key planKey, current []int) {
 				v.rows = true
 				v.oldest = max(v.oldest, p.age(j, r, -r.low))
 			}
-		}
-	}
-	for i, v := range p.versions {
-		if v.job >= 0 && v.depth > 1 && !v.hidden && key.keep == allPlanes {
-			p.versions[i].held = false
 		}
 	}
 	for _, v := range p.versions[:p.loads] {
@@ -398,20 +384,12 @@ func (p *plan) sharesRows() bool {
 	return slices.ContainsFunc(p.versions, func(v version) bool { return v.rows })
 }
 
-// parks tells whether a version that a stage leaves is kept in shared memory.
-func (p *plan) parks() bool {
-	return slices.ContainsFunc(p.versions[p.loads:], func(v version) bool { return !v.held })
-}
-
 // ring is the planes of a version that shared memory has room for: those of which other rows
 // are read; of loads those on their way, too. A power of two is found by less arithmetic: in 3D planes are too large
 // for more of them.
 func (v version) ring(dims, prefetch int) int {
-	if v.job >= 0 {
-		prefetch = 0
-	}
 	switch {
-	case v.job >= 0 && v.held:
+	case v.job >= 0:
 		return v.oldest + 1
 	case v.held:
 		return v.oldest + 1 + prefetch

@@ -87,7 +87,7 @@ __device__ __forceinline__ int before(int slot, int age) {
   return slot >= age ? slot - age : slot - age + N;
 }
 
-// Copies a thread's own cells of a plane: of the one kept in registers since `age` plane steps ago, or of one in shared memory.
+// Copies a thread's own cells of a plane: of one that a stage left `age` plane steps ago, or a loaded one.
 template <int LX, int HX, int LR, int HR, int N>
 __device__ __forceinline__ void own(Around<LX, HX, LR, HR> &e, const Cells (&kept)[N], int age) {
 #pragma unroll
@@ -100,11 +100,11 @@ __device__ __forceinline__ void own(Around<LX, HX, LR, HR> &e, const Cells (&kep
     }
 }
 
-template <int LX, int HX, int LR, int HR, class V>
-__device__ __forceinline__ void own(Around<LX, HX, LR, HR> &e, const V *plane, const Place &at) {
+template <int LX, int HX, int LR, int HR>
+__device__ __forceinline__ void own(Around<LX, HX, LR, HR> &e, const Vector *plane, const Place &at) {
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
-    const V v = plane[at.own + j * 32];
+    const Vector v = plane[at.own + j * 32];
 #pragma unroll
     for (int i = 0; i < VECTOR; i++) e.at[LR + j][LX + i] = v.at[i];
   }
@@ -214,17 +214,6 @@ __device__ __forceinline__ bool held(int j, int i, int plane, const Place &at) {
     if (DIMS == 3 && j >= ROWS - HR) near |= at.y + j >= at.ny - HR;
   }
   return near;
-}
-
-// Keeps a thread's own cells of a plane in shared memory.
-__device__ __forceinline__ void park(const Cells &v, const Place &at, Shared *plane) {
-#pragma unroll
-  for (int j = 0; j < ROWS; j++) {
-    Shared row;
-#pragma unroll
-    for (int i = 0; i < VECTOR; i++) row.at[i] = v[j][i];
-    plane[at.own + j * 32] = row;
-  }
 }
 
 // Gives a plane's edge rows to the other warps.

@@ -16,7 +16,7 @@ func (p *plan) text(h shape) string {
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	rings := p.rings(h.prefetch)
 	line("// The way of a block's threads along the streaming axis. Of version v that a stage leaves, v<n> are the own")
-	line("// cells of the planes that registers keep, the newest first; others are kept in shared memory.")
+	line("// cells of the planes that registers keep, the newest first; what is loaded is kept in shared memory.")
 	line("struct Pipeline {")
 	line("  const Place &at;")
 	line("  const index_t column; // element of plane 0 at which the thread's cells begin")
@@ -86,20 +86,14 @@ func (p *plan) text(h shape) string {
 		line("  __device__ __forceinline__ const Vector *loaded_%d(int age) const { return reinterpret_cast<const Vector *>(shared) + (%d + before<%d>(slot_%d, age)) * LOADED; }", v, first, n, n)
 		first += n
 	}
-	parked, given := 0, 0
-	for v, of := range p.versions {
-		if of.job >= 0 && !of.held {
-			n := of.ring(p.dims, 0)
-			line("  __device__ __forceinline__ Shared *parked_%d(int age) const { return reinterpret_cast<Shared *>(reinterpret_cast<Vector *>(shared) + %d * LOADED) + (%d + before<%d>(slot_%d, age)) * LOADED; }", v, first, parked, n, n)
-			parked += n
+	given := 0
+	for v := p.loads; v < len(p.versions); v++ {
+		if !p.versions[v].rows {
+			continue
 		}
-	}
-	for v, of := range p.versions {
-		if of.job >= 0 && of.held && of.rows {
-			n := of.ring(p.dims, 0)
-			line("  __device__ __forceinline__ Shared *given_%d(int age) const { return reinterpret_cast<Shared *>(reinterpret_cast<Vector *>(shared) + %d * LOADED) + %d * LOADED + (%d + before<%d>(slot_%d, age)) * GIVEN; }", v, first, parked, given, n, n)
-			given += n
-		}
+		n := p.versions[v].ring(p.dims, 0)
+		line("  __device__ __forceinline__ Shared *given_%d(int age) const { return reinterpret_cast<Shared *>(reinterpret_cast<Vector *>(shared) + %d * LOADED) + (%d + before<%d>(slot_%d, age)) * GIVEN; }", v, first, given, n, n)
+		given += n
 	}
 	line("\n  // Asks for the next planes, of which the newest are those of `ahead` plane steps before.")
 	line("  __device__ __forceinline__ void load(int ahead) {")
@@ -190,7 +184,7 @@ func (p *plan) settled() (low, high int) {
 // rings are the different numbers of planes that rings have.
 func (p *plan) rings(prefetch int) (list []int) {
 	for _, v := range p.versions {
-		if !v.held || v.job < 0 || v.rows {
+		if v.job < 0 || v.rows {
 			list = append(list, v.ring(p.dims, prefetch))
 		}
 	}
@@ -259,19 +253,15 @@ func (p *plan) jobText(b *strings.Builder, i int) {
 			depth := v.depth
 			age := fmt.Sprintf("age_of<ENDS>(%d, %d, plane, %d, at)", zero, q.dz, depth)
 			line("      {\n        const int age = %s;", age)
-			ring := "loaded"
-			if v.job >= 0 {
-				ring = "parked"
-			}
 			if v.held {
 				line("        own(n%d, v%d, age);", n, r.version)
 			} else {
-				line("        own(n%d, %s_%d(age), at);", n, ring, r.version)
+				line("        own(n%d, loaded_%d(age), at);", n, r.version)
 			}
 			switch {
 			case q.lowR+q.highR == 0:
-			case v.job < 0 || !v.held:
-				line("        others(n%d, %s_%d(age_of<ENDS>(%d, %d, plane, %d, at)), at.near);", n, ring, r.version, zero, q.dz, v.oldest+1)
+			case v.job < 0:
+				line("        others(n%d, loaded_%d(age_of<ENDS>(%d, %d, plane, %d, at)), at.near);", n, r.version, zero, q.dz, v.oldest+1)
 			default:
 				line("        others(n%d, given_%d(age_of<ENDS>(%d, %d, plane, %d, at)), at.other);", n, r.version, zero, q.dz, v.oldest+1)
 			}
@@ -281,12 +271,8 @@ func (p *plan) jobText(b *strings.Builder, i int) {
 		}
 	}
 	for o, v := range j.outputs {
-		switch {
-		case p.versions[v].job != i || p.versions[v].output != o:
-		case p.versions[v].held:
+		if p.versions[v].job == i && p.versions[v].output == o {
 			line("      shift(v%d);", v)
-		default:
-			line("      Cells v%d[1];", v)
 		}
 	}
 	line("#pragma unroll\n      for (int j = %d; j < ROWS + %d; j++)\n#pragma unroll\n        for (int i = %d; i < VECTOR + %d; i++) {", -j.lowR, j.highR, -j.lowX, j.highX)
@@ -319,10 +305,7 @@ func (p *plan) jobText(b *strings.Builder, i int) {
 		if p.versions[v].job != i || p.versions[v].output != o {
 			continue
 		}
-		switch {
-		case !p.versions[v].held:
-			line("      park(v%d[0], at, parked_%d(0));", v, v)
-		case p.versions[v].rows:
+		if p.versions[v].rows {
 			line("      give(v%d[0], at, given_%d(0));", v, v)
 		}
 		for _, s := range p.stores {

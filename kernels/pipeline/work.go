@@ -30,7 +30,7 @@ func (h shape) seen(l *plan, j job, reads []read) (n float64) {
 		}
 		for _, q := range r.planes {
 			q = j.around(q)
-			if !l.versions[r.version].held {
+			if l.versions[r.version].job < 0 {
 				n += float64(h.vector * h.rows)
 			}
 			n += float64((h.rows+q.lowR+q.highR)*(q.lowX+q.highX) + (q.lowR+q.highR)*h.vector)
@@ -98,7 +98,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 				others := float64(q.lowR + q.highR)
 				shuffles += float64(h.rows*(q.lowX+q.highX)) + others*float64(q.otherLow+q.otherHigh)
 				rows := others
-				if !l.versions[r.version].held {
+				if l.versions[r.version].job < 0 {
 					rows += float64(h.rows)
 				}
 				accesses += parts * rows
@@ -106,19 +106,11 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 			}
 		}
 		for _, v := range j.outputs {
-			if given[v] {
-				continue
+			if l.versions[v].rows && !given[v] {
+				given[v] = true
+				accesses += parts * float64(h.edgeRows(st, l))
+				pipe += float64(h.edgeRows(st, l)*h.vector) * float64(kernels.ComputedSize(p.DType))
 			}
-			given[v] = true
-			rows := 0
-			switch {
-			case !l.versions[v].held:
-				rows = h.rows
-			case l.versions[v].rows:
-				rows = h.edgeRows(st, l)
-			}
-			accesses += parts * float64(rows)
-			pipe += float64(rows*h.vector) * float64(kernels.ComputedSize(p.DType))
 		}
 	}
 	accesses += shuffles * words

@@ -45,6 +45,8 @@ func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
 		{"star.cu", problem(parsed(t, star), stencil.Float32, volume), "sweep/vx=4/vy=2/wp=16/ck=1/pf=2/mb=1"},
 		{"box.cu", problem(parsed(t, box), stencil.Float64, stencil.Size{511, 100, 100}), "sweep/vx=2/vy=2/wp=8/ck=1/pf=1/mb=1"},
 		{"acoustic.cu", acoustic, "sweep/vx=4/vy=2/wp=16/ck=1/pf=2/mb=1/kp=1"},
+		{"derived.cu", kernelstest.Problem(t, "hypterm", stencil.Float64, volume), "sweep/vx=2/vy=1/wp=8/ck=1/pf=2/mb=1"},
+		{"stages.cu", kernelstest.Problem(t, "diffterm", stencil.Float64, volume), "sweep/vx=2/vy=1/wp=8/ck=1/pf=2/mb=1"},
 		{"fixed.cu", problem(parsed(t, star+" Boundary fixed"), stencil.Float16, volume), "sweep/vx=8/vy=1/wp=8/ck=1/pf=2/mb=1"},
 	} {
 		k := Family{}.Kernel(c.problem, spacetest.Schedule(t, c.schedule))
@@ -146,5 +148,39 @@ func TestWorkOfASweepCountedByHand(t *testing.T) {
 	}
 	if w.Write != [3]int{128, 16, 50} || w.Read != [3]int{132, 20, 54} {
 		t.Errorf("writes %v, reads %v", w.Write, w.Read)
+	}
+}
+
+// hypterm adds up fluxes, products of two or three arrays at a cell: each is a value, and no point of them a sum.
+func TestProductsAtACellAreDerived(t *testing.T) {
+	st, err := stencil.Lookup("hypterm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := planOf(st).stages[0]
+	if len(q.swept) != 8 || len(q.derived) != 12 || len(q.sums) != 5 || q.open() != 5*8 {
+		t.Fatalf("%d arrays, %d derived, %d sums, %d open", len(q.swept), len(q.derived), len(q.sums), q.open())
+	}
+	for i, d := range q.derived {
+		for _, place := range d.of {
+			if a := q.swept[place]; a.low[0] < d.low[0] || a.high[0] < d.high[0] || a.low[1] < d.low[1] || a.high[1] < d.high[1] {
+				t.Errorf("value %d is read further than array %d", i, place)
+			}
+		}
+	}
+	// What is read off the own cell is no product at a cell: it stays two points.
+	if q := planOf(parsed(t, "NumDimensions 3 StencilSize (1, 1, 1) Fields (u, v) CellValue { return get(u, 1, 0, 0) * get(v, 0, 1, 0) + get(u, -1, 0, 0) * get(v, 0, -1, 0), get(v, 0, 0, 0); }")).stages[0]; len(q.derived) != 0 || len(q.sums) != 4 {
+		t.Errorf("%d derived, %d sums", len(q.derived), len(q.sums))
+	}
+}
+
+func TestEachStageOfAStepHasAPlan(t *testing.T) {
+	st, err := stencil.Lookup("elastic3d")
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := planOf(st)
+	if len(l.stages) != 2 || len(l.stages[0].swept) != 6 || len(l.stages[1].swept) != 3 || l.reach() != 4 {
+		t.Fatalf("%+v", l)
 	}
 }
