@@ -73,5 +73,6 @@ extern "C" __device__ float ldexpf(float, int);
 D unsigned long long atomicAdd(unsigned long long *p, unsigned long long v) { return __nvvm_atom_add_gen_ll((long long *)p, v); }
 D unsigned long long atomicMin(unsigned long long *p, unsigned long long v) { return __nvvm_atom_min_gen_ull(p, v); }
 D unsigned long long atomicMax(unsigned long long *p, unsigned long long v) { return __nvvm_atom_max_gen_ull(p, v); }
+D int __double2hiint(double v) { long long i; __builtin_memcpy(&i, &v, 8); return (int)(i >> 32); }
 D long long __double_as_longlong(double v) { long long i; __builtin_memcpy(&i, &v, 8); return i; }
 #undef D
