@@ -15,7 +15,7 @@ import (
 
 var (
 	flagCases = flag.Int("cases", 80, "random schedules to check")
-	flagEach  = flag.Int("each", 2, "random schedules of each stencil of the catalogue")
+	flagEach  = flag.Int("each", 1, "random schedules of each stencil of the catalogue")
 	flagSums  = flag.Int("sums", 12, "random schedules of random sums under every rule at the edges")
 	flagASan  = flag.Int("asan-cases", 8, "of these, also under the sanitizers")
 	flagSeed  = flag.Uint64("seed", 20261121, "seed of the random schedules")
