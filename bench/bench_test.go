@@ -170,7 +170,9 @@ func TestCommandsThatCannotRun(t *testing.T) {
 	}
 }
 
-func TestTinySizesOnTheHost(t *testing.T) {
+// needHost skips a test that compiles kernels for the host where that cannot be, or takes too long.
+func needHost(t *testing.T) {
+	t.Helper()
 	d, err := host.Open(host.Options{})
 	if err != nil {
 		t.Skip(err)
@@ -179,6 +181,10 @@ func TestTinySizesOnTheHost(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles kernels")
 	}
+}
+
+func TestTinySizesOnTheHost(t *testing.T) {
+	needHost(t)
 	list, log, err := measured(t, "stencils", "-device", "host", "-sizes", "40x30", "-match", "/jacobi2d/", "-limit", "1s")
 	if err != nil || len(list) != 1 {
 		t.Fatalf("%d results, %v\n%s", len(list), err, log)

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"stenciltune/device/host"
 )
 
 // standIn is a script in the place of compute-sanitizer: it runs the program and then says what a tool would.
@@ -29,14 +27,7 @@ esac
 
 // The kernels are real and run on the host; compute-sanitizer is a script.
 func TestKernelsAreSanitized(t *testing.T) {
-	d, err := host.Open(host.Options{})
-	if err != nil {
-		t.Skip(err)
-	}
-	d.Close()
-	if testing.Short() {
-		t.Skip("compiles kernels")
-	}
+	needHost(t)
 	nvcc, err := filepath.Abs("../device/host/emulation/nvcc")
 	if err != nil {
 		t.Fatal(err)
