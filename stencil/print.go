@@ -202,7 +202,7 @@ func uniform(e Expr) bool {
 		case Get, Read, ReadAt, Local, Sum:
 			same = false
 		case Var:
-			same = same && e.Kind != Position
+			same = same && (e.Kind == Extent || e.Kind == Iteration)
 		}
 	})
 	return same
