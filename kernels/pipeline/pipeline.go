@@ -120,18 +120,6 @@ var docs = map[string]string{
 	"sm": "0 = the streaming axis is cut into ck stream tiles; n, the number of SMs (2D), = into as many as make no more than ck*n blocks",
 }
 
-// farthest is how far along x the farthest point lies that a stage reads.
-func farthest(st *stencil.Stencil) (n int) {
-	for i := range st.Stages {
-		for _, points := range st.Stages[i].Points {
-			for _, o := range points {
-				n = max(n, o[0], -o[0])
-			}
-		}
-	}
-	return n
-}
-
 // Space has the parameters of the streaming.
 func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 	f := &space.Family{Name: "pipeline", Params: params(p, m)}
@@ -186,7 +174,7 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 		OK: func(v space.Values) bool { return st.Boundary != stencil.Wrap || p.Size[0]%v.Get("vx") == 0 },
 	}, space.Constraint{
 		Name: "mirror", Needs: onVector, Why: "a lane finds what a point outside mirrors within its own vector",
-		OK: func(v space.Values) bool { return st.Boundary != stencil.Mirror || v.Get("vx") >= farthest(st) },
+		OK: func(v space.Values) bool { return st.Boundary != stencil.Mirror || v.Get("vx") >= st.High[0] },
 	}, space.Constraint{
 		Name: "warp", Needs: onVector, Why: fmt.Sprintf("a row is a warp of %d lanes", warp),
 		OK: func(space.Values) bool { return m.WarpSize == warp },

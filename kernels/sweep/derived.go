@@ -80,7 +80,7 @@ func newDerived(h *stencil.Stencil, stage, output, hidden int) (d derived, ok bo
 		if len(points) == 0 {
 			continue
 		}
-		if a >= len(st.Points) || len(points) > 1 || points[0] != (stencil.Offset{}) || a < len(h.Fields) && a >= len(h.Fields)-hidden {
+		if len(points) > 1 || points[0] != (stencil.Offset{}) || a < len(h.Fields) && a >= len(h.Fields)-hidden {
 			return d, false
 		}
 		name := fmt.Sprintf("get_%d", a)
@@ -118,15 +118,6 @@ func (s *swept) widen(at stencil.Offset) {
 	s.diagonal = s.diagonal || at[0] != 0 && at[1] != 0
 }
 
-// places names the arrays that values are derived from by their places.
-func (p *stage) places() {
-	for _, d := range p.derived {
-		for i, a := range d.of {
-			d.of[i] = p.place(a)
-		}
-	}
-}
-
 // values are what is added up: the arrays, then what is derived from them.
 func (p *stage) values() []swept {
 	list := slices.Clone(p.swept)
@@ -144,8 +135,8 @@ func (p *stage) derivedText() string {
 	line("template <int K> __device__ __forceinline__ Vector values(const T *slabs, int column, int row) {")
 	for i, d := range p.derived {
 		line("  if constexpr (K == %d) {\n    Vector v;", len(p.swept)+i)
-		for n, place := range d.of {
-			line("    const Vector v%d = read_vector<%d>(slabs, column, row);", n, place)
+		for n, a := range d.of {
+			line("    const Vector v%d = read_vector<%d>(slabs, column, row);", n, p.place(a))
 		}
 		line("#pragma unroll\n    for (int i = 0; i < VECTOR; i++) {")
 		for n, name := range d.names {

@@ -44,10 +44,10 @@ type swept struct {
 // derived is a value that is computed of what several arrays have at one cell, as their product, for each
 // cell at which a sum reads it.
 type derived struct {
-	swept        // how far it is read; its array is the hidden field's
+	swept        // how far it is read; its array is -1 less the hidden field
 	text  string // body of the function
 	names []string
-	of    []int // places of the arrays that it is computed of, by names
+	of    []int // the arrays that it is computed of, by names
 	ops   float64
 }
 
@@ -121,7 +121,6 @@ func newStage(st *stencil.Stencil, number int) *stage {
 		}
 	}
 	slices.SortFunc(p.swept, func(a, b swept) int { return cmp.Compare(a.array, b.array) })
-	p.places()
 	for i, weights := range p.parts.Sums {
 		s := sum{base: p.open()}
 		for at := range weights {

@@ -162,9 +162,9 @@ func TestProductsAtACellAreDerived(t *testing.T) {
 		t.Fatalf("%d arrays, %d derived, %d sums, %d open", len(q.swept), len(q.derived), len(q.sums), q.open())
 	}
 	for i, d := range q.derived {
-		for _, place := range d.of {
-			if a := q.swept[place]; a.low[0] < d.low[0] || a.high[0] < d.high[0] || a.low[1] < d.low[1] || a.high[1] < d.high[1] {
-				t.Errorf("value %d is read further than array %d", i, place)
+		for _, array := range d.of {
+			if a := q.swept[q.place(array)]; a.low[0] < d.low[0] || a.high[0] < d.high[0] || a.low[1] < d.low[1] || a.high[1] < d.high[1] {
+				t.Errorf("value %d is read further than array %d", i, array)
 			}
 		}
 	}
