@@ -206,14 +206,14 @@ class _Device:
             tuned = w["multiprocessors"] == self.facts[2] and n == w["n"]
             for v in TABLE["variants"]:
                 if v["winner"] == i:
-                    grids = [self.suits(k, n, tuned) for k in (v["main"], v["rest"])]
+                    grids = [self.suits(k, n, tuned) for k in v["kernels"]]
                     if None not in grids:
                         return v, grids
         v = TABLE["variants"][-1]
-        return v, 2 * [self.blocks(v["main"], n, False)]
+        return v, 3 * [self.blocks(v["kernels"][0], n, False)]
 
     def variant(self, n):
-        """What does a grid, and the blocks of its two kernels: of the nearest winner the first whose kernels suit it and the device."""
+        """What does a grid, and the blocks of its kernels: of the nearest winner the first whose kernels suit it and the device."""
         key = tuple(n)
         if key not in self.picks:
             if len(self.picks) >= 1000:
@@ -343,11 +343,11 @@ def _named(state, n, named):
 
 def _advance(device, state, n, steps, stream):
     """Puts the launches on the stream; afterwards the fields are where state's now[f] says."""
-    v, (main, rest) = device.variant(n)
-    if None in (main, rest):
+    v, grids = device.variant(n)
+    if None in grids:
         raise ValueError("extents %s: more blocks than a launch can have" % n)
     while steps > 0:
-        number, grid = (v["main"], main) if steps >= TABLE["kernels"][v["main"]]["steps"] else (v["rest"], rest)
+        number, grid = next((k, g) for k, g in zip(v["kernels"], grids) if TABLE["kernels"][k]["steps"] <= steps)
         k = TABLE["kernels"][number]
         for p, function in zip(k["passes"], device.functions(number)):
             arguments = (_c.c_void_p * len(p["arguments"]))(*[_c.addressof(state[a]) for a in p["arguments"]])

@@ -85,11 +85,12 @@ func (s Source) stepped() error {
 	return nil
 }
 
-// variant is the kernels that do some grids, by their place among the parts.
+// variant is the kernels that do some grids, by their place among the parts: of most time steps a launch, of fewer, of one. Some
+// may be the same.
 type variant struct {
-	Main, Rest int
-	Winner     int // the config's place; -1 = every grid
-	Text       string
+	Kernels [3]int
+	Winner  int // the config's place; -1 = every grid
+	Text    string
 }
 
 // winner is what a launcher knows of a config when it chooses.
@@ -146,17 +147,16 @@ func (c *collector) variant(winner int, form, why string, p stencil.Problem, sc 
 	if winner > 0 {
 		tag = fmt.Sprintf("_%d", winner+1)
 	}
-	v := variant{Winner: winner}
-	var err error
-	if v.Main, err = c.kernel(form+tag, why, p, sc); err != nil {
+	first, err := c.kernel(form+tag, why, p, sc)
+	if err != nil {
 		return err
 	}
-	main := c.list[v.Main]
-	v.Rest, v.Text = v.Main, fmt.Sprintf("%s: %s", main.Schedule, why)
+	main := c.list[first]
+	v := variant{[3]int{first, first, first}, winner, fmt.Sprintf("%s: %s", main.Schedule, why)}
 	if winner >= 0 {
 		v.Text += reached(c.Configs[winner])
 	}
-	if slices.ContainsFunc(c.variants, func(w variant) bool { return w.Winner == winner && w.Main == v.Main }) {
+	if slices.ContainsFunc(c.variants, func(w variant) bool { return w.Winner == winner && w.Kernels[0] == first }) {
 		return nil
 	}
 	if main.Launch.Steps > 1 {
@@ -164,7 +164,11 @@ func (c *collector) variant(winner int, form, why string, p stencil.Problem, sc 
 		if form == "tuned" {
 			rest = "rest" + tag
 		}
-		if v.Rest, err = c.kernel(rest, "one step a launch, for the steps left over", p, kernels.Remainder(sc)); err != nil {
+		fewer := kernels.Fewer(sc)
+		if v.Kernels[1], err = c.kernel(strings.Replace(rest, "rest", "fewer", 1), fmt.Sprintf("%d steps a launch, for steps left over", fewer.Int("ph", 1)), p, fewer); err != nil {
+			return err
+		}
+		if v.Kernels[2], err = c.kernel(rest, "one step a launch, for the last steps left over", p, kernels.Remainder(sc)); err != nil {
 			return err
 		}
 	}
@@ -203,7 +207,7 @@ func (s Source) parts(all bool) ([]part, []variant, error) {
 			}
 		}
 		slices.SortStableFunc(c.variants[from:], func(a, b variant) int { // in which to ask whether they suit
-			x, y := c.list[a.Main], c.list[b.Main]
+			x, y := c.list[a.Kernels[0]], c.list[b.Kernels[0]]
 			return cmp.Or(cmp.Compare(y.Most, x.Most), cmp.Compare(y.Multiple, x.Multiple))
 		})
 	}

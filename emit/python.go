@@ -51,10 +51,9 @@ type pythonWinner struct {
 }
 
 type pythonVariant struct {
-	Main   int    `json:"main"`
-	Rest   int    `json:"rest"`
-	Winner int    `json:"winner"`
-	Text   string `json:"text"`
+	Kernels [3]int `json:"kernels"`
+	Winner  int    `json:"winner"`
+	Text    string `json:"text"`
 }
 
 type pythonKernel struct {
@@ -153,7 +152,7 @@ func python(s Source) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text := strings.NewReplacer(`{"source":`, "\n  {\"source\":", `{"main":`, "\n  {\"main\":", `{"device":`, "\n  {\"device\":").Replace(strings.TrimSpace(string(head)))
+	text := strings.NewReplacer(`{"source":`, "\n  {\"source\":", `{"kernels":`, "\n  {\"kernels\":", `{"device":`, "\n  {\"device\":").Replace(strings.TrimSpace(string(head)))
 	fmt.Fprintf(&b, "import json as _json\n\nTABLE = _json.loads(r\"\"\"%s\"\"\")\n\n# The kernels' sources, as the table numbers them.\nSOURCES = [\n%s]\n", text, sources.String())
 	b.WriteString(launchText)
 	return []byte(b.String()), nil

@@ -1,6 +1,8 @@
 package kernels
 
 import (
+	"math"
+
 	"stenciltune/machine"
 	"stenciltune/space"
 )
@@ -36,6 +38,16 @@ func Remainder(s space.Schedule) space.Schedule {
 		}
 	}
 	return s
+}
+
+// Fewer is the schedule of launches of fewer time steps, about the square root of as many: of the steps left over
+// they do most, and those of one step the last two or three. Time tiles of up to three steps have none but those.
+func Fewer(s space.Schedule) space.Schedule {
+	one, steps := Remainder(s), s.Int(TimeTile.Name, 1)
+	if steps < 4 {
+		return one
+	}
+	return one.With(TimeTile.Name, int(math.Round(math.Sqrt(float64(steps)))))
 }
 
 // On is a schedule on another machine: where it names the number of SMs, that is the

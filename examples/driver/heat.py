@@ -63,8 +63,8 @@ def main(file, steps="10"):
             functions[stage["entry"]] = ctypes.c_void_p()
             cuda("cuModuleGetFunction", ctypes.byref(functions[stage["entry"]]), module, stage["entry"].encode())
             cuda("cuFuncSetAttribute", functions[stage["entry"]], 8, kernel["shared_bytes"])
-    # The tuned kernel, and the one for the steps left over: those that do not fuse steps, the last of all any grid's.
-    tuned, rest = doc["kernels"][0], next(k for k in doc["kernels"] if k["steps_per_launch"] == 1)
+    # The tuned kernel, and those for the steps left over: of fewer steps, the last one of any grid's.
+    kernels = sorted(doc["kernels"][:-1], key=lambda k: -k["steps_per_launch"])
     start = (ctypes.c_float * cells)()
     start[cells // 2] = 1
     now, new = [ctypes.c_uint64()], [ctypes.c_uint64()]
@@ -73,7 +73,7 @@ def main(file, steps="10"):
     for p in now:
         cuda("cuMemcpyHtoD_v2", p, start, ctypes.c_size_t(4 * cells))
     while steps > 0:
-        kernel = tuned if steps >= tuned["steps_per_launch"] else rest
+        kernel = next(k for k in kernels if k["steps_per_launch"] <= steps)
         step(kernel, functions, now, new, size)
         steps -= kernel["steps_per_launch"]
     cuda("cuMemcpyDtoH_v2", start, now[0], ctypes.c_size_t(4 * cells))
