@@ -93,6 +93,28 @@ func Overlapping(p stencil.Problem, hold, step [2]int, warps, streamTiles, sms, 
 	return t
 }
 
+// Torn is the share of the sectors in memory that are written to which two tiles on x write, each to a part; hold, step and
+// halo are those of window in windows.cu.
+func Torn(p stencil.Problem, hold, step, halo int) float64 {
+	unit, n := max(1, SectorBytes/p.DType.Size()), p.Size[0]
+	borders := CeilDiv(n, step) - 1
+	if p.Stencil.Boundary == stencil.Wrap {
+		halo = 0
+	} else {
+		borders = CeilDiv(max(0, n-hold), step)
+		if step%unit == 0 && halo%unit <= borders*step-(n-hold) {
+			halo -= halo % unit
+		}
+	}
+	torn, period := 0, min(borders, unit)
+	for t := range period {
+		if n%unit > 0 || ((t+1)*step+halo)%unit > 0 {
+			torn++
+		}
+	}
+	return 2 * float64(torn*borders) / float64(max(1, period)) / float64(CeilDiv(n, unit))
+}
+
 // Residency is blocks of so many warps that an SM of the machine must be able to hold at once.
 type Residency struct {
 	Machine       machine.Machine

@@ -6,17 +6,22 @@ struct Window {
   int first, last; // cells written: first <= i < last
 };
 
+constexpr int SECTOR = 32 / sizeof(T); // cells of a sector of memory
+
 __device__ __forceinline__ int tiles(int n, int tile, int step) {
   if (BOUNDARY == WRAP) return ceil_div(n, step);
   return n <= tile ? 1 : 1 + ceil_div(n - tile, step);
 }
 
-// Tile t of an axis of n cells.
-__device__ __forceinline__ Window window(int t, int n, int tile, int step, int halo) {
+// Tile t of an axis of n cells. Where two blocks write to a sector of memory, L2 has to read it first: so tiles begin
+// a few cells early where that cuts rows between units, cells of a sector, and takes no further tile.
+__device__ __forceinline__ Window window(int t, int n, int tile, int step, int halo, int unit = 1) {
   Window w;
   if (BOUNDARY == WRAP) return {t * step - halo, t * step, min(t * step + step, n)};
-  w.origin = min(t * step, n - tile);
-  w.first = t == 0 ? 0 : t * step + halo;
-  w.last = w.origin + tile == n ? n : t * step + step + halo;
+  const int room = (tiles(n, tile, step) - 1) * step - (n - tile);
+  const int early = step % unit == 0 && halo % unit <= room ? halo % unit : 0;
+  w.origin = min(max(0, t * step - early), n - tile);
+  w.first = t == 0 ? 0 : t * step + halo - early;
+  w.last = w.origin + tile == n ? n : t * step + step + halo - early;
   return w;
 }

@@ -132,6 +132,8 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 	t := out.Terms
 	compute := pnorm(c.Norm, t[2].Seconds+t[3].Seconds, t[4].Seconds, t[5].Seconds)
 	compute = pnorm(c.WaitNorm, compute, waiting*gap(out.Waves, c.Tail))
+	dram = torn(p, w, r, math.Min(float64(resident)*sms, blocks), dram, compute)
+	t[0].Seconds = dram
 	memory := pnorm(c.Norm, dram, drain*t[1].Seconds, drain*loading*gap(out.Waves, c.Tail))
 	// A kernel with barriers goes through phases: while a block loads it does not
 	// compute. A kernel that loads ahead does both.
@@ -374,6 +376,30 @@ func (c Coefficients) dramBytes(p stencil.Problem, w kernels.Work, r rates, wave
 		bytes += sides
 	}
 	return math.Min(bytes, math.Max(w.L2Read, read)+w.L2Write)
+}
+
+// A sector of memory to which two blocks write, each to a part, has to be read before. That is spared while both do so
+// at about the same time: blocks that stream side by side begin abreast, and drift apart in long stream tiles. Those that wait
+// less for memory keep abreast longer, and so do those of which all neighbours run (docs/lab/0027-torn-sectors.md).
+const (
+	tornCost  = 13 // seconds for each of memory's, by the square of the share of torn sectors
+	driftPath = 50 // how often blocks in flight stream through L2's size until half do not write together, if memory took no longer than computing
+)
+
+// torn is the seconds that memory takes of a launch whose computing takes so long, if without torn sectors it takes seconds.
+// wave is the blocks in flight.
+func torn(p stencil.Problem, w kernels.Work, r rates, wave, seconds, compute float64) float64 {
+	if w.Torn == 0 || r.l2Bytes == 0 {
+		return seconds
+	}
+	axis := p.Stencil.Dims - 1
+	apart := seconds * (1 + tornCost*w.Torn*w.Torn)
+	beside := float64(w.Launch.Blocks()) * float64(w.Write[axis]) / float64(p.Size[axis]) // blocks of a stream tile
+	path := wave * volume(w.Write) * touched(p, w) / float64(p.Size.Cells()) / r.l2Bytes
+	half := driftPath * (0.5 + wave/beside) * math.Pow(math.Min(1, compute/apart), 3)
+	later := math.Max(1e-3, float64(w.Launch.Blocks())/wave-1) // waves of blocks after the first, which begin together
+	half *= 1 + 1/(later*later)
+	return seconds + (apart-seconds)/(1+math.Pow(half/path, 3))
 }
 
 // reuseDistances is the bytes touched, in and out, between a block's use of a cell

@@ -58,7 +58,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	st := p.Stencil
 	g := h.launch(p, l)
 	elem := float64(p.DType.Size())
-	hold, _ := h.tile(l)
+	hold, step := h.tile(l)
 	n := kernels.Planes(p)
 	streamTile := kernels.CeilDiv(n, g.Grid[2])
 	planeSteps := float64(min(n, streamTile+max(0, l.lead)) + l.lastLag)
@@ -139,6 +139,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		L1Loads:    arrays * blocks * cells * loaded * elem,
 		L2Read:     arrays * blocks * cells * loaded * elem,
 		L2Write:    float64(p.Size.Cells()) * outputs * elem,
+		Torn:       kernels.Torn(p, hold[0], step[0], kernels.RoundUp(l.low[0], h.vector)),
 		Shared:     blocks * threads * planeSteps * pipe,
 		Barriers:   barriers * int(planeSteps),
 		Loads:      arrays * own * float64(h.prefetch),

@@ -206,16 +206,22 @@ func TestLaunchCountsTilesAndChunks(t *testing.T) {
 // cannot part unnoticed.
 type place struct{ origin, first, last int }
 
-const windowLines = `  w.origin = min(t * step, n - tile);
-  w.first = t == 0 ? 0 : t * step + halo;
-  w.last = w.origin + tile == n ? n : t * step + step + halo;
+const windowLines = `  const int room = (tiles(n, tile, step) - 1) * step - (n - tile);
+  const int early = step % unit == 0 && halo % unit <= room ? halo % unit : 0;
+  w.origin = min(max(0, t * step - early), n - tile);
+  w.first = t == 0 ? 0 : t * step + halo - early;
+  w.last = w.origin + tile == n ? n : t * step + step + halo - early;
 `
 
-func window(t, n, tile, step, halo int) (w place) {
-	w.origin = min(t*step, n-tile)
-	w.first, w.last = 0, t*step+step+halo
+func window(t, n, tile, step, halo, unit int) (w place) {
+	early := 0
+	if room := (tiles(n, tile, step)-1)*step - (n - tile); step%unit == 0 && halo%unit <= room {
+		early = halo % unit
+	}
+	w.origin = min(max(0, t*step-early), n-tile)
+	w.first, w.last = 0, t*step+step+halo-early
 	if t > 0 {
-		w.first = t*step + halo
+		w.first = t*step + halo - early
 	}
 	if w.origin+tile == n {
 		w.last = n
@@ -223,9 +229,9 @@ func window(t, n, tile, step, halo int) (w place) {
 	return w
 }
 
-// axis is one axis of a tiling: tile, step and halo as in the kernel, and how far
+// axis is one axis of a tiling: tile, step, halo and unit as in the kernel, and how far
 // from a border wrong values come.
-type axis struct{ n, tile, step, halo, low, high int }
+type axis struct{ n, tile, step, halo, unit, low, high int }
 
 // tiles counts those of an axis, as the tiling does.
 func tiles(n, hold, step int) int {
@@ -238,7 +244,7 @@ func (a axis) holds(t *testing.T) {
 	t.Helper()
 	next := 0
 	for i := range tiles(a.n, a.tile, a.step) {
-		w := window(i, a.n, a.tile, a.step, a.halo)
+		w := window(i, a.n, a.tile, a.step, a.halo, a.unit)
 		end := w.origin + a.tile
 		if w.first != next || w.last <= w.first || w.origin < 0 || end > a.n || w.first < w.origin || w.last > end {
 			t.Fatalf("%+v: tile %d is %+v; cells up to %d are written", a, i, w, next)
@@ -268,8 +274,8 @@ func TestTilesWriteEveryCellOnceAndFarEnoughFromTheirBorders(t *testing.T) {
 		if step[0] <= 0 || step[1] <= 0 {
 			continue
 		}
-		x := axis{0, hold[0], step[0], kernels.RoundUp(h.timeTile*radius.lowX, h.vector), h.timeTile * radius.lowX, h.timeTile * radius.highX}
-		y := axis{0, hold[1], step[1], h.timeTile * radius.lowR, h.timeTile * radius.lowR, h.timeTile * radius.highR}
+		x := axis{0, hold[0], step[0], kernels.RoundUp(h.timeTile*radius.lowX, h.vector), 8 << r.IntN(2), h.timeTile * radius.lowX, h.timeTile * radius.highX}
+		y := axis{0, hold[1], step[1], h.timeTile * radius.lowR, 1, h.timeTile * radius.lowR, h.timeTile * radius.highR}
 		if h.laneHalo(radius, st) { // the halo is loaded by lanes next to the tile
 			x.halo, x.low, x.high = 0, 0, 0
 		}
@@ -283,7 +289,7 @@ func TestTilesWriteEveryCellOnceAndFarEnoughFromTheirBorders(t *testing.T) {
 			// Where rows are whole vectors, a vector is written as a whole or not at all.
 			x.n = kernels.RoundUp(x.n, h.vector)
 			for i := range tiles(x.n, x.tile, x.step) {
-				if w := window(i, x.n, x.tile, x.step, x.halo); w.origin%h.vector+w.first%h.vector+w.last%h.vector > 0 {
+				if w := window(i, x.n, x.tile, x.step, x.halo, x.unit); w.origin%h.vector+w.first%h.vector+w.last%h.vector > 0 {
 					t.Fatalf("%+v: tile %d cuts vectors of %d: %+v", x, i, h.vector, w)
 				}
 			}

@@ -137,7 +137,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	l := h.launch(p, stages)
 	st := p.Stencil
 	elem := float64(p.DType.Size())
-	hold, _ := h.tile(r, stages)
+	hold, step := h.tile(r, stages)
 	n := kernels.Planes(p)
 	streamTile := kernels.CeilDiv(n, l.Grid[2])
 	planeSteps := float64(min(n, streamTile+h.timeTile*r.lowS) + h.totalLag(r, stages))
@@ -197,6 +197,10 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		window = write
 	}
 	window[st.Dims-1] = 1 + h.prefetch + h.timeTile
+	torn := 0.0
+	if !h.laneHalo(r, stages) {
+		torn = kernels.Torn(p, hold[0], step[0], kernels.RoundUp(h.timeTile*r.lowX, h.vector))
+	}
 	return kernels.Work{
 		Steps:      h.timeTile,
 		Cells:      float64(p.Size.Cells()) * float64(h.timeTile),
@@ -208,6 +212,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		L1Loads:    (loads*arrays*blocks*cells*loaded + stores*outputs*float64(p.Size.Cells())) * elem,
 		L2Read:     arrays * blocks * cells * loaded * elem,
 		L2Write:    float64(p.Size.Cells()) * outputs * elem,
+		Torn:       torn,
 		Shared:     blocks * threads * planeSteps * timeTile * pipe,
 		Barriers:   barriers,
 		Loads:      arrays * float64(h.rows*h.vector) * inFlight,
