@@ -151,9 +151,13 @@ class _Device:
             self.usable[number] = k["shared"] <= 48 << 10 or not any(_cuda("cuFuncSetAttribute", f, 8, k["shared"], allow=(1,)) for f in self.functions(number))
         return self.usable[number]
 
-    def least_tiles(self, number, cells, planes):
-        """The fewest stream tiles: the planes of one are at most four times L2, or eight times those that it computes besides its own."""
-        near, size = 4.0 * self.facts[3], float(TABLE["bytes"] * cells)
+    def torn(self, k, tiles, nx):
+        """Whether two tiles on x write to one sector of memory, each to a part."""
+        return tiles > 1 and (k["early"] < 0 or nx % (32 // TABLE["bytes"]) != 0 or k["early"] > (tiles - 1) * k["step"][0] - (nx - k["hold"][0]))
+
+    def least_tiles(self, number, n, planes):
+        """The fewest stream tiles where sectors are torn: one is at most four times L2, or eight times the planes that it computes besides its own."""
+        near, size = 4.0 * self.facts[3], float(TABLE["bytes"] * n[0] * n[1] * n[2])
         most = planes // (8 * TABLE["kernels"][number]["extra"])
         tiles = min(64, _ceil(size / near)) if near > 0 and size > near else 1
         return tiles if tiles < most else max(most, 1)
@@ -176,14 +180,13 @@ class _Device:
             g = [-(-n[0] * n[1] * n[2] // k["cells"]), 1, 1]
         else:
             g = [1 + (-(-(n[a] - k["hold"][a]) // k["step"][a]) if n[a] > k["hold"][a] else 0) for a in range(3)]
+            torn = self.torn(k, g[0], n[0])
             g[0] = -(-g[0] // k["pack"])
             g = [f or b for f, b in zip(k["fixed"], g)]
-            least = 1
             if k["extra"] > 0 and not tuned:
-                least = self.least_tiles(number, n[0] * n[1] * n[2], n[_AXES - 1])
-                g[2] = self.stream_tiles(number, g[0] * g[1], n[_AXES - 1], least)
-            if k["fill"] > 0:
-                g[2] = max(least, k["fill"] // (g[0] * g[1]))
+                g[2] = self.stream_tiles(number, g[0] * g[1], n[_AXES - 1], self.least_tiles(number, n, n[_AXES - 1]) if torn else 1)
+            elif k["fill"] > 0:
+                g[2] = max(1, k["fill"] // (g[0] * g[1]))
             if k["line"]:
                 g = [g[0] * g[1] * g[2], 1, 1]
         return None if g[0] > 2147483647 or g[1] > 65535 or g[2] > 65535 else g

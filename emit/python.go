@@ -70,6 +70,7 @@ type pythonKernel struct {
 	Pack     int          `json:"pack"`
 	Fixed    [3]int       `json:"fixed"`
 	Extra    int          `json:"extra"`
+	Early    int          `json:"early"`
 	Fill     int          `json:"fill"`
 	Line     bool         `json:"line"`
 	Cells    int          `json:"cells"`
@@ -83,7 +84,7 @@ type pythonPass struct {
 
 func pythonKernelOf(v view, k part) pythonKernel {
 	t := k.Tiling
-	one := pythonKernel{0, nil, k.Launch.Block, k.Launch.SharedBytes, k.Launch.Steps, k.Least, k.Multiple, k.Most, t.Hold, t.Step, t.Pack, t.Fixed, t.Extra, t.Fill, t.Line, t.Cells}
+	one := pythonKernel{0, nil, k.Launch.Block, k.Launch.SharedBytes, k.Launch.Steps, k.Least, k.Multiple, k.Most, t.Hold, t.Step, t.Pack, t.Fixed, t.Extra, t.Early, t.Fill, t.Line, t.Cells}
 	for _, p := range k.Passes {
 		pass := pythonPass{Entry: p.Entry}
 		for _, a := range p.Arguments {

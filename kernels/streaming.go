@@ -79,36 +79,48 @@ func EdgeRows(low, high, rows int) int {
 // apart and overlap by their halo; in 3D a tile is a block's, else each of its warps has one. The axis is cut into stream
 // tiles, or with sms into as many as make no more than streamTiles*sms blocks. Where the grid repeats every tile has its
 // halo: the first one counts like the others. extra is as in Tiling.
-func Overlapping(p stencil.Problem, hold, step [2]int, warps, streamTiles, sms, extra int) Tiling {
+// vector is the cells of one, and halo those on x before what a tile writes.
+func Overlapping(p stencil.Problem, vector, halo int, hold, step [2]int, warps, streamTiles, sms, extra int) Tiling {
+	early := earlyBegin(p, vector, step[0], halo)
 	if p.Stencil.Boundary == stencil.Wrap {
 		hold = step
 	}
-	t := Tiling{Hold: [3]int{hold[0], hold[1], 1}, Step: [3]int{step[0], step[1], 1}, Pack: 1, Fixed: [3]int{0, 0, streamTiles}, Fill: streamTiles * sms}
-	if t.Fill == 0 {
-		t.Extra = extra
-	}
+	t := Tiling{Hold: [3]int{hold[0], hold[1], 1}, Step: [3]int{step[0], step[1], 1}, Pack: 1, Fixed: [3]int{0, 0, streamTiles}, Fill: streamTiles * sms, Extra: extra, Early: early}
 	if p.Stencil.Dims < 3 {
 		t.Pack, t.Fixed[1] = warps, 1
 	}
 	return t
 }
 
-// Torn is the share of the sectors in memory that are written to which two tiles on x write, each to a part; hold, step and
-// halo are those of window in windows.cu.
-func Torn(p stencil.Problem, hold, step, halo int) float64 {
-	unit, n := max(1, SectorBytes/p.DType.Size()), p.Size[0]
-	borders := CeilDiv(n, step) - 1
+// earlyBegin is Tiling.Early, by the rule of windows.cu.
+func earlyBegin(p stencil.Problem, vector, step, halo int) int {
+	unit := sectorCells(p)
+	switch {
+	case step%unit > 0:
+		return -1
+	case p.Stencil.Boundary == stencil.Wrap || halo%unit == 0:
+		return 0
+	case vector*p.DType.Size() >= 16:
+		return -1
+	}
+	return halo % unit
+}
+
+func sectorCells(p stencil.Problem) int { return max(1, SectorBytes/p.DType.Size()) }
+
+// Torn is the share of the sectors in memory that are written to which two tiles on x write, each to a part; the others as
+// for Overlapping.
+func Torn(p stencil.Problem, vector, halo int, hold, step [2]int) float64 {
+	unit, n := sectorCells(p), p.Size[0]
+	borders := CeilDiv(max(0, n-hold[0]), step[0])
 	if p.Stencil.Boundary == stencil.Wrap {
-		halo = 0
-	} else {
-		borders = CeilDiv(max(0, n-hold), step)
-		if step%unit == 0 && halo%unit <= borders*step-(n-hold) {
-			halo -= halo % unit
-		}
+		borders, halo = CeilDiv(n, step[0])-1, 0
+	} else if early := earlyBegin(p, vector, step[0], halo); early >= 0 && early <= borders*step[0]-(n-hold[0]) {
+		halo -= early
 	}
 	torn, period := 0, min(borders, unit)
 	for t := range period {
-		if n%unit > 0 || ((t+1)*step+halo)%unit > 0 {
+		if n%unit > 0 || ((t+1)*step[0]+halo)%unit > 0 {
 			torn++
 		}
 	}
@@ -132,8 +144,8 @@ func (r Residency) Shared(bytes int) bool {
 	return bytes <= r.Machine.SharedBlockOptin && r.Blocks*(bytes+r.Machine.SharedReserved) <= r.Machine.SharedSM
 }
 
-// Registers tells whether threads that need about so many registers fit; an estimate may be an eighth too high.
-func (r Residency) Registers(n int) bool { return n <= r.threadRegisters(r.Blocks)*9/8 }
+// Registers tells whether threads that need about so many registers fit; an estimate may be too high by 1 / slack.
+func (r Residency) Registers(n, slack int) bool { return slack*n <= (slack+1)*r.threadRegisters(r.Blocks) }
 
 // Limits tells whether the compiler must use fewer registers than for one block less, and fewer than threads may
 // need that are estimated to need n. One block always does.

@@ -12,7 +12,8 @@ type Tiling struct {
 	Pack       int    // tiles on x that share a block
 	Fixed      [3]int // blocks on an axis whatever its extent; 0 = by its tiles
 	Fill       int    // blocks on z are as many as make no more than this in all, at least one; 0 = by Fixed
-	Extra      int    // planes of the outermost axis that each of Fixed[2] stream tiles computes besides its own; 0 = there are none
+	Extra      int    // planes of the outermost axis that each of the stream tiles on z computes besides its own; 0 = there are none
+	Early      int    // cells by which tiles on x begin early where that takes no further one, to part between sectors; -1 = they part within
 	Line       bool   // the blocks stand in one line on x
 	Cells      int    // cells of a block if blocks are counted by cells, in one line; 0 = by tiles
 }

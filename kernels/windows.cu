@@ -6,15 +6,16 @@ struct Window {
   int first, last; // cells written: first <= i < last
 };
 
-constexpr int SECTOR = 32 / sizeof(T); // cells of a sector of memory
+// Where two blocks write to a sector of memory (32 bytes), L2 has to read it first: so rows are cut between sectors. But copies of 16
+// bytes take longer from within a sector.
+constexpr int UNIT = sizeof(T) * VECTOR < 16 ? 32 / sizeof(T) : 1; // cells
 
 __device__ __forceinline__ int tiles(int n, int tile, int step) {
   if (BOUNDARY == WRAP) return ceil_div(n, step);
   return n <= tile ? 1 : 1 + ceil_div(n - tile, step);
 }
 
-// Tile t of an axis of n cells. Where two blocks write to a sector of memory, L2 has to read it first: so tiles begin
-// a few cells early where that cuts rows between units, cells of a sector, and takes no further tile.
+// Tile t of an axis of n cells. Tiles begin a few cells early where that cuts rows between units and takes no further tile.
 __device__ __forceinline__ Window window(int t, int n, int tile, int step, int halo, int unit = 1) {
   Window w;
   if (BOUNDARY == WRAP) return {t * step - halo, t * step, min(t * step + step, n)};

@@ -78,7 +78,7 @@ def main(file, steps="10"):
         steps -= kernel["steps_per_launch"]
     cuda("cuMemcpyDtoH_v2", start, now[0], ctypes.c_size_t(4 * cells))
     total = sum(start)
-    print("%s: the sum of all cells is %.6f" % (tuned["schedule"], total))
+    print("%s: the sum of all cells is %.6f" % (kernels[0]["schedule"], total))
     return abs(total - 1) > 1e-4
 
 

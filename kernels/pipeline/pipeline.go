@@ -218,7 +218,7 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 		return h.residency(m).Shared(h.sharedBytes(p, l))
 	})
 	whole(names, "registers", fmt.Sprintf("what the stages keep must fit into registers (%d of a block and an SM, 255 of a thread)", m.RegistersBlock), func(h shape, l *plan) bool {
-		return h.residency(m).Registers(h.registers(p, l))
+		return h.residency(m).Registers(h.registers(p, l), 4)
 	})
 	whole(names, "blocks", "asking for more blocks on an SM must make the compiler use fewer registers", func(h shape, l *plan) bool {
 		return h.residency(m).Limits(h.registers(p, l))
@@ -335,5 +335,5 @@ func (Family) Tiling(p stencil.Problem, s space.Schedule) kernels.Tiling {
 
 func (h shape) tiling(p stencil.Problem, l *plan) kernels.Tiling {
 	hold, step := h.tile(l)
-	return kernels.Overlapping(p, hold, step, h.warps, h.streamTiles, h.sms, l.low[2]+l.high[2])
+	return kernels.Overlapping(p, h.vector, kernels.RoundUp(l.low[0], h.vector), hold, step, h.warps, h.streamTiles, h.sms, l.low[2]+l.high[2])
 }

@@ -9,7 +9,7 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
   at.stride = DIMS == 3 ? (index_t)nx * ny : nx;
   at.begin = begin;
   at.end = end;
-  const Window x = window(tx, nx, TILE_X, STEP_X, HALO_LX, SECTOR);
+  const Window x = window(tx, nx, TILE_X, STEP_X, HALO_LX, UNIT);
   at.x = x.origin + lane * VECTOR;
   at.low_x = BOUNDARY != WRAP && at.x == 0;
   at.high_x = BOUNDARY != WRAP && at.x + VECTOR == nx;

@@ -139,7 +139,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		L1Loads:    arrays * blocks * cells * loaded * elem,
 		L2Read:     arrays * blocks * cells * loaded * elem,
 		L2Write:    float64(p.Size.Cells()) * outputs * elem,
-		Torn:       kernels.Torn(p, hold[0], step[0], kernels.RoundUp(l.low[0], h.vector)),
+		Torn:       kernels.Torn(p, h.vector, kernels.RoundUp(l.low[0], h.vector), hold, step),
 		Shared:     blocks * threads * planeSteps * pipe,
 		Barriers:   barriers * int(planeSteps),
 		Loads:      arrays * own * float64(h.prefetch),

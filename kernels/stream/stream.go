@@ -113,6 +113,14 @@ func (h shape) tile(r radius, st stages) (hold, step [2]int) {
 	return hold, step
 }
 
+// haloX is the cells on x that a tile holds before those it writes.
+func (h shape) haloX(r radius, st stages) int {
+	if h.laneHalo(r, st) {
+		return 0
+	}
+	return kernels.RoundUp(h.timeTile*r.lowX, h.vector)
+}
+
 // laneHalo tells whether a row's halo on x is loaded by its first and last lane, not as part
 // of the tile.
 func (h shape) laneHalo(r radius, st stages) bool {
@@ -271,7 +279,7 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 		return h.residency(m).Shared(h.sharedBytes(p, st))
 	})
 	whole(names, "registers", fmt.Sprintf("what the stages keep must fit into registers (%d of a block and an SM, 255 of a thread)", m.RegistersBlock), func(h shape) bool {
-		return h.residency(m).Registers(h.registers(p, st))
+		return h.residency(m).Registers(h.registers(p, st), 8)
 	})
 	whole(names, "blocks", "asking for more blocks on an SM must make the compiler use fewer registers", func(h shape) bool {
 		return h.residency(m).Limits(h.registers(p, st))

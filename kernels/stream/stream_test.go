@@ -274,7 +274,7 @@ func TestTilesWriteEveryCellOnceAndFarEnoughFromTheirBorders(t *testing.T) {
 		if step[0] <= 0 || step[1] <= 0 {
 			continue
 		}
-		x := axis{0, hold[0], step[0], kernels.RoundUp(h.timeTile*radius.lowX, h.vector), 8 << r.IntN(2), h.timeTile * radius.lowX, h.timeTile * radius.highX}
+		x := axis{0, hold[0], step[0], kernels.RoundUp(h.timeTile*radius.lowX, h.vector), 1 << r.IntN(5), h.timeTile * radius.lowX, h.timeTile * radius.highX}
 		y := axis{0, hold[1], step[1], h.timeTile * radius.lowR, 1, h.timeTile * radius.lowR, h.timeTile * radius.highR}
 		if h.laneHalo(radius, st) { // the halo is loaded by lanes next to the tile
 			x.halo, x.low, x.high = 0, 0, 0

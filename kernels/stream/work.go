@@ -197,10 +197,6 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		window = write
 	}
 	window[st.Dims-1] = 1 + h.prefetch + h.timeTile
-	torn := 0.0
-	if !h.laneHalo(r, stages) {
-		torn = kernels.Torn(p, hold[0], step[0], kernels.RoundUp(h.timeTile*r.lowX, h.vector))
-	}
 	return kernels.Work{
 		Steps:      h.timeTile,
 		Cells:      float64(p.Size.Cells()) * float64(h.timeTile),
@@ -212,7 +208,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		L1Loads:    (loads*arrays*blocks*cells*loaded + stores*outputs*float64(p.Size.Cells())) * elem,
 		L2Read:     arrays * blocks * cells * loaded * elem,
 		L2Write:    float64(p.Size.Cells()) * outputs * elem,
-		Torn:       torn,
+		Torn:       kernels.Torn(p, h.vector, h.haloX(r, stages), hold, step),
 		Shared:     blocks * threads * planeSteps * timeTile * pipe,
 		Barriers:   barriers,
 		Loads:      arrays * float64(h.rows*h.vector) * inFlight,

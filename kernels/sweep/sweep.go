@@ -174,7 +174,7 @@ func constraints(p stencil.Problem, m machine.Machine) (list []space.Constraint)
 		return h.residency(m).Shared(h.sharedBytes(p, l))
 	})
 	whole(all, "registers", fmt.Sprintf("the open sums must fit into registers (%d of a block and an SM, 255 of a thread)", m.RegistersBlock), func(h shape) bool {
-		return h.residency(m).Registers(h.registers(p, l))
+		return h.residency(m).Registers(h.registers(p, l), 8)
 	})
 	whole(all, "blocks", "asking for more blocks on an SM must make the compiler use fewer registers", func(h shape) bool {
 		return h.residency(m).Limits(h.registers(p, l))
