@@ -145,7 +145,9 @@ func (r Residency) Shared(bytes int) bool {
 }
 
 // Registers tells whether threads that need about so many registers fit; an estimate may be too high by 1 / slack.
-func (r Residency) Registers(n, slack int) bool { return slack*n <= (slack+1)*r.threadRegisters(r.Blocks) }
+func (r Residency) Registers(n, slack int) bool {
+	return slack*n <= (slack+1)*r.threadRegisters(r.Blocks)
+}
 
 // Limits tells whether the compiler must use fewer registers than for one block less, and fewer than threads may
 // need that are estimated to need n. One block always does.
