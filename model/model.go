@@ -40,7 +40,13 @@ type Prediction struct {
 	Redundancy  float64 `json:"redundancy"` // updates made for each useful one
 	Ghost       float64 `json:"ghost"`      // seconds per launch of computing that ghost zones repeat, if nothing else limited it
 	Reuse       float64 `json:"reuse"`      // reads of a naive kernel for each cell a block loads
+	// Parts are the seconds of a launch that each kind of resource would take by itself, as they enter
+	// Seconds: memory, L2, L1 and shared memory, arithmetic, loading, waiting, and the launch.
+	Parts [Parts]float64 `json:"-"`
 }
+
+// Parts is how many kinds of resource a prediction tells apart.
+const Parts = 7
 
 // Facts are what the compiler has told of a schedule; the zero value is nothing.
 type Facts struct {
@@ -131,23 +137,26 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 	// different warps overlap.
 	t := out.Terms
 	compute := pnorm(c.Norm, t[2].Seconds+t[3].Seconds, t[4].Seconds, t[5].Seconds)
-	compute = pnorm(c.WaitNorm, compute, waiting*gap(out.Waves, c.Tail))
+	stretch := gap(out.Waves, c.Tail)
+	compute = pnorm(c.WaitNorm, compute, waiting*stretch)
 	dram = torn(p, w, r, math.Min(float64(resident)*sms, blocks), dram, compute)
 	t[0].Seconds = dram
-	memory := pnorm(c.Norm, dram, drain*t[1].Seconds, drain*loading*gap(out.Waves, c.Tail))
+	memory := pnorm(c.Norm, dram, drain*t[1].Seconds, drain*loading*stretch)
 	// A kernel with barriers goes through phases: while a block loads it does not
 	// compute. A kernel that loads ahead does both.
 	q := c.Norm
 	if w.Barriers > 0 && !w.Prefetched {
 		q = c.PhaseNorm
 	}
-	out.Tail = gap(out.Waves, c.Tail)
+	out.Tail = stretch
 	compute *= drain
 	out.Ghost = math.Max(t[4].Seconds, t[5].Seconds) * (1 - 1/out.Redundancy)
 	total := math.Max(starting, pnorm(q, compute, memory)) * (1 + (out.Tail-1)/2)
 	out.Limiter = slices.MaxFunc(t, func(a, b Term) int { return cmp.Compare(a.Seconds, b.Seconds) }).Name
 	launch := launchSeconds(m) + c.Ramp/r.clock
 	out.Terms = append(out.Terms, Term{"launch", launch, "launching a kernel, filling the device and emptying it"})
+	out.Parts = [Parts]float64{dram, drain * t[1].Seconds, drain * (t[2].Seconds + t[3].Seconds), drain * math.Max(t[4].Seconds, t[5].Seconds),
+		drain * loading * stretch, drain * waiting * stretch, launch}
 	out.Seconds = (total + launch) / float64(w.Steps)
 	return out
 }

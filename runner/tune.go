@@ -372,7 +372,11 @@ func (t *Session) search(ctx context.Context) (search.Reason, error) {
 		if err := ctx.Err(); err != nil {
 			return search.Interrupted, nil
 		}
-		i := t.next(ctx, until)
+		late := until
+		if until > 0 && forecaster.Waiting() { // for as long as that takes
+			late = 0
+		}
+		i := t.next(ctx, late)
 		if i < 0 {
 			if ctx.Err() == nil { // the last look's time is up
 				return search.Converged, nil

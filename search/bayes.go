@@ -29,11 +29,14 @@ func newBayes(p *pool, seed uint64) (Strategy, error) {
 // Name is the strategy's name.
 func (s *bayes) Name() string { return "bayes" }
 
-// Converged is the number of proposals in a row of little expected improvement; they
-// count by half while the prior is only roughly right, and by a quarter while none is of help.
+// Converged is the number of proposals in a row of little expected improvement, weighed by how far
+// the prior is to be trusted.
 func (s *bayes) Converged() int {
 	return s.b.idle / 4
 }
+
+// Waiting tells whether an answer is still to come that must be known before a search may end.
+func (s *bayes) Waiting() bool { return s.b.waiting() }
 
 // Ask proposes the points the brain wants most, each as if the ones before it
 // had come out as expected.
@@ -45,6 +48,7 @@ func (s *bayes) Ask(n int) []space.Schedule {
 // only roughly; one that was skipped teaches nothing.
 func (s *bayes) Tell(outcomes []outcome.Outcome) {
 	s.told(outcomes, func(q int, o outcome.Outcome) {
+		delete(s.b.pending, q)
 		t := Usable(o)
 		extra := o.Noise() * o.Noise()
 		if !(extra < 1) {

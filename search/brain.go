@@ -18,10 +18,11 @@ const (
 	maxCand     = 800  // candidates kept at hand, neighbours of new bests aside
 	scanned     = 4000 // points of the space looked at for candidates on a rebuild
 	bestAround  = 20   // best points whose neighbours are candidates
-	faithful    = 32   // proposals after the design of which some are the prior's own next
+	faithful    = 16   // proposals after the design of which some are the prior's own next
 	localEvery  = 4    // every so many proposals is a neighbour of a good point
 	localStuck  = 2    // the same while nothing better is found
 	stuck       = 60   // timed points without a new best after which that is
+	relaunched  = 0.15 // log seconds above the best up to which other launches of a source are worth a look
 	tooFar      = 0.4  // log seconds above the best beyond which a neighbour is not worth a look
 	niche       = 0.5  // squared distance from the best beyond which another basin begins
 )
@@ -43,8 +44,9 @@ type brain struct {
 	*pool
 	f      *features
 	rng    *rand.Rand
-	chance line // random points, for when there is nothing better
-	ranked line // the prior's order
+	chance line    // random points, for when there is nothing better
+	ranked line    // the prior's order, as rescaled
+	stated []int32 // the prior's order, as it was given
 
 	queue []int       // of the initial design
 	timed []seen      // in the order told
@@ -52,25 +54,28 @@ type brain struct {
 	valid validity
 	best  int // position in timed of the fastest, -1 before
 
-	h        hyper
-	post     *posterior
-	rowOf    map[int]int // row of the posterior of a point
-	base     float64     // log seconds that residuals count from
-	offset   float64     // constant of the mean
-	slope    float64     // centre of the prior's slope: 1, or 0 if it proved useless
-	misfit   float64     // mean share by which the prior mean is off where it was measured
-	nextFit  int         // timed points at which to fit again
-	nextCand int         // timed points at which to choose candidates again
-	count    int         // proposals after the design
-	descents int         // of them, proposals of local
-	idle     int         // quarters of proposals of global in a row that expected little
-	sweep    int         // points of the space looked at so far
-	around   map[int]bool
+	h         hyper
+	post      *posterior
+	rowOf     map[int]int  // row of the posterior of a point
+	base      float64      // log seconds that residuals count from
+	offset    float64      // constant of the mean
+	slope     float64      // centre of the prior's slope: 1, or 0 if it proved useless
+	unknown   float64      // share of the points that the prior has no time for
+	trust     float64      // rank correlation of the prior with what was measured, where the prior expects much
+	nextScale int          // timed points at which to rescale the prior's parts again
+	nextFit   int          // timed points at which to fit again
+	nextCand  int          // timed points at which to choose candidates again
+	count     int          // proposals after the design
+	descents  int          // of them, proposals of local
+	idle      int          // quarters of proposals of global in a row that expected little
+	pending   map[int]bool // proposals without an answer
+	sweep     int          // points of the space looked at so far
+	around    map[int]bool
 }
 
 func newBrain(p *pool, seed uint64) *brain {
 	f := newFeatures(p.enumeration)
-	b := &brain{pool: p, f: f, rng: Rand(seed, "bayes"), at: map[int]int{}, best: -1, h: modes(f)}
+	b := &brain{pool: p, f: f, rng: Rand(seed, "bayes"), at: map[int]int{}, pending: map[int]bool{}, best: -1, h: modes(f)}
 	b.valid.f = f
 	if p.size > 0 {
 		b.queue = design(p.enumeration, f, b.rng)
@@ -78,12 +83,25 @@ func newBrain(p *pool, seed uint64) *brain {
 	b.chance = line{pool: p, order: p.shuffled(b.rng)}
 	if f.z != nil {
 		b.ranked = line{pool: p, order: p.byPrior()}
+		b.stated = b.ranked.order
+		for q := range p.size {
+			if math.IsInf(p.predicted(q), 1) {
+				b.unknown += 1 / float64(p.size)
+			}
+		}
 	}
 	return b
 }
 
 // next is a point that is not taken; there must be one.
 func (b *brain) next() int {
+	q := b.choose()
+	b.pending[q] = true
+	return q
+}
+
+// choose is next, not yet pending.
+func (b *brain) choose() int {
 	for len(b.queue) > 0 {
 		q := b.queue[0]
 		b.queue = b.queue[1:]
@@ -115,7 +133,7 @@ func (b *brain) next() int {
 	}
 	if q, gain := b.global(); q >= 0 {
 		if gain < math.Log(GainShare) {
-			if near := b.polish(); near >= 0 {
+			if near := b.due(); near >= 0 {
 				return b.believe(near)
 			}
 		}
@@ -161,6 +179,7 @@ func (b *brain) tell(q int, seconds, extra float64, ok bool) {
 		if b.best >= 0 && b.timed[b.best].log-s.log > GainShare {
 			b.idle = 0
 		}
+		b.idle /= 2 // what is due of the new best comes first
 		b.best = i
 	}
 	if b.post == nil {
@@ -195,7 +214,12 @@ func (b *brain) prepare() {
 	}
 	b.base = b.timed[b.best].log
 	set := b.training()
+	if b.kinds > 0 && n >= b.nextScale {
+		b.follow(set)
+		b.nextScale = n + max(4, n/4)
+	}
 	b.judge(set)
+	b.rely()
 	if n >= max(b.nextFit, minFit) {
 		b.refit(set)
 		b.nextFit = n + n/2
@@ -224,10 +248,6 @@ func (b *brain) judge(set []int) {
 	if evidence[0] > evidence[1] {
 		b.slope = 0
 		b.centre(set)
-	}
-	b.misfit = 0
-	for _, t := range set {
-		b.misfit += math.Abs(b.residual(b.timed[t])) / float64(len(set))
 	}
 }
 
@@ -407,35 +427,15 @@ func (b *brain) global() (point int, logGain float64) {
 	return best, top
 }
 
-// Mean errors of a prior, as shares: one that is wrong by no more than faithfully is believed,
-// one that is wrong by no more than roughly is half believed. The cost model is wrong by 6 to
-// 12 % on eleven of the twelve recorded landscapes, and by 22 % on the one where the optimum is
-// hard to find.
-const (
-	faithfully = 0.15
-	roughly    = 0.3
-)
-
-// expect counts proposals in a row of little expected improvement: in log seconds,
-// which is a share. They count by half with a prior that is only roughly what was measured, and by
-// a quarter without one, or with one that what was measured contradicts: then there is
-// more that nobody has looked at.
-func (b *brain) expect(logGain float64) {
-	switch {
-	case logGain >= math.Log(GainShare):
-		b.idle = 0
-	case b.slope > 0 && b.misfit <= faithfully:
-		b.idle += 4
-	case b.slope > 0 && b.misfit <= roughly:
-		b.idle += 2
-	default:
-		b.idle++
-	}
-}
+// jagged is the standard deviation of log seconds of what no smooth model sees: whether one schedule's
+// blocks fill the device's last wave, what the compiler made of it. Without it a search among
+// tens of thousands is sure too soon. It was chosen on six of the recorded spaces: with less, more searches
+// miss an optimum that the model takes for twice as slow; with 0.12, searches with the right model take longer.
+const jagged = 0.1
 
 // score is the log of the expected improvement at a candidate.
 func (b *brain) score(i int, target float64) float64 {
-	sd := math.Sqrt(max(b.post.rest[i], 1e-10))
+	sd := math.Sqrt(max(b.post.rest[i]+jagged*jagged, 1e-10))
 	return logEI(target, b.post.mean[i]+b.mean(int(b.post.cand[i])), sd)
 }
 
@@ -497,7 +497,11 @@ func (b *brain) local() int {
 	}
 	for rank := range min(bestAround, len(order)) {
 		p := b.timed[order[rank]].point
-		for _, near := range [2]func([]int, int) []int{b.steps, b.trades} {
+		nears := []func([]int, int) []int{b.launches, b.steps, b.trades}
+		if b.timed[order[rank]].log > b.timed[b.best].log+relaunched {
+			nears = nears[1:]
+		}
+		for _, near := range nears {
 			where := b.admit(near(nil, p))
 			best, top := -1, math.Inf(-1)
 			target := b.target()
@@ -513,20 +517,6 @@ func (b *brain) local() int {
 		}
 	}
 	return -1
-}
-
-// polish is the most promising untried point one parameter away from the best, or -1: before
-// a search may end for lack of prospects, it must have looked at those, whatever the model
-// expects of them, unless that is much.
-func (b *brain) polish() int {
-	best, top := -1, b.timed[b.best].log-b.base+tooFar
-	for _, i := range b.admit(b.steps(nil, b.timed[b.best].point)) {
-		q := int(b.post.cand[i])
-		if mean := b.post.mean[i] + b.mean(q); mean < top {
-			best, top = q, mean
-		}
-	}
-	return best
 }
 
 // elsewhere are the positions of an order that are not near its first.

@@ -18,6 +18,8 @@ type enumeration struct {
 	parts []part
 	size  int
 	prior []float64 // log of the predicted seconds, NaN where there is none; nil without a prior
+	kinds int       // parts that the prior tells apart; 0 = none
+	share []float32 // size x kinds shares of the predicted seconds
 
 	once    sync.Once
 	ranking []int32 // by prior, made by byPrior
@@ -50,10 +52,10 @@ func Fits(s *space.Space) error {
 	return nil
 }
 
-func enumerate(s *space.Space, prior Prior) *enumeration {
+func enumerate(s *space.Space, prior Prior, parts Parts) *enumeration {
 	c := &enumeration{space: s}
 	if prior != nil {
-		c.prior = space.Each(slices.Collect(s.All()), func(sc space.Schedule) float64 { return logSeconds(prior(sc)) })
+		c.ask(prior, parts)
 	}
 	for _, f := range s.Families() {
 		c.parts = append(c.parts, part{family: f, width: len(f.Params)})
@@ -81,6 +83,23 @@ func enumerate(s *space.Space, prior Prior) *enumeration {
 	}
 	return c
 }
+
+// ask asks the prior for every schedule, and for its parts.
+func (c *enumeration) ask(prior Prior, parts Parts) {
+	all := slices.Collect(c.space.All())
+	c.prior = space.Each(all, func(sc space.Schedule) float64 { return logSeconds(prior(sc)) })
+	if parts == nil || len(all) == 0 {
+		return
+	}
+	c.kinds = len(parts(all[0]))
+	c.share = make([]float32, 0, len(all)*c.kinds)
+	for _, u := range space.Each(all, func(sc space.Schedule) []float32 { return shares(parts(sc)) }) {
+		c.share = append(c.share, u...)
+	}
+}
+
+// shares are those of a point.
+func (c *enumeration) shares(point int) []float32 { return c.share[point*c.kinds : (point+1)*c.kinds] }
 
 // logSeconds is NaN for a time that is no time.
 func logSeconds(t float64) float64 {

@@ -110,7 +110,10 @@ func newFeatures(c *enumeration) *features {
 			row[w-1] = uint8(k)
 		}
 	}
-	f.readPrior(c)
+	if c.hasPrior() {
+		f.z = make([]float64, c.size)
+		f.expect(c.predicted)
+	}
 	return f
 }
 
@@ -139,28 +142,25 @@ func thin(values []int, n int) []int {
 	return slices.Compact(out)
 }
 
-// readPrior makes z, the centred log of the prior, compressed where it is far
-// above its own best: how slow a slow schedule is does not matter.
-func (f *features) readPrior(c *enumeration) {
-	if !c.hasPrior() {
-		return
-	}
+// expect makes z: what points are expected to take, as logarithms, +Inf for what is not known,
+// centred, and compressed where far above the best: how slow a slow schedule is does not matter.
+func (f *features) expect(expected func(point int) float64) {
 	best := math.Inf(1)
-	for i := range c.size {
-		best = min(best, c.predicted(i))
-	}
-	f.z = make([]float64, c.size)
-	sum, n := 0.0, 0
 	for i := range f.z {
-		if p := c.predicted(i); !math.IsInf(p, 1) {
-			f.z[i] = compress(p - best)
+		f.z[i] = expected(i)
+		best = min(best, f.z[i])
+	}
+	sum, n := 0.0, 0
+	for i, v := range f.z {
+		if !math.IsInf(v, 1) {
+			f.z[i] = compress(v - best)
 			sum += f.z[i]
 			n++
 		}
 	}
 	mean, square := sum/float64(n), 0.0
-	for i := range f.z {
-		if math.IsInf(c.predicted(i), 1) {
+	for i, v := range f.z {
+		if math.IsInf(v, 1) {
 			f.z[i] = 0 // nothing is known: the mean
 			continue
 		}

@@ -31,7 +31,7 @@ func room() (*space.Space, Prior) {
 
 func TestEnumeration(t *testing.T) {
 	sp, prior := room()
-	c := enumerate(sp, prior)
+	c := enumerate(sp, prior, nil)
 	if c.size != sp.Size() {
 		t.Fatalf("%d points, %d schedules", c.size, sp.Size())
 	}
@@ -51,7 +51,7 @@ func TestEnumeration(t *testing.T) {
 // steps lead both ways.
 func TestNeighbours(t *testing.T) {
 	sp, _ := room()
-	c := enumerate(sp, nil)
+	c := enumerate(sp, nil, nil)
 	for p := range c.size {
 		for _, q := range c.steps(nil, p) {
 			if n := differ(c, p, q); n != 1 {
@@ -87,7 +87,7 @@ func differ(c *enumeration, p, q int) int {
 // TestGradient compares the gradient of the density with differences.
 func TestGradient(t *testing.T) {
 	sp, prior := room()
-	c := enumerate(sp, prior)
+	c := enumerate(sp, prior, nil)
 	f := newFeatures(c)
 	r := Rand(1, "test")
 	var p []int32
@@ -124,7 +124,7 @@ func TestGradient(t *testing.T) {
 // with believers, values told late and candidates admitted late.
 func TestPosterior(t *testing.T) {
 	sp, prior := room()
-	c := enumerate(sp, prior)
+	c := enumerate(sp, prior, nil)
 	f := newFeatures(c)
 	rapid.Check(t, func(t *rapid.T) {
 		cov := newCovariance(f, modes(f))
@@ -207,7 +207,7 @@ func to32(v []int) []int32 {
 // TestBeliever: a believer leaves every mean as it is and shrinks variances.
 func TestBeliever(t *testing.T) {
 	sp, prior := room()
-	c := enumerate(sp, prior)
+	c := enumerate(sp, prior, nil)
 	f := newFeatures(c)
 	g := newPosterior(newCovariance(f, modes(f)), to32(intsTo(c.size)))
 	g.add(3, 0.5, true, 0)
@@ -262,7 +262,7 @@ func TestJudge(t *testing.T) {
 		{"right", func(t float64) float64 { return t }, 1},
 		{"inverted", func(t float64) float64 { return 1e-6 / t }, 0},
 	} {
-		b := newBrain(newPool(enumerate(sp, prior)), 1)
+		b := newBrain(newPool(enumerate(sp, prior, nil)), 1)
 		n := len(b.queue)
 		if n != len(priorSeeds(b.enumeration))+seedsAtRandom {
 			t.Errorf("a design of %d", n)
@@ -289,7 +289,7 @@ func TestDesign(t *testing.T) {
 			return 100 * prior(s) // behind every a
 		}
 		return prior(s)
-	})
+	}, nil)
 	got := newBrain(newPool(c), 1).queue
 	order := c.byPrior()
 	var distinct []int
@@ -336,7 +336,7 @@ func TestLight(t *testing.T) {
 	// Twice as slow for each halving of x, a little faster with n = 64 and how = 9.
 	c := enumerate(space.New(f), func(s space.Schedule) float64 {
 		return math.Pow(2, -math.Log2(float64(s.Int("x", 0)))/2) * (1 - 0.001*float64(s.Int("n", 0))/64 - 0.0001*float64(s.Int("how", 0)))
-	})
+	}, nil)
 	var got []string
 	for _, q := range light(c) {
 		got = append(got, c.schedule(q).String())
@@ -347,19 +347,19 @@ func TestLight(t *testing.T) {
 	}
 }
 
-// TestIdle: proposals of little expected improvement count in full while the prior is
-// right, by half while it is roughly, by a quarter while it does not help, and not at all after one of much.
+// TestIdle: proposals of little expected improvement count eightfold while the prior ranks as was
+// measured, by half while it roughly does, by a quarter otherwise, and not at all after one of much.
 func TestIdle(t *testing.T) {
 	little, much := math.Log(GainShare)-1, math.Log(GainShare)+1
 	b := &brain{}
 	s := &bayes{b: b}
-	for _, c := range []struct {
-		slope, misfit, gain float64
-		want                int
-	}{{1, 0.1, little, 1}, {1, 0.1, little, 2}, {0, 0.1, little, 2}, {0, 0.1, little, 2}, {1, 0.4, little, 2}, {0, 0.1, little, 3}, {1, 0.1, much, 0}, {1, 0.1, little, 1}, {1, 0.2, little, 1}, {1, 0.2, little, 2}} {
-		b.slope, b.misfit = c.slope, c.misfit
+	for i, c := range []struct {
+		trust, gain float64
+		want        int
+	}{{0.9, little, 8}, {0.6, little, 8}, {0.6, little, 9}, {0, little, 9}, {-1, little, 9}, {0.6, little, 10}, {0.9, much, 0}, {0.2, little, 0}, {0.9, little, 8}} {
+		b.trust = c.trust
 		if b.expect(c.gain); s.Converged() != c.want {
-			t.Errorf("after a gain of e^%.1f with slope %v, misfit %v: %d, want %d", c.gain, c.slope, c.misfit, s.Converged(), c.want)
+			t.Errorf("%d: after a gain of e^%.1f with trust %v: %d, want %d", i, c.gain, c.trust, s.Converged(), c.want)
 		}
 	}
 }

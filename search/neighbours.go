@@ -36,6 +36,34 @@ func (c *enumeration) steps(to []int, point int) []int {
 	return to
 }
 
+// launches appends the points of a point's own source: those that differ in parameters of the
+// launch alone.
+func (c *enumeration) launches(to []int, point int) []int {
+	k, row := c.values(point)
+	idx := widen(row)
+	params := c.parts[k].family.Params
+	var vary func(i int)
+	vary = func(i int) {
+		for i < len(params) && !params[i].Launch {
+			i++
+		}
+		if i == len(params) {
+			if q := c.find(k, idx); q >= 0 && q != point {
+				to = append(to, q)
+			}
+			return
+		}
+		here := idx[i]
+		for v := range params[i].Values {
+			idx[i] = v
+			vary(i + 1)
+		}
+		idx[i] = here
+	}
+	vary(0)
+	return to
+}
+
 // trades appends the points that two parameters away differ by one value each:
 // what one gains the other may lose, as threads on x and y of a full block do;
 // such pairs are often the only way past a constraint on a product. It also

@@ -41,15 +41,17 @@ func New(name string, o Options) (Strategy, error) {
 	if name == "random" || name == "exhaustive" {
 		o.Prior = nil
 	}
-	return List(o.Space, o.Prior).New(name, o.Seed)
+	return List(o.Space, o.Prior, o.Parts).New(name, o.Seed)
 }
 
 // Listing is a space listed once, with what a prior says of every schedule: what
 // many searches of one space share. It may be used from several goroutines.
 type Listing struct{ c *enumeration }
 
-// List lists a space; a nil prior says nothing.
-func List(s *space.Space, prior Prior) *Listing { return &Listing{enumerate(s, prior)} }
+// List lists a space; a nil prior says nothing, and nil parts are not known.
+func List(s *space.Space, prior Prior, parts Parts) *Listing {
+	return &Listing{enumerate(s, prior, parts)}
+}
 
 // New makes a strategy by name for one more search.
 func (l *Listing) New(name string, seed uint64) (Strategy, error) {

@@ -15,6 +15,11 @@ import (
 // It is called from several goroutines at once.
 type Prior func(space.Schedule) float64
 
+// Parts are what a prior's seconds of a schedule are made of and overlap in: what each of some
+// resources would take by itself, in any unit, the same ones in the same order for every schedule.
+// It is called from several goroutines at once.
+type Parts func(space.Schedule) []float64
+
 // Strategy proposes schedules. It is used from one goroutine. It never proposes a
 // schedule that is not in its space, nor the same one twice, nor one it was told
 // of before it asked.
@@ -31,6 +36,7 @@ type Strategy interface {
 type Options struct {
 	Space *space.Space
 	Prior Prior  // nil = none
+	Parts Parts  // of the prior; nil = it does not tell
 	Seed  uint64 // the same seed and the same outcomes give the same proposals
 }
 
@@ -70,6 +76,8 @@ type Forecaster interface {
 	// Converged is the number of proposals, up to the last, that were the best
 	// there were and yet expected to improve by less than GainShare.
 	Converged() int
+	// Waiting tells whether an answer is still to come without which nobody can say that it has converged.
+	Waiting() bool
 }
 
 // Progress is what the stop rules look at.

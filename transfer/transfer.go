@@ -34,8 +34,9 @@ type Place struct {
 
 // guess is what the cost model says of a schedule.
 type guess struct {
-	seconds float64 // per step; +Inf where it has none
-	alone   bool    // no SM holds two of its blocks
+	seconds float64              // per step; +Inf where it has none
+	alone   bool                 // no SM holds two of its blocks
+	parts   [model.Parts]float64 // of a launch: model.Prediction.Parts
 }
 
 // At is the place of a problem on a machine, for the schedules of families.
@@ -62,11 +63,19 @@ func (pl Place) guess(s space.Schedule) guess {
 	return g
 }
 
+// told is a guess that is not kept, so that several goroutines may ask.
+func (pl Place) told(s space.Schedule) guess {
+	if g, ok := pl.known[s]; ok {
+		return g
+	}
+	return pl.ask(s)
+}
+
 // ask asks the cost model.
 func (pl Place) ask(s space.Schedule) guess {
 	if f := kernels.Find(pl.families, s.Family()); f != nil {
 		if v := pl.model.Schedule(pl.Problem, f, s, model.Facts{}, pl.Machine); v.Seconds > 0 {
-			return guess{v.Seconds, v.BlocksPerSM == 1 || v.Waves*float64(v.BlocksPerSM) <= 1}
+			return guess{v.Seconds, v.BlocksPerSM == 1 || v.Waves*float64(v.BlocksPerSM) <= 1, v.Parts}
 		}
 	}
 	return guess{seconds: math.Inf(1)}
@@ -254,10 +263,7 @@ func Expect(there Place, known []Evidence) Expectation {
 // Of is what is expected of a schedule; false where the model has no time for it. It may be
 // called from several goroutines.
 func (x Expectation) Of(s space.Schedule) (Ranked, bool) {
-	g, ok := x.there.known[s]
-	if !ok {
-		g = x.there.ask(s)
-	}
+	g := x.there.told(s)
 	if math.IsInf(g.seconds, 1) {
 		return Ranked{}, false
 	}
@@ -278,6 +284,12 @@ func (x Expectation) Order(s space.Schedule) float64 {
 		return math.Inf(1)
 	}
 	return r.order()
+}
+
+// Parts are what the cost model's time of a schedule is made of.
+func (x Expectation) Parts(s space.Schedule) []float64 {
+	g := x.there.told(s)
+	return g.parts[:]
 }
 
 // Rank orders schedules that are legal at a place by the time expected of them there.

@@ -82,19 +82,19 @@ func (t *Tuner) exact(c Config, p Problem) (Answer, error) {
 // expected is the prior of a tune on a machine with its rates: the order in which Best would
 // answer if the problem itself had no config. known is how many other stored problems it
 // knows of; with again none. What was measured of the problem itself the journal answers.
-func (t *Tuner) expected(ctx context.Context, p Problem, m machine.Machine, key cache.Key, again bool) (prior search.Prior, known int, err error) {
+func (t *Tuner) expected(ctx context.Context, p Problem, m machine.Machine, key cache.Key, again bool) (x transfer.Expectation, known int, err error) {
 	var list []stored
 	if !again {
 		if list, _, err = t.recall(ctx, p, key, true); err != nil {
-			return nil, 0, err
+			return x, 0, err
 		}
 		begun, err := t.unfinished(p, m, key, list)
 		if err != nil {
-			return nil, 0, err
+			return x, 0, err
 		}
 		list = append(list, begun...)
 	}
-	return transfer.Expect(transfer.At(t.families(), p, m), places(list)).Order, len(list), nil
+	return transfer.Expect(transfer.At(t.families(), p, m), places(list)), len(list), nil
 }
 
 // Expected is the cost model's prior of a problem on a machine, before anything is known.

@@ -45,6 +45,7 @@ type job struct {
 	legal     *space.Space      // all schedules there are
 	space     *space.Space      // that are searched
 	prior     search.Prior
+	parts     search.Parts
 	journal   *journal
 	session   *runner.Session
 	measured  runner.Result
@@ -190,10 +191,11 @@ func (j *job) predict(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		var known int
-		if j.prior, known, err = j.expected(ctx, j.problem, m, j.key, j.Again); err != nil {
+		x, known, err := j.expected(ctx, j.problem, m, j.key, j.Again)
+		if err != nil {
 			return err
 		}
+		j.prior, j.parts = x.Order, x.Parts
 		if known > 0 {
 			j.Watcher.Note("starts from what was measured of %d other sizes, drivers or devices", known)
 		}
@@ -203,7 +205,7 @@ func (j *job) predict(ctx context.Context) error {
 
 // open opens the journal and begins the session.
 func (j *job) open(context.Context) error {
-	strategy, err := search.New(j.Strategy, search.Options{Space: j.space, Prior: j.prior, Seed: j.Seed})
+	strategy, err := search.New(j.Strategy, search.Options{Space: j.space, Prior: j.prior, Parts: j.parts, Seed: j.Seed})
 	if err != nil {
 		return InputError{err}
 	}

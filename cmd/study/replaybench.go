@@ -161,6 +161,15 @@ func prior(c model.Coefficients, p stencil.Problem, m machine.Machine) search.Pr
 	}
 }
 
+// parts are those of the cost model's predictions.
+func parts(p stencil.Problem, m machine.Machine) search.Parts {
+	families := all.Families()
+	return func(s space.Schedule) []float64 {
+		v := model.Schedule(p, kernels.Find(families, s.Family()), s, model.Facts{}, m)
+		return v.Parts[:]
+	}
+}
+
 // fieldOf prepares a recording.
 func fieldOf(l *replay.Landscape) (*contest.Field, error) {
 	p, err := l.Problem()
@@ -175,14 +184,14 @@ func fieldOf(l *replay.Landscape) (*contest.Field, error) {
 		if err := search.Fits(sp); err != nil {
 			return nil, cli.Usagef("the recording of %s cannot be searched: %w", l.Header.Stencil, err)
 		}
-		return contest.NewField(l, p, sp, space.Schedule{}, nil, nil), nil
+		return contest.NewField(l, p, sp, space.Schedule{}, nil, nil, nil), nil
 	}
 	m := l.Header.Machine
 	m.Kind = machine.Replay
 	sp := kernels.Spaces(all.Families(), p, m)
 	for _, s := range runner.Naive(p, sp) {
 		if _, ok := l.Records[s]; ok {
-			return contest.NewField(l, p, sp, s, prior(model.Fitted, p, m), prior(model.Calibrated.Without(p.Stencil.Name), p, m)), nil
+			return contest.NewField(l, p, sp, s, prior(model.Fitted, p, m), prior(model.Calibrated.Without(p.Stencil.Name), p, m), parts(p, m)), nil
 		}
 	}
 	return nil, cli.Usagef("the recording of %s does not hold the naive kernel", p.Text())

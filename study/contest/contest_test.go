@@ -10,6 +10,7 @@ import (
 	"stenciltune/device/replay"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
+	"stenciltune/machine"
 	"stenciltune/model"
 	"stenciltune/outcome"
 	"stenciltune/search"
@@ -36,6 +37,15 @@ func recording(t *testing.T, name string) (*replay.Landscape, search.Prior) {
 	}
 }
 
+// partsOf are the parts of the cost model's predictions.
+func partsOf(p stencil.Problem, m machine.Machine) search.Parts {
+	families := all.Families()
+	return func(s space.Schedule) []float64 {
+		v := model.Schedule(p, kernels.Find(families, s.Family()), s, model.Facts{}, m)
+		return v.Parts[:]
+	}
+}
+
 // fieldWith is the field of a recording in two or three dimensions with a prior.
 func fieldWith(t *testing.T, l *replay.Landscape, prior search.Prior) *Field {
 	t.Helper()
@@ -47,7 +57,7 @@ func fieldWith(t *testing.T, l *replay.Landscape, prior search.Prior) *Field {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return NewField(l, p, kernels.Spaces(all.Families(), p, l.Header.Machine), naive, prior, prior)
+	return NewField(l, p, kernels.Spaces(all.Families(), p, l.Header.Machine), naive, prior, prior, partsOf(p, l.Header.Machine))
 }
 
 // shipped opens a recording that ships, only what keep keeps of it, as a field.
@@ -98,7 +108,7 @@ func toy(t *testing.T) *Field {
 		l.Records[s] = outcome.Outcome{Schedule: s, Status: timing.OK, CompileSeconds: 1, DeviceSeconds: 0.5}.Sampled([]float64{ms / 1e3}, 1)
 		l.Order = append(l.Order, s)
 	}
-	return NewField(l, stencil.Problem{Size: l.Header.Size}, l.Space(), space.Schedule{}, nil, nil)
+	return NewField(l, stencil.Problem{Size: l.Header.Size}, l.Space(), space.Schedule{}, nil, nil, nil)
 }
 
 func TestFiguresByHand(t *testing.T) {

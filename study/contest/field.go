@@ -53,9 +53,10 @@ const (
 func Priors() []Prior { return []Prior{Model, Unseen, Inverted, Shuffled, None} }
 
 // NewField prepares the recorded part of a space. naive is the baseline, recorded too;
-// prior is the cost model, and unseen the same fitted without the stencil. Of another
+// prior is the cost model, and unseen the same fitted without the stencil, parts what both are made
+// of. Of another
 // tuner's landscape there is neither: then the median schedule is the baseline.
-func NewField(l *replay.Landscape, p stencil.Problem, sp *space.Space, naive space.Schedule, prior, unseen search.Prior) *Field {
+func NewField(l *replay.Landscape, p stencil.Problem, sp *space.Space, naive space.Schedule, prior, unseen search.Prior, parts search.Parts) *Field {
 	f := &Field{Name: name(l, p), problem: p, recorded: l, naive: naive, space: l.Within(sp), seconds: map[space.Schedule]float64{}, listings: map[Prior]*search.Listing{}}
 	within := f.space
 	f.Size = within.Size()
@@ -83,7 +84,7 @@ func NewField(l *replay.Landscape, p stencil.Problem, sp *space.Space, naive spa
 	}
 	best, low := l.Best()
 	f.Best, f.Optimum = best.Schedule, low
-	f.listings[None] = search.List(within, nil)
+	f.listings[None] = search.List(within, nil, nil)
 	f.listings[Model] = f.listings[None]
 	if prior == nil {
 		return f
@@ -94,10 +95,10 @@ func NewField(l *replay.Landscape, p stencil.Problem, sp *space.Space, naive spa
 	for i, s := range all {
 		shuffled[s] = predicted[other[i]]
 	}
-	f.listings[Model] = search.List(within, func(s space.Schedule) float64 { return predicted[s] })
-	f.listings[Unseen] = search.List(within, unseen)
-	f.listings[Inverted] = search.List(within, func(s space.Schedule) float64 { return f.Optimum * f.Optimum / predicted[s] })
-	f.listings[Shuffled] = search.List(within, func(s space.Schedule) float64 { return shuffled[s] })
+	f.listings[Model] = search.List(within, func(s space.Schedule) float64 { return predicted[s] }, parts)
+	f.listings[Unseen] = search.List(within, unseen, parts)
+	f.listings[Inverted] = search.List(within, func(s space.Schedule) float64 { return f.Optimum * f.Optimum / predicted[s] }, parts)
+	f.listings[Shuffled] = search.List(within, func(s space.Schedule) float64 { return shuffled[s] }, nil)
 	return f
 }
 

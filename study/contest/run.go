@@ -48,6 +48,7 @@ type Rules struct {
 	Budget int     // evaluations; 0 = all
 	Time   float64 // simulated seconds of the search; 0 = no limit
 	Regret float64 // end at a regret this small; negative = go on
+	Stall  int     // end when so many evaluations found nothing better; 0 = go on
 	Idle   int     // end when a strategy that tells has converged for so many proposals, after a last look; 0 = go on
 }
 
@@ -62,6 +63,7 @@ type Run struct {
 	Points []Point
 	Order  []space.Schedule
 	Busy   float64 // share of the time in which the device was checking or timing
+	Stop   search.Reason
 }
 
 // Run lets an entrant search the field as a tune does. The baseline is measured before
@@ -77,7 +79,7 @@ func (f *Field) Run(ctx context.Context, e Entrant, seed uint64, rules Rules) (R
 	n := &notes{field: f, device: d, rules: rules, regret: f.first(), stop: stop}
 	o := runner.Options{
 		Problem: f.problem, Device: d, Families: f.families, Space: f.space, Strategy: strategy, Baseline: []space.Schedule{f.naive},
-		Stop:  search.Stop{Time: time.Duration(rules.Time * float64(time.Second)), Converged: rules.Idle},
+		Stop:  search.Stop{Time: time.Duration(rules.Time * float64(time.Second)), Stall: rules.Stall, Converged: rules.Idle},
 		Ahead: cmp.Or(rules.Ahead, 2*f.recorded.Compilers()), Watcher: n,
 	}
 	if rules.Budget > 0 {
@@ -89,7 +91,8 @@ func (f *Field) Run(ctx context.Context, e Entrant, seed uint64, rules Rules) (R
 		err = s.Search(enough)
 	}
 	n.end()
-	_, err = s.End(enough, err)
+	r, err := s.End(enough, err)
+	n.run.Stop = r.Stop
 	return n.run, errors.Join(err, ctx.Err())
 }
 

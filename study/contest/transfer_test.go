@@ -83,7 +83,7 @@ func TestWhatIsKnownOfAnotherSizeSavesEvaluations(t *testing.T) {
 			}
 			there := transfer.At(all.Families(), p, l.Header.Machine)
 			evaluations := func(e ...transfer.Evidence) float64 {
-				f := NewField(l, p, kernels.Spaces(all.Families(), p, l.Header.Machine), baselineOf(t, l, p), transfer.Expect(there, e).Order, nil)
+				f := NewField(l, p, kernels.Spaces(all.Families(), p, l.Header.Machine), baselineOf(t, l, p), transfer.Expect(there, e).Order, nil, transfer.Expect(there, e).Parts)
 				n := make([]float64, seeds)
 				for seed := range seeds {
 					r, err := f.Run(t.Context(), Entrant{Strategy: "bayes"}, uint64(seed+1), Rules{Ahead: 1, Regret: 0.02})

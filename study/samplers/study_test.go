@@ -21,7 +21,7 @@ import (
 func TestStudy(t *testing.T) {
 	sp, prior := room()
 	for _, name := range Names() {
-		st, err := New(name, search.List(sp, nil), 4)
+		st, err := New(name, search.List(sp, nil, nil), 4)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,10 +90,10 @@ func TestSamplersKeepTheContract(t *testing.T) {
 			if o.Space == nil {
 				return nil, errors.New("no space given")
 			}
-			return New(name, search.List(o.Space, nil), o.Seed)
+			return New(name, search.List(o.Space, nil, nil), o.Seed)
 		})
 	}
-	if _, err := New("luck", search.List(space.New(), nil), 1); err == nil {
+	if _, err := New("luck", search.List(space.New(), nil, nil), 1); err == nil {
 		t.Error("an unknown sampler was made")
 	}
 }
@@ -112,7 +112,7 @@ func TestSeeds(t *testing.T) {
 	for _, name := range Names() {
 		orders := [3][]space.Schedule{}
 		for i, seed := range []uint64{5, 5, 6} {
-			s, err := New(name, search.List(l.Space, nil), seed)
+			s, err := New(name, search.List(l.Space, nil, nil), seed)
 			if err == nil {
 				orders[i] = searchtest.Run(s, l, 100, 5).Order
 			}

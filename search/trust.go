@@ -1,0 +1,147 @@
+package search
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// What a prior must have shown before a search ends. On ten whole spaces the rank correlation is 0.8 to 0.97
+// with the cost model as it is, and below 0.5 with the facts of most other GPUs.
+const (
+	goodShare   = 0.4  // log seconds above its first up to which what a prior expects is compared
+	mostUnknown = 0.01 // share of the legal schedules that a prior may have no time for
+	fewest      = 8    // points below which there is no correlation
+	trusted     = 0.7  // correlation from which on a prior is believed
+	roughly     = 0.5  // and half believed
+	firstRanks  = 10   // of a prior that is believed, what must have been tried
+	moreRanks   = 48   // of any other
+)
+
+// Quarters that a proposal of little expected improvement counts.
+const (
+	idleTrusted = 32
+	idleRoughly = 2
+	idleElse    = 1
+)
+
+// expect counts proposals in a row of little expected improvement, in log seconds, which is a share.
+// They count eightfold with a prior that ranks what was measured as it came out, by half with one
+// that roughly does, and by a quarter otherwise: then there is more that nobody has looked at.
+func (b *brain) expect(logGain float64) {
+	switch {
+	case logGain >= math.Log(GainShare):
+		b.idle = 0
+	case b.trust >= trusted:
+		b.idle += idleTrusted
+	case b.trust >= roughly:
+		b.idle += idleRoughly
+	default:
+		b.idle += idleElse
+	}
+}
+
+// rely finds how far the prior is to be trusted: by the ranks of what it expects to be good and was
+// measured. A mean error says less: it grows with what all schedules have in common, and hides
+// which of the best is the best. A prior that has no time for what is legal knows another device.
+func (b *brain) rely() {
+	b.trust = 0
+	if b.slope == 0 || b.f.z == nil || b.unknown > mostUnknown {
+		return
+	}
+	least := slices.Min(b.f.z)
+	var expected, took []float64
+	for _, s := range b.timed {
+		if z := b.f.z[s.point]; z < least+goodShare && !math.IsInf(b.predicted(s.point), 1) {
+			expected, took = append(expected, z), append(took, s.log)
+		}
+	}
+	if len(expected) >= fewest {
+		b.trust = stat.Correlation(ranks(expected), ranks(took), nil)
+	}
+}
+
+// ranks are the ranks of values, those of equal ones in their order.
+func ranks(values []float64) []float64 {
+	order := make([]int, len(values))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(values[i], values[j]) })
+	r := make([]float64, len(values))
+	for at, i := range order {
+		r[i] = float64(at)
+	}
+	return r
+}
+
+// follow corrects the prior by the scales of its parts that fit what was measured, and ranks all points anew.
+func (b *brain) follow(set []int) {
+	points, logs := make([]int, len(set)), make([]float64, len(set))
+	for i, t := range set {
+		points[i], logs[i] = b.timed[t].point, b.timed[t].log
+	}
+	expected := b.rescaled(b.rescale(points, logs))
+	b.f.expect(func(q int) float64 { return expected[q] })
+	order := b.canonical()
+	slices.SortStableFunc(order, func(p, q int32) int { return cmp.Compare(expected[p], expected[q]) })
+	b.ranked = line{pool: b.pool, order: order}
+}
+
+// due is the next point that must be tried before a search may end for lack of prospects, -1 if
+// there is none. Of the best these are the points one parameter away, unless they are expected to be far slower, and
+// all launches of its source, whatever is expected; of the prior, as it was given and as rescaled, the first
+// ranks, and without a prior as many schedules at random.
+func (b *brain) due() int {
+	p := b.timed[b.best].point
+	if q := b.promising(b.steps(nil, p), tooFar); q >= 0 {
+		return q
+	}
+	if q := b.promising(b.launches(nil, p), math.Inf(1)); q >= 0 {
+		return q
+	}
+	for _, q := range b.firsts() {
+		if !b.taken[q] {
+			return int(q)
+		}
+	}
+	return -1
+}
+
+// firsts are the prior's first ranks that are due; without a prior as many at random.
+func (b *brain) firsts() []int32 {
+	if b.f.z == nil {
+		return b.chance.order[:min(moreRanks, len(b.chance.order))]
+	}
+	most := moreRanks
+	if b.trust >= trusted {
+		most = firstRanks
+	}
+	return slices.Concat(b.ranked.order[:min(most, len(b.ranked.order))], b.stated[:min(most, len(b.stated))])
+}
+
+// waiting tells whether what was due has been proposed and has no answer yet.
+func (b *brain) waiting() bool {
+	if b.best < 0 {
+		return false
+	}
+	p := b.timed[b.best].point
+	near := b.launches(b.steps(nil, p), p)
+	return slices.ContainsFunc(near, func(q int) bool { return b.pending[q] }) ||
+		slices.ContainsFunc(b.firsts(), func(q int32) bool { return b.pending[int(q)] })
+}
+
+// promising is the untried point of a list of which the least is expected, -1 if all are expected to be
+// by more than far slower than the best.
+func (b *brain) promising(of []int, far float64) int {
+	best, top := -1, b.timed[b.best].log-b.base+far
+	for _, i := range b.admit(of) {
+		q := int(b.post.cand[i])
+		if mean := b.post.mean[i] + b.mean(q); mean < top {
+			best, top = q, mean
+		}
+	}
+	return best
+}
