@@ -37,7 +37,10 @@ func (s stages) edgesText(p stencil.Problem, timeTile int) string {
 	fmt.Fprintf(&b, "constexpr bool HOLDS = %t;\n", h != ends{})
 	common, constant := 1.0, 0.0
 	if s.linear {
-		common, constant = s.weightsFor(p, timeTile).common, s.constant(p)
+		w := s.weightsFor(p, timeTile)
+		common, constant = w.common, s.constant(p)
+		fmt.Fprintf(&b, "constexpr bool PAIRS = %t; // the four nearest neighbours are added up in pairs\n", w.ring != 0)
+		fmt.Fprintf(&b, "constexpr int BEGUN = %d; // sums that have begun when a plane arrives\n", w.begun())
 	}
 	steps := func(doc, name string, value float64, common float64) {
 		fmt.Fprintf(&b, "// %s\n__host__ __device__ constexpr Real %s(int s) { return ", doc, name)

@@ -15,7 +15,11 @@ func TestTheCommonFactorIsTheWeightThatSavesMost(t *testing.T) {
 		common      float64
 		plain, with float64 // operations
 	}{
-		{"a cell alone is copied for its sum: nothing is saved", catalogued(t, "jacobi2d"), 1, 4.5, 4.5},
+		{"nearest neighbours in pairs", catalogued(t, "jacobi2d"), 0.2, 4, 3},
+		{"pairs alone", parsed(t, "1, 1", "return 0.25 * (get(-1, 0) + get(1, 0) + get(0, -1) + get(0, 1));"), 0.25, 3, 2},
+		{"pairs beside another weight", parsed(t, "1, 1", "return 0.6 * get(0, 0) + 0.1 * (get(-1, 0) + get(1, 0) + get(0, -1) + get(0, 1));"), 0.6, 4, 3},
+		{"neighbours that weigh unlike are no pairs", parsed(t, "1, 1", "return 0.2 * (get(0, 0) + get(-1, 0) + get(1, 0)) + 0.1 * (get(0, -1) + get(0, 1));"), 0.1, 4.5, 3.5},
+		{"a cell alone begins its sum", catalogued(t, "jacobi3d"), 1. / 7, 6.5, 5.5},
 		{"three in a row", catalogued(t, "jacobi1d"), 1. / 3, 2.5, 1.5},
 		{"the largest of those that save as much", catalogued(t, "jacobi2d9"), 9. / 118, 9, 8},
 		{"two patterns begin with it", catalogued(t, "gaussian2d"), 4. / 273, 18, 16},

@@ -194,8 +194,11 @@ func (s stages) planesText(r radius) string {
 // all arrays.
 func (s stages) perStage(r radius) int {
 	if s.linear {
-		n := r.lowS + r.highS
+		n := s.weights.begun()
 		if s.late {
+			n++
+		}
+		if s.weights.ring != 0 {
 			n++
 		}
 		return n

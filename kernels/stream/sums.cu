@@ -11,6 +11,7 @@ constexpr int BEYOND = BOUNDARY == MIRROR ? HIGH_S + 1 : 1, ENDING = HELD_HS > B
 struct Stage {
   Cells sum[OPEN > 0 ? OPEN : 1]; // of planes p - HIGH_S, ...: what has arrived so far
   Cells done[ARRAYS];             // the plane completed last
+  Real before[PAIRS ? VECTOR + 1 : 1]; // with PAIRS: the plane that arrived last, from the cell left of the own ones on
 
   __device__ __forceinline__ void clear() {
 #pragma unroll
@@ -20,6 +21,7 @@ struct Stage {
         done[0][j][i] = 0;
         each<OPEN>([&](int m) { sum[m][j][i] = 0; });
       }
+    if constexpr (PAIRS) each<VECTOR + 1>([&](int i) { before[i] = 0; });
   }
 };
 
@@ -53,6 +55,10 @@ template <bool ENDS, bool OWN>
 __device__ __forceinline__ void accumulate_plane(Stage &s, const Rows &e, int p, const Place &at, Real constant) {
   const bool first = ENDS && p == 0, last = ENDS && p == at.planes - 1;
   const bool mirrored = ENDS && BOUNDARY == MIRROR && (p < BEYOND || p >= at.planes - BEYOND);
+  // Of four nearest neighbours of equal weight, the left one of a cell and the one in the next plane are also the one in
+  // the plane before and the right one of another: the pair that they are is added up once.
+  Real pair[PAIRS ? VECTOR + 1 : 1];
+  if constexpr (PAIRS) each<VECTOR + 1>([&](int i) { pair[i] = (first ? Real(0) : s.before[i]) + e[0][LOW_X + i]; });
   constexpr int TARGETS = OWN || SHARED_ROWS > ROWS ? ROWS : SHARED_ROWS; // own rows that get something: of neighbours the first and the last
 #pragma unroll
   for (int k = 0; k < TARGETS * VECTOR; k++) {
@@ -61,13 +67,17 @@ __device__ __forceinline__ void accumulate_plane(Stage &s, const Rows &e, int p,
     Real sum[OPEN + 1];
     each<OPEN + 1>([&](int m) {
       if (OWN)
-        sum[m] = m < OPEN && !first ? s.sum[m < OPEN ? m : 0][j][i] : CONSTANT_TERM; // with the first plane all sums begin
+        sum[m] = m < (ENDS ? OPEN : BEGUN) && !first ? s.sum[m < OPEN ? m : 0][j][i] : CONSTANT_TERM; // with the first plane all sums begin
       else
         sum[m] = m == 0 ? s.done[0][j][i] : s.sum[m > 0 ? m - 1 : 0][j][i];
     });
     Real before[OPEN + 1];
     each<OPEN + 1>([&](int m) { before[m] = sum[m]; });
     accumulate<OWN>(sum, e, j, i);
+    if constexpr (PAIRS) {
+      sum[HIGH_S - 1] += PAIR * pair[i];
+      sum[HIGH_S] += PAIR * pair[i + 1];
+    }
     if (mirrored)
       accumulate_beyond<OWN>(sum, e, j, i, p, at.planes - 1 - p, constant);
     else if (BOUNDARY != MIRROR && BOUNDARY != EDGE_VALUE && (first || last))
@@ -86,6 +96,7 @@ __device__ __forceinline__ void accumulate_plane(Stage &s, const Rows &e, int p,
     s.done[0][j][i] = sum[0];
     each<OPEN>([&](int m) { s.sum[m][j][i] = sum[m + 1]; });
   }
+  if constexpr (PAIRS) each<VECTOR + 1>([&](int i) { s.before[i] = e[0][LOW_X - 1 + i]; });
 }
 
 // Gives a row of plane `plane` the values of EdgeValue where it lies outside the grid: e holds the nearest

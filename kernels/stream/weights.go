@@ -3,6 +3,7 @@ package stream
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"strconv"
@@ -21,6 +22,10 @@ type weights struct {
 	planes   []plane   // of dz = -low .. high
 	patterns []pattern // distinct ones
 	low      int
+	// ring is the weight of the four nearest neighbours where they are added up in pairs, each of which two cells share; the
+	// planes do not have them then, but those of whole do. 0 = they are not.
+	ring  float64
+	whole *weights
 }
 
 // plane is factor times a pattern; a plane without points has pattern -1.
@@ -40,12 +45,30 @@ type point = kernels.PlanePoint
 // weightsOf groups a linear stencil's weights; not ok if it is not linear.
 func weightsOf(st *stencil.Stencil) (w weights, ok bool) { return weightsBy(1, st) }
 
-// weightsBy groups them as multiples of a common factor.
-func weightsBy(common float64, st *stencil.Stencil) (w weights, ok bool) {
+// weightsBy groups them as multiples of a common factor, with the nearest neighbours in pairs where that saves operations.
+func weightsBy(common float64, st *stencil.Stencil) (weights, bool) {
 	byOffset, constant, ok := st.Linear()
 	if !ok {
 		return weights{}, false
 	}
+	whole := grouped(byOffset, constant, common, st)
+	r := radiusOf(st)
+	nearest := []stencil.Offset{{-1, 0, 0}, {1, 0, 0}, {0, -1, 0}, {0, 1, 0}}
+	ring := byOffset[nearest[0]]
+	if st.Dims != 2 || r != (radius{lowX: 1, highX: 1, lowS: 1, highS: 1}) || slices.ContainsFunc(nearest, func(o stencil.Offset) bool { return byOffset[o] != ring }) {
+		return whole, true
+	}
+	rest := maps.Clone(byOffset)
+	maps.DeleteFunc(rest, func(o stencil.Offset, _ float64) bool { return slices.Contains(nearest, o) })
+	inPairs := grouped(rest, constant, common, st)
+	inPairs.ring, inPairs.whole = ring/common, &whole
+	if ring != 0 && inPairs.operations() < whole.operations() {
+		return inPairs, true
+	}
+	return whole, true
+}
+
+func grouped(byOffset map[stencil.Offset]float64, constant, common float64, st *stencil.Stencil) (w weights) {
 	r := radiusOf(st)
 	w = weights{common: common, constant: constant / common, low: r.lowS}
 	for dz := -r.lowS; dz <= r.highS; dz++ {
@@ -58,7 +81,7 @@ func weightsBy(common float64, st *stencil.Stencil) (w weights, ok bool) {
 		slices.SortFunc(points, func(a, b point) int { return cmp.Or(cmp.Compare(a.DY, b.DY), cmp.Compare(a.DX, b.DX)) })
 		w.planes = append(w.planes, w.share(points))
 	}
-	return w, true
+	return w
 }
 
 // share finds the pattern of a plane's points, or adds one.
@@ -117,10 +140,8 @@ func (w weights) operations() float64 {
 		for _, row := range rows {
 			n += rowOperations(row)
 		}
-		fresh := w.planes[0].pattern == i // it begins a sum
-		// A sum that begins with a weight of 1 begins with nothing to do; but a cell alone is copied,
-		// for it is needed besides its sum.
-		if (fresh || k.users > 1) && hasOne(rows[0]) && !(fresh && len(k.points) == 1) {
+		fresh := w.planes[0].pattern == i              // it begins a sum
+		if (fresh || k.users > 1) && hasOne(rows[0]) { // what begins with a weight of 1 begins with nothing to do
 			n--
 		}
 		if k.users > 1 {
@@ -129,6 +150,22 @@ func (w weights) operations() float64 {
 				n--
 			}
 		}
+	}
+	if w.ring != 0 {
+		n += 3 // a pair, which two sums take
+		if own := w.planes[w.low].pattern; w.begun() == 1 && (own < 0 && w.ring == 1 || own >= 0 && hasOne(w.patterns[own].rows()[0])) {
+			n--
+		}
+	}
+	return n
+}
+
+// begun counts the planes whose sums have begun when one arrives: all that it is a neighbour of and have arrived, and those
+// after it that it gives more than pairs.
+func (w weights) begun() int {
+	n := len(w.planes) - 1
+	if w.planes[0].pattern < 0 {
+		n--
 	}
 	return n
 }
@@ -144,7 +181,8 @@ func (w weights) text(timeTile int, rule stencil.Boundary, held ends) string {
 	if w.common != 1 {
 		fmt.Fprintf(&b, "// The weights are multiples of %v: values grow by its reciprocal in each time step, and SCALE\n// takes that back. Those above %.1e (float64: %.1e) would overflow meanwhile.\n", w.common, math.MaxFloat32*scale, math.MaxFloat64*scale)
 	}
-	fmt.Fprintf(&b, "constexpr Real CONSTANT_TERM = %s, GROWTH = %s, SCALE = %s;\n\n", literal(w.constant), literal(1/w.common), literal(scale))
+	fmt.Fprintf(&b, "constexpr Real CONSTANT_TERM = %s, GROWTH = %s, SCALE = %s;\n", literal(w.constant), literal(1/w.common), literal(scale))
+	fmt.Fprintf(&b, "constexpr Real PAIR = %s; // weight of a pair, if there are pairs\n\n", literal(w.ring))
 	b.WriteString("// The cell function, plane by plane. Equal weights share their sum.\n")
 	b.WriteString("template <bool OWN>\n__device__ __forceinline__ void accumulate(Real (&sum)[OPEN + 1], const Rows &e, int j, int i) {\n")
 	w.accumulate(&b)
@@ -157,6 +195,9 @@ func (w weights) text(timeTile int, rule stencil.Boundary, held ends) string {
 		b.WriteString("is the first or the last.\n")
 	}
 	fmt.Fprintf(&b, "template <bool OWN>\n__device__ __forceinline__ void accumulate_beyond(Real (&sum)[OPEN + 1], const Rows &e, int j, int i, %s first, %[1]s last, Real constant) {\n", number)
+	if w.whole != nil {
+		w = *w.whole
+	}
 	w.accumulateBeyond(&b, rule, held)
 	b.WriteString("}\n")
 	return b.String()

@@ -176,7 +176,11 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	}
 	flops, special := float64(st.Ops.Total()), float64(st.Ops.Div+st.Ops.Special)
 	if stages.linear { // a division has become part of the weights
-		flops, special = stages.weightsFor(p, h.timeTile).cost, 0
+		w := stages.weightsFor(p, h.timeTile)
+		flops, special = w.cost, 0
+		if w.ring != 0 { // a pair at the end of a vector is added up by two lanes
+			flops += 1 / float64(h.vector)
+		}
 	}
 	threads := float64(l.Threads())
 	var write [3]int // on average: the first and the last tile write more
