@@ -41,6 +41,7 @@ func (s stages) edgesText(p stencil.Problem, timeTile int) string {
 		common, constant = w.common, s.constant(p)
 		fmt.Fprintf(&b, "constexpr bool PAIRS = %t; // the four nearest neighbours are added up in pairs\n", w.ring != 0)
 		fmt.Fprintf(&b, "constexpr int BEGUN = %d; // sums that have begun when a plane arrives\n", w.begun())
+		fmt.Fprintf(&b, "constexpr bool BEGINS_AS_CELL = %t; // the sum of the plane after begins as the cell itself\n", w.beginsAsCell(p.Stencil.Boundary))
 	}
 	steps := func(doc, name string, value float64, common float64) {
 		fmt.Fprintf(&b, "// %s\n__host__ __device__ constexpr Real %s(int s) { return ", doc, name)

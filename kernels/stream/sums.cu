@@ -7,11 +7,15 @@
 constexpr int SETTLED = HELD_LS > 0 ? (BOUNDARY == MIRROR && LOW_S > HELD_LS ? LOW_S : HELD_LS) + HIGH_S : BOUNDARY == MIRROR ? LOW_S + 1 : 1;
 constexpr int BEYOND = BOUNDARY == MIRROR ? HIGH_S + 1 : 1, ENDING = HELD_HS > BEYOND ? HELD_HS : BEYOND;
 
+// A held cell of a row or column may take its value back when its plane is complete, if the value of the plane that
+// arrived before is at hand: then, and nothing in between costs anything. (Of planes that are held, all sums are left out.)
+constexpr bool RESTORED = HOLDS && HIGH_S == 1 && !LATE && (PAIRS || BEGINS_AS_CELL || DIMS == 2);
+
 // One time step in flight.
 struct Stage {
   Cells sum[OPEN > 0 ? OPEN : 1]; // of planes p - HIGH_S, ...: what has arrived so far
   Cells done[ARRAYS];             // the plane completed last
-  Real before[PAIRS ? VECTOR + 1 : 1]; // with PAIRS: the plane that arrived last, from the cell left of the own ones on
+  Real before[VECTOR + 1];        // with PAIRS the plane that arrived last, from the cell left of the own ones on
 
   __device__ __forceinline__ void clear() {
 #pragma unroll
@@ -21,7 +25,7 @@ struct Stage {
         done[0][j][i] = 0;
         each<OPEN>([&](int m) { sum[m][j][i] = 0; });
       }
-    if constexpr (PAIRS) each<VECTOR + 1>([&](int i) { before[i] = 0; });
+    if constexpr (PAIRS || RESTORED) each<VECTOR + 1>([&](int i) { before[i] = 0; });
   }
 };
 
@@ -67,7 +71,7 @@ __device__ __forceinline__ void accumulate_plane(Stage &s, const Rows &e, int p,
     Real sum[OPEN + 1];
     each<OPEN + 1>([&](int m) {
       if (OWN)
-        sum[m] = m < (ENDS ? OPEN : BEGUN) && !first ? s.sum[m < OPEN ? m : 0][j][i] : CONSTANT_TERM; // with the first plane all sums begin
+        sum[m] = m < BEGUN && !first ? s.sum[m < OPEN ? m : 0][j][i] : CONSTANT_TERM; // with the first plane all sums begin
       else
         sum[m] = m == 0 ? s.done[0][j][i] : s.sum[m > 0 ? m - 1 : 0][j][i];
     });
@@ -77,6 +81,7 @@ __device__ __forceinline__ void accumulate_plane(Stage &s, const Rows &e, int p,
     if constexpr (PAIRS) {
       sum[HIGH_S - 1] += PAIR * pair[i];
       sum[HIGH_S] += PAIR * pair[i + 1];
+      if (BOUNDARY == MIRROR && BEGUN < OPEN) sum[HIGH_S] += when(last, PAIR * s.before[i + 1]); // what lies beyond
     }
     if (mirrored)
       accumulate_beyond<OWN>(sum, e, j, i, p, at.planes - 1 - p, constant);
@@ -86,17 +91,22 @@ __device__ __forceinline__ void accumulate_plane(Stage &s, const Rows &e, int p,
     if constexpr (HOLDS)
       each<HIGH_S + 1>([&](int m) {
         const int target = p - HIGH_S + m;
-        if (held_cell(at, j, i) || (ENDS && (target < HELD_LS || target >= at.planes - HELD_HS))) {
+        if ((!RESTORED && held_cell(at, j, i)) || (ENDS && (target < HELD_LS || target >= at.planes - HELD_HS))) {
           sum[m] = OWN && m == HIGH_S ? GROWTH * e[LOW_R + j][LOW_X + i] : before[m];
           branch();
         } else {
           branch();
         }
       });
+    if constexpr (RESTORED && OWN)
+      if (held_cell(at, j, i)) {
+        sum[0] = GROWTH * (BEGINS_AS_CELL ? s.sum[OPEN - 1][j][i] : s.before[i + 1]);
+        branch();
+      }
     s.done[0][j][i] = sum[0];
     each<OPEN>([&](int m) { s.sum[m][j][i] = sum[m + 1]; });
   }
-  if constexpr (PAIRS) each<VECTOR + 1>([&](int i) { s.before[i] = e[0][LOW_X - 1 + i]; });
+  if constexpr (PAIRS || (RESTORED && OWN)) each<VECTOR + 1>([&](int i) { if (i > 0 || PAIRS) s.before[i] = e[0][LOW_X - 1 + i]; });
 }
 
 // Gives a row of plane `plane` the values of EdgeValue where it lies outside the grid: e holds the nearest

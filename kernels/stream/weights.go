@@ -26,6 +26,8 @@ type weights struct {
 	// planes do not have them then, but those of whole do. 0 = they are not.
 	ring  float64
 	whole *weights
+	// lastInPairs says that the last plane's sum takes what it mirrors as that plane arrives: pairs keep the plane before.
+	lastInPairs bool
 }
 
 // plane is factor times a pattern; a plane without points has pattern -1.
@@ -61,8 +63,11 @@ func weightsBy(common float64, st *stencil.Stencil) (weights, bool) {
 	rest := maps.Clone(byOffset)
 	maps.DeleteFunc(rest, func(o stencil.Offset, _ float64) bool { return slices.Contains(nearest, o) })
 	inPairs := grouped(rest, constant, common, st)
-	inPairs.ring, inPairs.whole = ring/common, &whole
+	inPairs.ring = ring / common
 	if ring != 0 && inPairs.operations() < whole.operations() {
+		beyond := whole
+		beyond.lastInPairs = inPairs.begun() < len(whole.planes)-1
+		inPairs.whole = &beyond
 		return inPairs, true
 	}
 	return whole, true
@@ -157,17 +162,26 @@ func (w weights) operations() float64 {
 			n--
 		}
 	}
-	return n
+	return max(n, 1)
 }
 
-// begun counts the planes whose sums have begun when one arrives: all that it is a neighbour of and have arrived, and those
-// after it that it gives more than pairs.
+// begun counts the sums that have begun when a plane arrives: of the planes that find it, but its own where the plane before
+// gives that nothing but pairs.
 func (w weights) begun() int {
 	n := len(w.planes) - 1
-	if w.planes[0].pattern < 0 {
+	if w.ring != 0 && w.planes[0].pattern < 0 {
 		n--
 	}
 	return n
+}
+
+// beginsAsCell tells whether a plane gives the sum of the one after it a cell with weight 1, and nothing gives anything else.
+func (w weights) beginsAsCell(rule stencil.Boundary) bool {
+	if w.low != 1 || w.constant != 0 || rule == stencil.Mirror || w.planes[0].pattern < 0 {
+		return false
+	}
+	points := w.patterns[w.planes[0].pattern].points
+	return len(points) == 1 && points[0].DX == 0 && points[0].DY == 0 && points[0].Weight*w.planes[0].factor == 1
 }
 
 // text is the weights as two device functions: accumulate adds what a plane's rows give
@@ -263,6 +277,9 @@ func (w weights) shares(rule stencil.Boundary, held ends) (list []share) {
 		if rule != stencil.Mirror && rule != stencil.Edge {
 			list = append(list, share{"last", 0, high - t, w.planes[w.low+t+1:]})
 			continue
+		}
+		if rule == stencil.Mirror && w.lastInPairs {
+			break
 		}
 		for d := 1; d <= high-t; d++ {
 			list = append(list, share{"last", d, high - t + moved*d, w.planes[w.low+t+d:][:1]})

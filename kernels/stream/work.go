@@ -14,7 +14,8 @@ import (
 type estimate struct {
 	base      float64 // addresses and whatever else a thread has once
 	kept      float64 // of each cell and plane that a stage keeps
-	shared    float64 // more of each cell of a stage where neighbours share sums
+	shared    float64 // more of each cell of a stage where neighbours share sums of three
+	pairs     float64 // and where they share pairs
 	prefetch  float64 // of each cell on its way
 	arrived   float64 // of each cell of the plane at hand
 	neighbour float64 // of each neighbour lane's cell, in each stage and row
@@ -27,7 +28,7 @@ type estimate struct {
 func estimateOf(st stages) estimate {
 	switch {
 	case st.linear && st.dims < 3:
-		return estimate{base: 20, kept: 0.95, shared: 0.39, prefetch: 1.21, arrived: 2.5, neighbour: 1.18, slack: 1.35, slackLost: 0.11}
+		return estimate{base: 20, kept: 0.95, shared: 0.39, pairs: 0.25, prefetch: 1.21, arrived: 2.5, neighbour: 1.18, slack: 1.35, slackLost: 0.11}
 	case st.linear:
 		return estimate{base: 39, kept: 1.12, shared: 0.23, prefetch: 1.26, arrived: 0.87, neighbour: 0.56, slack: 1.39, slackLost: 0.13}
 	case st.dims < 3:
@@ -43,7 +44,10 @@ func (h shape) taken(p stencil.Problem, st stages) (registers, least int) {
 	r := radiusOf(p.Stencil)
 	cells, used, timeTile, words := float64(h.vector*h.rows), float64(st.used()), float64(h.timeTile), float64(max(4, p.DType.Size()))/4
 	stage := e.kept * float64(st.perStage(r)) // for each cell
-	if st.triples {
+	switch {
+	case st.weights.ring != 0:
+		stage += e.pairs
+	case st.triples:
 		stage += e.shared
 	}
 	n := cells*(timeTile*stage+used*(e.prefetch*float64(h.inRegisters())+e.arrived)) + e.neighbour*timeTile*float64(h.rows*(r.lowX+r.highX))
