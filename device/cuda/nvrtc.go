@@ -15,6 +15,8 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/ebitengine/purego"
+
 	"stenciltune/device"
 	"stenciltune/kernels"
 	"stenciltune/machine"
@@ -212,6 +214,7 @@ func (c *Compiler) build(source, name string, options []string, ptx bool) (image
 	if r := l.call("nvrtcCreateProgram", uintptr(unsafe.Pointer(prog)), uintptr(unsafe.Pointer(&src[0])), uintptr(unsafe.Pointer(&file[0])), 0, 0, 0); r != 0 {
 		return nil, "", fail("nvrtcCreateProgram", r)
 	}
+	defer giveBack()
 	defer l.call("nvrtcDestroyProgram", uintptr(unsafe.Pointer(prog)))
 
 	// The option strings are cut from one pinned buffer, so that the array of
@@ -236,6 +239,33 @@ func (c *Compiler) build(source, name string, options []string, ptx bool) (image
 		return nil, log, fail(get, r)
 	}
 	return image, log, nil
+}
+
+// mallocTrim is the C library's function of that name; 0 where it has none.
+var mallocTrim = sync.OnceValue(func() uintptr {
+	f, err := purego.Dlsym(purego.RTLD_DEFAULT, "malloc_trim")
+	if err != nil {
+		return 0
+	}
+	return f
+})
+
+var trimming struct {
+	sync.Mutex
+	last time.Time
+}
+
+// giveBack lets the C library give back to the system what NVRTC has freed: some megabytes a program that it would keep. It
+// does so once a second at most, for it takes some milliseconds.
+func giveBack() {
+	if !trimming.TryLock() {
+		return
+	}
+	defer trimming.Unlock()
+	if f := mallocTrim(); f != 0 && time.Since(trimming.last) > time.Second {
+		purego.SyscallN(f, 0)
+		trimming.last = time.Now()
+	}
 }
 
 // text fetches a log; none is no fault.
