@@ -36,13 +36,13 @@ func at(p stencil.Problem, m machine.Machine) Place { return At(all.Families(), 
 // TestStreamTilesFillTheOtherDevicesSMs: what fills 132 SMs on an H200 fills 108 on an A100.
 func TestStreamTilesFillTheOtherDevicesSMs(t *testing.T) {
 	here, there := at(problem(t, stencil.Size{8192, 8192, 1}), h200()), at(problem(t, stencil.Size{8192, 8192, 1}), a100())
-	measured := spacetest.Schedule(t, "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/sm=132/pm=1")
-	seconds := map[space.Schedule]float64{measured: 0.5 * here.Predict(measured)}
-	for _, s := range spacetest.Schedules(t, "stream/vx=4/vy=1/wp=1/ck=16/pf=4/mb=1/ph=8/sm=132/pm=1", "stream/vx=4/vy=1/wp=1/ck=8/pf=2/mb=1/ph=8/sm=132/pm=1") {
+	measured := spacetest.Schedule(t, "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=16/sm=132/pm=1")
+	seconds := map[space.Schedule]float64{measured: 0.7 * here.Predict(measured)}
+	for _, s := range spacetest.Schedules(t, "stream/vx=4/vy=1/wp=1/ck=16/pf=4/mb=1/ph=16/sm=132/pm=1", "stream/vx=4/vy=1/wp=1/ck=8/pf=2/mb=1/ph=16/sm=132/pm=1") {
 		seconds[s] = here.Predict(s)
 	}
 	first := Rank(there, []Evidence{{Place: here, Seconds: seconds}}, slices.Collect(all.Space(there.Problem, there.Machine).All()))[0]
-	if first.Schedule.String() != "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/sm=108/pm=1" || first.Weight == 0 || first.Seconds >= there.Predict(first.Schedule) {
+	if first.Schedule.String() != "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=16/sm=108/pm=1" || first.Weight == 0 || first.Seconds >= there.Predict(first.Schedule) {
 		t.Errorf("%v", first)
 	}
 }
