@@ -227,3 +227,32 @@ func TestAProgramThatPrintsForEverCostsNoMemory(t *testing.T) {
 		t.Errorf("%v after %v", err, time.Since(begin))
 	}
 }
+
+// What takes too much fails its schedule, and neither the disk nor the memory is full.
+func TestCompilersAndProgramsAreBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("writes a gigabyte")
+	}
+	for name, c := range map[string]struct{ compiler, says string }{
+		"a compiler's file":   {`case "$*" in *unit*) exec head -c 3000000000 /dev/zero > big ;; esac; exec "$CXX" "$@"`, "file size limit exceeded"},
+		"a compiler's memory": {`case "$*" in *unit*) echo "error: limited to $(ulimit -v) KiB" >&2; exit 1 ;; esac; exec "$CXX" "$@"`, "limited to 8388608 KiB"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := open(t, script(t, c.compiler))
+			p := copyProblem(t, 100)
+			_, err := d.Compile(context.Background(), copyKernel(p, plain))
+			if f := device.AsFailure(err); f == nil || f.Status != timing.CompileError || !strings.Contains(f.Reason, c.says) {
+				t.Errorf("%v", err)
+			}
+		})
+	}
+	d := open(t, script(t, `case "$*" in *unit*) ;; *) exec "$CXX" "$@" ;; esac
+while [ "$1" != -o ]; do shift; done
+printf '#!/bin/sh\nhead -c 3000000000 /dev/zero > big || kill -XFSZ $$\n' > "$2"
+chmod 700 "$2"`))
+	p := copyProblem(t, 100)
+	_, err := check(t, d, p, copyKernel(p, plain), time.Minute)
+	if f := device.AsFailure(err); f == nil || f.Status != timing.LaunchError || !strings.Contains(f.Reason, "file size limit exceeded") {
+		t.Errorf("%v", err)
+	}
+}

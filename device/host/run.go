@@ -21,7 +21,7 @@ import (
 
 // command prepares a run of a program.
 func (d *Device) command(ctx context.Context, program string, args ...string) (*exec.Cmd, *bytes.Buffer) {
-	cmd := exec.CommandContext(ctx, program, args...)
+	cmd := bounded(ctx, 0, program, args...)
 	cmd.Dir = d.dir
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0", "UBSAN_OPTIONS=print_stacktrace=0"}
 	if n := os.Getenv("EMULATION_CORES"); n != "" {
