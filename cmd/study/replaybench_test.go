@@ -18,7 +18,7 @@ func TestStrategiesAreComparedOnALandscape(t *testing.T) {
 	if code := p.Run(t); code != cli.OK || p.Stderr.Len() > 0 {
 		t.Fatalf("exit %d\n%s", code, &p.Stderr)
 	}
-	for _, want := range []string{"jacobi2d/f64/8192x8192: 2070 schedules, best stream/", "\nbayes ", "\nrandom ", "\nbayes/none "} {
+	for _, want := range []string{"jacobi2d/f64/8192x8192: 2735 schedules, best stream/", "\nbayes ", "\nrandom ", "\nbayes/none "} {
 		if !strings.Contains(p.Stdout.String(), want) {
 			t.Errorf("no %q in\n%s", want, &p.Stdout)
 		}

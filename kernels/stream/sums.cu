@@ -15,7 +15,7 @@ constexpr bool RESTORED = HOLDS && HIGH_S == 1 && !LATE && (PAIRS || BEGINS_AS_C
 struct Stage {
   Cells sum[OPEN > 0 ? OPEN : 1]; // of planes p - HIGH_S, ...: what has arrived so far
   Cells done[ARRAYS];             // the plane completed last
-  Real before[VECTOR + 1];        // with PAIRS the plane that arrived last, from the cell left of the own ones on
+  Real before[VECTOR + 1];        // the plane that arrived last, from the cell left of the own ones on: for pairs, and held cells
 
   __device__ __forceinline__ void clear() {
 #pragma unroll
