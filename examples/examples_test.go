@@ -232,7 +232,7 @@ func TestGoExample(t *testing.T) {
 // TestLibraryExample tunes from a module of its own.
 func TestLibraryExample(t *testing.T) {
 	t.Setenv("TUNE_STORE", filepath.Join(t.TempDir(), "store.db"))
-	if out := command(t, "library", "go", "run", "."); !strings.Contains(out, "stream/vx=2/vy=8/wp=8/ck=3/pf=4/mb=1/ph=4/pm=1: 1485 GCells/s") {
+	if out := command(t, "library", "go", "run", "."); !strings.Contains(out, "stream/vx=2/vy=8/wp=8/ck=3/pf=4/mb=1/ph=4/pm=1: 1563 GCells/s") {
 		t.Error(out)
 	}
 }

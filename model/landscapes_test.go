@@ -108,12 +108,12 @@ func TestTheModelRanksTheRecordedLandscapes(t *testing.T) {
 	}
 }
 
-// TestTheModelRanksWholeSpaces: of spaces recorded to their end the model's first is within 12 % of
+// TestTheModelRanksWholeSpaces: of spaces recorded to their end the model's first is within 17 % of
 // the optimum and one of its first ten within 3 %, also of a model that was fitted without the stencil.
 func TestTheModelRanksWholeSpaces(t *testing.T) {
 	for _, l := range wholeSpaces(t) {
 		ranked(t, l, func(what string, got model.Residual, _ []model.Residual) {
-			if got.Spearman < 0.78 || got.First > 0.12 || got.First10 > 0.03 {
+			if got.Spearman < 0.78 || got.First > 0.17 || got.First10 > 0.03 {
 				t.Errorf("%s, %s: a search can no longer rely on it", l.file, what)
 			}
 		})

@@ -51,15 +51,11 @@ type costed struct {
 
 // weightsFor is the weights for so many time steps a launch: as multiples where values do not grow
 // too far, and where that saves more than the multiplication that brings them back. Held cells grow too, and are copied
-// once more, which in 3D takes longer than an operation of each cell.
+// once more; in 3D, where that took longer than it saved, they are never.
 func (s stages) weightsFor(p stencil.Problem, timeTile int) costed {
 	steps, w := float64(timeTile), s.factored
-	least := 1 / steps // operations a cell and step
-	if s.dims == 3 && s.held != (ends{}) {
-		least = 1
-	}
 	growth, outside := -math.Log2(w.common)*steps, math.Log2(max(1, math.Abs(s.constant(p))))
-	if growth > maxGrowth(p.DType) || growth+outside > 3*maxGrowth(p.DType) || s.weights.cost-w.cost <= least {
+	if growth > maxGrowth(p.DType) || growth+outside > 3*maxGrowth(p.DType) || (s.weights.cost-w.cost)*steps <= 1 || s.dims == 3 && s.held != (ends{}) {
 		return s.weights
 	}
 	return w

@@ -132,38 +132,31 @@ struct Streaming {
   }
 };
 
-// Held cells went through the stages as multiples, and were rounded. Once a tile is written, the threads that
-// share it copy them.
-__device__ __forceinline__ void copy_held(const Place &at, const Out &out, const Window &x, const Window &y) {
-  if (DIMS == 3)
-    __syncthreads();
-  else
-    __syncwarp();
-  const int thread = DIMS == 3 ? threadIdx.y * 32 + threadIdx.x : threadIdx.x, threads = DIMS == 3 ? 32 * WARPS : 32;
+// Held cells went through the stages as multiples, and were rounded. Once a tile is written, its warp copies them. (Never in 3D.)
+__device__ __forceinline__ void copy_held(const Place &at, const Out &out, const Window &x) {
+  __syncwarp();
 #pragma unroll 1
-  for (int side = 0; side < 6; side++) { // the cells of it that the tile writes are a box
-    int x0 = x.first, x1 = x.last, y0 = y.first, y1 = y.last, z0 = at.begin, z1 = at.end;
+  for (int side = 0; side < 4; side++) { // the cells of it that the tile writes are a box
+    int x0 = x.first, x1 = x.last, from = at.begin, to = at.end;
     if (side == 0) x1 = min(x1, HELD_LX);
     if (side == 1) x0 = max(x0, at.nx - HELD_HX);
-    if (side == 2) y1 = min(y1, HELD_LR);
-    if (side == 3) y0 = max(y0, at.grid.ny - HELD_HR);
-    if (side == 4) z1 = min(z1, HELD_LS);
-    if (side == 5) z0 = max(z0, at.planes - HELD_HS);
-    if (x0 >= x1 || y0 >= y1 || z0 >= z1 || (DIMS < 3 && side / 2 == 1)) continue;
-    const int width = x1 - x0, height = y1 - y0, cells = width * height * (z1 - z0);
+    if (side == 2) to = min(to, HELD_LS);
+    if (side == 3) from = max(from, at.planes - HELD_HS);
+    if (x0 >= x1 || from >= to) continue;
+    const int width = x1 - x0, cells = width * (to - from);
     constexpr int BATCH = 8; // loads on their way
-    for (int i = thread; i < cells; i += BATCH * threads) {
+    for (int i = threadIdx.x; i < cells; i += BATCH * 32) {
       T value[BATCH];
       index_t cell[BATCH];
 #pragma unroll
       for (int k = 0; k < BATCH; k++) {
-        const int c = min(i + k * threads, cells - 1), row = c / width;
-        cell[k] = (z0 + row / height) * at.stride + (index_t)(y0 + row % height) * at.nx + x0 + c % width;
+        const int c = min(i + k * 32, cells - 1);
+        cell[k] = (from + c / width) * at.stride + x0 + c % width;
         value[k] = at.grid.in[0][cell[k]];
       }
 #pragma unroll
       for (int k = 0; k < BATCH; k++)
-        if (i + k * threads < cells) out.field[0][cell[k]] = value[k];
+        if (i + k * 32 < cells) out.field[0][cell[k]] = value[k];
     }
   }
 }
@@ -238,7 +231,7 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
   } else {
     Streaming(at, own, out, shared);
   }
-  if (HOLDS && SCALE != 1) copy_held(at, out, x, y);
+  if constexpr (HOLDS && SCALE != 1) copy_held(at, out, x);
 }
 
 // The i-th tile to start in a line of n tiles along x. Two SMs share an instruction cache that is too
