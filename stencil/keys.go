@@ -250,10 +250,18 @@ func (p *parser) functionName(token) error {
 // scalarVariables parses (type name [= value], ...). Their types are settled when
 // the element type is known.
 func (p *parser) scalarVariables(token) error {
-	return p.list(func(int) error {
-		d, err := p.typeName()
-		if err != nil {
-			return err
+	if p.is("(") && p.after().text == ")" { // none, as the paper's grammar allows
+		p.take()
+		p.take()
+		return nil
+	}
+	var d DType
+	return p.list(func(i int) (err error) {
+		// A name alone has the type of the one before, as in C.
+		if i == 0 || isTypeWord(p.peek()) || p.after().kind == tokName {
+			if d, err = p.typeName(); err != nil {
+				return err
+			}
 		}
 		t, err := p.newName("a scalar")
 		if err != nil {

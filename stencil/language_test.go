@@ -28,6 +28,8 @@ func TestConstructsPrintByTheContract(t *testing.T) {
 		{"casts", line("return (int)get(0) + (float)(x / 3) + (double)get(1) + (int)2.9;"),
 			"return T(to_integer(get(0, 0, 0), (-2147483647 - 1), 2147483647)) + T(px / 3) + get(1, 0, 0) + T(2.0);\n"},
 		{"scalars", line("return a * get(0) + n;") + "ScalarVariables (float a = 0.5, int n)", "return s_0 * get(0, 0, 0) + T(s_1);\n"},
+		{"scalars that share a type", line("return a * get(0) + b + n;") + "ScalarVariables (float a = 0.5, b, int n)", "return s_0 * get(0, 0, 0) + s_1 + T(s_2);\n"},
+		{"no scalars", line("return get(0);") + "ScalarVariables ( )", "return get(0, 0, 0);\n"},
 		{"a comparison is a number", line("return (get(0) > 0) + (get(1) > 0);"),
 			"return T(wrap_add((int)(get(0, 0, 0) > T(0.0)), (int)(get(1, 0, 0) > T(0.0))));\n"},
 		{"signed integers wrap", integers("return get(0) + get(1) * 2 - -get(2);"),

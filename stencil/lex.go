@@ -113,6 +113,9 @@ func (l *lexer) skip() error {
 		case c == ' ' || c == '\t' || c == '\r':
 			l.pos++
 		case c == '#' || strings.HasPrefix(l.src[l.pos:], "//"):
+			if err := l.directive(); err != nil {
+				return err
+			}
 			for l.pos < len(l.src) && l.src[l.pos] != '\n' {
 				l.pos++
 			}
@@ -134,6 +137,36 @@ func (l *lexer) skip() error {
 		}
 	}
 	return nil
+}
+
+// directives are the words that make a line of C's preprocessor, each with what to do instead. No preprocessor runs: as
+// comments they would keep what #if leaves out.
+var directives = func() map[string]string {
+	all := map[string]string{}
+	add := func(remedy string, words ...string) {
+		for _, w := range words {
+			all[w] = remedy
+		}
+	}
+	add("remove it, and the lines that it leaves out", "if", "ifdef", "ifndef", "elif", "else", "endif")
+	add("declare a constant, like const float N = 3;", "define", "undef")
+	add("remove it: functions like exp and sqrt are known", "include")
+	add("remove it", "pragma", "line", "error", "warning")
+	return all
+}()
+
+// directive refuses a comment that C's preprocessor would take for its own: a word right after #.
+func (l *lexer) directive() error {
+	word, _, _ := strings.Cut(l.src[l.pos+1:], "\n")
+	if i := strings.IndexFunc(word, func(r rune) bool { return r < 'a' || r > 'z' }); i >= 0 {
+		word = word[:i]
+	}
+	remedy, ok := directives[word]
+	if l.src[l.pos] != '#' || !ok {
+		return nil
+	}
+	line, col := l.here()
+	return l.errorAt(line, col, "no preprocessor reads #%s; %s", word, remedy)
 }
 
 // next gives the next token.

@@ -58,6 +58,10 @@ type block struct {
 }
 
 func (p *parser) peek() token { return p.toks[p.at] }
+
+// after is the token after the next one.
+func (p *parser) after() token { return p.toks[min(p.at+1, len(p.toks)-1)] }
+
 func (p *parser) take() token {
 	t := p.toks[p.at]
 	p.parsed++

@@ -32,6 +32,7 @@ func TestGoodFilesParse(t *testing.T) {
 		{"CellValue before StencilSize", "NumDimensions 1 CellValue { return get(1); } StencilSize (1)", "return get(1, 0, 0);\n"},
 		{"CRLF", "NumDimensions 1\r\nStencilSize (2)\r\nCellValue {\r\n  return get(2);\r\n}\r\n", "return get(2, 0, 0);\n"},
 		{"all three comments", "/* a\n * b */ NumDimensions 1 // one ; {\n# two } \"\nStencilSize (/**/1) CellValue { return get(0); } // end", "return get(0, 0, 0);\n"},
+		{"a comment like a condition", "# if it is 0\n#note #if\n// #if\n" + line("return get(0);"), "return get(0, 0, 0);\n"},
 		{"comment with a foreign script", line("return get(0); /* Größe 大きさ */"), "return get(0, 0, 0);\n"},
 		{"locals", line("float a = get(1), b; double c = a * 2; b = c; return b;"),
 			"T v0 = get(1, 0, 0);\nT v1 = T(0.0);\nT v2 = v0 * T(2.0);\nv1 = v2;\nreturn v1;\n"},
@@ -158,6 +159,13 @@ func TestFaultsAreShownWhereTheyStand(t *testing.T) {
 		{"too few offsets", "NumDimensions 2 StencilSize (1, 1)\nCellValue { return get(0); }", `s.sl:2:25: want "," here, found ")"
 	CellValue { return get(0); }
 	                        ^`},
+		{"a line of the preprocessor", "#if 0\nDataType double\n#endif\n" + line("return get(0);"), "s.sl:1:1: no preprocessor reads #if; remove it, and the lines that it leaves out\n\t#if 0\n\t^"},
+		{"a macro", line("return get(0);") + "\n #define N 3", "s.sl:5:2: no preprocessor reads #define; declare a constant, like const float N = 3;\n\t #define N 3\n\t ^"},
+		{"an array that nothing declares", line("return get(w, 0);"), `s.sl:3:24: unknown name "w"; if it is an array, declare it with Fields (...) or ReadOnly (w)
+	CellValue { return get(w, 0); }
+	                       ^`},
+		{"a scalar without a type", line("return get(0);") + "\nScalarVariables (a)", "s.sl:5:18: unknown element type \"a\": use int, int64, float, double, unsigned int or one of float32, float64, float16, bfloat16, int8, int16, int32, int64, uint8, uint16, uint32, uint64\n\tScalarVariables (a)\n\t                 ^"},
+		{"a list of scalars that ends", line("return get(0);") + "\nScalarVariables (float a,", "s.sl:5:26: want the name of a scalar here, found end of file\n\tScalarVariables (float a,\n\t                         ^"},
 		{"unknown name", line("return get(0) * w;"), `s.sl:3:29: unknown name "w"; declare it first, like float w = ...
 	CellValue { return get(0) * w; }
 	                            ^`},

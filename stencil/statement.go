@@ -369,5 +369,8 @@ func (p *parser) unknown(t token) error {
 	if strings.HasSuffix(t.text, "_t") || foreign[t.text] != "" {
 		return p.fail(t, "%s is not in the language", t)
 	}
+	if p.at >= 3 && p.toks[p.at-2].text == "(" && p.toks[p.at-3].text == "get" {
+		return p.fail(t, "unknown name %s; if it is an array, declare it with Fields (...) or ReadOnly (%.40s)", t, t.text)
+	}
 	return p.fail(t, "unknown name %s; declare it first, like float %.40s = ...", t, t.text)
 }
