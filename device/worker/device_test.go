@@ -681,6 +681,33 @@ func TestClose(t *testing.T) {
 }
 
 // Two hundred schedules, bad ones among them, leave nothing behind.
+// A compiler keeps memory of each program: another takes its place in time, while it ends what it has.
+func TestCompilersTakeTurns(t *testing.T) {
+	d := open(t, func(o *Options) { o.Threads = 4 })
+	m := d.pool.members[0]
+	first := m.builder.cmd.Process.Pid
+	d.pool.lasts, m.builder.left = 3, 3
+	var all sync.WaitGroup
+	for i := range 12 {
+		all.Go(func() {
+			if _, err := d.Compile(background, kernel("compile=slow:20ms", i+1)); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	all.Wait()
+	if s := d.Stats(); s.Compiles != 12 || s.CompilerRestarts != 0 || m.builder.cmd.Process.Pid == first {
+		t.Errorf("%d compiles, %d restarts, first process %d, last %d", s.Compiles, s.CompilerRestarts, first, m.builder.cmd.Process.Pid)
+	}
+	deadline := time.Now().Add(5 * time.Second)
+	for len(children(os.Getpid())) > 2 { // the last compiler and the device
+		if time.Now().After(deadline) {
+			t.Fatalf("children left: %v", children(os.Getpid()))
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}
+
 func TestNoLeaks(t *testing.T) {
 	descriptors := func() int {
 		fds, err := os.ReadDir("/proc/self/fd")

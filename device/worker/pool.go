@@ -20,6 +20,9 @@ const (
 	maxStarts = 3 // starts of a compile process that dies at once
 )
 
+// maxCompiles is how many a process takes before another has its place: NVRTC 13.0 keeps half a megabyte of each program.
+const maxCompiles = 256
+
 // pool is the compile processes. Each is started when first needed and takes as
 // many compiles at once as it has threads; more wait here, so that a compile's
 // deadline counts from when it really starts.
@@ -35,6 +38,7 @@ type pool struct {
 	threads int
 	open    time.Duration // for a process to start
 	limit   time.Duration // for one compile
+	lasts   int           // maxCompiles, or a test's
 
 	tokens chan struct{} // holds one for each further compile that may run
 	alone  chan struct{} // holds one while no compile is tried alone
@@ -54,13 +58,27 @@ type member struct {
 	load int // compiles here or on their way; guarded by pool.mu
 
 	mu      sync.Mutex // held while the process starts
-	process *process   // nil: none yet
+	builder *builder   // nil: none yet
+}
+
+// builder is a compile process.
+type builder struct {
+	*process
+	uses sync.WaitGroup // compiles that it has been given and that are waited for
+	left int            // compiles before its place is another's; guarded by its member's mu
+}
+
+// retire ends a builder that no place has any more, once nobody waits for it.
+func (c *builder) retire() {
+	c.uses.Wait()
+	// One that cannot be ended is reported by the nursery.
+	_ = c.close()
 }
 
 func newPool(o Options, n *nursery, log *slog.Logger) *pool {
 	p := &pool{
 		command: o.CompileCommand, nursery: n, log: log,
-		threads: o.Threads, open: o.StartTimeout, limit: o.CompileTimeout,
+		threads: o.Threads, open: o.StartTimeout, limit: o.CompileTimeout, lasts: maxCompiles,
 		tokens: make(chan struct{}, o.Compilers*o.Threads), alone: make(chan struct{}, 1),
 	}
 	p.alone <- struct{}{}
@@ -123,19 +141,19 @@ func (p *pool) attempt(ctx context.Context, limit time.Duration, r compileReques
 		}
 		defer func() { p.alone <- struct{}{} }()
 		defer func() {
-			if m.process != nil {
-				// One that cannot be ended is reported by the nursery.
-				_ = m.process.close()
+			if m.builder != nil {
+				m.builder.retire()
 			}
 		}()
 	} else {
 		m = p.choose()
 		defer p.leave(m)
 	}
-	proc, err := p.start(ctx, m)
+	proc, err := p.take(ctx, m)
 	if err != nil {
 		return nil, err
 	}
+	defer proc.uses.Done()
 	c, err := proc.call(opCompile, limit, r)
 	if err != nil {
 		return nil, err
@@ -173,19 +191,34 @@ func (p *pool) leave(m *member) {
 	m.load--
 }
 
-// start gives a place's process, starting one if there is none that lives.
-func (p *pool) start(ctx context.Context, m *member) (*process, error) {
+// take gives a place's builder for one compile, which ends with uses.Done.
+func (p *pool) take(ctx context.Context, m *member) (*builder, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.process != nil {
+	if m.builder != nil && m.builder.left == 0 {
+		go m.builder.retire()
+		m.builder = nil
+	}
+	c, err := p.start(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	c.left--
+	c.uses.Add(1)
+	return c, nil
+}
+
+// start gives a place's builder, starting one if there is none that lives. m.mu is held.
+func (p *pool) start(ctx context.Context, m *member) (*builder, error) {
+	if m.builder != nil {
 		select {
-		case <-m.process.over:
+		case <-m.builder.over:
 			p.stats.Lock()
 			p.stats.restarts++
 			p.stats.Unlock()
-			m.process = nil
+			m.builder = nil
 		default:
-			return m.process, nil
+			return m.builder, nil
 		}
 	}
 	for starts := 1; ; starts++ {
@@ -206,8 +239,8 @@ func (p *pool) start(ctx context.Context, m *member) (*process, error) {
 			proc.kill(ended{closed, nil, ""})
 			return nil, err
 		case c.ended == nil:
-			m.process = proc
-			return proc, nil
+			m.builder = &builder{process: proc, left: p.lasts}
+			return m.builder, nil
 		case c.ended.how == closed:
 			return nil, errClosed
 		case starts == maxStarts:
@@ -218,6 +251,9 @@ func (p *pool) start(ctx context.Context, m *member) (*process, error) {
 
 // warm starts the first process, so that a missing compiler shows at once.
 func (p *pool) warm(ctx context.Context) error {
-	_, err := p.start(ctx, p.members[0])
+	m := p.members[0]
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	_, err := p.start(ctx, m)
 	return err
 }
