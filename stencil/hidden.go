@@ -78,6 +78,36 @@ func (s *Stencil) hoist(least, worth int) *Stencil {
 	return &h
 }
 
+// Parted is the stencil with stages of their own for some of a stage's outputs: groups has, for each stage, the outputs
+// (their places among the stage's) of each that comes of it. No stage that reads what an earlier one of the same
+// group sets may come of it: it would read the new value. A stage with copies stays whole.
+func (s *Stencil) Parted(groups [][][]int) *Stencil {
+	h := *s
+	h.Fields, h.ReadOnly, h.Stages = slices.Clone(s.Fields), slices.Clone(s.ReadOnly), nil
+	var of []int
+	for i, st := range s.Stages {
+		for _, outputs := range groups[i] {
+			part := st
+			if len(outputs) < len(st.Outputs) {
+				part.Body, part.Outputs = live(only(st.Body, outputs)), nil
+				for _, o := range outputs {
+					part.Outputs = append(part.Outputs, st.Outputs[o])
+				}
+			}
+			h.Stages = append(h.Stages, part)
+			of = append(of, i)
+		}
+	}
+	h.refresh()
+	if s.Boundary == Fixed { // the cells that change are those that did
+		h.Low, h.High = s.Low, s.High
+		for i := range h.Stages {
+			h.Stages[i].Low, h.Stages[i].High = s.Stages[of[i]].Low, s.Stages[of[i]].High
+		}
+	}
+	return &h
+}
+
 // refresh derives anew what follows from the functions, but for the hash.
 func (s *Stencil) refresh() {
 	s.Points, s.Low, s.High, s.Ops = nil, [3]int{}, [3]int{}, Ops{}

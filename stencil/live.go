@@ -129,18 +129,22 @@ func (s *Stencil) OutputPoints(stage, output int) [][]Offset {
 
 // OutputBody is a stage's function that returns one of its outputs alone.
 func (s *Stencil) OutputBody(stage, output int) []Stmt {
-	return live(only(s.Stages[stage].Body, output))
+	return live(only(s.Stages[stage].Body, []int{output}))
 }
 
-// only is a block that returns one of its values.
-func only(body []Stmt, output int) []Stmt {
+// only is a block that returns some of its values.
+func only(body []Stmt, outputs []int) []Stmt {
 	out := slices.Clone(body)
 	for i, st := range out {
 		switch x := st.(type) {
 		case Return:
-			out[i] = Return{x.Values[output : output+1]}
+			var values []Expr
+			for _, o := range outputs {
+				values = append(values, x.Values[o])
+			}
+			out[i] = Return{values}
 		case If:
-			out[i] = If{x.Cond, only(x.Then, output), only(x.Else, output)}
+			out[i] = If{x.Cond, only(x.Then, outputs), only(x.Else, outputs)}
 		}
 	}
 	return out

@@ -1,6 +1,7 @@
 package pipeline
 
 import (
+	"maps"
 	"math/bits"
 	"slices"
 	"sync"
@@ -203,10 +204,101 @@ func (j job) around(q plane) plane {
 }
 
 func makePlan(key planKey) *plan {
-	st, steps := key.st, key.steps
+	st := key.st
 	if h := st.Hoisted(); key.hidden && h != nil {
 		st = h
 	}
+	whole := planStages(key, st)
+	groups := lagGroups(st)
+	if groups == nil {
+		return whole
+	}
+	best := planStages(key, st.Parted(groups))
+	for i, parts := range groups { // stages that are as well whole
+		if len(parts) > 1 {
+			groups[i] = together(parts)
+			if p := planStages(key, st.Parted(groups)); p.kept() <= best.kept() {
+				best = p
+			} else {
+				groups[i] = parts
+			}
+		}
+	}
+	if best.lastLag >= whole.lastLag || best.kept() >= whole.kept() { // each stage more costs something
+		return whole
+	}
+	return best
+}
+
+// together is a stage's outputs in one group.
+func together(parts [][]int) [][]int {
+	all := slices.Concat(parts...)
+	slices.Sort(all)
+	return [][]int{all}
+}
+
+// readsSet tells whether one of the parts of a stage reads what a part before it sets.
+func readsSet(st *stencil.Stencil, stage int, parts [][]int) bool {
+	set := map[int]bool{}
+	for _, outputs := range parts {
+		for _, o := range outputs {
+			for a, points := range st.OutputPoints(stage, o) {
+				if len(points) > 0 && set[a] {
+					return true
+				}
+			}
+		}
+		for _, o := range outputs {
+			set[st.Stages[stage].Outputs[o]] = true
+		}
+	}
+	return false
+}
+
+// lagGroups are each stage's outputs, together where they can be computed in the same plane step; nil where all of each
+// can. On a staggered grid what reads no later plane need not wait for what does.
+func lagGroups(st *stencil.Stencil) (groups [][][]int) {
+	lags := make([]int, len(st.Fields)+len(st.ReadOnly))
+	split := false
+	for range 3 { // time steps, until they are alike
+		groups, split = nil, false
+		for i := range st.Stages {
+			stage := &st.Stages[i]
+			own := make([]int, len(stage.Outputs))
+			for o := range own {
+				for a, points := range st.OutputPoints(i, o) {
+					if len(points) > 0 {
+						own[o] = max(own[o], lags[a]+readOf(st, a, points).high)
+					}
+				}
+			}
+			byLag := map[int][]int{}
+			for o, lag := range own {
+				byLag[lag] = append(byLag[lag], o)
+			}
+			var parts [][]int
+			for _, lag := range slices.Sorted(maps.Keys(byLag)) {
+				parts = append(parts, byLag[lag])
+			}
+			if stage.Hidden || len(stage.Copies) > 0 || readsSet(st, i, parts) {
+				parts = together(parts)
+				own = slices.Repeat([]int{slices.Max(own)}, len(own))
+			}
+			for o, f := range stage.Outputs {
+				lags[f] = own[o]
+			}
+			groups, split = append(groups, parts), split || len(parts) > 1
+		}
+	}
+	if !split {
+		return nil
+	}
+	return groups
+}
+
+// planStages is the plan of a stencil's stages as they are.
+func planStages(key planKey, st *stencil.Stencil) *plan {
+	steps := key.steps
 	p := &plan{st: st, fields: len(key.st.Fields), dims: st.Dims, mirror: st.Boundary == stencil.Mirror}
 	arrays := len(st.Fields) + len(st.ReadOnly)
 	current := make([]int, arrays) // the version of each array that is read now
@@ -328,11 +420,22 @@ func (p *plan) finish(key planKey, current []int) {
 			}
 		}
 		p.jobs[i].low, p.jobs[i].high = low, high
+		// Each output has a reach of its own: on a staggered grid two stages reach a cell far, not two.
+		for o, reads := range j.each {
+			of := p.versions[j.outputs[o]]
+			for _, r := range reads {
+				v := &p.versions[r.version]
+				l, h := r.reach()
+				for a := range 3 {
+					v.low[a], v.high[a] = max(v.low[a], of.low[a]+l[a]), max(v.high[a], of.high[a]+h[a])
+				}
+			}
+		}
 		for _, r := range j.reads {
 			v := &p.versions[r.version]
 			l, h := r.reach()
-			for a := range 3 {
-				v.low[a], v.high[a] = max(v.low[a], low[a]+l[a]), max(v.high[a], high[a]+h[a])
+			if p.st.Stages[j.stage].Hidden { // its reads of planes are wider
+				v.low[2], v.high[2] = max(v.low[2], low[2]+l[2]), max(v.high[2], high[2]+h[2])
 			}
 			v.depth = max(v.depth, p.age(j, r, -r.low)+1)
 			if v.hidden {

@@ -175,7 +175,7 @@ func TestProductsAtACellAreDerived(t *testing.T) {
 }
 
 func TestEachStageOfAStepHasAPlan(t *testing.T) {
-	st, err := stencil.Lookup("elastic3d")
+	st, err := stencil.Lookup("elastic3d4")
 	if err != nil {
 		t.Fatal(err)
 	}

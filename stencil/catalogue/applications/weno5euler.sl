@@ -1,0 +1,38 @@
+# What a wind that turns around the middle of the grid carries: the advection equation,
+# fifth order in space by weighted essentially non-oscillatory reconstruction; a step is
+# one evaluation, an explicit Euler step, of which weno5 has three. 0.4 is the time step
+# over the mesh width; the wind is 0.5 at most along an axis.
+# Source: Jiang and Shu, "Efficient implementation of weighted ENO schemes" (1996):
+# smoothness indicators (here thrice as much, multiplied out in differences) and
+# weights; the turning wind is a test of LeVeque, "High-resolution conservative
+# algorithms" (1996).
+NumDimensions 2
+StencilSize (3, 3)
+DataType double
+Boundary wrap
+DefaultSize (8192, 8192)
+Steps 1000
+CellValue {
+  float rate = 0;
+  for (int axis = 0; axis <= 1; axis++) {
+    const int i = 1 - axis, j = axis;
+    float v = axis == 0 ? (y + 0.5) / input_size.y - 0.5 : 0.5 - (x + 0.5) / input_size.x, upper = 0;
+    for (int face = 0; face >= -1; face--) {
+      // The cell upwind of the face, and the differences of the five around it, the furthest upwind first.
+      float q = v > 0 ? get(face * i, face * j) : get((face + 1) * i, (face + 1) * j);
+      float d0 = v > 0 ? get((face - 1) * i, (face - 1) * j) - get((face - 2) * i, (face - 2) * j) : get((face + 2) * i, (face + 2) * j) - get((face + 3) * i, (face + 3) * j);
+      float d1 = v > 0 ? get(face * i, face * j) - get((face - 1) * i, (face - 1) * j) : get((face + 1) * i, (face + 1) * j) - get((face + 2) * i, (face + 2) * j);
+      float d2 = v > 0 ? get((face + 1) * i, (face + 1) * j) - get(face * i, face * j) : get(face * i, face * j) - get((face + 1) * i, (face + 1) * j);
+      float d3 = v > 0 ? get((face + 2) * i, (face + 2) * j) - get((face + 1) * i, (face + 1) * j) : get((face - 1) * i, (face - 1) * j) - get(face * i, face * j);
+      // How smooth each of the three parabolas is: thrice the indicators, multiplied out.
+      float s0 = 0.000003 + d1 * (10 * d1 - 11 * d0) + 4 * d0 * d0;
+      float s1 = 0.000003 + d1 * (4 * d1 - 5 * d2) + 4 * d2 * d2;
+      float s2 = 0.000003 + d2 * (10 * d2 - 11 * d3) + 4 * d3 * d3;
+      // The weights 0.1, 0.6 and 0.3, each over its s squared, all times ten and the three squares: one division for four.
+      float w0 = (s1 * s2) * (s1 * s2), w1 = 6 * (s0 * s2) * (s0 * s2), w2 = 3 * (s0 * s1) * (s0 * s1);
+      float f = q + (w0 * (5 * d1 - 2 * d0) + w1 * (d1 + 2 * d2) + w2 * (4 * d2 - d3)) / (6 * (w0 + w1 + w2));
+      if (face == 0) upper = f; else rate += v * (upper - f);
+    }
+  }
+  return get(0, 0) - 0.4 * rate;
+}
