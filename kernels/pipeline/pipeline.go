@@ -78,9 +78,37 @@ func (h shape) part(p stencil.Problem) int {
 // on rows.
 func (h shape) tile(l *plan) (hold, step [2]int) {
 	hold = [2]int{warp * h.vector, h.warps * h.rows}
-	step[0] = hold[0] - kernels.RoundUp(l.low[0], h.vector) - kernels.RoundUp(l.high[0], h.vector)
-	step[1] = hold[1] - l.low[1] - l.high[1]
+	low, high := h.halo(l)
+	step[0] = hold[0] - low - high
+	step[1] = hold[1] - l.lowHalo[1] - l.highHalo[1]
 	return hold, step
+}
+
+// halo is the columns that a tile holds beyond those it writes: whole vectors.
+func (h shape) halo(l *plan) (low, high int) {
+	return kernels.RoundUp(l.lowHalo[0], h.vector), kernels.RoundUp(l.highHalo[0], h.vector)
+}
+
+// sides is the columns of what is loaded that lie beyond a tile's, on either side; none where the tile's whole vectors
+// hold what is read.
+func (h shape) sides(l *plan) (low, high int) {
+	tileLow, tileHigh := h.halo(l)
+	if l.low[0] <= tileLow && l.high[0] <= tileHigh {
+		return 0, 0
+	}
+	return max(l.lowSide, l.low[0]-tileLow), max(l.highSide, l.high[0]-tileHigh)
+}
+
+// sided tells whether columns beyond a thread's own are read from shared memory, of what is loaded.
+func (h shape) sided(l *plan) bool {
+	low, high := h.sides(l)
+	return low+high > 0
+}
+
+// pitch is the cells from row to row of what is loaded: the sides are whole vectors there.
+func (h shape) pitch(l *plan) int {
+	low, high := h.sides(l)
+	return kernels.RoundUp(low, h.vector) + warp*h.vector + kernels.RoundUp(high, h.vector)
 }
 
 // edgeRows is the rows of a warp that others read.
@@ -103,7 +131,8 @@ func (h shape) sharedBytes(p stencil.Problem, l *plan) int {
 			given += v.ring(l.dims, 0)
 		}
 	}
-	return warp * h.vector * h.warps * (loaded*h.rows*p.DType.Size() + given*h.edgeRows(p.Stencil, l)*kernels.ComputedSize(p.DType))
+	low, high := l.extraRows()
+	return h.pitch(l)*loaded*(h.warps*h.rows+low+high)*p.DType.Size() + warp*h.vector*given*h.warps*h.edgeRows(p.Stencil, l)*kernels.ComputedSize(p.DType)
 }
 
 // docs say what each parameter is: in the space, and after the constant that it becomes.
@@ -244,6 +273,9 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	h := scheduleShape(s)
 	l := h.plan(p.Stencil)
 	lowR, highR := l.rowReach()
+	haloLow, haloHigh := h.halo(l)
+	sideLow, sideHigh := h.sides(l)
+	extraLow, extraHigh := l.extraRows()
 	unroll, apart := h.copies(l)
 	constants := []kernels.Constant{
 		{Name: "DIMS", Value: p.Stencil.Dims, Doc: "dimensions of the grid"},
@@ -253,10 +285,14 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "PYRAMID", Value: h.timeTile, Doc: docs["ph"]},
 		{Name: "PREFETCH", Value: h.prefetch, Doc: docs["pf"]},
 		{Name: "MIN_BLOCKS", Value: h.minBlocks, Doc: docs["mb"]},
-		{Name: "HALO_LX", Value: kernels.RoundUp(l.low[0], h.vector), Doc: "cells that a tile holds beyond those it writes: towards smaller x"},
-		{Name: "HALO_HX", Value: kernels.RoundUp(l.high[0], h.vector), Doc: "and towards larger ones"},
-		{Name: "HALO_LR", Value: l.low[1], Doc: "rows beyond, towards smaller ones"},
-		{Name: "HALO_HR", Value: l.high[1], Doc: "and towards larger ones"},
+		{Name: "HALO_LX", Value: haloLow, Doc: "cells that a tile holds beyond those it writes: towards smaller x"},
+		{Name: "HALO_HX", Value: haloHigh, Doc: "and towards larger ones"},
+		{Name: "HALO_LR", Value: l.lowHalo[1], Doc: "rows beyond, towards smaller ones"},
+		{Name: "HALO_HR", Value: l.highHalo[1], Doc: "and towards larger ones"},
+		{Name: "SIDE_L", Value: sideLow, Doc: "columns that shared memory holds of what is loaded beyond the tile's, towards smaller x"},
+		{Name: "SIDE_H", Value: sideHigh, Doc: "and towards larger ones"},
+		{Name: "EXTRA_LR", Value: extraLow, Doc: "and rows, towards smaller ones"},
+		{Name: "EXTRA_HR", Value: extraHigh, Doc: "and towards larger ones"},
 		{Name: "LOW_R", Value: lowR, Doc: "rows of other warps that a stage reads, towards smaller ones"},
 		{Name: "HIGH_R", Value: highR, Doc: "and towards larger ones"},
 		{Name: "PART", Value: h.part(p), Doc: "cells moved at once between memory and a thread: a vector, or the part of one that divides the rows"},
@@ -335,5 +371,6 @@ func (Family) Tiling(p stencil.Problem, s space.Schedule) kernels.Tiling {
 
 func (h shape) tiling(p stencil.Problem, l *plan) kernels.Tiling {
 	hold, step := h.tile(l)
-	return kernels.Overlapping(p, h.vector, kernels.RoundUp(l.low[0], h.vector), hold, step, h.warps, h.streamTiles, h.sms, l.low[2]+l.high[2])
+	low, _ := h.halo(l)
+	return kernels.Overlapping(p, h.vector, low, hold, step, h.warps, h.streamTiles, h.sms, l.low[2]+l.high[2])
 }

@@ -27,8 +27,12 @@ type plan struct {
 	stores   []store
 	low      [3]int // halo of what is loaded beyond what is written: on x, rows, planes
 	high     [3]int
-	lead     int // plane steps before the first written plane's own
-	lastLag  int // plane steps by which the last written plane comes after its own
+	// Columns and rows of the halo that are computed, too, and so are a tile's; those beyond are in shared memory alone.
+	lowHalo, highHalo [2]int
+	// Columns beyond the tile's that shared memory holds of what is loaded.
+	lowSide, highSide int
+	lead              int // plane steps before the first written plane's own
+	lastLag           int // plane steps by which the last written plane comes after its own
 }
 
 // version is the planes of an array as a job leaves them, or as they are loaded.
@@ -445,6 +449,11 @@ func (p *plan) finish(key planKey, current []int) {
 			} else if l[1]+h[1]+j.lowR+j.highR > 0 {
 				v.rows = true
 				v.oldest = max(v.oldest, p.age(j, r, -r.low))
+			} else if v.job < 0 && l[0]+h[0]+j.lowX+j.highX > 0 { // columns of other threads are in shared memory
+				v.oldest = max(v.oldest, p.age(j, r, -r.low))
+			}
+			if v.job < 0 {
+				p.lowSide, p.highSide = max(p.lowSide, l[0]+j.lowX), max(p.highSide, h[0]+j.highX)
 			}
 		}
 	}
@@ -453,6 +462,13 @@ func (p *plan) finish(key planKey, current []int) {
 			p.low[a], p.high[a] = max(p.low[a], v.low[a]), max(p.high[a], v.high[a])
 		}
 		p.lead = max(p.lead, v.low[2]-v.lag)
+	}
+	for _, v := range p.versions[p.loads:] {
+		if !v.hidden { // else each thread computes what it needs beyond its rows
+			for a := range 2 {
+				p.lowHalo[a], p.highHalo[a] = max(p.lowHalo[a], v.low[a]), max(p.highHalo[a], v.high[a])
+			}
+		}
 	}
 	p.barriers()
 }
@@ -481,6 +497,9 @@ func (p *plan) newestRows(j job, r read) bool {
 	return slices.ContainsFunc(r.planes, func(q plane) bool { q = j.around(q); return q.lowR+q.highR > 0 && p.age(j, r, max(q.dz, 0)) == 0 }) ||
 		p.mirror && p.age(j, r, r.high) == 0
 }
+
+// extraRows is the rows of what is loaded that lie beyond a tile's, on either side.
+func (p *plan) extraRows() (low, high int) { return p.low[1] - p.lowHalo[1], p.high[1] - p.highHalo[1] }
 
 // sharesRows tells whether a warp reads rows of others.
 func (p *plan) sharesRows() bool {

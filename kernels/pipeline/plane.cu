@@ -32,8 +32,13 @@ struct __align__(sizeof(Real) * VECTOR < 16 ? sizeof(Real) * VECTOR : 16) Shared
 
 typedef Real Cells[ROWS][VECTOR]; // of one plane, a thread's own
 
-constexpr int LOADED = 32 * WARPS * ROWS;      // vectors of a plane that is loaded
-constexpr int GIVEN = 32 * WARPS * EDGE_ROWS;  // and of the rows of one that others read
+// Vectors of a row of a plane that is loaded, with those of its sides; before them are the low side's.
+constexpr int LOW_SIDE = (SIDE_L + VECTOR - 1) / VECTOR, PITCH = LOW_SIDE + 32 + (SIDE_H + VECTOR - 1) / VECTOR;
+constexpr int LOADED = PITCH * (EXTRA_LR + TILE_R + EXTRA_HR); // vectors of a plane that is loaded
+constexpr int GIVEN = 32 * WARPS * EDGE_ROWS;                  // and of the rows of one that others read
+constexpr int EXTRA = EXTRA_LR + EXTRA_HR, EXTRA_EACH = (EXTRA + WARPS - 1) / WARPS; // extra rows, and those of a warp
+
+constexpr int SIDES = SIDE_L + SIDE_H, SIDE_EACH = ((ROWS + EXTRA_EACH) * SIDES + 31) / 32; // cells of a row's sides, and those of a lane
 
 // A thread's cells of a plane, with columns and rows beyond.
 template <int LX, int HX, int LR, int HR>
@@ -57,6 +62,10 @@ struct Place {
   int given;             // its first edge row
   int near[SHARED_ROWS > 0 ? SHARED_ROWS : 1];  // the rows of other warps in a plane that is loaded
   int other[SHARED_ROWS > 0 ? SHARED_ROWS : 1]; // and among edge rows
+  index_t extra[EXTRA > 0 ? EXTRA_EACH : 1]; // elements from its column to the extra rows that it loads
+  int extra_at[EXTRA > 0 ? EXTRA_EACH : 1];  // vectors from its own in shared memory to theirs; 0 = none
+  index_t side[SIDES > 0 ? SIDE_EACH : 1];   // elements from its column to the cells of sides that it loads
+  int side_at[SIDES > 0 ? SIDE_EACH : 1];    // bytes from what it copies to them in shared memory; 0 = none
   int x, y;              // of its first cell
   index_t rows[BOUNDARY == WRAP ? ROWS : 1]; // where the grid repeats: elements from a plane's column to each row
   bool edge;             // its tile touches the grid's edge on x or rows
@@ -104,7 +113,7 @@ template <int LX, int HX, int LR, int HR>
 __device__ __forceinline__ void own(Around<LX, HX, LR, HR> &e, const Vector *plane, const Place &at) {
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
-    const Vector v = plane[at.own + j * 32];
+    const Vector v = plane[at.own + j * PITCH];
 #pragma unroll
     for (int i = 0; i < VECTOR; i++) e.at[LR + j][LX + i] = v.at[i];
   }
@@ -114,7 +123,7 @@ __device__ __forceinline__ void own(Around<LX, HX, LR, HR> &e, const Vector *pla
 __device__ __forceinline__ void take(Cells &v, const Vector *plane, const Place &at) {
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
-    const Vector vector = plane[at.own + j * 32];
+    const Vector vector = plane[at.own + j * PITCH];
 #pragma unroll
     for (int i = 0; i < VECTOR; i++) v[j][i] = vector.at[i];
   }
@@ -161,15 +170,32 @@ __device__ __forceinline__ void columns(Real (&e)[LX + VECTOR + HX], const Place
   }
 }
 
-// Fills what lies beyond the own cells of a plane on x: L and H columns of own rows, OL and OH of others.
+// The same for a row of what is loaded, whose own cells begin at `row`: there the cells that stand for those outside are.
+template <bool EDGE, bool CONSTANTS, int LX, int HX, int L, int H>
+__device__ __forceinline__ void columns(Real (&e)[LX + VECTOR + HX], const T *row, const Place &at) {
+#pragma unroll
+  for (int k = 1; k <= L; k++) e[LX - k] = EDGE && CONSTANTS && at.x < k ? OUTSIDE : Real(row[-k]);
+#pragma unroll
+  for (int k = 0; k < H; k++) e[LX + VECTOR + k] = EDGE && CONSTANTS && at.x + VECTOR + k >= at.nx ? OUTSIDE : Real(row[VECTOR + k]);
+}
+
+// Fills what lies beyond the own cells of a plane on x: L and H columns of own rows, OL and OH of others. Of what is loaded
+// `loaded` is the plane in shared memory, else null.
 // What lies outside the grid gets its value where that is not a cell's; plane is the one that was asked for.
-template <int ARRAY, bool EDGE, bool ENDS, int L, int H, int OL, int OH, int LX, int HX, int LR, int HR>
-__device__ __forceinline__ void beyond(Around<LX, HX, LR, HR> &e, int plane, int iteration, const Place &at) {
+template <int ARRAY, bool EDGE, bool ENDS, int L, int H, int OL, int OH, bool IS_LOADED, int LX, int HX, int LR, int HR>
+__device__ __forceinline__ void beyond(Around<LX, HX, LR, HR> &e, const Vector *loaded, int plane, int iteration, const Place &at) {
   constexpr bool CONSTANTS = BOUNDARY == CONSTANT && ARRAY < FIELDS;
   const bool inside = !ENDS || (plane >= 0 && plane < at.planes);
 #pragma unroll
   for (int r = 0; r < LR + ROWS + HR; r++) {
-    if (r >= LR && r < LR + ROWS)
+    const bool own = r >= LR && r < LR + ROWS;
+    if constexpr (IS_LOADED) {
+      const T *row = reinterpret_cast<const T *>(loaded + (own ? at.own + (r - LR) * PITCH : at.near[r < LR ? LOW_R - LR + r : LOW_R + r - LR - ROWS]));
+      if (own)
+        columns<EDGE, CONSTANTS, LX, HX, L, H>(e.at[r], row, at);
+      else
+        columns<EDGE, CONSTANTS, LX, HX, OL, OH>(e.at[r], row, at);
+    } else if (own)
       columns<EDGE, CONSTANTS, LX, HX, L, H>(e.at[r], at);
     else
       columns<EDGE, CONSTANTS, LX, HX, OL, OH>(e.at[r], at);

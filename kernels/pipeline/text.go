@@ -104,7 +104,13 @@ func (p *plan) text(h shape) string {
 		line("      int slot = slot_%d + ahead;", n)
 		line("      if (slot >= %d) slot -= %d;", n, n)
 		line("      const int to = (%d + slot) * LOADED * (int)sizeof(Vector);", first)
-		line("#pragma unroll\n      for (int j = 0; j < ROWS; j++) copy_vector(copied + to + j * 32 * (int)sizeof(Vector), copied_address + to + j * 32 * (int)sizeof(Vector), source_%d + row_offset(at, j));", v)
+		line("#pragma unroll\n      for (int j = 0; j < ROWS; j++) copy_vector(copied + to + j * PITCH * (int)sizeof(Vector), copied_address + to + j * PITCH * (int)sizeof(Vector), source_%d + row_offset(at, j));", v)
+		if h.sided(p) {
+			line("#pragma unroll\n      for (int k = 0; k < SIDE_EACH; k++)\n        if (at.side_at[k] != 0) copy_async<sizeof(T)>(copied + to + at.side_at[k], copied_address + to + at.side_at[k], source_%d + at.side[k]);", v)
+		}
+		if low, high := p.extraRows(); low+high > 0 {
+			line("#pragma unroll\n      for (int k = 0; k < EXTRA_EACH; k++)\n        if (at.extra_at[k] != 0) copy_vector(copied + to + at.extra_at[k] * (int)sizeof(Vector), copied_address + to + at.extra_at[k] * (int)sizeof(Vector), source_%d + at.extra[k]);", v)
+		}
 		if wrap {
 			line("      const bool end = plane_%d == at.planes - 1;", v)
 			line("      source_%d += end ? -plane_%d * at.stride : at.stride;", v, v)
@@ -121,7 +127,7 @@ func (p *plan) text(h shape) string {
 	line("  // Plane step t: the planes that are loaded move on by one, and every stage completes one.")
 	line("  template <bool EDGE, bool ENDS>")
 	line("  __device__ __forceinline__ void advance(int t) {")
-	line("    copies_wait<PREFETCH - 1>();\n    if (COALESCED && SHARED_ROWS == 0) __syncwarp();")
+	line("    copies_wait<PREFETCH - 1>();\n    if ((COALESCED || SIDES > 0) && SHARED_ROWS == 0) __syncwarp();")
 	if p.sharesRows() {
 		line("    __syncthreads();")
 	}
@@ -137,7 +143,7 @@ func (p *plan) text(h shape) string {
 		}
 	}
 	for i := range p.jobs {
-		p.jobText(&b, i)
+		p.jobText(&b, h, i)
 	}
 	for _, n := range rings {
 		line("    slot_%d = slot_%d + 1 < %d ? slot_%d + 1 : 0;", n, n, n, n)
@@ -217,7 +223,7 @@ func (p *plan) arrayName(a int) string {
 }
 
 // jobText is one job of a plane step.
-func (p *plan) jobText(b *strings.Builder, i int) {
+func (p *plan) jobText(b *strings.Builder, h shape, i int) {
 	st := p.st
 	line := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
 	j := &p.jobs[i]
@@ -265,7 +271,11 @@ func (p *plan) jobText(b *strings.Builder, i int) {
 			default:
 				line("        others(n%d, given_%d(age_of<ENDS>(%d, %d, plane, %d, at)), at.other);", n, r.version, zero, q.dz, v.oldest+1)
 			}
-			line("        beyond<%d, EDGE, ENDS, %d, %d, %d, %d>(n%d, plane + %d, iteration, at);\n      }", p.given(r.array), q.lowX, q.highX, q.otherLow, q.otherHigh, n, q.dz)
+			loaded, is := "nullptr", "false"
+			if v.job < 0 && h.sided(p) {
+				loaded, is = fmt.Sprintf("loaded_%d(age_of<ENDS>(%d, %d, plane, %d, at))", r.version, zero, q.dz, v.oldest+1), "true"
+			}
+			line("        beyond<%d, EDGE, ENDS, %d, %d, %d, %d, %s>(n%d, %s, plane + %d, iteration, at);\n      }", p.given(r.array), q.lowX, q.highX, q.otherLow, q.otherHigh, is, n, loaded, q.dz)
 			fmt.Fprintf(&cases, "        if (array == %d && %s == %d) return n%d.at[%d + %s][%d + i + dx];\n", r.array, at, q.dz, n, q.lowR, row, lx)
 			n++
 		}

@@ -65,6 +65,15 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	loaded := float64(min(n, streamTile+l.low[2]+l.high[2]))
 	blocks, threads := float64(g.Blocks()), float64(g.Threads())
 	cells := float64(hold[0] * h.rows * h.warps)
+	low, high := l.extraRows()
+	extra := float64(low+high) / float64(h.warps) // rows that a warp loads beside its own
+	haloLow, _ := h.halo(l)
+	sideLow, sideHigh := h.sides(l)
+	sectors := func(cells int) float64 { return float64(kernels.RoundUp(cells*p.DType.Size(), 32)) / elem }
+	held := (float64(hold[0]) + sectors(sideLow) + sectors(sideHigh)) * float64(h.rows*h.warps+low+high)
+	if st.Dims < 3 {
+		held = (float64(hold[0]) + sectors(sideLow) + sectors(sideHigh)) * float64(h.warps)
+	}
 	own := float64(h.rows * h.vector)
 	words := float64(kernels.ComputedSize(p.DType)) / 4
 	parts := math.Ceil(float64(h.vector) * elem / 16) // instructions that move a vector
@@ -73,8 +82,11 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		moves = max(parts, float64(h.vector/part))
 	}
 	arrays, outputs := float64(l.loads), float64(len(l.stores))
-	accesses := moves * (arrays + outputs) * float64(h.rows)
-	pipe := arrays * own * elem // written to shared memory
+	accesses := moves * (arrays*(float64(h.rows)+extra) + outputs*float64(h.rows))
+	if sideLow+sideHigh > 0 {
+		accesses += arrays * math.Ceil((float64(h.rows)+extra)*float64(sideLow+sideHigh)/warp)
+	}
+	pipe := arrays * (own + extra*float64(h.vector)) * elem // written to shared memory
 	flops, special, shuffles := 0.0, 0.0, 0.0
 	barriers := 0
 	if l.sharesRows() {
@@ -96,10 +108,16 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 			for _, q := range r.planes {
 				q = j.around(q)
 				others := float64(q.lowR + q.highR)
-				shuffles += float64(h.rows*(q.lowX+q.highX)) + others*float64(q.otherLow+q.otherHigh)
+				beyond := float64(h.rows*(q.lowX+q.highX)) + others*float64(q.otherLow+q.otherHigh)
 				rows := others
 				if l.versions[r.version].job < 0 {
 					rows += float64(h.rows)
+				}
+				if l.versions[r.version].job < 0 && sideLow+sideHigh > 0 {
+					accesses += beyond
+					pipe += beyond * float64(h.vector) * elem // a bank conflict for each cell of a vector
+				} else {
+					shuffles += beyond
 				}
 				accesses += parts * rows
 				pipe += rows * float64(h.vector) * float64(kernels.ComputedSize(p.DType))
@@ -120,7 +138,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	for a, g := range g.Grid {
 		write[a] = kernels.CeilDiv(p.Size[a], g)
 	}
-	read := [3]int{hold[0], hold[1], int(loaded)}
+	read := [3]int{hold[0], hold[1] + low + high, int(loaded)}
 	if st.Dims < 3 {
 		write[1], write[2] = streamTile, 1
 		read = [3]int{hold[0] * h.warps, read[2], 1}
@@ -136,10 +154,10 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Special:    updates * special,
 		Integer:    blocks * threads * (300 + planeSteps*(12*arrays+6*outputs+8*float64(len(l.jobs))+shuffles*words)),
 		Accesses:   blocks * threads * planeSteps * accesses,
-		L1Loads:    arrays * blocks * cells * loaded * elem,
-		L2Read:     arrays * blocks * cells * loaded * elem,
+		L1Loads:    arrays * blocks * held * loaded * elem,
+		L2Read:     arrays * blocks * held * loaded * elem,
 		L2Write:    float64(p.Size.Cells()) * outputs * elem,
-		Torn:       kernels.Torn(p, h.vector, kernels.RoundUp(l.low[0], h.vector), hold, step),
+		Torn:       kernels.Torn(p, h.vector, haloLow, hold, step),
 		Shared:     blocks * threads * planeSteps * pipe,
 		Barriers:   barriers * int(planeSteps),
 		Loads:      arrays * own * float64(h.prefetch),
