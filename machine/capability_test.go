@@ -36,7 +36,7 @@ func TestUnknownCapabilitiesAreWhatTheDriverSays(t *testing.T) {
 
 // Datasheets' float64 rates in flops: of each a lane does two a clock.
 func TestFloat64LanesGiveTheDatasheetsRates(t *testing.T) {
-	for id, want := range map[string]float64{"v100": 7.8e12, "a100": 9.7e12, "h200": 34e12, "rtx3090": 0.56e12, "rtx4090": 1.29e12} {
+	for id, want := range map[string]float64{"v100": 7.8e12, "a100": 9.7e12, "h200": 34e12, "rtx3090": 0.56e12, "rtx4090": 1.29e12, "l40s": 1.43e12, "gh200": 34e12, "b300": 1.2e12} {
 		k, err := FindKnown(id)
 		if err != nil {
 			t.Fatal(err)

@@ -67,6 +67,7 @@ func TestKnownDevicesAreSoundAndNameTheirSource(t *testing.T) {
 		"v100": {900e9, 15.7e12}, "t4": {320e9, 8.1e12}, "rtx2080ti": {616e9, 13.45e12}, "a100": {2039e9, 19.5e12},
 		"h100": {3350e9, 67e12}, "h200": {4800e9, 67e12}, "b200": {8000e9, 74.4e12},
 		"rtx3090": {936e9, 35.6e12}, "rtx4090": {1008e9, 82.6e12}, "rtx5090": {1792e9, 104.8e12}, "rtxpro6000": {1792e9, 125e12},
+		"l40s": {864e9, 91.6e12}, "gh200": {4e12, 67e12}, "b300": {7.67e12, 77e12},
 	}
 	list := KnownDevices()
 	if len(list) != len(want) {
