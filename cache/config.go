@@ -51,6 +51,7 @@ type Config struct {
 	Search        SearchInfo         `json:"search"`
 	Match         MatchInfo          `json:"match"`
 	Expected      *ExpectedInfo      `json:"expected,omitempty"` // nil = measured on this very problem
+	Finals        []FinalInfo        `json:"finals,omitempty"`   // all that the last, interleaved round timed, the fastest first
 	Warnings      []string           `json:"warnings"`
 	Time          time.Time          `json:"time"` // whole seconds, UTC
 
@@ -187,6 +188,16 @@ type BaselineInfo struct {
 type Tie struct {
 	Schedule       string  `json:"schedule"`
 	SecondsPerStep float64 `json:"seconds_per_step"`
+}
+
+// FinalInfo is a schedule's time in the last, interleaved round. The interval is the 95 %
+// interval of the median.
+type FinalInfo struct {
+	Schedule       string  `json:"schedule"`
+	SecondsPerStep float64 `json:"seconds_per_step"` // median
+	Low            float64 `json:"low"`
+	High           float64 `json:"high"`
+	Samples        int     `json:"samples"`
 }
 
 // VerificationInfo is how it is known that the answer is right.

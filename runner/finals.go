@@ -107,6 +107,10 @@ func (t *Session) finals(ctx context.Context, r *Result) error {
 			continue
 		}
 		r.Winner, r.Remainder, r.Complete = winner.outcome, remainder, true
+		for _, c := range ready {
+			r.Finals = append(r.Finals, c.outcome)
+		}
+		slices.SortStableFunc(r.Finals, func(a, b outcome.Outcome) int { return cmp.Compare(a.Seconds(), b.Seconds()) })
 		for _, c := range ties {
 			r.Ties = append(r.Ties, c.outcome)
 		}

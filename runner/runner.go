@@ -72,6 +72,7 @@ type Result struct {
 	Winner      outcome.Outcome
 	Remainder   *outcome.Outcome  // the launch that does the steps left over by the time tile, if any
 	Ties        []outcome.Outcome // indistinguishable from the winner
+	Finals      []outcome.Outcome // that were timed interleaved, the winner among them, the fastest first
 	Naive       outcome.Outcome   // the baseline
 	Copy        float64           // measured copy bandwidth, bytes per second; 0 = not known
 	Evaluated   int               // schedules run, the baseline's included

@@ -62,6 +62,9 @@ func (j *job) configOf() Config {
 	for _, t := range r.Ties {
 		c.Ties = append(c.Ties, cache.Tie{Schedule: t.Schedule.String(), SecondsPerStep: t.Seconds()})
 	}
+	for _, f := range r.Finals {
+		c.Finals = append(c.Finals, cache.FinalInfo{Schedule: f.Schedule.String(), SecondsPerStep: f.Seconds(), Low: f.Series.Low, High: f.Series.High, Samples: f.Series.N})
+	}
 	for _, x := range w.Checks {
 		c.Verification.Checks = append(c.Verification.Checks, cache.CheckInfo{
 			Against: x.Against, Size: slices.Clone(x.Size[:st.Dims]), Steps: x.Steps, Cells: x.Cells, MaxError: x.MaxError, Tolerance: x.Tolerance, Seed: dataSeed(j.Seed)})
