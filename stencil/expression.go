@@ -115,7 +115,7 @@ func (p *parser) unary() (Expr, error) {
 		}
 		return not(x), nil
 	case "(":
-		if isTypeWord(p.peek()) {
+		if isLocalType(p.peek()) {
 			return p.cast()
 		}
 		x, err := p.expr()
@@ -132,12 +132,7 @@ func (p *parser) unary() (Expr, error) {
 
 // cast parses type) value after its opening parenthesis.
 func (p *parser) cast() (Expr, error) {
-	at := p.peek()
-	d, err := p.typeName()
-	if err != nil {
-		return nil, err
-	}
-	t, err := p.cellType(at, d)
+	t, err := p.localType()
 	if err != nil {
 		return nil, err
 	}
@@ -184,10 +179,11 @@ func (p *parser) number(t token) (Expr, error) {
 func (p *parser) name(t token) (Expr, error) {
 	f := p.fn
 	if b, ok := f.lookup(t.text); ok {
-		if b.fixed != nil {
-			return *b.fixed, nil
-		}
-		return b.local, nil
+		b, err := p.element(t, b)
+		return b.value, err
+	}
+	if h := p.helpers[t.text]; h != nil {
+		return p.expand(t, h)
 	}
 	if i := slices.IndexFunc(p.out.Scalars, func(a Argument) bool { return a.Name == t.text }); i >= 0 {
 		return Scalar{i, p.out.Scalars[i].Type}, nil
@@ -198,6 +194,9 @@ func (p *parser) name(t token) (Expr, error) {
 	position := Type(Int32)
 	if f.index > 0 {
 		position = Type(Int64)
+	}
+	if words := []string{"get", "read", "x", "y", "z", "iteration", "input_size"}; f.key == "" && slices.Contains(words, t.text) {
+		return nil, p.notNumber(t)
 	}
 	switch t.text {
 	case "get":

@@ -4,18 +4,29 @@ import "slices"
 
 // function is a function being parsed.
 type function struct {
-	key     string // CellValue, EdgeValue or Reduce
+	key     string // CellValue, EdgeValue or Reduce; empty of a constant of the file
+	name    string // as messages have it
 	results []Type // of the values it returns
-	locals  int
-	scopes  []map[string]binding
-	dry     int // > 0 in a branch that is never taken: it is checked and dropped
-	index   int // > 0 inside the index of read(): positions are int64
+	*frame
+	scopes   []map[string]binding
+	expanded []Stmt // of calls in the statement being parsed: they come before it
+	dry      int    // > 0 in a branch that is never taken: it is checked and dropped
+	index    int    // > 0 inside the index of read(): positions are int64
 }
 
-// binding is what a name stands for: a local, or a constant known while parsing.
+// frame is what a function shares with those that are expanded in it.
+type frame struct {
+	locals int
+	untidy bool // may hold what nothing reads
+}
+
+// binding is what a name stands for: a value, a local that may be set, or an array of those.
 type binding struct {
-	local Local
-	fixed *Int
+	value    Expr
+	variable bool // value is a Local that may be set
+	typ      Type
+	extents  []int // of an array, else nil
+	elements []binding
 }
 
 func (f *function) lookup(name string) (binding, bool) {
@@ -46,7 +57,7 @@ func (p *parser) cellType(t token, d DType) (Type, error) {
 func (p *parser) block(b block) error {
 	s := p.out
 	p.at = b.at
-	p.fn = &function{key: b.key.text}
+	p.fn = &function{key: b.key.text, name: b.key.text, frame: &frame{}, scopes: []map[string]binding{p.constants}}
 	p.fn.open()
 	switch b.key.text {
 	case "CellValue":
@@ -56,7 +67,7 @@ func (p *parser) block(b block) error {
 	}
 	p.fn.results = []Type{s.elem()}
 	var err error
-	s.Reduce.Body, err = p.functionBody()
+	s.Reduce.Body, err = p.wholeBody()
 	return err
 }
 
@@ -101,7 +112,7 @@ func (p *parser) cellValue(key token) error {
 		p.fn.results = append(p.fn.results, s.elem())
 	}
 	var err error
-	st.Body, err = p.functionBody()
+	st.Body, err = p.wholeBody()
 	return err
 }
 
@@ -120,7 +131,7 @@ func (p *parser) edgeValue(key token) error {
 		}
 	}
 	p.fn.results = []Type{s.elem()}
-	body, err := p.functionBody()
+	body, err := p.wholeBody()
 	for i := range s.Fields {
 		if err == nil && (only < 0 || i == only) {
 			if s.Fields[i].Edge != nil {
@@ -130,6 +141,15 @@ func (p *parser) edgeValue(key token) error {
 		}
 	}
 	return err
+}
+
+// wholeBody is functionBody of a function that stands by itself.
+func (p *parser) wholeBody() ([]Stmt, error) {
+	body, err := p.functionBody()
+	if p.fn.untidy {
+		body = live(body)
+	}
+	return body, err
 }
 
 // functionBody parses { statements } that must return on every way.
@@ -144,9 +164,9 @@ func (p *parser) functionBody() ([]Stmt, error) {
 	end := p.take()
 	switch {
 	case len(body) == 0:
-		return nil, p.fail(end, "%s returns nothing; end it with return", p.fn.key)
+		return nil, p.fail(end, "%.40s returns nothing; end it with return", p.fn.name)
 	case !returns(body):
-		return nil, p.fail(end, "%s must end with return", p.fn.key)
+		return nil, p.fail(end, "%.40s must end with return", p.fn.name)
 	}
 	return body, nil
 }

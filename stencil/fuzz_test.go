@@ -63,7 +63,12 @@ func FuzzParse(f *testing.F) {
 			f.Add(src)
 		}
 	}
+	for _, src := range hardestFunctions() {
+		f.Add(src)
+	}
 	for _, src := range []string{
+		minmod + "const float W = 1.0 / 3, A[2] = {1, -W}; const int d[] = {-1, 1};\n#define N 2\nfloat f(float v[2], bool up, int k) { for (int i = 0; i < 2; i++) if (v[i] > W) return get(k * d[i]); return up ? v[0] : minmod(v[1], N); }" +
+			line("int i; float v[2] = {get(0)}; for (i = 0; i < 2; i++) v[i] += A[i]; bool b = f(v, x > 1, 2) > 0; return b ? f(A, b, 1) : v[1] / i;"),
 		"", "\x00", "\xff\xfe", "\ufeffNumDimensions 1", "/* never closed", "/*/", "//", "#", "NumDimensions 1\r\nStencilSize (1)\r\n",
 		plain, strings.ReplaceAll(plain, "\n", "\r"), strings.Repeat("(", 20000), line(strings.Repeat("{", 1000)),
 		line("float a = get(-2), b; a = -a / (b - -(3.5e-3f)); return fmin(a, fabs(sqrt(exp(log(b)))));"),

@@ -83,10 +83,10 @@ func (p *parser) newName(what string) (token, error) {
 	return t, nil
 }
 
-// named tells whether a field, read-only array or scalar has the name.
+// named tells whether a field, read-only array, scalar or function has the name.
 func (p *parser) named(name string) bool {
 	has := func(a Array) bool { return a.Name == name }
-	return slices.ContainsFunc(p.out.Fields, has) || slices.ContainsFunc(p.out.ReadOnly, has) ||
+	return p.helpers[name] != nil || slices.ContainsFunc(p.out.Fields, has) || slices.ContainsFunc(p.out.ReadOnly, has) ||
 		slices.ContainsFunc(p.out.Scalars, func(a Argument) bool { return a.Name == name })
 }
 
@@ -339,6 +339,18 @@ func (p *parser) skipBlock(key token) error {
 		}
 		p.take()
 	}
+	if err := p.skipBraces(); err != nil {
+		return err
+	}
+	if len(p.blocks) > 3*maxNames {
+		return p.fail(key, "more than %d functions", 3*maxNames)
+	}
+	p.blocks = append(p.blocks, b)
+	return nil
+}
+
+// skipBraces passes { ... }.
+func (p *parser) skipBraces() error {
 	open, depth := p.peek(), 0
 	for {
 		if p.is("{") {
@@ -350,14 +362,9 @@ func (p *parser) skipBlock(key token) error {
 			return p.fail(open, "this { is never closed; end the block with }")
 		}
 		if depth == 0 {
-			break
+			return nil
 		}
 	}
-	if len(p.blocks) > 3*maxNames {
-		return p.fail(key, "more than %d functions", 3*maxNames)
-	}
-	p.blocks = append(p.blocks, b)
-	return nil
 }
 
 // reduce parses sum|min|max { ... }.

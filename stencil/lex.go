@@ -66,7 +66,7 @@ func (t token) String() string {
 // puncts are the operators and marks, the longest first.
 var puncts = []string{
 	"<=", ">=", "==", "!=", "&&", "||", "+=", "-=", "*=", "/=", "%=", "++", "--",
-	"(", ")", "{", "}", ",", ";", "=", "+", "-", "*", "/", "%", "<", ">", "!", "?", ":", ".",
+	"#define", "(", ")", "[", "]", "{", "}", ",", ";", "=", "+", "-", "*", "/", "%", "<", ">", "!", "?", ":", ".",
 }
 
 // lexer cuts a stencil file into tokens; comments are /* */, // and #.
@@ -112,6 +112,8 @@ func (l *lexer) skip() error {
 			l.start = l.pos
 		case c == ' ' || c == '\t' || c == '\r':
 			l.pos++
+		case l.word() == "define": // a token: it may name a number
+			return nil
 		case c == '#' || strings.HasPrefix(l.src[l.pos:], "//"):
 			if err := l.directive(); err != nil {
 				return err
@@ -149,20 +151,29 @@ var directives = func() map[string]string {
 		}
 	}
 	add("remove it, and the lines that it leaves out", "if", "ifdef", "ifndef", "elif", "else", "endif")
-	add("declare a constant, like const float N = 3;", "define", "undef")
+	add("give the constant another name", "undef")
 	add("remove it: functions like exp and sqrt are known", "include")
 	add("remove it", "pragma", "line", "error", "warning")
 	return all
 }()
 
+// word is what stands right after a #, where one is next.
+func (l *lexer) word() string {
+	if l.src[l.pos] != '#' {
+		return ""
+	}
+	n := l.pos + 1
+	for n < len(l.src) && l.src[n] >= 'a' && l.src[n] <= 'z' {
+		n++
+	}
+	return l.src[l.pos+1 : n]
+}
+
 // directive refuses a comment that C's preprocessor would take for its own: a word right after #.
 func (l *lexer) directive() error {
-	word, _, _ := strings.Cut(l.src[l.pos+1:], "\n")
-	if i := strings.IndexFunc(word, func(r rune) bool { return r < 'a' || r > 'z' }); i >= 0 {
-		word = word[:i]
-	}
+	word := l.word()
 	remedy, ok := directives[word]
-	if l.src[l.pos] != '#' || !ok {
+	if !ok {
 		return nil
 	}
 	line, col := l.here()

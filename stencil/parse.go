@@ -23,7 +23,8 @@ func parse(name, file, src string, marks bool) (*Stencil, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{lexer: l, toks: toks, marking: marks, seen: map[string]token{}, axes: map[string]int{}}
+	p := &parser{lexer: l, toks: toks, marking: marks, seen: map[string]token{}, axes: map[string]int{},
+		constants: map[string]binding{}, helpers: map[string]*helper{}}
 	p.out = &Stencil{Name: name, Boundary: Clamp, DType: Float32, text: src}
 	if err := p.file(); err != nil {
 		return nil, err
@@ -47,8 +48,12 @@ type parser struct {
 	points      []Offset       // as Points lists them
 	temporaries []token        // as Temporary lists them
 	blocks      []block
-	fn          *function // being parsed
-	marking     bool      // conditions are to be marked
+	globals     []block            // constants and functions of the file, in its order
+	constants   map[string]binding // of the file
+	helpers     map[string]*helper // functions of the file
+	calls       []*helper          // being expanded, the outermost first
+	fn          *function          // being parsed
+	marking     bool               // conditions are to be marked
 }
 
 // block is a function whose text is parsed when all keys are known.
@@ -71,6 +76,11 @@ func (p *parser) take() token {
 	return t
 }
 func (p *parser) fail(t token, format string, args ...any) error {
+	if n := len(p.calls); n > 0 {
+		h := p.calls[n-1]
+		format += " (in %.40s, called at %d:%d)"
+		args = append(args, h.name.text, h.caller.line, h.caller.col)
+	}
 	return p.errorAt(t.line, t.col, format, args...)
 }
 func (p *parser) is(text string) bool {
@@ -116,6 +126,15 @@ func (p *parser) list(item func(i int) error) error {
 func (p *parser) file() error {
 	for p.peek().kind != tokEOF {
 		key := p.take()
+		if key.text == "const" || key.text == "#define" || isLocalType(key) {
+			if err := p.skipGlobal(key); err != nil {
+				return err
+			}
+			continue
+		}
+		if remedy := foreign[key.text]; remedy != "" && key.kind == tokName {
+			return p.fail(key, "%s is not in the language; %s", key.text, remedy)
+		}
 		read, ok := keyReaders[key.text]
 		if key.kind != tokName || !ok {
 			return p.fail(key, "unknown key %s; the keys are %s", key, strings.Join(keys, ", "))
@@ -135,6 +154,11 @@ func (p *parser) file() error {
 	}
 	if err := p.checkKeys(); err != nil {
 		return err
+	}
+	for _, b := range p.globals {
+		if err := p.global(b); err != nil {
+			return err
+		}
 	}
 	for _, b := range p.blocks {
 		if err := p.block(b); err != nil {

@@ -42,7 +42,7 @@ func (p *parser) statement() ([]Stmt, error) {
 	defer func() { p.nested-- }()
 	t := p.peek()
 	if p.parsed > maxParsed {
-		return nil, p.fail(t, "loops unroll to more than %d tokens; shorten them", maxParsed)
+		return nil, p.fail(t, "loops and functions expand to more than %d tokens; shorten them", maxParsed)
 	}
 	switch {
 	case p.is(";"):
@@ -55,6 +55,8 @@ func (p *parser) statement() ([]Stmt, error) {
 		body, err := p.statements()
 		p.take()
 		return body, err
+	case p.is("#define"):
+		return nil, p.fail(t, "#define stands outside of blocks; here declare a constant, like const float N = 3;")
 	case t.kind != tokName && !p.is("++") && !p.is("--"):
 		return nil, p.fail(t, "want a statement here, found %s", t)
 	case t.text == "if":
@@ -71,7 +73,7 @@ func (p *parser) statement() ([]Stmt, error) {
 	switch {
 	case t.text == "return":
 		body, err = p.result()
-	case t.text == "const" || isTypeWord(t):
+	case t.text == "const" || isLocalType(t):
 		body, err = p.declare()
 	default:
 		body, err = p.assign()
@@ -80,7 +82,14 @@ func (p *parser) statement() ([]Stmt, error) {
 		return nil, err
 	}
 	_, err = p.expect(";")
-	return body, err
+	return append(p.before(), body...), err
+}
+
+// before takes what calls have left to come before the statement being parsed.
+func (p *parser) before() []Stmt {
+	list := p.fn.expanded
+	p.fn.expanded = nil
+	return list
 }
 
 // result parses return value, value ...
@@ -101,55 +110,6 @@ func (p *parser) result() ([]Stmt, error) {
 		r.Values = append(r.Values, convert(v, t))
 	}
 	return []Stmt{r}, nil
-}
-
-// declare parses a type and names, each with or without a value. Whole constants
-// are known while parsing.
-func (p *parser) declare() ([]Stmt, error) {
-	constant := p.peek().text == "const"
-	if constant {
-		p.take()
-	}
-	first := p.peek()
-	if !isTypeWord(first) {
-		return nil, p.fail(first, "want a type here, found %s", first)
-	}
-	d, err := p.typeName()
-	if err != nil {
-		return nil, err
-	}
-	typ, err := p.cellType(first, d)
-	if err != nil {
-		return nil, err
-	}
-	var body []Stmt
-	for {
-		name, err := p.local()
-		if err != nil {
-			return nil, err
-		}
-		v := convert(Int{0, Whole}, typ)
-		if p.is("=") {
-			p.take()
-			if v, err = p.expr(); err != nil { // before the name is known: float a = a; is an error
-				return nil, err
-			}
-			v = convert(v, typ)
-		} else if p.is("(") || p.is(":") {
-			return nil, p.fail(p.peek(), `want ";" here, found %s`, p.peek())
-		}
-		if c, whole := v.(Int); constant && whole {
-			p.fn.bind(name.text, binding{fixed: &c})
-		} else {
-			local := Local{p.fn.locals, typ}
-			p.fn.locals++
-			p.fn.bind(name.text, binding{local: local})
-			body = append(body, Let{local.Index, typ, v, true})
-		}
-		if !p.accept(",") {
-			return body, nil
-		}
-	}
 }
 
 // local parses the name of a new local.
@@ -173,22 +133,30 @@ func (p *parser) assign() ([]Stmt, error) {
 	name := p.take()
 	b, ok := p.fn.lookup(name.text)
 	switch {
-	case !ok && p.named(name.text):
+	case !ok && p.helpers[name.text] != nil:
+		return nil, p.fail(name, "%s computes a value, which nothing takes; assign it", name)
+	case !ok && (p.named(name.text) || name.text == "get"):
 		return nil, p.fail(name, "%s may only be read; return a field's new value", name)
 	case !ok || name.kind != tokName:
 		return nil, p.unknown(name)
-	case b.fixed != nil:
+	}
+	b, err := p.element(name, b)
+	if err != nil {
+		return nil, err
+	}
+	local, _ := b.value.(Local)
+	if !b.variable {
 		return nil, p.fail(name, "%s is constant here; declare another variable", name)
 	}
 	op := step
 	if op.text == "" {
 		op = p.take()
 	}
-	v, err := p.changed(op, b.local)
+	v, err := p.changed(op, local)
 	if err != nil {
 		return nil, err
 	}
-	return []Stmt{Let{b.local.Index, b.local.Type, convert(v, b.local.Type), false}}, nil
+	return []Stmt{Let{local.Index, local.Type, convert(v, local.Type), false}}, nil
 }
 
 // changed parses what follows an assignment's operator, on a variable that reads
@@ -223,6 +191,7 @@ func (p *parser) branch() ([]Stmt, error) {
 	if _, err := p.expect(")"); err != nil {
 		return nil, err
 	}
+	before := p.before()
 	st := If{Cond: convert(settled(test), Bool)}
 	fixed, constant := st.Cond.(Int)
 	if st.Then, err = p.taken(!constant || fixed.Value != 0); err != nil {
@@ -237,7 +206,7 @@ func (p *parser) branch() ([]Stmt, error) {
 	switch {
 	case !constant:
 		st.Cond = p.marked(at, st.Cond)
-		return []Stmt{st}, nil
+		return append(before, st), nil
 	case fixed.Value != 0:
 		return st.Then, nil
 	}
@@ -250,15 +219,16 @@ func (p *parser) taken(live bool) ([]Stmt, error) {
 		return p.scoped()
 	}
 	p.fn.dry++
-	locals := p.fn.locals
+	before := *p.fn.frame
 	_, err := p.scoped()
-	p.fn.locals = locals
+	*p.fn.frame = before
 	p.fn.dry--
 	return nil, err
 }
 
 // loop parses and unrolls for (int i = a; i < b; i++) statement: the body is
-// parsed once for each value of i, which is a constant in it.
+// parsed once for each value of i, which is a constant in it. C89's for (i = a; ...) leaves
+// the last value in a variable.
 func (p *parser) loop() ([]Stmt, error) {
 	p.take()
 	if _, err := p.expect("("); err != nil {
@@ -266,25 +236,14 @@ func (p *parser) loop() ([]Stmt, error) {
 	}
 	p.fn.open()
 	defer p.fn.close()
-	first := p.peek()
-	if !isTypeWord(first) {
-		return nil, p.fail(first, "declare the loop's variable here, like int i = 0")
-	}
-	d, err := p.typeName()
-	if err != nil {
-		return nil, err
-	}
-	if d.Floating() {
-		return nil, p.fail(first, "a loop counts in an integer type; use int")
-	}
-	name, err := p.local()
+	name, typ, after, err := p.loopVariable()
 	if err != nil {
 		return nil, err
 	}
 	if _, err := p.expect("="); err != nil {
 		return nil, err
 	}
-	i, err := p.constant(Type(d))
+	i, err := p.constant(typ)
 	if err != nil {
 		return nil, err
 	}
@@ -295,20 +254,50 @@ func (p *parser) loop() ([]Stmt, error) {
 	var all []Stmt
 	for {
 		p.at = head
-		p.fn.bind(name.text, binding{fixed: &i})
+		p.fn.bind(name.text, binding{value: i})
 		more, next, err := p.loopHead(name, i)
 		if err != nil {
 			return nil, err
 		}
+		p.before() // of calls in the head, whose values are constants
 		body, err := p.taken(more)
-		if err != nil || !more {
-			return all, err
+		if err != nil {
+			return nil, err
+		}
+		if !more {
+			for j := range after {
+				after[j].Value = i
+				all = append(all, after[j])
+			}
+			return all, nil
 		}
 		if all = append(all, body...); returns(all) {
 			return all, nil
 		}
 		i = next
 	}
+}
+
+// loopVariable parses int name, or the name of a variable, which is set after the loop.
+func (p *parser) loopVariable() (name token, typ Type, after []Let, err error) {
+	first := p.peek()
+	b, known := p.fn.lookup(first.text)
+	if l, is := b.value.(Local); known && is && b.variable && !l.Type.Floating() && l.Type != Bool {
+		p.fn.untidy = true
+		return p.take(), l.Type, []Let{{Local: l.Index, Type: l.Type}}, nil
+	}
+	if !isTypeWord(first) {
+		return first, "", nil, p.fail(first, "declare the loop's variable here, like int i = 0")
+	}
+	d, err := p.typeName()
+	if err != nil {
+		return first, "", nil, err
+	}
+	if d.Floating() {
+		return first, "", nil, p.fail(first, "a loop counts in an integer type; use int")
+	}
+	name, err = p.local()
+	return name, Type(d), nil, err
 }
 
 // loopHead parses test; change) for one value of the loop's variable.
@@ -345,21 +334,29 @@ func (p *parser) loopHead(name token, i Int) (more bool, next Int, err error) {
 
 // constant parses an expression that must be known while parsing.
 func (p *parser) constant(t Type) (Int, error) {
+	return p.constantOf(t, boundsKnown)
+}
+
+// constantOf is constant with what is said of one that is not known.
+func (p *parser) constantOf(t Type, want string) (Int, error) {
 	at := p.peek()
 	v, err := p.expr()
 	if err != nil {
 		return Int{}, err
 	}
+	if c, ok := v.(Int); ok && t != Bool && c.Type == Bool {
+		v = convert(c, Type(Int32))
+	}
 	c, ok := convert(v, t).(Int)
-	if !ok {
-		return Int{}, p.notConstant(at)
+	if !ok || t != Bool && v.typ().Floating() {
+		return Int{}, p.fail(at, "%s", want)
 	}
 	return c, nil
 }
 
-func (p *parser) notConstant(at token) error {
-	return p.fail(at, "a loop's bounds must be constants, so that it can be unrolled; use numbers and const int")
-}
+const boundsKnown = "a loop's bounds must be constants, so that it can be unrolled; use numbers and const int"
+
+func (p *parser) notConstant(at token) error { return p.fail(at, boundsKnown) }
 
 // unknown is the fault of a name that nothing declares.
 func (p *parser) unknown(t token) error {
