@@ -300,12 +300,14 @@ func TestHardestFilesTakeNoLong(t *testing.T) {
 	maps.Copy(all, hardestFunctions())
 	for name, src := range all {
 		best := time.Hour
-		for range 5 { // the machine may be busy: the fastest counts
-			begin := time.Now()
-			_, err := Parse("s", "s.sl", src)
-			best = min(best, time.Since(begin))
+		for range 5 { // collecting garbage is not the parser's work alone
+			var err error
+			best = min(best, busy(func() { _, err = Parse("s", "s.sl", src) }))
 			if err != nil && len(err.Error()) > 600 {
 				t.Errorf("%s: the error has %d bytes", name, len(err.Error()))
+			}
+			if best < 50*time.Millisecond {
+				break
 			}
 		}
 		if best > 100*time.Millisecond*slower {
