@@ -82,7 +82,7 @@ type view struct {
 // viewOf is the view of kernels, without a look.
 func viewOf(s Source, parts []part, variants []variant) view {
 	st, d := s.Problem.Stencil, s.dtype()
-	v := view{exports: exportsOf(s.Name, st, d), Parts: parts, Variants: variants, Winners: s.winners(), Axis: st.Dims - 1, Stages: len(st.Stages), Reduce: st.Reduce != nil, Wraps: st.Boundary == stencil.Wrap, Written: make([]bool, len(st.Fields)),
+	v := view{exports: exportsOf(s.Name, st, d), Parts: parts, Variants: variants, Winners: s.winners(), Axis: st.Dims - 1, Stages: len(st.Stages), Reduce: st.Reduce != nil, Wraps: st.Wraps(st.Dims - 1), Written: make([]bool, len(st.Fields)),
 		Cast: map[stencil.DType]string{stencil.Float16: "__half", stencil.BFloat16: "__nv_bfloat16"}[d]}
 	for _, k := range parts {
 		for _, p := range k.Passes {

@@ -97,10 +97,11 @@ func source(w *writer, s space.Schedule, launch []string, constants []Constant, 
 	for _, c := range constants {
 		w.line("constexpr int %s = %d; // %s", c.Name, c.Value, c.Doc)
 	}
-	w.line("enum Boundary { CLAMP, MIRROR, WRAP, CONSTANT, FIXED, EDGE_VALUE }; // what lies outside the grid")
-	w.line("constexpr Boundary BOUNDARY = %s;", boundaryNames[st.Boundary])
+	w.rules()
 	w.grid()
-	w.piece(0, Piece{File: "kernels/common.cu", Text: common})
+	for _, piece := range w.commonPieces() {
+		w.piece(0, piece)
+	}
 	w.piece(0, Piece{})
 	w.edges()
 	for i := range st.Stages {
@@ -119,10 +120,6 @@ func source(w *writer, s space.Schedule, launch []string, constants []Constant, 
 	}
 	k.Source = w.String()
 	return k
-}
-
-var boundaryNames = map[stencil.Boundary]string{
-	stencil.Clamp: "CLAMP", stencil.Mirror: "MIRROR", stencil.Wrap: "WRAP", stencil.Constant: "CONSTANT", stencil.Fixed: "FIXED", stencil.Edge: "EDGE_VALUE",
 }
 
 // anyLaunch is a schedule's text for all that differ in the named parameters alone.
@@ -160,6 +157,9 @@ func (w *writer) piece(stage int, p Piece) {
 		w.line("#line %d %q", max(p.Line, 1), p.File)
 	} else {
 		w.line("#line %d %q", strings.Count(w.String(), "\n")+2, w.file)
+	}
+	if p.File != "" && w.p.Stencil.Boundary != stencil.Mixed {
+		p.Text = WithOneRule(p.Text)
 	}
 	w.WriteString(p.Text)
 }
@@ -267,6 +267,8 @@ func (w *writer) edges() {
 			w.line("  if (array == %d) return edge_%d(grid, nearest, x, y, z, iteration);", f, f)
 		}
 		w.line("  return nearest;")
+	case stencil.Mixed:
+		w.mixedValue()
 	default:
 		w.line("  return nearest;")
 	}
@@ -449,7 +451,11 @@ func (w *writer) composed() {
 		}
 		w.line("    if (!(%s)) return old(array, dx, dy, dz);", strings.Join(set, " || "))
 		w.line("    int x = px + dx, y = py + dy, z = pz + dz;")
-		w.line("    if (EDGE && BOUNDARY != WRAP && inside) wrap(grid, x, y, z);")
+		if st.Boundary == stencil.Mixed {
+			w.line("    if (EDGE && inside) held_in(grid, array, x, y, z);")
+		} else {
+			w.line("    if (EDGE && BOUNDARY != WRAP && inside) wrap(grid, x, y, z);")
+		}
 		w.line("    const auto value = part_%d::cell<EDGE>(grid, x, y, z, iteration, Moved<Old>{old, x - px, y - py, z - pz});", i)
 		w.line("    T result = value.at[0];")
 		for o, f := range stage.Outputs {
@@ -514,7 +520,7 @@ func (w *writer) cell(i int) {
 	body := stencil.StageCode(st, i)
 	var before strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&before, "  "+format+"\n", args...) }
-	if st.Boundary == stencil.Wrap && regexp.MustCompile(`\bp[xyz]\b`).MatchString(body) {
+	if st.Has(stencil.Wrap) && regexp.MustCompile(`\bp[xyz]\b`).MatchString(body) {
 		line("if (EDGE) wrap(grid, px, py, pz);")
 	}
 	reads := func(name string, array int) {
@@ -546,25 +552,11 @@ func (w *writer) cell(i int) {
 		}
 		line("const auto compute = [&] {")
 	}
-	if st.Boundary == stencil.Fixed {
-		var kept []string
-		for _, f := range stage.Outputs {
-			kept = append(kept, fmt.Sprintf("old(%d, 0, 0, 0)", f))
-		}
-		near := "EDGE && (px < LOW_X || px >= grid.nx - HIGH_X || py < LOW_Y || py >= grid.ny - HIGH_Y || pz < LOW_Z || pz >= grid.nz - HIGH_Z)"
-		if single {
-			line("if (%s) return %s(%s);", near, w.computed(), kept[0])
-		} else {
-			line("if (%s) {", near)
-			for o, k := range kept {
-				line("  out_%d = %s;", o, k)
-			}
-			line("  return;\n  }")
-		}
-	}
+	after := w.keep(stage, single, line)
 	w.function(body, before.String())
 	if !single {
 		w.line("  };\n  compute();")
+		w.WriteString(after)
 		for o, f := range stage.Outputs {
 			if at := slices.Index(writes, f); at >= 0 {
 				w.line("  result.at[%d] = out_%d;", at, o)
@@ -573,6 +565,39 @@ func (w *writer) cell(i int) {
 		w.line("  return result;")
 	}
 	w.line("}")
+}
+
+// keep writes by line that a cell near an edge that is fixed keeps its values, and gives what to write after the function if
+// only some of them.
+func (w *writer) keep(stage *stencil.Stage, single bool, line func(format string, args ...any)) (after string) {
+	st := w.p.Stencil
+	near := make([]string, len(stage.Outputs))
+	for o, f := range stage.Outputs {
+		near[o] = nearFixed(st.Fields[f])
+	}
+	all := near[0]
+	if st.Boundary == stencil.Fixed {
+		all = "EDGE && (px < LOW_X || px >= grid.nx - HIGH_X || py < LOW_Y || py >= grid.ny - HIGH_Y || pz < LOW_Z || pz >= grid.nz - HIGH_Z)"
+	}
+	kept := func(o int) string { return fmt.Sprintf("old(%d, 0, 0, 0)", stage.Outputs[o]) }
+	switch {
+	case slices.ContainsFunc(near, func(n string) bool { return n != near[0] }):
+		for o, n := range near {
+			if n != "" {
+				after += fmt.Sprintf("  if (%s) out_%d = %s;\n", n, o, kept(o))
+			}
+		}
+	case all == "":
+	case single:
+		line("if (%s) return %s(%s);", all, w.computed(), kept(0))
+	default:
+		line("if (%s) {", all)
+		for o := range near {
+			line("  out_%d = %s;", o, kept(o))
+		}
+		line("  return;\n  }")
+	}
+	return after
 }
 
 // identifier makes a name fit for C and for a comment.

@@ -24,11 +24,11 @@ __device__ __forceinline__ T point(const Grid &grid, const Tile &t, int array, i
     if (EDGE) wrap(grid, ix, iy, iz);
     return __ldg(grid.in[array] + cell_index(grid, ix, iy, iz));
   }
-  if (EDGE && BOUNDARY != WRAP) {
-    if (BOUNDARY == MIRROR) {
-      x = boundary_index(gx, grid.nx) - t.origin.x;
-      y = boundary_index(gy, grid.ny) - t.origin.y;
-      z = boundary_index(gz, grid.nz) - t.origin.z;
+  if (EDGE && !WRAPS_ALL) {
+    if (some(MIRROR)) {
+      x = held_index<0>(array, gx, grid.nx) - t.origin.x;
+      y = held_index<1>(array, gy, grid.ny) - t.origin.y;
+      z = held_index<2>(array, gz, grid.nz) - t.origin.z;
     }
     x = min(max(x, t.low.x), t.high.x);
     y = min(max(y, t.low.y), t.high.y);

@@ -1,6 +1,12 @@
 package stencil
 
-// Boundary is the rule for a point that lies outside the grid.
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Boundary is a rule for points that lie outside the grid.
 type Boundary string
 
 // The boundary rules; EdgeValue stands in their place where a file has it.
@@ -9,13 +15,39 @@ const (
 	Mirror   Boundary = "mirror"   // the cell as far inside, the edge cell as the mirror: -1 reads 1
 	Wrap     Boundary = "wrap"     // the grid repeats: -1 reads the last cell
 	Constant Boundary = "constant" // a number
-	Fixed    Boundary = "fixed"    // none is read: a cell whose points' box reaches outside never changes
+	Fixed    Boundary = "fixed"    // a cell whose points' box reaches outside never changes; what other fields' cells read there is the nearest cell
 	Edge     Boundary = "edge"     // EdgeValue's function
+	Mixed    Boundary = "mixed"    // of a whole stencil: its rules differ by axis, side or field
 )
+
+// Rule is what stands for a point beyond one side of an axis.
+type Rule struct {
+	Boundary Boundary
+	Constant float64 // the number, where Boundary is Constant
+}
+
+// Rules are an array's: by axis, of its low and its high side. A point outside is settled axis by axis: on one whose rule
+// names a cell (clamp, mirror, wrap) it is the point there. If it lies outside on others still, the first of them, in order
+// x, y, z, says what it is worth.
+type Rules [3][2]Rule
+
+// all are the same rule everywhere.
+func (r Rule) all() Rules { return Rules{{r, r}, {r, r}, {r, r}} }
+
+// valued tells whether the rule gives a value of its own, and names no cell.
+func (r Rule) valued() bool { return r.Boundary == Constant || r.Boundary == Edge }
+
+// side is which rule holds for index i of an axis, outside.
+func side(i int) int {
+	if i < 0 {
+		return 0
+	}
+	return 1
+}
 
 func clampIndex(i, n int) int { return min(max(i, 0), n-1) }
 
-// index gives the index on an axis of extent n that stands for i, -1 for none.
+// index gives the index on an axis of extent n that stands for i, or, where the rule names none, the nearest.
 func (b Boundary) index(i, n int) int {
 	if i >= 0 && i < n {
 		return i
@@ -29,17 +61,140 @@ func (b Boundary) index(i, n int) int {
 		return min(i, 2*n-2-i)
 	case Wrap:
 		return (i%n + n) % n
-	case Constant, Edge:
-		return -1
 	}
 	return clampIndex(i, n)
 }
 
 // readOnly is the rule for read-only arrays: those that name a cell inside hold
 // for them as well, else the nearest cell inside is read.
-func (b Boundary) readOnly() Boundary {
-	if b == Mirror || b == Wrap {
-		return b
+func (r Rule) readOnly() Rule {
+	if r.Boundary == Mirror || r.Boundary == Wrap {
+		return r
 	}
-	return Clamp
+	return Rule{Boundary: Clamp}
+}
+
+// Wraps tells whether the grid repeats on an axis: for all arrays, or for none.
+func (s *Stencil) Wraps(axis int) bool { return s.Fields[0].Rules[axis][0].Boundary == Wrap }
+
+// repeating are rules of the axes that wrap alone.
+func (s *Stencil) repeating() (r Rules) {
+	for axis := range r {
+		if s.Wraps(axis) {
+			r[axis] = s.Fields[0].Rules[axis]
+		}
+	}
+	return r
+}
+
+// Has tells whether some side of some field has the rule.
+func (s *Stencil) Has(b Boundary) bool {
+	return slices.ContainsFunc(s.Fields, func(f Array) bool { return f.has(b) })
+}
+
+func (a *Array) has(b Boundary) bool {
+	for _, sides := range a.Rules {
+		if sides[0].Boundary == b || sides[1].Boundary == b {
+			return true
+		}
+	}
+	return false
+}
+
+// mirrors tells whether some array has mirrored points on an axis.
+func (s *Stencil) mirrors(axis int) bool {
+	is := func(a Array) bool { return a.Rules[axis][0].Boundary == Mirror || a.Rules[axis][1].Boundary == Mirror }
+	return slices.ContainsFunc(s.Fields, is) || slices.ContainsFunc(s.ReadOnly, is)
+}
+
+// oneRule puts a stencil's rules in one word, if they are one.
+func (s *Stencil) oneRule() {
+	first := s.Fields[0].Rules[0][0]
+	s.Boundary, s.Constant = first.Boundary, first.Constant
+	want := make([]Rules, 0, len(s.Fields)+len(s.ReadOnly))
+	for range s.Fields {
+		want = append(want, first.all())
+	}
+	for range s.ReadOnly {
+		want = append(want, first.readOnly().all())
+	}
+	for i, a := range s.arrays() {
+		for axis := range s.Dims {
+			if a.Rules[axis] != want[i][axis] {
+				s.Boundary, s.Constant = Mixed, 0
+			}
+		}
+	}
+	for i, a := range s.arrays() { // axes that there are not
+		for axis := s.Dims; axis < 3; axis++ {
+			a.Rules[axis] = want[i][axis]
+			if s.Boundary == Mixed {
+				a.Rules[axis] = [2]Rule{{Boundary: Clamp}, {Boundary: Clamp}}
+			}
+		}
+	}
+}
+
+// arrays are the fields and then the read-only arrays.
+func (s *Stencil) arrays() (list []*Array) {
+	for i := range s.Fields {
+		list = append(list, &s.Fields[i])
+	}
+	for i := range s.ReadOnly {
+		list = append(list, &s.ReadOnly[i])
+	}
+	return list
+}
+
+// Outside is the name of the boundary rule, or the rules that differ as a file has them: each part follows the word Boundary,
+// the first for all arrays that no other names. EdgeValue stands where that says what lies beyond a side.
+func (s *Stencil) Outside() string {
+	if s.Boundary != Mixed {
+		return string(s.Boundary)
+	}
+	first := s.Fields[0].Rules
+	parts := []string{first.text(s.Dims)}
+	for i, a := range s.arrays() {
+		want := first
+		if i >= len(s.Fields) {
+			want = first.readOnly()
+		}
+		if a.Rules != want {
+			parts = append(parts, a.Name+" "+a.Rules.text(s.Dims))
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// readOnly are the rules for read-only arrays.
+func (r Rules) readOnly() Rules {
+	for axis := range r {
+		for side := range r[axis] {
+			r[axis][side] = r[axis][side].readOnly()
+		}
+	}
+	return r
+}
+
+// String is a rule as a file has it.
+func (r Rule) String() string {
+	switch r.Boundary {
+	case Constant:
+		return fmt.Sprint("constant ", r.Constant)
+	case Edge:
+		return "EdgeValue"
+	}
+	return string(r.Boundary)
+}
+
+func (r Rules) text(dims int) string {
+	var axes []string
+	for _, sides := range r[:dims] {
+		if sides[0] == sides[1] {
+			axes = append(axes, sides[0].String())
+		} else {
+			axes = append(axes, fmt.Sprintf("(%s, %s)", sides[0], sides[1]))
+		}
+	}
+	return "(" + strings.Join(axes, ", ") + ")"
 }

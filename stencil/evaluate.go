@@ -122,33 +122,51 @@ func (c *evaluation) statement(st Stmt) func() bool {
 	panic(fmt.Sprintf("stencil: unknown statement %T", st))
 }
 
-// cellAt gives the index of the cell at an offset under a boundary rule, -1 where
-// there is none.
-func (c *evaluation) cellAt(b Boundary, o Offset) int {
-	n := c.r.n
-	x, y, z := b.index(c.at[0]+o[0], n[0]), b.index(c.at[1]+o[1], n[1]), b.index(c.at[2]+o[2], n[2])
-	if x < 0 || y < 0 || z < 0 {
+// inside gives the index of the cell at an offset, -1 if it lies outside.
+func (c *evaluation) inside(o Offset) int {
+	n := &c.r.n
+	x, y, z := c.at[0]+o[0], c.at[1]+o[1], c.at[2]+o[2]
+	if x < 0 || x >= n[0] || y < 0 || y >= n[1] || z < 0 || z >= n[2] {
 		return -1
 	}
 	return (z*n[1]+y)*n[0] + x
 }
 
-// outside runs a field's EdgeValue for the point at an offset.
-func (c *evaluation) outside(field int, o Offset) *evaluation {
+// beyond settles a point outside: the cell that stands for it or is the nearest, where the point lies then, and the rule
+// that gives it a value, if one does.
+func (c *evaluation) beyond(rules *Rules, o Offset) (cell int, at [3]int, value *Rule) {
+	n := c.r.n
+	var near [3]int
+	for a := range 3 {
+		i := c.at[a] + o[a]
+		near[a], at[a] = i, i
+		if i >= 0 && i < n[a] {
+			continue
+		}
+		rule := &rules[a][side(i)]
+		near[a] = rule.Boundary.index(i, n[a])
+		if !rule.valued() {
+			at[a] = near[a]
+		} else if value == nil {
+			value = rule
+		}
+	}
+	return (near[2]*n[1]+near[1])*n[0] + near[0], at, value
+}
+
+// outside runs a field's EdgeValue for a point, to which a cell is the nearest.
+func (c *evaluation) outside(field, near int, at [3]int) *evaluation {
 	e := c.edges[field]
 	if e == nil {
 		e = c.inner(c.r.s.Fields[field].Edge)
 		c.edges[field] = e
 	}
-	near := c.cellAt(Clamp, o)
 	if v := c.r.fields[field]; v.Int != nil {
 		e.nearI = v.Int[near]
 	} else {
 		e.nearF = v.Float[near]
 	}
-	for a := range 3 {
-		e.at[a] = c.at[a] + o[a]
-	}
+	e.at = at
 	e.run()
 	return e
 }
@@ -165,8 +183,8 @@ func (r *run) hiddenStage(field int) (*Stage, int) {
 	return nil, 0
 }
 
-// beyond computes a hidden stage at the place at an offset, outside the grid.
-func (c *evaluation) beyond(st *Stage, o Offset) *evaluation {
+// hiddenAt computes a hidden stage at the place at an offset, outside the grid.
+func (c *evaluation) hiddenAt(st *Stage, o Offset) *evaluation {
 	e := c.hidden[st]
 	if e == nil {
 		e = c.inner(st.Body)
@@ -188,6 +206,15 @@ func (r *run) read(array int, at Offset) Offset {
 		at[0]++
 	}
 	return at
+}
+
+// cellOf is the cell of a read-only array that a point of it is, or that stands for it.
+func (c *evaluation) cellOf(e Read) int {
+	if i := c.inside(e.At); i >= 0 {
+		return i
+	}
+	i, _, _ := c.beyond(&c.r.s.ReadOnly[e.Array].Rules, e.At)
+	return i
 }
 
 // element is the clamped index of read(i).
@@ -220,28 +247,31 @@ func (c *evaluation) exact(e Expr) func() float64 {
 		return func() float64 { return c.localFloats[e.Index] }
 	case Get:
 		e.At = r.read(e.Field, e.At)
-		b := r.s.Boundary
+		rules := &r.s.Fields[e.Field].Rules
 		if st, o := r.hiddenStage(e.Field); st != nil {
 			return func() float64 {
-				if i := c.cellAt(Constant, e.At); i >= 0 {
+				if i := c.inside(e.At); i >= 0 {
 					return r.fields[e.Field].Float[i]
 				}
-				return c.beyond(st, e.At).floats[o]
+				return c.hiddenAt(st, e.At).floats[o]
 			}
 		}
 		return func() float64 {
-			if i := c.cellAt(b, e.At); i >= 0 {
+			if i := c.inside(e.At); i >= 0 {
 				return r.fields[e.Field].Float[i]
 			}
-			if b == Constant {
-				return r.s.Constant
+			i, at, value := c.beyond(rules, e.At)
+			switch {
+			case value == nil:
+				return r.fields[e.Field].Float[i]
+			case value.Boundary == Constant:
+				return value.Constant
 			}
-			return c.outside(e.Field, e.At).floats[0]
+			return c.outside(e.Field, i, at).floats[0]
 		}
 	case Read:
 		e.At = r.read(len(r.s.Fields)+e.Array, e.At)
-		b := r.s.Boundary.readOnly()
-		return func() float64 { return r.readOnly[e.Array].Float[c.cellAt(b, e.At)] }
+		return func() float64 { return r.readOnly[e.Array].Float[c.cellOf(e)] }
 	case ReadAt:
 		index := c.integer(e.Index)
 		return func() float64 { a := r.readOnly[e.Array].Float; return a[element(index(), len(a))] }
@@ -309,28 +339,30 @@ func (c *evaluation) integer(e Expr) func() int64 {
 	case Local:
 		return func() int64 { return c.localInts[e.Index] }
 	case Get:
-		b := r.s.Boundary
+		rules := &r.s.Fields[e.Field].Rules
 		if st, o := r.hiddenStage(e.Field); st != nil {
 			return func() int64 {
-				if i := c.cellAt(Constant, e.At); i >= 0 {
+				if i := c.inside(e.At); i >= 0 {
 					return r.fields[e.Field].Int[i]
 				}
-				return c.beyond(st, e.At).ints[o]
+				return c.hiddenAt(st, e.At).ints[o]
 			}
 		}
-		outside := e.Type.fromFloat(r.s.Constant)
 		return func() int64 {
-			if i := c.cellAt(b, e.At); i >= 0 {
+			if i := c.inside(e.At); i >= 0 {
 				return r.fields[e.Field].Int[i]
 			}
-			if b == Constant {
-				return outside
+			i, at, value := c.beyond(rules, e.At)
+			switch {
+			case value == nil:
+				return r.fields[e.Field].Int[i]
+			case value.Boundary == Constant:
+				return e.Type.fromFloat(value.Constant)
 			}
-			return c.outside(e.Field, e.At).ints[0]
+			return c.outside(e.Field, i, at).ints[0]
 		}
 	case Read:
-		b := r.s.Boundary.readOnly()
-		return func() int64 { return r.readOnly[e.Array].Int[c.cellAt(b, e.At)] }
+		return func() int64 { return r.readOnly[e.Array].Int[c.cellOf(e)] }
 	case ReadAt:
 		index := c.integer(e.Index)
 		return func() int64 { a := r.readOnly[e.Array].Int; return a[element(index(), len(a))] }

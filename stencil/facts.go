@@ -181,6 +181,7 @@ func (s *Stencil) steering() []bool {
 
 // finish derives everything that follows from the functions.
 func (s *Stencil) finish() {
+	s.oneRule()
 	s.facts()
 	if len(s.marks) == 0 { // else it is the reference's own, and never printed
 		sum := sha256.Sum256([]byte(s.meaning()))
@@ -200,8 +201,8 @@ func (s *Stencil) facts() {
 	for i := range s.Stages {
 		st := &s.Stages[i]
 		st.Points = make([][]Offset, len(s.Fields)+len(s.ReadOnly))
-		if s.Boundary == Fixed && !st.Hidden { // a cell near the edge keeps its value
-			for _, f := range st.Outputs {
+		for _, f := range st.Outputs { // a cell near the edge may keep its value
+			if s.Fields[f].has(Fixed) {
 				st.Points[f] = addPoint(nil, Offset{})
 			}
 		}
@@ -223,8 +224,8 @@ func (s *Stencil) facts() {
 				}
 			}
 		})
-		if s.Boundary == Mirror { // what a point outside mirrors lies on the other side
-			for a := range 3 {
+		for a := range 3 {
+			if s.mirrors(a) { // what a point outside mirrors lies on the other side
 				st.Low[a] = max(st.Low[a], st.High[a])
 				st.High[a] = st.Low[a]
 			}
@@ -233,7 +234,7 @@ func (s *Stencil) facts() {
 			s.Low[a], s.High[a] = max(s.Low[a], st.Low[a]), max(s.High[a], st.High[a])
 		}
 		s.Ops = s.Ops.plus(st.Ops)
-		if shown == 1 && !st.Hidden && s.Boundary != Fixed {
+		if shown == 1 && !st.Hidden && !s.Has(Fixed) {
 			st.Copies = st.copies()
 		}
 	}
@@ -267,7 +268,7 @@ func (s *Stencil) nameEdges() {
 	s.Boundary, s.Constant = rule, constant
 	s.Fields = slices.Clone(s.Fields)
 	for i := range s.Fields {
-		s.Fields[i].Edge = nil
+		s.Fields[i].Edge, s.Fields[i].Rules = nil, Rule{rule, constant}.all()
 	}
 }
 
@@ -305,6 +306,11 @@ func (s *Stencil) meaning() string {
 	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "stencil v2 dims=%d boundary=%s %v type=%s fields=%d readonly=%d\n", s.Dims, s.Boundary, s.Constant, s.elem(), len(s.Fields), len(s.ReadOnly))
+	if s.Boundary == Mixed {
+		for _, a := range s.arrays() {
+			fmt.Fprintf(&b, "outside %v\n", a.Rules)
+		}
+	}
 	for _, a := range s.Scalars {
 		fmt.Fprintf(&b, "scalar %s %v\n", a.Type, a.Default)
 	}
@@ -367,7 +373,7 @@ func (s *Stencil) Plain() error {
 	case s.Fields[0].Edge != nil:
 		beyond = "EdgeValue"
 	case s.Boundary != Clamp:
-		beyond = "Boundary " + string(s.Boundary)
+		beyond = "Boundary " + s.Outside()
 	case s.DType != Float32 && s.DType != Float64:
 		beyond = "element type " + string(s.DType)
 	case s.Reduce != nil:

@@ -121,28 +121,6 @@ func (p *parser) field(t token) int {
 	return slices.IndexFunc(p.out.Fields, func(f Array) bool { return f.Name == t.text && f.Name != "" })
 }
 
-func (p *parser) edgeValue(key token) error {
-	s := p.out
-	only := -1
-	if t := p.peek(); t.kind == tokName {
-		p.take()
-		if only = p.field(t); only < 0 {
-			return p.fail(t, "want the name of a field here, found %s", t)
-		}
-	}
-	p.fn.results = []Type{s.elem()}
-	body, err := p.wholeBody()
-	for i := range s.Fields {
-		if err == nil && (only < 0 || i == only) {
-			if s.Fields[i].Edge != nil {
-				return p.fail(key, "EdgeValue is given twice; remove one")
-			}
-			s.Fields[i].Edge = body
-		}
-	}
-	return err
-}
-
 // wholeBody is functionBody of a function that stands by itself.
 func (p *parser) wholeBody() ([]Stmt, error) {
 	body, err := p.functionBody()

@@ -8,12 +8,18 @@ type Held struct{ Low, High [3]int }
 // maxHeld bounds them: a cell function that holds more is computed as it stands.
 const maxHeld = 64
 
-// Held is the cells that Boundary fixed holds, or the cell function of the only stage.
+// Held is the cells that the rule fixed holds of every field, or the cell function of the only stage.
 func (s *Stencil) Held() Held {
 	_, held := s.holds()
-	if s.Boundary == Fixed {
-		for a := range 3 {
-			held.Low[a], held.High[a] = max(held.Low[a], s.Low[a]), max(held.High[a], s.High[a])
+	for a := range 3 {
+		loose := func(side int) bool {
+			return slices.ContainsFunc(s.Fields, func(f Array) bool { return f.Rules[a][side].Boundary != Fixed })
+		}
+		if !loose(0) {
+			held.Low[a] = max(held.Low[a], s.Low[a])
+		}
+		if !loose(1) {
+			held.High[a] = max(held.High[a], s.High[a])
 		}
 	}
 	return held

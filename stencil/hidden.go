@@ -65,7 +65,7 @@ func (s *Stencil) hoist(least, worth int) *Stencil {
 		return nil
 	}
 	h.refresh()
-	if s.Boundary == Fixed { // the cells that change are those that did
+	if s.Has(Fixed) { // the cells that change are those that did
 		real := 0
 		h.Low, h.High = s.Low, s.High
 		for i := range h.Stages {
@@ -99,7 +99,7 @@ func (s *Stencil) Parted(groups [][][]int) *Stencil {
 		}
 	}
 	h.refresh()
-	if s.Boundary == Fixed { // the cells that change are those that did
+	if s.Has(Fixed) { // the cells that change are those that did
 		h.Low, h.High = s.Low, s.High
 		for i := range h.Stages {
 			h.Stages[i].Low, h.Stages[i].High = s.Stages[of[i]].Low, s.Stages[of[i]].High
@@ -319,7 +319,7 @@ func (s *Stencil) hiddenStages(h *Stencil, values map[*class]*hiddenValue) []Sta
 		for _, v := range g {
 			v.field = len(h.Fields)
 			st.Outputs = append(st.Outputs, v.field)
-			h.Fields = append(h.Fields, Array{Name: fmt.Sprint("hidden ", v.field-len(s.Fields)+1), Temporary: true})
+			h.Fields = append(h.Fields, Array{Name: fmt.Sprint("hidden ", v.field-len(s.Fields)+1), Temporary: true, Rules: s.repeating()})
 		}
 		w := writer{elem: s.elem(), values: values, uses: map[place]int{}, locals: map[place]Local{}}
 		for _, v := range g {

@@ -306,19 +306,6 @@ func (p *parser) readOnly(token) error {
 	})
 }
 
-func (p *parser) boundary(token) (err error) {
-	t := p.take()
-	p.out.Boundary = Boundary(t.text)
-	switch p.out.Boundary {
-	case Clamp, Mirror, Wrap, Fixed:
-	case Constant:
-		p.out.Constant, err = p.literal()
-	default:
-		return p.fail(t, "unknown boundary %s; use clamp, mirror, wrap, constant with a number, or fixed", t)
-	}
-	return err
-}
-
 func (p *parser) stages(token) error {
 	return p.list(func(int) error {
 		t := p.take()

@@ -25,7 +25,7 @@ func parse(name, file, src string, marks bool) (*Stencil, error) {
 	}
 	p := &parser{lexer: l, toks: toks, marking: marks, seen: map[string]token{}, axes: map[string]int{},
 		constants: map[string]binding{}, helpers: map[string]*helper{}}
-	p.out = &Stencil{Name: name, Boundary: Clamp, DType: Float32, text: src}
+	p.out = &Stencil{Name: name, DType: Float32, text: src}
 	if err := p.file(); err != nil {
 		return nil, err
 	}
@@ -47,6 +47,8 @@ type parser struct {
 	axes        map[string]int // how many extents a key gave
 	points      []Offset       // as Points lists them
 	temporaries []token        // as Temporary lists them
+	outside     []outside      // what Boundary and EdgeValue say
+	edgeLocals  int            // of the functions of EdgeValue for sides
 	blocks      []block
 	globals     []block            // constants and functions of the file, in its order
 	constants   map[string]binding // of the file
@@ -139,7 +141,7 @@ func (p *parser) file() error {
 		if key.kind != tokName || !ok {
 			return p.fail(key, "unknown key %s; the keys are %s", key, strings.Join(keys, ", "))
 		}
-		if _, dup := p.seen[key.text]; dup && key.text != "CellValue" && key.text != "EdgeValue" {
+		if _, dup := p.seen[key.text]; dup && !slices.Contains([]string{"CellValue", "EdgeValue", "Boundary"}, key.text) {
 			return p.fail(key, "%s is given twice; remove one", key.text)
 		}
 		p.seen[key.text] = key
@@ -186,9 +188,6 @@ func (p *parser) checkKeys() error {
 	if t, given := p.seen["Until"]; given && s.Reduce == nil {
 		return p.fail(t, "Until compares what Reduce computes; add Reduce")
 	}
-	if t, given := p.seen["Boundary"]; given && p.seen["EdgeValue"].line > 0 {
-		return p.fail(t, "Boundary and EdgeValue both say what lies outside; remove one")
-	}
 	if len(s.Fields) == 0 {
 		s.Fields = []Array{{}}
 	}
@@ -206,9 +205,6 @@ func (p *parser) checkKeys() error {
 		}
 		s.Scalars[i].Type = t
 	}
-	if v := s.Constant; !s.DType.Floating() && s.DType.Round(v) != v {
-		return p.fail(p.seen["Boundary"], "%v is no %s", v, s.DType)
-	}
 	if r := s.Range; !s.DType.Floating() && (s.DType.Round(r[0]) != r[0] || s.DType.Round(r[1]) != r[1] || r[1]-r[0] >= 1<<31) {
 		return p.fail(p.seen["InputRange"], "InputRange must hold values of %s, at most 2147483647 apart", s.DType)
 	}
@@ -224,12 +220,8 @@ func (p *parser) checkKeys() error {
 // finish checks what only the whole file can tell and fills in what follows from it.
 func (p *parser) finish() error {
 	s := p.out
-	for i, f := range s.Fields {
-		if f.Edge != nil {
-			s.Boundary = Edge
-		} else if s.Boundary == Edge || p.seen["EdgeValue"].line > 0 {
-			return p.fail(p.seen["EdgeValue"], "field %.40s has no EdgeValue; give one for every field or one without a name", s.Fields[i].Name)
-		}
+	if err := p.rules(); err != nil {
+		return err
 	}
 	s.finish()
 	for _, t := range p.temporaries {
@@ -268,7 +260,7 @@ func (p *parser) temporaryUse(t token, field int) error {
 		return p.fail(t, "no stage sets %s; remove it", t)
 	}
 	for i := range first + 1 {
-		if s.Boundary == Fixed && i == first {
+		if s.Fields[field].has(Fixed) && i == first {
 			return p.fail(t, "with Boundary fixed a cell near the edge keeps %s of the time step before, so it is not temporary", t)
 		}
 		if len(s.Stages[i].Points[field]) > 0 {

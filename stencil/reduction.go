@@ -4,7 +4,7 @@ package stencil
 // that Reduce gives there; nil where s has no Reduce. Its fields are those of s before
 // the step, which get reads, and then those of s after it, which value reads.
 //
-// It has the scalars and read-only arrays of s, and its boundary rule but Fixed: that
+// It has the scalars and read-only arrays of s, and its boundary rules but Fixed: that
 // says which cells change, and outside of the grid the nearest cell is read.
 func (s *Stencil) Reduction() *Stencil {
 	if s.Reduce == nil {
@@ -13,18 +13,22 @@ func (s *Stencil) Reduction() *Stencil {
 	r := *s
 	r.Of, r.Evaluations = nil, nil
 	r.Reduce, r.Until, r.Points, r.Low, r.High, r.Ops = nil, nil, nil, [3]int{}, [3]int{}, Ops{}
-	if s.Boundary == Fixed {
-		r.Boundary = Clamp
-	}
 	n := len(s.Fields)
 	r.Fields, r.ReadOnly = nil, nil
 	for range 2 { // before and after; every field has an EdgeValue if one has
 		for _, f := range s.Fields {
-			r.Fields = append(r.Fields, Array{Name: f.Name, Edge: f.Edge})
+			for axis := range f.Rules {
+				for side := range f.Rules[axis] {
+					if rule := &f.Rules[axis][side]; rule.Boundary == Fixed {
+						rule.Boundary = Clamp
+					}
+				}
+			}
+			r.Fields = append(r.Fields, Array{Name: f.Name, Rules: f.Rules, Edge: f.Edge})
 		}
 	}
 	for _, a := range s.ReadOnly {
-		r.ReadOnly = append(r.ReadOnly, Array{Name: a.Name, Indexed: a.Indexed})
+		r.ReadOnly = append(r.ReadOnly, Array{Name: a.Name, Rules: a.Rules, Indexed: a.Indexed})
 	}
 	r.Stages = []Stage{{Outputs: []int{n}, Body: replaceBody(s.Reduce.Body, func(e Expr) Expr {
 		if v, ok := e.(Var); ok && v.Kind == Updated {

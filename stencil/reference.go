@@ -210,23 +210,32 @@ func (r *run) rows(body []Stmt, f func(c *evaluation, row int)) {
 
 // stage computes one stage into the targets of its outputs.
 func (r *run) stage(st *Stage, targets []Values) {
+	var fixed []int // outputs of which cells near the edge keep their value
+	for j, f := range st.Outputs {
+		if r.s.Fields[f].has(Fixed) {
+			fixed = append(fixed, j)
+		}
+	}
 	r.rows(st.Body, func(c *evaluation, row int) {
+		keeps := make([]bool, len(targets))
 		for x := range r.n[0] {
 			i := row*r.n[0] + x
 			c.at[0] = x
-			if r.s.Boundary == Fixed && !st.Hidden && r.nearEdge(st, c.at) {
-				for j, f := range st.Outputs {
-					if targets[j].Int != nil {
-						targets[j].Int[i] = r.fields[f].Int[i]
-					} else {
-						targets[j].Float[i] = r.fields[f].Float[i]
-					}
+			kept := 0
+			for _, j := range fixed {
+				if keeps[j] = r.keeps(st, st.Outputs[j], c.at); keeps[j] {
+					kept++
 				}
-				continue
 			}
-			c.run()
+			if kept < len(targets) {
+				c.run()
+			}
 			for j, t := range targets {
-				if t.Int != nil {
+				if keeps[j] && t.Int != nil {
+					t.Int[i] = r.fields[st.Outputs[j]].Int[i]
+				} else if keeps[j] {
+					t.Float[i] = r.fields[st.Outputs[j]].Float[i]
+				} else if t.Int != nil {
 					t.Int[i] = c.ints[j]
 				} else {
 					t.Float[i] = c.floats[j]
@@ -236,10 +245,11 @@ func (r *run) stage(st *Stage, targets []Values) {
 	})
 }
 
-// nearEdge tells whether the box of a stage's points reaches outside.
-func (r *run) nearEdge(st *Stage, at [3]int) bool {
-	for a := range 3 {
-		if at[a] < st.Low[a] || at[a] >= r.n[a]-st.High[a] {
+// keeps tells whether a cell of a field keeps its value: the box of the stage's points reaches beyond a side where the
+// field's rule is fixed.
+func (r *run) keeps(st *Stage, field int, at [3]int) bool {
+	for a, sides := range r.s.Fields[field].Rules {
+		if at[a] < st.Low[a] && sides[0].Boundary == Fixed || at[a] >= r.n[a]-st.High[a] && sides[1].Boundary == Fixed {
 			return true
 		}
 	}

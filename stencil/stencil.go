@@ -31,13 +31,13 @@ type Stencil struct {
 	Name     string
 	Dims     int
 	Points   []Offset // of every field and stage: distinct, in order z, y, x
-	Low      [3]int   // largest reach towards smaller indices, >= 0; the same as High where Boundary is Mirror
+	Low      [3]int   // largest reach towards smaller indices, >= 0; the same as High on an axis that mirrors
 	High     [3]int   // largest reach towards larger indices, >= 0
-	Boundary Boundary
-	Constant float64 // what lies outside where Boundary is Constant
-	DType    DType   // the file's own element type; a Problem may choose another
-	Fields   []Array // what a cell holds; one without a name where the file has no Fields
-	ReadOnly []Array // what is read at a cell and never changes
+	Boundary Boundary // the one rule that all of the arrays' Rules are; else Mixed
+	Constant float64  // what lies outside where Boundary is Constant
+	DType    DType    // the file's own element type; a Problem may choose another
+	Fields   []Array  // what a cell holds; one without a name where the file has no Fields
+	ReadOnly []Array  // what is read at a cell and never changes
 	Scalars  []Argument
 	Stages   []Stage    // one time step, in order
 	Reduce   *Reduce    // nil without
@@ -63,8 +63,9 @@ type Array struct {
 	Points []Offset // where it is read, in all stages: distinct, in order z, y, x
 	// Temporary is a field that no time step hands on to the next, and no run gives.
 	Temporary bool
-	Indexed   bool   // a read-only array that read(i) reads by other than the own cell
-	Edge      []Stmt // a field's EdgeValue: what lies outside; nil without
+	Indexed   bool // a read-only array that read(i) reads by other than the own cell
+	Rules     Rules
+	Edge      []Stmt // a field's EdgeValue: what lies outside where its rule says so; nil without
 }
 
 // Argument is a scalar that is the same for all cells and steps of a run.

@@ -65,7 +65,7 @@ type verification struct {
 	Stencil  string             `json:"stencil"`
 	Hash     string             `json:"hash"`
 	DType    stencil.DType      `json:"dtype"` // the stencil's, or the one asked for
-	Boundary stencil.Boundary   `json:"boundary"`
+	Boundary string             `json:"boundary"`
 	Scalars  map[string]float64 `json:"scalars,omitempty"`
 	Seed     uint64             `json:"seed"`
 	dims     int
@@ -125,7 +125,7 @@ func (a *app) runVerify(ctx context.Context, f verifyFlags) error {
 			return cli.Usagef("--device %s: a recording computes nothing; use host or a GPU", name)
 		}
 	}
-	v := verification{Stencil: p.Stencil.Name, Hash: p.Stencil.Hash, DType: p.DType, Boundary: p.Stencil.Boundary, Scalars: tuner.Scalars(p), Seed: f.seed, dims: p.Stencil.Dims}
+	v := verification{Stencil: p.Stencil.Name, Hash: p.Stencil.Hash, DType: p.DType, Boundary: p.Stencil.Outside(), Scalars: tuner.Scalars(p), Seed: f.seed, dims: p.Stencil.Dims}
 	names := f.devices
 	if len(names) == 0 {
 		names = []string{"host", "0"}

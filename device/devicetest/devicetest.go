@@ -76,6 +76,25 @@ func SumCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Case
 	return cases
 }
 
+// MixedCases draws n cases of random programs whose boundary rules differ by axis, side and field.
+func MixedCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Case {
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 4))
+	source := verify.NewSource(m, all.Families())
+	var cases []verify.Case
+	for len(cases) < n {
+		text := RandomMixed(r)
+		st, err := stencil.Parse("mixed", "mixed.sl", text)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		for range 2 {
+			cases = add(cases, source, r, st)
+		}
+	}
+	return cases
+}
+
 // add draws one more case of a stencil, if it can be judged.
 func add(cases []verify.Case, source *verify.Source, r *rand.Rand, st *stencil.Stencil) []verify.Case {
 	families, types := all.Families(), st.DTypes()

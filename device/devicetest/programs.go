@@ -71,7 +71,12 @@ var fieldNames = [][]string{{"f", "g", "h"}, {"px", "grid", "T"}, {"in_0", "get_
 // every element type, points beyond the extents of small grids, a Reduce that is
 // only stepped, and cell functions that ask for the position and the iteration.
 // Floating-point values stay bounded and depend continuously on what is read.
-func RandomProgram(r *rand.Rand) string {
+func RandomProgram(r *rand.Rand) string { return randomProgram(r, false) }
+
+// RandomMixed is such a file whose boundary rules differ by axis, side and field.
+func RandomMixed(r *rand.Rand) string { return randomProgram(r, true) }
+
+func randomProgram(r *rand.Rand, mixed bool) string {
 	p := &program{r: r, dims: 1 + r.IntN(3), reach: one(r, 1, 2, 3, 3, 5, 9)}
 	p.fields = one(r, fieldNames...)[:1+r.IntN(3)]
 	p.head()
@@ -86,7 +91,11 @@ func RandomProgram(r *rand.Rand) string {
 		p.indexed = p.chance(2)
 	}
 	p.add("Fields (%s) ScalarVariables (%s, int n = 3) ", strings.Join(p.fields, ", "), choose(p.whole, one(r, "int64 a = 5", "uint8 a = 200", "float a = 1.5"), "float a = 0.5"))
-	p.boundary()
+	if mixed || p.chance(6) {
+		p.mixed()
+	} else {
+		p.boundary()
+	}
 	if p.chance(4) {
 		p.add("Reduce %s { return value%s; } Until < 0 every 3 ", one(r, "sum", "min", "max"), choose(len(p.fields) > 1, "("+p.fields[0]+")", ""))
 	}
@@ -115,18 +124,56 @@ func (p *program) boundary() {
 		p.add("Boundary %s ", rule)
 		return
 	}
-	edge := func() string {
-		if p.whole {
-			return one(p.r, "value + x - input_size.x", "y < 0 ? x * z : value / 2", "iteration % 7 + n")
-		}
-		return one(p.r, "0.5 * value + 0.001 * (x - iteration)", "x < 0 || y > 2 ? 0.25 : value", "a * value")
-	}
 	if len(p.fields) == 1 || p.chance(3) {
-		p.add("EdgeValue { return %s; } ", edge())
+		p.add("EdgeValue { return %s; } ", p.edge())
 		return
 	}
 	for _, f := range p.fields {
-		p.add("EdgeValue %s { return %s; } ", f, edge())
+		p.add("EdgeValue %s { return %s; } ", f, p.edge())
+	}
+}
+
+// edge is what EdgeValue may return.
+func (p *program) edge() string {
+	if p.whole {
+		return one(p.r, "value + x - input_size.x", "y < 0 ? x * z : value / 2", "iteration % 7 + n")
+	}
+	return one(p.r, "0.5 * value + 0.001 * (x - iteration)", "x < 0 || y > 2 ? 0.25 : value", "a * value")
+}
+
+// mixed writes rules that differ by axis, most by side, some by field, and now and then an EdgeValue for a side.
+func (p *program) mixed() {
+	rule := func() string { return one(p.r, "clamp", "mirror", "fixed", "fixed", "constant 2", "constant 1") }
+	var axes []string
+	var free []int // axes that do not wrap
+	for a := range p.dims {
+		switch {
+		case p.chance(3):
+			axes = append(axes, "wrap")
+			continue
+		case p.chance(3):
+			axes = append(axes, rule())
+		default:
+			axes = append(axes, fmt.Sprintf("(%s, %s)", rule(), rule()))
+		}
+		free = append(free, a)
+	}
+	p.add("Boundary (%s) ", strings.Join(axes, ", "))
+	if len(free) == 0 {
+		return
+	}
+	for _, f := range p.fields {
+		switch axis := "xyz"[one(p.r, free...)]; p.r.IntN(3) {
+		case 0:
+			p.add("Boundary %s %c (%s, %s) ", f, axis, rule(), rule())
+		case 1:
+			p.add("EdgeValue %s %c %s { return %s; } ", f, axis, one(p.r, "low", "high", "low", ""), p.edge())
+		}
+	}
+	for _, a := range p.arrays {
+		if axis := "xyz"[one(p.r, free...)]; p.chance(3) {
+			p.add("Boundary %s %c (%s, %s) ", a, axis, one(p.r, "clamp", "mirror"), one(p.r, "clamp", "mirror"))
+		}
 	}
 }
 
@@ -239,6 +286,14 @@ func RandomSum(r *rand.Rand) string {
 // outside is a rule for what lies outside.
 func (p *program) outside() string {
 	axis := string("xyz"[p.r.IntN(p.dims)])
+	if p.chance(3) {
+		rule := func() string { return one(p.r, "clamp", "mirror", "fixed", "constant 0.5") }
+		axes := make([]string, p.dims)
+		for a := range axes {
+			axes[a] = one(p.r, "wrap", rule(), fmt.Sprintf("(%s, %s)", rule(), rule()), fmt.Sprintf("(%s, %s)", rule(), rule()))
+		}
+		return fmt.Sprintf("Boundary (%s)", strings.Join(axes, ", "))
+	}
 	return one(p.r, "Boundary clamp", "Boundary wrap", "Boundary mirror", "Boundary mirror", "Boundary fixed", "Boundary fixed",
 		fmt.Sprintf("Boundary constant %.3f", p.r.Float64()-0.5), "EdgeValue { return value; }", "EdgeValue { return -0.25; }",
 		fmt.Sprintf("EdgeValue { return %s < 0 ? 0.75 : 0.5 * value; }", axis),

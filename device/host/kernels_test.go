@@ -17,6 +17,7 @@ var (
 	flagCases = flag.Int("cases", 80, "random schedules to check")
 	flagEach  = flag.Int("each", 1, "random schedules of each stencil of the catalogue")
 	flagSums  = flag.Int("sums", 12, "random schedules of random sums under every rule at the edges")
+	flagMixed = flag.Int("mixed", 12, "random schedules of programs whose boundary rules differ")
 	flagASan  = flag.Int("asan-cases", 8, "of these, also under the sanitizers")
 	flagSeed  = flag.Uint64("seed", 20261121, "seed of the random schedules")
 )
@@ -56,6 +57,15 @@ func TestSumsUnderEveryRuleGiveTheReferencesAnswer(t *testing.T) {
 	}
 	d := open(t, host.Options{})
 	devicetest.Check(t, d, devicetest.SumCases(t, d.Machine(), n, *flagSeed+3))
+}
+
+func TestRulesThatDifferGiveTheReferencesAnswer(t *testing.T) {
+	n := *flagMixed
+	if testing.Short() {
+		n /= 3
+	}
+	d := open(t, host.Options{})
+	devicetest.Check(t, d, devicetest.MixedCases(t, d.Machine(), n, *flagSeed+6))
 }
 
 func TestApplicationsGiveTheReferencesAnswer(t *testing.T) {

@@ -38,6 +38,16 @@ func catalogued(t testing.TB, name string, d stencil.DType, n stencil.Size) sten
 }
 
 // line is a one-dimensional problem; the catalogue has none.
+// channel is periodic in x, with walls in y and z.
+func channel(t testing.TB) stencil.Problem {
+	t.Helper()
+	s, err := stencil.Parse("channel", "channel.sl", "NumDimensions 3 StencilSize (1, 1, 1) Boundary (wrap, constant 0, (fixed, mirror)) CellValue { return 0.2 * (get(0, 0, 0) + get(-1, 0, 0) + get(1, 0, 0) + get(0, -1, 0) + get(0, 0, 1)); }")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stencil.Problem{Stencil: s, DType: stencil.Float32, Size: stencil.Size{512, 512, 512}, Steps: 1000}
+}
+
 func line(t testing.TB, n int) stencil.Problem {
 	t.Helper()
 	s, err := stencil.Parse("line", "line.sl", "NumDimensions 1 StencilSize (1) CellValue { return 0.5 * (get(-1) + get(1)); }")
@@ -147,6 +157,7 @@ func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
 	lean.MaxThreadsSM, lean.SharedBlockOptin = 512, 8<<10
 	few := jacobi3d
 	few.Steps = 2
+	walls := channel(t)
 	few2d := jacobi2d
 	few2d.Steps = 2
 	halves := jacobi3d
@@ -256,6 +267,8 @@ func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
 		{acoustic, h200(), "sweep/vx=4/vy=2/wp=16/ck=2/pf=2/mb=1/kp=1", ""},
 		{jacobi2d, h200(), "sweep/vx=4/vy=2/wp=16/ck=2/pf=2/mb=1", "sums"},
 		{acoustic, odd, "sweep/vx=4/vy=2/wp=16/ck=2/pf=2/mb=1", "warp"},
+		{walls, h200(), "sweep/vx=4/vy=2/wp=16/ck=2/pf=2/mb=1", "boundary"},
+		{walls, h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2", "boundary"},
 		{jacobi3d, slim, "sweep/vx=2/vy=1/wp=20/ck=2/pf=1/mb=1", "threads"},
 		{jacobi3d.Resized(stencil.Size{512, 31, 512}), h200(), "sweep/vx=4/vy=4/wp=8/ck=4/pf=2/mb=1", "grid-size"},
 		{jacobi3d.Resized(stencil.Size{127, 512, 512}), h200(), "sweep/vx=4/vy=4/wp=8/ck=4/pf=2/mb=1", "grid-size"},
@@ -368,8 +381,8 @@ func TestEveryConstraintHasItsCaseAbove(t *testing.T) {
 		"smalltile": "threads warps steps stages halo shared-memory tile-size column-width zigzag grid",
 		"tile":      "threads warps work tile-size column-width zigzag grid steps stages variants halo shared-memory",
 		"slide":     "dimensions threads warps halo loads tile-size column-width zigzag grid shared-memory",
-		"sweep":     "sums warp threads grid-size grid vector work stream-tile keep shared-memory registers blocks",
-		"stream":    "stencil wrap mirror warp steps threads grid-size grid prefetch vector halo fill stream-tile shared-memory registers blocks",
+		"sweep":     "sums boundary warp threads grid-size grid vector work stream-tile keep shared-memory registers blocks",
+		"stream":    "stencil boundary wrap mirror warp steps threads grid-size grid prefetch vector halo fill stream-tile shared-memory registers blocks",
 	} {
 		var got []string
 		for _, c := range kernels.Find(Families(), name).Space(p, h200()).Constraints {

@@ -10,7 +10,7 @@ template <bool EDGE>
 __device__ __forceinline__ T load(const Grid &grid, int array, int x, int y, int z) {
   if (!EDGE) return grid.in[array][cell_index(grid, x, y, z)];
   int ix = x, iy = y, iz = z;
-  wrap(grid, ix, iy, iz);
+  stand_in(grid, array, ix, iy, iz);
   return boundary_value(grid, array, grid.in[array][cell_index(grid, ix, iy, iz)], x, y, z, grid.iteration);
 }
 

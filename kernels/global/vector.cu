@@ -27,12 +27,12 @@ struct Rows {
 // whole vectors, so that x lies inside unless the thread has nothing to write.
 template <bool EDGE, bool ALIGNED, int BEFORE, int AFTER>
 __device__ __forceinline__ void load_row(const Grid &grid, int array, T (&to)[READ_X], int x, int y, int z) {
-  const int iy = EDGE ? boundary_index(y, grid.ny) : y, iz = EDGE ? boundary_index(z, grid.nz) : z;
+  const int iy = EDGE ? boundary_index<1>(array, y, grid.ny) : y, iz = EDGE ? boundary_index<2>(array, z, grid.nz) : z;
   const T *row = grid.in[array] + cell_index(grid, 0, iy, iz);
 #pragma unroll
   for (int i = -BEFORE; i < VECTOR + AFTER; i++) {
     if (ALIGNED && i >= 0 && i < VECTOR) continue;
-    to[LOW_X + i] = row[EDGE ? boundary_index(x + i, grid.nx) : x + i];
+    to[LOW_X + i] = row[EDGE ? boundary_index<0>(array, x + i, grid.nx) : x + i];
   }
   if (ALIGNED) {
     const int own = EDGE ? min(x, grid.nx - VECTOR) : x;

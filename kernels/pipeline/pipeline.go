@@ -199,6 +199,9 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 		Name: "sums", Needs: onVector, Why: "a step that is one weighted sum of one field takes fewer operations in stream",
 		OK: func(space.Values) bool { return !sums(st) },
 	}, space.Constraint{
+		Name: "boundary", Needs: onVector, Why: "what lies outside is settled by one rule, the same on all sides and of all fields",
+		OK: func(space.Values) bool { return p.Stencil.Boundary != stencil.Mixed },
+	}, space.Constraint{
 		Name: "wrap", Needs: onVector, Why: fmt.Sprintf("where the grid repeats, its rows (%d) must be whole vectors", p.Size[0]),
 		OK: func(v space.Values) bool { return st.Boundary != stencil.Wrap || p.Size[0]%v.Get("vx") == 0 },
 	}, space.Constraint{

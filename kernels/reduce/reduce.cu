@@ -14,7 +14,7 @@ template <bool EDGE>
 __device__ __forceinline__ T load(const Grid &grid, int field, int x, int y, int z) {
   if (!EDGE) return __ldg(grid.in[field] + cell_index(grid, x, y, z));
   int ix = x, iy = y, iz = z;
-  wrap(grid, ix, iy, iz);
+  stand_in(grid, field, ix, iy, iz);
   return boundary_value(grid, field, __ldg(grid.in[field] + cell_index(grid, ix, iy, iz)), x, y, z, grid.iteration);
 }
 

@@ -38,7 +38,7 @@ __device__ __forceinline__ int ring(int base, int k) {
 // is looked after everywhere, on the other axes in blocks at the edge.
 template <bool EDGE>
 __device__ __forceinline__ T load(const Grid &grid, int array, int x, int p, int s, Place n) {
-  const int ix = EDGE ? boundary_index(x, n.x) : x, ip = EDGE ? boundary_index(p, n.p) : p, is = boundary_index(s, n.s);
+  const int ix = EDGE ? boundary_index<0>(array, x, n.x) : x, ip = EDGE ? boundary_index<(FLAT ? 2 : 1)>(array, p, n.p) : p, is = boundary_index<(FLAT ? 1 : 2)>(array, s, n.s);
   const T value = __ldg(grid.in[array] + ((index_t)is * n.p + ip) * n.x + ix);
   return boundary_value(grid, array, value, x, FLAT ? s : p, FLAT ? 0 : s, grid.iteration);
 }
@@ -102,7 +102,7 @@ __device__ __forceinline__ void compute(const Grid &grid, const Out &out, const 
         const int dp = FLAT ? 0 : dy, ds = FLAT ? dy : dz;
         return window[((slot(array) * DEPTH + ring(base, own + LOW_S + ds)) * READ_P + p + j + LOW_P + dp) * READ_X + x + i * GROUP_X + LOW_X + dx];
       };
-      value[j][i] = cell<(EDGE || BOUNDARY == FIXED)>(grid, gx, FLAT ? gs : gp, FLAT ? 0 : gs, grid.iteration, old);
+      value[j][i] = cell<(EDGE || some(FIXED))>(grid, gx, FLAT ? gs : gp, FLAT ? 0 : gs, grid.iteration, old);
     }
   if (s + own >= n.s) return;
 #pragma unroll

@@ -51,8 +51,8 @@ __device__ __forceinline__ void block(const Grid &grid, const Out &out, T *cells
       if (PYRAMID > 1 && output_of(a) < 0) cells[BUFFER + to] = value; // it stays as it is
     }
   Tile t = {cells, origin,
-            {-origin.x, -origin.y, -origin.z},
-            {grid.nx - 1 - origin.x, grid.ny - 1 - origin.y, grid.nz - 1 - origin.z}};
+            {low_cell<0>(origin.x), low_cell<1>(origin.y), low_cell<2>(origin.z)},
+            {high_cell<0>(grid.nx - 1 - origin.x), high_cell<1>(grid.ny - 1 - origin.y), high_cell<2>(grid.nz - 1 - origin.z)}};
   if (EDGE) {
     // A tile that hangs over the edge computes cells outside the grid too; they
     // are never used, but the points they read must lie in the tile.

@@ -224,6 +224,9 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 		Name: "stencil", Needs: onVector, Why: "a block streams through one stage",
 		OK: func(space.Values) bool { return len(p.Stencil.Stages) == 1 },
 	}, space.Constraint{
+		Name: "boundary", Needs: onVector, Why: "what lies outside is settled by one rule, the same on all sides and of all fields",
+		OK: func(space.Values) bool { return p.Stencil.Boundary != stencil.Mixed },
+	}, space.Constraint{
 		Name: "wrap", Needs: onVector, Why: fmt.Sprintf("where the grid repeats, its rows (%d) must be whole vectors", p.Size[0]),
 		OK: func(v space.Values) bool { return !st.wrap || p.Size[0]%v.Get("vx") == 0 },
 	}, space.Constraint{

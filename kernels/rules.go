@@ -1,0 +1,144 @@
+package kernels
+
+import (
+	_ "embed"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+
+	"stenciltune/stencil"
+)
+
+//go:embed mixed.cu
+var mixedText string
+
+// ruleNames are the boundary rules in a kernel's text.
+var ruleNames = map[stencil.Boundary]string{
+	stencil.Clamp: "CLAMP", stencil.Mirror: "MIRROR", stencil.Wrap: "WRAP", stencil.Constant: "CONSTANT", stencil.Fixed: "FIXED", stencil.Edge: "EDGE_VALUE",
+}
+
+// spellings are what files say of rules that may differ, and how it is said of one rule that holds everywhere.
+var spellings = []struct {
+	general *regexp.Regexp
+	one     string
+}{
+	{regexp.MustCompile(`\b(?:boundary|held)_index<[^>]*>\(\w+, `), "boundary_index("},
+	{regexp.MustCompile(`\bstand_in\(grid, \w+, `), "wrap(grid, "},
+	{regexp.MustCompile(`\blow_cell<\d>\(([^()]*)\)`), "-$1"},
+	{regexp.MustCompile(`\bhigh_cell<\d>\(([^()]*)\)`), "$1"},
+	{regexp.MustCompile(`!WRAPS_ALL\b`), "BOUNDARY != WRAP"},
+	{regexp.MustCompile(`!wraps\([^()]*\)`), "BOUNDARY != WRAP"},
+	{regexp.MustCompile(`\bwraps\([^()]*\)`), "BOUNDARY == WRAP"},
+	{regexp.MustCompile(`\bsome\((\w+)\)`), "BOUNDARY == $1"},
+}
+
+var spelt sync.Map // a file's text to that for one rule
+
+// WithOneRule is a kernel file's text for a stencil whose boundary rules are one.
+func WithOneRule(text string) string {
+	if s, ok := spelt.Load(text); ok {
+		return s.(string)
+	}
+	s := text
+	for _, spelling := range spellings {
+		s = spelling.general.ReplaceAllString(s, spelling.one)
+	}
+	spelt.Store(text, s)
+	return s
+}
+
+// rules writes which boundary rules hold.
+func (w *writer) rules() {
+	st := w.p.Stencil
+	w.line("enum Boundary { CLAMP, MIRROR, WRAP, CONSTANT, FIXED, EDGE_VALUE }; // what lies outside the grid")
+	if st.Boundary != stencil.Mixed {
+		w.line("constexpr Boundary BOUNDARY = %s;", ruleNames[st.Boundary])
+		return
+	}
+	var cases, wraps, some strings.Builder
+	all, has := true, map[string]bool{}
+	for axis := range st.Dims {
+		all = all && st.Wraps(axis)
+		if st.Wraps(axis) {
+			fmt.Fprintf(&wraps, "axis == %d || ", axis)
+		}
+	}
+	for i, a := range append(append([]stencil.Array(nil), st.Fields...), st.ReadOnly...) {
+		for axis := range st.Dims {
+			for side, r := range a.Rules[axis] {
+				name := ruleNames[r.Boundary]
+				if r.Boundary != stencil.Clamp {
+					fmt.Fprintf(&cases, "array == %d && axis == %d && side == %d ? %s : ", i, axis, side, name)
+				}
+				if !has[name] {
+					has[name] = true
+					fmt.Fprintf(&some, "b == %s || ", name)
+				}
+			}
+		}
+	}
+	w.line("// The rule of an array beyond the low (0) or the high side (1) of an axis.")
+	w.line("__host__ __device__ constexpr Boundary rule(int array, int axis, int side) { return %sCLAMP; }", cases.String())
+	w.line("__host__ __device__ constexpr bool wraps(int axis) { return %sfalse; } // whether the grid repeats there", wraps.String())
+	w.line("__host__ __device__ constexpr bool some(Boundary b) { return %sfalse; } // whether it is the rule of some side", some.String())
+	w.line("constexpr bool WRAPS_ALL = %t; // on all axes", all)
+}
+
+// commonPieces are the text that all families share, with the functions of mixed.cu in place of those that know one rule.
+func (w *writer) commonPieces() []Piece {
+	const file = "kernels/common.cu"
+	if w.p.Stencil.Boundary != stencil.Mixed {
+		return []Piece{{File: file, Text: common}}
+	}
+	before, rest, one := strings.Cut(common, "// Without branches:")
+	_, after, two := strings.Cut(rest, "__device__ __forceinline__ index_t cell_index")
+	if !one || !two {
+		panic("kernels: common.cu has no part that knows one boundary rule")
+	}
+	line := strings.Count(common[:len(common)-len(after)], "\n") + 1
+	return []Piece{{File: file, Text: before}, {File: "kernels/mixed.cu", Text: mixedText},
+		{File: file, Line: line, Text: "__device__ __forceinline__ index_t cell_index" + after}}
+}
+
+// mixedValue writes what a point outside is worth by rules that differ: the first axis on which the rule names no cell says it.
+func (w *writer) mixedValue() {
+	st := w.p.Stencil
+	w.line("  if (array >= FIELDS || in_grid(grid, x, y, z)) return nearest;")
+	for f := range st.Fields {
+		for axis := range st.Dims {
+			at, n := "xyz"[axis:axis+1], "grid.n"+"xyz"[axis:axis+1]
+			for side, r := range st.Fields[f].Rules[axis] {
+				value := ""
+				switch r.Boundary {
+				case stencil.Constant:
+					value = fmt.Sprintf("T(%s)", stencil.Number(w.p.DType, r.Constant))
+				case stencil.Edge:
+					value = fmt.Sprintf("edge_%d(grid, nearest, settled<0>(%[1]d, x, grid.nx), settled<1>(%[1]d, y, grid.ny), settled<2>(%[1]d, z, grid.nz), iteration)", f)
+				default:
+					continue
+				}
+				w.line("  if (array == %d && %s) return %s;", f, [2]string{at + " < 0", at + " >= " + n}[side], value)
+			}
+		}
+	}
+	w.line("  return nearest;")
+}
+
+// nearFixed is the condition that a cell of a field keeps its value, near sides where its rule is fixed; "" if none does.
+func nearFixed(f stencil.Array) string {
+	var list []string
+	for axis, sides := range f.Rules {
+		at, of := "p"+"xyz"[axis:axis+1], strings.ToUpper("xyz"[axis:axis+1])
+		if sides[0].Boundary == stencil.Fixed {
+			list = append(list, fmt.Sprintf("%s < LOW_%s", at, of))
+		}
+		if sides[1].Boundary == stencil.Fixed {
+			list = append(list, fmt.Sprintf("%s >= grid.n%s - HIGH_%s", at, at[1:], of))
+		}
+	}
+	if len(list) == 0 {
+		return ""
+	}
+	return "EDGE && (" + strings.Join(list, " || ") + ")"
+}
