@@ -115,6 +115,7 @@ type Work struct {
 	L1Loads    float64 // bytes global loads take L1's data pipe for: wavefronts x 128
 	L2Read     float64 // bytes blocks fetch, each block's footprint in whole 32-byte sectors
 	L2Write    float64 // bytes written
+	Arrays     int     // arrays a launch reads from memory; 0 = Stencil.Reads: those of every stage
 	Torn       float64 // share of the sectors written to which two blocks write, each to a part
 	Shared     float64 // bytes shared memory and shuffles take the pipe for: wavefronts x 128, conflicts included
 	Barriers   int     // block barriers one block passes

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"math"
 
 	"stenciltune/kernels"
@@ -119,8 +120,11 @@ func (c Coefficients) layerConditions(p stencil.Problem, w kernels.Work, m machi
 }
 
 // touched is the bytes that a launch reads and writes, each counted once.
-func touched(p stencil.Problem, w kernels.Work) float64 {
-	return float64(p.Size.Cells())*float64(p.DType.Size()*p.Stencil.Reads()) + w.L2Write
+func touched(p stencil.Problem, w kernels.Work) float64 { return readOnce(p, w) + w.L2Write }
+
+// readOnce is the bytes of the arrays that a launch reads from memory.
+func readOnce(p stencil.Problem, w kernels.Work) float64 {
+	return float64(p.Size.Cells()) * float64(p.DType.Size()*cmp.Or(w.Arrays, p.Stencil.Reads()))
 }
 
 // fetched is the share of what a launch touches that an L2 of so many bytes has lost since the

@@ -77,7 +77,7 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 	registers, spilled := allocate(w, f, m)
 	resident, limit := Resident(m, w.Launch.Threads(), registers, w.Launch.SharedBytes)
 	out := Prediction{BlocksPerSM: resident, Occupancy: limit, Registers: registers, SpillBytes: spilled, Redundancy: w.Redundancy()}
-	out.Reuse = float64(len(p.Stencil.Points)) * float64(w.Steps) * volume(w.Write) / volume(w.Read)
+	out.Reuse = reads(p.Stencil) * float64(w.Steps) * volume(w.Write) / volume(w.Read)
 	if resident == 0 {
 		out.Seconds, out.Limiter = math.Inf(1), "occupancy"
 		return out
@@ -159,6 +159,18 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 		drain * loading * stretch, drain * waiting * stretch, launch}
 	out.Seconds = (total + launch) / float64(w.Steps)
 	return out
+}
+
+// reads is the cells that the cell function reads of an array, on average over the arrays of a step.
+func reads(st *stencil.Stencil) float64 {
+	n := 0
+	for i := range st.Stages {
+		for _, points := range st.Stages[i].Points {
+			n += len(points)
+		}
+		n += len(st.Stages[i].Indexed)
+	}
+	return float64(n) / float64(max(st.Reads(), 1))
 }
 
 // draining is the factor by which what an SM does takes longer because blocks leave it partly idle
@@ -367,13 +379,16 @@ func lanes(m machine.Machine, d stencil.DType) float64 {
 // blocks share but L2 has lost by the time the neighbour comes (layer conditions
 // per axis of the walk over blocks). wave is the blocks in flight.
 func (c Coefficients) dramBytes(p stencil.Problem, w kernels.Work, r rates, wave float64) float64 {
-	cells := float64(p.Size.Cells())
-	read := cells * float64(p.DType.Size()*p.Stencil.Reads()) // once
+	read := readOnce(p, w)
 	distance := reuseDistances(p, w, wave)
-	again := 1.0
+	again, all := 1.0, 1.0
 	for a := range p.Stencil.Dims {
 		halo := float64(w.Read[a]-w.Write[a]) / float64(w.Write[a])
 		again *= 1 + halo*missed(distance[a], c.L2Knee*r.l2Bytes, c.L2Sharp)
+		all *= 1 + halo
+	}
+	if all > 1 { // arrays that are read at the own cell have no halo
+		again = 1 + (again-1)*math.Min(1, math.Max(0, w.L2Read/read-1)/(all-1))
 	}
 	bytes := read*again + w.L2Write
 	if w.ColumnWide > 0 { // both sides of a column are fetched by its neighbour too
@@ -414,7 +429,11 @@ func torn(p stencil.Problem, w kernels.Work, r rates, wave, seconds, compute flo
 // reuseDistances is the bytes touched, in and out, between a block's use of a cell
 // and its neighbour's on each axis of the walk.
 func reuseDistances(p stencil.Problem, w kernels.Work, wave float64) [3]float64 {
-	each := touched(p, w) / float64(p.Size.Cells())
+	launches := 1.0
+	if w.Arrays == 0 { // one for each stage
+		launches = float64(len(p.Stencil.Stages))
+	}
+	each := touched(p, w) / launches / float64(p.Size.Cells())
 	n := [3]float64{float64(p.Size[0]), float64(p.Size[1]), float64(p.Size[2])}
 	wide := n[0]
 	if w.ColumnWide > 0 {

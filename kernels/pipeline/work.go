@@ -144,7 +144,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		read = [3]int{hold[0] * h.warps, read[2], 1}
 	}
 	window := write
-	window[st.Dims-1] = 1 + h.prefetch + l.lastLag
+	window[st.Dims-1] = 1 + h.prefetch
 	registers := h.registers(p, l)
 	return kernels.Work{
 		Steps:      h.timeTile,
@@ -157,6 +157,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		L1Loads:    arrays * blocks * held * loaded * elem,
 		L2Read:     arrays * blocks * held * loaded * elem,
 		L2Write:    float64(p.Size.Cells()) * outputs * elem,
+		Arrays:     l.loads, // what its stages give each other stays in the block
 		Torn:       kernels.Torn(p, h.vector, haloLow, hold, step),
 		Shared:     blocks * threads * planeSteps * pipe,
 		Barriers:   barriers * int(planeSteps),

@@ -204,7 +204,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		read = [3]int{hold[0] * h.warps, read[2], 1}
 		window = write
 	}
-	window[st.Dims-1] = 1 + h.prefetch + h.timeTile
+	window[st.Dims-1] = 1 + h.prefetch
 	return kernels.Work{
 		Steps:      h.timeTile,
 		Cells:      float64(p.Size.Cells()) * float64(h.timeTile),

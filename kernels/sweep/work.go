@@ -79,5 +79,5 @@ func (h shape) count(w *kernels.Work, p stencil.Problem, q *stage) {
 	for a := range 3 {
 		w.Read[a] = max(w.Read[a], read[a])
 	}
-	w.Window = [3]int{w.Read[0], w.Read[1], max(w.Window[2], h.ring(q))}
+	w.Window = [3]int{tile[0], tile[1], 1 + h.prefetch} // tiles side by side load the same planes at about the same time
 }
