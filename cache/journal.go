@@ -351,6 +351,7 @@ func (s *Store) Forget(key Key) error {
 type Report struct {
 	Path       string   `json:"path"`
 	Exists     bool     `json:"exists"`
+	Format     string   `json:"format"` // of the file, with its version
 	Bytes      int64    `json:"bytes"`
 	Generation uint64   `json:"generation"` // writing transactions so far
 	Problems   int      `json:"problems"`   // keys that have a journal
@@ -372,7 +373,7 @@ func (s *Store) Check() (Report, error) {
 	if err != nil {
 		return r, err
 	}
-	r.Exists, r.Bytes = true, info.Size()
+	r.Exists, r.Format, r.Bytes = true, storeFormat, info.Size()
 	if err := s.view(whole, func(*bbolt.Tx) error { return nil }); err != nil {
 		return r, err
 	}

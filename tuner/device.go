@@ -67,6 +67,9 @@ func Worker() {
 		return
 	}
 	kind, arg, _ := strings.Cut(role, " ")
+	if kind == "probe" {
+		os.Exit(answerProbe(arg))
+	}
 	b := worker.Backend{Executor: func() (device.Executor, error) { return cuda.Open(arg) }}
 	if kind == "compile" {
 		b = worker.Backend{Compiler: func() (device.Compiler, error) {
@@ -85,8 +88,8 @@ func Worker() {
 	os.Exit(0)
 }
 
-// child makes commands that run this program in a role: "gpu SELECTOR", "compile", or
-// "compile anew", which takes nothing from the compiler's cache.
+// child makes commands that run this program in a role: "gpu SELECTOR", "compile",
+// "compile anew", which takes nothing from the compiler's cache, or "probe LIBRARY".
 func child(role string) (func() *exec.Cmd, error) {
 	if !served {
 		return nil, errors.New("tuner: a program that opens a GPU must call tuner.Worker first in main")

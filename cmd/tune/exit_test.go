@@ -51,7 +51,7 @@ func TestExitCodesAreThoseOfThePage(t *testing.T) {
 			"--nosuch", "nosuch", "help nosuch", "completion nosuch", "best", "emit", "verify", "retune", "explain", "model", "measure", "source", "store prune", "store import", "store merge", "man",
 			"--stencil nosuch --device host", "--stencil " + half + " --device host", "--stencil " + none + ".sl --device host", "verify " + half,
 			"--stencil jacobi2d --size 0x3", "--stencil jacobi2d --size 3", "--stencil jacobi2d --dtype int7", "--stencil jacobi2d --scalar x=1", "--stencil jacobi2d --budget -1 --device replay:h200",
-			"--stencil jacobi2d --device model:h200", "--stencil jacobi2d --device replay:" + text, "verify jacobi2d --cases 0", "verify jacobi2d --device replay:h200",
+			"--stencil jacobi2d --device model:h200", "--stencil jacobi2d --device replay:" + text, "verify jacobi2d --cases 0", "doctor --limit 0s", "doctor --device model:a100", "verify jacobi2d --device replay:h200",
 			"measure --stencil jacobi2d --device host --schedule x", "emit --format nosuch --stencil jacobi2d", "emit --format cu --config " + text, "emit --format cu --config " + none, "store import " + text, "store import " + none, "store merge " + none,
 			"best --stencil jacobi3d --require nosuch", "store check --repair " + garbage, "model --stencil jacobi2d --device model:nosuch"}},
 		{cli.NoSchedule, stored, []string{"best --stencil jacobi3d --device h200 --size 640x512x384 --require exact", "best --stencil jacobi2d --device h200"}},
@@ -68,7 +68,7 @@ func TestExitCodesAreThoseOfThePage(t *testing.T) {
 			}
 		}
 	}
-	for _, c := range []string{"best", "devices", "emit", "explain", "measure", "model", "retune", "schema", "source", "stencils", "verify",
+	for _, c := range []string{"best", "devices", "doctor", "emit", "explain", "measure", "model", "retune", "schema", "source", "stencils", "verify",
 		"store list", "store show", "store export", "store import", "store merge", "store prune", "store check", "man", "completion bash"} {
 		for _, more := range []string{" --nosuch", " extra arguments --size x"} {
 			if code, _, stderr := tune(t, stored, strings.Fields(c+more)...); code != cli.Usage {

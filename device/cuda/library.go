@@ -17,43 +17,61 @@ type library struct {
 	name   string // as opened
 	handle uintptr
 	fns    map[string]uintptr
+	places []Place // looked at, this one last
 }
+
+// Place is where a library was looked for, and what came of it.
+type Place struct {
+	File   string `json:"file"`   // a path, or a name that the system's loader looks for
+	Result string `json:"result"` // Opened, or why not
+}
+
+// Opened is the result of a place where a library was found.
+const Opened = "opened"
+
+// lookupError is a library that was not found, or is not fit.
+type lookupError struct {
+	error
+	places []Place
+}
+
+func (e *lookupError) Unwrap() error { return e.error }
 
 // openLibrary tries sonames and absolute paths in order. The search is the
 // system's own: never the current folder. An environment variable names one
 // file instead, for tests and odd installations.
 func openLibrary(env, what, remedy string, candidates []string, symbols, optional []string) (*library, error) {
+	var places []Place
+	fail := func(format string, args ...any) (*library, error) {
+		return nil, &lookupError{fmt.Errorf("%w: "+format, append([]any{device.ErrMissing}, args...)...), places}
+	}
 	if file := os.Getenv(env); file != "" {
 		if !filepath.IsAbs(file) {
-			return nil, fmt.Errorf("%w: %s=%q must be an absolute path", device.ErrMissing, env, file)
+			return fail("%s=%q must be an absolute path", env, file)
 		}
 		candidates = []string{file}
 	}
 	// dlerror, which explains a failure, is the OS thread's own.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	var first error
 	for _, c := range candidates {
 		if filepath.IsAbs(c) {
 			if info, err := os.Stat(c); err != nil || !info.Mode().IsRegular() {
-				if first == nil {
-					first = fmt.Errorf("%s: no such file", c)
-				}
+				places = append(places, Place{c, "no such file"})
 				continue
 			}
 		}
 		h, err := purego.Dlopen(c, purego.RTLD_NOW|purego.RTLD_GLOBAL)
 		if err != nil {
-			if first == nil {
-				first = err
-			}
+			places = append(places, Place{c, err.Error()})
 			continue
 		}
-		l := &library{name: c, handle: h, fns: map[string]uintptr{}}
+		l := &library{name: c, handle: h, fns: map[string]uintptr{}, places: append(places, Place{c, Opened})}
 		for _, s := range symbols {
 			p, err := purego.Dlsym(h, s)
 			if err != nil || p == 0 {
-				return nil, fmt.Errorf("%w: %s in %s has no %s: it is too old; %s", device.ErrMissing, what, c, s, remedy)
+				places = append(places, Place{c, "has no " + s})
+				return fail("%s in %s has no %s: it is too old; %s", what, c, s, remedy)
 			}
 			l.fns[s] = p
 		}
@@ -64,7 +82,11 @@ func openLibrary(env, what, remedy string, candidates []string, symbols, optiona
 		}
 		return l, nil
 	}
-	return nil, fmt.Errorf("%w: %s not found (looked for %s: %v); %s", device.ErrMissing, what, strings.Join(sonames(candidates), ", "), first, remedy)
+	first := places[0].Result
+	if !strings.Contains(first, places[0].File) { // as the loader's own messages do
+		first = places[0].File + ": " + first
+	}
+	return fail("%s not found (looked for %s: %s); %s", what, strings.Join(sonames(candidates), ", "), first, remedy)
 }
 
 // sonames keeps an error short: the plain names, or all if there are none.

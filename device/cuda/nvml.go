@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"fmt"
 	"sync"
 	"unsafe"
 
@@ -13,7 +14,10 @@ var nvmlSymbols = []string{"nvmlInit_v2", "nvmlDeviceGetHandleByPciBusId_v2"}
 var nvmlOptional = []string{
 	"nvmlSystemGetDriverVersion", "nvmlDeviceGetClockInfo", "nvmlDeviceGetTemperature", "nvmlDeviceGetPowerUsage",
 	"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons", "nvmlDeviceGetMigMode",
-	"nvmlDeviceGetComputeRunningProcesses_v3",
+	"nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetCount_v2", "nvmlDeviceGetHandleByIndex_v2", "nvmlDeviceGetUUID",
+	"nvmlDeviceGetName", "nvmlDeviceGetMaxClockInfo", "nvmlDeviceGetPowerManagementLimit", "nvmlDeviceGetPowerManagementDefaultLimit",
+	"nvmlDeviceGetEccMode", "nvmlDeviceGetTotalEccErrors", "nvmlDeviceGetPersistenceMode", "nvmlDeviceGetComputeMode",
+	"nvmlDeviceGetMemoryInfo", "nvmlSystemGetProcessName", "nvmlDeviceGetTotalEnergyConsumption",
 }
 
 // nvml reads a GPU's state through the management library. It changes nothing,
@@ -23,19 +27,32 @@ type nvml struct {
 	device uintptr
 }
 
-var nvmlLibrary = sync.OnceValue(func() *library {
-	l, err := openLibrary("TUNE_LIBNVML", "NVML", "", []string{"libnvidia-ml.so.1"}, nvmlSymbols, nvmlOptional)
-	if err != nil || l.call("nvmlInit_v2") != 0 {
-		return nil
+var nvmlLibrary = sync.OnceValues(func() (*library, error) {
+	l, err := openLibrary("TUNE_LIBNVML", "NVML, the driver's management library,", "install the NVIDIA driver", []string{"libnvidia-ml.so.1"}, nvmlSymbols, nvmlOptional)
+	if err != nil {
+		return nil, err
 	}
-	return l
+	if r := l.call("nvmlInit_v2"); r != 0 {
+		return nil, &lookupError{fmt.Errorf("%w: nvmlInit_v2: %s", device.ErrMissing, nvmlStatus(r)), l.places}
+	}
+	return l, nil
 })
+
+// nvmlStatus names the statuses of NVML that say what is wrong with an installation (nvmlReturn_t).
+func nvmlStatus(r int) string {
+	names := map[int]string{3: "not supported", 4: "no permission", 9: "the driver is not loaded", 12: "a library is missing", 15: "the GPU is lost",
+		16: "the GPU needs a reset", 17: "the operating system blocks the driver", 18: "the library is of another version than the driver"}
+	if name, ok := names[r]; ok {
+		return fmt.Sprintf("%s (NVML error %d)", name, r)
+	}
+	return fmt.Sprintf("NVML error %d", r)
+}
 
 // openNVML finds a GPU by PCI address, never by index: NVML and CUDA count
 // differently. nil if there is no NVML.
 func openNVML(pci string) *nvml {
-	l := nvmlLibrary()
-	if l == nil {
+	l, err := nvmlLibrary()
+	if err != nil {
 		return nil
 	}
 	n := &nvml{lib: l}
@@ -75,10 +92,33 @@ func (n *nvml) u32(symbol string, args ...uintptr) uint32 {
 	return *v
 }
 
+// u64 is u32 for an unsigned long long, with the arguments between device and result, at most
+// two; ok tells whether the library answered.
+func (n *nvml) u64(symbol string, args ...uintptr) (value uint64, ok bool) {
+	v := new(uint64)
+	if !n.lib.has(symbol) {
+		return 0, false
+	}
+	r := 1
+	switch len(args) {
+	case 0:
+		r = n.lib.call(symbol, n.device, uintptr(unsafe.Pointer(v)))
+	case 2:
+		r = n.lib.call(symbol, n.device, args[0], args[1], uintptr(unsafe.Pointer(v)))
+	}
+	return *v, r == 0
+}
+
+// modes asks for a mode as it is and as it will be after a reset (nvmlEnableState_t).
+func (n *nvml) modes(symbol string) (now, pending uint32, ok bool) {
+	a, b := new(uint32), new(uint32)
+	ok = n.lib.has(symbol) && n.lib.call(symbol, n.device, uintptr(unsafe.Pointer(a)), uintptr(unsafe.Pointer(b))) == 0
+	return *a, *b, ok
+}
+
 func (n *nvml) mig() bool {
-	now, pending := new(uint32), new(uint32)
-	return n.lib.has("nvmlDeviceGetMigMode") &&
-		n.lib.call("nvmlDeviceGetMigMode", n.device, uintptr(unsafe.Pointer(now)), uintptr(unsafe.Pointer(pending))) == 0 && *now == 1
+	now, _, ok := n.modes("nvmlDeviceGetMigMode")
+	return ok && now == 1
 }
 
 // Bits of nvmlClocksEventReasons (nvml.h) that mean slower clocks than the
@@ -123,21 +163,24 @@ type processInfo struct {
 	computeInst uint32
 }
 
-// others counts the processes on the GPU beside this one, which is always among
-// them: by number, not by pid, since a container sees other pids than NVML does.
-func (n *nvml) others() int {
+// processes lists what computes on the GPU, 64 at most.
+func (n *nvml) processes() []processInfo {
 	const symbol = "nvmlDeviceGetComputeRunningProcesses_v3"
 	if !n.lib.has(symbol) {
-		return 0
+		return nil
 	}
 	list := make([]processInfo, 64)
 	count := new(uint32)
 	*count = uint32(len(list))
 	if n.lib.call(symbol, n.device, uintptr(unsafe.Pointer(count)), uintptr(unsafe.Pointer(&list[0]))) != 0 {
-		return 0
+		return nil
 	}
-	return max(int(*count)-1, 0)
+	return list[:min(int(*count), len(list))]
 }
+
+// others counts the processes on the GPU beside this one, which is always among
+// them: by number, not by pid, since a container sees other pids than NVML does.
+func (n *nvml) others() int { return max(len(n.processes())-1, 0) }
 
 // telemetry reads everything (clock ids: 1 = SM, 2 = memory; sensor 0 = the GPU).
 func (n *nvml) telemetry() device.Telemetry {

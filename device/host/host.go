@@ -83,6 +83,9 @@ func Open(o Options) (*Device, error) {
 // so that the same schedules are legal.
 func (d *Device) Machine() machine.Machine { return d.machine }
 
+// Ready compiles what all programs share, and so tells whether the compiler works.
+func (d *Device) Ready() error { return d.runtime() }
+
 // Release deletes a binary's program once no other binary shares it.
 func (d *Device) Release(b device.Binary) {
 	d.mu.Lock()

@@ -45,6 +45,7 @@ var may = map[string][]string{
 
 	"runner":           leaves("device", "kernels", "outcome", "search"),
 	"tuner":            leaves("cache", "device", "device/cuda", "device/host", "device/microbench", "device/replay", "device/worker", "runner", "kernels", "kernels/all", "model", "outcome", "search", "transfer"),
+	"doctor":           leaves("cache", "device", "device/cuda", "device/host", "tuner"),
 	"cmd/internal/cli": leaves("cache", "device", "device/replay", "runner", "kernels", "search", "tuner"),
 	"report":           leaves("cache", "kernels", "model", "outcome"),
 	"internal/golden":  {},

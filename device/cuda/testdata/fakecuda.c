@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { OK = 0, INVALID = 1, NO_MEMORY = 2, NOT_INITIALIZED = 3, INVALID_IMAGE = 200, NO_CONTEXT = 201, BAD_HANDLE = 400, NOT_FOUND = 500, NOT_READY = 600, OUT_OF_RESOURCES = 701 };
 
@@ -38,6 +39,8 @@ static int number(const char *variable, int otherwise) {
 int cuInit(unsigned flags) {
   live[4]++;
   initialised = 1;
+  sleep(number("FAKE_INIT_SLEEP", 0));
+  if (number("FAKE_INIT_CRASH", 0)) abort();
   return number("FAKE_INIT", OK);
 }
 int cuDriverGetVersion(int *v) { *v = 13000; return OK; }
@@ -258,10 +261,42 @@ int cuLaunchKernel(function *f, unsigned gx, unsigned gy, unsigned gz, unsigned 
 }
 
 // NVML.
-int nvmlInit_v2(void) { return 0; }
+typedef struct { unsigned pid, pad; uint64_t memory; unsigned gpu, compute; } process;
+
+int nvmlInit_v2(void) { return number("FAKE_NVML_INIT", 0); }
 int nvmlDeviceGetHandleByPciBusId_v2(const char *id, void **d) { *d = &initialised; return strcmp(id, "0000:41:00.0") ? 6 : 0; }
+int nvmlDeviceGetCount_v2(unsigned *n) { *n = 1; return 0; }
+int nvmlDeviceGetHandleByIndex_v2(unsigned i, void **d) { *d = &initialised; return 0; }
+int nvmlDeviceGetName(void *d, char *s, unsigned n) { strncpy(s, "Fake GPU", n); return 0; }
+int nvmlDeviceGetUUID(void *d, char *s, unsigned n) { strncpy(s, "GPU-10111213-1415-1617-1819-1a1b1c1d1e1f", n); return 0; }
 int nvmlSystemGetDriverVersion(char *s, unsigned n) { strncpy(s, "580.1", n); return 0; }
 int nvmlDeviceGetClockInfo(void *d, int clock, unsigned *mhz) { *mhz = clock == 1 ? 1400 : 2000; return 0; }
+int nvmlDeviceGetMaxClockInfo(void *d, int clock, unsigned *mhz) { *mhz = clock == 1 ? 1500 : 2000; return 0; }
 int nvmlDeviceGetTemperature(void *d, int sensor, unsigned *c) { *c = 55; return 0; }
 int nvmlDeviceGetPowerUsage(void *d, unsigned *mw) { *mw = 250000; return 0; }
+int nvmlDeviceGetPowerManagementLimit(void *d, unsigned *mw) { *mw = 1000 * number("FAKE_POWER_LIMIT", 700); return 0; }
+int nvmlDeviceGetPowerManagementDefaultLimit(void *d, unsigned *mw) { *mw = 700000; return 0; }
 int nvmlDeviceGetCurrentClocksEventReasons(void *d, uint64_t *bits) { *bits = number("FAKE_THROTTLE", 0); return 0; }
+int nvmlDeviceGetMigMode(void *d, unsigned *now, unsigned *pending) { *now = *pending = number("FAKE_MIG", 0); return 0; }
+int nvmlDeviceGetEccMode(void *d, unsigned *now, unsigned *pending) { *now = 1; *pending = number("FAKE_ECC_PENDING", 1); return 0; }
+int nvmlDeviceGetTotalEccErrors(void *d, int type, int counter, uint64_t *n) { *n = type == 1 && counter == 0 ? number("FAKE_ECC_ERRORS", 0) : 1000; return 0; }
+int nvmlDeviceGetPersistenceMode(void *d, unsigned *on) { *on = number("FAKE_PERSISTENCE", 1); return 0; }
+int nvmlDeviceGetComputeMode(void *d, unsigned *mode) { *mode = number("FAKE_COMPUTE_MODE", 0); return 0; }
+int nvmlDeviceGetMemoryInfo(void *d, uint64_t *m) { m[0] = TOTAL; m[1] = number("FAKE_FREE_MB", 500) * 1000000ull; m[2] = m[0] - m[1]; return 0; }
+int nvmlSystemGetProcessName(unsigned pid, char *s, unsigned n) { strncpy(s, "/usr/bin/train", n); return 0; }
+int nvmlDeviceGetComputeRunningProcesses_v3(void *d, unsigned *n, process *list) {
+  const int have = number("FAKE_PROCESSES", 0);
+  if (*n < (unsigned)have) return 7;
+  *n = have;
+  for (int i = 0; i < have; i++) list[i] = (process){4711 + i, 0, 1 << 30, 0, 0};
+  return 0;
+}
+
+// The energy counter moves every 10 ms, at 250 W or FAKE_POWER.
+int nvmlDeviceGetTotalEnergyConsumption(void *d, uint64_t *mj) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const uint64_t ticks = (uint64_t)now.tv_sec * 100 + now.tv_nsec / 10000000;
+  *mj = ticks * 10 * number("FAKE_POWER", 250);
+  return number("FAKE_NO_ENERGY", 0) ? 3 : 0;
+}
