@@ -73,6 +73,9 @@ type Family struct {
 type Param struct {
 	Name string `json:"name"`
 	Doc  string `json:"doc,omitempty"`
+	// Optional leaves the parameter out of a schedule's text where it has its default.
+	Optional bool `json:"optional,omitempty"`
+	Default  int  `json:"default,omitempty"`
 }
 
 // Points are the schedules, as columns: entry i of each list is of schedule i.

@@ -103,7 +103,11 @@ func (m *maker) families() {
 		}
 		if known := m.byName[name]; known != nil {
 			for _, p := range known.Params {
-				f.Params = append(f.Params, Param{p.Name, p.Doc})
+				q := Param{Name: p.Name, Doc: p.Doc, Optional: p.Optional}
+				if p.Optional && len(p.Values) > 0 {
+					q.Default = p.Values[0]
+				}
+				f.Params = append(f.Params, q)
 			}
 		} else {
 			f.Params = named(m.Outcomes, name)

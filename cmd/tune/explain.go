@@ -73,7 +73,7 @@ func (a *app) explainAll(ctx context.Context, p stencil.Problem, name string, te
 	sp := t.Space(p, s.machine)
 	out := explanations{Problem: p.Text(), Device: s.machine.Name, Kind: string(s.machine.Kind), Source: s.source, Predicted: true}
 	add := func(role string, sc space.Schedule) {
-		out.Schedules = append(out.Schedules, explained{role, s.measured(sc), model.Explain(p, t.Family(sc), sc, s.facts(sc), s.machine)})
+		out.Schedules = append(out.Schedules, s.explain(role, p, t, sc))
 	}
 	for _, text := range texts {
 		sc, err := tuner.ParseSchedule(text, sp)
@@ -110,6 +110,11 @@ func (a *app) explainAll(ctx context.Context, p stencil.Problem, name string, te
 		}
 	}
 	return nil
+}
+
+// explain explains a schedule on the device.
+func (s subject) explain(role string, p stencil.Problem, t *tuner.Tuner, sc space.Schedule) explained {
+	return explained{role, s.measured(sc), model.Explain(p, t.Family(sc), sc, s.facts(sc), s.machine)}
 }
 
 // printExplained is an explanation for people.

@@ -1,0 +1,340 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"stenciltune/cache"
+	"stenciltune/cmd/internal/cli"
+	"stenciltune/device/replay"
+	"stenciltune/kernels/all"
+	"stenciltune/machine"
+	"stenciltune/report"
+	"stenciltune/runner"
+	"stenciltune/space"
+	"stenciltune/stencil"
+	"stenciltune/timing"
+	"stenciltune/tuner"
+)
+
+// reportFlags choose the tunes of a report or a plot.
+type reportFlags struct {
+	stencils            []string
+	dtype, size, device string
+}
+
+func (f *reportFlags) bind(c *cobra.Command) {
+	c.Flags().StringArrayVar(&f.stencils, "stencil", nil, "only of this stencil: its `name`, or the beginning of its hash; repeat it for several (default: all)")
+	c.Flags().StringVar(&f.dtype, "dtype", "", "only of this element `type`, like float64")
+	c.Flags().StringVar(&f.size, "size", "", "only of this grid `size`, like 512x512x512")
+	c.Flags().StringVar(&f.device, "device", "", "only of this device in the store: its `name`, or a part of it; or a recording: replay:h200, replay:FILE or FILE (.jsonl.gz)")
+}
+
+func (a *app) report() *cobra.Command {
+	var f reportFlags
+	var file string
+	c := &cobra.Command{
+		Use:   "report [--stencil NAME ...] [--device NAME|replay:h200|FILE] [-o FILE]",
+		Short: "Show what happened in tunes: a page with charts, in one file",
+		Long: `report writes one HTML file that needs no network: how the search went, what was
+predicted and what measured, the roofline, what mattered, the winner's source and where
+its time goes. It is of what the store holds, or of a recording: of that it also replays
+a search, in simulated time, against the recorded optimum.
+
+--json prints the numbers behind the charts instead (go doc ./report).`,
+		Example: `  tune report -o report.html
+  tune report --stencil jacobi3d --device replay:h200 -o jacobi3d.html
+  tune report --device bench/h200/landscapes/nvidia-h200_heat3d_f32_384x384x384.jsonl.gz`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			d, err := a.reportData(c.Context(), f)
+			if err != nil {
+				return err
+			}
+			if a.JSON {
+				return a.PrintJSON(d)
+			}
+			var b bytes.Buffer
+			if err := report.Page(&b, reportTitle(d), d, ""); err != nil {
+				return err
+			}
+			if file == "-" {
+				_, err := a.Out.Write(b.Bytes())
+				return err
+			}
+			if err := cache.WriteFile(file, b.Bytes()); err != nil {
+				return err
+			}
+			a.Say("%s: %d tunes, %.1f MB; open it in a browser", file, len(d.Tunes), float64(b.Len())/1e6)
+			return nil
+		},
+	}
+	f.bind(c)
+	c.Flags().StringVarP(&file, "output", "o", "report.html", "`file` to write; - is standard output")
+	return a.JSONFlag(c)
+}
+
+// fits tells whether a problem's element type and size are chosen.
+func (f *reportFlags) fits(dtype, size string) bool {
+	return (f.dtype == "" || f.dtype == dtype) && (f.size == "" || f.size == size)
+}
+
+// reportTitle names a report.
+func reportTitle(d report.Data) string {
+	if len(d.Tunes) == 1 {
+		return d.Tunes[0].Problem + " on " + d.Tunes[0].Device.Name
+	}
+	return fmt.Sprintf("%d tunes", len(d.Tunes))
+}
+
+// reportData gathers the tunes of a report.
+func (a *app) reportData(ctx context.Context, f reportFlags) (report.Data, error) {
+	d := report.Data{Format: report.Format, Tool: strings.TrimSpace("tune " + tuner.Version + " " + cli.Revision()), Time: time.Now().UTC()}
+	name, isReplay := strings.CutPrefix(f.device, tuner.ReplayPrefix)
+	gather := a.storedTunes
+	if isReplay || strings.HasSuffix(name, ".jsonl.gz") {
+		gather = a.recordedTunes
+	}
+	var err error
+	d.Tunes, err = gather(ctx, f, name)
+	if err == nil && len(d.Tunes) == 0 {
+		err = cli.NoAnswerf("nothing to report: tune first, or report on a recording with --device replay:h200 (tune store list shows what is stored)")
+	}
+	return d, err
+}
+
+// recordedTunes are those of the recordings that a name means: all of a device, or a file.
+func (a *app) recordedTunes(ctx context.Context, f reportFlags, name string) ([]report.Tune, error) {
+	if strings.HasSuffix(name, ".jsonl.gz") && !strings.Contains(name, "/") {
+		name = "./" + name // a file, and no shipped recording
+	}
+	landscapes, err := replay.Match(name)
+	if err != nil {
+		return nil, err
+	}
+	var tunes []report.Tune
+	for _, l := range landscapes {
+		h := l.Header
+		if !f.fits(string(h.DType), h.Size.Text(dims(h.Size))) || len(f.stencils) > 0 && !slices.ContainsFunc(f.stencils, func(s string) bool {
+			return s == h.Stencil || len(s) >= 8 && strings.HasPrefix(h.StencilHash, s)
+		}) {
+			continue
+		}
+		t, err := a.recordedTune(ctx, l)
+		if err != nil {
+			return nil, err
+		}
+		tunes = append(tunes, t)
+	}
+	if len(tunes) == 0 && len(landscapes) > 0 {
+		return nil, cli.NoAnswerf("no recording of %s is of what --stencil, --dtype and --size choose (tune devices lists them)", name)
+	}
+	return tunes, nil
+}
+
+// dims are the axes on which a grid has more than one cell.
+func dims(n stencil.Size) int {
+	d := len(n)
+	for d > 1 && n[d-1] <= 1 {
+		d--
+	}
+	return d
+}
+
+// recordedTune is a recording and a search replayed on it.
+func (a *app) recordedTune(ctx context.Context, l *replay.Landscape) (report.Tune, error) {
+	p, err := l.Problem()
+	r := report.Run{Origin: report.Recording, Problem: p, Machine: l.Header.Machine, Regime: l.Header.Regime, Recorded: true,
+		Name: strings.Join([]string{l.Header.Stencil, l.Header.DType.Short(), l.Header.Size.Text(dims(l.Header.Size))}, "/")}
+	for _, s := range l.Order {
+		r.Outcomes = append(r.Outcomes, l.Records[s])
+	}
+	r.Machine.Kind = machine.Replay
+	if err != nil || p.Stencil == nil {
+		r.Problem = stencil.Problem{Size: l.Header.Size}
+		if err != nil {
+			r.Notes = append(r.Notes, err.Error()+": nothing is predicted, and no search was replayed")
+		}
+		return report.Make(r), nil
+	}
+	if err := a.replaySearch(ctx, l, p, &r); err != nil {
+		if ctx.Err() != nil {
+			return report.Tune{}, err
+		}
+		r.Notes = append(r.Notes, "no search could be replayed: "+err.Error())
+	}
+	return a.finish(r), nil
+}
+
+// replaySearch tunes on a recording, with a store of its own that is thrown away.
+func (a *app) replaySearch(ctx context.Context, l *replay.Landscape, p stencil.Problem, r *report.Run) error {
+	dir, err := os.MkdirTemp("", "tune-report")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(dir)
+	t, err := tuner.Open(filepath.Join(dir, "store.db"))
+	if err != nil {
+		return err
+	}
+	w := &recorder{}
+	c, err := t.Tune(ctx, p, replay.New(l), tuner.Options{Regime: l.Header.Regime, Watcher: w})
+	r.Search = w.list
+	if err != nil {
+		return err
+	}
+	r.Config = &c
+	return nil
+}
+
+// recorder notes what a search evaluates.
+type recorder struct{ list []report.Evaluation }
+
+func (w *recorder) Phase(string)                 {}
+func (w *recorder) Note(string, ...any)          {}
+func (w *recorder) Searching(tuner.Problem, int) {}
+func (w *recorder) Evaluated(o, _ tuner.Outcome, p tuner.Progress) {
+	w.list = append(w.list, report.Evaluation{Schedule: o.Schedule, Seconds: p.Elapsed.Seconds()})
+}
+
+// finish predicts with today's families, and adds source and explanation of the winner.
+func (a *app) finish(r report.Run) report.Tune {
+	t := new(tuner.Tuner)
+	r.Families, r.Space = all.Families(), t.Space(r.Problem, r.Machine)
+	if list := runner.Naive(r.Problem, r.Space); len(list) > 0 {
+		r.Naive = list[0]
+	}
+	out := report.Make(r)
+	best := space.Schedule{}
+	if r.Config != nil {
+		best, _ = space.ParseSchedule(r.Config.Schedule.Text) // a config's text was checked
+	} else if out.Best >= 0 {
+		best = r.Outcomes[out.Best].Schedule
+	}
+	if best.IsZero() || r.Space.Check(best) != nil {
+		return out
+	}
+	k := t.Kernel(r.Problem, best)
+	out.Source = k.Head() + k.Line() + k.Source
+	s := subject{machine: r.Machine, records: map[space.Schedule]tuner.Outcome{}}
+	for _, o := range r.Outcomes {
+		s.records[o.Schedule] = o
+	}
+	var b strings.Builder
+	for _, x := range []struct {
+		role     string
+		schedule space.Schedule
+	}{{"winner", best}, {"baseline", r.Naive}} {
+		if x.schedule.IsZero() {
+			continue
+		}
+		if err := printExplained(&b, r.Problem, s.explain(x.role, r.Problem, t, x.schedule)); err != nil {
+			return out // a strings.Builder does not fail
+		}
+		b.WriteByte('\n')
+	}
+	out.Explanation = b.String()
+	return out
+}
+
+// pause is the wall time without an evaluation that is left out of a stored search: between
+// two runs of a tune.
+const pause = time.Minute
+
+// storedTunes are those of the store's journals.
+func (a *app) storedTunes(_ context.Context, f reportFlags, device string) ([]report.Tune, error) {
+	store, err := a.readStore()
+	if err != nil {
+		return nil, err
+	}
+	keys, err := store.Keys()
+	if err != nil {
+		return nil, err
+	}
+	configs, err := store.Bests()
+	if err != nil {
+		return nil, err
+	}
+	stencils := f.stencils
+	if len(stencils) == 0 {
+		stencils = []string{""}
+	}
+	var tunes []report.Tune
+	for _, s := range stencils {
+		keep, err := (&storeFilter{s, device}).keep()
+		if err != nil {
+			return nil, err
+		}
+		for _, k := range keys {
+			if !keep(k) || !f.fits(k.DType, k.Size) {
+				continue
+			}
+			entries, err := store.Entries(k)
+			if err != nil {
+				return nil, err
+			}
+			var config *cache.Config
+			for i := range configs {
+				if configs[i].Key.String() == k.String() {
+					config = &configs[i].Config
+				}
+			}
+			if t, ok := a.storedTune(k, entries, config); ok {
+				tunes = append(tunes, t)
+			}
+		}
+	}
+	return tunes, nil
+}
+
+// storedTune is a journal and the config that came of it; false if the journal is empty.
+func (a *app) storedTune(k cache.Key, entries []cache.Entry, config *cache.Config) (report.Tune, bool) {
+	if len(entries) == 0 {
+		return report.Tune{}, false
+	}
+	slices.SortStableFunc(entries, func(a, b cache.Entry) int { return a.At.Compare(b.At) })
+	r := report.Run{Origin: report.Stored, Config: config, Regime: timing.Regime(k.Regime), Name: strings.Join([]string{k.StencilHash[:min(8, len(k.StencilHash))], k.DType, k.Size}, "/")}
+	left, gaps, begin := 0.0, 0, entries[0].At.Add(-took(entries[0]))
+	for i, e := range entries {
+		if i > 0 {
+			if gap := e.At.Sub(entries[i-1].At); gap > pause+took(e) {
+				left += (gap - took(e)).Seconds()
+				gaps++
+			}
+		}
+		r.Outcomes = append(r.Outcomes, e.Outcome)
+		r.Search = append(r.Search, report.Evaluation{Schedule: e.Schedule, Seconds: e.At.Sub(begin).Seconds() - left})
+	}
+	if gaps > 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("%d pauses of more than %v between evaluations, %.0f s in all, are left out of the search's seconds", gaps, pause, left))
+	}
+	if k.Kind == machine.Replay {
+		r.Notes = append(r.Notes, "tuned on a recording: seconds of the search are of this machine; tune report --device replay:... has the simulated ones")
+	}
+	r.Machine = machine.Machine{Kind: k.Kind, Name: k.DeviceName, Driver: k.Driver, Compiler: k.Compiler}
+	if config == nil {
+		r.Notes = append(r.Notes, "no tune of it has come to its end")
+		return report.Make(r), true
+	}
+	r.Machine = tuner.MachineOf(*config)
+	p, err := tuner.ProblemOf(*config, "")
+	if err != nil {
+		r.Notes = append(r.Notes, "nothing is predicted: "+err.Error())
+		return report.Make(r), true
+	}
+	r.Problem = p
+	return a.finish(r), true
+}
+
+// took is the seconds of a schedule that a journal tells, as a duration.
+func took(e cache.Entry) time.Duration {
+	return time.Duration((e.CompileSeconds + e.DeviceSeconds) * float64(time.Second))
+}
