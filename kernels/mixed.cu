@@ -28,6 +28,9 @@ __device__ __forceinline__ int boundary_index(int array, int i, int n) {
 template <int AXIS>
 __device__ __forceinline__ int held_index(int array, int i, int n) { return wraps(AXIS) ? i : boundary_index<AXIS>(array, i, n); }
 
+// Whether code for the grid's edge is of use on an axis: there is none where the grid repeats.
+template <int AXIS> __host__ __device__ constexpr bool on_edge(bool edge) { return edge && !wraps(AXIS); }
+
 // The first and the last cell of a tile that lie in the grid, on an axis that does not repeat.
 template <int AXIS>
 __device__ __forceinline__ int low_cell(int origin) { return wraps(AXIS) ? -(1 << 30) : -origin; }
@@ -39,6 +42,13 @@ template <int AXIS>
 __device__ __forceinline__ int settled(int array, int i, int n) {
   const Boundary by = i < 0 ? rule(array, AXIS, 0) : rule(array, AXIS, 1);
   return by == EDGE_VALUE || by == CONSTANT ? i : boundary_index<AXIS>(array, i, n);
+}
+
+// Whether cell i lies outside where the rule names no cell.
+template <int AXIS>
+__device__ __forceinline__ bool unsettled(int array, int i, int n) {
+  const Boundary by = i < 0 ? rule(array, AXIS, 0) : rule(array, AXIS, 1);
+  return (unsigned)i >= (unsigned)n && (by == EDGE_VALUE || by == CONSTANT);
 }
 
 __device__ __forceinline__ void stand_in(const Grid &grid, int array, int &x, int &y, int &z) {

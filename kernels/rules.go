@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -28,9 +29,21 @@ var spellings = []struct {
 	{regexp.MustCompile(`\blow_cell<\d>\(([^()]*)\)`), "-$1"},
 	{regexp.MustCompile(`\bhigh_cell<\d>\(([^()]*)\)`), "$1"},
 	{regexp.MustCompile(`!WRAPS_ALL\b`), "BOUNDARY != WRAP"},
+	{regexp.MustCompile(`\bWRAPS_ROWS\b`), "BOUNDARY == WRAP"},
+	{regexp.MustCompile(`\bONE_CONSTANT\b`), "BOUNDARY == CONSTANT"},
+	{regexp.MustCompile(`\bVALUES_OUTSIDE\b`), "BOUNDARY == EDGE_VALUE"},
+	{regexp.MustCompile(`\bEDGES_ON_ROWS\b`), "BOUNDARY != WRAP && BOUNDARY != CLAMP && BOUNDARY != MIRROR"},
+	{regexp.MustCompile(`\brule\(\d, \d, \d\)`), "BOUNDARY"},
+	{regexp.MustCompile(`\bon_edge<\d>\((\w+)\)`), "$1"},
+	{regexp.MustCompile(`\btemplate <int AXIS> __device__`), "__device__"},
+	{regexp.MustCompile(`\b(tiles|window)<\w+>\(`), "$1("},
 	{regexp.MustCompile(`!wraps\([^()]*\)`), "BOUNDARY != WRAP"},
 	{regexp.MustCompile(`\bwraps\([^()]*\)`), "BOUNDARY == WRAP"},
+	{regexp.MustCompile(`!some\((\w+)\)`), "BOUNDARY != $1"},
 	{regexp.MustCompile(`\bsome\((\w+)\)`), "BOUNDARY == $1"},
+	{regexp.MustCompile(`\bCONSTANT_ALONE\b`), "BOUNDARY == CONSTANT"},
+	{regexp.MustCompile(`\bunsettled<\d>\(\w+, (\w+), ([\w.]+)\)`), "(unsigned)$1 >= (unsigned)$2"},
+	{regexp.MustCompile(` && keeps\([^()]*\)`), ""},
 }
 
 var spelt sync.Map // a file's text to that for one rule
@@ -64,7 +77,7 @@ func (w *writer) rules() {
 			fmt.Fprintf(&wraps, "axis == %d || ", axis)
 		}
 	}
-	for i, a := range append(append([]stencil.Array(nil), st.Fields...), st.ReadOnly...) {
+	for i, a := range slices.Concat(st.Fields, st.ReadOnly) {
 		for axis := range st.Dims {
 			for side, r := range a.Rules[axis] {
 				name := ruleNames[r.Boundary]
@@ -83,6 +96,15 @@ func (w *writer) rules() {
 	w.line("__host__ __device__ constexpr bool wraps(int axis) { return %sfalse; } // whether the grid repeats there", wraps.String())
 	w.line("__host__ __device__ constexpr bool some(Boundary b) { return %sfalse; } // whether it is the rule of some side", some.String())
 	w.line("constexpr bool WRAPS_ALL = %t; // on all axes", all)
+	rows := st.Dims == 3 && slices.ContainsFunc(st.Fields, func(f stencil.Array) bool {
+		return slices.ContainsFunc(f.Rules[1][:], func(r stencil.Rule) bool {
+			return r.Boundary == stencil.Constant || r.Boundary == stencil.Edge || r.Boundary == stencil.Fixed
+		})
+	})
+	w.line("constexpr bool WRAPS_ROWS = %t; // in a plane of the streaming axis", st.Wraps(0) || st.Dims == 3 && st.Wraps(1))
+	w.line("constexpr bool EDGES_ON_ROWS = %t; // more than another cell lies beyond the first or last row of a plane", rows)
+	w.line("constexpr bool ONE_CONSTANT = false, VALUES_OUTSIDE = %t; // what lies outside has values of its own, by array, axis and side", st.Has(stencil.Constant) || st.Has(stencil.Edge))
+	w.line("constexpr bool CONSTANT_ALONE = %t; // of the rules that give a value of their own", st.Has(stencil.Constant) && !st.Has(stencil.Edge))
 }
 
 // commonPieces are the text that all families share, with the functions of mixed.cu in place of those that know one rule.
@@ -123,6 +145,22 @@ func (w *writer) mixedValue() {
 		}
 	}
 	w.line("  return nearest;")
+}
+
+// keeps writes whether a cell of a field keeps its value in a stage.
+func (w *writer) keeps(stage *stencil.Stage) {
+	st := w.p.Stencil
+	if st.Boundary != stencil.Mixed {
+		return
+	}
+	w.line("// Whether a cell of a field keeps its value, near an edge where the field's rule is fixed.")
+	w.line("__device__ __forceinline__ bool keeps(int field, const Grid &grid, int px, int py, int pz) {")
+	for _, f := range stage.Outputs {
+		if near := nearFixed(st.Fields[f]); near != "" {
+			w.line("  if (field == %d) return %s;", f, strings.TrimPrefix(near, "EDGE && "))
+		}
+	}
+	w.line("  return false;\n}")
 }
 
 // nearFixed is the condition that a cell of a field keeps its value, near sides where its rule is fixed; "" if none does.

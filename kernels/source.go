@@ -312,6 +312,7 @@ func (w *writer) stage(i int, entry string) {
 	stage := &st.Stages[i]
 	w.line("#define ENTRY %s", entry)
 	w.radius(stage)
+	w.keeps(stage)
 	writes := stage.Writes(w.timeTile)
 	w.line("constexpr int OUTPUTS = %d; // fields that the stage writes", len(writes))
 	w.line("struct Out {\n  T *field[OUTPUTS];\n};")

@@ -82,8 +82,10 @@ func EdgeRows(low, high, rows int) int {
 // vector is the cells of one, and halo those on x before what a tile writes.
 func Overlapping(p stencil.Problem, vector, halo int, hold, step [2]int, warps, streamTiles, sms, extra int) Tiling {
 	early := earlyBegin(p, vector, step[0], halo)
-	if p.Stencil.Boundary == stencil.Wrap {
-		hold = step
+	for axis := range min(2, max(1, p.Stencil.Dims-1)) {
+		if p.Stencil.Wraps(axis) {
+			hold[axis] = step[axis]
+		}
 	}
 	t := Tiling{Hold: [3]int{hold[0], hold[1], 1}, Step: [3]int{step[0], step[1], 1}, Pack: 1, Fixed: [3]int{0, 0, streamTiles}, Fill: streamTiles * sms, Extra: extra, Early: early}
 	if p.Stencil.Dims < 3 {
@@ -98,7 +100,7 @@ func earlyBegin(p stencil.Problem, vector, step, halo int) int {
 	switch {
 	case step%unit > 0:
 		return -1
-	case p.Stencil.Boundary == stencil.Wrap || halo%unit == 0:
+	case p.Stencil.Wraps(0) || halo%unit == 0:
 		return 0
 	case vector*p.DType.Size() >= 16:
 		return -1
@@ -113,7 +115,7 @@ func sectorCells(p stencil.Problem) int { return max(1, SectorBytes/p.DType.Size
 func Torn(p stencil.Problem, vector, halo int, hold, step [2]int) float64 {
 	unit, n := sectorCells(p), p.Size[0]
 	borders := CeilDiv(max(0, n-hold[0]), step[0])
-	if p.Stencil.Boundary == stencil.Wrap {
+	if p.Stencil.Wraps(0) {
 		borders, halo = CeilDiv(n, step[0])-1, 0
 	} else if early := earlyBegin(p, vector, step[0], halo); early >= 0 && early <= borders*step[0]-(n-hold[0]) {
 		halo -= early

@@ -10,16 +10,16 @@ struct Window {
 // bytes take longer from within a sector.
 constexpr int UNIT = sizeof(T) * VECTOR < 16 ? 32 / sizeof(T) : 1; // cells
 
-__device__ __forceinline__ int tiles(int n, int tile, int step) {
-  if (BOUNDARY == WRAP) return ceil_div(n, step);
+template <int AXIS> __device__ __forceinline__ int tiles(int n, int tile, int step) {
+  if (wraps(AXIS)) return ceil_div(n, step);
   return n <= tile ? 1 : 1 + ceil_div(n - tile, step);
 }
 
 // Tile t of an axis of n cells. Tiles begin a few cells early where that cuts rows between units and takes no further tile.
-__device__ __forceinline__ Window window(int t, int n, int tile, int step, int halo, int unit = 1) {
+template <int AXIS> __device__ __forceinline__ Window window(int t, int n, int tile, int step, int halo, int unit = 1) {
   Window w;
-  if (BOUNDARY == WRAP) return {t * step - halo, t * step, min(t * step + step, n)};
-  const int room = (tiles(n, tile, step) - 1) * step - (n - tile);
+  if (wraps(AXIS)) return {t * step - halo, t * step, min(t * step + step, n)};
+  const int room = (tiles<AXIS>(n, tile, step) - 1) * step - (n - tile);
   const int early = step % unit == 0 && halo % unit <= room ? halo % unit : 0;
   w.origin = min(max(0, t * step - early), n - tile);
   w.first = t == 0 ? 0 : t * step + halo - early;

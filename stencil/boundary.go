@@ -101,10 +101,25 @@ func (a *Array) has(b Boundary) bool {
 	return false
 }
 
-// mirrors tells whether some array has mirrored points on an axis.
-func (s *Stencil) mirrors(axis int) bool {
+// Mirrors tells whether some array has mirrored points on an axis.
+func (s *Stencil) Mirrors(axis int) bool {
 	is := func(a Array) bool { return a.Rules[axis][0].Boundary == Mirror || a.Rules[axis][1].Boundary == Mirror }
 	return slices.ContainsFunc(s.Fields, is) || slices.ContainsFunc(s.ReadOnly, is)
+}
+
+// MirrorsAlike tells whether beyond each side all arrays are mirrored, or none: then a point outside stands for the same cell,
+// or has the same one nearest to it, in all of them.
+func (s *Stencil) MirrorsAlike() bool {
+	for axis := range s.Dims {
+		for side := range 2 {
+			for _, a := range s.arrays() {
+				if (a.Rules[axis][side].Boundary == Mirror) != (s.Fields[0].Rules[axis][side].Boundary == Mirror) {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }
 
 // oneRule puts a stencil's rules in one word, if they are one.

@@ -225,7 +225,7 @@ func (s *Stencil) facts() {
 			}
 		})
 		for a := range 3 {
-			if s.mirrors(a) { // what a point outside mirrors lies on the other side
+			if s.Mirrors(a) { // what a point outside mirrors lies on the other side
 				st.Low[a] = max(st.Low[a], st.High[a])
 				st.High[a] = st.Low[a]
 			}

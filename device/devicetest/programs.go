@@ -143,7 +143,11 @@ func (p *program) edge() string {
 
 // mixed writes rules that differ by axis, most by side, some by field, and now and then an EdgeValue for a side.
 func (p *program) mixed() {
-	rule := func() string { return one(p.r, "clamp", "mirror", "fixed", "fixed", "constant 2", "constant 1") }
+	rules := []string{"clamp", "fixed", "fixed", "constant 2", "constant 1"}
+	if p.chance(3) { // pipeline knows mirrors of all arrays alone
+		rules = append(rules, "mirror", "mirror")
+	}
+	rule := func() string { return one(p.r, rules...) }
 	var axes []string
 	var free []int // axes that do not wrap
 	for a := range p.dims {

@@ -68,7 +68,7 @@ const warp = 32 // lanes
 // part is the cells that are moved between memory and a thread at once: a vector, or as
 // many of its cells as rows are whole of.
 func (h shape) part(p stencil.Problem) int {
-	if p.Stencil.Boundary == stencil.Wrap {
+	if p.Stencil.Wraps(0) {
 		return h.vector
 	}
 	return kernels.WholePart(h.vector, p.Size[0])
@@ -114,7 +114,7 @@ func (h shape) pitch(l *plan) int {
 // edgeRows is the rows of a warp that others read.
 func (h shape) edgeRows(st *stencil.Stencil, l *plan) int {
 	low, high := l.rowReach()
-	if st.Boundary == stencil.Mirror {
+	if st.Has(stencil.Mirror) {
 		return h.rows
 	}
 	return kernels.EdgeRows(low, high, h.rows)
@@ -199,14 +199,14 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 		Name: "sums", Needs: onVector, Why: "a step that is one weighted sum of one field takes fewer operations in stream",
 		OK: func(space.Values) bool { return !sums(st) },
 	}, space.Constraint{
-		Name: "boundary", Needs: onVector, Why: "what lies outside is settled by one rule, the same on all sides and of all fields",
-		OK: func(space.Values) bool { return p.Stencil.Boundary != stencil.Mixed },
+		Name: "boundary", Needs: onVector, Why: "a plane, row or column stands for the same one beyond an edge in all arrays: all are mirrored there, or none",
+		OK: func(space.Values) bool { return st.MirrorsAlike() },
 	}, space.Constraint{
 		Name: "wrap", Needs: onVector, Why: fmt.Sprintf("where the grid repeats, its rows (%d) must be whole vectors", p.Size[0]),
-		OK: func(v space.Values) bool { return st.Boundary != stencil.Wrap || p.Size[0]%v.Get("vx") == 0 },
+		OK: func(v space.Values) bool { return !st.Wraps(0) || p.Size[0]%v.Get("vx") == 0 },
 	}, space.Constraint{
 		Name: "mirror", Needs: onVector, Why: "a lane finds what a point outside mirrors within its own vector",
-		OK: func(v space.Values) bool { return st.Boundary != stencil.Mirror || v.Get("vx") >= st.High[0] },
+		OK: func(v space.Values) bool { return !st.Mirrors(0) || v.Get("vx") >= st.High[0] },
 	}, space.Constraint{
 		Name: "warp", Needs: onVector, Why: fmt.Sprintf("a row is a warp of %d lanes", warp),
 		OK: func(space.Values) bool { return m.WarpSize == warp },
@@ -341,7 +341,7 @@ func (h shape) copies(l *plan) (unroll, apart int) {
 	if unroll == 1 {
 		unroll = 3
 	}
-	if st.Dims == 3 && st.Boundary != stencil.Wrap || st.Boundary == stencil.Edge {
+	if st.Dims == 3 && st.Boundary != stencil.Wrap || st.Boundary == stencil.Edge || st.Boundary == stencil.Mixed {
 		apart = 1
 	}
 	if work*unroll*(1+apart) > longText {

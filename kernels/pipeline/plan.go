@@ -119,7 +119,7 @@ func readOf(st *stencil.Stencil, array int, points []stencil.Offset) read {
 		p.lowR, p.highR = max(p.lowR, -dy), max(p.highR, dy)
 		r.low, r.high = max(r.low, -dz), max(r.high, dz)
 	}
-	if st.Boundary == stencil.Mirror { // a plane beyond the grid stands for one on the other side
+	if st.Mirrors(st.Dims - 1) { // a plane beyond the grid stands for one on the other side
 		r.low = max(r.low, r.high)
 		r.high = r.low
 	}
@@ -156,7 +156,7 @@ func (r read) reach() (low, high [3]int) {
 // must be. What reads own cells alone is like any other stage where the boundary rule names a cell inside.
 func ownHidden(st *stencil.Stencil, stage int) bool {
 	s := &st.Stages[stage]
-	rule := st.Boundary != stencil.Constant && st.Boundary != stencil.Edge
+	rule := !st.Has(stencil.Constant) && !st.Has(stencil.Edge)
 	return s.Hidden && !(rule && s.Low == [3]int{} && s.High == [3]int{} && !readsAround(s))
 }
 
@@ -303,7 +303,7 @@ func lagGroups(st *stencil.Stencil) (groups [][][]int) {
 // planStages is the plan of a stencil's stages as they are.
 func planStages(key planKey, st *stencil.Stencil) *plan {
 	steps := key.steps
-	p := &plan{st: st, fields: len(key.st.Fields), dims: st.Dims, mirror: st.Boundary == stencil.Mirror}
+	p := &plan{st: st, fields: len(key.st.Fields), dims: st.Dims, mirror: st.Mirrors(st.Dims - 1)}
 	arrays := len(st.Fields) + len(st.ReadOnly)
 	current := make([]int, arrays) // the version of each array that is read now
 	for a := range current {

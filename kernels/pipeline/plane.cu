@@ -14,7 +14,7 @@ constexpr int STEP_X = TILE_X - HALO_LX - HALO_HX, STEP_R = TILE_R - HALO_LR - H
 constexpr int SHARED_ROWS = LOW_R + HIGH_R; // rows of other warps that a warp reads at most
 // Rows of a warp that other warps read: the first and the last few.
 constexpr int FIRST_ROWS = HIGH_R > 0 ? HIGH_R : LOW_R > 0, LAST_ROWS = LOW_R > 0 ? LOW_R : HIGH_R > 0;
-constexpr int EDGE_ROWS = FIRST_ROWS + LAST_ROWS < ROWS && BOUNDARY != MIRROR ? FIRST_ROWS + LAST_ROWS : ROWS;
+constexpr int EDGE_ROWS = FIRST_ROWS + LAST_ROWS < ROWS && !some(MIRROR) ? FIRST_ROWS + LAST_ROWS : ROWS;
 
 // A vector in global memory, and in shared memory.
 struct __align__(sizeof(T) * VECTOR < 16 ? sizeof(T) * VECTOR : 16) Vector {
@@ -67,13 +67,13 @@ struct Place {
   index_t side[SIDES > 0 ? SIDE_EACH : 1];   // elements from its column to the cells of sides that it loads
   int side_at[SIDES > 0 ? SIDE_EACH : 1];    // bytes from what it copies to them in shared memory; 0 = none
   int x, y;              // of its first cell
-  index_t rows[BOUNDARY == WRAP ? ROWS : 1]; // where the grid repeats: elements from a plane's column to each row
+  index_t rows[WRAPS_ROWS ? ROWS : 1]; // where the grid repeats: elements from a plane's column to each row
   bool edge;             // its tile touches the grid's edge on x or rows
   bool inner;            // none of its cells' neighbours in a plane lies outside the grid
 };
 
 // Elements from a thread's place in a plane to its row j.
-__device__ __forceinline__ index_t row_offset(const Place &at, int j) { return BOUNDARY == WRAP ? at.rows[j] : j * at.nx; }
+__device__ __forceinline__ index_t row_offset(const Place &at, int j) { return WRAPS_ROWS ? at.rows[j] : j * at.nx; }
 
 // Cells by which the first part that a thread copies lies before its own vector, and cells of memory
 // from a part to the next for each of its cells: coalesced, a warp's parts follow each other.
@@ -150,7 +150,7 @@ __device__ __forceinline__ void columns(Real (&e)[LX + VECTOR + HX], const Place
     e[LX - k] = __shfl_up_sync(~0u, e[LX + lanes * VECTOR - k], lanes);
     if (EDGE) {
       Real outside = CONSTANTS ? OUTSIDE : e[LX - k + 1];
-      if (BOUNDARY == MIRROR) outside = k < VECTOR ? e[LX + k % VECTOR] : __shfl_sync(~0u, e[LX + k % VECTOR], k / VECTOR);
+      if (rule(0, 0, 0) == MIRROR) outside = k < VECTOR ? e[LX + k % VECTOR] : __shfl_sync(~0u, e[LX + k % VECTOR], k / VECTOR);
       if (L <= VECTOR ? at.low_x : at.x < k) e[LX - k] = outside;
     }
   }
@@ -160,7 +160,7 @@ __device__ __forceinline__ void columns(Real (&e)[LX + VECTOR + HX], const Place
     e[i] = __shfl_down_sync(~0u, e[LX + k % VECTOR], lanes);
     if (EDGE) {
       Real outside = CONSTANTS ? OUTSIDE : e[i - 1];
-      if (BOUNDARY == MIRROR) { // k + 2 cells before the end of the last lane
+      if (rule(0, 0, 1) == MIRROR) { // k + 2 cells before the end of the last lane
         constexpr int last = 32 * VECTOR;
         const int cell = last - 2 - k;
         outside = k + 2 <= VECTOR ? e[LX + cell % VECTOR] : __shfl_sync(~0u, e[LX + cell % VECTOR], cell / VECTOR);
@@ -184,7 +184,7 @@ __device__ __forceinline__ void columns(Real (&e)[LX + VECTOR + HX], const T *ro
 // What lies outside the grid gets its value where that is not a cell's; plane is the one that was asked for.
 template <int ARRAY, bool EDGE, bool ENDS, int L, int H, int OL, int OH, bool IS_LOADED, int LX, int HX, int LR, int HR>
 __device__ __forceinline__ void beyond(Around<LX, HX, LR, HR> &e, const Vector *loaded, int plane, int iteration, const Place &at) {
-  constexpr bool CONSTANTS = BOUNDARY == CONSTANT && ARRAY < FIELDS;
+  constexpr bool CONSTANTS = ONE_CONSTANT && ARRAY < FIELDS;
   const bool inside = !ENDS || (plane >= 0 && plane < at.planes);
 #pragma unroll
   for (int r = 0; r < LR + ROWS + HR; r++) {
@@ -192,20 +192,20 @@ __device__ __forceinline__ void beyond(Around<LX, HX, LR, HR> &e, const Vector *
     if constexpr (IS_LOADED) {
       const T *row = reinterpret_cast<const T *>(loaded + (own ? at.own + (r - LR) * PITCH : at.near[r < LR ? LOW_R - LR + r : LOW_R + r - LR - ROWS]));
       if (own)
-        columns<EDGE, CONSTANTS, LX, HX, L, H>(e.at[r], row, at);
+        columns<on_edge<0>(EDGE), CONSTANTS, LX, HX, L, H>(e.at[r], row, at);
       else
-        columns<EDGE, CONSTANTS, LX, HX, OL, OH>(e.at[r], row, at);
+        columns<on_edge<0>(EDGE), CONSTANTS, LX, HX, OL, OH>(e.at[r], row, at);
     } else if (own)
-      columns<EDGE, CONSTANTS, LX, HX, L, H>(e.at[r], at);
+      columns<on_edge<0>(EDGE), CONSTANTS, LX, HX, L, H>(e.at[r], at);
     else
-      columns<EDGE, CONSTANTS, LX, HX, OL, OH>(e.at[r], at);
+      columns<on_edge<0>(EDGE), CONSTANTS, LX, HX, OL, OH>(e.at[r], at);
     if (CONSTANTS && (ENDS || (EDGE && (r < LR || r >= LR + ROWS))))
       if (!inside || (EDGE && DIMS == 3 && (unsigned)(at.y + r - LR) >= (unsigned)at.ny)) {
 #pragma unroll
         for (int i = 0; i < LX + VECTOR + HX; i++) e.at[r][i] = OUTSIDE;
       }
   }
-  if constexpr ((EDGE || ENDS) && BOUNDARY == EDGE_VALUE && ARRAY < FIELDS) {
+  if constexpr ((EDGE || ENDS) && VALUES_OUTSIDE && ARRAY < FIELDS) {
     if (inside && at.inner) return;
 #pragma unroll
     for (int r = 0; r < LR + ROWS + HR; r++)
@@ -221,17 +221,17 @@ __device__ __forceinline__ void beyond(Around<LX, HX, LR, HR> &e, const Vector *
 // the age of plane itself.
 template <bool ENDS>
 __device__ __forceinline__ int age_of(int zero, int dz, int plane, int depth, const Place &at) {
-  if (!ENDS || BOUNDARY == WRAP) return zero - dz;
-  return min(max(zero - (boundary_index(plane + dz, at.planes) - plane), 0), depth - 1);
+  if (!ENDS || wraps(DIMS - 1)) return zero - dz;
+  return min(max(zero - (boundary_index<DIMS - 1>(0, plane + dz, at.planes) - plane), 0), depth - 1);
 }
 
 // The coordinate of a cell, where the grid repeats that of the one inside: a tile reaches less than an extent beyond.
-__device__ __forceinline__ int within(int i, int n) { return BOUNDARY != WRAP ? i : i < 0 ? i + n : i < n ? i : i - n; }
+__device__ __forceinline__ int within(int i, int n) { return !some(WRAP) ? i : i < 0 ? i + n : i < n ? i : i - n; }
 
 // Where the boundary is fixed: whether a cell keeps its value, being as near to the edge as the stage reaches.
 template <int LX, int HX, int LR, int HR, int LS, int HS, bool EDGE, bool ENDS>
 __device__ __forceinline__ bool held(int j, int i, int plane, const Place &at) {
-  if (BOUNDARY != FIXED) return false;
+  if (!some(FIXED)) return false;
   bool near = ENDS && (plane < LS || plane >= at.planes - HS);
   if (EDGE) {
     if (i < LX || LX > VECTOR) near |= at.x + i < LX;

@@ -9,30 +9,30 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
   at.stride = DIMS == 3 ? (index_t)nx * ny : nx;
   at.begin = begin;
   at.end = end;
-  const Window x = window(tx, nx, TILE_X, STEP_X, HALO_LX, UNIT);
+  const Window x = window<0>(tx, nx, TILE_X, STEP_X, HALO_LX, UNIT);
   at.x = x.origin + lane * VECTOR;
-  at.low_x = BOUNDARY != WRAP && at.x == 0;
-  at.high_x = BOUNDARY != WRAP && at.x + VECTOR == nx;
+  at.low_x = !wraps(0) && at.x == 0;
+  at.high_x = !wraps(0) && at.x + VECTOR == nx;
   at.parts = 0;
 #pragma unroll
   for (int i = 0; i < VECTOR; i += PART) at.parts |= (unsigned)(at.x + i >= x.first && at.x + i < x.last) << i;
-  at.edge = BOUNDARY != WRAP && (x.origin < max(SIDE_L, 1) || x.origin + TILE_X > nx - max(SIDE_H, 1));
+  at.edge = !wraps(0) && (x.origin < max(SIDE_L, 1) || x.origin + TILE_X > nx - max(SIDE_H, 1));
   int row = 0;
   at.writes = 1;
   at.own = (EXTRA_LR + warp * ROWS) * PITCH + LOW_SIDE + lane;
   if (DIMS == 3) {
-    const Window y = window(ty, ny, TILE_R, STEP_R, HALO_LR);
+    const Window y = window<1>(ty, ny, TILE_R, STEP_R, HALO_LR);
     row = y.origin + warp * ROWS;
 #pragma unroll
     for (int k = 0; k < (EXTRA > 0 ? EXTRA_EACH : 0); k++) {
       const int e = warp + k * WARPS, r = e < EXTRA_LR ? e - EXTRA_LR : TILE_R + e - EXTRA_LR; // a row of the tile
-      at.extra[k] = (index_t)(boundary_index(y.origin + r, ny) - (BOUNDARY == WRAP ? 0 : row)) * nx;
+      at.extra[k] = (index_t)(boundary_index<1>(0, y.origin + r, ny) - (WRAPS_ROWS ? 0 : row)) * nx;
       at.extra_at[k] = e < EXTRA ? (r - warp * ROWS) * PITCH : 0;
     }
     at.writes = 0;
 #pragma unroll
     for (int j = 0; j < ROWS; j++) at.writes |= (unsigned)(row + j >= y.first && row + j < y.last) << j;
-    at.edge = at.edge || (BOUNDARY != WRAP && BOUNDARY != CLAMP && BOUNDARY != MIRROR && (y.origin < max(EXTRA_LR, 1) || y.origin + TILE_R > ny - max(EXTRA_HR, 1)));
+    at.edge = at.edge || (EDGES_ON_ROWS && (y.origin < max(EXTRA_LR, 1) || y.origin + TILE_R > ny - max(EXTRA_HR, 1)));
   }
   if (PART == VECTOR && at.parts == 0) at.writes = 0;
 #ifdef __CUDA_ARCH__
@@ -43,25 +43,25 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
   for (int r = 0; r < SHARED_ROWS; r++) {
     // A row above the tile's first is by the boundary rule another of the tile: at the
     // grid's edge that is right, elsewhere it is a halo that is not used any more.
-    const int wanted = warp * ROWS + (r < LOW_R ? r - LOW_R : ROWS + r - LOW_R), neighbour = boundary_index(wanted, TILE_R);
+    const int wanted = warp * ROWS + (r < LOW_R ? r - LOW_R : ROWS + r - LOW_R), neighbour = boundary_index<1>(0, wanted, TILE_R);
     const int of = neighbour / ROWS, j = neighbour - of * ROWS;
     at.near[r] = (EXTRA_LR + (wanted >= -EXTRA_LR && wanted < TILE_R + EXTRA_HR ? wanted : neighbour)) * PITCH + LOW_SIDE + lane;
     at.other[r] = (of * EDGE_ROWS + edge_row(j)) * 32 + lane;
   }
   at.y = row;
-  const index_t own = BOUNDARY == WRAP ? (index_t)boundary_index(at.x, nx) : (index_t)row * nx + at.x;
+  const index_t own = WRAPS_ROWS ? (index_t)boundary_index<0>(0, at.x, nx) : (index_t)row * nx + at.x;
 #pragma unroll
   for (int k = 0; k < (SIDES > 0 ? SIDE_EACH : 0); k++) {
     const int n = lane + k * 32, of = n / max(SIDES, 1), c = n - of * SIDES, e = warp + (of - ROWS) * WARPS;
     const int r = of < ROWS ? warp * ROWS + of : e < EXTRA_LR ? e - EXTRA_LR : TILE_R + e - EXTRA_LR; // a row of the tile
     const int i = c < SIDE_L ? c - SIDE_L : TILE_X + c - SIDE_L;                                     // and a cell of that
     const bool any = of < ROWS || (of < ROWS + EXTRA_EACH && e < EXTRA);
-    at.side[k] = (DIMS == 3 ? (index_t)boundary_index(row - warp * ROWS + r, ny) * nx : 0) + boundary_index(x.origin + i, nx) - own + coalesced_offset();
+    at.side[k] = (DIMS == 3 ? (index_t)boundary_index<1>(0, row - warp * ROWS + r, ny) * nx : 0) + boundary_index<0>(0, x.origin + i, nx) - own + coalesced_offset();
     at.side_at[k] = any ? (((EXTRA_LR + r) * PITCH + LOW_SIDE) * VECTOR + i - at.own * VECTOR + coalesced_offset()) * (int)sizeof(T) : 0;
   }
-  if (BOUNDARY == WRAP) {
+  if (WRAPS_ROWS) {
 #pragma unroll
-    for (int j = 0; j < ROWS; j++) at.rows[BOUNDARY == WRAP ? j : 0] = (index_t)boundary_index(row + j, ny) * nx;
+    for (int j = 0; j < ROWS; j++) at.rows[WRAPS_ROWS ? j : 0] = (index_t)boundary_index<1>(0, row + j, ny) * nx;
   }
   at.inner = at.x >= LOW_X && at.x + VECTOR + HIGH_X <= nx && (DIMS < 3 || (row >= LOW_R && row + ROWS + HIGH_R <= ny));
   Pipeline pipeline(at, own, out, shared);
@@ -78,6 +78,6 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
   if (begin >= planes) return; // more stream tiles than planes
   // In 2D warps have tiles of their own, next to each other along x.
   const int tile = DIMS == 3 || WARPS == 1 ? blockIdx.x : blockIdx.x * WARPS + threadIdx.y;
-  if (DIMS < 3 && tile >= tiles(nx, TILE_X, STEP_X)) return;
+  if (DIMS < 3 && tile >= tiles<0>(nx, TILE_X, STEP_X)) return;
   stream_planes(grid, out, tile, blockIdx.y, begin, min(begin + stream_tile, planes), shared_bytes);
 }

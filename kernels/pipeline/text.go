@@ -32,7 +32,7 @@ func (p *plan) text(h shape) string {
 	for _, o := range p.stores {
 		line("  T *__restrict__ written_%d; // own column of the plane of the field that is written next", o.field)
 	}
-	wrap := st.Boundary == stencil.Wrap
+	wrap, say := st.Wraps(p.dims-1), wordsOf(st)
 	if wrap {
 		for v := range p.loads {
 			line("  int plane_%d; // which one that is", v)
@@ -65,9 +65,9 @@ func (p *plan) text(h shape) string {
 	}
 	for v := range p.loads {
 		if wrap {
-			line("    plane_%d = boundary_index(next - %d, at.planes);", v, p.versions[v].lag)
+			line("    plane_%d = %snext - %d, at.planes);", v, say.index, p.versions[v].lag)
 		}
-		line("    source_%d = at.grid.in[%d] + (column - coalesced_offset()) + %s_index(next - %d, at.planes) * at.stride;", v, p.given(p.versions[v].array), either(wrap, "boundary", "clamp"), p.versions[v].lag)
+		line("    source_%d = at.grid.in[%d] + (column - coalesced_offset()) + %snext - %d, at.planes) * at.stride;", v, p.given(p.versions[v].array), either(wrap, say.index, "clamp_index("), p.versions[v].lag)
 	}
 	for _, o := range p.stores {
 		line("    written_%d = to.field[output_of(%d)] + column + at.begin * at.stride;", o.field, o.field)
@@ -157,16 +157,60 @@ func (p *plan) text(h shape) string {
 	line("    while (t <= last) {")
 	line("      // UNROLL plane steps at a time, while none of the stages is near the grid's first or last plane: then what")
 	line("      // registers keep changes places by name, without moves.")
-	line("      const bool settled = BOUNDARY == WRAP || (t >= %d && t + UNROLL - 1 < at.planes + %d);", lo, hi)
+	line("      const bool settled = "+say.repeats+" || (t >= %d && t + UNROLL - 1 < at.planes + %d);", lo, hi)
 	line("      if (settled && t + UNROLL - 1 <= last) {")
 	line("        if (EDGES_APART && at.edge) {")
 	line("#pragma unroll\n          for (int u = 0; u < UNROLL; u++) advance<true, false>(t + u);")
 	line("        } else {")
-	line("#pragma unroll\n          for (int u = 0; u < UNROLL; u++) advance<!EDGES_APART && BOUNDARY != WRAP, false>(t + u);")
+	line("#pragma unroll\n          for (int u = 0; u < UNROLL; u++) advance<!EDGES_APART && " + say.edges + ", false>(t + u);")
 	line("        }\n        t += UNROLL;")
-	line("      } else {\n        advance<BOUNDARY != WRAP, BOUNDARY != WRAP>(t++);\n      }")
+	line("      } else {\n        advance<" + say.edges + ", " + say.ends + ">(t++);\n      }")
 	line("    }\n  }\n};")
 	return b.String()
+}
+
+// words are how the text asks for boundary rules: by one name, or by axis.
+type words struct {
+	index, repeats string // a plane's index within the grid; whether planes repeat
+	edges, ends    string // whether there are edges in a plane, and first and last planes
+	x, y           string // a cell's coordinates
+}
+
+func wordsOf(st *stencil.Stencil) words {
+	if st.Boundary != stencil.Mixed {
+		return words{"boundary_index(", "BOUNDARY == WRAP", "BOUNDARY != WRAP", "BOUNDARY != WRAP", "within(at.x + i, at.nx)", "within(at.y + j, at.ny)"}
+	}
+	w := words{"boundary_index<DIMS - 1>(0, ", "wraps(DIMS - 1)", "true", "!wraps(DIMS - 1)", "at.x + i", "at.y + j"}
+	if st.Wraps(0) {
+		w.x = "within(at.x + i, at.nx)"
+	}
+	if st.Dims == 3 && st.Wraps(1) {
+		w.y = "within(at.y + j, at.ny)"
+	}
+	if st.Wraps(0) && (st.Dims < 3 || st.Wraps(1)) {
+		w.edges = "false"
+	}
+	return w
+}
+
+// nearFixed is the condition that a cell of a field keeps its value near sides where its rule is fixed; "" if none does.
+func (p *plan) nearFixed(stage *stencil.Stage, field int) string {
+	at := [3]string{"at.x + i", "at.y + j", "plane"}
+	n := [3]string{"at.nx", "at.ny", "at.planes"}
+	if p.dims == 2 {
+		at[1], n[1] = "plane", "at.planes"
+	}
+	var list []string
+	for axis := range p.dims {
+		sides := p.st.Fields[field].Rules[axis]
+		if sides[0].Boundary == stencil.Fixed {
+			list = append(list, fmt.Sprintf("%s < %d", at[axis], stage.Low[axis]))
+		}
+		if sides[1].Boundary == stencil.Fixed {
+			list = append(list, fmt.Sprintf("%s >= %s - %d", at[axis], n[axis], stage.High[axis]))
+		}
+	}
+	return strings.Join(list, " || ")
 }
 
 // settled is the plane steps in which no job needs a plane beyond the grid: from low on, and while
@@ -224,7 +268,7 @@ func (p *plan) arrayName(a int) string {
 
 // jobText is one job of a plane step.
 func (p *plan) jobText(b *strings.Builder, h shape, i int) {
-	st := p.st
+	st, say := p.st, wordsOf(p.st)
 	line := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
 	j := &p.jobs[i]
 	stage := &st.Stages[j.stage]
@@ -232,7 +276,7 @@ func (p *plan) jobText(b *strings.Builder, h shape, i int) {
 		line("    __syncthreads();")
 	}
 	line("    { // time step %d, stage %d", j.step, j.stage)
-	line("      const int plane = t - %d, here = BOUNDARY == WRAP ? boundary_index(plane, at.planes) : plane, iteration = at.grid.iteration + %d;", j.lag, j.step)
+	line("      const int plane = t - %d, here = %s ? %splane, at.planes) : plane, iteration = at.grid.iteration + %d;", j.lag, say.repeats, say.index, j.step)
 	var cases strings.Builder
 	n := 0
 	for _, r := range j.reads {
@@ -287,12 +331,12 @@ func (p *plan) jobText(b *strings.Builder, h shape, i int) {
 	}
 	line("#pragma unroll\n      for (int j = %d; j < ROWS + %d; j++)\n#pragma unroll\n        for (int i = %d; i < VECTOR + %d; i++) {", -j.lowR, j.highR, -j.lowX, j.highX)
 	line("      const auto old = [&](int array, int dx, int dy, int dz) -> Real {\n%s        return Real(0);\n      };", cases.String())
-	position := "within(at.x + i, at.nx), within(at.y + j, at.ny), here"
+	position := say.x + ", " + say.y + ", here"
 	switch p.dims {
 	case 1:
-		position = "within(at.x + i, at.nx), 0, 0"
+		position = say.x + ", 0, 0"
 	case 2:
-		position = "within(at.x + i, at.nx), here, 0"
+		position = say.x + ", here, 0"
 	}
 	line("      const auto value = part_%d::cell<false>(at.grid, %s, iteration, old);", j.stage, position)
 	for o, v := range j.outputs {
@@ -301,6 +345,8 @@ func (p *plan) jobText(b *strings.Builder, h shape, i int) {
 		}
 		if p.versions[v].hidden {
 			line("      v%d[0].at[%d + j][%d + i] = value.at[%d];", v, j.lowR, j.lowX, o)
+		} else if near := p.nearFixed(stage, stage.Outputs[o]); near != "" && st.Boundary == stencil.Mixed {
+			line("      v%d[0][j][i] = (EDGE || ENDS) && (%s) ? old(%d, 0, 0, 0) : Real(value.at[%d]);", v, near, stage.Outputs[o], o)
 		} else if st.Boundary == stencil.Fixed && !stage.Hidden {
 			r := func(a [3]int) (x, rows, planes int) { return kernels.StreamingAxes(p.dims, stencil.Offset(a)) }
 			lx, lr, ls := r(stage.Low)

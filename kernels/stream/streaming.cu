@@ -170,7 +170,7 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
   at.stride = DIMS == 3 ? (index_t)nx * ny : nx;
   at.begin = begin;
   at.end = end;
-  const Window x = window(tx, nx, TILE_X, STEP_X, HALO_LX, UNIT);
+  const Window x = window<0>(tx, nx, TILE_X, STEP_X, HALO_LX, UNIT);
   at.x = x.origin + lane * VECTOR;
   at.low_x = BOUNDARY != WRAP && (LANE_HALO > 0 ? lane == 0 : at.x == 0);
   at.high_x = BOUNDARY != WRAP && (LANE_HALO > 0 ? lane == 31 : at.x + VECTOR == nx);
@@ -184,7 +184,7 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
   at.writes = 1;
   Window y = {0, 0, 1};
   if (DIMS == 3) {
-    y = window(ty, ny, TILE_R, STEP_R, HALO_LR);
+    y = window<1>(ty, ny, TILE_R, STEP_R, HALO_LR);
     row = y.origin + warp * ROWS;
     at.writes = 0;
 #pragma unroll
@@ -253,6 +253,6 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
   if (begin >= planes) return; // more stream tiles than planes
   // In 2D warps have tiles of their own, next to each other along x.
   const int tile = DIMS == 3 || APART ? blockIdx.x : blockIdx.x * WARPS + threadIdx.y;
-  if (DIMS < 3 && tile >= tiles(nx, TILE_X, STEP_X)) return;
+  if (DIMS < 3 && tile >= tiles<0>(nx, TILE_X, STEP_X)) return;
   stream_planes(grid, out, in_order(tile, blockIdx.y + blockIdx.z * gridDim.y, gridDim.x), blockIdx.y, begin, min(begin + stream_tile, planes), shared_bytes);
 }

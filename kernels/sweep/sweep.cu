@@ -37,7 +37,7 @@ template <> struct Slab<-1> {
 constexpr int PLANE = Slab<SWEPT - 1>::END; // cells of a place of the ring
 
 // Whether what lies outside the grid has a value of its own, and is no copy of a cell inside.
-__host__ __device__ constexpr bool valued(int array) { return (BOUNDARY == CONSTANT || BOUNDARY == EDGE_VALUE) && array < FIELDS; }
+__host__ __device__ constexpr bool valued(int array) { return (some(CONSTANT) || some(EDGE_VALUE)) && array < FIELDS; }
 
 // A thread's share of the copies of an array's planes: where they come from is worked out once.
 template <int K> struct Share : Share<K - 1> {
@@ -64,27 +64,27 @@ template <int K> struct Share : Share<K - 1> {
 #pragma unroll
     for (int n = 0; n < S::ROUNDS; n++) {
       const int gy = y - low_y(K) + row_of(n);
-      row[n] = (index_t)boundary_index(gy, grid.ny) * grid.nx + x + (int)threadIdx.x * PART;
-      if (valued(A) && (unsigned)gy >= (unsigned)grid.ny) beyond_rows |= 1u << n;
+      row[n] = (index_t)boundary_index<1>(A, gy, grid.ny) * grid.nx + x + (int)threadIdx.x * PART;
+      if (valued(A) && unsettled<1>(A, gy, grid.ny)) beyond_rows |= 1u << n;
     }
 #pragma unroll
     for (int n = 0; n < S::SINGLES; n++) {
       const int gx = x + column_of(n), gy = y - low_y(K) + line_of(n);
-      single[n] = (index_t)boundary_index(gy, grid.ny) * grid.nx + boundary_index(gx, grid.nx);
+      single[n] = (index_t)boundary_index<1>(A, gy, grid.ny) * grid.nx + boundary_index<0>(A, gx, grid.nx);
       place[n] = line_of(n) * S::PITCH + S::LEFT + column_of(n);
-      if (valued(A) && ((unsigned)gx >= (unsigned)grid.nx || (unsigned)gy >= (unsigned)grid.ny)) beyond_singles |= 1u << n;
+      if (valued(A) && (unsettled<0>(A, gx, grid.nx) || unsettled<1>(A, gy, grid.ny))) beyond_singles |= 1u << n;
     }
   }
 
   // Gives what lies outside the grid in plane z its value, or ALL of the plane; nearest is the nearest plane's first
   // cell, (x, y) the tile's.
   template <bool ALL> __device__ __forceinline__ void put_outside(const Grid &grid, T *slabs, const T *nearest, int x, int y, int z) const {
-    const auto value = [&](index_t cell, int px, int py) { return boundary_value(grid, A, BOUNDARY == EDGE_VALUE ? nearest[cell] : T(0), px, py, z, grid.iteration); };
+    const auto value = [&](index_t cell, int px, int py) { return boundary_value(grid, A, some(EDGE_VALUE) ? nearest[cell] : T(0), px, py, z, grid.iteration); };
 #pragma unroll 1
     for (int n = 0; n < S::ROUNDS; n++) {
       if (!has_row(n) || (!ALL && !(beyond_rows >> n & 1))) continue;
       const int gy = y - low_y(K) + row_of(n);
-      const index_t first = (index_t)boundary_index(gy, grid.ny) * grid.nx + x;
+      const index_t first = (index_t)boundary_index<1>(A, gy, grid.ny) * grid.nx + x;
       for (int c = threadIdx.x; c < TILE_X; c += 32) slabs[S::BEGIN + row_of(n) * S::PITCH + S::LEFT + c] = value(first + c, x + c, gy);
     }
 #pragma unroll
@@ -95,18 +95,18 @@ template <int K> struct Share : Share<K - 1> {
   // Gives it to all places of the ring, where it is the same in every plane: there nothing is copied over it.
   __device__ __forceinline__ void prepare(const Grid &grid, T *ring, int x, int y) const {
     Share<K - 1>::prepare(grid, ring, x, y);
-    if (BOUNDARY == CONSTANT && (beyond_rows | beyond_singles) != 0)
+    if (CONSTANT_ALONE && (beyond_rows | beyond_singles) != 0)
       for (int f = 0; f < RING; f++) put_outside<false>(grid, ring + f * PLANE, nullptr, x, y, 0);
   }
 
   // Asks for plane z, which lies at `shared` and in `slabs`.
   __device__ __forceinline__ void fetch(const Grid &grid, T *slabs, unsigned shared, int x, int y, int z) const {
     Share<K - 1>::fetch(grid, slabs, shared, x, y, z);
-    const T *plane = grid.in[A] + (index_t)boundary_index(z, grid.nz) * ((index_t)grid.nx * grid.ny);
+    const T *plane = grid.in[A] + (index_t)boundary_index<2>(A, z, grid.nz) * ((index_t)grid.nx * grid.ny);
 #ifdef __CUDA_ARCH__
     asm("" : "+l"(plane)); // so that an address is one operation away
 #endif
-    if (valued(A) && (unsigned)z >= (unsigned)grid.nz) return put_outside<true>(grid, slabs, plane, x, y, z);
+    if (valued(A) && unsettled<2>(A, z, grid.nz)) return put_outside<true>(grid, slabs, plane, x, y, z);
 #pragma unroll
     for (int n = 0; n < S::ROUNDS; n++) {
       if (!has_row(n) || (valued(A) && beyond_rows >> n & 1)) continue;
@@ -122,7 +122,7 @@ template <int K> struct Share : Share<K - 1> {
       const int to = S::BEGIN + place[n];
       copy_async<(int)sizeof(T)>(slabs + to, shared + to * (int)sizeof(T), plane + single[n]);
     }
-    if (BOUNDARY == EDGE_VALUE && valued(A) && (beyond_rows | beyond_singles) != 0) put_outside<false>(grid, slabs, plane, x, y, z);
+    if (some(EDGE_VALUE) && valued(A) && (beyond_rows | beyond_singles) != 0) put_outside<false>(grid, slabs, plane, x, y, z);
   }
 };
 template <> struct Share<-1> {
@@ -221,7 +221,7 @@ __device__ __forceinline__ void sweep(const Grid &grid, const Out &out, int x, i
   share.prepare(grid, ring, x, y);
   const unsigned shared = shared_address(ring);
   unsigned kept = 0; // with a fixed edge, bit i + j * VECTOR: the cell keeps its value
-  if (BOUNDARY == FIXED) {
+  if (some(FIXED)) {
 #pragma unroll
     for (int j = 0; j < ROWS; j++)
 #pragma unroll
@@ -293,14 +293,14 @@ __device__ __forceinline__ void sweep(const Grid &grid, const Out &out, int x, i
 #pragma unroll
         for (int o = 0; o < OUTPUTS; o++) value[o][j].at[i] = v.at[o];
       });
-      if (BOUNDARY == FIXED) {
+      if (some(FIXED)) {
         const unsigned keep = z < LOW_Z || z >= grid.nz - HIGH_Z ? ~0u : kept;
         if (keep) {
 #pragma unroll
           for (int a = 0; a < FIELDS; a++)
             if (output_of(a) >= 0)
               cells([&](int j, int i) {
-                if (keep >> (i + j * VECTOR) & 1) value[output_of(a) >= 0 ? output_of(a) : 0][j].at[i] = grid.in[a][own + z * stride + (index_t)j * nx + i];
+                if (keep >> (i + j * VECTOR) & 1 && keeps(a, grid, own_x + i, own_y + j, z)) value[output_of(a) >= 0 ? output_of(a) : 0][j].at[i] = grid.in[a][own + z * stride + (index_t)j * nx + i];
               });
         }
       }
