@@ -19,11 +19,10 @@ func Program(p stencil.Problem, k kernels.Kernel) []byte {
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("%s#include <cuda_runtime.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n#ifndef TUNE_KERNEL // CUDA before 12 launches by an address without a type\n#define TUNE_KERNEL(kernel) (const void *)kernel\n#endif\n\n%s%s\n#line 1 \"program\"", k.Head(), k.Line(), k.Source)
 	b.WriteString(stencil.InputSource)
-	low, step := p.InputScale()
 	line(`
-__global__ void fill(T *array, long long n, unsigned long long first) {
+__global__ void fill(T *array, long long n, unsigned long long first, double low, double step, double quantum) {
   for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (long long)gridDim.x * blockDim.x)
-    array[i] = input_value<T>(1, first + i, %g, %g);
+    array[i] = input_value<T>(1, first + i, low, step, quantum);
 }
 
 static unsigned long long filled = 0;
@@ -37,9 +36,9 @@ static T *empty_array(long long n) {
   return array;
 }
 
-static T *random_array(long long n) {
+static T *random_array(long long n, double low, double step, double quantum) {
   T *array = empty_array(n);
-  void *arguments[] = {&array, &n, &filled};
+  void *arguments[] = {&array, &n, &filled, &low, &step, &quantum};
   cudaLaunchKernel(TUNE_KERNEL(fill), dim3(1024), dim3(256), arguments, 0, 0);
   filled += n;
   return array;
@@ -55,11 +54,15 @@ int main(int argc, char **argv) {
   const long long cells = %dLL;
   int nx = %d, ny = %d, nz = %d, iteration = 1;
   const dim3 grid(%d, %d, %d), block(%d, %d, %d);`,
-		low, step, p.Size.Cells(), p.Size[0], p.Size[1], p.Size[2], k.Launch.Grid[0], k.Launch.Grid[1], k.Launch.Grid[2],
+		p.Size.Cells(), p.Size[0], p.Size[1], p.Size[2], k.Launch.Grid[0], k.Launch.Grid[1], k.Launch.Grid[2],
 		k.Launch.Block[0], k.Launch.Block[1], k.Launch.Block[2])
-	line("  struct {\n    T *now[%d], *next[%[1]d];\n  } fields;\n  for (int f = 0; f < %[1]d; f++) fields.now[f] = random_array(cells), fields.next[f] = empty_array(cells);", len(st.Fields))
+	line("  struct {\n    T *now[%d], *next[%[1]d];\n  } fields;\n", len(st.Fields))
+	scale := func(a int) string { c := p.InputScale(a); return fmt.Sprintf("%g, %g, %g", c.Low, c.Step, c.Quantum) }
+	for f := range st.Fields {
+		line("  fields.now[%d] = random_array(cells, %s), fields.next[%[1]d] = empty_array(cells);", f, scale(f))
+	}
 	for i, n := range p.Lengths() {
-		line("  long long length_%d = %dLL;\n  T *ro_%[1]d = random_array(length_%[1]d);", i, n)
+		line("  long long length_%d = %dLL;\n  T *ro_%[1]d = random_array(length_%[1]d, %[3]s);", i, n, scale(len(st.Fields)+i))
 	}
 	for i, a := range st.Scalars {
 		line("  %s s_%d = %v;", kernels.ScalarC(a), i, a.Default)

@@ -12,9 +12,9 @@ var flagImpulses = flag.Bool("impulses", false, "every stencil's points from ran
 // impulses are start data whose elements are the middle of their range, but for one in 29.
 func impulses(p Problem, seed uint32) Data {
 	d := Start(p, seed)
-	low, step := p.InputScale()
-	middle, n := p.DType.Round(low+step*0x1p23), uint32(0)
-	for _, array := range slices.Concat(d.Fields, d.ReadOnly) {
+	n := uint32(0)
+	for a, array := range slices.Concat(d.Fields, d.ReadOnly) {
+		middle := p.DType.Round(p.InputScale(a).of(1<<23, true))
 		for i := range array.Float {
 			if n++; mix(n+seed)%29 != 0 {
 				array.Float[i] = middle

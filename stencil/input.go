@@ -22,15 +22,16 @@ func mix(h uint32) uint32 {
 }
 
 // InputSource is the value of element i of all arrays of a run in CUDA C, as
-// function input_value<T>(seed, i, low, step) of Problem.InputScale. It must be
+// function input_value<T>(seed, i, low, step, quantum) of an array's Scale. It must be
 // compiled without contraction of products and sums.
 const InputSource = `__host__ __device__ inline unsigned input_mix(unsigned h) {
   h ^= h >> 16; h *= 0x85ebca6bu; h ^= h >> 13; h *= 0xc2b2ae35u; h ^= h >> 16;
   return h;
 }
-template <class T> __host__ __device__ inline T input_value(unsigned seed, unsigned long long i, double low, double step) {
+template <class T> __host__ __device__ inline T input_value(unsigned seed, unsigned long long i, double low, double step, double quantum) {
   const unsigned h = input_mix((unsigned)i ^ input_mix((unsigned)(i >> 32) + seed));
   const double v = (double)(h >> 8) * step;
+  if (quantum != 0) return (T)(low + quantum * (double)(unsigned)v);
   if ((float)(T)0.5f == 0) return (T)(low + (double)(unsigned)v); // an integer type
   return (T)(low + v);
 }

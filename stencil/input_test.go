@@ -108,7 +108,7 @@ func TestInputSourceComputesInput(t *testing.T) {
 	for _, s := range seeds {
 		fmt.Fprintf(&main, "%du, ", s)
 	}
-	main.WriteString("};\n  for (unsigned s : seeds) for (unsigned long long i : at)\n    std::printf(\"%.17g %.17g\\n\", (double)input_value<float>(s, i, -1, 0x1p-23), input_value<double>(s, i, -1, 0x1p-23));\n}\n")
+	main.WriteString("};\n  for (unsigned s : seeds) for (unsigned long long i : at)\n    std::printf(\"%.17g %.17g\\n\", (double)input_value<float>(s, i, -1, 0x1p-23, 0), input_value<double>(s, i, -1, 0x1p-23, 0));\n}\n")
 
 	dir := t.TempDir()
 	source, program := filepath.Join(dir, "input.cpp"), filepath.Join(dir, "input")

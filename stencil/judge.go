@@ -30,7 +30,7 @@ const enough = 2048
 // Judge gives what kernels must give so many steps after Start, and within what bound. Until plays no
 // part: kernels only step.
 func Judge(p Problem, seed uint32, steps int) Verdict {
-	key := fmt.Sprint(p.Stencil.Hash, p.Scalars, p.Stencil.Range, p.DType, p.Size, seed)
+	key := fmt.Sprint(p.Stencil.Hash, p.Scalars, p.Stencil.ranges(), p.DType, p.Size, seed)
 	courses.Lock()
 	if courses.key != key {
 		courses.key, courses.of = key, nil

@@ -145,21 +145,6 @@ func (p *parser) steps(key token) (err error) {
 	return err
 }
 
-// inputRange parses (lowest, highest).
-func (p *parser) inputRange(key token) error {
-	n := 0
-	err := p.list(func(i int) (err error) {
-		if n = i + 1; i < 2 {
-			p.out.Range[i], err = p.literal()
-		}
-		return err
-	})
-	if err == nil && (n != 2 || !(p.out.Range[0] < p.out.Range[1])) {
-		err = p.fail(key, "InputRange wants the lowest and the highest value, (0, 1)")
-	}
-	return err
-}
-
 // pointList parses ((dx, dy), (dx, dy) ...).
 func (p *parser) pointList(key token) error {
 	if _, err := p.expect("("); err != nil {

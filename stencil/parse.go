@@ -49,6 +49,7 @@ type parser struct {
 	temporaries []token        // as Temporary lists them
 	outside     []outside      // what Boundary and EdgeValue say
 	edgeLocals  int            // of the functions of EdgeValue for sides
+	meant       []meant        // what InputRange says
 	blocks      []block
 	globals     []block            // constants and functions of the file, in its order
 	constants   map[string]binding // of the file
@@ -141,7 +142,7 @@ func (p *parser) file() error {
 		if key.kind != tokName || !ok {
 			return p.fail(key, "unknown key %s; the keys are %s", key, strings.Join(keys, ", "))
 		}
-		if _, dup := p.seen[key.text]; dup && !slices.Contains([]string{"CellValue", "EdgeValue", "Boundary"}, key.text) {
+		if _, dup := p.seen[key.text]; dup && !slices.Contains([]string{"CellValue", "EdgeValue", "Boundary", "InputRange"}, key.text) {
 			return p.fail(key, "%s is given twice; remove one", key.text)
 		}
 		p.seen[key.text] = key
@@ -205,9 +206,6 @@ func (p *parser) checkKeys() error {
 		}
 		s.Scalars[i].Type = t
 	}
-	if r := s.Range; !s.DType.Floating() && (s.DType.Round(r[0]) != r[0] || s.DType.Round(r[1]) != r[1] || r[1]-r[0] >= 1<<31) {
-		return p.fail(p.seen["InputRange"], "InputRange must hold values of %s, at most 2147483647 apart", s.DType)
-	}
 	for i := range s.Stages {
 		st := &s.Stages[i]
 		if n := slices.IndexFunc(p.blocks, func(b block) bool { return b.key.text == "CellValue" && p.toks[b.at].text == st.Name }); n < 0 {
@@ -221,6 +219,9 @@ func (p *parser) checkKeys() error {
 func (p *parser) finish() error {
 	s := p.out
 	if err := p.rules(); err != nil {
+		return err
+	}
+	if err := p.ranges(); err != nil {
 		return err
 	}
 	s.finish()

@@ -1,21 +1,5 @@
 package stencil
 
-// InputScale gives the start value of an array's element from 24 random bits h: low
-// + h * step, towards zero for integers. The values are uniform on the stencil's
-// InputRange: by default [-1, 1), of integers 0 and 1.
-func (p Problem) InputScale() (low, step float64) {
-	r := p.Stencil.Range
-	switch {
-	case p.DType.Floating() && r == [2]float64{}:
-		r = [2]float64{-1, 1}
-	case !p.DType.Floating() && r == [2]float64{}:
-		r = [2]float64{0, 2}
-	case !p.DType.Floating():
-		r[1]++
-	}
-	return r[0], (r[1] - r[0]) * 0x1p-24
-}
-
 // Iterations is how many steps' worth of values an array that read(i) reads holds:
 // programs of the language index it by the iteration. A timing counts its steps
 // modulo so many, so that every read finds another element.
@@ -42,19 +26,18 @@ func (p Problem) Lengths() []int64 {
 // arrays hold one sequence of random values, and scalars have the problem's.
 // Devices compute the same (InputSource), so no grid is ever sent to them.
 func Start(p Problem, seed uint32) Data {
-	low, step := p.InputScale()
-	next := int64(0)
+	next, arrays := int64(0), 0
 	array := func(n int64) Values {
+		scale := p.InputScale(arrays)
+		arrays++
 		f := make([]float64, n)
 		for i := range f {
-			v := float64(random(seed, next)) * step
-			switch {
-			case p.DType.Size() == 2 && p.DType.Floating(): // devices convert from float
-				f[i] = p.DType.Round(float64(float32(low + v)))
-			case p.DType.Floating():
-				f[i] = p.DType.Round(low + v)
-			default:
-				f[i] = low + float64(uint32(v))
+			f[i] = scale.of(random(seed, next), p.DType.Floating())
+			if p.DType.Size() == 2 && p.DType.Floating() { // devices convert from float
+				f[i] = float64(float32(f[i]))
+			}
+			if p.DType.Floating() {
+				f[i] = p.DType.Round(f[i])
 			}
 			next++
 		}

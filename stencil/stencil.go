@@ -39,14 +39,13 @@ type Stencil struct {
 	Fields   []Array  // what a cell holds; one without a name where the file has no Fields
 	ReadOnly []Array  // what is read at a cell and never changes
 	Scalars  []Argument
-	Stages   []Stage    // one time step, in order
-	Reduce   *Reduce    // nil without
-	Until    *Until     // nil without
-	Function string     // the name of the exported function, if the file gives one
-	Steps    int        // time steps of a run by default; 0 where the file gives none
-	Range    [2]float64 // of the values the stencil is meant for, lowest and highest
-	Ops      Ops        // of one cell update, all stages
-	Hash     string     // SHA-256 of the meaning: same hash, same answer
+	Stages   []Stage // one time step, in order
+	Reduce   *Reduce // nil without
+	Until    *Until  // nil without
+	Function string  // the name of the exported function, if the file gives one
+	Steps    int     // time steps of a run by default; 0 where the file gives none
+	Ops      Ops     // of one cell update, all stages
+	Hash     string  // SHA-256 of the meaning: same hash, same answer
 	// Of is the stencil whose stages are composed into the one here (Fused), nil in any
 	// other; Evaluations says where each of them is computed.
 	Of          *Stencil
@@ -65,6 +64,7 @@ type Array struct {
 	Temporary bool
 	Indexed   bool // a read-only array that read(i) reads by other than the own cell
 	Rules     Rules
+	Range     Range
 	Edge      []Stmt // a field's EdgeValue: what lies outside where its rule says so; nil without
 }
 

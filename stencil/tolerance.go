@@ -31,7 +31,7 @@ func Allowance(p Problem, steps int) (tolerance, peak float64) {
 	for a := range p.Size {
 		p.Size[a] = min(p.Size[a], sample[p.Stencil.Dims-1][a])
 	}
-	key := fmt.Sprint(p.Stencil.Hash, p.Scalars, p.Stencil.Range, p.DType, extent, steps)
+	key := fmt.Sprint(p.Stencil.Hash, p.Scalars, p.Stencil.ranges(), p.DType, extent, steps)
 	if a, ok := allowances.Load(key); ok {
 		return a.([2]float64)[0], a.([2]float64)[1]
 	}

@@ -2,10 +2,10 @@
 // comparison of every cell. T is the element type.
 
 // Element i of the array is element base + i of all that a run starts from.
-extern "C" __global__ void fill_input(T *out, unsigned long long n, unsigned long long base, unsigned seed, double low, double step) {
+extern "C" __global__ void fill_input(T *out, unsigned long long n, unsigned long long base, unsigned seed, double low, double step, double quantum) {
   const unsigned long long stride = (unsigned long long)gridDim.x * blockDim.x;
   for (unsigned long long i = (unsigned long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += stride)
-    out[i] = input_value<T>(seed, base + i, low, step);
+    out[i] = input_value<T>(seed, base + i, low, step, quantum);
 }
 
 struct Report {

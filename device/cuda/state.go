@@ -36,12 +36,12 @@ func (g *GPU) start(h *helper, p stencil.Problem, a *arrays, seed uint32) (*stat
 			return nil, err
 		}
 	}
-	low, step := p.InputScale()
-	base := int64(0)
+	base, array := int64(0), 0
 	fill := func(to grid) error {
 		n := to.size / int64(p.DType.Size())
-		args := g.args.set(uint64(to.cells), uint64(n), uint64(base), uint64(seed), math.Float64bits(low), math.Float64bits(step))
-		base += n
+		c := p.InputScale(array)
+		args := g.args.set(uint64(to.cells), uint64(n), uint64(base), uint64(seed), math.Float64bits(c.Low), math.Float64bits(c.Step), math.Float64bits(c.Quantum))
+		base, array = base+n, array+1
 		return cuLaunchKernel(h.fill, helperGrid, helperBlock, 0, args)
 	}
 	for _, f := range a.fields {

@@ -66,8 +66,11 @@ func passText(p device.Pass) string {
 // scalars, as the emulation's parse_data reads them, and the seed.
 func dataText(p stencil.Problem, seed uint32) []string {
 	st := p.Stencil
-	low, step := p.InputScale()
-	var arrays, lengths, numbers, outputs, copies []string
+	var scales, arrays, lengths, numbers, outputs, copies []string
+	for a := range len(st.Fields) + len(st.ReadOnly) {
+		c := p.InputScale(a)
+		scales = append(scales, fmt.Sprintf("%g,%g,%g", c.Low, c.Step, c.Quantum))
+	}
 	for i, n := range p.Lengths() {
 		arrays = append(arrays, strconv.FormatInt(n, 10))
 		if st.ReadOnly[i].Indexed {
@@ -92,7 +95,7 @@ func dataText(p stencil.Problem, seed uint32) []string {
 		}
 	}
 	return []string{strconv.Itoa(p.Size[0]), strconv.Itoa(p.Size[1]), strconv.Itoa(p.Size[2]),
-		fmt.Sprintf("%s;%d;%d;%g;%g;%s;%s;%s;%s;%s;", p.DType.Short(), p.DType.Size(), len(st.Fields), low, step,
+		fmt.Sprintf("%s;%d;%d;%s;%s;%s;%s;%s;%s;", p.DType.Short(), p.DType.Size(), len(st.Fields), strings.Join(scales, ","),
 			strings.Join(arrays, ","), strings.Join(lengths, ","), strings.Join(numbers, ","), strings.Join(outputs, "/"), strings.Join(copies, ",")),
 		strconv.FormatUint(uint64(seed), 10)}
 }

@@ -194,7 +194,8 @@ static uint64_t u64(void *p) { return *(uint64_t *)p; }
     T *out = *(T **)a[0];                                                                       \
     for (uint64_t n = 0; n < u64(a[1]); n++) {                                                  \
       const uint64_t i = n + u64(a[2]);                                                         \
-      out[n] = (T)(*(double *)a[4] + (mix((unsigned)i ^ mix((unsigned)(i >> 32) + *(unsigned *)a[3])) >> 8) * *(double *)a[5]); \
+      const double v = (mix((unsigned)i ^ mix((unsigned)(i >> 32) + *(unsigned *)a[3])) >> 8) * *(double *)a[5], quantum = *(double *)a[6]; \
+      out[n] = (T)(*(double *)a[4] + (quantum ? quantum * (unsigned)v : v));                    \
     }                                                                                           \
   }                                                                                             \
   static void compare_##T(void **a) {                                                           \

@@ -378,16 +378,19 @@ struct Data {
   std::vector<double> numbers;           // other scalars
 };
 
-template <class T> static void fill_with(Data &d, unsigned seed, double low, double step) {
+template <class T> static void fill_with(Data &d, unsigned seed, const double *scale) {
   unsigned long long next = 0;
   for (std::vector<Grid> *all : {&d.now, &d.fixed})
-    for (Grid &g : *all)
-      for (size_t i = 0; i < g.bytes / sizeof(T); i++) ((T *)g.cells)[i] = input_value<T>(seed, next++, low, step);
+    for (Grid &g : *all) {
+      for (size_t i = 0; i < g.bytes / sizeof(T); i++) ((T *)g.cells)[i] = input_value<T>(seed, next++, scale[0], scale[1], scale[2]);
+      scale += 3;
+    }
 }
 
-static void fill(Data &d, const char *type, unsigned seed, double low, double step) {
+// scale is low, step and quantum of each array.
+static void fill(Data &d, const char *type, unsigned seed, const double *scale) {
 #define FILL(name, T) \
-  if (!strcmp(type, name)) return fill_with<T>(d, seed, low, step);
+  if (!strcmp(type, name)) return fill_with<T>(d, seed, scale);
   FILL("f32", float)
   FILL("f64", double)
   FILL("f16", float16)
@@ -411,7 +414,7 @@ static std::vector<double> numbers(const std::string &text, char separator) {
   return v;
 }
 
-// A run's data from type;bytes;fields;low;step;array,...;length,...;number,...;output.output/...;copy,from,...;
+// A run's data from type;bytes;fields;scale,...;array,...;length,...;number,...;output.output/...;copy,from,...;
 static Data parse_data(char **argv, unsigned seed) {
   Data d;
   for (int a = 0; a < 3; a++) d.n[a] = atoi(argv[a]);
@@ -419,20 +422,22 @@ static Data parse_data(char **argv, unsigned seed) {
   std::vector<std::string> part;
   std::stringstream s(argv[3]);
   for (std::string one; std::getline(s, one, ';');) part.push_back(one);
-  if (part.size() != 10) fatal("bad data");
+  if (part.size() != 9) fatal("bad data");
   const size_t element = strtoul(part[1].c_str(), nullptr, 10);
   for (int f = atoi(part[2].c_str()); f > 0; f--) d.now.emplace_back(cells * element), d.next.emplace_back(cells * element);
-  for (double n : numbers(part[5], ',')) d.fixed.emplace_back((size_t)n * element);
-  for (double n : numbers(part[6], ',')) d.lengths.push_back((long long)n);
-  d.numbers = numbers(part[7], ',');
-  std::stringstream stages(part[8]);
+  for (double n : numbers(part[4], ',')) d.fixed.emplace_back((size_t)n * element);
+  for (double n : numbers(part[5], ',')) d.lengths.push_back((long long)n);
+  d.numbers = numbers(part[6], ',');
+  std::stringstream stages(part[7]);
   for (std::string one; std::getline(stages, one, '/');) {
     d.outputs.emplace_back();
     for (double f : numbers(one, '.')) d.outputs.back().push_back((int)f);
   }
-  const std::vector<double> pairs = numbers(part[9], ',');
+  const std::vector<double> pairs = numbers(part[8], ',');
   for (size_t i = 0; i + 1 < pairs.size(); i += 2) d.copies.emplace_back((int)pairs[i], (int)pairs[i + 1]);
-  fill(d, part[0].c_str(), seed, strtod(part[3].c_str(), nullptr), strtod(part[4].c_str(), nullptr));
+  const std::vector<double> scale = numbers(part[3], ',');
+  if (scale.size() != 3 * (d.now.size() + d.fixed.size())) fatal("bad data");
+  fill(d, part[0].c_str(), seed, scale.data());
   return d;
 }
 

@@ -1,0 +1,132 @@
+package stencil
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Range is the values an array is meant for: from Low to High, or so many of them, equally spaced. The zero Range is that of
+// arrays of which a file says nothing: [-1, 1), of integers 0 and 1.
+type Range struct {
+	Low, High float64
+	Count     int // of a set; 0 = all between
+}
+
+// Scale gives the start value of an array's element from 24 random bits h: Low + h*Step, towards zero for integers; with a
+// Quantum, Low and so many quanta as h*Step is, rounded down.
+type Scale struct{ Low, Step, Quantum float64 }
+
+// InputScale gives the start values of an array: fields, then read-only arrays.
+func (p Problem) InputScale(array int) Scale {
+	s := p.Stencil
+	r := s.arrays()[array].Range
+	switch {
+	case r.Count > 0:
+		return Scale{r.Low, float64(r.Count) * 0x1p-24, max(r.High-r.Low, math.SmallestNonzeroFloat64) / float64(max(1, r.Count-1))}
+	case p.DType.Floating() && r == Range{}:
+		r = Range{Low: -1, High: 1}
+	case !p.DType.Floating() && r == Range{}:
+		r = Range{Low: 0, High: 2}
+	case !p.DType.Floating():
+		r.High++
+	}
+	return Scale{Low: r.Low, Step: (r.High - r.Low) * 0x1p-24}
+}
+
+// of is a start value before it is rounded to the element type.
+func (c Scale) of(bits uint32, floating bool) float64 {
+	v := float64(bits) * c.Step
+	switch {
+	case c.Quantum != 0:
+		return c.Low + c.Quantum*float64(uint32(v))
+	case floating:
+		return c.Low + v
+	}
+	return c.Low + float64(uint32(v))
+}
+
+// ranges is a text of what the arrays are meant for.
+func (s *Stencil) ranges() string {
+	var list []Range
+	for _, a := range s.arrays() {
+		list = append(list, a.Range)
+	}
+	return fmt.Sprint(list)
+}
+
+// meant is what InputRange says of an array, or of all that no other names.
+type meant struct {
+	key, array token
+	Range
+}
+
+// inputRange parses [array] ((lowest, highest) | {value, ...}).
+func (p *parser) inputRange(key token) (err error) {
+	m := meant{key: key}
+	if p.peek().kind == tokName {
+		m.array = p.take()
+	}
+	var values []float64
+	one := func(int) error {
+		v, err := p.literal()
+		values = append(values, v)
+		return err
+	}
+	if at := p.peek(); p.accept("{") {
+		for more := true; more && err == nil; more = p.accept(",") {
+			if err = one(0); len(values) > maxNames {
+				return p.fail(at, "more than %d values", maxNames)
+			}
+		}
+		if err == nil {
+			_, err = p.expect("}")
+		}
+		if err != nil {
+			return err
+		}
+		slices.Sort(values)
+		m.Range = Range{values[0], values[len(values)-1], len(values)}
+		for i, v := range values {
+			if want := m.Low + (m.High-m.Low)*float64(i)/float64(max(1, len(values)-1)); math.Abs(v-want) > 1e-12*(m.High-m.Low) || len(values) > 1 && m.High == m.Low {
+				return p.fail(at, "want values that are as far apart as each other, like {0, 1} or {-1, 0, 1}")
+			}
+		}
+	} else {
+		if err = p.list(one); err == nil && (len(values) != 2 || !(values[0] < values[1])) {
+			err = p.fail(key, "InputRange wants the lowest and the highest value, (0, 1), or a set of values, {0, 1}")
+		}
+		if err != nil {
+			return err
+		}
+		m.Range = Range{Low: values[0], High: values[1]}
+	}
+	for _, before := range p.meant {
+		if before.array.text == m.array.text {
+			return p.fail(key, "InputRange is given twice; remove one, or say of which array each is: InputRange u (0, 1)")
+		}
+	}
+	p.meant = append(p.meant, m)
+	return nil
+}
+
+// ranges gives each array what it is meant for.
+func (p *parser) ranges() error {
+	s := p.out
+	slices.SortStableFunc(p.meant, func(a, b meant) int { return min(1, len(a.array.text)) - min(1, len(b.array.text)) })
+	for _, m := range p.meant {
+		if r := m.Range; !s.DType.Floating() && (s.DType.Round(r.Low) != r.Low || s.DType.Round(r.High) != r.High || r.High-r.Low >= 1<<31) {
+			return p.fail(m.key, "InputRange must hold values of %s, at most 2147483647 apart", s.DType)
+		}
+		found := m.array.text == ""
+		for _, a := range s.arrays() {
+			if m.array.text == "" || a.Name == m.array.text {
+				a.Range, found = m.Range, true
+			}
+		}
+		if !found {
+			return p.fail(m.array, "want the name of a field or a read-only array here, found %s", m.array)
+		}
+	}
+	return nil
+}
