@@ -130,7 +130,7 @@ func TestWallsGiveTheReferencesAnswer(t *testing.T) {
 	for i, p := range problems {
 		able, _ := source.Able(p)
 		for _, f := range able {
-			if i > 2 && f.Name() != "pipeline" && f.Name() != "stream" {
+			if i >= 2 && f.Name() != "pipeline" && f.Name() != "sweep" { // the others have random rules in another test
 				continue
 			}
 			cases = append(cases, source.Draw(r, p, f))
