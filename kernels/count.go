@@ -11,7 +11,7 @@ import (
 const SectorBytes = 32
 
 // Loaded gives the points of every array that a stage loads; one that is read by
-// index counts as read at the own cell.
+// index counts as read at the own cell, and one along an axis not at all.
 func Loaded(st *stencil.Stencil, stage int) [][]stencil.Offset {
 	var all [][]stencil.Offset
 	for _, points := range st.Stages[stage].Points {
@@ -19,7 +19,7 @@ func Loaded(st *stencil.Stencil, stage int) [][]stencil.Offset {
 			all = append(all, points)
 		}
 	}
-	for range st.Stages[stage].Indexed {
+	for range st.Tables(st.Stages[stage].Indexed) {
 		all = append(all, []stencil.Offset{{}})
 	}
 	return all

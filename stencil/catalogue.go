@@ -64,11 +64,11 @@ func Lookup(name string) (*Stencil, error) {
 }
 
 // DefaultSize is the grid a stencil is tuned for when none is named: the file's
-// own, else well beyond every cache of the GPU. For the host emulation it is
-// smaller.
+// own on every device, else one well beyond every cache of the GPU, and for the host
+// emulation a smaller one.
 func (s *Stencil) DefaultSize(host bool) Size {
 	switch {
-	case s.size != Size{} && !host:
+	case s.size != Size{}:
 		return s.size
 	case s.Dims == 1 && host:
 		return Size{1 << 20, 1, 1}

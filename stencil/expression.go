@@ -262,6 +262,9 @@ func (p *parser) get(name token) (Expr, error) {
 		return nil, err
 	}
 	s := p.out
+	if array >= 0 && s.ReadOnly[array].Axis > 0 {
+		return p.profile(array)
+	}
 	var at Offset
 	for i := range s.Dims {
 		if i > 0 {
@@ -317,16 +320,21 @@ func (p *parser) arrayName() (field, array int, err error) {
 // ReadName is the name of the array that read() reads; no file can declare it.
 const ReadName = "read"
 
-// read parses read(index). The own cell's index in the grid is an offset of zero.
+// read parses read([array,] index). The own cell's index in the grid is an offset of zero.
 func (p *parser) read(name token) (Expr, error) {
 	s := p.out
-	array := slices.IndexFunc(s.ReadOnly, func(a Array) bool { return a.Name == ReadName })
-	if array < 0 && len(s.ReadOnly) > 0 {
-		return nil, p.fail(name, "read() reads the one array without a name; use get(%.40s, ...)", s.ReadOnly[0].Name)
-	}
 	if _, err := p.expect("("); err != nil {
 		return nil, err
 	}
+	called := ReadName
+	if p.peek().kind == tokName && p.after().text == "," {
+		t := p.take()
+		p.take()
+		if called = t.text; !slices.ContainsFunc(s.ReadOnly, func(a Array) bool { return a.Name == called }) {
+			return nil, p.fail(t, "want the name of a read-only array here, found %s; declare it with ReadOnly (%.40s)", t, t.text)
+		}
+	}
+	array := slices.IndexFunc(s.ReadOnly, func(a Array) bool { return a.Name == called })
 	p.fn.index++
 	index, err := p.expr()
 	p.fn.index--
@@ -347,7 +355,7 @@ func (p *parser) read(name token) (Expr, error) {
 		s.ReadOnly = append(s.ReadOnly, Array{Name: ReadName})
 	}
 	index = convert(index, Type(Int64))
-	if p.fn.key != "EdgeValue" && isOwnIndex(index, s.Dims) {
+	if p.fn.key != "EdgeValue" && s.ReadOnly[array].Axis == 0 && isOwnIndex(index, s.Dims) {
 		return Read{array, Offset{}, s.elem()}, nil
 	}
 	return ReadAt{array, index, s.elem()}, nil

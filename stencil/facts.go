@@ -63,6 +63,16 @@ func compareOffsets(a, b Offset) int {
 	return cmp.Or(cmp.Compare(a[2], b[2]), cmp.Compare(a[1], b[1]), cmp.Compare(a[0], b[0]))
 }
 
+// readsAny tells whether a stage reads an array at places that are known.
+func (s *Stencil) readsAny() bool {
+	for i := range s.Stages {
+		if slices.ContainsFunc(s.Stages[i].Points, func(points []Offset) bool { return len(points) > 0 }) {
+			return true
+		}
+	}
+	return false
+}
+
 // reach widens low and high so that they cover o.
 func reach(low, high *[3]int, o Offset) {
 	for a := range 3 {

@@ -27,7 +27,7 @@ func impulses(p Problem, seed uint32) Data {
 // Proofs start from random values and not from impulses: a wrong cell that is read in place of any point that
 // counts shows by ten bounds and more, in every floating-point stencil of the catalogue. Impulses show some points better and others hardly.
 func TestRandomValuesShowEveryPoint(t *testing.T) {
-	unused := map[string]int{"hypterm": 1, "rhs4center": 3} // their values count for nothing
+	unused := map[string]int{"rhs4center": 3} // their values count for nothing
 	names := []string{"acoustic3d", "box9", "weno5", "jacobi2d"}
 	if *flagImpulses {
 		names = Names()

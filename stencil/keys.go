@@ -286,8 +286,22 @@ func (p *parser) temporary(token) error {
 func (p *parser) readOnly(token) error {
 	return p.list(func(int) error {
 		t, err := p.newName("a read-only array")
-		p.out.ReadOnly = append(p.out.ReadOnly, Array{Name: t.text})
-		return err
+		if err != nil {
+			return err
+		}
+		a := Array{Name: t.text}
+		if p.accept("[") {
+			axis := p.take()
+			if len(axis.text) != 1 || !strings.Contains("xyz", axis.text) {
+				return p.fail(axis, "want the axis that %.40s lies along here, as in %.40s[x], found %s", t.text, t.text, axis)
+			}
+			a.Axis = strings.Index("xyz", axis.text) + 1
+			if _, err := p.expect("]"); err != nil {
+				return err
+			}
+		}
+		p.out.ReadOnly = append(p.out.ReadOnly, a)
+		return nil
 	})
 }
 

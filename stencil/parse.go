@@ -192,6 +192,11 @@ func (p *parser) checkKeys() error {
 	if len(s.Fields) == 0 {
 		s.Fields = []Array{{}}
 	}
+	for _, a := range s.ReadOnly {
+		if a.Axis > s.Dims {
+			return p.fail(p.seen["ReadOnly"], "%.40s lies along %c, which %d dimensions do not have", a.Name, "xyz"[a.Axis-1], s.Dims)
+		}
+	}
 	for _, t := range p.temporaries {
 		i := p.field(t)
 		if i < 0 || s.Fields[i].Temporary {
@@ -224,6 +229,7 @@ func (p *parser) finish() error {
 	if err := p.ranges(); err != nil {
 		return err
 	}
+	s.indexProfiles()
 	s.finish()
 	for _, t := range p.temporaries {
 		if err := p.temporaryUse(t, p.field(t)); err != nil {
@@ -233,7 +239,7 @@ func (p *parser) finish() error {
 	if !slices.ContainsFunc(s.Fields, func(f Array) bool { return !f.Temporary }) {
 		return p.fail(p.temporaries[0], "every field is temporary, so a run gives nothing; leave one out")
 	}
-	if len(s.Points) == 0 {
+	if !s.readsAny() {
 		return p.fail(p.seen["CellValue"], "CellValue never calls get(), so there is nothing to tune")
 	}
 	if key, given := p.seen["Points"]; given {

@@ -28,7 +28,7 @@ func (s *Stencil) Reduction() *Stencil {
 		}
 	}
 	for _, a := range s.ReadOnly {
-		r.ReadOnly = append(r.ReadOnly, Array{Name: a.Name, Rules: a.Rules, Indexed: a.Indexed})
+		r.ReadOnly = append(r.ReadOnly, Array{Name: a.Name, Rules: a.Rules, Indexed: a.Indexed, Axis: a.Axis})
 	}
 	r.Stages = []Stage{{Outputs: []int{n}, Body: replaceBody(s.Reduce.Body, func(e Expr) Expr {
 		if v, ok := e.(Var); ok && v.Kind == Updated {
@@ -50,6 +50,9 @@ func replace(e Expr, f func(Expr) Expr) Expr {
 		x.X = replace(x.X, f)
 		e = x
 	case Not:
+		x.X = replace(x.X, f)
+		e = x
+	case mark:
 		x.X = replace(x.X, f)
 		e = x
 	case Cast:

@@ -13,9 +13,12 @@ func (p Problem) Lengths() []int64 {
 	var n []int64
 	cells := p.Size.Cells()
 	for _, a := range p.Stencil.ReadOnly {
-		if a.Indexed {
+		switch {
+		case a.Axis > 0:
+			n = append(n, int64(p.Size[a.Axis-1]))
+		case a.Indexed:
 			n = append(n, max(cells, min(Iterations*cells, maxIndexed)))
-		} else {
+		default:
 			n = append(n, cells)
 		}
 	}

@@ -63,6 +63,7 @@ type Array struct {
 	// Temporary is a field that no time step hands on to the next, and no run gives.
 	Temporary bool
 	Indexed   bool // a read-only array that read(i) reads by other than the own cell
+	Axis      int  // a read-only array of a value for each place of an axis: 1 x, 2 y, 3 z; 0 of any other
 	Rules     Rules
 	Range     Range
 	Edge      []Stmt // a field's EdgeValue: what lies outside where its rule says so; nil without
@@ -213,7 +214,7 @@ func (p Problem) Hash() string {
 func (s *Stencil) Reads() int {
 	n := 0
 	for _, stage := range s.Stages {
-		n += len(stage.Indexed)
+		n += len(s.Tables(stage.Indexed))
 		for _, points := range stage.Points {
 			if len(points) > 0 {
 				n++
@@ -221,6 +222,16 @@ func (s *Stencil) Reads() int {
 		}
 	}
 	return n
+}
+
+// Tables are those of some read-only arrays that may hold a value for each cell: not the ones along an axis.
+func (s *Stencil) Tables(arrays []int) (list []int) {
+	for _, a := range arrays {
+		if s.ReadOnly[a].Axis == 0 {
+			list = append(list, a)
+		}
+	}
+	return list
 }
 
 // Traffic is the bytes that a time step must move for each cell: every array that is
@@ -247,7 +258,7 @@ func (p Problem) Compulsory() int {
 				read[a] = true
 			}
 		}
-		for _, a := range stage.Indexed {
+		for _, a := range st.Tables(stage.Indexed) {
 			read[len(st.Fields)+a] = true
 		}
 		for _, f := range stage.Writes(1) {

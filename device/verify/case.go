@@ -88,9 +88,12 @@ func NewSource(m machine.Machine, families []kernels.Family) *Source {
 }
 
 // large is the problem for which schedules must be legal: on a large grid tiles,
-// columns and pyramids of every size occur, and small grids then cut them in every way.
+// columns and pyramids of every size occur, and small grids then cut them in every way. A program of one step fuses none.
 func large(p stencil.Problem) stencil.Problem {
 	p.Size, p.Steps = p.Stencil.DefaultSize(false), 100
+	if p.Stencil.Steps == 1 {
+		p.Steps = 1
+	}
 	return p
 }
 

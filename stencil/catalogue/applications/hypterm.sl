@@ -1,7 +1,6 @@
 # A compressible gas or flame: what convection and pressure change of the density, the
 # momentum and the energy, from these (mx, my, mz, e) and from velocity and pressure
 # (u, v, w, p), with eighth-order first differences. An operator: one step is a run.
-# The density's own array is read for nothing, for the language wants a field read.
 # Source: benchmark hypterm of Rawat et al., "Domain-specific optimization and
 # generation of high-performance GPU code for stencil computations" (2018), from the
 # mini-application ExpCNS; the equations are those of Euler in conserved form, the
@@ -15,7 +14,7 @@ Boundary clamp
 DefaultSize (512, 512, 512)
 Steps 1
 CellValue {
-  float old = get(fr, 0, 0, 0), r = 0, a = 0, b = 0, c = 0, d = 0;
+  float r = 0, a = 0, b = 0, c = 0, d = 0;
   for (int k = 1; k <= 4; k++) {
     const float s = k == 1 ? 0.8 : k == 2 ? -0.2 : k == 3 ? 0.038095238095238095 : -0.0035714285714285714;
     float xu1 = get(u, k, 0, 0), xu0 = get(u, -k, 0, 0), px1 = get(p, k, 0, 0), px0 = get(p, -k, 0, 0);

@@ -1,0 +1,93 @@
+package stencil
+
+import "slices"
+
+// profile parses offset) of an array along an axis, which is read by the own coordinate plus that: beyond the ends by
+// the rule of read-only arrays.
+func (p *parser) profile(array int) (Expr, error) {
+	s := p.out
+	a := s.ReadOnly[array]
+	t := p.peek()
+	e, err := p.expr()
+	if err != nil {
+		return nil, err
+	}
+	n, known := e.(Int)
+	if !known || n.Type == Bool || n.Value > maxRadius || n.Value < -maxRadius {
+		return nil, p.fail(t, "%.40s lies along %c: get wants one offset from the own cell, known here and of %d at most, like get(%.40s, 1)", a.Name, "xyz"[a.Axis-1], maxRadius, a.Name)
+	}
+	if !p.accept(")") {
+		return nil, p.fail(p.peek(), "%.40s lies along %c, so get takes one offset, found %s", a.Name, "xyz"[a.Axis-1], p.peek())
+	}
+	return ReadAt{array, profileAt{array, n.Value}, s.elem()}, nil
+}
+
+// profileAt stands for an index until the rules of all arrays are known.
+type profileAt struct {
+	array  int
+	offset int64
+}
+
+func (profileAt) typ() Type { return Type(Int64) }
+
+// indexProfiles puts the indices in their places.
+func (s *Stencil) indexProfiles() {
+	if !slices.ContainsFunc(s.ReadOnly, func(a Array) bool { return a.Axis > 0 }) {
+		return
+	}
+	index := func(e Expr) Expr {
+		if at, is := e.(profileAt); is {
+			a := s.ReadOnly[at.array]
+			side := 1
+			if at.offset < 0 {
+				side = 0
+			}
+			return along(a.Rules[a.Axis-1][side].Boundary, a.Axis-1, at.offset)
+		}
+		return e
+	}
+	for i := range s.Stages {
+		s.Stages[i].Body = replaceBody(s.Stages[i].Body, index)
+	}
+	if s.Reduce != nil {
+		s.Reduce.Body = replaceBody(s.Reduce.Body, index)
+	}
+}
+
+// along is the index of the place at an offset on an axis: by the boundary rule as index computes it, with divisions
+// at the ends alone.
+func along(b Boundary, axis int, offset int64) Expr {
+	const t = Type(Int64)
+	num := func(v int64) Expr { return Int{v, t} }
+	do := func(op string, x, y Expr) Expr {
+		if y, ok := y.(Int); ok && y.Value == 0 && (op == "+" || op == "-") {
+			return x
+		}
+		result := t
+		if precedence[op] < precedence["+"] {
+			result = Bool
+		}
+		return Binary{op, x, y, result}
+	}
+	i, n := do("+", Var{Position, axis, t}, num(offset)), Expr(Var{Extent, axis, t})
+	if offset == 0 {
+		return i
+	}
+	within := do("<", i, n)
+	if offset < 0 {
+		within = do(">=", i, num(0))
+	}
+	modulo := func(m Expr) Expr { return do("%", do("+", do("%", i, m), m), m) }
+	switch b {
+	case Wrap:
+		return Cond{within, i, modulo(n)}
+	case Mirror:
+		period := do("-", do("*", num(2), n), num(2)) // 0 of a single cell: x % 0 is x, and read at the nearest
+		j := modulo(period)
+		return Cond{within, i, Call{"min", []Expr{j, do("-", period, j)}, t}}
+	}
+	if offset < 0 {
+		return Call{"max", []Expr{i, num(0)}, t}
+	}
+	return Call{"min", []Expr{i, do("-", n, num(1))}, t}
+}
