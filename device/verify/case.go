@@ -106,19 +106,31 @@ func (s *Source) Legal(p stencil.Problem, f kernels.Family) []space.Schedule {
 	return s.legal[key]
 }
 
-// Why says why a family has no schedule for a problem's stencil and element type: the
-// constraint that its first schedule breaks.
+// Why says why a family has no schedule for a problem's stencil and element type: of some schedules, the constraint that
+// is broken by the one which keeps most of those before it.
 func (s *Source) Why(p stencil.Problem, f kernels.Family) string {
+	const tries = 4000 // each costs a microsecond
 	sf := f.Space(large(p), s.machine)
-	first, err := sf.Decode(make([]int, len(sf.Params)))
-	if err == nil {
-		err = space.New(sf).Check(first)
+	sp, r := space.New(sf), Random(1, 0)
+	furthest, text := -1, f.Name()+": it has no legal schedule"
+	index := make([]int, len(sf.Params))
+	for range tries {
+		sc, err := sf.Decode(index)
+		if err == nil {
+			err = sp.Check(sc)
+		}
+		var broken *space.Rejection
+		if errors.As(err, &broken) {
+			at := slices.IndexFunc(sf.Constraints, func(c space.Constraint) bool { return c.Name == broken.Constraint })
+			if at > furthest {
+				furthest, text = at, fmt.Sprintf("%s (%s): %s", f.Name(), broken.Constraint, broken.Why)
+			}
+		}
+		for i, param := range sf.Params {
+			index[i] = r.IntN(len(param.Values))
+		}
 	}
-	var r *space.Rejection
-	if errors.As(err, &r) {
-		return fmt.Sprintf("%s (%s): %s", f.Name(), r.Constraint, r.Why)
-	}
-	return f.Name() + ": it has no legal schedule"
+	return text
 }
 
 // Able splits the families into those that have schedules for a problem's stencil and

@@ -1,0 +1,275 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"stenciltune/cmd/internal/cli"
+	"stenciltune/device/verify"
+	"stenciltune/kernels/all"
+	"stenciltune/machine"
+	"stenciltune/stencil"
+	"stenciltune/tuner"
+)
+
+// checked is what `tune check --json` prints.
+type checked struct {
+	Stencil  string            `json:"stencil"`
+	Hash     string            `json:"hash"`
+	Dims     int               `json:"dims"`
+	DType    stencil.DType     `json:"dtype"`
+	Boundary stencil.Boundary  `json:"boundary"`
+	Size     string            `json:"default_size"`
+	Steps    int               `json:"steps"`
+	Stages   []checkedStage    `json:"stages"`
+	Reads    []checkedArray    `json:"reads"`
+	Silent   []string          `json:"never_read,omitempty"` // fields
+	Unset    []string          `json:"never_set,omitempty"`  // fields
+	Bytes    int               `json:"bytes"`                // that a step must move for each cell
+	Flops    int               `json:"flops"`                // of a cell and step
+	Linear   bool              `json:"linear"`               // a step is a weighted sum of points
+	Hidden   int               `json:"hidden"`               // values that neighbours share, each computed once by hs=1
+	Machine  string            `json:"machine"`              // whose limits the families have
+	Families []checkedFamily   `json:"families"`
+	Unable   map[string]string `json:"unable,omitempty"`
+}
+
+// checkedStage is a cell function.
+type checkedStage struct {
+	Name   string      `json:"name,omitempty"`
+	Sets   []string    `json:"sets"`
+	Low    []int       `json:"low"` // reach towards smaller indices on each axis
+	High   []int       `json:"high"`
+	Ops    stencil.Ops `json:"ops"`
+	Points int         `json:"points"` // of all arrays
+	Sums   int         `json:"sums"`   // weighted sums of neighbours in it
+}
+
+// checkedArray is where an array is read.
+type checkedArray struct {
+	Name   string           `json:"name"`
+	Points []stencil.Offset `json:"points,omitempty"`
+	Index  bool             `json:"index,omitempty"` // by read(i), or along an axis
+}
+
+// checkedFamily is a kernel family that runs the stencil.
+type checkedFamily struct {
+	Name      string `json:"name"`
+	Schedules int    `json:"schedules"`  // legal ones, on a large grid
+	Steps     []int  `json:"time_tiles"` // time steps that a launch may fuse
+	Stages    bool   `json:"fused_stages,omitempty"`
+}
+
+func (a *app) check() *cobra.Command {
+	var f cli.ProblemFlags
+	var device string
+	c := &cobra.Command{
+		Use:   "check FILE.sl|NAME",
+		Short: "Say what a stencil file means and which kernels it allows",
+		Long: `Reads a stencil file and says what was understood: points and reach, what a step must
+move and compute for each cell, what is a weighted sum, which kernel families can run it with
+how many fused time steps, and why the others cannot. Nothing is compiled or run.`,
+		Example: "  tune check Hotspot.sl\n  tune check srad2 --json\n  tune check Hotspot.sl --device host",
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) != 1 {
+				return cli.Usagef("check which stencil? name one file or one of %s", strings.Join(stencil.Names(), ", "))
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			f.Stencil = args[0]
+			p, err := f.On(device)
+			if err != nil {
+				return err
+			}
+			m, err := factsOf(c.Context(), device, p)
+			if err != nil {
+				return err
+			}
+			r := checkStencil(p, m)
+			if a.JSON {
+				return a.PrintJSON(r)
+			}
+			return r.print(a.Out, p.Stencil)
+		},
+	}
+	f.BindCell(c)
+	c.Flags().StringVar(&device, "device", tuner.ModelPrefix+"h200", "`device` whose limits count, as for tune model")
+	return a.JSONFlag(c)
+}
+
+// factsOf are the facts of a device, here or not.
+func factsOf(ctx context.Context, name string, p stencil.Problem) (machine.Machine, error) {
+	if id, ok := strings.CutPrefix(name, tuner.ModelPrefix); ok {
+		k, err := machine.FindKnown(id)
+		if err != nil {
+			return machine.Machine{}, tuner.Input(err)
+		}
+		return k.Machine, nil
+	}
+	d, err := tuner.OpenDevice(ctx, name, p)
+	if err != nil {
+		return machine.Machine{}, err
+	}
+	defer d.Close()
+	return d.Machine(), nil
+}
+
+func checkStencil(p stencil.Problem, m machine.Machine) checked {
+	s := p.Stencil
+	_, _, linear := s.Linear()
+	r := checked{Stencil: s.Name, Hash: s.Hash, Dims: s.Dims, DType: p.DType, Boundary: s.Boundary, Size: p.Size.Text(s.Dims), Steps: p.Steps,
+		Bytes: p.Compulsory(), Flops: s.Ops.Total(), Linear: linear, Machine: m.Name, Unable: map[string]string{}}
+	set := map[int]bool{}
+	for i := range s.Stages {
+		st := &s.Stages[i]
+		c := checkedStage{Name: st.Name, Low: st.Low[:s.Dims], High: st.High[:s.Dims], Ops: st.Ops}
+		for _, f := range st.Outputs {
+			c.Sets, set[f] = append(c.Sets, fieldName(s.Fields[f])), true
+		}
+		for _, points := range st.Points {
+			c.Points += len(points)
+		}
+		if s.DType.Floating() {
+			c.Sums = len(s.Split(i, 2).Sums)
+		}
+		r.Stages = append(r.Stages, c)
+	}
+	for i, f := range s.Fields {
+		if len(f.Points) > 0 {
+			r.Reads = append(r.Reads, checkedArray{Name: fieldName(f), Points: f.Points})
+		} else {
+			r.Silent = append(r.Silent, fieldName(f))
+		}
+		if !set[i] {
+			r.Unset = append(r.Unset, fieldName(f))
+		}
+	}
+	for _, a := range s.ReadOnly {
+		r.Reads = append(r.Reads, checkedArray{a.Name, a.Points, a.Indexed})
+	}
+	if h := s.Hoisted(); h != nil {
+		r.Hidden = len(h.Fields) - len(s.Fields)
+	}
+	source := verify.NewSource(m, all.Families())
+	able, unable := source.Able(p)
+	for _, f := range able {
+		list := source.Legal(p, f)
+		c := checkedFamily{Name: f.Name(), Schedules: len(list)}
+		tiles := map[int]bool{}
+		for _, sc := range list {
+			tiles[sc.Int("ph", 1)] = true
+			c.Stages = c.Stages || sc.Int("fs", 0) == 1 || f.Name() == "pipeline" && len(s.Stages) > 1
+		}
+		c.Steps = slices.Sorted(maps.Keys(tiles))
+		r.Families = append(r.Families, c)
+	}
+	for _, f := range unable {
+		r.Unable[f.Name()] = source.Why(p, f)
+	}
+	return r
+}
+
+// counted is a number of things.
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// fieldName is a field as people read it.
+func fieldName(f stencil.Array) string {
+	if f.Name == "" {
+		return "the cell"
+	}
+	return f.Name
+}
+
+func (r checked) print(to io.Writer, s *stencil.Stencil) error {
+	w := &strings.Builder{}
+	line := func(what, format string, args ...any) {
+		fmt.Fprintf(w, "  %-9s %s\n", what, fmt.Sprintf(format, args...))
+	}
+	fmt.Fprintf(w, "%s: %s, boundary %s, grid %s, %s\n", r.Stencil, r.DType, r.Boundary, r.Size, counted(r.Steps, "step"))
+	for _, a := range r.Reads {
+		text := ""
+		if n := len(a.Points); n > 0 {
+			text = counted(n, "point")
+			if n <= 9 {
+				text += ": " + offsets(a.Points, r.Dims)
+			}
+		}
+		if a.Index {
+			text = strings.TrimPrefix(text+", by index", ", ")
+		}
+		line("reads", "%s at %s", a.Name, text)
+	}
+	for _, st := range r.Stages {
+		name := strings.TrimSpace("stage " + st.Name)
+		if st.Name == "" {
+			name = "cell"
+		}
+		sums := ""
+		if st.Sums > 0 && !r.Linear {
+			sums = "; in it " + counted(st.Sums, "weighted sum") + " of neighbours"
+		}
+		line(name, "sets %s; reach %s; %s, %s, %s, %s%s", strings.Join(st.Sets, ", "), reachText(st.Low, st.High), counted(st.Ops.Add, "addition"),
+			counted(st.Ops.Mul, "product"), counted(st.Ops.Div, "quotient"), counted(st.Ops.Special, "function"), sums)
+	}
+	if len(r.Silent) > 0 {
+		line("written", "only: %s", strings.Join(r.Silent, ", "))
+	}
+	if len(r.Unset) > 0 {
+		line("constant", "%s: no stage sets it, so declare it with ReadOnly", strings.Join(r.Unset, ", "))
+	}
+	line("traffic", "%d bytes a cell and step at least: every array once", r.Bytes)
+	line("flops", "%d a cell and step, %.2g a byte", r.Flops, float64(r.Flops)/float64(r.Bytes))
+	switch {
+	case r.Linear:
+		line("linear", "yes: a weighted sum of points")
+	case r.Hidden > 0:
+		line("linear", "no; neighbours share %s, computed once by hs=1", counted(r.Hidden, "value"))
+	default:
+		line("linear", "no")
+	}
+	fmt.Fprintf(w, "kernels on %s:\n", r.Machine)
+	for _, f := range r.Families {
+		stages := ""
+		if f.Stages {
+			stages = "; the stages of a step in one launch"
+		}
+		line(f.Name, "time tiles %s%s (%d schedules)", strings.Trim(fmt.Sprint(f.Steps), "[]"), stages, f.Schedules)
+	}
+	for _, f := range all.Families() {
+		if why, ok := r.Unable[f.Name()]; ok {
+			line("not", "%s", why)
+		}
+	}
+	_, err := io.WriteString(to, w.String())
+	return err
+}
+
+// offsets are points in words.
+func offsets(points []stencil.Offset, dims int) string {
+	var list []string
+	for _, o := range points {
+		list = append(list, "("+strings.ReplaceAll(strings.Trim(fmt.Sprint(o[:dims]), "[]"), " ", ", ")+")")
+	}
+	return strings.Join(list, " ")
+}
+
+// reachText is how far a stage reads on each axis.
+func reachText(low, high []int) string {
+	var list []string
+	for a := range low {
+		list = append(list, fmt.Sprintf("%c %d..%d", "xyz"[a], -low[a], high[a]))
+	}
+	return strings.Join(list, ", ")
+}

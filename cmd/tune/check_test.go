@@ -1,0 +1,73 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"strings"
+	"testing"
+)
+
+// command runs one that opens no device.
+func command(t *testing.T, args ...string) (code int, out, errs string) {
+	t.Helper()
+	var o, e bytes.Buffer
+	code = run(args, &o, &e)
+	return code, o.String(), e.String()
+}
+
+func TestCheckSaysWhatAFileMeans(t *testing.T) {
+	path := file(t, "flow.sl", `NumDimensions 3
+StencilSize (1, 1, 1)
+Fields (u, flux, idle)
+ReadOnly (k, dz[z])
+Stages (face, cell)
+CellValue face (flux) { return (get(u, 1, 0, 0) - get(u, 0, 0, 0)) * get(k, 0, 0, 0) / get(dz, 1); }
+CellValue cell (u) { return get(u, 0, 0, 0) + 0.1 * (get(flux, 0, 0, 0) - get(flux, -1, 0, 0)) + 0 * get(idle, 0, 0, 0); }
+`)
+	code, out, _ := command(t, "check", path)
+	for _, want := range []string{
+		"flow: float32, boundary clamp, grid 512x512x512, 1000 steps",
+		"reads     u at 2 points: (0, 0, 0) (1, 0, 0)",
+		"reads     dz at by index",
+		"stage face sets flux; reach x 0..1, y 0..0, z 0..0; ",
+		"constant  idle: no stage sets it, so declare it with ReadOnly",
+		"kernels on NVIDIA H200:",
+		"not       stream (stencil): a block streams through one stage",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
+	}
+	if code != 0 {
+		t.Errorf("code %d", code)
+	}
+	code, out, _ = command(t, "check", "jacobi3d", "--json", "--device", "model:a100")
+	var r checked
+	if err := json.Unmarshal([]byte(out), &r); err != nil || code != 0 {
+		t.Fatalf("code %d: %v", code, err)
+	}
+	if !r.Linear || r.Bytes != 8 || len(r.Families)+len(r.Unable) != 7 || r.Stages[0].Points != 7 || r.Families[0].Steps[0] != 1 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestFormatRewritesFilesOnce(t *testing.T) {
+	path := file(t, "decay.sl", strings.ReplaceAll(decay, "  ", "\t"))
+	if code, out, errs := command(t, "fmt", "--check", path); code != 2 || out != path+"\n" || !strings.Contains(errs, "run tune fmt "+path) {
+		t.Errorf("code %d, %q, %q", code, out, errs)
+	}
+	if code, out, _ := command(t, "fmt", path); code != 0 || out != path+"\n" {
+		t.Errorf("code %d, %q", code, out)
+	}
+	if text, err := os.ReadFile(path); err != nil || string(text) != decay {
+		t.Errorf("%v\n%s", err, text)
+	}
+	if code, out, _ := command(t, "fmt", path); code != 0 || out != "" {
+		t.Errorf("formatted again: code %d, %q", code, out)
+	}
+	bad := file(t, "bad.sl", "NumDimensions 4\n")
+	if code, _, errs := command(t, "fmt", bad); code != 2 || !strings.Contains(errs, "bad.sl:1:1: NumDimensions must be 1, 2 or 3") {
+		t.Errorf("code %d, %q", code, errs)
+	}
+}

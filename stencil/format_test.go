@@ -1,0 +1,72 @@
+package stencil
+
+import (
+	"strings"
+	"testing"
+)
+
+// sameFormatted checks what Format promises, and gives it.
+func sameFormatted(t testing.TB, src string) string {
+	t.Helper()
+	once, err := Format("s.sl", src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	twice, err := Format("s.sl", once)
+	if err != nil {
+		t.Fatalf("%v\nin what Format gave of\n%s", err, src)
+	}
+	if twice != once {
+		t.Errorf("formatted again:\n%s\nis not\n%s", twice, once)
+	}
+	before, after := mustParse(t, src), mustParse(t, once)
+	if before.Hash != after.Hash {
+		t.Errorf("%s\nmeans something else than\n%s", once, src)
+	}
+	return once
+}
+
+func TestFormatKeepsTheCatalogue(t *testing.T) {
+	for _, name := range Names() {
+		s := lookup(t, name)
+		if got := sameFormatted(t, s.Text()); got != s.Text() {
+			t.Errorf("%s is not formatted:\n%s", name, got)
+		}
+	}
+}
+
+func TestFormatHasOneLayout(t *testing.T) {
+	src := "  # a note\n\n\n\nNumDimensions 2   StencilSize(1,1)\nDataType  float;;"
+	src = strings.TrimSuffix(src, ";;") + "\t\r\nBoundary constant - 1 // outside\n" +
+		"#define  W  (-0.5)   /* half */\nconst float k[2]={1,-2}; double f ( double a,double b ){return a<b?-a:+ b ;}\n" +
+		"CellValue{\n\n\n// first\n\tfloat s=0 ,v[ 2 ] = { 1,2 };\nfor(int i=0;i<2;i ++ )\n\ts+=v[i]*get (i-1,- 0);\n  if(s>0&&!(s<1)){ s=f( s,W ) - -1; } else {\n s --;   # down\n}\n" +
+		"return(float)x+s*k [1]\n    +input_size.x;\n}"
+	want := `# a note
+
+NumDimensions 2
+StencilSize (1, 1)
+DataType float
+Boundary constant -1 // outside
+#define W (-0.5)   /* half */
+const float k[2] = {1, -2};
+double f(double a, double b) { return a < b ? -a : +b; }
+CellValue {
+
+  // first
+  float s = 0, v[2] = {1, 2};
+  for (int i = 0; i < 2; i++)
+    s += v[i] * get(i - 1, -0);
+  if (s > 0 && !(s < 1)) { s = f(s, W) - -1; } else {
+    s--;   # down
+  }
+  return (float)x + s * k[1]
+      + input_size.x;
+}
+`
+	if got := sameFormatted(t, src); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if _, err := Format("s.sl", "NumDimensions 4"); err == nil {
+		t.Error("a file with a fault was formatted")
+	}
+}
