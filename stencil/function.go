@@ -125,9 +125,44 @@ func (p *parser) field(t token) int {
 func (p *parser) wholeBody() ([]Stmt, error) {
 	body, err := p.functionBody()
 	if p.fn.untidy {
-		body = live(body)
+		body = trimmed(body, map[int]bool{})
 	}
 	return body, err
+}
+
+// trimmed is a block without variables that nothing reads after they are set: read are those that what follows reads.
+func trimmed(body []Stmt, read map[int]bool) []Stmt {
+	reads := func(e Expr) {
+		walk(e, func(e Expr) {
+			if l, ok := e.(Local); ok {
+				read[l.Index] = true
+			}
+		})
+	}
+	var out []Stmt
+	for _, st := range slices.Backward(body) {
+		switch x := st.(type) {
+		case Let:
+			if !read[x.Local] {
+				continue
+			}
+			reads(x.Value)
+		case Return:
+			for _, v := range x.Values {
+				reads(v)
+			}
+		case If:
+			x.Else, x.Then = trimmed(x.Else, read), trimmed(x.Then, read)
+			if len(x.Then)+len(x.Else) == 0 {
+				continue
+			}
+			reads(x.Cond)
+			st = x
+		}
+		out = append(out, st)
+	}
+	slices.Reverse(out)
+	return out
 }
 
 // functionBody parses { statements } that must return on every way.

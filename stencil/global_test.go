@@ -42,12 +42,12 @@ func TestFunctionsConstantsAndArraysAreExpanded(t *testing.T) {
 		{"an array of the file", "const int d[] = {-1, 1}; const float w[2][2] = {{1}, {2, 3}};\n", "return w[1][0] * get(d[0]) + w[1][1] * get(d[1]);",
 			"return T(2.0) * get(-1, 0, 0) + T(3.0) * get(1, 0, 0);\n"},
 		{"elements are set", "", "float v[2]; v[0] = get(1); v[1] += v[0]; v[0]++; return v[0] * v[1];",
-			"T v1 = T(0.0);\nT v0 = get(1, 0, 0);\nv1 = v1 + v0;\nv0 = v0 + T(1.0);\nreturn v0 * v1;\n"},
+			"T v0 = T(0.0);\nT v1 = T(0.0);\nv0 = get(1, 0, 0);\nv1 = v1 + v0;\nv0 = v0 + T(1.0);\nreturn v0 * v1;\n"},
 		{"an array is handed on", "float dot(const float a[], float b[2]) { return a[0] * b[0] + a[1] * b[1]; } const float W[2] = {2, 3};\n",
 			"float v[2] = {get(0), get(1)}; return dot(W, v);", "T v0 = get(0, 0, 0);\nT v1 = get(1, 0, 0);\nreturn T(2.0) * v0 + T(3.0) * v1;\n"},
 		{"C89's loops", "", "int i, j; float s; for (i = 0; i < 2; i++) for (j = 0; j <= i; ++j) s += get(j) * i; return s;",
 			"T v2 = T(0.0);\nv2 = v2 + get(0, 0, 0) * T(0.0);\nv2 = v2 + get(0, 0, 0) * T(1.0);\nv2 = v2 + get(1, 0, 0) * T(1.0);\nreturn v2;\n"},
-		{"what a loop leaves", "", "int i; for (i = 0; i < 2; i++) ; return get(0) * i;", "int v0 = 2;\nreturn get(0, 0, 0) * T(v0);\n"},
+		{"what a loop leaves", "", "int i; for (i = 0; i < 2; i++) ; return get(0) * i;", "int v0 = 0;\nv0 = 2;\nreturn get(0, 0, 0) * T(v0);\n"},
 	} {
 		s, err := Parse("s", "s.sl", c.globals+line(c.cell))
 		if err != nil {

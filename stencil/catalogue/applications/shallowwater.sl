@@ -15,17 +15,13 @@ Stages (slopes, fluxes, balance)
 DefaultSize (8192, 8192)
 Steps 1000
 InputRange (-0.25, 0.25)
+float minmod(float a, float b) { return a * b <= 0 ? 0 : fabs(a) < fabs(b) ? a : b; }
 CellValue slopes (ex, px, qx, ey, py, qy) {
   float e0 = get(e, 0, 0), p0 = get(p, 0, 0), q0 = get(q, 0, 0);
   float el = e0 - get(e, -1, 0), er = get(e, 1, 0) - e0, ed = e0 - get(e, 0, -1), eu = get(e, 0, 1) - e0;
   float pl = p0 - get(p, -1, 0), pr = get(p, 1, 0) - p0, pd = p0 - get(p, 0, -1), pu = get(p, 0, 1) - p0;
   float ql = q0 - get(q, -1, 0), qr = get(q, 1, 0) - q0, qd = q0 - get(q, 0, -1), qu = get(q, 0, 1) - q0;
-  return el * er <= 0 ? 0 : fabs(el) < fabs(er) ? el : er,
-         pl * pr <= 0 ? 0 : fabs(pl) < fabs(pr) ? pl : pr,
-         ql * qr <= 0 ? 0 : fabs(ql) < fabs(qr) ? ql : qr,
-         ed * eu <= 0 ? 0 : fabs(ed) < fabs(eu) ? ed : eu,
-         pd * pu <= 0 ? 0 : fabs(pd) < fabs(pu) ? pd : pu,
-         qd * qu <= 0 ? 0 : fabs(qd) < fabs(qu) ? qd : qu;
+  return minmod(el, er), minmod(pl, pr), minmod(ql, qr), minmod(ed, eu), minmod(pd, pu), minmod(qd, qu);
 }
 CellValue fluxes (fe, fp, fq, ge, gp, gq) {
   float hl = 1 + get(e, 0, 0) + 0.5 * get(ex, 0, 0), hr = 1 + get(e, 1, 0) - 0.5 * get(ex, 1, 0);

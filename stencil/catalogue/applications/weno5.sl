@@ -15,6 +15,16 @@ Boundary wrap
 Stages (one, two, three)
 DefaultSize (8192, 8192)
 Steps 1000
+// The value at a face, from the cell upwind of it and the differences of the five around it.
+float upwind(float q, float d0, float d1, float d2, float d3) {
+  // How smooth each of the three parabolas is: thrice the indicators, multiplied out.
+  float s0 = 0.000003 + d1 * (10 * d1 - 11 * d0) + 4 * d0 * d0;
+  float s1 = 0.000003 + d1 * (4 * d1 - 5 * d2) + 4 * d2 * d2;
+  float s2 = 0.000003 + d2 * (10 * d2 - 11 * d3) + 4 * d3 * d3;
+  // The weights 0.1, 0.6 and 0.3, each over its s squared, all times ten and the three squares: one division for four.
+  float w0 = (s1 * s2) * (s1 * s2), w1 = 6 * (s0 * s2) * (s0 * s2), w2 = 3 * (s0 * s1) * (s0 * s1);
+  return q + (w0 * (5 * d1 - 2 * d0) + w1 * (d1 + 2 * d2) + w2 * (4 * d2 - d3)) / (6 * (w0 + w1 + w2));
+}
 CellValue one (first) {
   float rate = 0;
   for (int axis = 0; axis <= 1; axis++) {
@@ -27,13 +37,7 @@ CellValue one (first) {
       float d1 = v > 0 ? get(u, face * i, face * j) - get(u, (face - 1) * i, (face - 1) * j) : get(u, (face + 1) * i, (face + 1) * j) - get(u, (face + 2) * i, (face + 2) * j);
       float d2 = v > 0 ? get(u, (face + 1) * i, (face + 1) * j) - get(u, face * i, face * j) : get(u, face * i, face * j) - get(u, (face + 1) * i, (face + 1) * j);
       float d3 = v > 0 ? get(u, (face + 2) * i, (face + 2) * j) - get(u, (face + 1) * i, (face + 1) * j) : get(u, (face - 1) * i, (face - 1) * j) - get(u, face * i, face * j);
-      // How smooth each of the three parabolas is: thrice the indicators, multiplied out.
-      float s0 = 0.000003 + d1 * (10 * d1 - 11 * d0) + 4 * d0 * d0;
-      float s1 = 0.000003 + d1 * (4 * d1 - 5 * d2) + 4 * d2 * d2;
-      float s2 = 0.000003 + d2 * (10 * d2 - 11 * d3) + 4 * d3 * d3;
-      // The weights 0.1, 0.6 and 0.3, each over its s squared, all times ten and the three squares: one division for four.
-      float w0 = (s1 * s2) * (s1 * s2), w1 = 6 * (s0 * s2) * (s0 * s2), w2 = 3 * (s0 * s1) * (s0 * s1);
-      float f = q + (w0 * (5 * d1 - 2 * d0) + w1 * (d1 + 2 * d2) + w2 * (4 * d2 - d3)) / (6 * (w0 + w1 + w2));
+      float f = upwind(q, d0, d1, d2, d3);
       if (face == 0) upper = f; else rate += v * (upper - f);
     }
   }
@@ -51,13 +55,7 @@ CellValue two (second) {
       float d1 = v > 0 ? get(first, face * i, face * j) - get(first, (face - 1) * i, (face - 1) * j) : get(first, (face + 1) * i, (face + 1) * j) - get(first, (face + 2) * i, (face + 2) * j);
       float d2 = v > 0 ? get(first, (face + 1) * i, (face + 1) * j) - get(first, face * i, face * j) : get(first, face * i, face * j) - get(first, (face + 1) * i, (face + 1) * j);
       float d3 = v > 0 ? get(first, (face + 2) * i, (face + 2) * j) - get(first, (face + 1) * i, (face + 1) * j) : get(first, (face - 1) * i, (face - 1) * j) - get(first, face * i, face * j);
-      // How smooth each of the three parabolas is: thrice the indicators, multiplied out.
-      float s0 = 0.000003 + d1 * (10 * d1 - 11 * d0) + 4 * d0 * d0;
-      float s1 = 0.000003 + d1 * (4 * d1 - 5 * d2) + 4 * d2 * d2;
-      float s2 = 0.000003 + d2 * (10 * d2 - 11 * d3) + 4 * d3 * d3;
-      // The weights 0.1, 0.6 and 0.3, each over its s squared, all times ten and the three squares: one division for four.
-      float w0 = (s1 * s2) * (s1 * s2), w1 = 6 * (s0 * s2) * (s0 * s2), w2 = 3 * (s0 * s1) * (s0 * s1);
-      float f = q + (w0 * (5 * d1 - 2 * d0) + w1 * (d1 + 2 * d2) + w2 * (4 * d2 - d3)) / (6 * (w0 + w1 + w2));
+      float f = upwind(q, d0, d1, d2, d3);
       if (face == 0) upper = f; else rate += v * (upper - f);
     }
   }
@@ -75,13 +73,7 @@ CellValue three (u) {
       float d1 = v > 0 ? get(second, face * i, face * j) - get(second, (face - 1) * i, (face - 1) * j) : get(second, (face + 1) * i, (face + 1) * j) - get(second, (face + 2) * i, (face + 2) * j);
       float d2 = v > 0 ? get(second, (face + 1) * i, (face + 1) * j) - get(second, face * i, face * j) : get(second, face * i, face * j) - get(second, (face + 1) * i, (face + 1) * j);
       float d3 = v > 0 ? get(second, (face + 2) * i, (face + 2) * j) - get(second, (face + 1) * i, (face + 1) * j) : get(second, (face - 1) * i, (face - 1) * j) - get(second, face * i, face * j);
-      // How smooth each of the three parabolas is: thrice the indicators, multiplied out.
-      float s0 = 0.000003 + d1 * (10 * d1 - 11 * d0) + 4 * d0 * d0;
-      float s1 = 0.000003 + d1 * (4 * d1 - 5 * d2) + 4 * d2 * d2;
-      float s2 = 0.000003 + d2 * (10 * d2 - 11 * d3) + 4 * d3 * d3;
-      // The weights 0.1, 0.6 and 0.3, each over its s squared, all times ten and the three squares: one division for four.
-      float w0 = (s1 * s2) * (s1 * s2), w1 = 6 * (s0 * s2) * (s0 * s2), w2 = 3 * (s0 * s1) * (s0 * s1);
-      float f = q + (w0 * (5 * d1 - 2 * d0) + w1 * (d1 + 2 * d2) + w2 * (4 * d2 - d3)) / (6 * (w0 + w1 + w2));
+      float f = upwind(q, d0, d1, d2, d3);
       if (face == 0) upper = f; else rate += v * (upper - f);
     }
   }
