@@ -77,6 +77,7 @@ func (f *formatter) comment(text string, spaces int) {
 	if f.out.Len() > 0 && f.breaks == 0 {
 		f.out.WriteString(strings.Repeat(" ", max(1, spaces)))
 	} else {
+		f.whole = f.whole || len(f.braces)+len(f.parens) == 0
 		f.newLine(false)
 	}
 	f.out.WriteString(text)
@@ -116,6 +117,7 @@ func (f *formatter) token(t token) {
 	case after || f.space(t): // behind a comment, too
 		f.out.WriteByte(' ')
 	}
+	f.key = f.key && !begins
 	f.follow(t, isKey)
 	f.out.WriteString(t.text)
 	f.prev = t

@@ -67,6 +67,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(src)
 	}
 	for _, src := range []string{
+		"NumDimensions 2 StencilSize (1, 1) Fields (a) ReadOnly (u, dx[x], w[y], table) Boundary wrap CellValue { return get(u, 1, 0) * get(dx, -1) + get(w, 1) * read(table, x) + read(2); } # end",
 		minmod + "const float W = 1.0 / 3, A[2] = {1, -W}; const int d[] = {-1, 1};\n#define N 2\nfloat f(float v[2], bool up, int k) { for (int i = 0; i < 2; i++) if (v[i] > W) return get(k * d[i]); return up ? v[0] : minmod(v[1], N); }" +
 			line("int i; float v[2] = {get(0)}; for (i = 0; i < 2; i++) v[i] += A[i]; bool b = f(v, x > 1, 2) > 0; return b ? f(A, b, 1) : v[1] / i;"),
 		"", "\x00", "\xff\xfe", "\ufeffNumDimensions 1", "/* never closed", "/*/", "//", "#", "NumDimensions 1\r\nStencilSize (1)\r\n",
@@ -103,11 +104,16 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
+		if once, err := Format("fuzz.sl", src); err != nil {
+			t.Errorf("formatting: %v", err)
+		} else if twice, err := Format("fuzz.sl", once); err != nil || twice != once || mustParse(t, once).Hash != s.Hash {
+			t.Errorf("formatted twice (%v):\n%s\nis not\n%s", err, twice, once)
+		}
 		cell := CellSource(s)
 		if !strings.Contains(cell, "return") || strings.ContainsAny(cell, "\"#\\") || !isASCII(cell) {
 			t.Errorf("cell function %q", cell)
 		}
-		if len(s.Points) == 0 || s.Dims < 1 || s.Dims > 3 || len(s.Hash) != 64 {
+		if !s.readsAny() || s.Dims < 1 || s.Dims > 3 || len(s.Hash) != 64 {
 			t.Errorf("%d points, %d dimensions, hash %q", len(s.Points), s.Dims, s.Hash)
 		}
 		for a, r := range s.Radius() {

@@ -1,0 +1,15 @@
+# Waves of second order in time, fourth in space; m is the squared speed times the squared time step.
+NumDimensions 2
+StencilSize (2, 2)
+DataType double
+Fields (u, old)
+ReadOnly (m)
+Boundary constant 0
+InputRange (0, 0.3)
+const double c[3] = {-2.5, 4.0 / 3, -1.0 / 12};
+CellValue {
+  double lap = 2 * c[0] * get(u, 0, 0);
+  for (int k = 1; k <= 2; k++)
+    lap += c[k] * (get(u, -k, 0) + get(u, k, 0) + get(u, 0, -k) + get(u, 0, k));
+  return 2 * get(u, 0, 0) - get(old, 0, 0) + get(m, 0, 0) * lap, get(u, 0, 0);
+}

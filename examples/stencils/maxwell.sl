@@ -1,0 +1,14 @@
+# Maxwell's equations in the plane: the magnetic field, and then the electric one from the new magnetic field.
+NumDimensions 2
+StencilSize (1, 1)
+DataType double
+Fields (ez, hx, hy)
+Boundary wrap
+Stages (magnetic, electric)
+CellValue magnetic (hx, hy) {
+  return get(hx, 0, 0) - 0.5 * (get(ez, 0, 1) - get(ez, 0, 0)),
+         get(hy, 0, 0) + 0.5 * (get(ez, 1, 0) - get(ez, 0, 0));
+}
+CellValue electric (ez) {
+  return get(ez, 0, 0) + 0.5 * (get(hy, 0, 0) - get(hy, -1, 0) - get(hx, 0, 0) + get(hx, 0, -1));
+}
