@@ -89,11 +89,12 @@ func (f *formatter) newLine(closing bool) {
 	if f.out.Len() > 0 {
 		f.out.WriteString(strings.Repeat("\n", min(max(f.breaks, 1), 2)))
 	}
-	depth := len(f.braces)
-	if closing {
-		depth--
+	n := 0
+	for i, initializer := range f.braces {
+		if !initializer && !(closing && i == len(f.braces)-1) {
+			n += 2
+		}
 	}
-	n := 2 * depth
 	if f.whole || f.prev.kind == tokEOF {
 		f.original = f.indent
 	} else if !closing {
