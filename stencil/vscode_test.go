@@ -19,7 +19,7 @@ func grammarWords() map[string][]string {
 		"keyword.control.stencil":      {"if", "else", "for", "return"},
 		"storage.modifier.stencil":     {"const", "#define"},
 		"storage.type.stencil":         append(types, "bool"),
-		"support.constant.stencil":     {string(Clamp), string(Mirror), string(Wrap), string(Constant), string(Fixed), "sum", "every"},
+		"support.constant.stencil":     {string(Clamp), string(Mirror), string(Wrap), string(Constant), string(Fixed), "low", "high", "sum", "every"},
 		"support.function.stencil":     append(functions, "get", "read"),
 		"variable.language.stencil":    {"x", "y", "z", "iteration", "input_size", "value"},
 		"comment.line.stencil":         {"#", "//"},

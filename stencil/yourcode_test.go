@@ -15,10 +15,11 @@ type plane struct {
 }
 
 func (p plane) at(x, y int) float64 {
-	if i, j := p.rule.index(x, p.n[0]), p.rule.index(y, p.n[1]); i >= 0 && j >= 0 {
-		return p.v[j*p.n[0]+i]
+	i, j := p.rule.index(x, p.n[0]), p.rule.index(y, p.n[1])
+	if p.rule == Constant && (i != x || j != y) {
+		return 0
 	}
-	return 0
+	return p.v[j*p.n[0]+i]
 }
 
 // each computes a cell's new value everywhere.
@@ -194,7 +195,7 @@ func compared(t *testing.T, s *Stencil, step func(f, r []plane) [][]float64) {
 			if s.ReadOnly[i].Axis > 0 {
 				size = Size{v.Len(), 1, 1}
 			}
-			r = append(r, plane{size, v.Floats(s.DType), s.Boundary.readOnly()})
+			r = append(r, plane{size, v.Floats(s.DType), Rule{Boundary: s.Boundary}.readOnly().Boundary})
 		}
 		for range 3 {
 			for i, v := range step(f, r) {

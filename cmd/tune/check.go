@@ -24,7 +24,7 @@ type checked struct {
 	Hash     string            `json:"hash"`
 	Dims     int               `json:"dims"`
 	DType    stencil.DType     `json:"dtype"`
-	Boundary stencil.Boundary  `json:"boundary"`
+	Boundary string            `json:"boundary"`
 	Size     string            `json:"default_size"`
 	Steps    int               `json:"steps"`
 	Stages   []checkedStage    `json:"stages"`
@@ -124,7 +124,7 @@ func factsOf(ctx context.Context, name string, p stencil.Problem) (machine.Machi
 func checkStencil(p stencil.Problem, m machine.Machine) checked {
 	s := p.Stencil
 	_, _, linear := s.Linear()
-	r := checked{Stencil: s.Name, Hash: s.Hash, Dims: s.Dims, DType: p.DType, Boundary: s.Boundary, Size: p.Size.Text(s.Dims), Steps: p.Steps,
+	r := checked{Stencil: s.Name, Hash: s.Hash, Dims: s.Dims, DType: p.DType, Boundary: s.Outside(), Size: p.Size.Text(s.Dims), Steps: p.Steps,
 		Bytes: p.Compulsory(), Flops: s.Ops.Total(), Linear: linear, Machine: m.Name, Unable: map[string]string{}}
 	set := map[int]bool{}
 	for i := range s.Stages {
