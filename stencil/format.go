@@ -37,7 +37,8 @@ type formatter struct {
 	breaks   int  // line breaks since the last token or comment
 	indent   int  // of the original line, of this break
 	whole    bool // the last token ends a statement or a block, or begins one
-	original int  // indentation of the statement's first line, as it was
+	original int  // indentation of the line in which the statement begins, as it was
+	written  int  // and as it is
 	unary    bool // the last token is a sign
 	cast     bool // the last token closes a cast's parenthesis
 	key      bool // a key's value is being written
@@ -96,9 +97,9 @@ func (f *formatter) newLine(closing bool) {
 		}
 	}
 	if f.whole || f.prev.kind == tokEOF {
-		f.original = f.indent
+		f.original, f.written = f.indent, n
 	} else if !closing {
-		n = max(n+2, n+f.indent-f.original)
+		n = max(n+2, f.written+f.indent-f.original)
 	}
 	f.out.WriteString(strings.Repeat(" ", n))
 }

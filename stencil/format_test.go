@@ -66,6 +66,7 @@ CellValue {
 	if got := sameFormatted(t, src); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
+	sameFormatted(t, line("float a; return\n     (get(0)\n +\n  1);"))
 	if _, err := Format("s.sl", "NumDimensions 4"); err == nil {
 		t.Error("a file with a fault was formatted")
 	}
