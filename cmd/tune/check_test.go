@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -49,6 +50,24 @@ CellValue cell (u) { return get(u, 0, 0, 0) + 0.1 * (get(flux, 0, 0, 0) - get(fl
 	}
 	if !r.Linear || r.Bytes != 8 || len(r.Families)+len(r.Unable) != 7 || r.Stages[0].Points != 7 || r.Families[0].Steps[0] != 1 {
 		t.Errorf("%+v", r)
+	}
+}
+
+// TestThePageShowsWhatCheckPrints: but for the number of schedules, which changes with every family.
+func TestThePageShowsWhatCheckPrints(t *testing.T) {
+	page, err := os.ReadFile("../../docs/command.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, block, _ := strings.Cut(string(page), "    $ tune check hotspot2d\n")
+	block, _, _ = strings.Cut(block, "\n\n")
+	_, out, _ := command(t, "check", "hotspot2d")
+	number := regexp.MustCompile(`\(\d+ schedules\)`)
+	out = number.ReplaceAllString(out, "")
+	for line := range strings.Lines(block + "\n") {
+		if line = number.ReplaceAllString(strings.TrimPrefix(line, "    "), ""); line != "  ...\n" && !strings.Contains(out, line) {
+			t.Errorf("%q is not in\n%s", line, out)
+		}
 	}
 }
 
