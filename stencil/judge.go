@@ -245,7 +245,9 @@ func (v Verdict) Peak() float64 {
 // tolerance, if it is not 0 or there are no bounds.
 func (v Verdict) Compare(got []float64, tolerance float64) Comparison {
 	if tolerance != 0 || v.Bound == nil {
-		return Compare(got, v.Want, tolerance)
+		c := Compare(got, v.Want, tolerance)
+		c.Seen = v.Seen
+		return c
 	}
 	c := compare(got, v.Want, func(i int) float64 { return v.Bound[i] })
 	c.Blind, c.Seen = v.Blind, v.Seen

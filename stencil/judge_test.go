@@ -167,3 +167,13 @@ func TestWidenGivesTheLargestWithinReach(t *testing.T) {
 		t.Errorf("%v", v)
 	}
 }
+
+func TestBranchesOfIntegersAreSeen(t *testing.T) {
+	s := mustParse(t, "DataType int "+line("if (x > 3) return get(1); return get(0) > 5 ? 1 : get(-1);"))
+	p := Problem{Stencil: s, DType: s.DType, Size: Size{9, 1, 1}}
+	v := Judge(p, 1, 2)
+	want := []string{"3:57: the condition of ?: never holds"}
+	if got := s.Untaken(v.Compare(v.Want, 0).Seen); !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
