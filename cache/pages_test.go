@@ -88,6 +88,26 @@ func TestHostilePages(t *testing.T) {
 	}
 }
 
+// A page holds the keys from its first one on, and before its neighbour's first one.
+func TestAPartTouchesThePagesOfItsKeys(t *testing.T) {
+	w := &part{in: map[string]*part{"b": nil}}
+	for _, c := range []struct {
+		low, high string // "" = no bound
+		want      bool
+	}{{"a", "c", true}, {"b", "c", true}, {"a", "b", false}, {"c", "", false}, {"b", "", true}, {"", "b", false}, {"", "c", true}} {
+		var high []byte
+		if c.high != "" {
+			high = []byte(c.high)
+		}
+		if got := w.touches([]byte(c.low), high); got != c.want {
+			t.Errorf("from %q on and before %q: %v", c.low, c.high, got)
+		}
+	}
+	if all := (&part{all: true}); !all.touches([]byte("x"), nil) || !whole.touches([]byte("x"), nil) {
+		t.Error("what may touch every page touches none")
+	}
+}
+
 // FuzzStore writes anything over a part of a store: it must be read, or refused, and what is salvaged must be records.
 func FuzzStore(f *testing.F) {
 	s := openTemp(f)

@@ -91,13 +91,13 @@ func isLetter(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= 'A'
 
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
 
-// CheckName refuses a name that cannot begin names in C, C++, CMake and make alike.
+// CheckName refuses a name that cannot begin names in C, C++, Python, CMake and make alike.
 func CheckName(name string) error {
 	if !identifier.MatchString(name) || strings.HasPrefix(name, "__") || len(name) > 1 && name[0] == '_' && name[1] >= 'A' && name[1] <= 'Z' {
 		return fmt.Errorf("name %.80q: want letters, digits and _, at most 63, not beginning with a digit, __ or _ and a capital", name)
 	}
 	if slices.Contains(reserved, name) {
-		return fmt.Errorf("name %s is a word of C, C++ or their libraries: choose another with --name", name)
+		return fmt.Errorf("name %s is a word of C, C++, Python or their libraries: choose another with --name", name)
 	}
 	return nil
 }
@@ -107,7 +107,9 @@ var reserved = strings.Fields(`alignas alignof and asm auto bool break case catc
 	default delete do double else enum explicit export extern false float for friend goto if inline int long main mutable namespace new
 	noexcept not nullptr operator or private protected public register restrict return short signed sizeof static struct switch template
 	this throw true try tune typedef typeid typename union unsigned using virtual void volatile while xor exp log sin cos tan sqrt floor
-	ceil round abs pow min max printf malloc free read write time`)
+	ceil round abs pow min max printf malloc free read write time std size_t ptrdiff_t int8_t int16_t int32_t int64_t uint8_t uint16_t
+	uint32_t uint64_t None True False as assert async await def del elif except finally from global import in is lambda nonlocal pass
+	raise with yield`)
 
 // check refuses what cannot be emitted together. Configs that come from a document
 // were validated when it was read.

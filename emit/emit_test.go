@@ -197,6 +197,8 @@ func TestRefusals(t *testing.T) {
 		{"wisdom", "one family", func(*Source) {}},
 		{"json", "want letters", func(s *Source) { s.Name = "a-b" }},
 		{"json", "is a word of C", func(s *Source) { s.Name = "double" }},
+		{"header", "is a word of C", func(s *Source) { s.Name = "std" }},    // a namespace
+		{"python", "is a word of C", func(s *Source) { s.Name = "lambda" }}, // no module can be imported by it
 		{"cu", "another one was given", func(s *Source) { s.Configs = s.Configs[:1]; s.Problem.Stencil = &stencil.Stencil{Hash: "x"} }},
 		{"cu", "is no stencil", func(s *Source) {
 			s.Configs = s.Configs[:1]

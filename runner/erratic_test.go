@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"stenciltune/device"
+	"stenciltune/stencil"
 	"stenciltune/timing"
 )
 
@@ -70,5 +71,38 @@ func TestATrustedKernelThatContradictsItself(t *testing.T) {
 	const says = "the trusted kernel does not give its own answer again"
 	if w := find(t, r, tile(64, 4, 2, 1)); w.Status != timing.WrongAnswer || !strings.Contains(w.Reason, says) || !warned(r, says) {
 		t.Errorf("%q, warnings %q", w.Reason, r.Warnings)
+	}
+}
+
+// What no check saw is said with the result: branches that none took, cells that rounding hides.
+func TestWhatChecksLeaveUnprovedIsAWarning(t *testing.T) {
+	const source = "NumDimensions 2 StencilSize (1, 1) CellValue { float a = get(0, 0); if (x == 100000) a = 0; return a; }"
+	st, err := stencil.Parse("branch", "branch.sl", source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const untaken, hidden = "the condition of if never holds", "rounding alone may give nearly any value"
+	for name, c := range map[string]struct {
+		seen            string // the sides that each schedule's check against the reference saw: '1' fails, '2' holds
+		blind           int64
+		untaken, hidden bool
+	}{
+		"both sides":  {"3", 0, false, false},
+		"one side":    {"1", 0, true, false},
+		"blind cells": {"3", 5, false, true},
+	} {
+		d := newFake(t)
+		d.seen = func(k device.Check) (string, int64) {
+			if k.Trusted != nil {
+				return "", 0
+			}
+			return c.seen, c.blind
+		}
+		o := options(t, d, tile(64, 4, 2, 1))
+		o.Problem.Stencil = st
+		r := mustTune(t, o)
+		if warned(r, untaken) != c.untaken || warned(r, hidden) != c.hidden {
+			t.Errorf("%s: warnings %q", name, r.Warnings)
+		}
 	}
 }

@@ -99,8 +99,9 @@ type fake struct {
 	delay   func(op, s string)              // before a call answers
 	fail    func(op, s string, n int) error // at the n-th such call for this schedule, from 0
 	wrong   func(c device.Check) string     // "", "wrong" or "guard"
-	empty   func(op, s string, n int) bool  // no accepted samples
-	trust   map[string]bool                 // may be timed unchecked: an earlier run proved them
+	seen    func(c device.Check) (seen string, blind int64)
+	empty   func(op, s string, n int) bool // no accepted samples
+	trust   map[string]bool                // may be timed unchecked: an earlier run proved them
 	regs    func(s string) int
 
 	mu     sync.Mutex
@@ -253,6 +254,9 @@ func (d *fake) Check(ctx context.Context, c device.Check) (stencil.Comparison, e
 		case "guard":
 			cmp.Guard = 2
 		}
+	}
+	if d.seen != nil {
+		cmp.Seen, cmp.Blind = d.seen(c)
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -128,3 +128,29 @@ func TestNoEndBeforeWhatIsDue(t *testing.T) {
 		t.Errorf("%d schedules with a prior that ranks backwards, %d with the right one", wrong, right)
 	}
 }
+
+// A prior that ranks what was measured as it came out is trusted, unless it has no time for some of what is legal.
+func TestAPriorWithoutATimeForSomeIsNotTrusted(t *testing.T) {
+	sp, prior, _ := field()
+	for _, c := range []struct {
+		none    int // of every hundred schedules
+		trusted bool
+	}{{0, true}, {3, false}} {
+		n := 0
+		b := newBrain(newPool(enumerate(sp, func(s space.Schedule) float64 {
+			if n++; n%100 < c.none {
+				return math.NaN()
+			}
+			return prior(s)
+		}, nil)), 1)
+		for range 40 {
+			q := b.next()
+			b.take(q)
+			delete(b.pending, q)
+			b.tell(q, prior(b.schedule(q)), 0, true)
+		}
+		if b.prepare(); (b.trust >= trusted) != c.trusted {
+			t.Errorf("without a time for %d in a hundred: trust %.2f", c.none, b.trust)
+		}
+	}
+}

@@ -29,12 +29,22 @@ type Mutation struct {
 // corpusStencils have what no short stencil of the catalogue has: other rules at the edges, with weights that
 // tell every neighbour from every other.
 var corpusStencils = map[string]string{
-	"fixed2d":  "NumDimensions 2 StencilSize (1, 1) Boundary fixed " + fivePoints,
-	"mirror2d": "NumDimensions 2 StencilSize (1, 1) Boundary mirror " + fivePoints,
-	"wrap2d":   "NumDimensions 2 StencilSize (1, 1) Boundary wrap " + fivePoints,
-	"edge2d":   "NumDimensions 2 StencilSize (1, 1) CellValue { float c = get(0, 0); return 0.9 * c + 0.1 / sqrt(1 + get(-1, 0) * get(-1, 0) + get(1, 0) * c + get(0, -1) * c * c + get(0, 1) * get(0, 1)); } EdgeValue { return y < 0 ? 100.0 : 0.0; }",
-	"beside2d": "NumDimensions 2 StencilSize (1, 1) ReadOnly (k) Fields (u) Boundary constant 2 CellValue { return 0.4 * get(u, 0, 0) + 0.2 * get(u, 1, 0) + 0.3 * get(k, -1, 0) + 0.1 * get(k, 1, 1); }",
-	"mirror3d": "NumDimensions 3 StencilSize (1, 1, 1) Boundary mirror CellValue { return 0.2 * get(0, 0, 0) + 0.2 * get(-1, 0, 0) + 0.1 * get(1, 0, 0) + 0.2 * get(0, -1, 0) + 0.1 * get(0, 1, 0) + 0.15 * get(0, 0, -1) + 0.05 * get(0, 0, 1); }",
+	"fixed2d":      "NumDimensions 2 StencilSize (1, 1) Boundary fixed " + fivePoints,
+	"mirror2d":     "NumDimensions 2 StencilSize (1, 1) Boundary mirror " + fivePoints,
+	"wrap2d":       "NumDimensions 2 StencilSize (1, 1) Boundary wrap " + fivePoints,
+	"edge2d":       "NumDimensions 2 StencilSize (1, 1) CellValue { float c = get(0, 0); return 0.9 * c + 0.1 / sqrt(1 + get(-1, 0) * get(-1, 0) + get(1, 0) * c + get(0, -1) * c * c + get(0, 1) * get(0, 1)); } EdgeValue { return y < 0 ? 100.0 : 0.0; }",
+	"beside2d":     "NumDimensions 2 StencilSize (1, 1) ReadOnly (k) Fields (u) Boundary constant 2 CellValue { return 0.4 * get(u, 0, 0) + 0.2 * get(u, 1, 0) + 0.3 * get(k, -1, 0) + 0.1 * get(k, 1, 1); }",
+	"mirror3d":     "NumDimensions 3 StencilSize (1, 1, 1) Boundary mirror CellValue { return 0.2 * get(0, 0, 0) + 0.2 * get(-1, 0, 0) + 0.1 * get(1, 0, 0) + 0.2 * get(0, -1, 0) + 0.1 * get(0, 1, 0) + 0.15 * get(0, 0, -1) + 0.05 * get(0, 0, 1); }",
+	"fixed3d":      "NumDimensions 3 StencilSize (1, 1, 1) Boundary fixed CellValue { return 0.2 * get(0, 0, 0) + 0.2 * get(-1, 0, 0) + 0.1 * get(1, 0, 0) + 0.2 * get(0, -1, 0) + 0.1 * get(0, 1, 0) + 0.15 * get(0, 0, -1) + 0.05 * get(0, 0, 1); }",
+	"fixedwide2d":  "NumDimensions 2 StencilSize (2, 2) Boundary fixed CellValue { return 0.2 * get(0, 0) + 0.2 * get(-2, 0) + 0.1 * get(2, 0) + 0.2 * get(0, -2) + 0.1 * get(0, 2) + 0.15 * get(0, 1) + 0.05 * get(1, 0); }",
+	"fixedeven2d":  "NumDimensions 2 StencilSize (1, 1) Boundary fixed CellValue { return 0.2 * (get(0, 0) + get(-1, 0) + get(1, 0) + get(0, -1) + get(0, 1)); }",
+	"mirroreven2d": "NumDimensions 2 StencilSize (1, 1) Boundary mirror CellValue { return 0.2 * (get(0, 0) + get(-1, 0) + get(1, 0) + get(0, -1) + get(0, 1)); }",
+	"constant3d":   "NumDimensions 3 StencilSize (1, 1, 1) Boundary constant 1.5 CellValue { return 0.2 * get(0, 0, 0) + 0.1 * get(1, 1, 0) + 0.15 * get(-1, -1, 0) + 0.1 * get(0, 1, 1) + 0.2 * get(0, 0, -1) + 0.05 * get(1, -1, -1) + 0.1 * get(-1, 1, 1); }",
+	"edgesum2d":    "NumDimensions 2 StencilSize (1, 1) CellValue { return 0.4 * get(0, 0) + 0.2 * get(-1, 0) + 0.1 * get(1, 0) + 0.2 * get(0, -1) + 0.1 * get(0, 1); } EdgeValue { return 0.5 * value + 0.01 * (x + 2 * y + iteration % 3); }",
+	"edgesum3d":    "NumDimensions 3 StencilSize (1, 1, 1) CellValue { return 0.2 * get(0, 0, 0) + 0.2 * get(-1, 0, 0) + 0.1 * get(1, 0, 0) + 0.2 * get(0, -1, 0) + 0.1 * get(0, 1, 0) + 0.15 * get(0, 0, -1) + 0.05 * get(0, 0, 1); } EdgeValue { return 0.5 * value + 0.01 * (x + 2 * y + 3 * z + iteration % 3); }",
+	"wrapxy2d":     "NumDimensions 2 StencilSize (1, 1) Boundary wrap CellValue { return 0.5 * sin(get(0, 0)) + 0.2 * get(-1, 0) + 0.1 * get(1, 0) + 0.1 * get(0, -1) + 0.1 * get(0, 1) + 0.01 * (x % 7) + 0.02 * (y % 5); }",
+	"lopsided2d":   "NumDimensions 2 StencilSize (2, 2) CellValue { return 0.4 * get(0, 0) + 0.2 * get(-2, 0) + 0.1 * get(1, 0) + 0.2 * get(0, -1) + 0.1 * get(0, 2); }",
+	"lopsided3d":   "NumDimensions 3 StencilSize (2, 2, 2) CellValue { return 0.3 * get(0, 0, 0) + 0.2 * get(-2, 0, 0) + 0.1 * get(1, 0, 0) + 0.1 * get(0, -1, 0) + 0.1 * get(0, 2, 0) + 0.1 * get(0, 0, -2) + 0.1 * get(0, 0, 1); }",
 }
 
 const fivePoints = "CellValue { return 0.4 * get(0, 0) + 0.2 * get(-1, 0) + 0.1 * get(1, 0) + 0.2 * get(0, -1) + 0.1 * get(0, 1); }"

@@ -9,14 +9,14 @@ import (
 )
 
 var (
-	flagCorpus    = flag.Bool("corpus", false, "all wrong kernels, not every twelfth")
+	flagCorpus    = flag.Bool("corpus", false, "all wrong kernels, not every eighteenth")
 	flagProofSeed = flag.Uint64("proof-seed", 1, "seed of the proofs that are to find them")
 )
 
 // Whatever is wrong with a kernel, a proof of `tune verify` finds it.
 func TestWrongKernelsAreCaught(t *testing.T) {
 	d := open(t, host.Options{})
-	each := 12
+	each := 18
 	switch {
 	case *flagCorpus:
 		each = 1

@@ -95,6 +95,40 @@ func TestCasesAreOfEveryKind(t *testing.T) {
 	}
 }
 
+// Grids lie on both sides of whole tiles: a cell less, as many, and a cell more; and where a family moves rows in
+// parts, rows end within a vector.
+func TestCasesLieOnBothSidesOfWholeTiles(t *testing.T) {
+	source := verify.NewSource(gpu, all.Families())
+	cases, err := source.Cases(problem(t, "jacobi2d"), 1, 0, 200)
+	if err != nil {
+		t.Fatal(err)
+	}
+	off, parts := map[string]map[int]int{}, map[string]int{}
+	for _, c := range cases {
+		s := c.Kernel.Schedule
+		if off[s.Family()] == nil {
+			off[s.Family()] = map[int]int{}
+		}
+		if s.Family() == "tile" { // whose tiles begin where the one before ends
+			width := s.Int("gx", 1) * s.Int("wx", 1)
+			off[s.Family()][(c.Problem.Size[0]+1)%width-1]++
+		}
+		if c.Is(verify.Parts) {
+			parts[s.Family()]++
+		}
+	}
+	for _, cells := range []int{-1, 0, 1} {
+		if off["tile"][cells] == 0 {
+			t.Errorf("no case of tile is off whole tiles by %d cells", cells)
+		}
+	}
+	for _, f := range []string{"stream", "global"} {
+		if parts[f] == 0 {
+			t.Errorf("no case of %s has rows that end within a vector", f)
+		}
+	}
+}
+
 // Of every parameter each value that some legal schedule has comes up within 100 cases, on a grid of several
 // tiles, and each family runs on grids of whole tiles.
 func TestEveryValueHasItsCase(t *testing.T) {
