@@ -3,7 +3,7 @@
 export { init, use, getInstanceByDom } from "echarts/core";
 import { use } from "echarts/core";
 import { BarChart, CustomChart, HeatmapChart, LineChart, ParallelChart, ScatterChart } from "echarts/charts";
-import { AriaComponent, DataZoomInsideComponent, GridComponent, LegendComponent, MarkLineComponent, ParallelComponent, TooltipComponent, VisualMapContinuousComponent } from "echarts/components";
+import { DataZoomInsideComponent, GridComponent, LegendComponent, MarkLineComponent, ParallelComponent, TooltipComponent, VisualMapContinuousComponent } from "echarts/components";
 import { CanvasRenderer } from "echarts/renderers";
-use([BarChart, CustomChart, HeatmapChart, LineChart, ParallelChart, ScatterChart, AriaComponent, DataZoomInsideComponent,
+use([BarChart, CustomChart, HeatmapChart, LineChart, ParallelChart, ScatterChart, DataZoomInsideComponent,
   GridComponent, LegendComponent, MarkLineComponent, ParallelComponent, TooltipComponent, VisualMapContinuousComponent, CanvasRenderer]);
