@@ -2,9 +2,8 @@ package cache
 
 import (
 	"fmt"
+	"iter"
 	"slices"
-
-	"go.etcd.io/bbolt"
 )
 
 // Stored is a best config and the key it is stored under.
@@ -13,82 +12,100 @@ type Stored struct {
 	Config Config `json:"config"`
 }
 
+// bestAt is where the best config of a key lies.
+func bestAt(key Key) spot { return spot{part: partBest, key: key.String()} }
+
 // PutBest stores the best config of a key, in place of the one before.
 func (s *Store) PutBest(key Key, c Config) error {
+	raw, err := sealConfig(key, c)
+	if err != nil {
+		return err
+	}
+	return s.put(bestAt(key), raw)
+}
+
+// sealConfig makes a config a record.
+func sealConfig(key Key, c Config) ([]byte, error) {
 	data, err := Encode(c)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	text := key.String()
-	sealed, err := seal(place("best", text, ""), data)
-	if err != nil {
-		return err
-	}
-	return s.update(oneBest(text), func(tx *bbolt.Tx) error {
-		return tx.Bucket(bucketBest).Put([]byte(text), sealed)
+	return seal(bestAt(key).place(), data)
+}
+
+// put writes one record.
+func (s *Store) put(at spot, raw []byte) error {
+	return s.engine.update([]spot{at}, func(tx transaction) error {
+		tx.put(at, raw)
+		return nil
 	})
 }
 
-// Best finds the config that fits a key best: its own if there is one, else the
-// nearest, in the order of the grades; among equal grades the nearest compute
-// capability, memory, class of steps, size (by aspect and volume), driver, and
-// at last the smallest text of the key, so the answer does not depend on the
-// order of writing. The config's Match says how well it fits and what it was
-// tuned for. With false there is none.
+// ForgetBest drops the best config of a key.
+func (s *Store) ForgetBest(key Key) error {
+	at := bestAt(key)
+	return s.engine.update([]spot{at}, func(tx transaction) error {
+		tx.drop(at)
+		return nil
+	})
+}
+
+// Best finds the config that fits a key best: the first of Fitting. The config's Match says
+// how well it fits and what it was tuned for. With false there is none.
 func (s *Store) Best(key Key) (Config, Grade, bool, error) {
-	if c, ok, err := s.own(key); ok || err != nil {
-		return c, Exact, ok, err
-	}
-	all, err := s.candidates(key)
-	if err != nil {
-		return Config{}, None, false, err
-	}
-	for _, c := range all {
-		config, err := s.decode(c)
+	for found, err := range s.Fitting(key) {
 		if err != nil {
-			continue // counted as damaged
+			return Config{}, None, false, err
 		}
-		grade := key.Match(c.key)
-		config.Match = MatchInfo{Grade: grade}
+		grade := key.Match(found.Key)
+		found.Config.Match = MatchInfo{Grade: grade}
 		if grade != Exact {
-			config.Match.Note = c.key.TunedFor()
+			found.Config.Match.Note = found.Key.TunedFor()
 		}
-		return config, grade, true, nil
+		return found.Config, grade, true, nil
 	}
 	return Config{}, None, false, nil
 }
 
-// oneBest is what an operation touches that looks at one best config.
-func oneBest(text string) *part {
-	return touch(map[string]*part{string(bucketBest): {in: map[string]*part{text: nil}}})
-}
+// readAtOnce is how many configs Fitting reads at a time.
+const readAtOnce = 16
 
-// own is the sound config of a key itself.
-func (s *Store) own(key Key) (Config, bool, error) {
-	c := candidate{key: key, text: key.String()}
-	err := s.view(oneBest(c.text), func(tx *bbolt.Tx) error {
-		c.value = slices.Clone(tx.Bucket(bucketBest).Get([]byte(c.text)))
-		return nil
-	})
-	if err != nil || c.value == nil {
-		return Config{}, false, err
+// Fitting gives the sound configs that are of use for a key, best first: its own if there is
+// one, then the nearest in the order of the grades; among equal grades the nearest compute
+// capability, memory, class of steps, size (by aspect and volume), driver, and at last the
+// smallest text of the key, so the order does not depend on that of writing. They are read as
+// they are asked for. An error is the last that it gives.
+func (s *Store) Fitting(key Key) iter.Seq2[Stored, error] {
+	return func(yield func(Stored, error) bool) {
+		give := func(keys []Key) bool {
+			found, err := s.bests(keys)
+			if err != nil {
+				yield(Stored{}, err)
+				return false
+			}
+			for _, c := range found {
+				if !yield(c, nil) {
+					return false
+				}
+			}
+			return true
+		}
+		if !give([]Key{key}) {
+			return
+		}
+		keys, err := s.keys(partBest, key.stencil())
+		if err != nil {
+			yield(Stored{}, err)
+			return
+		}
+		keys = slices.DeleteFunc(keys, func(k Key) bool { return k == key || key.Match(k) == None })
+		slices.SortFunc(keys, key.nearer)
+		for some := range slices.Chunk(keys, readAtOnce) {
+			if !give(some) {
+				return
+			}
+		}
 	}
-	config, err := s.decode(c)
-	if err != nil {
-		return Config{}, false, nil // counted as damaged
-	}
-	config.Match = MatchInfo{Grade: Exact}
-	return config, true, nil
-}
-
-// Fitting are the sound configs that are of use for a key, best first, in the order
-// of Best.
-func (s *Store) Fitting(key Key) ([]Stored, error) {
-	all, err := s.candidates(key)
-	if err != nil {
-		return nil, err
-	}
-	return s.decodeAll(all), nil
 }
 
 // TunedFor says what a record of this key was tuned for, as a config's note.
@@ -105,82 +122,48 @@ func (k Key) TunedFor() string {
 
 // Bests are all sound best configs, in the order of their keys' texts.
 func (s *Store) Bests() ([]Stored, error) {
-	all, err := s.bests()
+	keys, err := s.keys(partBest, "")
 	if err != nil {
 		return nil, err
 	}
-	return s.decodeAll(all), nil
+	return s.bests(keys)
 }
 
-// decodeAll gives the sound ones of candidates.
-func (s *Store) decodeAll(all []candidate) []Stored {
-	stored := make([]Stored, 0, len(all))
-	for _, c := range all {
-		if config, err := s.decode(c); err == nil {
-			stored = append(stored, Stored{c.key, config})
-		}
+// bests are the sound best configs of keys, in the order of the keys.
+func (s *Store) bests(keys []Key) ([]Stored, error) {
+	if len(keys) == 0 {
+		return nil, nil
 	}
-	return stored
-}
-
-// ForgetBest drops the best config of a key.
-func (s *Store) ForgetBest(key Key) error {
-	return s.update(oneBest(key.String()), func(tx *bbolt.Tx) error {
-		return tx.Bucket(bucketBest).Delete([]byte(key.String()))
-	})
-}
-
-// candidate is a best config not yet decoded.
-type candidate struct {
-	key   Key
-	text  string
-	value []byte
-}
-
-// candidates are the configs of use for a key, best first.
-func (s *Store) candidates(key Key) ([]candidate, error) {
-	all, err := s.bests()
+	at := make([]spot, len(keys))
+	for i, k := range keys {
+		at[i] = bestAt(k)
+	}
+	records, err := s.engine.read(at...)
 	if err != nil {
 		return nil, err
 	}
-	all = slices.DeleteFunc(all, func(c candidate) bool { return key.Match(c.key) == None })
-	slices.SortFunc(all, func(a, b candidate) int { return key.nearer(a.key, b.key) })
-	return all, nil
-}
-
-// bests reads all best configs.
-func (s *Store) bests() ([]candidate, error) {
-	var records []raw
-	err := s.view(touch(map[string]*part{string(bucketBest): whole}), func(tx *bbolt.Tx) error {
-		records = collect(tx.Bucket(bucketBest))
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	all := make([]candidate, 0, len(records))
-	for _, r := range records {
-		text := string(r.name)
-		k, err := ParseKey(text)
-		if err != nil {
-			s.spoilt(place("best", text, ""))
+	found := make([]Stored, 0, len(records))
+	for i := 0; len(records) > 0; i++ { // what is not there any more is passed over
+		if at[i].key != records[0].key {
 			continue
 		}
-		all = append(all, candidate{k, text, r.value})
+		if config, ok := s.config(records[0]); ok {
+			found = append(found, Stored{keys[i], config})
+		}
+		records = records[1:]
 	}
-	return all, nil
+	return found, nil
 }
 
-// decode gives the config of a candidate, or counts it as damaged.
-func (s *Store) decode(c candidate) (Config, error) {
-	at := place("best", c.text, "")
-	payload, err := unseal(at, c.value)
+// config is that of a record, or the record is damaged.
+func (s *Store) config(r record) (Config, bool) {
+	payload, err := unseal(r.place(), r.value)
 	if err == nil {
-		var config Config
-		if config, err = Decode(payload); err == nil {
-			return config, nil
+		var c Config
+		if c, err = Decode(payload); err == nil {
+			return c, true
 		}
 	}
-	s.spoilt(at)
-	return Config{}, err
+	s.health.spoilt(r.place())
+	return Config{}, false
 }

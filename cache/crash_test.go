@@ -21,72 +21,74 @@ var flips = flag.Int("flips", 150, "how many damaged files TestBitFlips makes")
 // TestKill kills a process that records, 20 times at random moments: what it was
 // told is stored must be there, and nothing but what it recorded.
 func TestKill(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "store.db")
-	stored, next, unfinished := map[int]bool{}, 0, 0
-	for range 20 {
-		cmd := command("record", path, next, next+100000)
-		out := &acks{first: make(chan struct{})}
-		cmd.Stdout = out
-		must(t, cmd.Start())
-		select { // a busy machine takes long to start a process
-		case <-out.first:
-		case <-time.After(10 * time.Second):
-		}
-		time.Sleep(time.Duration(rand.IntN(60)) * time.Millisecond)
-		// A sleep may end when the child's output comes in, always at the same
-		// place in its loop; one entry takes it about a millisecond.
-		for wait, start := time.Duration(rand.IntN(1000))*time.Microsecond, time.Now(); time.Since(start) < wait; {
-		}
-		must(t, cmd.Process.Kill())
-		cmd.Wait()
-		if strings.Contains(out.String(), "refused") || strings.Contains(out.String(), "error") {
-			t.Fatal(out.String())
-		}
-		for _, i := range acknowledged(out.String()) {
-			stored[i] = true
-			next = max(next, i+1)
-		}
+	onEach(t, func(t *testing.T, fresh func() *Store) {
+		path := fresh().Path()
+		stored, next, unfinished := map[int]bool{}, 0, 0
+		for range 20 {
+			cmd := command("record", path, next, next+100000)
+			out := &acks{first: make(chan struct{})}
+			cmd.Stdout = out
+			must(t, cmd.Start())
+			select { // a busy machine takes long to start a process
+			case <-out.first:
+			case <-time.After(10 * time.Second):
+			}
+			time.Sleep(time.Duration(rand.IntN(60)) * time.Millisecond)
+			// A sleep may end when the child's output comes in, always at the same
+			// place in its loop; one entry takes it about a millisecond.
+			for wait, start := time.Duration(rand.IntN(1000))*time.Microsecond, time.Now(); time.Since(start) < wait; {
+			}
+			must(t, cmd.Process.Kill())
+			cmd.Wait()
+			if strings.Contains(out.String(), "refused") || strings.Contains(out.String(), "error") {
+				t.Fatal(out.String())
+			}
+			for _, i := range acknowledged(out.String()) {
+				stored[i] = true
+				next = max(next, i+1)
+			}
 
-		s := reopen(t, path)
-		entries, err := s.Entries(testKey(0))
-		must(t, err)
-		found := map[string]Entry{}
-		for _, e := range entries {
-			found[e.Schedule.String()] = e
-		}
-		for i := range stored {
-			want := testEntry(i)
-			if d := cmp.Diff(want, found[want.Schedule.String()], sameSchedules); d != "" {
-				t.Fatalf("entry %d: %s", i, d)
+			s := reopen(t, path)
+			entries, err := s.Entries(testKey(0))
+			must(t, err)
+			found := map[string]Entry{}
+			for _, e := range entries {
+				found[e.Schedule.String()] = e
+			}
+			for i := range stored {
+				want := testEntry(i)
+				if d := cmp.Diff(want, found[want.Schedule.String()], sameSchedules); d != "" {
+					t.Fatalf("entry %d: %s", i, d)
+				}
+			}
+			if len(found) > len(stored)+1 {
+				t.Fatalf("%d entries, %d were recorded", len(found), len(stored))
+			}
+			if len(found) > len(stored) { // on disk before it could say so
+				stored[next] = true
+				next++
+			}
+			u, err := s.Unfinished(testKey(0))
+			must(t, err)
+			if len(u) > 1 {
+				t.Fatalf("%d schedules unfinished, one at most was begun", len(u))
+			}
+			if len(u) == 1 {
+				unfinished++
+				if u[0].Schedule != testEntry(next).Schedule {
+					t.Fatalf("unfinished: %v", u[0])
+				}
+				must(t, s.Abandon(testKey(0), u[0].Schedule))
+			}
+			if r, err := s.Check(); err != nil || len(r.Warnings) > 0 {
+				t.Fatal(r, err)
 			}
 		}
-		if len(found) > len(stored)+1 {
-			t.Fatalf("%d entries, %d were recorded", len(found), len(stored))
+		t.Logf("%d entries, %d times killed between begin and record", len(stored), unfinished)
+		if len(stored) == 0 {
+			t.Error("nothing was ever stored")
 		}
-		if len(found) > len(stored) { // on disk before it could say so
-			stored[next] = true
-			next++
-		}
-		u, err := s.Unfinished(testKey(0))
-		must(t, err)
-		if len(u) > 1 {
-			t.Fatalf("%d schedules unfinished, one at most was begun", len(u))
-		}
-		if len(u) == 1 {
-			unfinished++
-			if u[0].Schedule != testEntry(next).Schedule {
-				t.Fatalf("unfinished: %v", u[0])
-			}
-			must(t, s.Abandon(testKey(0), u[0].Schedule))
-		}
-		if r, err := s.Check(); err != nil || len(r.Warnings) > 0 {
-			t.Fatal(r, err)
-		}
-	}
-	t.Logf("%d entries, %d times killed between begin and record", len(stored), unfinished)
-	if len(stored) == 0 {
-		t.Error("nothing was ever stored")
-	}
+	})
 }
 
 // acks collects a child's output and tells when it begins.

@@ -14,8 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"go.etcd.io/bbolt"
-
 	"stenciltune/machine"
 	"stenciltune/timing"
 )
@@ -303,57 +301,54 @@ func (b *batch) read(text []byte, check func(Config) error, done *Imported) erro
 
 // take writes what is better than what is stored.
 func (s *Store) take(got batch, done *Imported) error {
-	for key, c := range got.configs {
-		fitting, err := s.Fitting(key)
-		if err != nil {
-			return err
-		}
-		if len(fitting) > 0 && key.Match(fitting[0].Key) == Exact && newer(fitting[0].Config, c) >= 0 {
-			delete(got.configs, key)
-			done.Kept++
-		}
+	var at []spot
+	for key := range got.configs {
+		at = append(at, bestAt(key))
 	}
+	lists := map[string][]Entry{}
 	for key, entries := range got.entries {
-		stored, err := s.Entries(key)
-		if err != nil {
-			return err
-		}
-		for _, e := range stored {
-			if mine, ok := entries[entryName(e)]; ok && newerEntry(e, mine) >= 0 {
-				delete(entries, entryName(e))
-				done.Kept++
-			}
-		}
-	}
-	sealed := map[string][]byte{}
-	for key, c := range got.configs {
-		data, err := Encode(c)
-		if err != nil {
-			return err
-		}
 		text := key.String()
-		if sealed[text], err = seal(place("best", text, ""), data); err != nil {
-			return err
-		}
-		done.Configs++
+		lists[text] = slices.Collect(maps.Values(entries))
+		at = append(at, places(text, lists[text])...)
 	}
-	for _, entries := range got.entries {
-		done.Entries += len(entries)
-	}
-	if done.Configs+done.Entries == 0 {
+	if len(at) == 0 {
 		return nil
 	}
-	return s.update(whole, func(tx *bbolt.Tx) error {
-		for text, data := range sealed {
-			if err := tx.Bucket(bucketBest).Put([]byte(text), data); err != nil {
+	now := time.Now()
+	before := *done
+	return s.engine.update(at, func(tx transaction) error {
+		*done = before
+		for key, c := range got.configs {
+			at := bestAt(key)
+			if raw := tx.get(at); raw != nil {
+				if had, ok := s.config(record{at, raw}); ok && newer(had, c) >= 0 {
+					done.Kept++
+					continue
+				}
+			}
+			raw, err := sealConfig(key, c)
+			if err != nil {
 				return err
 			}
+			tx.put(at, raw)
+			done.Configs++
 		}
-		for key, entries := range got.entries {
-			list := slices.Collect(maps.Values(entries))
-			if err := s.record(tx, key.String(), time.Now(), list); err != nil {
+		for text, list := range lists {
+			var better []Entry
+			for _, e := range list {
+				at := entryAt(text, e)
+				if raw := tx.get(at); raw != nil {
+					if had, ok := s.entry(record{at, raw}); ok && newerEntry(had, e) >= 0 {
+						done.Kept++
+						continue
+					}
+				}
+				better = append(better, e)
+			}
+			if err := s.record(tx, text, now, better); err != nil {
 				return err
 			}
+			done.Entries += len(better)
 		}
 		return nil
 	})

@@ -31,146 +31,152 @@ func exported(t *testing.T, s *Store) string {
 }
 
 func TestExportAndImportKeepEverything(t *testing.T) {
-	a := openTemp(t)
-	for i := range 4 {
-		c := storedConfig(i, i)
-		line, err := c.MarshalJSON()
+	onEach(t, func(t *testing.T, fresh func() *Store) {
+		a := fresh()
+		for i := range 4 {
+			c := storedConfig(i, i)
+			line, err := c.MarshalJSON()
+			must(t, err)
+			line = append(line[:len(line)-1], []byte(`,"later":{"x":[1,2.50]},"also":null}`)...)
+			c, err = Decode(line)
+			must(t, err)
+			key := KeyOf(c)
+			must(t, a.PutBest(key, c))
+			must(t, a.Record(key, testEntry(i), testEntry(i+1)))
+		}
+		text := exported(t, a)
+		if n := strings.Count(text, `"later":{"x":[1,2.50]}`); n != 4 {
+			t.Errorf("%d of 4 unknown fields were exported", n)
+		}
+		b := fresh()
+		done, err := b.Import(strings.NewReader(text), nil)
 		must(t, err)
-		line = append(line[:len(line)-1], []byte(`,"later":{"x":[1,2.50]},"also":null}`)...)
-		c, err = Decode(line)
-		must(t, err)
-		key := KeyOf(c)
-		must(t, a.PutBest(key, c))
-		must(t, a.Record(key, testEntry(i), testEntry(i+1)))
-	}
-	text := exported(t, a)
-	if n := strings.Count(text, `"later":{"x":[1,2.50]}`); n != 4 {
-		t.Errorf("%d of 4 unknown fields were exported", n)
-	}
-	b := openTemp(t)
-	done, err := b.Import(strings.NewReader(text), nil)
-	must(t, err)
-	if done.Configs != 4 || done.Entries != 8 || done.Kept != 0 || done.Refused != nil {
-		t.Errorf("%+v", done)
-	}
-	if again := exported(t, b); again != text {
-		t.Errorf("another store exports other bytes:\n%s\n%s", text, again)
-	}
-	if done, err := b.Import(strings.NewReader(text), nil); err != nil || done.Configs != 0 || done.Kept != 12 {
-		t.Errorf("%v %+v", err, done)
-	}
-	// A config as tune prints it, on many lines.
-	c := openTemp(t)
-	var documents []byte
-	for i := range 2 {
-		documents = append(documents, encode(t, storedConfig(i, i))...)
-	}
-	if done, err := c.Import(bytes.NewReader(documents), nil); err != nil || done.Configs != 2 {
-		t.Errorf("%v %+v", err, done)
-	}
+		if done.Configs != 4 || done.Entries != 8 || done.Kept != 0 || done.Refused != nil {
+			t.Errorf("%+v", done)
+		}
+		if again := exported(t, b); again != text {
+			t.Errorf("another store exports other bytes:\n%s\n%s", text, again)
+		}
+		if done, err := b.Import(strings.NewReader(text), nil); err != nil || done.Configs != 0 || done.Kept != 12 {
+			t.Errorf("%v %+v", err, done)
+		}
+		// A config as tune prints it, on many lines.
+		c := fresh()
+		var documents []byte
+		for i := range 2 {
+			documents = append(documents, encode(t, storedConfig(i, i))...)
+		}
+		if done, err := c.Import(bytes.NewReader(documents), nil); err != nil || done.Configs != 2 {
+			t.Errorf("%v %+v", err, done)
+		}
+	})
 }
 
 // TestMergingInAnyOrderGivesTheSameStore deals records of few places out to stores,
 // merges these in random orders and trees, and compares the bytes.
 func TestMergingInAnyOrderGivesTheSameStore(t *testing.T) {
-	const seed = 42
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 1))
-	var parts []string
-	for range 5 {
-		s := openTemp(t)
+	onEach(t, func(t *testing.T, fresh func() *Store) {
+		const seed = 42
+		t.Logf("seed %d", seed)
+		r := rand.New(rand.NewPCG(seed, 1))
+		var parts []string
+		for range 5 {
+			s := fresh()
+			for range 6 {
+				c := storedConfig(r.IntN(12), r.IntN(3))
+				must(t, s.PutBest(KeyOf(c), c))
+				e := testEntry(r.IntN(3))
+				e.At = e.At.Add(time.Duration(r.IntN(3)) * time.Hour)
+				e.Registers = r.IntN(2)
+				must(t, s.Record(KeyOf(c), e))
+			}
+			parts = append(parts, exported(t, s))
+		}
+		want := ""
 		for range 6 {
-			c := storedConfig(r.IntN(12), r.IntN(3))
-			must(t, s.PutBest(KeyOf(c), c))
-			e := testEntry(r.IntN(3))
-			e.At = e.At.Add(time.Duration(r.IntN(3)) * time.Hour)
-			e.Registers = r.IntN(2)
-			must(t, s.Record(KeyOf(c), e))
-		}
-		parts = append(parts, exported(t, s))
-	}
-	want := ""
-	for range 6 {
-		s := openTemp(t)
-		r.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
-		left := openTemp(t) // two of them meet elsewhere first
-		for i, p := range parts {
-			to := s
-			if i < 2 {
-				to = left
+			s := fresh()
+			r.Shuffle(len(parts), func(i, j int) { parts[i], parts[j] = parts[j], parts[i] })
+			left := fresh() // two of them meet elsewhere first
+			for i, p := range parts {
+				to := s
+				if i < 2 {
+					to = left
+				}
+				if _, err := to.Import(strings.NewReader(p), nil); err != nil {
+					t.Fatal(err)
+				}
 			}
-			if _, err := to.Import(strings.NewReader(p), nil); err != nil {
-				t.Fatal(err)
+			_, err := s.Import(strings.NewReader(exported(t, left)), nil)
+			must(t, err)
+			got := exported(t, s)
+			if want == "" {
+				want = got
+			}
+			if got != want {
+				t.Fatalf("another order, another store:\n%s\n%s", want, got)
 			}
 		}
-		_, err := s.Import(strings.NewReader(exported(t, left)), nil)
-		must(t, err)
-		got := exported(t, s)
-		if want == "" {
-			want = got
-		}
-		if got != want {
-			t.Fatalf("another order, another store:\n%s\n%s", want, got)
-		}
-	}
+	})
 }
 
 func TestImportRefusesLineByLine(t *testing.T) {
-	good := testConfig()
-	doc, err := good.MarshalJSON()
-	must(t, err)
-	key := KeyOf(good)
-	quoted, err := json.Marshal(key)
-	must(t, err)
-	record := func(what, value string) string {
-		return fmt.Sprintf(`{"format":%q,"key":%s,%q:%s}`, ExchangeFormat, quoted, what, value)
-	}
-	entry, err := json.Marshal(testEntry(1))
-	must(t, err)
-	change := func(change func(*Config)) string {
-		c := testConfig()
-		change(&c)
-		b, err := c.MarshalJSON()
+	onEach(t, func(t *testing.T, fresh func() *Store) {
+		good := testConfig()
+		doc, err := good.MarshalJSON()
 		must(t, err)
-		return string(b)
-	}
-	for _, c := range []struct{ line, want string }{
-		{`[]`, "no JSON object"},
-		{`{"format":"other"}`, "its format is"},
-		{`{"format":"` + ExchangeFormat + `"}`, "neither"},
-		{record("nothing", "{}"), "neither"},
-		{strings.Replace(record("config", string(doc)), "512x512x512", "513x512x512", 1), "key is not that"},
-		{strings.Replace(string(doc), `"steps":100`, `"steps":0`, 1), "/problem/steps"},
-		{change(func(c *Config) { c.Search.Complete = false }), "did not finish"},
-		{change(func(c *Config) { c.Match.Grade = OtherSize }), "not measured"},
-		{change(func(c *Config) { c.Measured.SecondsPerStep = 0 }), "no measured time"},
-		{change(func(c *Config) { c.Tool.Version = "refuse me" }), "refused by check"},
-		{record("entry", strings.Replace(string(entry), `"ok"`, `"fine"`, 1)), "status"},
-		{record("entry", strings.Replace(string(entry), `"samples":[`, `"samples":[-1,`, 1)), "no time"},
-		{record("entry", `{"schedule":"tile/gx=32","status":"ok","at":"2026-01-02T03:04:05Z"}`), "no samples"},
-		{`{"format":"x","format":"y"}`, "given twice"},
-		{"\xff", "UTF-8"},
-		{"{\n\"format\": 1,\n", "does not end"},
-	} {
-		s := openTemp(t)
-		done, err := s.Import(strings.NewReader(c.line+"\n"+string(doc)+"\n"), func(c Config) error {
-			if c.Tool.Version == "refuse me" {
-				return fmt.Errorf("refused by check")
+		key := KeyOf(good)
+		quoted, err := json.Marshal(key)
+		must(t, err)
+		record := func(what, value string) string {
+			return fmt.Sprintf(`{"format":%q,"key":%s,%q:%s}`, ExchangeFormat, quoted, what, value)
+		}
+		entry, err := json.Marshal(testEntry(1))
+		must(t, err)
+		change := func(change func(*Config)) string {
+			c := testConfig()
+			change(&c)
+			b, err := c.MarshalJSON()
+			must(t, err)
+			return string(b)
+		}
+		for _, c := range []struct{ line, want string }{
+			{`[]`, "no JSON object"},
+			{`{"format":"other"}`, "its format is"},
+			{`{"format":"` + ExchangeFormat + `"}`, "neither"},
+			{record("nothing", "{}"), "neither"},
+			{strings.Replace(record("config", string(doc)), "512x512x512", "513x512x512", 1), "key is not that"},
+			{strings.Replace(string(doc), `"steps":100`, `"steps":0`, 1), "/problem/steps"},
+			{change(func(c *Config) { c.Search.Complete = false }), "did not finish"},
+			{change(func(c *Config) { c.Match.Grade = OtherSize }), "not measured"},
+			{change(func(c *Config) { c.Measured.SecondsPerStep = 0 }), "no measured time"},
+			{change(func(c *Config) { c.Tool.Version = "refuse me" }), "refused by check"},
+			{record("entry", strings.Replace(string(entry), `"ok"`, `"fine"`, 1)), "status"},
+			{record("entry", strings.Replace(string(entry), `"samples":[`, `"samples":[-1,`, 1)), "no time"},
+			{record("entry", `{"schedule":"tile/gx=32","status":"ok","at":"2026-01-02T03:04:05Z"}`), "no samples"},
+			{`{"format":"x","format":"y"}`, "given twice"},
+			{"\xff", "UTF-8"},
+			{"{\n\"format\": 1,\n", "does not end"},
+		} {
+			s := fresh()
+			done, err := s.Import(strings.NewReader(c.line+"\n"+string(doc)+"\n"), func(c Config) error {
+				if c.Tool.Version == "refuse me" {
+					return fmt.Errorf("refused by check")
+				}
+				return nil
+			})
+			must(t, err)
+			if len(done.Refused) != 1 || !strings.Contains(done.Refused[0], c.want) || !strings.HasPrefix(done.Refused[0], "line 1: ") {
+				t.Errorf("%.60q: refused %q, want %q", c.line, done.Refused, c.want)
 			}
-			return nil
-		})
-		must(t, err)
-		if len(done.Refused) != 1 || !strings.Contains(done.Refused[0], c.want) || !strings.HasPrefix(done.Refused[0], "line 1: ") {
-			t.Errorf("%.60q: refused %q, want %q", c.line, done.Refused, c.want)
+			if done.Configs != 1 {
+				t.Errorf("%.60q kept the good line out: %+v", c.line, done)
+			}
 		}
-		if done.Configs != 1 {
-			t.Errorf("%.60q kept the good line out: %+v", c.line, done)
+		s := fresh()
+		if _, err := s.Import(strings.NewReader(strings.Repeat("x", maxLine+2)), nil); err == nil {
+			t.Error("an endless line was read")
 		}
-	}
-	s := openTemp(t)
-	if _, err := s.Import(strings.NewReader(strings.Repeat("x", maxLine+2)), nil); err == nil {
-		t.Error("an endless line was read")
-	}
+	})
 }
 
 // TestKeyOfAConfigIsItsKey holds KeyOf against a key made from the machine.

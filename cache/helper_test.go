@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"stenciltune/internal/dbtest"
 	"stenciltune/machine"
 	"stenciltune/search"
 	"stenciltune/space"
@@ -30,7 +31,41 @@ func TestMain(m *testing.M) {
 	if role := os.Getenv("CACHE_TEST_ROLE"); role != "" {
 		os.Exit(child(role, os.Getenv("CACHE_TEST_STORE")))
 	}
-	os.Exit(m.Run())
+	code := m.Run()
+	dbtest.StopShared()
+	os.Exit(code)
+}
+
+// onEach runs a test of what a store means on each kind of store; fresh makes an empty one.
+func onEach(t *testing.T, test func(t *testing.T, fresh func() *Store)) {
+	t.Run("file", func(t *testing.T) {
+		dir, n := t.TempDir(), 0
+		test(t, func() *Store {
+			n++
+			return reopen(t, filepath.Join(dir, fmt.Sprint(n), "store.db"))
+		})
+	})
+	t.Run("postgres", func(t *testing.T) {
+		server := dbtest.Shared(t)
+		test(t, func() *Store { return reopen(t, server.Fresh(t)) })
+	})
+}
+
+// put writes a record as it is.
+func put(t *testing.T, s *Store, at spot, raw []byte) {
+	t.Helper()
+	must(t, s.put(at, raw))
+}
+
+// stored is a record as it lies in a store.
+func stored(t *testing.T, s *Store, at spot) []byte {
+	t.Helper()
+	records, err := s.engine.read(at)
+	must(t, err)
+	if len(records) != 1 {
+		t.Fatalf("%d records at %v", len(records), at)
+	}
+	return records[0].value
 }
 
 // child is what a process started by a test does. It prints a line for every

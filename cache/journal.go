@@ -4,13 +4,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"slices"
 	"strings"
 	"time"
-
-	"go.etcd.io/bbolt"
 
 	"stenciltune/outcome"
 	"stenciltune/space"
@@ -81,33 +78,37 @@ func (s *Store) Begin(key Key, schedules ...space.Schedule) error {
 }
 
 // begin is Begin within a transaction.
-func (s *Store) begin(tx *bbolt.Tx, text string, now time.Time, schedules []space.Schedule) error {
-	b, err := tx.Bucket(bucketIntents).CreateBucketIfNotExists([]byte(text))
-	if err != nil {
-		return err
-	}
+func (s *Store) begin(tx transaction, text string, now time.Time, schedules []space.Schedule) error {
 	for _, sc := range schedules {
-		i := s.intent(b, text, sc)
+		i := s.intent(tx, text, sc)
 		i.Attempts++
 		i.At = now.UTC()
-		if err := putJSON(b, place("intents", text, sc.String()), []byte(sc.String()), i); err != nil {
+		if err := putIntent(tx, text, sc, i); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// intent reads the note of a schedule; the zero Intent if there is none. b may
-// be nil.
-func (s *Store) intent(b *bbolt.Bucket, key string, sc space.Schedule) Intent {
-	i := Intent{}
-	if b == nil {
-		return i
+// intentAt is where the note of a begun schedule lies.
+func intentAt(key string, sc space.Schedule) spot { return spot{partIntents, key, sc.String()} }
+
+func putIntent(tx transaction, key string, sc space.Schedule, i Intent) error {
+	at := intentAt(key, sc)
+	raw, err := sealJSON(at.place(), i)
+	if err == nil {
+		tx.put(at, raw)
 	}
-	at := place("intents", key, sc.String())
-	switch err := getJSON(b, at, []byte(sc.String()), &i); {
+	return err
+}
+
+// intent reads the note of a schedule; with no attempts if there is no sound one.
+func (s *Store) intent(tx transaction, key string, sc space.Schedule) Intent {
+	var i Intent
+	at := intentAt(key, sc)
+	switch err := unsealJSON(at.place(), tx.get(at), &i); {
 	case errors.Is(err, errDamaged):
-		s.damaged[at] = struct{}{}
+		s.health.spoilt(at.place())
 		return Intent{Schedule: sc}
 	case err != nil:
 		return Intent{Schedule: sc}
@@ -140,50 +141,47 @@ func (s *Store) Advance(key Key, entries []Entry, next ...space.Schedule) error 
 		}
 	}
 	text, now := key.String(), time.Now()
-	var names, begun []string
-	for _, e := range entries {
-		names, begun = append(names, entryName(e)), append(begun, e.Schedule.String())
-	}
+	at := places(text, entries)
 	for _, sc := range next {
-		begun = append(begun, sc.String())
+		at = append(at, intentAt(text, sc))
 	}
-	w := touch(map[string]*part{string(bucketJournal): key.records(names...), string(bucketIntents): key.records(begun...)})
-	return s.update(w, func(tx *bbolt.Tx) error {
-		if err := s.record(tx, text, now, entries); err != nil || len(next) == 0 {
+	return s.engine.update(at, func(tx transaction) error {
+		if err := s.record(tx, text, now, entries); err != nil {
 			return err
 		}
 		return s.begin(tx, text, now, next)
 	})
 }
 
+// entryAt is where an entry lies.
+func entryAt(key string, e Entry) spot { return spot{partJournal, key, entryName(e)} }
+
+// places are those that record touches.
+func places(key string, entries []Entry) (at []spot) {
+	for _, e := range entries {
+		at = append(at, entryAt(key, e), intentAt(key, e.Schedule))
+	}
+	return at
+}
+
 // record is Record within a transaction.
-func (s *Store) record(tx *bbolt.Tx, text string, now time.Time, entries []Entry) error {
-	if len(entries) == 0 {
-		return nil
-	}
-	b, err := tx.Bucket(bucketJournal).CreateBucketIfNotExists([]byte(text))
-	if err != nil {
-		return err
-	}
-	intents := tx.Bucket(bucketIntents).Bucket([]byte(text))
+func (s *Store) record(tx transaction, text string, now time.Time, entries []Entry) error {
 	for _, e := range entries {
 		if e.At.IsZero() {
 			e.At = now
 		}
 		e.At = e.At.UTC().Round(0)
 		if e.Attempts == 0 {
-			e.Attempts = s.intent(intents, text, e.Schedule).Attempts
+			e.Attempts = s.intent(tx, text, e.Schedule).Attempts
 		}
 		e.Log, e.Reason = clip(e.Log, MaxLog), clip(e.Reason, maxReason)
-		name := entryName(e)
-		if err := putJSON(b, place("journal", text, name), []byte(name), e); err != nil {
+		at := entryAt(text, e)
+		raw, err := sealJSON(at.place(), e)
+		if err != nil {
 			return fmt.Errorf("journal entry of %s: %w", e.Schedule, err)
 		}
-		if intents != nil {
-			if err := intents.Delete([]byte(e.Schedule.String())); err != nil {
-				return err
-			}
-		}
+		tx.put(at, raw)
+		tx.drop(intentAt(text, e.Schedule))
 	}
 	return nil
 }
@@ -195,22 +193,17 @@ func (s *Store) Abandon(key Key, schedules ...space.Schedule) error {
 		return nil
 	}
 	text := key.String()
-	w := touch(map[string]*part{string(bucketIntents): {in: map[string]*part{text: whole}}})
-	return s.update(w, func(tx *bbolt.Tx) error {
-		b := tx.Bucket(bucketIntents).Bucket([]byte(text))
-		if b == nil {
-			return nil
-		}
+	var at []spot
+	for _, sc := range schedules {
+		at = append(at, intentAt(text, sc))
+	}
+	return s.engine.update(at, func(tx transaction) error {
 		for _, sc := range schedules {
-			i := s.intent(b, text, sc)
+			i := s.intent(tx, text, sc)
 			i.Attempts--
-			var err error
-			if i.Attempts > 0 {
-				err = putJSON(b, place("intents", text, sc.String()), []byte(sc.String()), i)
-			} else {
-				err = b.Delete([]byte(sc.String()))
-			}
-			if err != nil {
+			if i.Attempts <= 0 {
+				tx.drop(intentAt(text, sc))
+			} else if err := putIntent(tx, text, sc, i); err != nil {
 				return err
 			}
 		}
@@ -218,87 +211,49 @@ func (s *Store) Abandon(key Key, schedules ...space.Schedule) error {
 	})
 }
 
-// raw is a record as it lay in the file.
-type raw struct{ name, value []byte }
-
-// collect copies all records of a bucket, which die with the transaction.
-// Decoding them can wait until the file is closed.
-func collect(b *bbolt.Bucket) []raw {
-	if b == nil {
-		return nil
-	}
-	var all []raw
-	c := b.Cursor()
-	for k, v := c.First(); k != nil; k, v = c.Next() {
-		if v != nil { // not a bucket
-			all = append(all, raw{append([]byte(nil), k...), append([]byte(nil), v...)})
-		}
-	}
-	return all
-}
-
-// spoilt counts a damaged record.
-func (s *Store) spoilt(place string) {
-	s.mu.Lock()
-	s.damaged[place] = struct{}{}
-	s.mu.Unlock()
-}
-
 // Entries are all sound entries of a key, of every source hash, in the order of
 // their schedules' texts. An entry whose source hash is not that of the source
 // generated now is stale; which is for the caller to compare.
 func (s *Store) Entries(key Key) ([]Entry, error) {
-	text := key.String()
-	var records []raw
-	w := touch(map[string]*part{string(bucketJournal): {in: map[string]*part{text: whole}}})
-	err := s.view(w, func(tx *bbolt.Tx) error {
-		records = collect(tx.Bucket(bucketJournal).Bucket([]byte(text)))
-		return nil
-	})
+	records, err := s.engine.read(spot{part: partJournal, key: key.String()})
 	if err != nil {
 		return nil, err
 	}
 	entries := make([]Entry, 0, len(records))
 	for _, r := range records {
-		at := place("journal", text, string(r.name))
-		payload, err := unseal(at, r.value)
-		var e Entry
-		if err != nil || json.Unmarshal(payload, &e) != nil || entryName(e) != string(r.name) {
-			s.spoilt(at)
-			continue
+		if e, ok := s.entry(r); ok {
+			entries = append(entries, e)
 		}
-		entries = append(entries, e)
 	}
 	return entries, nil
+}
+
+// entry is that of a record, or the record is damaged.
+func (s *Store) entry(r record) (e Entry, ok bool) {
+	if unsealJSON(r.place(), r.value, &e) != nil || entryName(e) != r.name {
+		s.health.spoilt(r.place())
+		return Entry{}, false
+	}
+	return e, true
 }
 
 // Unfinished are the schedules of a key that were begun and have no entry since,
 // in the order of their texts. Those that are Quarantined are for the caller to
 // record as timing.WorkerLost, which strikes them here.
 func (s *Store) Unfinished(key Key) ([]Intent, error) {
-	text := key.String()
-	var records []raw
-	w := touch(map[string]*part{string(bucketIntents): {in: map[string]*part{text: whole}}})
-	err := s.view(w, func(tx *bbolt.Tx) error {
-		records = collect(tx.Bucket(bucketIntents).Bucket([]byte(text)))
-		return nil
-	})
+	records, err := s.engine.read(spot{part: partIntents, key: key.String()})
 	if err != nil {
 		return nil, err
 	}
 	intents := make([]Intent, 0, len(records))
 	for _, r := range records {
-		at := place("intents", text, string(r.name))
-		payload, err := unseal(at, r.value)
 		var i Intent
+		err := unsealJSON(r.place(), r.value, &i)
 		if err == nil {
-			err = json.Unmarshal(payload, &i)
-		}
-		if err == nil {
-			i.Schedule, err = space.ParseSchedule(string(r.name))
+			i.Schedule, err = space.ParseSchedule(r.name)
 		}
 		if err != nil {
-			s.spoilt(at)
+			s.health.spoilt(r.place())
 			continue
 		}
 		intents = append(intents, i)
@@ -307,23 +262,20 @@ func (s *Store) Unfinished(key Key) ([]Intent, error) {
 }
 
 // Keys are the problems that have a journal, in the order of their texts.
-func (s *Store) Keys() ([]Key, error) {
-	var names []string
-	w := touch(map[string]*part{string(bucketJournal): {all: true}})
-	err := s.view(w, func(tx *bbolt.Tx) error {
-		return tx.Bucket(bucketJournal).ForEachBucket(func(k []byte) error {
-			names = append(names, string(k))
-			return nil
-		})
-	})
+func (s *Store) Keys() ([]Key, error) { return s.keys(partJournal, "") }
+
+// keys are the problems that have records in a part, and whose texts have a prefix, in the
+// order of their texts.
+func (s *Store) keys(part, prefix string) ([]Key, error) {
+	texts, err := s.engine.keys(part, prefix)
 	if err != nil {
 		return nil, err
 	}
-	keys := make([]Key, 0, len(names))
-	for _, name := range names {
-		k, err := ParseKey(name)
+	keys := make([]Key, 0, len(texts))
+	for _, text := range texts {
+		k, err := ParseKey(text)
 		if err != nil {
-			s.spoilt(place("journal", name, ""))
+			s.health.spoilt(place(part, text, ""))
 			continue
 		}
 		keys = append(keys, k)
@@ -334,14 +286,11 @@ func (s *Store) Keys() ([]Key, error) {
 // Forget drops the journal of a key, its notes of begun schedules included: to
 // measure all anew. The best config stays until another replaces it.
 func (s *Store) Forget(key Key) error {
-	text := []byte(key.String())
-	return s.update(whole, func(tx *bbolt.Tx) error {
-		for _, name := range [][]byte{bucketJournal, bucketIntents} {
-			if b := tx.Bucket(name); b.Bucket(text) != nil {
-				if err := b.DeleteBucket(text); err != nil {
-					return err
-				}
-			}
+	text := key.String()
+	all := []spot{{part: partJournal, key: text}, {part: partIntents, key: text}}
+	return s.engine.update(all, func(tx transaction) error {
+		for _, at := range all {
+			tx.drop(at)
 		}
 		return nil
 	})
@@ -353,7 +302,7 @@ type Report struct {
 	Exists     bool     `json:"exists"`
 	Format     string   `json:"format"` // of the file, with its version
 	Bytes      int64    `json:"bytes"`
-	Generation uint64   `json:"generation"` // writing transactions so far
+	Generation uint64   `json:"generation"` // writing transactions so far; a database does not count them
 	Problems   int      `json:"problems"`   // keys that have a journal
 	Entries    int      `json:"entries"`
 	Unfinished int      `json:"unfinished"` // schedules begun and not recorded
@@ -363,20 +312,13 @@ type Report struct {
 	Warnings   []string `json:"warnings"`
 }
 
-// Check reads the whole store, every page and every record of it.
+// Check reads the whole store, every page of a file and every record.
 func (s *Store) Check() (Report, error) {
-	r := Report{Path: s.path}
-	info, err := s.stat()
-	if errors.Is(err, fs.ErrNotExist) {
-		return r, nil
-	}
-	if err != nil {
+	r := Report{Path: s.Path()}
+	if err := s.engine.inspect(&r); err != nil || !r.Exists {
 		return r, err
 	}
-	r.Exists, r.Format, r.Bytes = true, storeFormat, info.Size()
-	if err := s.view(whole, func(*bbolt.Tx) error { return nil }); err != nil {
-		return r, err
-	}
+	r.Format = storeFormat
 	keys, err := s.Keys()
 	if err != nil {
 		return r, err
@@ -401,38 +343,28 @@ func (s *Store) Check() (Report, error) {
 	}
 	r.Configs = len(bests)
 	r.Damaged, r.Warnings = s.Damaged(), s.Warnings()
-	s.mu.Lock()
-	for _, p := range slices.Sorted(maps.Keys(s.damaged)) {
+	s.health.mu.Lock()
+	for _, p := range slices.Sorted(maps.Keys(s.health.damaged)) {
 		p = strings.ReplaceAll(p, "\x00", " ")
 		clean(&p, maxNote)
 		r.Places = append(r.Places, p)
 	}
-	r.Generation = s.generation
-	s.mu.Unlock()
+	s.health.mu.Unlock()
 	return r, nil
 }
 
 // countIntents counts the sound notes of begun schedules of all keys.
-func (s *Store) countIntents() (int, error) {
-	var names []string
-	err := s.view(whole, func(tx *bbolt.Tx) error {
-		return tx.Bucket(bucketIntents).ForEachBucket(func(k []byte) error {
-			names = append(names, string(k))
-			return nil
-		})
-	})
-	n := 0
-	for _, name := range names {
-		k, err := ParseKey(name)
-		if err != nil {
-			s.spoilt(place("intents", name, ""))
-			continue
-		}
+func (s *Store) countIntents() (n int, err error) {
+	keys, err := s.keys(partIntents, "")
+	if err != nil {
+		return 0, err
+	}
+	for _, k := range keys {
 		intents, err := s.Unfinished(k)
 		if err != nil {
 			return n, err
 		}
 		n += len(intents)
 	}
-	return n, err
+	return n, nil
 }

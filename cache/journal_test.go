@@ -3,10 +3,8 @@ package cache
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"math"
-	"path/filepath"
 	"reflect"
 	"slices"
 	"stenciltune/outcome"
@@ -29,114 +27,122 @@ var sameSchedules = cmp.Comparer(func(a, b space.Schedule) bool { return a == b 
 var sameErrors = cmp.Comparer(func(a, b outcome.Float) bool { return a == b || a != a && b != b })
 
 func TestRecordRoundTrip(t *testing.T) {
-	s := openTemp(t)
-	wrong := testEntry(1)
-	wrong.Status, wrong.Reason, wrong.Log = timing.WrongAnswer, "cell 17: got NaN", "line 1\nline 2"
-	wrong.Series, wrong.MaxError = timing.Series{}, outcome.Float(math.NaN())
-	stale := testEntry(0)
-	stale.SourceHash = "00"
-	want := []Entry{stale, testEntry(0), wrong}
-	must(t, s.Record(testKey(0), wrong, testEntry(0), stale))
-	for range 2 { // recording again changes nothing
-		got, err := reopen(t, s.Path()).Entries(testKey(0))
-		must(t, err)
-		if d := cmp.Diff(want, got, sameSchedules, sameErrors); d != "" {
-			t.Fatal(d)
+	onEach(t, func(t *testing.T, fresh func() *Store) {
+		s := fresh()
+		wrong := testEntry(1)
+		wrong.Status, wrong.Reason, wrong.Log = timing.WrongAnswer, "cell 17: got NaN", "line 1\nline 2"
+		wrong.Series, wrong.MaxError = timing.Series{}, outcome.Float(math.NaN())
+		stale := testEntry(0)
+		stale.SourceHash = "00"
+		want := []Entry{stale, testEntry(0), wrong}
+		must(t, s.Record(testKey(0), wrong, testEntry(0), stale))
+		for range 2 { // recording again changes nothing
+			got, err := reopen(t, s.Path()).Entries(testKey(0))
+			must(t, err)
+			if d := cmp.Diff(want, got, sameSchedules, sameErrors); d != "" {
+				t.Fatal(d)
+			}
+			must(t, s.Record(testKey(0), got...))
 		}
-		must(t, s.Record(testKey(0), got...))
-	}
-	if got, err := s.Entries(testKey(1)); err != nil || len(got) > 0 {
-		t.Error("entries of another key:", got, err)
-	}
-	keys, err := s.Keys()
-	must(t, err)
-	if d := cmp.Diff([]Key{testKey(0)}, keys); d != "" {
-		t.Error(d)
-	}
+		if got, err := s.Entries(testKey(1)); err != nil || len(got) > 0 {
+			t.Error("entries of another key:", got, err)
+		}
+		keys, err := s.Keys()
+		must(t, err)
+		if d := cmp.Diff([]Key{testKey(0)}, keys); d != "" {
+			t.Error(d)
+		}
+	})
 }
 
 func TestRecordFillsIn(t *testing.T) {
-	s := openTemp(t)
-	e := testEntry(0)
-	e.At, e.Attempts = time.Time{}, 0
-	e.Log = strings.Repeat("é", MaxLog)
-	e.Reason = "a\xffb"
-	must(t, s.Begin(testKey(0), e.Schedule))
-	must(t, s.Begin(testKey(0), e.Schedule))
-	must(t, s.Record(testKey(0), e))
-	got, err := s.Entries(testKey(0))
-	must(t, err)
-	g := got[0]
-	if time.Since(g.At) > time.Minute || g.At.Location() != time.UTC {
-		t.Error("time", g.At)
-	}
-	if g.Attempts != 2 {
-		t.Error("attempts", g.Attempts)
-	}
-	if len(g.Log) > MaxLog || !utf8.ValidString(g.Log) || !strings.HasSuffix(g.Log, "clipped") {
-		t.Errorf("log of %d bytes: %q", len(g.Log), g.Log[len(g.Log)-20:])
-	}
-	if g.Reason != "a\uFFFDb" {
-		t.Errorf("reason %q", g.Reason)
-	}
+	onEach(t, func(t *testing.T, fresh func() *Store) {
+		s := fresh()
+		e := testEntry(0)
+		e.At, e.Attempts = time.Time{}, 0
+		e.Log = strings.Repeat("é", MaxLog)
+		e.Reason = "a\xffb"
+		must(t, s.Begin(testKey(0), e.Schedule))
+		must(t, s.Begin(testKey(0), e.Schedule))
+		must(t, s.Record(testKey(0), e))
+		got, err := s.Entries(testKey(0))
+		must(t, err)
+		g := got[0]
+		if time.Since(g.At) > time.Minute || g.At.Location() != time.UTC {
+			t.Error("time", g.At)
+		}
+		if g.Attempts != 2 {
+			t.Error("attempts", g.Attempts)
+		}
+		if len(g.Log) > MaxLog || !utf8.ValidString(g.Log) || !strings.HasSuffix(g.Log, "clipped") {
+			t.Errorf("log of %d bytes: %q", len(g.Log), g.Log[len(g.Log)-20:])
+		}
+		if g.Reason != "a\uFFFDb" {
+			t.Errorf("reason %q", g.Reason)
+		}
+	})
 }
 
 func TestRecordRefuses(t *testing.T) {
-	s := openTemp(t)
-	for name, change := range map[string]func(*Entry){
-		"schedule": func(e *Entry) { e.Schedule = space.Schedule{} },
-		"status":   func(e *Entry) { e.Status = "" },
-		"source":   func(e *Entry) { e.SourceHash = "a b" },
-		"NaN":      func(e *Entry) { e.Series.Samples[0] = math.NaN() },
-	} {
-		e := testEntry(1)
-		change(&e)
-		err := s.Record(testKey(0), testEntry(0), e)
-		var broken *Error
-		if err == nil || errors.As(err, &broken) {
-			t.Errorf("%s: taken, or blamed on the store: %v", name, err)
+	onEach(t, func(t *testing.T, fresh func() *Store) {
+		s := fresh()
+		for name, change := range map[string]func(*Entry){
+			"schedule": func(e *Entry) { e.Schedule = space.Schedule{} },
+			"status":   func(e *Entry) { e.Status = "" },
+			"source":   func(e *Entry) { e.SourceHash = "a b" },
+			"NaN":      func(e *Entry) { e.Series.Samples[0] = math.NaN() },
+		} {
+			e := testEntry(1)
+			change(&e)
+			err := s.Record(testKey(0), testEntry(0), e)
+			var broken *Error
+			if err == nil || errors.As(err, &broken) {
+				t.Errorf("%s: taken, or blamed on the store: %v", name, err)
+			}
 		}
-	}
-	if got, err := s.Entries(testKey(0)); err != nil || len(got) > 0 {
-		t.Errorf("a refused batch left %d entries, %v", len(got), err)
-	}
-	if err := s.Begin(testKey(0), testEntry(0).Schedule, space.Schedule{}); err == nil {
-		t.Error("no schedule was begun")
-	}
+		if got, err := s.Entries(testKey(0)); err != nil || len(got) > 0 {
+			t.Errorf("a refused batch left %d entries, %v", len(got), err)
+		}
+		if err := s.Begin(testKey(0), testEntry(0).Schedule, space.Schedule{}); err == nil {
+			t.Error("no schedule was begun")
+		}
+	})
 }
 
 func TestIntents(t *testing.T) {
-	s := openTemp(t)
-	a, b, c := testEntry(0).Schedule, testEntry(1).Schedule, testEntry(2).Schedule
-	must(t, s.Begin(testKey(0), a, b, c))
-	must(t, s.Record(testKey(0), testEntry(1)))
-	must(t, s.Begin(testKey(0), a))
-	u, err := s.Unfinished(testKey(0))
-	must(t, err)
-	if len(u) != 2 || u[0].Schedule != a || u[0].Attempts != 2 || !u[0].Quarantined() || u[1].Schedule != c || u[1].Quarantined() {
-		t.Fatalf("%+v", u)
-	}
-	must(t, s.Abandon(testKey(0), a, b, c)) // b has no note: nothing to take back
-	if u, err = s.Unfinished(testKey(0)); err != nil || len(u) != 1 || u[0].Attempts != 1 {
-		t.Fatalf("%+v, %v", u, err)
-	}
-	lost := testEntry(0)
-	lost.Status = timing.WorkerLost
-	must(t, s.Record(testKey(0), lost))
-	if u, err = s.Unfinished(testKey(0)); err != nil || len(u) != 0 {
-		t.Fatalf("%+v, %v", u, err)
-	}
-	must(t, s.Begin(testKey(0), c))
-	must(t, s.Forget(testKey(0)))
-	u, err = s.Unfinished(testKey(0))
-	must(t, err)
-	e, err := s.Entries(testKey(0))
-	must(t, err)
-	if len(u)+len(e) > 0 {
-		t.Error("not forgotten:", u, e)
-	}
-	must(t, s.Forget(testKey(0)))
-	must(t, s.Abandon(testKey(0), a))
+	onEach(t, func(t *testing.T, fresh func() *Store) {
+		s := fresh()
+		a, b, c := testEntry(0).Schedule, testEntry(1).Schedule, testEntry(2).Schedule
+		must(t, s.Begin(testKey(0), a, b, c))
+		must(t, s.Record(testKey(0), testEntry(1)))
+		must(t, s.Begin(testKey(0), a))
+		u, err := s.Unfinished(testKey(0))
+		must(t, err)
+		if len(u) != 2 || u[0].Schedule != a || u[0].Attempts != 2 || !u[0].Quarantined() || u[1].Schedule != c || u[1].Quarantined() {
+			t.Fatalf("%+v", u)
+		}
+		must(t, s.Abandon(testKey(0), a, b, c)) // b has no note: nothing to take back
+		if u, err = s.Unfinished(testKey(0)); err != nil || len(u) != 1 || u[0].Attempts != 1 {
+			t.Fatalf("%+v, %v", u, err)
+		}
+		lost := testEntry(0)
+		lost.Status = timing.WorkerLost
+		must(t, s.Record(testKey(0), lost))
+		if u, err = s.Unfinished(testKey(0)); err != nil || len(u) != 0 {
+			t.Fatalf("%+v, %v", u, err)
+		}
+		must(t, s.Begin(testKey(0), c))
+		must(t, s.Forget(testKey(0)))
+		u, err = s.Unfinished(testKey(0))
+		must(t, err)
+		e, err := s.Entries(testKey(0))
+		must(t, err)
+		if len(u)+len(e) > 0 {
+			t.Error("not forgotten:", u, e)
+		}
+		must(t, s.Forget(testKey(0)))
+		must(t, s.Abandon(testKey(0), a))
+	})
 }
 
 // TestEntriesAreWrittenAsBefore: the bytes that stores of version 1 hold.
@@ -162,130 +168,136 @@ type model struct {
 
 // TestModel runs random operations on a store and on maps.
 func TestModel(t *testing.T) {
-	dir, n := t.TempDir(), 0
-	rapid.Check(t, func(t *rapid.T) {
-		n++
-		path := filepath.Join(dir, fmt.Sprint(n, ".db"))
-		s := reopen(t, path)
-		m := model{map[string]map[string]Entry{}, map[string]map[string]int{}, map[string]Config{}}
-		keys, best := []Key{testKey(0), testKey(1)}, true // whether to look at the best configs
-		for _, k := range keys {
-			m.entries[k.String()], m.intents[k.String()] = map[string]Entry{}, map[string]int{}
-		}
-		drawKey := func(t *rapid.T) Key { return rapid.SampledFrom(keys).Draw(t, "key") }
-		drawEntries := func(t *rapid.T) []Entry {
-			var e []Entry
-			for _, i := range rapid.SliceOfN(rapid.IntRange(0, 9), 1, 4).Draw(t, "entries") {
-				x := testEntry(i)
-				x.SourceHash = rapid.SampledFrom([]string{"", "aa", "bb"}).Draw(t, "source")
-				x.Registers = rapid.IntRange(0, 255).Draw(t, "registers")
-				x.Log = strings.Repeat("x", rapid.IntRange(0, MaxLog).Draw(t, "log"))
-				e = append(e, x)
+	onEach(t, func(t *testing.T, fresh func() *Store) {
+		n := 0
+		rapid.Check(t, func(t *rapid.T) {
+			s := fresh()
+			if _, slow := s.engine.(*database); slow && n == 25 {
+				return
 			}
-			return e
-		}
-		t.Repeat(map[string]func(*rapid.T){
-			"record": func(t *rapid.T) {
-				k, es := drawKey(t), drawEntries(t)
-				must(t, s.Record(k, es...))
-				for _, e := range es {
-					m.entries[k.String()][entryName(e)] = e
-					delete(m.intents[k.String()], e.Schedule.String())
-				}
-			},
-			"begin": func(t *rapid.T) {
-				k, es := drawKey(t), drawEntries(t)
-				for _, e := range es {
-					must(t, s.Begin(k, e.Schedule))
-					m.intents[k.String()][e.Schedule.String()]++
-				}
-			},
-			"abandon": func(t *rapid.T) {
-				k, e := drawKey(t), drawEntries(t)[0]
-				must(t, s.Abandon(k, e.Schedule))
-				in, at := m.intents[k.String()], e.Schedule.String()
-				if in[at]--; in[at] <= 0 {
-					delete(in, at)
-				}
-			},
-			"forget": func(t *rapid.T) {
-				k := drawKey(t)
-				must(t, s.Forget(k))
+			n++
+			m := model{map[string]map[string]Entry{}, map[string]map[string]int{}, map[string]Config{}}
+			keys, best := []Key{testKey(0), testKey(1)}, true // whether to look at the best configs
+			for _, k := range keys {
 				m.entries[k.String()], m.intents[k.String()] = map[string]Entry{}, map[string]int{}
-			},
-			"put best": func(t *rapid.T) {
-				k, c := drawKey(t), testConfig()
-				c.Speedup = float64(rapid.IntRange(1, 100).Draw(t, "speedup"))
-				must(t, s.PutBest(k, c))
-				best = true
-				m.best[k.String()] = c
-			},
-			"forget best": func(t *rapid.T) {
-				k := drawKey(t)
-				must(t, s.ForgetBest(k))
-				best = true
-				delete(m.best, k.String())
-			},
-			"open again": func(t *rapid.T) { s, best = reopen(t, path), true },
-			"": func(t *rapid.T) {
-				for _, k := range keys {
-					entries, err := s.Entries(k)
-					must(t, err)
-					var want []Entry
-					for _, name := range slices.Sorted(maps.Keys(m.entries[k.String()])) {
-						want = append(want, m.entries[k.String()][name])
-					}
-					if !slices.EqualFunc(want, entries, func(a, b Entry) bool { return reflect.DeepEqual(a, b) }) { // much faster than cmp
-						t.Fatal(cmp.Diff(want, entries, sameSchedules))
-					}
-					intents, err := s.Unfinished(k)
-					must(t, err)
-					got := map[string]int{}
-					for _, i := range intents {
-						got[i.Schedule.String()] = i.Attempts
-					}
-					if d := cmp.Diff(m.intents[k.String()], got); d != "" {
-						t.Fatal(d)
-					}
-					if !best { // validating a config takes as long as all the rest
-						continue
-					}
-					c, grade, ok, err := s.Best(k)
-					must(t, err)
-					if want, own := m.best[k.String()]; own && (!ok || grade != Exact || c.Speedup != want.Speedup) || !own && ok && grade == Exact {
-						t.Fatalf("best of %s: %v %v, want %v", k, grade, c.Speedup, want.Speedup)
-					}
-					if ok != (len(m.best) > 0) {
-						t.Fatalf("a best config: %v", ok)
-					}
+			}
+			drawKey := func(t *rapid.T) Key { return rapid.SampledFrom(keys).Draw(t, "key") }
+			drawEntries := func(t *rapid.T) []Entry {
+				var e []Entry
+				for _, i := range rapid.SliceOfN(rapid.IntRange(0, 9), 1, 4).Draw(t, "entries") {
+					x := testEntry(i)
+					x.SourceHash = rapid.SampledFrom([]string{"", "aa", "bb"}).Draw(t, "source")
+					x.Registers = rapid.IntRange(0, 255).Draw(t, "registers")
+					x.Log = strings.Repeat("x", rapid.IntRange(0, MaxLog).Draw(t, "log"))
+					e = append(e, x)
 				}
-				best = false
-			},
+				return e
+			}
+			t.Repeat(map[string]func(*rapid.T){
+				"record": func(t *rapid.T) {
+					k, es := drawKey(t), drawEntries(t)
+					must(t, s.Record(k, es...))
+					for _, e := range es {
+						m.entries[k.String()][entryName(e)] = e
+						delete(m.intents[k.String()], e.Schedule.String())
+					}
+				},
+				"begin": func(t *rapid.T) {
+					k, es := drawKey(t), drawEntries(t)
+					for _, e := range es {
+						must(t, s.Begin(k, e.Schedule))
+						m.intents[k.String()][e.Schedule.String()]++
+					}
+				},
+				"abandon": func(t *rapid.T) {
+					k, e := drawKey(t), drawEntries(t)[0]
+					must(t, s.Abandon(k, e.Schedule))
+					in, at := m.intents[k.String()], e.Schedule.String()
+					if in[at]--; in[at] <= 0 {
+						delete(in, at)
+					}
+				},
+				"forget": func(t *rapid.T) {
+					k := drawKey(t)
+					must(t, s.Forget(k))
+					m.entries[k.String()], m.intents[k.String()] = map[string]Entry{}, map[string]int{}
+				},
+				"put best": func(t *rapid.T) {
+					k, c := drawKey(t), testConfig()
+					c.Speedup = float64(rapid.IntRange(1, 100).Draw(t, "speedup"))
+					must(t, s.PutBest(k, c))
+					best = true
+					m.best[k.String()] = c
+				},
+				"forget best": func(t *rapid.T) {
+					k := drawKey(t)
+					must(t, s.ForgetBest(k))
+					best = true
+					delete(m.best, k.String())
+				},
+				"open again": func(t *rapid.T) { s, best = reopen(t, s.Path()), true },
+				"": func(t *rapid.T) {
+					for _, k := range keys {
+						entries, err := s.Entries(k)
+						must(t, err)
+						var want []Entry
+						for _, name := range slices.Sorted(maps.Keys(m.entries[k.String()])) {
+							want = append(want, m.entries[k.String()][name])
+						}
+						if !slices.EqualFunc(want, entries, func(a, b Entry) bool { return reflect.DeepEqual(a, b) }) { // much faster than cmp
+							t.Fatal(cmp.Diff(want, entries, sameSchedules))
+						}
+						intents, err := s.Unfinished(k)
+						must(t, err)
+						got := map[string]int{}
+						for _, i := range intents {
+							got[i.Schedule.String()] = i.Attempts
+						}
+						if d := cmp.Diff(m.intents[k.String()], got); d != "" {
+							t.Fatal(d)
+						}
+						if !best { // validating a config takes as long as all the rest
+							continue
+						}
+						c, grade, ok, err := s.Best(k)
+						must(t, err)
+						if want, own := m.best[k.String()]; own && (!ok || grade != Exact || c.Speedup != want.Speedup) || !own && ok && grade == Exact {
+							t.Fatalf("best of %s: %v %v, want %v", k, grade, c.Speedup, want.Speedup)
+						}
+						if ok != (len(m.best) > 0) {
+							t.Fatalf("a best config: %v", ok)
+						}
+					}
+					best = false
+				},
+			})
+			if s.Damaged() > 0 || len(s.Warnings()) > 0 {
+				t.Fatal(s.Warnings())
+			}
 		})
-		if s.Damaged() > 0 || len(s.Warnings()) > 0 {
-			t.Fatal(s.Warnings())
-		}
 	})
 }
 
 // What is recorded last is what is there, whatever the clock said before; a sound note of what was begun stays one.
 func TestAClockThatWentBackLosesNothing(t *testing.T) {
-	s := openTemp(t)
-	ahead := testEntry(3)
-	ahead.At = time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
-	must(t, s.Record(testKey(0), ahead))
-	now := testEntry(3)
-	now.At, now.Registers = time.Time{}, 77
-	must(t, s.Begin(testKey(0), now.Schedule))
-	must(t, s.Record(testKey(0), now))
-	entries, err := s.Entries(testKey(0))
-	must(t, err)
-	if len(entries) != 1 || entries[0].Registers != 77 || entries[0].At.Year() >= 2100 {
-		t.Errorf("%+v", entries)
-	}
-	left, err := s.Unfinished(testKey(0))
-	must(t, err)
-	if len(left) != 0 || len(s.Warnings()) != 0 {
-		t.Errorf("%v, %v", left, s.Warnings())
-	}
+	onEach(t, func(t *testing.T, fresh func() *Store) {
+		s := fresh()
+		ahead := testEntry(3)
+		ahead.At = time.Date(2100, 1, 1, 0, 0, 0, 0, time.UTC)
+		must(t, s.Record(testKey(0), ahead))
+		now := testEntry(3)
+		now.At, now.Registers = time.Time{}, 77
+		must(t, s.Begin(testKey(0), now.Schedule))
+		must(t, s.Record(testKey(0), now))
+		entries, err := s.Entries(testKey(0))
+		must(t, err)
+		if len(entries) != 1 || entries[0].Registers != 77 || entries[0].At.Year() >= 2100 {
+			t.Errorf("%+v", entries)
+		}
+		left, err := s.Unfinished(testKey(0))
+		must(t, err)
+		if len(left) != 0 || len(s.Warnings()) != 0 {
+			t.Errorf("%v, %v", left, s.Warnings())
+		}
+	})
 }

@@ -101,6 +101,12 @@ func (k Key) String() string {
 	return b.String()
 }
 
+// stencil is how the texts begin of all keys with the same stencil, element type and boundary.
+func (k Key) stencil() string {
+	text := k.String()
+	return text[:strings.Index(text, " size=")+1]
+}
+
 func plain(s string) bool {
 	return s != "" && strings.IndexFunc(s, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune(".-_+", r)

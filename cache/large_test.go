@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"stenciltune/internal/dbtest"
 )
 
 var flagRecords = flag.Int("records", 8000, "of the large store")
@@ -27,8 +29,7 @@ func largeKey(i int) Key {
 }
 
 // largeStore makes a store of so many records, perKey a key, with a best config for each key.
-func largeStore(t testing.TB, n, perKey int) *Store {
-	s := openTemp(t)
+func largeStore(t testing.TB, s *Store, n, perKey int) *Store {
 	entries := make([]Entry, perKey)
 	for i := range entries {
 		entries[i] = testEntry(i * 7919 % 20000)
@@ -60,7 +61,7 @@ func reached(t testing.TB, data []byte, w *part) int {
 func TestALargeStoreCostsWhatIsTouched(t *testing.T) {
 	const perKey = 500
 	n := *flagRecords
-	s := largeStore(t, n, perKey)
+	s := largeStore(t, openTemp(t), n, perKey)
 	data, err := os.ReadFile(s.Path())
 	must(t, err)
 	if len(data) < small {
@@ -84,7 +85,7 @@ func TestALargeStoreCostsWhatIsTouched(t *testing.T) {
 		t.Errorf("a file of %d bytes for %d bytes of records: %+v, %v", len(data), payload, meta, err)
 	}
 	e := testEntry(19_999)
-	w := touch(map[string]*part{string(bucketJournal): largeKey(3).records(entryName(e)), string(bucketIntents): largeKey(3).records(e.Schedule.String())})
+	w := touched(places(largeKey(3).String(), []Entry{e}))
 	if got := reached(t, data, w); got > 60 {
 		t.Errorf("a record checks %d pages", got)
 	}
@@ -92,34 +93,18 @@ func TestALargeStoreCostsWhatIsTouched(t *testing.T) {
 		t.Errorf("all of %d pages are %d", all, got)
 	}
 
-	// Medians, taken in turn: others use the disk and the processor too.
-	timeOf := func(what []string, f ...func(i int)) {
-		const rounds = 80
-		times, busy := make([][]float64, len(f)), make([]float64, len(f))
-		for i := range rounds {
-			for n := range f {
-				begin, used := time.Now(), cpu(t)
-				f[n](i)
-				times[n], busy[n] = append(times[n], 1e3*time.Since(begin).Seconds()), busy[n]+1e3*(cpu(t)-used)/rounds
-			}
-		}
-		for n, ms := range times {
-			slices.Sort(ms)
-			t.Logf("%s: %.2f ms, nine in ten below %.2f, %.2f ms of the processor", what[n], ms[rounds/2], ms[rounds*9/10], busy[n])
-		}
-	}
-	timeOf([]string{"record", "the writes and the two fsyncs of a record alone"},
+	timeOf(t, []string{"record", "the writes and the two fsyncs of a record alone"},
 		func(i int) { must(t, s.Record(largeKey(i%(n/perKey)), testEntry(i))) },
 		syncs(t, len(data)))
-	timeOf([]string{"lookup"}, func(i int) {
+	timeOf(t, []string{"lookup"}, func(i int) {
 		_, _, ok, err := s.Best(largeKey(i % (n / perKey)))
 		must(t, err)
 		if !ok {
 			t.Error("a config is missing")
 		}
 	})
-	timeOf([]string{"open"}, func(int) { must(t, reopen(t, s.Path()).Writable()) })
-	timeOf([]string{"entries of a problem"}, func(i int) {
+	timeOf(t, []string{"open"}, func(int) { must(t, reopen(t, s.Path()).Writable()) })
+	timeOf(t, []string{"entries of a problem"}, func(i int) {
 		_, err := s.Entries(largeKey(i % (n / perKey)))
 		must(t, err)
 	})
@@ -167,7 +152,7 @@ func TestDamageInALargeStore(t *testing.T) {
 	defer func(n int) { small = n }(small)
 	small = 0
 	const records, perKey = 2000, 100
-	s := largeStore(t, records, perKey)
+	s := largeStore(t, openTemp(t), records, perKey)
 	data, err := os.ReadFile(s.Path())
 	must(t, err)
 	path := filepath.Join(t.TempDir(), "store.db")
@@ -223,4 +208,65 @@ func TestDamageInALargeStore(t *testing.T) {
 		t.Errorf("of %d damaged files %d are noticed, %d written", rounds, said, written)
 	}
 	t.Logf("of %d damaged files %d are noticed; %d take a record elsewhere", rounds, said, written)
+}
+
+// timeOf prints medians of times that are taken in turn, since others use the disk and the processor too.
+func timeOf(t *testing.T, what []string, f ...func(i int)) {
+	const rounds = 80
+	times, busy := make([][]float64, len(f)), make([]float64, len(f))
+	for i := range rounds {
+		for n := range f {
+			begin, used := time.Now(), cpu(t)
+			f[n](i)
+			times[n], busy[n] = append(times[n], 1e3*time.Since(begin).Seconds()), busy[n]+1e3*(cpu(t)-used)/rounds
+		}
+	}
+	for n, ms := range times {
+		slices.Sort(ms)
+		t.Logf("%s: %.2f ms, nine in ten below %.2f, %.2f ms of the processor", what[n], ms[rounds/2], ms[rounds*9/10], busy[n])
+	}
+}
+
+// A shared store answers from many records as from few: -records 1000000 -v prints the times of docs/store.md.
+func TestALargeDatabaseAnswersAtOnce(t *testing.T) {
+	const perKey = 500
+	n := min(*flagRecords, 4000)
+	if *flagRecords > 8000 {
+		n = *flagRecords
+	}
+	at := dbtest.Shared(t).Fresh(t)
+	s := largeStore(t, reopen(t, at), n, perKey)
+	asked := func(i int) Key { return largeKey(i * 7 % (n / perKey)) }
+	best := func(s *Store, k Key, want Grade) {
+		_, grade, ok, err := s.Best(k)
+		must(t, err)
+		if !ok || grade != want {
+			t.Fatalf("%v: %v, %v", k, grade, ok)
+		}
+	}
+	timeOf(t, []string{"record"}, func(i int) { must(t, s.Record(asked(i), testEntry(i))) })
+	timeOf(t, []string{"lookup"}, func(i int) { best(s, asked(i), Exact) })
+	timeOf(t, []string{"lookup by a process that has just begun"}, func(i int) {
+		fresh := reopen(t, at)
+		best(fresh, asked(i), Exact)
+		fresh.engine.(*database).disconnect()
+	})
+	timeOf(t, []string{"lookup of a size that is not there"}, func(i int) {
+		k := asked(i)
+		k.Size = "100x100x100"
+		best(s, k, OtherSize)
+	})
+	timeOf(t, []string{"entries of a problem"}, func(i int) {
+		entries, err := s.Entries(asked(i))
+		must(t, err)
+		if len(entries) < perKey {
+			t.Fatalf("%d entries", len(entries))
+		}
+	})
+	r, err := s.Check()
+	must(t, err)
+	t.Logf("%d records in %d MB", r.Entries, r.Bytes>>20)
+	if r.Entries < n || r.Configs != n/perKey || r.Damaged != 0 {
+		t.Errorf("%+v", r)
+	}
 }

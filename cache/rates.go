@@ -1,21 +1,12 @@
 package cache
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 	"time"
 
-	"go.etcd.io/bbolt"
-
 	"stenciltune/machine"
 )
-
-// bucketRates holds device -> DeviceRates. Stores made before it was thought of
-// lack it until rates are put.
-var bucketRates = []byte("rates")
 
 // DeviceRates is what micro-benchmarks measured of a device, once.
 type DeviceRates struct {
@@ -37,53 +28,52 @@ func ratesKey(m machine.Machine) string {
 	return fmt.Sprintf("kind=%s device=%s driver=%s", m.Kind, id, driver)
 }
 
+// ratesAt is where the rates of a device lie.
+func ratesAt(m machine.Machine) spot { return spot{part: partRates, key: ratesKey(m)} }
+
 // PutRates stores the measured rates of a device, in place of those before.
 func (s *Store) PutRates(m machine.Machine, r DeviceRates) error {
-	return s.update(touch(map[string]*part{string(bucketRates): whole}), func(tx *bbolt.Tx) error {
-		b, err := tx.CreateBucketIfNotExists(bucketRates)
-		if err != nil {
-			return err
-		}
-		key := ratesKey(m)
-		return putJSON(b, place("rates", key, ""), []byte(key), r)
-	})
+	at := ratesAt(m)
+	raw, err := sealJSON(at.place(), r)
+	if err != nil {
+		return err
+	}
+	return s.put(at, raw)
 }
 
 // Rates gives the measured rates of a device; with false there are none. A damaged
 // record counts as none: measuring it anew takes seconds.
 func (s *Store) Rates(m machine.Machine) (r DeviceRates, ok bool, err error) {
-	err = s.view(touch(map[string]*part{string(bucketRates): whole}), func(tx *bbolt.Tx) error {
-		b := tx.Bucket(bucketRates)
-		if b == nil {
-			return nil
-		}
-		key := ratesKey(m)
-		switch err := getJSON(b, place("rates", key, ""), []byte(key), &r); {
-		case errors.Is(err, fs.ErrNotExist):
-		case errors.Is(err, errDamaged):
-			s.damaged[place("rates", key, "")] = struct{}{} // s.mu is held
-		case err != nil:
-			return err
-		default:
-			ok = true
-		}
-		return nil
-	})
-	return r, ok, err
+	records, err := s.engine.read(ratesAt(m))
+	if err != nil || len(records) == 0 {
+		return r, false, err
+	}
+	r, ok = s.rates(records[0])
+	return r, ok, nil
+}
+
+// rates are those of a record, or the record is damaged.
+func (s *Store) rates(from record) (r DeviceRates, ok bool) {
+	if unsealJSON(from.place(), from.value, &r) != nil {
+		s.health.spoilt(from.place())
+		return DeviceRates{}, false
+	}
+	return r, true
 }
 
 // checkRates reads the rates of all devices.
 func (s *Store) checkRates() error {
-	var records []raw
-	err := s.view(touch(map[string]*part{string(bucketRates): whole}), func(tx *bbolt.Tx) error {
-		records = collect(tx.Bucket(bucketRates))
-		return nil
-	})
+	keys, err := s.engine.keys(partRates, "")
+	if err != nil || len(keys) == 0 {
+		return err
+	}
+	var at []spot
+	for _, k := range keys {
+		at = append(at, spot{part: partRates, key: k})
+	}
+	records, err := s.engine.read(at...)
 	for _, r := range records {
-		at := place("rates", string(r.name), "")
-		if payload, err := unseal(at, r.value); err != nil || json.Unmarshal(payload, new(DeviceRates)) != nil {
-			s.spoilt(at)
-		}
+		s.rates(r)
 	}
 	return err
 }

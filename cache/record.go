@@ -2,8 +2,10 @@ package cache
 
 import (
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"hash/crc32"
+	"io/fs"
 	"math"
 )
 
@@ -56,4 +58,25 @@ func unseal(place string, raw []byte) ([]byte, error) {
 		return nil, errDamaged
 	}
 	return payload, nil
+}
+
+// sealJSON makes a value a record for a place.
+func sealJSON(place string, value any) ([]byte, error) {
+	payload, err := json.Marshal(value)
+	if err != nil {
+		return nil, err
+	}
+	return seal(place, payload)
+}
+
+// unsealJSON reads a record's value: errDamaged if it is none, fs.ErrNotExist if raw is nil.
+func unsealJSON(place string, raw []byte, value any) error {
+	if raw == nil {
+		return fs.ErrNotExist
+	}
+	payload, err := unseal(place, raw)
+	if err == nil && json.Unmarshal(payload, value) != nil {
+		err = errDamaged
+	}
+	return err
 }

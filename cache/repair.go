@@ -14,9 +14,9 @@ func (s *Store) Repair(to *Store) (Imported, error) {
 	var done Imported
 	got := newBatch()
 	err := s.sound(got)
-	if errors.Is(err, ErrCorrupt) {
+	if file, ok := s.engine.(*boltFile); ok && errors.Is(err, ErrCorrupt) {
 		var data []byte
-		if data, err = os.ReadFile(s.path); err == nil {
+		if data, err = os.ReadFile(file.path()); err == nil {
 			got = newBatch()
 			salvage(data, got)
 		}
@@ -67,13 +67,16 @@ func (b *batch) entry(k Key, e Entry) {
 	}
 }
 
+// field is an element of a page.
+type field struct{ name, value []byte }
+
 // salvage puts the records of all pages that look like leaves into a batch.
 func salvage(data []byte, got batch) {
 	size := os.Getpagesize() // that of a store made here, unless a meta page tells
 	if m, _, err := chooseMeta(data); err == nil {
 		size = int(m.pageSize)
 	}
-	var found []raw
+	var found []field
 	keys := map[string]Key{} // of problems, by their texts
 	for at := 0; at+size <= len(data); at += size {
 		pages := 1 + int(native.Uint32(data[at+12:]))
@@ -85,9 +88,9 @@ func salvage(data []byte, got batch) {
 				keys[string(name)] = k
 			}
 			if !bucket {
-				found = append(found, raw{name, value})
+				found = append(found, field{name, value})
 			} else if len(value) >= bucketHead+pageHeader { // a small bucket lies in its value
-				records(value[bucketHead:], func(name, value []byte, bucket bool) { found = append(found, raw{name, value}) })
+				records(value[bucketHead:], func(name, value []byte, bucket bool) { found = append(found, field{name, value}) })
 			}
 		})
 	}

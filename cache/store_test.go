@@ -155,9 +155,7 @@ func TestForeignFiles(t *testing.T) {
 	future := filepath.Join(dir, "future.db")
 	s := reopen(t, future)
 	must(t, s.Writable())
-	must(t, s.update(whole, func(tx *bbolt.Tx) error {
-		return putJSON(tx.Bucket(bucketStore), place("store", "", "format"), []byte("format"), "stenciltune.store/v2")
-	}))
+	must(t, s.engine.(*boltFile).transact(whole, func(tx *bbolt.Tx) error { return putOwn(tx, "format", "stenciltune.store/v2") }))
 	for path, want := range map[string]string{foreign: "another program", future: "stenciltune.store/v2"} {
 		before, err := os.ReadFile(path)
 		must(t, err)
@@ -265,77 +263,83 @@ func TestReplacedWhileWaiting(t *testing.T) {
 }
 
 func TestManyProcesses(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "new", "store.db")
-	var wg sync.WaitGroup
-	for i := range 4 {
-		wg.Go(func() {
-			out, err := command("record", path, 30*i, 30*i+30).CombinedOutput()
-			if err != nil || len(acknowledged(string(out))) != 30 {
-				t.Errorf("%v: %s", err, out)
-			}
-		})
-	}
-	wg.Go(func() {
-		s := reopen(t, path)
-		for i := range 30 {
-			if err := s.Record(testKey(0), testEntry(120+i)); err != nil {
-				t.Error(err)
-			}
-			if _, err := s.Entries(testKey(0)); err != nil {
-				t.Error(err)
-			}
+	onEach(t, func(t *testing.T, fresh func() *Store) {
+		path := fresh().Path()
+		var wg sync.WaitGroup
+		for i := range 4 {
+			wg.Go(func() {
+				out, err := command("record", path, 30*i, 30*i+30).CombinedOutput()
+				if err != nil || len(acknowledged(string(out))) != 30 {
+					t.Errorf("%v: %s", err, out)
+				}
+			})
 		}
-	})
-	wg.Wait()
-	s := reopen(t, path)
-	entries, err := s.Entries(testKey(0))
-	must(t, err)
-	if len(entries) != 150 {
-		t.Errorf("%d entries of 150", len(entries))
-	}
-	if u, err := s.Unfinished(testKey(0)); err != nil || len(u) > 0 {
-		t.Error(u, err)
-	}
-	if w := s.Warnings(); len(w) > 0 {
-		t.Error(w)
-	}
-}
-
-func TestManyGoroutines(t *testing.T) {
-	s := openTemp(t)
-	var wg sync.WaitGroup
-	for i := range 8 {
 		wg.Go(func() {
-			for j := range 10 {
-				if err := s.Record(testKey(0), testEntry(10*i+j)); err != nil {
+			s := reopen(t, path)
+			for i := range 30 {
+				if err := s.Record(testKey(0), testEntry(120+i)); err != nil {
 					t.Error(err)
 				}
 				if _, err := s.Entries(testKey(0)); err != nil {
 					t.Error(err)
 				}
-				s.Warnings()
 			}
 		})
-	}
-	wg.Wait()
-	if e, err := s.Entries(testKey(0)); err != nil || len(e) != 80 {
-		t.Error(len(e), err)
-	}
+		wg.Wait()
+		s := reopen(t, path)
+		entries, err := s.Entries(testKey(0))
+		must(t, err)
+		if len(entries) != 150 {
+			t.Errorf("%d entries of 150", len(entries))
+		}
+		if u, err := s.Unfinished(testKey(0)); err != nil || len(u) > 0 {
+			t.Error(u, err)
+		}
+		if w := s.Warnings(); len(w) > 0 {
+			t.Error(w)
+		}
+	})
+}
+
+func TestManyGoroutines(t *testing.T) {
+	onEach(t, func(t *testing.T, fresh func() *Store) {
+		s := fresh()
+		var wg sync.WaitGroup
+		for i := range 8 {
+			wg.Go(func() {
+				for j := range 10 {
+					if err := s.Record(testKey(0), testEntry(10*i+j)); err != nil {
+						t.Error(err)
+					}
+					if _, err := s.Entries(testKey(0)); err != nil {
+						t.Error(err)
+					}
+					s.Warnings()
+				}
+			})
+		}
+		wg.Wait()
+		if e, err := s.Entries(testKey(0)); err != nil || len(e) != 80 {
+			t.Error(len(e), err)
+		}
+	})
 }
 
 func TestCheck(t *testing.T) {
-	s := openTemp(t)
-	for i := range 3 {
-		must(t, s.Record(testKey(i), testEntry(0), testEntry(1)))
-		must(t, s.PutBest(testKey(i), testConfig()))
-	}
-	must(t, s.Begin(testKey(1), testEntry(5).Schedule))
-	r, err := s.Check()
-	must(t, err)
-	want := Report{Path: s.Path(), Exists: true, Bytes: r.Bytes, Generation: 7, Problems: 3, Entries: 6, Unfinished: 1, Configs: 3}
-	if d := cmp.Diff(want, r); d != "" {
-		t.Error(d)
-	}
+	onEach(t, func(t *testing.T, fresh func() *Store) {
+		s := fresh()
+		for i := range 3 {
+			must(t, s.Record(testKey(i), testEntry(0), testEntry(1)))
+			must(t, s.PutBest(testKey(i), testConfig()))
+		}
+		must(t, s.Begin(testKey(1), testEntry(5).Schedule))
+		r, err := s.Check()
+		must(t, err)
+		want := Report{Path: s.Path(), Exists: true, Bytes: r.Bytes, Generation: r.Generation, Problems: 3, Entries: 6, Unfinished: 1, Configs: 3}
+		if d := cmp.Diff(want, r); d != "" {
+			t.Error(d)
+		}
+	})
 }
 
 // TestNoAccess runs as nobody where the tests run as root, who may do all.
@@ -450,23 +454,18 @@ func BenchmarkCheckPages(b *testing.B) {
 // A sound record under another name is not what was written there: a page of another problem
 // may have taken the place of this one's.
 func TestARecordUnderAnotherNameIsDamaged(t *testing.T) {
-	s := openTemp(t)
-	must(t, s.PutBest(testKey(0), testConfig()))
-	must(t, s.PutBest(testKey(1), testConfig()))
-	must(t, s.Record(testKey(0), testEntry(0)))
-	must(t, s.Record(testKey(1), testEntry(0)))
-	must(t, s.update(whole, func(tx *bbolt.Tx) error {
-		best := tx.Bucket(bucketBest)
-		from, to := []byte(testKey(0).String()), []byte(testKey(1).String())
-		name := []byte(entryName(testEntry(0)))
-		journal := tx.Bucket(bucketJournal)
-		return errors.Join(
-			best.Put(to, append([]byte(nil), best.Get(from)...)),
-			journal.Bucket(to).Put(name, append([]byte(nil), journal.Bucket(from).Get(name)...)))
-	}))
-	r, err := s.Check()
-	must(t, err)
-	if r.Damaged != 2 || r.Configs != 1 || r.Entries != 1 {
-		t.Errorf("%+v", r)
-	}
+	onEach(t, func(t *testing.T, fresh func() *Store) {
+		s := fresh()
+		must(t, s.PutBest(testKey(0), testConfig()))
+		must(t, s.PutBest(testKey(1), testConfig()))
+		must(t, s.Record(testKey(0), testEntry(0)))
+		must(t, s.Record(testKey(1), testEntry(0)))
+		put(t, s, bestAt(testKey(1)), stored(t, s, bestAt(testKey(0))))
+		put(t, s, entryAt(testKey(1).String(), testEntry(0)), stored(t, s, entryAt(testKey(0).String(), testEntry(0))))
+		r, err := s.Check()
+		must(t, err)
+		if r.Damaged != 2 || r.Configs != 1 || r.Entries != 1 {
+			t.Errorf("%+v", r)
+		}
+	})
 }

@@ -179,12 +179,8 @@ func places(list []stored) []transfer.Evidence {
 // the problem itself. A record whose schedule is not legal on its own problem is passed over.
 func (t *Tuner) recall(ctx context.Context, p Problem, key cache.Key, others bool) (known []stored, grade cache.Grade, err error) {
 	grade = cache.None
-	fitting, err := t.store.Fitting(key)
-	if err != nil {
-		return nil, grade, err
-	}
-	for _, c := range fitting {
-		if err := ctx.Err(); err != nil {
+	for c, err := range t.store.Fitting(key) {
+		if err := errors.Join(err, ctx.Err()); err != nil {
 			return nil, cache.None, err
 		}
 		g := key.Match(c.Key)

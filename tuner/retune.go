@@ -52,6 +52,14 @@ func orUnknown(s string) string {
 	return s
 }
 
+// nearest is the stored config that fits a key best, nil if there is none of use.
+func (t *Tuner) nearest(key cache.Key) (*cache.Stored, error) {
+	for c, err := range t.store.Fitting(key) {
+		return &c, err
+	}
+	return nil, nil
+}
+
 // news tells what is different from the nearest stored config, "" if that still holds.
 func (t *Tuner) news(p Problem, key cache.Key, nearest cache.Stored, maxAge time.Duration) string {
 	if key.Match(nearest.Key) == cache.Exact {
@@ -84,11 +92,11 @@ func (t *Tuner) Outdated(device string, m machine.Machine, maxAge time.Duration)
 			continue
 		}
 		done[key] = true
-		nearest, err := t.store.Fitting(key)
+		nearest, err := t.nearest(key)
 		if err != nil {
 			return nil, 0, nil, err
 		}
-		if len(nearest) > 0 && t.news(p, key, nearest[0], maxAge) == "" {
+		if nearest != nil && t.news(p, key, *nearest, maxAge) == "" {
 			fresh++
 			continue
 		}

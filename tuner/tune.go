@@ -40,7 +40,6 @@ type job struct {
 	machine machine.Machine
 
 	key       cache.Key
-	stored    []cache.Stored    // what the store has of such problems, nearest first
 	recording *replay.Landscape // that is gone on with; nil = none
 	legal     *space.Space      // all schedules there are
 	space     *space.Space      // that are searched
@@ -112,18 +111,22 @@ func (j *job) goOn(context.Context) (err error) {
 // otherwise.
 func (j *job) answer(context.Context) (err error) {
 	j.key = KeyOf(j.problem, j.machine, j.Regime)
-	if j.stored, err = j.Tuner.store.Fitting(j.key); err != nil || j.Again || j.Record != "" || j.Exhaustive || len(j.stored) == 0 {
+	if j.Again || j.Record != "" || j.Exhaustive {
+		return nil
+	}
+	nearest, err := j.nearest(j.key)
+	if err != nil || nearest == nil {
 		return err
 	}
-	why := j.news(j.problem, j.key, j.stored[0], j.MaxAge)
+	why := j.news(j.problem, j.key, *nearest, j.MaxAge)
 	if j.answered = why == ""; j.answered {
-		j.config = j.stored[0].Config
+		j.config = nearest.Config
 		j.Watcher.Note("answered from the store (tuned %s%s); --retune measures again", j.config.Time.Format(time.DateTime), otherScalars(j.problem, j.config))
 		return nil
 	}
 	j.Watcher.Note("%s: tuning", why)
 	// What is too old is not taken from the journal either.
-	j.Again = j.MaxAge > 0 && time.Since(j.stored[0].Config.Time) > j.MaxAge
+	j.Again = j.MaxAge > 0 && time.Since(nearest.Config.Time) > j.MaxAge
 	return nil
 }
 

@@ -288,9 +288,9 @@ func importFile(store *cache.Store, name string) (cache.Imported, error) {
 func (a *app) storeMerge() *cobra.Command {
 	c := &cobra.Command{
 		Use: "merge STORE ...", Short: "Take in other stores, journals included", Args: cobra.MinimumNArgs(1),
-		Long: `merge takes what other store files hold into this one (--store). The others are only
-read. The rule is that of import, so the order of merging does not matter.`,
-		Example: "  tune store merge node1.db node2.db",
+		Long: `merge takes what other stores hold, files or databases, into this one (--store). The
+others are only read. The rule is that of import, so the order of merging does not matter.`,
+		Example: "  tune store merge node1.db node2.db\n  tune store merge ~/.local/share/tune/store.db --store postgres://tune@db/site",
 		RunE: func(_ *cobra.Command, files []string) error {
 			store, err := a.openStore()
 			if err != nil {
@@ -321,8 +321,13 @@ read. The rule is that of import, so the order of merging does not matter.`,
 
 // openExisting opens a store that must be there.
 func (a *app) openExisting(name string) (*cache.Store, error) {
-	if _, err := os.Stat(name); err != nil {
-		return nil, tuner.Input(err)
+	if err := cli.NoPassword(name); err != nil {
+		return nil, err
+	}
+	if !cache.IsURL(name) {
+		if _, err := os.Stat(name); err != nil {
+			return nil, tuner.Input(err)
+		}
 	}
 	s, err := cache.Open(name)
 	if err == nil {
@@ -424,6 +429,9 @@ func (a *app) storeCheck() *cobra.Command {
 
 // repair saves what is readable of a store in a new one.
 func (a *app) repair(store *cache.Store, file string) error {
+	if cache.IsURL(file) {
+		return cli.Usagef("--repair takes a new file; tune store merge moves what it holds into a database")
+	}
 	if _, err := os.Lstat(file); !errors.Is(err, fs.ErrNotExist) {
 		return cli.Usagef("--repair %s: it is there: name a new file", file)
 	}

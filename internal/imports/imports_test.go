@@ -50,6 +50,7 @@ var may = map[string][]string{
 	"figure":           {},
 	"report":           leaves("cache", "figure", "kernels", "model", "outcome"),
 	"internal/golden":  {},
+	"internal/dbtest":  {},
 	"internal/imports": {},
 
 	"study/carry":             leaves("device", "device/replay", "kernels", "kernels/all", "outcome"),
@@ -81,6 +82,7 @@ func within(path, folder string) bool { return path == folder || strings.HasPref
 var fences = map[string][]string{
 	"github.com/c-bata/goptuna":       {"study/samplers"},
 	"go.etcd.io/bbolt":                {"cache"},
+	"github.com/jackc/pgx":            {"cache", "internal/dbtest"},
 	"github.com/ebitengine/purego":    {"device/cuda"},
 	"github.com/spf13/cobra":          {"cmd/tune", "cmd/study", "cmd/internal/cli"},
 	"github.com/spf13/pflag":          {"cmd/tune", "cmd/study", "cmd/internal/cli"},
@@ -90,7 +92,7 @@ var fences = map[string][]string{
 	"pgregory.net/rapid":              {},
 	"github.com/google/go-cmp":        {},
 	"github.com/rogpeppe/go-internal": {},
-	"testing":                         {"internal/golden", "kernels/kernelstest", "device/devicetest", "search/searchtest", "space/spacetest", "study/matmul/matmultest", "cmd/internal/clitest"},
+	"testing":                         {"internal/golden", "internal/dbtest", "kernels/kernelstest", "device/devicetest", "search/searchtest", "space/spacetest", "study/matmul/matmultest", "cmd/internal/clitest"},
 }
 
 // allowed is what a package may import, and whether the table knows it.

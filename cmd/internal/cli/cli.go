@@ -34,7 +34,7 @@ type App struct {
 	Quiet    bool
 	Verbose  bool
 	JSON     bool
-	Store    string // file; "" = the user's own
+	Store    string // file or URL; "" = the user's own
 
 	// Contents is set by a command that prints what a store holds: it ends with
 	// StoreCorrupt if it could not read all of that.
@@ -60,7 +60,7 @@ func Run(name string, args []string, stdout, stderr io.Writer, root func(*App) *
 	p := c.PersistentFlags()
 	p.BoolVarP(&a.Quiet, "quiet", "q", false, "print nothing on stderr but errors")
 	p.BoolVarP(&a.Verbose, "verbose", "v", false, "say on stderr what became of every schedule")
-	p.StringVar(&a.Store, "store", "", "`file` of the store (default $TUNE_STORE, else $XDG_DATA_HOME/tune/store.db)")
+	p.StringVar(&a.Store, "store", "", "`file` of the store, or a database like postgres://user@host/database (default $TUNE_STORE, else $XDG_DATA_HOME/tune/store.db)")
 	c.AddCommand(a.manual())
 	complete(c)
 	strict(c)
@@ -152,6 +152,9 @@ func Revision() string {
 
 // Tuner opens the tuner on the store that --store names.
 func (a *App) Tuner() (*tuner.Tuner, error) {
+	if err := NoPassword(a.Store); err != nil {
+		return nil, err
+	}
 	t, err := tuner.Open(a.Store)
 	if err != nil {
 		return nil, err
@@ -159,6 +162,15 @@ func (a *App) Tuner() (*tuner.Tuner, error) {
 	a.Watch(t.Store())
 	t.Revision, t.Mutate = Revision(), FaultMutator()
 	return t, nil
+}
+
+// NoPassword refuses the name of a store with a password in it: other users of the machine
+// can read a command line.
+func NoPassword(store string) error {
+	if cache.HasPassword(store) {
+		return Usagef("a password does not belong on a command line, which others can read: give it in PGPASSWORD, in ~/.pgpass, or in TUNE_STORE")
+	}
+	return nil
 }
 
 // Say prints one line for the user unless --quiet.
