@@ -78,13 +78,8 @@ const readAtOnce = 16
 func (s *Store) Fitting(key Key) iter.Seq2[Stored, error] {
 	return func(yield func(Stored, error) bool) {
 		give := func(keys []Key) bool {
-			found, err := s.bests(keys)
-			if err != nil {
-				yield(Stored{}, err)
-				return false
-			}
-			for _, c := range found {
-				if !yield(c, nil) {
+			for c, err := range s.bests(keys) {
+				if !yield(c, err) || err != nil {
 					return false
 				}
 			}
@@ -126,33 +121,39 @@ func (s *Store) Bests() ([]Stored, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.bests(keys)
+	all := make([]Stored, 0, len(keys))
+	for c, err := range s.bests(keys) {
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	return all, nil
 }
 
-// bests are the sound best configs of keys, in the order of the keys.
-func (s *Store) bests(keys []Key) ([]Stored, error) {
-	if len(keys) == 0 {
-		return nil, nil
-	}
-	at := make([]spot, len(keys))
-	for i, k := range keys {
-		at[i] = bestAt(k)
-	}
-	records, err := s.engine.read(at...)
-	if err != nil {
-		return nil, err
-	}
-	found := make([]Stored, 0, len(records))
-	for i := 0; len(records) > 0; i++ { // what is not there any more is passed over
-		if at[i].key != records[0].key {
-			continue
+// bests gives the sound best configs of keys, in the order of the keys. They are read at once and
+// decoded, which takes longer, as they are asked for.
+func (s *Store) bests(keys []Key) iter.Seq2[Stored, error] {
+	return func(yield func(Stored, error) bool) {
+		at := make([]spot, len(keys))
+		for i, k := range keys {
+			at[i] = bestAt(k)
 		}
-		if config, ok := s.config(records[0]); ok {
-			found = append(found, Stored{keys[i], config})
+		records, err := s.engine.read(at...)
+		if err != nil {
+			yield(Stored{}, err)
+			return
 		}
-		records = records[1:]
+		for i := 0; len(records) > 0; i++ {
+			if at[i].key != records[0].key {
+				continue // it is not there any more
+			}
+			if config, ok := s.config(records[0]); ok && !yield(Stored{keys[i], config}, nil) {
+				return
+			}
+			records = records[1:]
+		}
 	}
-	return found, nil
 }
 
 // config is that of a record, or the record is damaged.

@@ -58,6 +58,9 @@ func (s *boltFile) writable() error {
 // read copies records, which die with the transaction: decoding them can wait until the file
 // is closed.
 func (s *boltFile) read(at ...spot) (all []record, err error) {
+	if len(at) == 0 {
+		return nil, nil
+	}
 	err = s.view(touched(at), func(tx *bbolt.Tx) error {
 		for _, at := range at {
 			b := bucketOf(tx, at)

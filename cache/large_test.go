@@ -1,11 +1,14 @@
 package cache
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"math/bits"
 	"math/rand/v2"
 	"os"
@@ -14,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"golang.org/x/sys/unix"
 
 	"stenciltune/internal/dbtest"
@@ -93,18 +97,18 @@ func TestALargeStoreCostsWhatIsTouched(t *testing.T) {
 		t.Errorf("all of %d pages are %d", all, got)
 	}
 
-	timeOf(t, []string{"record", "the writes and the two fsyncs of a record alone"},
+	timeOf(t, 80, []string{"record", "the writes and the two fsyncs of a record alone"},
 		func(i int) { must(t, s.Record(largeKey(i%(n/perKey)), testEntry(i))) },
 		syncs(t, len(data)))
-	timeOf(t, []string{"lookup"}, func(i int) {
+	timeOf(t, 80, []string{"lookup"}, func(i int) {
 		_, _, ok, err := s.Best(largeKey(i % (n / perKey)))
 		must(t, err)
 		if !ok {
 			t.Error("a config is missing")
 		}
 	})
-	timeOf(t, []string{"open"}, func(int) { must(t, reopen(t, s.Path()).Writable()) })
-	timeOf(t, []string{"entries of a problem"}, func(i int) {
+	timeOf(t, 80, []string{"open"}, func(int) { must(t, reopen(t, s.Path()).Writable()) })
+	timeOf(t, 80, []string{"entries of a problem"}, func(i int) {
 		_, err := s.Entries(largeKey(i % (n / perKey)))
 		must(t, err)
 	})
@@ -211,14 +215,13 @@ func TestDamageInALargeStore(t *testing.T) {
 }
 
 // timeOf prints medians of times that are taken in turn, since others use the disk and the processor too.
-func timeOf(t *testing.T, what []string, f ...func(i int)) {
-	const rounds = 80
+func timeOf(t *testing.T, rounds int, what []string, f ...func(i int)) {
 	times, busy := make([][]float64, len(f)), make([]float64, len(f))
 	for i := range rounds {
 		for n := range f {
 			begin, used := time.Now(), cpu(t)
 			f[n](i)
-			times[n], busy[n] = append(times[n], 1e3*time.Since(begin).Seconds()), busy[n]+1e3*(cpu(t)-used)/rounds
+			times[n], busy[n] = append(times[n], 1e3*time.Since(begin).Seconds()), busy[n]+1e3*(cpu(t)-used)/float64(rounds)
 		}
 	}
 	for n, ms := range times {
@@ -230,12 +233,14 @@ func timeOf(t *testing.T, what []string, f ...func(i int)) {
 // A shared store answers from many records as from few: -records 1000000 -v prints the times of docs/store.md.
 func TestALargeDatabaseAnswersAtOnce(t *testing.T) {
 	const perKey = 500
-	n := min(*flagRecords, 4000)
+	n, rounds := min(*flagRecords, 4000), 8
 	if *flagRecords > 8000 {
-		n = *flagRecords
+		n, rounds = *flagRecords, 80
 	}
 	at := dbtest.Shared(t).Fresh(t)
-	s := largeStore(t, reopen(t, at), n, perKey)
+	s := reopen(t, at)
+	must(t, s.Writable())
+	copyRecords(t, at, n, perKey)
 	asked := func(i int) Key { return largeKey(i * 7 % (n / perKey)) }
 	best := func(s *Store, k Key, want Grade) {
 		_, grade, ok, err := s.Best(k)
@@ -244,19 +249,19 @@ func TestALargeDatabaseAnswersAtOnce(t *testing.T) {
 			t.Fatalf("%v: %v, %v", k, grade, ok)
 		}
 	}
-	timeOf(t, []string{"record"}, func(i int) { must(t, s.Record(asked(i), testEntry(i))) })
-	timeOf(t, []string{"lookup"}, func(i int) { best(s, asked(i), Exact) })
-	timeOf(t, []string{"lookup by a process that has just begun"}, func(i int) {
+	timeOf(t, rounds, []string{"record"}, func(i int) { must(t, s.Record(asked(i), testEntry(i))) })
+	timeOf(t, rounds, []string{"lookup"}, func(i int) { best(s, asked(i), Exact) })
+	timeOf(t, rounds, []string{"lookup by a process that has just begun"}, func(i int) {
 		fresh := reopen(t, at)
 		best(fresh, asked(i), Exact)
 		fresh.engine.(*database).disconnect()
 	})
-	timeOf(t, []string{"lookup of a size that is not there"}, func(i int) {
+	timeOf(t, rounds, []string{"lookup of a size that is not there"}, func(i int) {
 		k := asked(i)
 		k.Size = "100x100x100"
 		best(s, k, OtherSize)
 	})
-	timeOf(t, []string{"entries of a problem"}, func(i int) {
+	timeOf(t, rounds, []string{"entries of a problem"}, func(i int) {
 		entries, err := s.Entries(asked(i))
 		must(t, err)
 		if len(entries) < perKey {
@@ -269,4 +274,50 @@ func TestALargeDatabaseAnswersAtOnce(t *testing.T) {
 	if r.Entries < n || r.Configs != n/perKey || r.Damaged != 0 {
 		t.Errorf("%+v", r)
 	}
+}
+
+// copyRecords fills a database as largeStore fills a file, by the server's fastest way.
+func copyRecords(t *testing.T, at string, n, perKey int) {
+	t.Helper()
+	ctx := context.Background()
+	conn, err := pgconn.Connect(ctx, at)
+	must(t, err)
+	defer conn.Close(ctx)
+	send := func(into string, write func(w io.Writer)) {
+		r, w := io.Pipe()
+		go func() {
+			b := bufio.NewWriterSize(w, 1<<16)
+			write(b)
+			b.Flush()
+			w.Close()
+		}()
+		_, err := conn.CopyFrom(ctx, r, "copy "+into+" from stdin")
+		must(t, err)
+	}
+	send("tune_key (text)", func(w io.Writer) { // they are numbered from 1 on
+		for k := range n / perKey {
+			fmt.Fprintln(w, largeKey(k))
+		}
+	})
+	config, err := Encode(testConfig())
+	must(t, err)
+	var entries [][]byte
+	for i := range perKey {
+		b, err := json.Marshal(testEntry(i * 7919 % 20000))
+		must(t, err)
+		entries = append(entries, b)
+	}
+	send("tune_record (key, part, name, value)", func(w io.Writer) {
+		put := func(k int, at spot, payload []byte) {
+			raw, _ := seal(at.place(), payload)
+			fmt.Fprintf(w, "%d\t%s\t%s\t\\\\x%x\n", k+1, at.part, at.name, raw)
+		}
+		for k := range n / perKey {
+			key := largeKey(k)
+			for i, b := range entries {
+				put(k, entryAt(key.String(), testEntry(i*7919%20000)), b)
+			}
+			put(k, bestAt(key), config)
+		}
+	})
 }

@@ -45,7 +45,7 @@ const (
 	selectNamed  = `select r.part, k.text, r.name, r.value from ` + named + ` join tune_record r on r.key = k.id and r.part = w.part and r.name = w.name`
 	selectAll    = `select r.part, k.text, r.name, r.value from ` + named + ` join tune_record r on r.key = k.id and r.part = w.part`
 	// A limit keeps the planner from reading all records.
-	selectKeys = `select text from tune_key k cross join lateral (select from tune_record r where r.key = k.id and r.part = $1 limit 1) as some
+	selectKeys = `select text from tune_key k cross join lateral (select from tune_record r where r.key = k.id and r.part = $1 limit 1) as held
 		where text >= $2 and ($3 = '' or text < $3) order by text`
 	selectSize = `select sum(pg_total_relation_size(t)) from (values ('tune_store'::regclass), ('tune_key'), ('tune_record')) as w (t)`
 	insertKeys = `insert into tune_key (text) select key from json_to_recordset($1) as w (key text)
