@@ -22,7 +22,7 @@ import (
 const DefaultReconnect = 20 * time.Second
 
 const (
-	connectTimeout = 5 * time.Second  // for the first connection
+	connectTimeout = 15 * time.Second // for the first connection
 	idleConnection = 5 * time.Second  // after which it is closed
 	perRecord      = time.Millisecond // more, for each record of an operation
 )

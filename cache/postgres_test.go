@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"net/url"
 	"os"
@@ -319,10 +320,12 @@ func TestAFullDiskOfTheServer(t *testing.T) {
 	server.Exec(t, "create tablespace little location '"+space+"'")
 	at := server.Fresh(t)
 	s := reopen(t, at+"&default_tablespace=little")
-	n := 0
+	n, r := 0, rand.New(rand.NewPCG(1, 2))
 	for ; n < 5000 && err == nil; n++ {
 		e := testEntry(n)
-		e.Log = strings.Repeat(strconv.Itoa(n)+" ", 700)
+		for len(e.Log) < 3000 { // it is not to be compressed
+			e.Log += strconv.FormatUint(r.Uint64(), 36)
+		}
 		err = s.Record(testKey(0), e)
 	}
 	refusal(t, err, ErrUnwritable, "free some space on the server's disk")
