@@ -262,6 +262,9 @@ func examineStore(path string, s system) (f storeFacts, err error) {
 		return f, err
 	}
 	f.report = &report
+	if cache.IsURL(f.path) {
+		return f, nil // its disk is the server's
+	}
 	at := existing(f.path)
 	if st, err := s.statfs(at); err == nil {
 		f.free, f.network = st.Bavail*uint64(st.Bsize), networkFileSystems[int64(st.Type)]
@@ -290,6 +293,9 @@ func storeFindings(a answer[storeFacts]) []Finding {
 	}
 	r := *v.report
 	room := fmt.Sprintf("%s free", gib(v.free))
+	if cache.IsURL(v.path) {
+		room = "room is the server's matter"
+	}
 	switch {
 	case v.refused != "":
 		f.Found, f.Mend = v.refused+" cannot be written", "give yourself access to it, or name another file with --store or TUNE_STORE"

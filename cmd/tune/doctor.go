@@ -32,6 +32,9 @@ cannot be used. Warnings and notes do not count.`,
 			if o.Limit <= 0 {
 				return cli.Usagef("--limit must be more than 0")
 			}
+			if err := cli.NoPassword(a.Store); err != nil {
+				return err
+			}
 			o.Store = a.Store
 			r := doctor.Examine(c.Context(), o)
 			if err := c.Context().Err(); err != nil {

@@ -42,8 +42,11 @@ func TestASharedStore(t *testing.T) {
 	if code, out, stderr := tune(t, file, "store", "diff", at); code != cli.OK || len(out) > 0 {
 		t.Errorf("exit %d, the stores differ: %s%s", code, out, stderr)
 	}
+	if _, out, stderr := tune(t, at, "doctor", "--device", "host"); !strings.Contains(out, "sound, not locked; room is the server's matter") {
+		t.Errorf("the doctor says of it\n%s%s", out, stderr)
+	}
 	open := strings.Replace(at, "tune@", "tune:s3cret@", 1)
-	for _, args := range [][]string{{"store", "list", "--store", open}, {"store", "merge", open}, {"store", "diff", open}} {
+	for _, args := range [][]string{{"store", "list", "--store", open}, {"store", "merge", open}, {"store", "diff", open}, {"doctor", "--store", open}} {
 		p := clitest.Command(t, file, args...)
 		if code := p.Run(t); code != cli.Usage || !strings.Contains(p.Stderr.String(), "PGPASSWORD") || strings.Contains(p.Stderr.String(), "s3cret") {
 			t.Errorf("%v: exit %d\n%s", args, code, &p.Stderr)
