@@ -205,6 +205,7 @@ func (t *Session) evaluate(ctx context.Context, c *candidate, policy timing.Poli
 	if c.outcome.Status != "" { // rejected, failed to compile, or known
 		return nil
 	}
+	t.trying(c)
 	begin := t.now()
 	defer func() {
 		took := t.now() - begin

@@ -428,6 +428,8 @@ func (w watcher) Phase(name string) {
 	}
 }
 
+func (w watcher) Trying(space.Schedule) {}
+
 func (w watcher) Evaluated(o, best outcome.Outcome, p search.Progress) {
 	if w.evaluated != nil {
 		w.evaluated(o, best, p)

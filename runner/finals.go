@@ -94,6 +94,7 @@ func (t *Session) finals(ctx context.Context, r *Result) error {
 			break
 		}
 		winner, ties := pick(t.Families, ready)
+		t.trying(winner)
 		remainder, err := t.prove(ctx, winner, rest)
 		if err == nil {
 			err = ctx.Err() // its failure, if any, is the cancellation's

@@ -35,6 +35,8 @@ type Journal interface {
 type Watcher interface {
 	// Phase announces what happens now: "baseline", "search", "finals".
 	Phase(name string)
+	// Trying announces the schedule that is checked and timed now.
+	Trying(s space.Schedule)
 	// Evaluated reports one more outcome and the best so far.
 	Evaluated(o outcome.Outcome, best outcome.Outcome, p search.Progress)
 }
@@ -111,7 +113,10 @@ func SmallSize(dims int) stencil.Size {
 type Session struct {
 	Options
 	result    Result
+	began     time.Duration              // the search
+	before    int                        // evaluations before it
 	searched  time.Duration              // end of the search
+	copied    *float64                   // copy bandwidth, once it is measured
 	ahead     context.Context            // of what is compiled ahead, from Baseline on
 	stop      context.CancelFunc         // of ahead
 	now       func() time.Duration       // since the tune began; simulated on a simulated device

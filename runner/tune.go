@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"stenciltune/outcome"
 	"time"
@@ -96,19 +97,61 @@ func (t *Session) settle(ctx context.Context, err error) error {
 	return err
 }
 
-// bandwidth is the device's copy bandwidth in bytes a second, measured if it can
+// bandwidth is the device's copy bandwidth in bytes a second, measured once if it can
 // be, else as the machine knows it; 0 if nobody knows.
 func (t *Session) bandwidth(ctx context.Context) float64 {
-	c, ok := t.Device.(device.Copier)
-	if !ok {
-		return t.Device.Machine().CopyBytesPerSecond
+	if t.copied != nil {
+		return *t.copied
 	}
-	b, err := c.CopyBandwidth(ctx, t.Problem.Bytes())
-	if err != nil {
-		t.warn("copy bandwidth unknown: %v", err)
-		return 0
+	b := t.Device.Machine().CopyBytesPerSecond
+	if c, ok := t.Device.(device.Copier); ok {
+		var err error
+		b, err = c.CopyBandwidth(ctx, t.Problem.Bytes())
+		if ctx.Err() != nil {
+			return 0
+		}
+		if err != nil {
+			t.warn("copy bandwidth unknown: %v", err)
+			b = 0
+		}
 	}
+	t.copied = &b
 	return b
+}
+
+// progress is how far the tune is, while so many schedules wait to be evaluated.
+func (t *Session) progress(queue int) search.Progress {
+	now := t.now()
+	p := t.tracker.Progress(now, true)
+	if s := t.best().Seconds(); s > 0 && t.copied != nil && *t.copied > 0 {
+		p.Roofline = t.share(s, *t.copied)
+	}
+	p.Likely = max(0, t.Stop.Budget-p.Evaluated)
+	if t.Stop.Budget == 0 {
+		p.Likely = math.MaxInt
+	}
+	if f, ok := t.Strategy.(search.Forecaster); ok && t.Stop.Converged > 0 {
+		p.Likely = min(p.Likely, f.Left(t.Stop.Converged)+queue)
+	}
+	if t.Stop.Stall > 0 {
+		p.Likely = min(p.Likely, max(0, t.Stop.Stall-p.SinceBest))
+	}
+	if p.Likely == math.MaxInt || t.began == 0 {
+		p.Likely = 0
+		return p
+	}
+	if n := p.Evaluated - t.before; n > 0 {
+		p.End = now + (now-t.began)*time.Duration(p.Likely)/time.Duration(n)
+		if limit := t.began + t.Stop.Time; t.Stop.Time > 0 && p.Evaluated+p.Likely >= t.Stop.Least {
+			p.End = min(p.End, max(limit, now))
+		}
+	}
+	return p
+}
+
+// share is the share of the roofline of one step at which a step takes so long.
+func (t *Session) share(seconds, bandwidth float64) float64 {
+	return float64(t.Problem.Size.Cells()) * float64(t.Problem.Traffic()) / seconds / bandwidth
 }
 
 // best is the fastest outcome so far; the zero Outcome if there is none.
@@ -125,6 +168,12 @@ func cancelled(ctx context.Context, err error) bool {
 func (t *Session) phase(name string) {
 	if t.Watcher != nil {
 		t.Watcher.Phase(name)
+	}
+}
+
+func (t *Session) trying(c *candidate) {
+	if t.Watcher != nil {
+		t.Watcher.Trying(c.outcome.Schedule)
 	}
 }
 
@@ -340,11 +389,9 @@ func (t *Session) abandon() {
 func (t *Session) search(ctx context.Context) (search.Reason, error) {
 	t.phase("search")
 	t.Strategy.Tell(slices.Clone(t.outcomes))
-	bandwidth := 0.0
-	if t.Stop.Roofline > 0 {
-		bandwidth = t.bandwidth(ctx)
-	}
+	bandwidth := t.bandwidth(ctx)
 	begin := t.now()
+	t.began, t.before = begin, t.tracker.Evaluated()
 	until := time.Duration(0) // end of the last look; 0 before it
 	forecaster, _ := t.Strategy.(search.Forecaster)
 	for {
@@ -359,7 +406,7 @@ func (t *Session) search(ctx context.Context) (search.Reason, error) {
 			now.Converged = forecaster.Converged()
 		}
 		if s := t.best().Seconds(); s > 0 && bandwidth > 0 {
-			now.Roofline = float64(t.Problem.Size.Cells()) * float64(t.Problem.Traffic()) / s / bandwidth
+			now.Roofline = t.share(s, bandwidth)
 		}
 		if why, done := t.Stop.Done(now); done {
 			if why != search.Converged || len(t.queue) == 0 {
@@ -441,7 +488,7 @@ func (t *Session) finish(c *candidate, queue []*candidate) error {
 		t.failed[o.Status]++
 	}
 	if t.Watcher != nil {
-		t.Watcher.Evaluated(o, t.best(), t.tracker.Progress(t.now(), true))
+		t.Watcher.Evaluated(o, t.best(), t.progress(len(queue)))
 	}
 	return nil
 }

@@ -38,6 +38,9 @@ func (s *bayes) Converged() int {
 // Waiting tells whether an answer is still to come that must be known before a search may end.
 func (s *bayes) Waiting() bool { return s.b.waiting() }
 
+// Left is how many proposals are still to come if nothing better is found.
+func (s *bayes) Left(converged int) int { return min(s.b.toCome(converged), s.left) }
+
 // Ask proposes the points the brain wants most, each as if the ones before it
 // had come out as expected.
 func (s *bayes) Ask(n int) []space.Schedule {

@@ -78,6 +78,9 @@ type Forecaster interface {
 	Converged() int
 	// Waiting tells whether an answer is still to come without which nobody can say that it has converged.
 	Waiting() bool
+	// Left is how many proposals it would still make until Converged is so many, should none be better
+	// than the best so far.
+	Left(converged int) int
 }
 
 // Progress is what the stop rules look at.
@@ -88,6 +91,10 @@ type Progress struct {
 	Roofline  float64
 	Elapsed   time.Duration
 	Left      bool // whether the strategy has more to propose
+	// Likely is how many evaluations the search still needs to end, should it find nothing better, and End when
+	// that would be; 0 = not known.
+	Likely int
+	End    time.Duration
 }
 
 // Done tells whether and why to end.

@@ -31,16 +31,22 @@ const (
 // They count eightfold with a prior that ranks what was measured as it came out, by half with one
 // that roughly does, and by a quarter otherwise: then there is more that nobody has looked at.
 func (b *brain) expect(logGain float64) {
-	switch {
-	case logGain >= math.Log(GainShare):
+	if logGain >= math.Log(GainShare) {
 		b.idle = 0
-	case b.trust >= trusted:
-		b.idle += idleTrusted
-	case b.trust >= roughly:
-		b.idle += idleRoughly
-	default:
-		b.idle += idleElse
+	} else {
+		b.idle += weight(b.trust)
 	}
+}
+
+// weight is the quarters that a proposal of little expected improvement counts.
+func weight(trust float64) int {
+	switch {
+	case trust >= trusted:
+		return idleTrusted
+	case trust >= roughly:
+		return idleRoughly
+	}
+	return idleElse
 }
 
 // rely finds how far the prior is to be trusted: by the ranks of what it expects to be good and was
@@ -102,7 +108,7 @@ func (b *brain) due() int {
 	if q := b.promising(b.launches(nil, p), math.Inf(1)); q >= 0 {
 		return q
 	}
-	for _, q := range b.firsts() {
+	for _, q := range b.firsts(b.trust) {
 		if !b.taken[q] {
 			return int(q)
 		}
@@ -110,13 +116,52 @@ func (b *brain) due() int {
 	return -1
 }
 
+// toCome is how many proposals are still to come until so many count as idle, if nothing better is found: the
+// rest of the design, what is due and the idle ones, and among these the descents. What is due by the model is
+// taken as the prior sees it, for to ask the model would change what it proposes.
+func (b *brain) toCome(converged int) int {
+	design := 0
+	for _, q := range b.queue {
+		if !b.taken[q] {
+			design++
+		}
+	}
+	trust := b.trust
+	if trust == 0 && b.f.z != nil && (b.post == nil || b.slope != 0) { // nobody has looked yet: mostly it is good
+		trust = trusted
+	}
+	due := map[int]bool{}
+	for _, q := range b.firsts(trust) {
+		due[int(q)] = !b.taken[q]
+	}
+	if b.best >= 0 {
+		p := b.timed[b.best].point
+		for _, q := range b.steps(nil, p) {
+			if b.mean(q)-b.mean(p) < tooFar {
+				due[q] = !b.taken[q]
+			}
+		}
+		for _, q := range b.launches(nil, p) {
+			due[q] = !b.taken[q]
+		}
+	}
+	global := 0
+	for _, untried := range due {
+		if untried {
+			global++
+		}
+	}
+	global += max(0, (4*converged-b.idle+weight(trust)-1)/weight(trust))
+	return design + global*localEvery/(localEvery-1)
+}
+
 // firsts are the prior's first ranks that are due; without a prior as many at random.
-func (b *brain) firsts() []int32 {
+func (b *brain) firsts(trust float64) []int32 {
 	if b.f.z == nil {
 		return b.chance.order[:min(moreRanks, len(b.chance.order))]
 	}
 	most := moreRanks
-	if b.trust >= trusted {
+	if trust >= trusted {
 		most = firstRanks
 	}
 	return slices.Concat(b.ranked.order[:min(most, len(b.ranked.order))], b.stated[:min(most, len(b.stated))])
@@ -130,7 +175,7 @@ func (b *brain) waiting() bool {
 	p := b.timed[b.best].point
 	near := b.launches(b.steps(nil, p), p)
 	return slices.ContainsFunc(near, func(q int) bool { return b.pending[q] }) ||
-		slices.ContainsFunc(b.firsts(), func(q int32) bool { return b.pending[int(q)] })
+		slices.ContainsFunc(b.firsts(b.trust), func(q int32) bool { return b.pending[int(q)] })
 }
 
 // promising is the untried point of a list of which the least is expected, -1 if all are expected to be

@@ -250,8 +250,8 @@ func (j *job) configure(context.Context) error {
 		j.Watcher.Note("warning: %s", w)
 	}
 	c := j.config
-	j.Watcher.Note("%s: %.1f GCells/s (%.4g ms a step), %.2f times naive; %d evaluated in %.1f s, stopped by %s",
-		c.Schedule.Text, c.Measured.CellsPerSecond/1e9, 1e3*c.Measured.SecondsPerStep, c.Speedup, c.Search.Evaluated, c.Search.Seconds, c.Search.Stop)
+	j.Watcher.Note("%s: %s (%.4g ms a step), %.2f times naive; %d evaluated in %.1f s, stopped by %s",
+		c.Schedule.Text, Rate(c.Measured.CellsPerSecond), 1e3*c.Measured.SecondsPerStep, c.Speedup, c.Search.Evaluated, c.Search.Seconds, c.Search.Stop)
 	if c.Search.Stop == search.TimeLimit {
 		j.Watcher.Note("the time limit ended the search before it expected nothing better: --retune with a longer --time-limit goes on")
 	}
@@ -335,6 +335,7 @@ func dataSeed(seed uint64) uint32 { return rand.New(rand.NewPCG(seed, 0x5eed)).U
 type silent struct{}
 
 func (silent) Phase(string)                       {}
+func (silent) Trying(Schedule)                    {}
 func (silent) Evaluated(_, _ Outcome, _ Progress) {}
 func (silent) Note(string, ...any)                {}
 func (silent) Searching(Problem, int)             {}

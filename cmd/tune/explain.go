@@ -121,7 +121,7 @@ func (s subject) explain(role string, p stencil.Problem, t *tuner.Tuner, sc spac
 func printExplained(to io.Writer, p stencil.Problem, e explained) error {
 	q := e.Prediction
 	fmt.Fprintf(to, "%s: %s\n", e.Role, e.Schedule)
-	fmt.Fprintf(to, "  predicted %s a step, %.1f GCells/s", scaled(q.Seconds), float64(p.Size.Cells())/q.Seconds/1e9)
+	fmt.Fprintf(to, "  predicted %s a step, %s", scaled(q.Seconds), tuner.Rate(float64(p.Size.Cells())/q.Seconds))
 	if e.Measured > 0 {
 		fmt.Fprintf(to, "; measured %s (%+.0f %% of the prediction)", scaled(e.Measured), 100*(e.Measured/q.Seconds-1))
 	}

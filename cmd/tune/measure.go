@@ -120,7 +120,7 @@ func benchLine(p tuner.Problem, o tuner.Outcome) string {
 	var b strings.Builder
 	cells := float64(p.Size.Cells())
 	for _, s := range o.Series.Samples {
-		fmt.Fprintf(&b, "BenchmarkStep/%s/%s \t%d\t%.1f ns/op\t%.2f GCells/s\t%.3f TB/s\n", p.Text(), o.Schedule,
+		fmt.Fprintf(&b, "BenchmarkStep/%s/%s \t%d\t%.1f ns/op\t%.4g GCells/s\t%.3f TB/s\n", p.Text(), o.Schedule,
 			o.Series.Launches, s*1e9, cells/s/1e9, cells*float64(p.Traffic())/s/1e12)
 	}
 	return b.String()

@@ -86,13 +86,13 @@ func (a *app) printModel(list modelList, s subject) error {
 	}
 	a.Say("%s on %s: %s", list.Problem, list.Device, predicted(s))
 	w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
-	fmt.Fprintln(w, "rank\ta step\tGCells/s\tlimited by\tblocks/SM\tupdates a cell\tmeasured\tschedule")
+	fmt.Fprintln(w, "rank\ta step\trate\tlimited by\tblocks/SM\tupdates a cell\tmeasured\tschedule")
 	for _, r := range list.Top {
 		measured := "-"
 		if r.Measured > 0 {
 			measured = scaled(r.Measured)
 		}
-		fmt.Fprintf(w, "%d\t%s\t%.1f\t%s\t%d\t%.2f\t%s\t%s\n", r.Rank, scaled(r.Seconds), r.Cells/1e9, r.Limiter, r.BlocksSM, r.Redundancy, measured, r.Schedule)
+		fmt.Fprintf(w, "%d\t%s\t%s\t%s\t%d\t%.2f\t%s\t%s\n", r.Rank, scaled(r.Seconds), tuner.Rate(r.Cells), r.Limiter, r.BlocksSM, r.Redundancy, measured, r.Schedule)
 	}
 	return w.Flush()
 }

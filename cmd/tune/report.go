@@ -198,6 +198,7 @@ func (a *app) replaySearch(ctx context.Context, l *replay.Landscape, p stencil.P
 // recorder notes what a search evaluates.
 type recorder struct{ list []report.Evaluation }
 
+func (w *recorder) Trying(tuner.Schedule)        {}
 func (w *recorder) Phase(string)                 {}
 func (w *recorder) Note(string, ...any)          {}
 func (w *recorder) Searching(tuner.Problem, int) {}

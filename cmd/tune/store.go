@@ -139,10 +139,10 @@ func (a *app) storeList() *cobra.Command {
 				return a.PrintJSON(infos)
 			}
 			w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
-			fmt.Fprintln(w, "stencil\tdtype\tsize\tsteps\tdevice\tkind\tdriver\tGCells/s\ttuned\tschedule")
+			fmt.Fprintln(w, "stencil\tdtype\tsize\tsteps\tdevice\tkind\tdriver\trate\ttuned\tschedule")
 			for _, i := range infos {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%.1f\t%s\t%s\n", i.Stencil, i.DType, i.Size, i.Steps, i.Device, i.Kind, cmp.Or(i.Driver, "none"),
-					i.CellsPerSecond/1e9, i.Time.Format(time.DateOnly), i.Schedule)
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", i.Stencil, i.DType, i.Size, i.Steps, i.Device, i.Kind, cmp.Or(i.Driver, "none"),
+					tuner.Rate(i.CellsPerSecond), i.Time.Format(time.DateOnly), i.Schedule)
 			}
 			return w.Flush()
 		},

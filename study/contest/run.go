@@ -116,6 +116,9 @@ func (n *notes) Phase(name string) {
 	n.check()
 }
 
+// Trying is of no interest.
+func (n *notes) Trying(space.Schedule) {}
+
 // Evaluated notes the state after an evaluation.
 func (n *notes) Evaluated(o, best outcome.Outcome, _ search.Progress) {
 	if !n.searching {

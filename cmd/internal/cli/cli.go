@@ -33,6 +33,7 @@ type App struct {
 	Begin    time.Time
 	Quiet    bool
 	Verbose  bool
+	Plain    bool // lines alone, on a terminal too
 	JSON     bool
 	Store    string // file or URL; "" = the user's own
 
@@ -61,6 +62,7 @@ func Run(name string, args []string, stdout, stderr io.Writer, root func(*App) *
 	p.BoolVarP(&a.Quiet, "quiet", "q", false, "print nothing on stderr but errors")
 	p.BoolVarP(&a.Verbose, "verbose", "v", false, "say on stderr what became of every schedule")
 	p.StringVar(&a.Store, "store", "", "`file` of the store, or a database like postgres://user@host/database (default $TUNE_STORE, else $XDG_DATA_HOME/tune/store.db)")
+	p.BoolVar(&a.Plain, "plain", false, "print plain lines on stderr, on a terminal too")
 	c.AddCommand(a.manual())
 	complete(c)
 	strict(c)
