@@ -52,6 +52,7 @@ type Config struct {
 	Match         MatchInfo          `json:"match"`
 	Expected      *ExpectedInfo      `json:"expected,omitempty"` // nil = measured on this very problem
 	Finals        []FinalInfo        `json:"finals,omitempty"`   // all that the last, interleaved round timed, the fastest first
+	Within        *WithinInfo        `json:"within,omitempty"`   // nil = nobody knows
 	Warnings      []string           `json:"warnings"`
 	Time          time.Time          `json:"time"` // whole seconds, UTC
 
@@ -234,6 +235,13 @@ type SearchInfo struct {
 type MatchInfo struct {
 	Grade Grade  `json:"grade"`
 	Note  string `json:"note"` // what it was tuned for, unless exact
+}
+
+// WithinInfo says with what probability the schedule takes at most 1 + Share times as long as the best of
+// the space that was searched.
+type WithinInfo struct {
+	Share       float64 `json:"share"`
+	Probability float64 `json:"probability"`
 }
 
 // ExpectedInfo is what a schedule should reach on a problem that it was not

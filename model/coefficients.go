@@ -3,6 +3,8 @@ package model
 import (
 	_ "embed"
 	"encoding/json"
+	"math"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -36,6 +38,29 @@ type Coefficients struct {
 	Resident       float64 `json:"resident"`        // share of L2 that holds a grid from launch to launch
 	L2Latency      float64 `json:"l2_latency"`      // share of LoadLatency that L2 takes
 	SpillTraffic   float64 `json:"spill_traffic"`   // share of spilled registers that every turn of the loop writes and reads
+}
+
+// Bounds keep a coefficient that no recording identifies near its nominal value, by the field's name.
+var Bounds = map[string][2]float64{
+	"DRAM": {0.92, 1.05}, "L2": {0.55, 0.65}, "Fill": {1, 2}, "Pipe": {0.4, 1}, "Issue": {0.4, 1}, "InFlight": {3e-8, 1e-6},
+	"LoadLatency": {300, 1500}, "RoundLatency": {5, 400}, "BarrierLatency": {10, 600}, "WarpLatency": {0, 100}, "BlockLatency": {100, 3000},
+	"Ramp": {50, 10000}, "Norm": {1.2, 8}, "WaitNorm": {1, 8}, "PhaseNorm": {1, 6}, "Drain": {0, 1}, "OwnIssue": {0.5, 8}, "Tail": {0.01, 1},
+	"Idle": {0.05, 1.2}, "L2Knee": {0.1, 1}, "L2Sharp": {0.7, 6}, "Resident": {0.3, 1.2}, "L2Latency": {0.2, 1}, "SpillTraffic": {0.05, 2.5},
+}
+
+// Middle are coefficients that were fitted to nothing: each in the middle of its bounds, on a logarithmic scale
+// where both are above 0. What the model knows with them it knows by its structure.
+func Middle() (c Coefficients) {
+	v := reflect.ValueOf(&c).Elem()
+	for i := range v.NumField() {
+		b := Bounds[v.Type().Field(i).Name]
+		if b[0] > 0 {
+			v.Field(i).SetFloat(math.Sqrt(b[0] * b[1]))
+		} else {
+			v.Field(i).SetFloat((b[0] + b[1]) / 2)
+		}
+	}
+	return c
 }
 
 // Calibration is a fit of the coefficients and what it was fitted to.

@@ -81,7 +81,8 @@ type Result struct {
 	Repeated    int               // schedules answered from the journal
 	Failed      map[timing.Status]int
 	Stop        search.Reason
-	Complete    bool // finals were held
+	Within      search.Standing // of the search's best in its space; zero if the strategy does not say
+	Complete    bool            // finals were held
 	Seconds     float64
 	Utilisation float64 // share of the search in which the device was checking or timing
 	Outcomes    []outcome.Outcome

@@ -44,6 +44,7 @@ func (t *Session) Search(ctx context.Context) (err error) {
 		return nil
 	}
 	t.result.Stop, err = t.search(ctx)
+	t.result.Within = search.Stands(t.Strategy, t.Stop)
 	t.abandon()
 	t.searched = t.now()
 	return t.settle(ctx, err)
@@ -404,6 +405,9 @@ func (t *Session) search(ctx context.Context) (search.Reason, error) {
 		now := t.tracker.Progress(t.now()-begin, !t.exhausted || len(t.queue) > 0)
 		if forecaster != nil {
 			now.Converged = forecaster.Converged()
+			if t.Stop.Within > 0 {
+				now.Within = forecaster.Within(t.Stop.Within)
+			}
 		}
 		if s := t.best().Seconds(); s > 0 && bandwidth > 0 {
 			now.Roofline = t.share(s, bandwidth)

@@ -41,6 +41,12 @@ func (s *bayes) Waiting() bool { return s.b.waiting() }
 // Left is how many proposals are still to come if nothing better is found.
 func (s *bayes) Left(converged int) int { return min(s.b.toCome(converged), s.left) }
 
+// Within is the probability that the best takes at most 1 + share times as long as the best of the space.
+func (s *bayes) Within(share float64) float64 { return s.b.doubt(share).Probability() }
+
+// Doubt is what Within is computed from.
+func (s *bayes) Doubt(share float64) Doubt { return s.b.doubt(share) }
+
 // Ask proposes the points the brain wants most, each as if the ones before it
 // had come out as expected.
 func (s *bayes) Ask(n int) []space.Schedule {

@@ -132,12 +132,13 @@ func (b *brain) choose() int {
 		}
 	}
 	if q, gain := b.global(); q >= 0 {
-		if gain < math.Log(GainShare) {
+		little := gain < math.Log(GainShare) || b.sure()
+		if little {
 			if near := b.due(); near >= 0 {
 				return b.believe(near)
 			}
 		}
-		b.expect(gain)
+		b.expect(little)
 		return b.believe(q)
 	}
 	return b.believe(b.chance.next())

@@ -350,16 +350,17 @@ func TestLight(t *testing.T) {
 // TestIdle: proposals of little expected improvement count eightfold while the prior ranks as was
 // measured, by half while it roughly does, by a quarter otherwise, and not at all after one of much.
 func TestIdle(t *testing.T) {
-	little, much := math.Log(GainShare)-1, math.Log(GainShare)+1
+	const little, much = true, false
 	b := &brain{}
 	s := &bayes{b: b}
 	for i, c := range []struct {
-		trust, gain float64
-		want        int
+		trust  float64
+		little bool
+		want   int
 	}{{0.9, little, 8}, {0.6, little, 8}, {0.6, little, 9}, {0, little, 9}, {-1, little, 9}, {0.6, little, 10}, {0.9, much, 0}, {0.2, little, 0}, {0.9, little, 8}} {
 		b.trust = c.trust
-		if b.expect(c.gain); s.Converged() != c.want {
-			t.Errorf("%d: after a gain of e^%.1f with trust %v: %d, want %d", i, c.gain, c.trust, s.Converged(), c.want)
+		if b.expect(c.little); s.Converged() != c.want {
+			t.Errorf("%d: after a little gain (%v) with trust %v: %d, want %d", i, c.little, c.trust, s.Converged(), c.want)
 		}
 	}
 }

@@ -50,6 +50,7 @@ const (
 	Stall       Reason = "stall"       // no better schedule for long
 	Converged   Reason = "converged"   // the strategy expects nothing better
 	Roofline    Reason = "roofline"    // as near to the roofline as asked for
+	Within      Reason = "within"      // as near to the best of the space as asked for, as good as certainly
 	Exhausted   Reason = "exhausted"   // every schedule was tried
 	Interrupted Reason = "interrupted" // the user stopped it
 	Lost        Reason = "lost"        // the device or the store was lost
@@ -63,10 +64,14 @@ type Stop struct {
 	Stall     int           // evaluations without an improvement of more than StallShare
 	Converged int           // proposals in a row expected to improve by less than GainShare
 	Roofline  float64       // share of the one-step roofline that the best reaches
+	Within    float64       // share above the time of the best of the space that the best has at most with probability Certain
 }
 
 // StallShare is the least improvement that counts as one.
 const StallShare = 0.002
+
+// Certain is the probability from which on Stop.Within holds.
+const Certain = 0.95
 
 // GainShare is the least expected improvement that is worth a proposal.
 const GainShare = 0.005
@@ -81,13 +86,17 @@ type Forecaster interface {
 	// Left is how many proposals it would still make until Converged is so many, should none be better
 	// than the best so far.
 	Left(converged int) int
+	// Within is the probability that the best so far takes at most 1 + share times as long as the best of
+	// the space; 0 before there is an answer.
+	Within(share float64) float64
 }
 
 // Progress is what the stop rules look at.
 type Progress struct {
 	Evaluated int
-	SinceBest int // evaluations since the best one improved by StallShare
-	Converged int // what a Forecaster says; 0 for other strategies
+	SinceBest int     // evaluations since the best one improved by StallShare
+	Converged int     // what a Forecaster says; 0 for other strategies
+	Within    float64 // what a Forecaster says of Stop.Within; 0 for other strategies
 	Roofline  float64
 	Elapsed   time.Duration
 	Left      bool // whether the strategy has more to propose
@@ -106,6 +115,8 @@ func (s Stop) Done(p Progress) (Reason, bool) {
 		return TimeLimit, true
 	case s.Roofline > 0 && p.Roofline >= s.Roofline:
 		return Roofline, true
+	case s.Within > 0 && p.Within >= Certain:
+		return Within, true
 	case s.Stall > 0 && p.SinceBest >= s.Stall:
 		return Stall, true
 	case s.Converged > 0 && p.Converged >= s.Converged:

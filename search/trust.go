@@ -27,11 +27,16 @@ const (
 	idleElse    = 1
 )
 
-// expect counts proposals in a row of little expected improvement, in log seconds, which is a share.
-// They count eightfold with a prior that ranks what was measured as it came out, by half with one
-// that roughly does, and by a quarter otherwise: then there is more that nobody has looked at.
-func (b *brain) expect(logGain float64) {
-	if logGain >= math.Log(GainShare) {
+// sure tells whether a search that believes its prior is as good as certain that nothing is better by GainShare.
+func (b *brain) sure() bool {
+	return b.trust >= trusted && b.doubt(GainShare).Probability() >= Certain
+}
+
+// expect counts proposals in a row of little expected improvement. They count eightfold with a prior that ranks what was
+// measured as it came out, by half with one that roughly does, and by a quarter otherwise: then there is more that nobody
+// has looked at.
+func (b *brain) expect(little bool) {
+	if !little {
 		b.idle = 0
 	} else {
 		b.idle += weight(b.trust)
@@ -97,8 +102,9 @@ func (b *brain) follow(set []int) {
 }
 
 // due is the next point that must be tried before a search may end for lack of prospects, -1 if
-// there is none. Of the best these are the points one parameter away, unless they are expected to be far slower, and
-// all launches of its source, whatever is expected; of the prior, as it was given and as rescaled, the first
+// there is none. Of the best these are the points one parameter away, unless they are expected to be far slower,
+// all launches of its source, whatever is expected, and a launch of each source beside it; with a prior that is not believed
+// the launches of sources as good as its own; of the prior, as it was given and as rescaled, the first
 // ranks, and without a prior as many schedules at random.
 func (b *brain) due() int {
 	p := b.timed[b.best].point
@@ -107,6 +113,14 @@ func (b *brain) due() int {
 	}
 	if q := b.promising(b.launches(nil, p), math.Inf(1)); q >= 0 {
 		return q
+	}
+	if q := b.beside(p); q >= 0 {
+		return q
+	}
+	if b.trust < trusted {
+		if q := b.relaunch(p); q >= 0 {
+			return q
+		}
 	}
 	for _, q := range b.firsts(b.trust) {
 		if !b.taken[q] {
@@ -118,7 +132,8 @@ func (b *brain) due() int {
 
 // toCome is how many proposals are still to come until so many count as idle, if nothing better is found: the
 // rest of the design, what is due and the idle ones, and among these the descents. What is due by the model is
-// taken as the prior sees it, for to ask the model would change what it proposes.
+// taken as the prior sees it, for to ask the model would change what it proposes. Launches of sources as good as
+// the best's, which are due where the prior is not believed, nobody can foretell.
 func (b *brain) toCome(converged int) int {
 	design := 0
 	for _, q := range b.queue {
@@ -143,6 +158,13 @@ func (b *brain) toCome(converged int) int {
 		}
 		for _, q := range b.launches(nil, p) {
 			due[q] = !b.taken[q]
+		}
+		tried := b.sources()
+		for _, q := range b.trades(nil, p) { // one of each source; which one makes no difference here
+			if s := b.source(q); !tried[s] && b.exchanged(p, q) && b.mean(q)-b.mean(p) < sourceFar {
+				tried[s] = true
+				due[q] = !b.taken[q]
+			}
 		}
 	}
 	global := 0

@@ -332,7 +332,7 @@ func (t *Tuner) adapt(p Problem, m machine.Machine, grade cache.Grade, known []s
 	c.Device = cache.DeviceOf(m)
 	c.Toolchain.Compiler, c.Toolchain.CUDA = m.Compiler, m.CUDAVersion
 	c.Measured = cache.MeasuredInfo{Regime: c.Measured.Regime}
-	c.Baseline, c.Speedup, c.RooflineShare, c.Ties, c.Finals, c.Verification = nil, 0, 0, nil, nil, cache.VerificationInfo{}
+	c.Baseline, c.Speedup, c.RooflineShare, c.Ties, c.Finals, c.Within, c.Verification = nil, 0, 0, nil, nil, nil, cache.VerificationInfo{}
 	c.Expected = &cache.ExpectedInfo{SecondsPerStep: rounded(r.Seconds), Loss: rounded(math.Max(0, transfer.LeaveOneOut(places(known)))), Sizes: len(known)}
 	c.Match = cache.MatchInfo{Grade: grade, Note: from.TunedFor()}
 	if r.Weight == 0 {

@@ -2,6 +2,7 @@ package tuner
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"time"
 
@@ -58,6 +59,9 @@ func (j *job) configOf() Config {
 	if o := r.Remainder; o != nil && p.Steps%k.Launch.Steps != 0 {
 		rest := j.Kernel(p, o.Schedule)
 		c.Remainder = &cache.RemainderInfo{Schedule: cache.ScheduleOf(o.Schedule), Launch: launchInfo(rest.Launch), Kernel: kernelInfo(rest, *o)}
+	}
+	if w := r.Within; w.Share > 0 {
+		c.Within = &cache.WithinInfo{Share: w.Share, Probability: math.Floor(1000*w.Probability) / 1000}
 	}
 	for _, t := range r.Ties {
 		c.Ties = append(c.Ties, cache.Tie{Schedule: t.Schedule.String(), SecondsPerStep: t.Seconds()})

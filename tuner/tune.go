@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"time"
 
@@ -250,8 +251,12 @@ func (j *job) configure(context.Context) error {
 		j.Watcher.Note("warning: %s", w)
 	}
 	c := j.config
-	j.Watcher.Note("%s: %s (%.4g ms a step), %.2f times naive; %d evaluated in %.1f s, stopped by %s",
-		c.Schedule.Text, Rate(c.Measured.CellsPerSecond), 1e3*c.Measured.SecondsPerStep, c.Speedup, c.Search.Evaluated, c.Search.Seconds, c.Search.Stop)
+	within := ""
+	if w := c.Within; w != nil {
+		within = fmt.Sprintf("; within %g %% of the best with probability %.2f", 100*w.Share, math.Floor(100*w.Probability)/100)
+	}
+	j.Watcher.Note("%s: %s (%.4g ms a step), %.2f times naive; %d evaluated in %.1f s, stopped by %s%s",
+		c.Schedule.Text, Rate(c.Measured.CellsPerSecond), 1e3*c.Measured.SecondsPerStep, c.Speedup, c.Search.Evaluated, c.Search.Seconds, c.Search.Stop, within)
 	if c.Search.Stop == search.TimeLimit {
 		j.Watcher.Note("the time limit ended the search before it expected nothing better: --retune with a longer --time-limit goes on")
 	}
@@ -281,7 +286,7 @@ func stops(s search.Stop, kind machine.Kind, exhaustive bool) search.Stop {
 		d.Least = 0
 	}
 	return search.Stop{Budget: cmp.Or(s.Budget, d.Budget), Least: d.Least, Time: cmp.Or(s.Time, d.Time), Stall: cmp.Or(s.Stall, d.Stall),
-		Converged: cmp.Or(s.Converged, d.Converged), Roofline: s.Roofline}
+		Converged: cmp.Or(s.Converged, d.Converged), Roofline: s.Roofline, Within: s.Within}
 }
 
 // Measure checks schedules and times those that pass, interleaved. list chooses them from

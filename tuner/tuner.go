@@ -208,8 +208,8 @@ func (o Options) Check() error {
 	}
 	o = o.withDefaults()
 	switch {
-	case o.Stop.Budget < 0 || o.Stop.Stall < 0 || o.Stop.Time < 0 || o.Stop.Converged < 0 || !(o.Stop.Roofline >= 0) || o.MaxAge < 0:
-		return Inputf("--budget, --stall, --converged, --roofline, --time-limit and --max-age must not be negative")
+	case o.Stop.Budget < 0 || o.Stop.Stall < 0 || o.Stop.Time < 0 || o.Stop.Converged < 0 || !(o.Stop.Roofline >= 0) || !(o.Stop.Within >= 0) || o.MaxAge < 0:
+		return Inputf("--budget, --stall, --converged, --roofline, --within, --time-limit and --max-age must not be negative")
 	case !slices.Contains(search.Names(), o.Strategy):
 		return Inputf("--strategy %q: use one of %v", o.Strategy, search.Names())
 	case o.Regime != timing.Warm && o.Regime != timing.Cold:

@@ -13,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 CGO_ENABLED=0 go build -o "$work/study" ./cmd/study
 {
 	set -- --seeds "$seeds" --budget 400 --plots bench/search
-	for entrant in bayes bayes/unseen bayes/inverted model cmaes tpe random; do set -- "$@" --entrant $entrant; done
+	for entrant in bayes bayes/unseen bayes/middle bayes/none bayes/inverted model model/middle cmaes tpe random; do set -- "$@" --entrant $entrant; done
 	echo "# bench/search/replay.sh $seeds: study replay-bench $*"
 	for shipped in device/replay/landscapes/*.jsonl.gz; do
 		file=bench/h200/landscapes/$(basename "$shipped")

@@ -45,8 +45,8 @@ Compiling and measuring take the recorded times, so the figures are the same on
 every machine.
 
 An entrant is a strategy, or a strategy with another prior than the cost model's:
-bayes/unseen (the model fitted without that stencil), bayes/inverted (ranked
-backwards), bayes/shuffled (at random), bayes/none.`,
+bayes/unseen (the model fitted without that stencil), bayes/middle (its
+coefficients fitted to nothing), bayes/inverted (ranked backwards), bayes/shuffled (at random), bayes/none.`,
 		Example: `  study replay-bench --seeds 20
   study replay-bench --landscape jacobi3d_f32 --entrant bayes --entrant random
   study replay-bench --landscape ./mine.jsonl.gz --plots out`,
@@ -77,7 +77,7 @@ func (f *replayBenchFlags) parse() ([]contest.Entrant, error) {
 		name, prior, _ := strings.Cut(t, "/")
 		e := contest.Entrant{Strategy: name, Prior: contest.Prior(prior)}
 		if !slices.Contains(contest.Strategies(), name) || !slices.Contains(contest.Priors(), e.Prior) {
-			return nil, cli.Usagef("--entrant %q: use one of %s, alone or with /unseen, /inverted, /shuffled or /none", t, strings.Join(contest.Strategies(), ", "))
+			return nil, cli.Usagef("--entrant %q: use one of %s, alone or with /unseen, /middle, /inverted, /shuffled or /none", t, strings.Join(contest.Strategies(), ", "))
 		}
 		list = append(list, e)
 	}
@@ -161,11 +161,11 @@ func prior(c model.Coefficients, p stencil.Problem, m machine.Machine) search.Pr
 	}
 }
 
-// parts are those of the cost model's predictions.
-func parts(p stencil.Problem, m machine.Machine) search.Parts {
+// parts are those of the cost model's predictions with these coefficients.
+func parts(c model.Coefficients, p stencil.Problem, m machine.Machine) search.Parts {
 	families := all.Families()
 	return func(s space.Schedule) []float64 {
-		v := model.Schedule(p, kernels.Find(families, s.Family()), s, model.Facts{}, m)
+		v := c.Schedule(p, kernels.Find(families, s.Family()), s, model.Facts{}, m)
 		return v.Parts[:]
 	}
 }
@@ -191,7 +191,9 @@ func fieldOf(l *replay.Landscape) (*contest.Field, error) {
 	sp := kernels.Spaces(all.Families(), p, m)
 	for _, s := range runner.Naive(p, sp) {
 		if _, ok := l.Records[s]; ok {
-			return contest.NewField(l, p, sp, s, prior(model.Fitted, p, m), prior(model.Calibrated.Without(p.Stencil.Name), p, m), parts(p, m)), nil
+			f := contest.NewField(l, p, sp, s, prior(model.Fitted, p, m), prior(model.Calibrated.Without(p.Stencil.Name), p, m), parts(model.Fitted, p, m))
+			f.Enter(contest.Middle, prior(model.Middle(), p, m), parts(model.Middle(), p, m))
+			return f, nil
 		}
 	}
 	return nil, cli.Usagef("the recording of %s does not hold the naive kernel", p.Text())

@@ -13,12 +13,12 @@ import (
 // TestStrategiesAreComparedOnALandscape that ships, and on another tuner's.
 func TestStrategiesAreComparedOnALandscape(t *testing.T) {
 	dir := t.TempDir()
-	args := strings.Fields("replay-bench --seeds 2 --budget 20 --seconds 1 --entrant bayes --entrant random --entrant bayes/none")
+	args := strings.Fields("replay-bench --seeds 2 --budget 20 --seconds 1 --entrant bayes --entrant random --entrant bayes/none --entrant model/middle")
 	p := clitest.Command(t, clitest.StoreIn(t), append(args, "--landscape", "jacobi2d_f64", "--plots", dir)...)
 	if code := p.Run(t); code != cli.OK || p.Stderr.Len() > 0 {
 		t.Fatalf("exit %d\n%s", code, &p.Stderr)
 	}
-	for _, want := range []string{"jacobi2d/f64/8192x8192: 2735 schedules, best stream/", "\nbayes ", "\nrandom ", "\nbayes/none "} {
+	for _, want := range []string{"jacobi2d/f64/8192x8192: 2735 schedules, best stream/", "\nbayes ", "\nrandom ", "\nbayes/none ", "\nmodel/middle "} {
 		if !strings.Contains(p.Stdout.String(), want) {
 			t.Errorf("no %q in\n%s", want, &p.Stdout)
 		}

@@ -121,7 +121,7 @@ func TestFiguresByHand(t *testing.T) {
 	// search begins. One compiler has the last, the third and the second, in the order of an
 	// exhaustive walk, at 2, 3 and 4 s; each takes half a second on the device.
 	const begin = 1.008
-	for i, want := range []Point{{2.5 - begin, 3}, {3.5 - begin, 0}, {4.5 - begin, 0}} {
+	for i, want := range []Point{{Time: 2.5 - begin, Regret: 3}, {Time: 3.5 - begin}, {Time: 4.5 - begin}} {
 		if p := r.Points[i]; math.Abs(p.Time-want.Time) > 1e-6 || math.Abs(p.Regret-want.Regret) > 1e-9 {
 			t.Errorf("point %d is %v, want %v", i, p, want)
 		}
@@ -140,7 +140,7 @@ func TestFiguresByHand(t *testing.T) {
 	}
 	// Who knows the optimum at once scores 1.
 	p := pace{0.5, 1, 1.5, 2}
-	if s := f.Score([]Run{{Points: []Point{{0, 0}}}}, p); math.Abs(s-1) > 1e-9 {
+	if s := f.Score([]Run{{Points: []Point{{}}}}, p); math.Abs(s-1) > 1e-9 {
 		t.Errorf("score %v", s)
 	}
 }

@@ -39,18 +39,19 @@ type Field struct {
 type Prior string
 
 // Priors. Unseen is the cost model as it would be without the stencil's own
-// measurements; Inverted ranks the space backwards; Shuffled gives every schedule the
+// measurements, Middle the one whose coefficients are fitted to nothing; Inverted ranks the space backwards; Shuffled gives every schedule the
 // prediction of another one.
 const (
 	Model    Prior = ""
 	Unseen   Prior = "unseen"
+	Middle   Prior = "middle"
 	Inverted Prior = "inverted"
 	Shuffled Prior = "shuffled"
 	None     Prior = "none"
 )
 
 // Priors are all of them.
-func Priors() []Prior { return []Prior{Model, Unseen, Inverted, Shuffled, None} }
+func Priors() []Prior { return []Prior{Model, Unseen, Middle, Inverted, Shuffled, None} }
 
 // NewField prepares the recorded part of a space. naive is the baseline, recorded too;
 // prior is the cost model, and unseen the same fitted without the stencil, parts what both are made
@@ -100,6 +101,11 @@ func NewField(l *replay.Landscape, p stencil.Problem, sp *space.Space, naive spa
 	f.listings[Inverted] = search.List(within, func(s space.Schedule) float64 { return f.Optimum * f.Optimum / predicted[s] }, parts)
 	f.listings[Shuffled] = search.List(within, func(s space.Schedule) float64 { return shuffled[s] }, nil)
 	return f
+}
+
+// Enter adds a prior of a name of its own, with what it is made of.
+func (f *Field) Enter(name Prior, prior search.Prior, parts search.Parts) {
+	f.listings[name] = search.List(f.space, prior, parts)
 }
 
 // name is the problem, or what another tuner calls its kernel.

@@ -44,18 +44,20 @@ func (e Entrant) String() string {
 
 // Rules say how a run goes and when it ends.
 type Rules struct {
-	Ahead  int     // schedules compiled ahead of the device, at most; 0 = as a tune does
-	Budget int     // evaluations; 0 = all
-	Time   float64 // simulated seconds of the search; 0 = no limit
-	Regret float64 // end at a regret this small; negative = go on
-	Stall  int     // end when so many evaluations found nothing better; 0 = go on
-	Idle   int     // end when a strategy that tells has converged for so many proposals, after a last look; 0 = go on
+	Ahead  int       // schedules compiled ahead of the device, at most; 0 = as a tune does
+	Budget int       // evaluations; 0 = all
+	Time   float64   // simulated seconds of the search; 0 = no limit
+	Regret float64   // end at a regret this small; negative = go on
+	Stall  int       // end when so many evaluations found nothing better; 0 = go on
+	Idle   int       // end when a strategy that tells has converged for so many proposals, after a last look; 0 = go on
+	Doubts []float64 // shares by which the best may be above the best of the space, of which doubts are noted
 }
 
 // Point is the state of a run after an evaluation.
 type Point struct {
-	Time   float64 // simulated seconds since the search began
-	Regret float64 // of the schedule measured fastest so far, the naive kernel among them
+	Time   float64        // simulated seconds since the search began
+	Regret float64        // of the schedule measured fastest so far, the naive kernel among them
+	Doubts []search.Doubt // of Rules.Doubts, if the strategy has any: before the strategy was told of the evaluation
 }
 
 // Run is one search.
@@ -76,7 +78,7 @@ func (f *Field) Run(ctx context.Context, e Entrant, seed uint64, rules Rules) (R
 	d := replay.New(f.recorded)
 	enough, stop := context.WithCancel(ctx)
 	defer stop()
-	n := &notes{field: f, device: d, rules: rules, regret: f.first(), stop: stop}
+	n := &notes{field: f, strategy: strategy, device: d, rules: rules, regret: f.first(), stop: stop}
 	o := runner.Options{
 		Problem: f.problem, Device: d, Families: f.families, Space: f.space, Strategy: strategy, Baseline: []space.Schedule{f.naive},
 		Stop:  search.Stop{Time: time.Duration(rules.Time * float64(time.Second)), Stall: rules.Stall, Converged: rules.Idle},
@@ -100,6 +102,7 @@ func (f *Field) Run(ctx context.Context, e Entrant, seed uint64, rules Rules) (R
 // regret of the rules.
 type notes struct {
 	field     *Field
+	strategy  search.Strategy
 	device    replay.Device
 	rules     Rules
 	stop      func()
@@ -124,13 +127,26 @@ func (n *notes) Evaluated(o, best outcome.Outcome, _ search.Progress) {
 	if !n.searching {
 		return
 	}
+	doubts := n.doubts()
 	if !best.Schedule.IsZero() {
 		n.regret = min(n.regret, n.field.regret(best.Schedule))
 	}
 	n.busy += o.DeviceSeconds
-	n.run.Points = append(n.run.Points, Point{(n.device.Now() - n.begin).Seconds(), n.regret})
+	n.run.Points = append(n.run.Points, Point{(n.device.Now() - n.begin).Seconds(), n.regret, doubts})
 	n.run.Order = append(n.run.Order, o.Schedule)
 	n.check()
+}
+
+// doubts are those of the strategy that the rules ask for.
+func (n *notes) doubts() (list []search.Doubt) {
+	if s, ok := n.strategy.(interface {
+		Doubt(share float64) search.Doubt
+	}); ok {
+		for _, share := range n.rules.Doubts {
+			list = append(list, s.Doubt(share))
+		}
+	}
+	return list
 }
 
 // check ends a search that is good enough.

@@ -24,6 +24,7 @@ import (
 var (
 	flagWrong  = flag.String("wrong", "", "how searches end under wrong models, on the whole spaces whose file names hold one of these words, or \"all\": an hour of two cores")
 	flagSeeds  = flag.Int("seeds", 10, "seeds of each case of -wrong")
+	flagDoubts = flag.String("doubts", "", "append what the searches of -wrong say of their best to this file, for TestWithin")
 	flagModels = flag.String("models", "", "the models of -wrong whose names hold one of these words; all if empty")
 )
 
@@ -144,12 +145,13 @@ func TestSearchesUnderWrongModels(t *testing.T) {
 			if !wanted(w.name, models) {
 				continue
 			}
-			f.listings[Prior(w.name)] = search.List(f.space, w.of(f, p, right), partsOf(p, *cmp.Or(w.as, &l.Header.Machine)))
-			runs, err := f.each(t.Context(), Entrant{"bayes", Prior(w.name)}, seeds, Rules{Idle: 15, Stall: 250, Budget: 600, Regret: -1})
+			f.Enter(Prior(w.name), w.of(f, p, right), partsOf(p, *cmp.Or(w.as, &l.Header.Machine)))
+			runs, err := f.each(t.Context(), Entrant{"bayes", Prior(w.name)}, seeds, Rules{Idle: 15, Stall: 250, Budget: 600, Regret: -1, Doubts: doubted()})
 			if err != nil {
 				t.Fatal(err)
 			}
 			delete(f.listings, Prior(w.name))
+			appendSayings(t, *flagDoubts, f.Name, w.name, runs)
 			excess := func(r Run) float64 { return r.Points[len(r.Points)-1].Regret }
 			evaluations := func(r Run) float64 { return float64(len(r.Points)) }
 			seconds := func(r Run) float64 { return r.Points[len(r.Points)-1].Time }

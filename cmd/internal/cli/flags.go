@@ -70,6 +70,31 @@ func (f *stepsFlag) Set(text string) error {
 	return nil
 }
 
+// shareFlag is the value of a flag that is a share, as a number or in per cent; 0 = not given.
+type shareFlag float64
+
+func (f *shareFlag) Type() string { return "share" }
+
+func (f *shareFlag) String() string {
+	if *f == 0 {
+		return ""
+	}
+	return strconv.FormatFloat(float64(*f), 'g', -1, 64)
+}
+
+func (f *shareFlag) Set(text string) error {
+	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
+	v, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	if percent {
+		v /= 100
+	}
+	if err != nil || !(v > 0) || v > 1 {
+		return fmt.Errorf("%q is no share between 0 and 1: write 1%% or 0.01", text)
+	}
+	*f = shareFlag(v)
+	return nil
+}
+
 // Models that rank schedules before they run, as --model names them.
 const (
 	ModelCounts = "counts"
@@ -95,6 +120,7 @@ func (f *TuneFlags) Bind(c *cobra.Command) {
 	c.Flags().IntVar(&f.Stop.Stall, "stall", 0, "end after `n` evaluations without an improvement (default: 250)")
 	c.Flags().IntVar(&f.Stop.Converged, "converged", 0, "end after `n` proposals in a row of bayes expected to improve by less than 0.5 % (default: 15); they count eightfold while measurements rank as the model does, by half while they roughly do, else by a quarter")
 	c.Flags().Float64Var(&f.Stop.Roofline, "roofline", 0, "end at this `share` of the roofline of one time step at copy bandwidth; fused steps can pass 1")
+	c.Flags().Var((*shareFlag)(&f.Stop.Within), "within", "end when the best is within this `share` (1% or 0.01) of the best of its space with probability 0.95, says bayes (default: off)")
 	c.Flags().Uint64Var(&f.Seed, "seed", 1, "seed of the search and of the input data")
 	f.Regime = timing.Warm
 	c.Flags().StringVar((*string)(&f.Regime), "timing", string(timing.Warm), "cache `regime`: warm (iterated stencils) or cold (single sweeps, L2 flushed before each sample)")

@@ -1,0 +1,88 @@
+package search
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"stenciltune/outcome"
+	"stenciltune/space"
+	"stenciltune/timing"
+)
+
+// doubting is a search of 512 schedules of which a number is known, without a prior.
+func doubting(t *testing.T, known int) (*bayes, func(space.Schedule) float64) {
+	t.Helper()
+	f := &space.Family{Name: "f"}
+	for _, name := range []string{"a", "b", "c"} {
+		f.Params = append(f.Params, space.Param{Name: name, Values: []int{1, 2, 3, 4, 5, 6, 7, 8}, Ordinal: true})
+	}
+	truth := func(s space.Schedule) float64 {
+		return 1e-3 * (1 + 0.05*math.Abs(float64(s.Int("a", 0)-3)) + 0.05*math.Abs(float64(s.Int("b", 0)-5)) + 0.02*float64(s.Int("c", 0)))
+	}
+	s, err := New("bayes", Options{Space: space.New(f), Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range known {
+		asked := s.Ask(1)
+		if len(asked) == 0 {
+			break
+		}
+		s.Tell([]outcome.Outcome{outcome.Outcome{Schedule: asked[0], Status: timing.OK}.Sampled([]float64{truth(asked[0])}, 1)})
+	}
+	return s.(*bayes), truth
+}
+
+// TestWithin: a search knows nothing before it was told anything, is the surer the larger the share
+// and the more it knows, and is sure when it has tried everything.
+func TestWithin(t *testing.T) {
+	if b, _ := doubting(t, 0); b.Within(0.5) != 0 {
+		t.Errorf("%v before any answer", b.Within(0.5))
+	}
+	var last float64
+	for _, known := range []int{16, 150} {
+		b, _ := doubting(t, known)
+		small, large := b.Within(0.001), b.Within(0.2)
+		if !(small > 0 && small < large && large < 1 && small > last) {
+			t.Errorf("of %d: within 0.1 %% with %v, within 20 %% with %v, before %v", known, small, large, last)
+		}
+		last = small
+	}
+	if b, _ := doubting(t, 512); b.Within(0) != 1 {
+		t.Errorf("%v of a space that was tried", b.Within(0))
+	}
+	if got := Stands(mute{}, Stop{Within: 0.1}); got != (Standing{}) {
+		t.Errorf("a strategy that does not say stands at %v", got)
+	}
+}
+
+// mute is a strategy that knows nothing of what it may gain.
+type mute struct{ Strategy }
+
+// TestDoubtIsThatOfDraws: the probability that no candidate is better is the share of draws in which none is.
+func TestDoubtIsThatOfDraws(t *testing.T) {
+	b, _ := doubting(t, 60)
+	for _, share := range []float64{0, 0.01, 0.05} {
+		want := math.Exp(b.Doubt(share).None)
+		r, none := rand.New(rand.NewPCG(1, 2)), 0
+		mark := b.b.timed[b.b.best].log - b.b.base - math.Log1p(share)
+		const draws = 4000
+		for range draws {
+			better := false
+			for i, q := range b.b.post.cand {
+				sd := math.Sqrt(max(b.b.post.rest[i], 0) + local*local)
+				if !b.b.taken[q] && b.b.post.mean[i]+b.b.mean(int(q))+sd*r.NormFloat64() < mark {
+					better = true
+					break
+				}
+			}
+			if !better {
+				none++
+			}
+		}
+		if got := float64(none) / draws; math.Abs(got-want) > 0.03 {
+			t.Errorf("share %g: %v of the draws, %v computed", share, got, want)
+		}
+	}
+}
