@@ -172,7 +172,7 @@ func TestModel(t *testing.T) {
 		n := 0
 		rapid.Check(t, func(t *rapid.T) {
 			s := fresh()
-			if _, slow := s.engine.(*database); slow && n == 25 {
+			if _, slow := s.engine.(*database); slow && n == 4 {
 				return
 			}
 			n++

@@ -335,7 +335,7 @@ func TestCheck(t *testing.T) {
 		must(t, s.Begin(testKey(1), testEntry(5).Schedule))
 		r, err := s.Check()
 		must(t, err)
-		want := Report{Path: s.Path(), Exists: true, Bytes: r.Bytes, Generation: r.Generation, Problems: 3, Entries: 6, Unfinished: 1, Configs: 3}
+		want := Report{Path: s.Path(), Exists: true, Format: storeFormat, Bytes: r.Bytes, Generation: r.Generation, Problems: 3, Entries: 6, Unfinished: 1, Configs: 3}
 		if d := cmp.Diff(want, r); d != "" {
 			t.Error(d)
 		}
