@@ -89,7 +89,12 @@ func (s *Stencil) repeating() (r Rules) {
 
 // Has tells whether some side of some field has the rule.
 func (s *Stencil) Has(b Boundary) bool {
-	return slices.ContainsFunc(s.Fields, func(f Array) bool { return f.has(b) })
+	for i := range s.Fields {
+		if s.Fields[i].has(b) {
+			return true
+		}
+	}
+	return false
 }
 
 func (a *Array) has(b Boundary) bool {

@@ -156,8 +156,7 @@ func (r read) reach() (low, high [3]int) {
 // must be. What reads own cells alone is like any other stage where the boundary rule names a cell inside.
 func ownHidden(st *stencil.Stencil, stage int) bool {
 	s := &st.Stages[stage]
-	rule := !st.Has(stencil.Constant) && !st.Has(stencil.Edge)
-	return s.Hidden && !(rule && s.Low == [3]int{} && s.High == [3]int{} && !readsAround(s))
+	return s.Hidden && (s.Low != [3]int{} || s.High != [3]int{} || readsAround(s) || st.Has(stencil.Constant) || st.Has(stencil.Edge))
 }
 
 // readsAround tells whether a stage reads anything, read-only arrays too, off its own cell.
@@ -174,12 +173,17 @@ func hiddenPlanes(st *stencil.Stencil, stage int) (below, above int) {
 		return 0, 0
 	}
 	for i := stage + 1; i < len(st.Stages); i++ {
-		b, a := hiddenPlanes(st, i)
+		var read []stencil.Offset
 		for _, f := range st.Stages[stage].Outputs {
-			for _, o := range st.Stages[i].Points[f] {
-				_, _, dz := kernels.StreamingAxes(st.Dims, o)
-				below, above = max(below, b-dz), max(above, a+dz)
-			}
+			read = append(read, st.Stages[i].Points[f]...)
+		}
+		if len(read) == 0 { // to go on from stages that read nothing of this one would visit every path
+			continue
+		}
+		b, a := hiddenPlanes(st, i)
+		for _, o := range read {
+			_, _, dz := kernels.StreamingAxes(st.Dims, o)
+			below, above = max(below, b-dz), max(above, a+dz)
 		}
 	}
 	return below, above
