@@ -43,15 +43,16 @@ var may = map[string][]string{
 	"cache":             {"machine", "outcome", "search", "space", "timing"},
 	"emit":              {"cache", "kernels", "kernels/reduce", "space", "stencil"},
 
-	"runner":           leaves("device", "kernels", "outcome", "search"),
-	"tuner":            leaves("cache", "device", "device/cuda", "device/host", "device/microbench", "device/replay", "device/worker", "runner", "kernels", "kernels/all", "model", "outcome", "search", "transfer"),
-	"doctor":           leaves("cache", "device", "device/cuda", "device/host", "tuner"),
-	"cmd/internal/cli": leaves("cache", "device", "device/replay", "runner", "kernels", "search", "tuner"),
-	"figure":           {},
-	"report":           leaves("cache", "figure", "kernels", "model", "outcome"),
-	"internal/golden":  {},
-	"internal/dbtest":  {},
-	"internal/imports": {},
+	"runner":            leaves("device", "kernels", "outcome", "search"),
+	"tuner":             leaves("cache", "device", "device/cuda", "device/host", "device/microbench", "device/replay", "device/worker", "runner", "kernels", "kernels/all", "model", "outcome", "search", "transfer"),
+	"doctor":            leaves("cache", "device", "device/cuda", "device/host", "tuner"),
+	"cmd/internal/cli":  leaves("cache", "device", "device/replay", "runner", "kernels", "search", "tuner"),
+	"figure":            {},
+	"report":            leaves("cache", "figure", "kernels", "model", "outcome"),
+	"internal/golden":   {},
+	"internal/dbtest":   {},
+	"internal/chromium": {},
+	"internal/imports":  {},
 
 	"study/carry":             leaves("device", "device/replay", "kernels", "kernels/all", "outcome"),
 	"study/trace":             {"kernels", "space", "stencil"},
@@ -92,7 +93,7 @@ var fences = map[string][]string{
 	"pgregory.net/rapid":              {},
 	"github.com/google/go-cmp":        {},
 	"github.com/rogpeppe/go-internal": {},
-	"testing":                         {"internal/golden", "internal/dbtest", "kernels/kernelstest", "device/devicetest", "search/searchtest", "space/spacetest", "study/matmul/matmultest", "cmd/internal/clitest"},
+	"testing":                         {"internal/golden", "internal/dbtest", "internal/chromium", "kernels/kernelstest", "device/devicetest", "search/searchtest", "space/spacetest", "study/matmul/matmultest", "cmd/internal/clitest"},
 }
 
 // allowed is what a package may import, and whether the table knows it.
