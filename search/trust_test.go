@@ -3,6 +3,7 @@ package search
 import (
 	"math"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"stenciltune/space"
@@ -136,9 +137,9 @@ func TestAPriorWithoutATimeForSomeIsNotTrusted(t *testing.T) {
 		none    int // of every hundred schedules
 		trusted bool
 	}{{0, true}, {3, false}} {
-		n := 0
+		var n atomic.Int64 // it is asked side by side
 		b := newBrain(newPool(enumerate(sp, func(s space.Schedule) float64 {
-			if n++; n%100 < c.none {
+			if n.Add(1)%100 < int64(c.none) {
 				return math.NaN()
 			}
 			return prior(s)
