@@ -71,6 +71,10 @@ func Write(w io.Writer, f Figure, format string) error {
 // margin is kept free around a drawing.
 const margin = 6 * vg.Inch / 72
 
+// wider is the room for a legend's letters over their width: who looks at an SVG may lack the
+// typeface, and see wider ones.
+const wider = 1.2
+
 // paint draws a figure, its legend at the right.
 func paint(w io.Writer, f Figure, format string) error {
 	p, legend, err := f.plot()
@@ -86,7 +90,7 @@ func paint(w io.Writer, f Figure, format string) error {
 	c.SetColor(color.White)
 	c.Fill(c.Rectangle.Path())
 	c = draw.Crop(c, margin, -margin, margin, -margin)
-	beside := legend.Rectangle(c).Size().X
+	beside := wider * legend.Rectangle(c).Size().X
 	if beside > 0 {
 		legend.Draw(draw.Crop(c, c.Max.X-c.Min.X-beside, 0, 0, -vg.Points(2*titleSize)))
 		beside += 2 * margin

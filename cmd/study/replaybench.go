@@ -14,6 +14,7 @@ import (
 	"stenciltune/cache"
 	"stenciltune/cmd/internal/cli"
 	"stenciltune/device/replay"
+	"stenciltune/figure"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/machine"
@@ -128,8 +129,12 @@ func (a *app) runReplayBench(ctx context.Context, f replayBenchFlags) error {
 			return err
 		}
 		if f.plots != "" {
+			svg, err := figure.SVG(field.Plot(rows, o))
+			if err != nil {
+				return err
+			}
 			name := filepath.Join(f.plots, strings.ReplaceAll(field.Name, "/", "_")+".svg")
-			if err := cache.WriteFile(name, []byte(field.Plot(rows, o))); err != nil {
+			if err := cache.WriteFile(name, svg); err != nil {
 				return err
 			}
 		}

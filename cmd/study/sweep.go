@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"stenciltune/cache"
 	"stenciltune/cmd/internal/cli"
+	"stenciltune/figure"
 	"stenciltune/kernels"
 	"stenciltune/machine"
 	"stenciltune/space"
@@ -131,8 +133,11 @@ func (a *app) runSweep(ctx context.Context, f sweepFlags) error {
 		return err
 	}
 	if f.heatmap != "" {
-		title := fmt.Sprintf("%s, %s, %s", p.Text(), m.Name, f.unit)
-		if err := cache.WriteFile(f.heatmap, []byte(heatmap(title, axes[0], axes[1], cellsOf(p, points, f.unit)))); err != nil {
+		svg, err := figure.SVG(heatmap(fmt.Sprintf("%s, %s, %s", p.Text(), m.Name, f.unit), axes[0], axes[1], cellsOf(p, points, f.unit)))
+		if err != nil {
+			return err
+		}
+		if err := cache.WriteFile(f.heatmap, svg); err != nil {
 			return err
 		}
 	}
@@ -252,6 +257,15 @@ type axis struct {
 	values []int
 }
 
+// texts are the values, as a picture names them.
+func (a axis) texts() []string {
+	list := make([]string, len(a.values))
+	for i, v := range a.values {
+		list[i] = strconv.Itoa(v)
+	}
+	return list
+}
+
 // combinations are the schedules that differ from base in the varied parameters,
 // the last of them fastest. They may be illegal.
 func combinations(base string, vary []string, sp *space.Space) ([]axis, []point, error) {
@@ -342,6 +356,20 @@ func (c shown) String() string {
 		return c.text
 	}
 	return "(" + c.text + ")"
+}
+
+// heatmap has a row for each value of one axis and a column for each of the other. What has no
+// rate says why.
+func heatmap(title string, rows, columns axis, cells []shown) figure.Grid {
+	g := figure.Grid{Title: title, X: columns.name, Y: rows.name, Columns: columns.texts(), Rows: rows.texts()}
+	for _, c := range cells {
+		value := c.rate
+		if value == 0 {
+			value = math.NaN()
+		}
+		g.Cells = append(g.Cells, figure.Cell{Value: value, Text: c.text})
+	}
+	return g
 }
 
 // best is the index of the highest rate, -1 if there is none.

@@ -62,7 +62,7 @@ func (f *Field) Hold(ctx context.Context, o Options) ([]Row, error) {
 			row.Evaluations = append(row.Evaluations, spread(single, func(r Run) float64 { return r.To(share) }))
 			row.Seconds = append(row.Seconds, spread(ahead, func(r Run) float64 { return r.Seconds(share) }))
 		}
-		row.Busy = spread(ahead, func(r Run) float64 { return r.Busy })[0]
+		row.Busy = quantileOf(ahead, func(r Run) float64 { return r.Busy }, 0.5)
 		for _, r := range ahead {
 			row.Area += r.Area(f.first(), o.Time) / float64(len(ahead))
 		}
@@ -87,13 +87,18 @@ func (f *Field) each(ctx context.Context, e Entrant, n int, rules Rules) ([]Run,
 	return runs, errors.Join(faults...)
 }
 
-// spread is median and 95th percentile of a figure of runs.
-func spread(runs []Run, figure func(Run) float64) [2]float64 {
+// quantileOf is a quantile of a figure of runs.
+func quantileOf(runs []Run, figure func(Run) float64, q float64) float64 {
 	v := make([]float64, len(runs))
 	for i, r := range runs {
 		v[i] = figure(r)
 	}
-	return [2]float64{Quantile(v, 0.5), Quantile(v, 0.95)}
+	return quantile(v, q)
+}
+
+// spread is median and 95th percentile of a figure of runs.
+func spread(runs []Run, figure func(Run) float64) [2]float64 {
+	return [2]float64{quantileOf(runs, figure, 0.5), quantileOf(runs, figure, 0.95)}
 }
 
 // Print prints the rows of a field as a table.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"stenciltune/device/replay"
+	"stenciltune/figure"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/machine"
@@ -161,7 +162,16 @@ func TestTableAndPlot(t *testing.T) {
 			t.Errorf("%q is missing in\n%s", want, b.String())
 		}
 	}
-	if svg := f.Plot(rows, o); strings.Count(svg, "<polyline") != 2 || !strings.HasSuffix(svg, "</svg>\n") || strings.Contains(svg, "NaN") {
-		t.Errorf("plot:\n%s", svg)
+	p := f.Plot(rows, o)
+	if len(p.Layers) != 2 || p.Layers[1].Name != "bayes" {
+		t.Fatalf("plot: %+v", p)
+	}
+	for _, l := range p.Layers { // the baseline, 300 % above the optimum, at first; the optimum at the end
+		if n := len(l.X) - 1; l.Y[0] != 300 || l.Y[n] != plotLow || l.X[0] != plotFrom || math.Abs(l.X[n]-o.Time) > 1e-9 {
+			t.Errorf("%s runs from (%g, %g) to (%g, %g)", l.Name, l.X[0], l.Y[0], l.X[n], l.Y[n])
+		}
+	}
+	if svg, err := figure.SVG(p); err != nil || strings.Contains(string(svg), "NaN") {
+		t.Errorf("plot: %v\n%s", err, svg)
 	}
 }

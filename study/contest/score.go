@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 	"sort"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // Targets are the regrets whose evaluations are counted.
@@ -53,12 +55,10 @@ func (r Run) Area(first, until float64) float64 {
 	return (sum + (until-t)*regret) / until
 }
 
-// Quantile is the q-quantile of values, the value of rank ceil(q n): one of them,
-// so that infinite ones do no harm.
-func Quantile(values []float64, q float64) float64 {
-	v := slices.Clone(values)
-	slices.Sort(v)
-	return v[min(max(int(math.Ceil(q*float64(len(v))))-1, 0), len(v)-1)]
+// quantile is the value of rank ceil(q n) among values: one of them, so that infinite ones do no
+// harm.
+func quantile(values []float64, q float64) float64 {
+	return stat.Quantile(q, stat.Empirical, slices.Sorted(slices.Values(values)), nil)
 }
 
 // The methodology's window: from where random search has made half to where it has

@@ -92,7 +92,7 @@ func TestWhatIsKnownOfAnotherSizeSavesEvaluations(t *testing.T) {
 					}
 					n[seed] = r.To(0.02)
 				}
-				return Quantile(n, 0.5)
+				return quantile(n, 0.5)
 			}
 			from := nearest(known, l)
 			cold, warm := evaluations(), evaluations(evidence(t, from))

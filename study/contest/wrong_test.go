@@ -156,21 +156,12 @@ func TestSearchesUnderWrongModels(t *testing.T) {
 			evaluations := func(r Run) float64 { return float64(len(r.Points)) }
 			seconds := func(r Run) float64 { return r.Points[len(r.Points)-1].Time }
 			t.Logf("%-28s %-10s excess %5.2f %% median, %6.2f %% worst; %3.0f evaluations, %3.0f at most; %4.1f s; %s", f.Name, w.name,
-				100*figure(runs, excess, 0.5), 100*figure(runs, excess, 1), figure(runs, evaluations, 0.5), figure(runs, evaluations, 1), figure(runs, seconds, 0.5), reasons(runs))
-			if worst := figure(runs, excess, 1); *flagWrong == "" && worst > 0.03 {
+				100*quantileOf(runs, excess, 0.5), 100*quantileOf(runs, excess, 1), quantileOf(runs, evaluations, 0.5), quantileOf(runs, evaluations, 1), quantileOf(runs, seconds, 0.5), reasons(runs))
+			if worst := quantileOf(runs, excess, 1); *flagWrong == "" && worst > 0.03 {
 				t.Errorf("%s: a search ends %.1f %% above the optimum", w.name, 100*worst)
 			}
 		}
 	}
-}
-
-// figure is a quantile of a figure of runs.
-func figure(runs []Run, of func(Run) float64, share float64) float64 {
-	v := make([]float64, len(runs))
-	for i, r := range runs {
-		v[i] = of(r)
-	}
-	return Quantile(v, share)
 }
 
 // reasons counts why runs ended.
