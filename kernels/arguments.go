@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"fmt"
+	"slices"
 
 	"stenciltune/stencil"
 )
@@ -16,6 +17,7 @@ const (
 	ReadOnly                      // const T *: read-only array Index
 	Length                        // long long: elements of read-only array Index, if read(i) reads it
 	Extent                        // int: cells of the grid on axis Index
+	Leading                       // int: elements from row to row (Index 0), rows from plane to plane (1); of pitched kernels alone
 	Iteration                     // int: the first time step computed, 1 for a run's first; if the stencil asks for it
 	Scalar                        // double, or long long of an integer type: scalar Index
 )
@@ -55,6 +57,16 @@ func Arguments(st *stencil.Stencil, stage, steps int) []Argument {
 		list = append(list, Argument{Scalar, i, fmt.Sprintf("s_%d", i), ScalarC(a)})
 	}
 	return list
+}
+
+// Pitched is the parameters, of those that Arguments lists, of a kernel of a pitched problem.
+func Pitched(list []Argument) []Argument {
+	for i, a := range list {
+		if a.Kind == Extent && a.Index == 2 {
+			return slices.Insert(list, i+1, Argument{Leading, 0, "ldx", "int"}, Argument{Leading, 1, "ldy", "int"})
+		}
+	}
+	panic("kernels: parameters without extents")
 }
 
 // ScalarC is the type by which kernels take a scalar.

@@ -40,7 +40,7 @@ __device__ __forceinline__ void wrap(const Grid &grid, int &x, int &y, int &z) {
 }
 
 __device__ __forceinline__ index_t cell_index(const Grid &grid, int x, int y, int z) {
-  return ((index_t)z * grid.ny + y) * grid.nx + x;
+  return ((index_t)z * grid.ldy + y) * grid.ldx + x;
 }
 
 // Element i of a read-only array of n elements, or the nearest there is.

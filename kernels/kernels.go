@@ -46,6 +46,7 @@ type Kernel struct {
 	Entry    string         `json:"entry"`
 	Stages   int            `json:"stages,omitempty"` // of a time step; 0 = 1
 	DType    stencil.DType  `json:"dtype"`
+	Pitched  bool           `json:"pitched,omitempty"` // of a pitched problem: its parameters are those of Pitched
 	Launch   Launch         `json:"launch"`
 	// Least and Multiple are what the source asks of a grid: the smallest extents,
 	// and that rows be whole multiples of so many cells; 0 = nothing.

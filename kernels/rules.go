@@ -3,10 +3,8 @@ package kernels
 import (
 	_ "embed"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"stenciltune/stencil"
 )
@@ -17,48 +15,6 @@ var mixedText string
 // ruleNames are the boundary rules in a kernel's text.
 var ruleNames = map[stencil.Boundary]string{
 	stencil.Clamp: "CLAMP", stencil.Mirror: "MIRROR", stencil.Wrap: "WRAP", stencil.Constant: "CONSTANT", stencil.Fixed: "FIXED", stencil.Edge: "EDGE_VALUE",
-}
-
-// spellings are what files say of rules that may differ, and how it is said of one rule that holds everywhere.
-var spellings = []struct {
-	general *regexp.Regexp
-	one     string
-}{
-	{regexp.MustCompile(`\b(?:boundary|held)_index<[^>]*>\(\w+, `), "boundary_index("},
-	{regexp.MustCompile(`\bstand_in\(grid, \w+, `), "wrap(grid, "},
-	{regexp.MustCompile(`\blow_cell<\d>\(([^()]*)\)`), "-$1"},
-	{regexp.MustCompile(`\bhigh_cell<\d>\(([^()]*)\)`), "$1"},
-	{regexp.MustCompile(`!WRAPS_ALL\b`), "BOUNDARY != WRAP"},
-	{regexp.MustCompile(`\bWRAPS_ROWS\b`), "BOUNDARY == WRAP"},
-	{regexp.MustCompile(`\bONE_CONSTANT\b`), "BOUNDARY == CONSTANT"},
-	{regexp.MustCompile(`\bVALUES_OUTSIDE\b`), "BOUNDARY == EDGE_VALUE"},
-	{regexp.MustCompile(`\bEDGES_ON_ROWS\b`), "BOUNDARY != WRAP && BOUNDARY != CLAMP && BOUNDARY != MIRROR"},
-	{regexp.MustCompile(`\brule\(\d, \d, \d\)`), "BOUNDARY"},
-	{regexp.MustCompile(`\bon_edge<\d>\((\w+)\)`), "$1"},
-	{regexp.MustCompile(`\btemplate <int AXIS> __device__`), "__device__"},
-	{regexp.MustCompile(`\b(tiles|window)<\w+>\(`), "$1("},
-	{regexp.MustCompile(`!wraps\([^()]*\)`), "BOUNDARY != WRAP"},
-	{regexp.MustCompile(`\bwraps\([^()]*\)`), "BOUNDARY == WRAP"},
-	{regexp.MustCompile(`!some\((\w+)\)`), "BOUNDARY != $1"},
-	{regexp.MustCompile(`\bsome\((\w+)\)`), "BOUNDARY == $1"},
-	{regexp.MustCompile(`\bCONSTANT_ALONE\b`), "BOUNDARY == CONSTANT"},
-	{regexp.MustCompile(`\bunsettled<\d>\(\w+, (\w+), ([\w.]+)\)`), "(unsigned)$1 >= (unsigned)$2"},
-	{regexp.MustCompile(` && keeps\([^()]*\)`), ""},
-}
-
-var spelt sync.Map // a file's text to that for one rule
-
-// WithOneRule is a kernel file's text for a stencil whose boundary rules are one.
-func WithOneRule(text string) string {
-	if s, ok := spelt.Load(text); ok {
-		return s.(string)
-	}
-	s := text
-	for _, spelling := range spellings {
-		s = spelling.general.ReplaceAllString(s, spelling.one)
-	}
-	spelt.Store(text, s)
-	return s
 }
 
 // rules writes which boundary rules hold.

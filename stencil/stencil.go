@@ -174,6 +174,9 @@ type Problem struct {
 	Size    Size      `json:"size"`
 	Steps   int       `json:"steps"`             // time steps of one run of the user's program
 	Scalars []float64 `json:"scalars,omitempty"` // values, in the stencil's order; nil = the defaults
+	// Pitched: rows and planes may be parts of longer ones. How far they are apart is given to a launch. Nothing is tuned
+	// for that.
+	Pitched bool `json:"pitched,omitempty"`
 }
 
 // Bytes is the size of one grid.

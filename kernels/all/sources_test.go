@@ -16,6 +16,9 @@ import (
 // nameless is a number in generated text that nothing says a word about.
 var nameless = regexp.MustCompile(`(?m)^constexpr int \w+ = [^;/]*;$`)
 
+// leading is what pitched kernels alone have.
+var leading = regexp.MustCompile(`(?i)\bld[xy]\b|pitched`)
+
 // TestEveryLineOfASourceIsWhereItSays draws schedules of every family for every stencil.
 func TestEveryLineOfASourceIsWhereItSays(t *testing.T) {
 	if testing.Short() {
@@ -43,6 +46,12 @@ func TestEveryLineOfASourceIsWhereItSays(t *testing.T) {
 				}
 				k := f.Kernel(p, s)
 				kernelstest.CheckLines(t, k)
+				if leading.MatchString(k.Source) {
+					t.Errorf("%s of %s knows of leading dimensions", s, name)
+				}
+				pitched := p
+				pitched.Pitched = true
+				kernelstest.CheckLines(t, f.Kernel(pitched, s))
 				head, _, _ := strings.Cut(k.Source, "enum Boundary")
 				if c := nameless.FindString(head); c != "" {
 					t.Errorf("%s of %s: %s has no doc", s, name, c)

@@ -90,7 +90,7 @@ func root(t testing.TB) string {
 var lineDirective = regexp.MustCompile(`^#line (\d+) "(.*)"$`)
 
 // CheckLines looks whether every line of a source says truly where it is from: as a file of
-// the module has it, in general words or in those for one boundary rule, or as the source itself does.
+// the module has it, in general words or in those for one boundary rule or dense rows, or as the source itself does.
 func CheckLines(t *testing.T, k kernels.Kernel) {
 	t.Helper()
 	own := strings.Split(k.Source, "\n")
@@ -103,10 +103,8 @@ func CheckLines(t *testing.T, k kernels.Kernel) {
 				if err != nil {
 					t.Fatalf("%s, line %d: %v", k.Entry, i+1, err)
 				}
-				if strings.Contains(k.Source, "constexpr Boundary BOUNDARY") {
-					text = []byte(kernels.WithOneRule(string(text)))
-				}
-				files[m[2]] = strings.Split(string(text), "\n")
+				spelt := kernels.Spelling(string(text), strings.Contains(k.Source, "constexpr Boundary BOUNDARY"), !k.Pitched)
+				files[m[2]] = strings.Split(spelt, "\n")
 			}
 			n, err := strconv.Atoi(m[1])
 			if err != nil {

@@ -1,12 +1,12 @@
 
 // Streams planes begin .. end - 1 through a tile: the tx-th on x and, in 3D, the ty-th on rows.
 __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, int tx, int ty, int begin, int end, unsigned char *shared) {
-  const int lane = threadIdx.x, warp = threadIdx.y, nx = grid.nx, ny = grid.ny;
+  const int lane = threadIdx.x, warp = threadIdx.y, nx = grid.nx, ny = grid.ny, ldx = grid.ldx, ldy = grid.ldy;
   Place at{grid};
   at.nx = nx;
   at.ny = ny;
   at.planes = DIMS == 3 ? grid.nz : DIMS == 2 ? ny : 1;
-  at.stride = DIMS == 3 ? (index_t)nx * ny : nx;
+  at.stride = DIMS == 3 ? (index_t)ldx * ldy : ldx;
   at.begin = begin;
   at.end = end;
   const Window x = window<0>(tx, nx, TILE_X, STEP_X, HALO_LX, UNIT);
@@ -26,7 +26,7 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
 #pragma unroll
     for (int k = 0; k < (EXTRA > 0 ? EXTRA_EACH : 0); k++) {
       const int e = warp + k * WARPS, r = e < EXTRA_LR ? e - EXTRA_LR : TILE_R + e - EXTRA_LR; // a row of the tile
-      at.extra[k] = (index_t)(boundary_index<1>(0, y.origin + r, ny) - (WRAPS_ROWS ? 0 : row)) * nx;
+      at.extra[k] = (index_t)(boundary_index<1>(0, y.origin + r, ny) - (WRAPS_ROWS ? 0 : row)) * ldx;
       at.extra_at[k] = e < EXTRA ? (r - warp * ROWS) * PITCH : 0;
     }
     at.writes = 0;
@@ -49,19 +49,19 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
     at.other[r] = (of * EDGE_ROWS + edge_row(j)) * 32 + lane;
   }
   at.y = row;
-  const index_t own = WRAPS_ROWS ? (index_t)boundary_index<0>(0, at.x, nx) : (index_t)row * nx + at.x;
+  const index_t own = WRAPS_ROWS ? (index_t)boundary_index<0>(0, at.x, nx) : (index_t)row * ldx + at.x;
 #pragma unroll
   for (int k = 0; k < (SIDES > 0 ? SIDE_EACH : 0); k++) {
     const int n = lane + k * 32, of = n / max(SIDES, 1), c = n - of * SIDES, e = warp + (of - ROWS) * WARPS;
     const int r = of < ROWS ? warp * ROWS + of : e < EXTRA_LR ? e - EXTRA_LR : TILE_R + e - EXTRA_LR; // a row of the tile
     const int i = c < SIDE_L ? c - SIDE_L : TILE_X + c - SIDE_L;                                     // and a cell of that
     const bool any = of < ROWS || (of < ROWS + EXTRA_EACH && e < EXTRA);
-    at.side[k] = (DIMS == 3 ? (index_t)boundary_index<1>(0, row - warp * ROWS + r, ny) * nx : 0) + boundary_index<0>(0, x.origin + i, nx) - own + coalesced_offset();
+    at.side[k] = (DIMS == 3 ? (index_t)boundary_index<1>(0, row - warp * ROWS + r, ny) * ldx : 0) + boundary_index<0>(0, x.origin + i, nx) - own + coalesced_offset();
     at.side_at[k] = any ? (((EXTRA_LR + r) * PITCH + LOW_SIDE) * VECTOR + i - at.own * VECTOR + coalesced_offset()) * (int)sizeof(T) : 0;
   }
   if (WRAPS_ROWS) {
 #pragma unroll
-    for (int j = 0; j < ROWS; j++) at.rows[WRAPS_ROWS ? j : 0] = (index_t)boundary_index<1>(0, row + j, ny) * nx;
+    for (int j = 0; j < ROWS; j++) at.rows[WRAPS_ROWS ? j : 0] = (index_t)boundary_index<1>(0, row + j, ny) * ldx;
   }
   at.inner = at.x >= LOW_X && at.x + VECTOR + HIGH_X <= nx && (DIMS < 3 || (row >= LOW_R && row + ROWS + HIGH_R <= ny));
   Pipeline pipeline(at, own, out, shared);

@@ -39,7 +39,7 @@ __device__ __forceinline__ int ring(int base, int k) {
 template <bool EDGE>
 __device__ __forceinline__ T load(const Grid &grid, int array, int x, int p, int s, Place n) {
   const int ix = EDGE ? boundary_index<0>(array, x, n.x) : x, ip = EDGE ? boundary_index<(FLAT ? 2 : 1)>(array, p, n.p) : p, is = boundary_index<(FLAT ? 1 : 2)>(array, s, n.s);
-  const T value = __ldg(grid.in[array] + ((index_t)is * n.p + ip) * n.x + ix);
+  const T value = __ldg(grid.in[array] + ((index_t)is * (FLAT ? 1 : grid.ldy) + ip) * grid.ldx + ix);
   return boundary_value(grid, array, value, x, FLAT ? s : p, FLAT ? 0 : s, grid.iteration);
 }
 
@@ -112,7 +112,7 @@ __device__ __forceinline__ void compute(const Grid &grid, const Out &out, const 
       const int gx = first.x + x + i * GROUP_X, gp = first.p + p + j;
       if (EDGE && (gx >= n.x || gp >= n.p)) continue;
 #pragma unroll
-      for (int o = 0; o < OUTPUTS; o++) out.field[o][((index_t)(s + own) * n.p + gp) * n.x + gx] = value[j][i].at[o];
+      for (int o = 0; o < OUTPUTS; o++) out.field[o][((index_t)(s + own) * (FLAT ? 1 : grid.ldy) + gp) * grid.ldx + gx] = value[j][i].at[o];
     }
 }
 

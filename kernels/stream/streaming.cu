@@ -163,11 +163,11 @@ __device__ __forceinline__ void copy_held(const Place &at, const Out &out, const
 
 // Streams planes begin .. end - 1 through a tile: the tx-th on x and, in 3D, the ty-th on rows.
 __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, int tx, int ty, int begin, int end, unsigned char *shared) {
-  const int lane = threadIdx.x, warp = threadIdx.y, nx = grid.nx, ny = grid.ny;
+  const int lane = threadIdx.x, warp = threadIdx.y, nx = grid.nx, ny = grid.ny, ldx = grid.ldx, ldy = grid.ldy;
   Place at{grid};
   at.nx = nx;
   at.planes = DIMS == 3 ? grid.nz : ny;
-  at.stride = DIMS == 3 ? (index_t)nx * ny : nx;
+  at.stride = DIMS == 3 ? (index_t)ldx * ldy : ldx;
   at.begin = begin;
   at.end = end;
   const Window x = window<0>(tx, nx, TILE_X, STEP_X, HALO_LX, UNIT);
@@ -213,10 +213,10 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
   at.high_row = DIMS == 3 && row + ROWS == ny;
   if (BOUNDARY == WRAP) {
 #pragma unroll
-    for (int j = 0; j < ROWS; j++) at.rows[BOUNDARY == WRAP ? j : 0] = (index_t)boundary_index(row + j, ny) * nx;
+    for (int j = 0; j < ROWS; j++) at.rows[BOUNDARY == WRAP ? j : 0] = (index_t)boundary_index(row + j, ny) * ldx;
   }
   at.inner = at.x >= LOW_X && at.x + VECTOR + HIGH_X <= nx && (DIMS < 3 || (row >= LOW_R && row + ROWS + HIGH_R <= ny));
-  const index_t own = BOUNDARY == WRAP ? (index_t)boundary_index(at.x, nx) : (index_t)row * nx + at.x;
+  const index_t own = BOUNDARY == WRAP ? (index_t)boundary_index(at.x, nx) : (index_t)row * ldx + at.x;
   at.within = x.origin > 0 && x.origin + TILE_X < nx;
   at.holds = HOLDS;
   at.flags = (unsigned)at.low_x | (unsigned)at.high_x << 1 | (unsigned)at.low_row << 2 | (unsigned)at.high_row << 3 | (unsigned)at.holds << 4;

@@ -64,13 +64,13 @@ template <int K> struct Share : Share<K - 1> {
 #pragma unroll
     for (int n = 0; n < S::ROUNDS; n++) {
       const int gy = y - low_y(K) + row_of(n);
-      row[n] = (index_t)boundary_index<1>(A, gy, grid.ny) * grid.nx + x + (int)threadIdx.x * PART;
+      row[n] = (index_t)boundary_index<1>(A, gy, grid.ny) * grid.ldx + x + (int)threadIdx.x * PART;
       if (valued(A) && unsettled<1>(A, gy, grid.ny)) beyond_rows |= 1u << n;
     }
 #pragma unroll
     for (int n = 0; n < S::SINGLES; n++) {
       const int gx = x + column_of(n), gy = y - low_y(K) + line_of(n);
-      single[n] = (index_t)boundary_index<1>(A, gy, grid.ny) * grid.nx + boundary_index<0>(A, gx, grid.nx);
+      single[n] = (index_t)boundary_index<1>(A, gy, grid.ny) * grid.ldx + boundary_index<0>(A, gx, grid.nx);
       place[n] = line_of(n) * S::PITCH + S::LEFT + column_of(n);
       if (valued(A) && (unsettled<0>(A, gx, grid.nx) || unsettled<1>(A, gy, grid.ny))) beyond_singles |= 1u << n;
     }
@@ -84,7 +84,7 @@ template <int K> struct Share : Share<K - 1> {
     for (int n = 0; n < S::ROUNDS; n++) {
       if (!has_row(n) || (!ALL && !(beyond_rows >> n & 1))) continue;
       const int gy = y - low_y(K) + row_of(n);
-      const index_t first = (index_t)boundary_index<1>(A, gy, grid.ny) * grid.nx + x;
+      const index_t first = (index_t)boundary_index<1>(A, gy, grid.ny) * grid.ldx + x;
       for (int c = threadIdx.x; c < TILE_X; c += 32) slabs[S::BEGIN + row_of(n) * S::PITCH + S::LEFT + c] = value(first + c, x + c, gy);
     }
 #pragma unroll
@@ -102,7 +102,7 @@ template <int K> struct Share : Share<K - 1> {
   // Asks for plane z, which lies at `shared` and in `slabs`.
   __device__ __forceinline__ void fetch(const Grid &grid, T *slabs, unsigned shared, int x, int y, int z) const {
     Share<K - 1>::fetch(grid, slabs, shared, x, y, z);
-    const T *plane = grid.in[A] + (index_t)boundary_index<2>(A, z, grid.nz) * ((index_t)grid.nx * grid.ny);
+    const T *plane = grid.in[A] + (index_t)boundary_index<2>(A, z, grid.nz) * ((index_t)grid.ldx * grid.ldy);
 #ifdef __CUDA_ARCH__
     asm("" : "+l"(plane)); // so that an address is one operation away
 #endif
@@ -182,18 +182,18 @@ template <int K> __device__ __forceinline__ void load_centres(Vector (&centre)[S
 }
 
 // A thread's own cells of a plane in memory.
-__device__ __forceinline__ void load(Vector (&v)[ROWS], const T *__restrict__ from, int nx) {
+__device__ __forceinline__ void load(Vector (&v)[ROWS], const T *__restrict__ from, int ldx) {
 #pragma unroll
   for (int j = 0; j < ROWS; j++)
 #pragma unroll
     for (int i = 0; i < VECTOR; i += PART) {
-      const Part part = *reinterpret_cast<const Part *>(from + (index_t)j * nx + i);
+      const Part part = *reinterpret_cast<const Part *>(from + (index_t)j * ldx + i);
 #pragma unroll
       for (int k = 0; k < PART; k++) v[j].at[i + k] = part.at[k];
     }
 }
 
-__device__ __forceinline__ void store(T *__restrict__ to, const Vector (&v)[ROWS], int nx) {
+__device__ __forceinline__ void store(T *__restrict__ to, const Vector (&v)[ROWS], int ldx) {
 #pragma unroll
   for (int j = 0; j < ROWS; j++)
 #pragma unroll
@@ -201,7 +201,7 @@ __device__ __forceinline__ void store(T *__restrict__ to, const Vector (&v)[ROWS
       Part part;
 #pragma unroll
       for (int k = 0; k < PART; k++) part.at[k] = v[j].at[i + k];
-      *reinterpret_cast<Part *>(to + (index_t)j * nx + i) = part;
+      *reinterpret_cast<Part *>(to + (index_t)j * ldx + i) = part;
     }
 }
 
@@ -215,8 +215,8 @@ template <class F> __device__ __forceinline__ void cells(F f) {
 
 // Sweeps through planes begin .. end - 1 of the tile whose first cell is (x, y).
 __device__ __forceinline__ void sweep(const Grid &grid, const Out &out, int x, int y, int begin, int end, T *ring) {
-  const int nx = grid.nx, own_x = x + (int)threadIdx.x * VECTOR, own_y = y + (int)threadIdx.y * ROWS;
-  const index_t stride = (index_t)nx * grid.ny, own = (index_t)own_y * nx + own_x;
+  const int nx = grid.nx, ldx = grid.ldx, own_x = x + (int)threadIdx.x * VECTOR, own_y = y + (int)threadIdx.y * ROWS;
+  const index_t stride = (index_t)ldx * grid.ldy, own = (index_t)own_y * ldx + own_x;
   const Share<SWEPT - 1> share(grid, x, y);
   share.prepare(grid, ring, x, y);
   const unsigned shared = shared_address(ring);
@@ -251,7 +251,7 @@ __device__ __forceinline__ void sweep(const Grid &grid, const Out &out, int x, i
   const auto load_beside = [&](int z) {
 #pragma unroll
     for (int a = 0; a < ARRAYS; a++)
-      if (beside_of(a) >= 0) load(beside[beside_of(a) >= 0 ? beside_of(a) : 0], grid.in[a] + (own + z * stride), nx);
+      if (beside_of(a) >= 0) load(beside[beside_of(a) >= 0 ? beside_of(a) : 0], grid.in[a] + (own + z * stride), ldx);
   };
   load_beside(begin);
   T *written[OUTPUTS];
@@ -300,13 +300,13 @@ __device__ __forceinline__ void sweep(const Grid &grid, const Out &out, int x, i
           for (int a = 0; a < FIELDS; a++)
             if (output_of(a) >= 0)
               cells([&](int j, int i) {
-                if (keep >> (i + j * VECTOR) & 1 && keeps(a, grid, own_x + i, own_y + j, z)) value[output_of(a) >= 0 ? output_of(a) : 0][j].at[i] = grid.in[a][own + z * stride + (index_t)j * nx + i];
+                if (keep >> (i + j * VECTOR) & 1 && keeps(a, grid, own_x + i, own_y + j, z)) value[output_of(a) >= 0 ? output_of(a) : 0][j].at[i] = grid.in[a][own + z * stride + (index_t)j * ldx + i];
               });
         }
       }
 #pragma unroll
       for (int o = 0; o < OUTPUTS; o++) {
-        store(written[o], value[o], nx);
+        store(written[o], value[o], ldx);
         written[o] += stride;
       }
       if (z + 1 < end) load_beside(z + 1);

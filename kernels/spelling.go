@@ -1,0 +1,74 @@
+package kernels
+
+import (
+	"regexp"
+	"sync"
+)
+
+// spelling is what files say of the general case, and how the simple one is said.
+type spelling struct {
+	general *regexp.Regexp
+	simple  string
+}
+
+// oneRule is for boundary rules that may differ, and one that holds everywhere.
+var oneRule = []spelling{
+	{regexp.MustCompile(`\b(?:boundary|held)_index<[^>]*>\(\w+, `), "boundary_index("},
+	{regexp.MustCompile(`\bstand_in\(grid, \w+, `), "wrap(grid, "},
+	{regexp.MustCompile(`\blow_cell<\d>\(([^()]*)\)`), "-$1"},
+	{regexp.MustCompile(`\bhigh_cell<\d>\(([^()]*)\)`), "$1"},
+	{regexp.MustCompile(`!WRAPS_ALL\b`), "BOUNDARY != WRAP"},
+	{regexp.MustCompile(`\bWRAPS_ROWS\b`), "BOUNDARY == WRAP"},
+	{regexp.MustCompile(`\bONE_CONSTANT\b`), "BOUNDARY == CONSTANT"},
+	{regexp.MustCompile(`\bVALUES_OUTSIDE\b`), "BOUNDARY == EDGE_VALUE"},
+	{regexp.MustCompile(`\bEDGES_ON_ROWS\b`), "BOUNDARY != WRAP && BOUNDARY != CLAMP && BOUNDARY != MIRROR"},
+	{regexp.MustCompile(`\brule\(\d, \d, \d\)`), "BOUNDARY"},
+	{regexp.MustCompile(`\bon_edge<\d>\((\w+)\)`), "$1"},
+	{regexp.MustCompile(`\btemplate <int AXIS> __device__`), "__device__"},
+	{regexp.MustCompile(`\b(tiles|window)<\w+>\(`), "$1("},
+	{regexp.MustCompile(`!wraps\([^()]*\)`), "BOUNDARY != WRAP"},
+	{regexp.MustCompile(`\bwraps\([^()]*\)`), "BOUNDARY == WRAP"},
+	{regexp.MustCompile(`!some\((\w+)\)`), "BOUNDARY != $1"},
+	{regexp.MustCompile(`\bsome\((\w+)\)`), "BOUNDARY == $1"},
+	{regexp.MustCompile(`\bCONSTANT_ALONE\b`), "BOUNDARY == CONSTANT"},
+	{regexp.MustCompile(`\bunsettled<\d>\(\w+, (\w+), ([\w.]+)\)`), "(unsigned)$1 >= (unsigned)$2"},
+	{regexp.MustCompile(` && keeps\([^()]*\)`), ""},
+}
+
+// dense is for rows and planes that may be parts of longer ones, and such as follow each other. These are what is tuned:
+// no instruction of theirs may change with what the others need, and compilers make others of the least change.
+var dense = []spelling{
+	{regexp.MustCompile(`, ld[xy] = grid\.ld[xy]`), ""},
+	{regexp.MustCompile(`\(grid\.nx \| grid\.ldx\)`), "grid.nx"},
+	{regexp.MustCompile(`\(FLAT \? 1 : grid\.ldy\) \+ (\w+)\) \* grid\.ldx`), "n.p + $1) * n.x"}, // slide.cu
+	{regexp.MustCompile(`\bat\.grid\.ldx\b`), "at.nx"},
+	{regexp.MustCompile(`\bld([xy])\b`), "n$1"},
+}
+
+// spelt is a file's text by itself and by what is simple.
+var spelt sync.Map
+
+// Spelling is a kernel file's text for a stencil whose boundary rules are one, for grids whose rows and planes follow each
+// other, or both.
+func Spelling(text string, oneBoundary, denseRows bool) string {
+	type key struct {
+		text                   string
+		oneBoundary, denseRows bool
+	}
+	at := key{text, oneBoundary, denseRows}
+	if s, ok := spelt.Load(at); ok {
+		return s.(string)
+	}
+	var list []spelling
+	if oneBoundary {
+		list = append(list, oneRule...)
+	}
+	if denseRows {
+		list = append(list, dense...)
+	}
+	for _, s := range list {
+		text = s.general.ReplaceAllString(text, s.simple)
+	}
+	spelt.Store(at, text)
+	return text
+}
