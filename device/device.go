@@ -104,6 +104,13 @@ type Timing struct {
 	Interleaved bool            `json:"interleaved,omitempty"`
 }
 
+// Energy asks what a run draws while it is launched again and again on Problem.Size.
+type Energy struct {
+	Problem stencil.Problem `json:"problem"`
+	Run     Pass            `json:"run"` // Count is ignored
+	Stretch timing.Stretch  `json:"stretch"`
+}
+
 // Failure is a schedule that cannot be used, and why.
 type Failure struct {
 	Status timing.Status
@@ -145,6 +152,14 @@ type Telemetry struct {
 
 // Sensor is a device that can tell its state. Optional.
 type Sensor interface{ Telemetry() Telemetry }
+
+// Meter is a device that may have an energy counter. Optional.
+type Meter interface {
+	// Metered tells whether it has one that is its own alone.
+	Metered() bool
+	// Energy measures one stretch of a run. What a counter that stands still tells is not Known.
+	Energy(ctx context.Context, e Energy) (timing.Draw, error)
+}
 
 // Copier is a device that can measure its own copy bandwidth. Optional.
 type Copier interface {

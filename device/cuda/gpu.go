@@ -31,6 +31,7 @@ type GPU struct {
 	want     map[wantKey]stencil.Verdict
 	helpers  map[string]*helper // by element type
 	from, to cuEvent            // around a timed region
+	batches  [3]cuEvent         // after a batch of launches: the last that ended, and two on the stream
 	args     *arguments
 	flush    buffer // written to empty L2
 	poisoned bool   // a sticky error was seen: nothing may be asked of the driver
@@ -41,6 +42,7 @@ var (
 	_ device.Executor = (*GPU)(nil)
 	_ device.Sensor   = (*GPU)(nil)
 	_ device.Copier   = (*GPU)(nil)
+	_ device.Meter    = (*GPU)(nil)
 )
 
 // module is a loaded binary.
@@ -70,11 +72,12 @@ func Open(selector string) (*GPU, error) {
 		if g.machine.FreeBytes, _, err = cuMemGetInfo(); err != nil {
 			return err
 		}
-		if g.from, err = cuEventCreate(); err != nil {
-			return err
+		for _, e := range g.events() {
+			if *e, err = cuEventCreate(); err != nil {
+				return err
+			}
 		}
-		g.to, err = cuEventCreate()
-		return err
+		return nil
 	})
 	if err != nil {
 		g.Close()
@@ -84,6 +87,11 @@ func Open(selector string) (*GPU, error) {
 		g.machine.Compiler = c.Version()
 	}
 	return g, nil
+}
+
+// events are all that the GPU owns.
+func (g *GPU) events() []*cuEvent {
+	return []*cuEvent{&g.from, &g.to, &g.batches[0], &g.batches[1], &g.batches[2]}
 }
 
 // thread is the OS thread that owns the context: the driver keeps the current
@@ -248,9 +256,9 @@ func (g *GPU) freeAll() error {
 		errs = append(errs, h.free())
 	}
 	errs = append(errs, g.flush.free())
-	for _, e := range []cuEvent{g.from, g.to} {
-		if e != 0 {
-			errs = append(errs, cuEventDestroy(e))
+	for _, e := range g.events() {
+		if *e != 0 {
+			errs = append(errs, cuEventDestroy(*e))
 		}
 	}
 	if g.context != 0 {
@@ -271,10 +279,7 @@ func (g *GPU) wait(ctx context.Context, e cuEvent) error {
 		if done {
 			return nil
 		}
-		if err := ctx.Err(); err != nil {
-			if errors.Is(err, context.DeadlineExceeded) {
-				return errors.Join(device.Fail(timing.Timeout, "the kernel did not end within its deadline"), ErrSticky)
-			}
+		if err := overdue(ctx); err != nil {
 			return err
 		}
 		// Spin at first: a sleep would put its length on top of a short kernel's.
@@ -284,6 +289,15 @@ func (g *GPU) wait(ctx context.Context, e cuEvent) error {
 			runtime.Gosched()
 		}
 	}
+}
+
+// overdue is the error of launches whose context has ended before they did.
+func overdue(ctx context.Context) error {
+	err := ctx.Err()
+	if errors.Is(err, context.DeadlineExceeded) {
+		return errors.Join(device.Fail(timing.Timeout, "the kernel did not end within its deadline"), ErrSticky)
+	}
+	return err
 }
 
 // FreeMemory is the bytes of device memory not in use now, 0 if unknown.

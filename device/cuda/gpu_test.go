@@ -209,6 +209,36 @@ func resident(t *testing.T) int64 {
 	return pages * int64(os.Getpagesize())
 }
 
+// TestGPUEnergyRepeats: stretches of a copy draw the same, each within a second.
+func TestGPUEnergyRepeats(t *testing.T) {
+	d := openGPU(t)
+	if !d.Metered() {
+		t.Skip("this GPU has no energy counter of its own")
+	}
+	k, p := handWritten(t, stencil.Size{512, 512, 512}, "", 1024)
+	b, err := d.Compile(context.Background(), k)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Release(b)
+	var low, high float64
+	for i := range 4 {
+		begin := time.Now()
+		e, err := d.Energy(t.Context(), device.Energy{Problem: p, Run: device.Pass{Binary: b, Launch: k.Launch}, Stretch: timing.Metering()})
+		took := time.Since(begin)
+		if err != nil || !e.Known() || e.Watts > 2000 || took > time.Second {
+			t.Fatalf("%+v in %v, %v", e, took, err)
+		}
+		t.Logf("%.1f W, %.4g us a step, %.0f MHz, lowered by %q, in %v", e.Watts, 1e6*e.SecondsPerStep, e.ClockHz/1e6, e.Lowered, took)
+		if low, high = min(low, e.Watts), max(high, e.Watts); i == 0 {
+			low = e.Watts
+		}
+	}
+	if high/low > 1.1 {
+		t.Errorf("from %.1f to %.1f W", low, high)
+	}
+}
+
 func TestGPUManySchedulesLeaveMemoryWhereItWas(t *testing.T) {
 	d := openGPU(t)
 	ctx := context.Background()

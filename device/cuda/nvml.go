@@ -6,6 +6,7 @@ import (
 	"unsafe"
 
 	"stenciltune/device"
+	"stenciltune/timing"
 )
 
 var nvmlSymbols = []string{"nvmlInit_v2", "nvmlDeviceGetHandleByPciBusId_v2"}
@@ -128,14 +129,14 @@ var throttleBits = []struct {
 	name string
 	hard bool // the hardware protects itself: the sample is worthless
 }{
-	{0x4, "power cap", false},
+	{0x4, timing.PowerCap, false},
 	{0x8, "hardware slowdown", true},
 	{0x20, "thermal slowdown", true},
 	{0x40, "hardware thermal slowdown", true},
 	{0x80, "hardware power brake", true},
 }
 
-// throttle is the reasons in force, and whether one of them spoils samples.
+// throttle is the reasons in force, nil if NVML does not tell, and whether one of them spoils samples.
 func (n *nvml) throttle() (reasons []string, hard bool) {
 	symbol := "nvmlDeviceGetCurrentClocksEventReasons"
 	if !n.lib.has(symbol) {
@@ -145,6 +146,7 @@ func (n *nvml) throttle() (reasons []string, hard bool) {
 	if !n.lib.has(symbol) || n.lib.call(symbol, n.device, uintptr(unsafe.Pointer(v))) != 0 {
 		return nil, false
 	}
+	reasons = []string{}
 	for _, t := range throttleBits {
 		if *v&t.bit != 0 {
 			reasons = append(reasons, t.name)
@@ -181,6 +183,10 @@ func (n *nvml) processes() []processInfo {
 // others counts the processes on the GPU beside this one, which is always among
 // them: by number, not by pid, since a container sees other pids than NVML does.
 func (n *nvml) others() int { return max(len(n.processes())-1, 0) }
+
+// millijoules are those drawn since the driver was loaded, by the whole board; false on GPUs before
+// Volta (NVML API reference, nvmlDeviceGetTotalEnergyConsumption).
+func (n *nvml) millijoules() (uint64, bool) { return n.u64("nvmlDeviceGetTotalEnergyConsumption") }
 
 // telemetry reads everything (clock ids: 1 = SM, 2 = memory; sensor 0 = the GPU).
 func (n *nvml) telemetry() device.Telemetry {

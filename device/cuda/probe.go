@@ -229,7 +229,7 @@ func (n *nvml) state(index int) NVMLState {
 	}
 	const uncorrected, volatile = 1, 0 // nvmlMemoryErrorType_t, nvmlEccCounterType_t
 	s.Uncorrected, _ = n.u64("nvmlDeviceGetTotalEccErrors", uncorrected, volatile)
-	_, s.EnergyCounter = n.u64("nvmlDeviceGetTotalEnergyConsumption")
+	_, s.EnergyCounter = n.millijoules()
 	memory := new([3]uint64) // nvmlMemory_t: total, free, used
 	if symbol := "nvmlDeviceGetMemoryInfo"; n.lib.has(symbol) && n.lib.call(symbol, n.device, uintptr(unsafe.Pointer(memory))) == 0 {
 		s.MemoryBytes, s.FreeBytes = memory[0], memory[1]

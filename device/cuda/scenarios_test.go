@@ -35,6 +35,13 @@ func init() { // the list and TestScenario refer to each other
 		{name: "no NVML", run: noTelemetry},
 		{name: "NVML", nvml: "libcuda.so.1", env: []string{"FAKE_THROTTLE=4"}, run: telemetry},
 		{name: "throttled", nvml: "libcuda.so.1", env: []string{"FAKE_THROTTLE=64"}, run: throttled},
+		{name: "energy", nvml: "libcuda.so.1", env: []string{"FAKE_THROTTLE=4"}, run: energy(250, timing.PowerCap)},
+		{name: "energy of a counter that runs over", nvml: "libcuda.so.1", env: []string{"FAKE_COUNTER_BITS=17", "FAKE_POWER=400"}, run: energy(400)},
+		{name: "energy of a counter that stands still", nvml: "libcuda.so.1", env: []string{"FAKE_POWER=0"}, run: energyUnknown},
+		{name: "no NVML, no energy", run: unmetered},
+		{name: "no energy counter", nvml: "libcuda.so.1", env: []string{"FAKE_NO_ENERGY=1"}, run: unmetered},
+		{name: "energy of an instance", nvml: "libcuda.so.1", env: []string{"FAKE_MIG=1"}, run: unmetered},
+		{name: "hang while energy is measured", nvml: "libcuda.so.1", run: hangWhileMetered},
 		{name: "library candidates", run: libraryCandidates},
 		{name: "compile errors", run: compileErrors},
 		{name: "compiles at once", run: compilesAtOnce},
@@ -785,7 +792,7 @@ func closeFreesEverything(t *testing.T) {
 		}
 		timeAlone(t, d, timing.Policy{Regime: timing.Cold, MinSamples: 1, MaxSamples: 1, TimeLimit: 1})
 		got := allLive(t)
-		if got[liveModules] != 8 || got[liveBlocks] < 8 || got[liveEvents] != 2 || got[liveContexts] != 1 { // three kernels and their helpers, twice
+		if got[liveModules] != 8 || got[liveBlocks] < 8 || got[liveEvents] != 5 || got[liveContexts] != 1 { // three kernels and their helpers, twice
 			t.Errorf("live before: %v", got)
 		}
 		for range 2 { // the second does nothing

@@ -31,30 +31,9 @@ func (g *GPU) Time(ctx context.Context, t device.Timing) ([]timing.Series, error
 }
 
 func (g *GPU) time(ctx context.Context, t device.Timing) ([]timing.Series, error) {
-	a, err := g.arraysFor(t.Problem)
+	s, runs, err := g.ready(ctx, t)
 	if err != nil {
 		return nil, err
-	}
-	h, err := g.helperFor(t.Problem.DType)
-	if err != nil {
-		return nil, err
-	}
-	s, err := g.start(h, t.Problem, a, 1)
-	if err != nil {
-		return nil, err
-	}
-	var runs []*timed
-	for _, run := range t.Runs {
-		r := &timed{run: run, module: g.modules[run.Binary.ID]}
-		if r.module == nil {
-			return nil, fmt.Errorf("cuda: %s is not loaded", run.Binary.Schedule)
-		}
-		runs = append(runs, r)
-	}
-	for _, r := range runs {
-		if err := g.warm(ctx, t, s, r); err != nil {
-			return nil, g.failed(r.run.Binary, "running", err)
-		}
 	}
 	th := throttler{nvml: g.nvml}
 	for round, more := 0, true; more; round++ {
@@ -75,21 +54,67 @@ func (g *GPU) time(ctx context.Context, t device.Timing) ([]timing.Series, error
 			}
 		}
 	}
-	var all []timing.Series
-	// A search times what it has checked on a small grid alone: it must spoil nothing beside the arrays.
-	cmp := stencil.Comparison{Cells: t.Problem.Size.Cells()}
-	if err := g.guards(h, a, &cmp); err != nil {
+	if err := g.untouched(t.Problem); err != nil {
 		return nil, err
 	}
-	if !cmp.OK() {
-		return nil, device.Fail(timing.WrongAnswer, "%s while it was timed", cmp.Reason(t.Problem.Size))
-	}
+	var all []timing.Series
 	for _, r := range runs {
 		series := r.sampler.Series()
 		series.Warnings = append(series.Warnings, th.warnings()...)
 		all = append(all, series)
 	}
 	return all, nil
+}
+
+// ready fills the arrays of a problem and runs each schedule unmeasured.
+func (g *GPU) ready(ctx context.Context, t device.Timing) (*state, []*timed, error) {
+	a, err := g.arraysFor(t.Problem)
+	if err != nil {
+		return nil, nil, err
+	}
+	h, err := g.helperFor(t.Problem.DType)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := g.start(h, t.Problem, a, 1)
+	if err != nil {
+		return nil, nil, err
+	}
+	var runs []*timed
+	for _, run := range t.Runs {
+		r := &timed{run: run, module: g.modules[run.Binary.ID]}
+		if r.module == nil {
+			return nil, nil, fmt.Errorf("cuda: %s is not loaded", run.Binary.Schedule)
+		}
+		runs = append(runs, r)
+	}
+	for _, r := range runs {
+		if err := g.warm(ctx, t, s, r); err != nil {
+			return nil, nil, g.failed(r.run.Binary, "running", err)
+		}
+	}
+	return s, runs, nil
+}
+
+// untouched fails if anything was written beside the arrays: a search times what it has checked
+// on a small grid alone.
+func (g *GPU) untouched(p stencil.Problem) error {
+	a, err := g.arraysFor(p)
+	if err != nil {
+		return err
+	}
+	h, err := g.helperFor(p.DType)
+	if err != nil {
+		return err
+	}
+	cmp := stencil.Comparison{Cells: p.Size.Cells()}
+	if err := g.guards(h, a, &cmp); err != nil {
+		return err
+	}
+	if !cmp.OK() {
+		return device.Fail(timing.WrongAnswer, "%s while it was timed", cmp.Reason(p.Size))
+	}
+	return nil
 }
 
 // warm runs a schedule unmeasured and decides how many launches make a sample.

@@ -87,6 +87,7 @@ var (
 	_ device.Device = (*Device)(nil)
 	_ device.Sensor = (*Device)(nil)
 	_ device.Copier = (*Device)(nil)
+	_ device.Meter  = (*Device)(nil)
 )
 
 // Open starts the child that owns the device and one that compiles, and waits
@@ -190,6 +191,24 @@ func (d *Device) Time(ctx context.Context, t device.Timing) ([]timing.Series, er
 		return nil, err
 	}
 	return decode[[]timing.Series](call)
+}
+
+// Metered tells whether the device had an energy counter when it was opened.
+func (d *Device) Metered() bool {
+	d.gpu.mu.Lock()
+	defer d.gpu.mu.Unlock()
+	return d.gpu.metered
+}
+
+// Energy measures a stretch of a run. Its limit is that of timing a run, and the stretch's own.
+func (d *Device) Energy(ctx context.Context, e device.Energy) (timing.Draw, error) {
+	runs := []device.Pass{e.Run}
+	limit := d.options.TimeTimeout + time.Duration(e.Stretch.Limit*float64(time.Second))
+	call, err := d.gpu.do(ctx, opEnergy, limit, energyRequest{e.Problem, wirePasses(runs)[0], e.Stretch}, binaries(runs)...)
+	if err != nil {
+		return timing.Draw{}, err
+	}
+	return decode[timing.Draw](call)
 }
 
 // CopyBandwidth has the device measure its copy bandwidth.

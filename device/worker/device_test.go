@@ -106,6 +106,10 @@ func TestGoodSchedule(t *testing.T) {
 	if s := d.Telemetry(); s.SMClockHz != 1.98e9 {
 		t.Errorf("telemetry: %+v", s)
 	}
+	stretch := device.Energy{Problem: testProblem, Run: passOf(a), Stretch: timing.Stretch{Span: 0.25}}
+	if e, err := d.Energy(background, stretch); err != nil || !d.Metered() || e.Joules() != 125 || e.ClockHz != 1.4e9 || e.Lowered == nil {
+		t.Errorf("energy: %+v, %v", e, err)
+	}
 	d.Release(a)
 	d.Release(a)
 	d.Release(device.Binary{ID: "never"})
@@ -614,6 +618,20 @@ func TestDeviceWithoutSensor(t *testing.T) {
 	if _, err := d.CopyBandwidth(background, 1); err == nil {
 		t.Error("copied")
 	}
+	if _, err := d.Energy(background, device.Energy{Problem: testProblem, Run: passOf(compile(t, d, "", 1))}); err == nil || device.AsFailure(err) != nil || d.Metered() {
+		t.Errorf("an energy counter: %v", err)
+	}
+}
+
+// TestEnergyHangs: a stretch is bounded as a timing is, and its kernel to blame.
+func TestEnergyHangs(t *testing.T) {
+	d := open(t, nil)
+	bad := compile(t, d, "energy=hang", 1)
+	_, err := d.Energy(background, device.Energy{Problem: testProblem, Run: passOf(bad), Stretch: timing.Stretch{Limit: 0.1}})
+	if f := device.AsFailure(err); f == nil || f.Status != timing.Timeout || !strings.Contains(f.Reason, "measuring energy") {
+		t.Error(err)
+	}
+	works(t, d, compile(t, d, "", 2))
 }
 
 // A stopped child says nothing, not even that it started something.

@@ -53,6 +53,8 @@ func (e *executor) do(ctx context.Context, q request[json.RawMessage]) (any, err
 		return e.check(ctx, q.Payload)
 	case opTime:
 		return e.time(ctx, q.Payload)
+	case opEnergy:
+		return e.energy(ctx, q.Payload)
 	case opCopy:
 		var p copyRequest
 		if err := json.Unmarshal(q.Payload, &p); err != nil {
@@ -82,6 +84,9 @@ func (e *executor) open(payload json.RawMessage) (any, error) {
 	e.device = d
 	w := welcome{Machine: d.Machine()}
 	_, w.Copier = d.(device.Copier)
+	if m, ok := d.(device.Meter); ok {
+		w.Metered = m.Metered()
+	}
 	var sensor device.Sensor
 	if sensor, w.Sensor = d.(device.Sensor); w.Sensor {
 		e.sensor <- sensor
@@ -119,6 +124,23 @@ func (e *executor) time(ctx context.Context, payload json.RawMessage) (any, erro
 		return nil, err
 	}
 	return e.device.Time(ctx, t)
+}
+
+// energy answers for a stretch of a run whose binary is loaded.
+func (e *executor) energy(ctx context.Context, payload json.RawMessage) (any, error) {
+	var p energyRequest
+	if err := json.Unmarshal(payload, &p); err != nil {
+		return nil, err
+	}
+	m, ok := e.device.(device.Meter)
+	if !ok {
+		return nil, errors.New("the device has no energy counter")
+	}
+	runs, err := e.passes([]pass{p.Run})
+	if err != nil {
+		return nil, err
+	}
+	return m.Energy(ctx, device.Energy{Problem: p.Problem, Run: runs[0], Stretch: p.Stretch})
 }
 
 // passes puts the loaded binaries back in the place of their IDs.

@@ -292,6 +292,13 @@ func (f *fake) CopyBandwidth(ctx context.Context, bytes int64) (float64, error) 
 	return float64(bytes), nil
 }
 
+func (f *fake) Metered() bool { return true }
+
+func (f *fake) Energy(ctx context.Context, e device.Energy) (timing.Draw, error) {
+	defer f.enter()()
+	return timing.Draw{SecondsPerStep: e.Stretch.Span, Watts: 500, ClockHz: 1.4e9, Lowered: []string{}}, f.run(ctx, "energy", e.Run)
+}
+
 func (f *fake) Telemetry() device.Telemetry {
 	_ = act(context.Background(), "sense", mood())
 	return device.Telemetry{SMClockHz: 1.98e9, Processes: os.Getpid()} // the test asks who answers

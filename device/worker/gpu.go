@@ -37,6 +37,7 @@ type gpu struct {
 	images   map[string]*image
 	lastID   int
 	machine  machine.Machine // as first seen
+	metered  bool            // likewise
 	known    bool
 	streak   int   // processes lost since the last answer
 	barren   int   // and since the last check or timing that ended well
@@ -138,7 +139,7 @@ func (g *gpu) live(l *life) {
 		return
 	}
 	if !g.known {
-		g.machine, g.known = w.Machine, true
+		g.machine, g.metered, g.known = w.Machine, w.Metered, true
 	}
 	l.process, l.welcome = p, w
 	g.previous = p.exited
@@ -327,7 +328,7 @@ func (g *gpu) count(c *call) {
 	switch c.op {
 	case opLoad:
 		g.loading += c.spent
-	case opCheck, opTime:
+	case opCheck, opTime, opEnergy:
 		g.busy += c.spent
 	}
 }
@@ -348,7 +349,7 @@ func (g *gpu) judge(c *call) error {
 		return err
 	}
 	g.streak = 0
-	if err == nil && (c.op == opCheck || c.op == opTime) {
+	if err == nil && (c.op == opCheck || c.op == opTime || c.op == opEnergy) {
 		g.barren = 0
 	}
 	return err

@@ -17,7 +17,7 @@ import (
 
 // protocol is raised with every change of a message, so that a program that was
 // replaced on disk while it ran does not talk to its successor.
-const protocol = 1
+const protocol = 2
 
 // The operations a parent may ask for.
 const (
@@ -27,6 +27,7 @@ const (
 	opLoad      = "load"
 	opCheck     = "check"
 	opTime      = "time"
+	opEnergy    = "energy"
 	opCopy      = "copy"
 	opRelease   = "release"
 	opTelemetry = "telemetry"
@@ -35,7 +36,7 @@ const (
 // doing is what the operations with a deadline are called in reasons.
 var doing = map[string]string{
 	opCompiler: "opening the compiler", opCompile: "compile", opExecutor: "opening the device", opLoad: "load",
-	opCheck: "check", opTime: "timing", opCopy: "copy", opRelease: "unload",
+	opCheck: "check", opTime: "timing", opEnergy: "measuring energy", opCopy: "copy", opRelease: "unload",
 }
 
 // request is what a parent sends. P is any when sending and json.RawMessage when
@@ -129,6 +130,7 @@ type welcome struct {
 	Machine machine.Machine `json:"machine"`
 	Sensor  bool            `json:"sensor"`
 	Copier  bool            `json:"copier"`
+	Metered bool            `json:"metered"`
 }
 
 type compileRequest struct {
@@ -179,6 +181,12 @@ type timeRequest struct {
 	Runs        []pass          `json:"runs"`
 	Policy      timing.Policy   `json:"policy"`
 	Interleaved bool            `json:"interleaved,omitempty"`
+}
+
+type energyRequest struct {
+	Problem stencil.Problem `json:"problem"`
+	Run     pass            `json:"run"`
+	Stretch timing.Stretch  `json:"stretch"`
 }
 
 // comparison is a stencil.Comparison whose error may be infinite or NaN: that of

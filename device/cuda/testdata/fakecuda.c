@@ -298,6 +298,6 @@ int nvmlDeviceGetTotalEnergyConsumption(void *d, uint64_t *mj) {
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
   const uint64_t ticks = (uint64_t)now.tv_sec * 100 + now.tv_nsec / 10000000;
-  *mj = ticks * 10 * number("FAKE_POWER", 250);
+  *mj = ticks * 10 * number("FAKE_POWER", 250) & (number("FAKE_COUNTER_BITS", 0) ? (1ull << number("FAKE_COUNTER_BITS", 0)) - 1 : -1ull);
   return number("FAKE_NO_ENERGY", 0) ? 3 : 0;
 }
