@@ -17,8 +17,9 @@ type candidate struct {
 	outcome outcome.Outcome
 	kernel  kernels.Kernel
 	binary  device.Binary
-	known   bool  // the journal had the answer
-	err     error // the device is lost
+	draws   []timing.Draw // of the finals
+	known   bool          // the journal had the answer
+	err     error         // the device is lost
 	done    chan struct{}
 }
 

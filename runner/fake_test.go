@@ -472,11 +472,14 @@ func strategy(t testing.TB, name string, sp *space.Space, seed uint64) search.St
 func tune(ctx context.Context, t testing.TB, o Options) (Result, error) {
 	t.Helper()
 	r, err := Tune(ctx, o)
-	d, ok := o.Device.(*fake)
-	if !ok {
-		d = o.Device.(*simulated).fake
+	switch d := o.Device.(type) {
+	case *fake:
+		empty(t, d)
+	case *simulated:
+		empty(t, d.fake)
+	case *board:
+		empty(t, d.fake)
 	}
-	empty(t, d)
 	return r, err
 }
 

@@ -22,51 +22,61 @@ const (
 	likely       = 2
 )
 
-// finals times the best schedules again, interleaved and paired, picks the
-// winner and proves it over steps that need the remainder launch too.
-func (t *Session) finals(ctx context.Context, r *Result) error {
-	if t.best().Schedule.IsZero() {
-		return nil
-	}
-	t.phase("finals")
-	var cs []*candidate
+// field is who takes part in the finals: the naive kernel, so that the speed-up is a paired one, and
+// the contenders, with remainder launches as they are needed.
+type field struct {
+	session    *Session
+	ctx        context.Context // of what is compiled
+	candidates []*candidate
+	rests      map[space.Schedule]*candidate
+}
+
+// enter begins to compile the finalists.
+func (t *Session) enter(ctx context.Context) *field {
+	f := &field{t, ctx, nil, map[space.Schedule]*candidate{}}
 	contenders := slices.DeleteFunc(t.contenders(), func(o outcome.Outcome) bool { return o.Schedule == t.naive.Schedule })
-	for _, o := range append([]outcome.Outcome{t.naive}, contenders...) { // naive, so that the speed-up is a paired one
+	for _, o := range append([]outcome.Outcome{t.naive}, contenders...) {
 		c := &candidate{outcome: o, kernel: t.kernel(o), done: make(chan struct{})}
 		c.outcome.Status, c.outcome.Known = "", false
 		t.start(ctx, c)
-		cs = append(cs, c)
+		f.candidates = append(f.candidates, c)
 	}
-	rests := map[space.Schedule]*candidate{}
-	defer func() {
-		for _, c := range slices.AppendSeq(cs, maps.Values(rests)) {
-			<-c.done
-			t.Device.Release(c.binary)
-		}
-	}()
-	// rest is the remainder launch of a schedule. It is legal wherever the schedule is, whether or
-	// not the search may propose it; and measured or not, it is needed now.
-	rest := func(s space.Schedule) *candidate {
-		s = kernels.Remainder(s)
-		if rests[s] == nil {
-			rests[s] = t.generate(s)
-			t.start(ctx, rests[s])
-		}
-		return rests[s]
-	}
-	for _, c := range cs[1:min(1+likely, len(cs))] {
+	for _, c := range f.candidates[1:min(1+likely, len(f.candidates))] {
 		if t.simulated == nil && c.kernel.Launch.Steps > 1 {
-			rest(c.outcome.Schedule)
+			f.rest(c.outcome.Schedule)
 		}
 	}
-	ready := cs[:0:0]
+	return f
+}
+
+// rest is the remainder launch of a schedule. It is legal wherever the schedule is, whether or
+// not the search may propose it; and measured or not, it is needed now.
+func (f *field) rest(s space.Schedule) *candidate {
+	s = kernels.Remainder(s)
+	if f.rests[s] == nil {
+		f.rests[s] = f.session.generate(s)
+		f.session.start(f.ctx, f.rests[s])
+	}
+	return f.rests[s]
+}
+
+// release frees what was compiled.
+func (f *field) release() {
+	for _, c := range slices.AppendSeq(f.candidates, maps.Values(f.rests)) {
+		<-c.done
+		f.session.Device.Release(c.binary)
+	}
+}
+
+// runnable waits for the finalists and gives those that can be run.
+func (t *Session) runnable(ctx context.Context, cs []*candidate) (ready []*candidate, err error) {
 	for _, c := range cs {
 		t.await(c)
 		if c.err != nil {
-			return c.err
+			return nil, c.err
 		}
 		if err := ctx.Err(); err != nil { // its failure, if any, is the cancellation's
-			return err
+			return nil, err
 		}
 		if c.outcome.Status == "" {
 			ready = append(ready, c)
@@ -74,12 +84,30 @@ func (t *Session) finals(ctx context.Context, r *Result) error {
 			t.drop(c)
 		}
 	}
+	return ready, nil
+}
+
+// finals times the best schedules again, interleaved and paired, measures their energy if that
+// decides, picks the winner and proves it over steps that need the remainder launch too.
+func (t *Session) finals(ctx context.Context, r *Result) error {
+	if t.best().Schedule.IsZero() {
+		return nil
+	}
+	t.phase("finals")
+	f := t.enter(ctx)
+	defer f.release()
+	ready, err := t.runnable(ctx, f.candidates)
+	if err != nil {
+		return err
+	}
 	policy := timing.Finals()
 	policy.Regime = t.Regime
 	for len(ready) > 0 {
 		began := ready
-		var err error
-		if ready, err = t.together(ctx, began, policy); err != nil {
+		if ready, err = t.together(ctx, began, policy); err == nil && !t.byTime() {
+			ready, err = t.contest(ctx, ready)
+		}
+		if err != nil {
 			return err
 		}
 		for _, c := range began {
@@ -93,39 +121,48 @@ func (t *Session) finals(ctx context.Context, r *Result) error {
 		if len(ready) == 0 {
 			break
 		}
-		winner, ties := pick(t.Families, ready)
+		winner, ties := pick(t.Families, ready, t.Objective)
 		t.trying(winner)
-		remainder, err := t.prove(ctx, winner, rest)
+		remainder, err := t.prove(ctx, winner, f.rest)
+		if err == nil && winner.outcome.Status == timing.OK && len(winner.draws) == 0 {
+			err = t.draw(ctx, winner)
+		}
 		if err == nil {
 			err = ctx.Err() // its failure, if any, is the cancellation's
 		}
 		if err != nil {
 			return err
 		}
-		if winner.outcome.Status != timing.OK {
-			t.drop(winner)
-			ready = slices.DeleteFunc(ready, func(c *candidate) bool { return c == winner })
-			continue
+		if winner.outcome.Status == timing.OK {
+			r.Remainder = remainder
+			t.crown(r, winner, ties, ready)
+			return nil
 		}
-		r.Winner, r.Remainder, r.Complete = winner.outcome, remainder, true
-		for _, c := range ready {
-			r.Finals = append(r.Finals, c.outcome)
-		}
-		slices.SortStableFunc(r.Finals, func(a, b outcome.Outcome) int { return cmp.Compare(a.Seconds(), b.Seconds()) })
-		for _, c := range ties {
-			r.Ties = append(r.Ties, c.outcome)
-		}
-		for _, w := range winner.outcome.Series.Warnings {
-			t.warn("%s", w)
-		}
-		if s, ok := t.Device.(device.Sensor); ok {
-			if n := s.Telemetry().Processes; n > 0 {
-				t.warn("%d other processes use the device and may have disturbed the times", n)
-			}
-		}
-		return nil
+		t.drop(winner)
+		ready = slices.DeleteFunc(ready, func(c *candidate) bool { return c == winner })
 	}
 	return nil
+}
+
+// crown files the winner, what ties with it, and all finalists.
+func (t *Session) crown(r *Result, winner *candidate, ties, ready []*candidate) {
+	r.Winner, r.Complete = winner.outcome, true
+	for _, c := range ready {
+		r.Finals = append(r.Finals, c.outcome)
+	}
+	slices.SortStableFunc(r.Finals, func(a, b outcome.Outcome) int { return cmp.Compare(a.Seconds(), b.Seconds()) })
+	for _, c := range ties {
+		r.Ties = append(r.Ties, c.outcome)
+	}
+	t.energies(r, winner, ready)
+	for _, w := range winner.outcome.Series.Warnings {
+		t.warn("%s", w)
+	}
+	if s, ok := t.Device.(device.Sensor); ok {
+		if n := s.Telemetry().Processes; n > 0 {
+			t.warn("%d other processes use the device and may have disturbed the times", n)
+		}
+	}
 }
 
 // drop gives up a finalist that failed: it is not the best so far either.
@@ -149,7 +186,8 @@ func (t *Session) kernel(o outcome.Outcome) kernels.Kernel {
 	return k
 }
 
-// contenders is the best five by median and whoever's interval overlaps the best's.
+// contenders is the best five by median and whoever's interval overlaps the best's; where energy
+// decides, those of spread.
 func (t *Session) contenders() []outcome.Outcome {
 	var ok []outcome.Outcome
 	for _, o := range t.outcomes {
@@ -159,6 +197,9 @@ func (t *Session) contenders() []outcome.Outcome {
 	}
 	slices.SortStableFunc(ok, func(a, b outcome.Outcome) int { return cmp.Compare(a.Seconds(), b.Seconds()) })
 	ok = slices.CompactFunc(ok, func(a, b outcome.Outcome) bool { return a.Schedule == b.Schedule })
+	if !t.byTime() {
+		return spread(ok)
+	}
 	n := min(finalists, len(ok))
 	for n < min(maxFinalists, len(ok)) && ok[n].Series.Overlaps(ok[0].Series.Summary) {
 		n++
@@ -166,13 +207,13 @@ func (t *Session) contenders() []outcome.Outcome {
 	return ok[:n]
 }
 
-// pick finds the lowest median and everything that ties with it, and lets the
+// pick finds the lowest median by an objective and everything that ties with it, and lets the
 // simplest of those win.
-func pick(families []kernels.Family, cs []*candidate) (winner *candidate, ties []*candidate) {
-	best := slices.MinFunc(cs, func(a, b *candidate) int { return cmp.Compare(a.outcome.Seconds(), b.outcome.Seconds()) })
+func pick(families []kernels.Family, cs []*candidate, o timing.Objective) (winner *candidate, ties []*candidate) {
+	best := slices.MinFunc(cs, func(a, b *candidate) int { return cmp.Compare(a.series(o).Median, b.series(o).Median) })
 	tied := []*candidate{best}
 	for _, c := range cs {
-		if c != best && c.outcome.Status == timing.OK && alike(best.outcome.Series, c.outcome.Series) {
+		if c != best && c.outcome.Status == timing.OK && alike(best.series(o), c.series(o)) {
 			tied = append(tied, c)
 		}
 	}

@@ -51,10 +51,13 @@ type Options struct {
 	Stop     search.Stop
 	Baseline []space.Schedule // the trusted kernels, of which the fastest is the reference; nil = Naive
 	Regime   timing.Regime
-	Seed     uint32 // of the input data
-	Ahead    int    // schedules compiled ahead of the device, at most; 0 = 1
-	Journal  Journal
-	Watcher  Watcher
+	// Objective is what the finals choose by, "" = time. Any other needs a device.Meter that is
+	// Metered and warm caches.
+	Objective timing.Objective
+	Seed      uint32 // of the input data
+	Ahead     int    // schedules compiled ahead of the device, at most; 0 = 1
+	Journal   Journal
+	Watcher   Watcher
 	// Judge computes what answers are compared with, for workloads that the
 	// reference in Go does not know; nil for stencils.
 	Judge *Judge
@@ -72,13 +75,15 @@ type Judge struct {
 // Result is a finished tune.
 type Result struct {
 	Winner      outcome.Outcome
-	Remainder   *outcome.Outcome  // the launch that does the steps left over by the time tile, if any
-	Ties        []outcome.Outcome // indistinguishable from the winner
-	Finals      []outcome.Outcome // that were timed interleaved, the winner among them, the fastest first
-	Naive       outcome.Outcome   // the baseline
-	Copy        float64           // measured copy bandwidth, bytes per second; 0 = not known
-	Evaluated   int               // schedules run, the baseline's included
-	Repeated    int               // schedules answered from the journal
+	Remainder   *outcome.Outcome                    // the launch that does the steps left over by the time tile, if any
+	Ties        []outcome.Outcome                   // indistinguishable from the winner
+	Finals      []outcome.Outcome                   // that were timed interleaved, the winner among them, the fastest first
+	Energies    []Energy                            // of the winner, and where energy decides of the finalists; empty = not known
+	Best        map[timing.Objective]space.Schedule // of the finalists, by each objective, where energy decides
+	Naive       outcome.Outcome                     // the baseline
+	Copy        float64                             // measured copy bandwidth, bytes per second; 0 = not known
+	Evaluated   int                                 // schedules run, the baseline's included
+	Repeated    int                                 // schedules answered from the journal
 	Failed      map[timing.Status]int
 	Stop        search.Reason
 	Within      search.Standing // of the search's best in its space; zero if the strategy does not say
