@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"stenciltune/machine"
+	"stenciltune/timing"
 )
 
 // unexported lets cmp compare configs.
@@ -41,6 +42,39 @@ func TestBestRoundTrip(t *testing.T) {
 
 // TestBestNearest stores configs for ever nearer keys, in any order, and wants
 // the nearest at each turn.
+// TestEachObjectiveHasItsAnswer: a config that was chosen by energy answers nobody who asks for time.
+func TestEachObjectiveHasItsAnswer(t *testing.T) {
+	onEach(t, func(t *testing.T, fresh func() *Store) {
+		s := fresh()
+		byEnergy := energyConfig()
+		key := KeyOf(byEnergy)
+		if key.Objective != timing.ForEnergy || key.Journal() != KeyOf(testConfig()) {
+			t.Fatal(key)
+		}
+		must(t, s.PutBest(key, byEnergy))
+		for _, o := range []timing.Objective{timing.ForTime, timing.ForEDP} {
+			if _, _, ok, err := s.Best(key.For(o)); ok || err != nil {
+				t.Errorf("%s: %v %v", o, ok, err)
+			}
+		}
+		must(t, s.PutBest(key.Journal(), testConfig()))
+		other := testKey(0).For(timing.ForEnergy) // another size
+		for o, want := range map[timing.Objective]timing.Objective{timing.ForTime: "", timing.ForEnergy: timing.ForEnergy} {
+			c, grade, ok, err := s.Best(other.For(o))
+			if err != nil || !ok || grade != OtherSize || c.Objective != want {
+				t.Errorf("%s: %v %v %v %q", o, grade, ok, err, c.Objective)
+			}
+		}
+		var b strings.Builder
+		must(t, s.Export(&b, false, func(Key) bool { return true }))
+		into := fresh()
+		done, err := into.Import(strings.NewReader(b.String()), nil)
+		if err != nil || done.Configs != 2 || len(done.Refused) != 0 {
+			t.Errorf("%+v %v", done, err)
+		}
+	})
+}
+
 func TestBestNearest(t *testing.T) {
 	onEach(t, func(t *testing.T, fresh func() *Store) {
 		asked := testKey(7) // 512x512x512, many steps, H200, 9.0, 580

@@ -24,7 +24,7 @@ import (
 // A version may gain fields at the top level; anything else needs a new version.
 const ConfigFormat = "stenciltune.config/v1"
 
-// Config is the answer to a problem on a device: the fastest schedule found, how
+// Config is the answer to a problem on a device: the best schedule found, by time unless Objective says otherwise, how
 // to launch it, what it reached, and how that is known. Its JSON form is the
 // interface to other builds; config.schema.json describes it.
 //
@@ -50,9 +50,11 @@ type Config struct {
 	Verification  VerificationInfo   `json:"verification"`
 	Search        SearchInfo         `json:"search"`
 	Match         MatchInfo          `json:"match"`
-	Expected      *ExpectedInfo      `json:"expected,omitempty"` // nil = measured on this very problem
-	Finals        []FinalInfo        `json:"finals,omitempty"`   // all that the last, interleaved round timed, the fastest first
-	Within        *WithinInfo        `json:"within,omitempty"`   // nil = nobody knows
+	Expected      *ExpectedInfo      `json:"expected,omitempty"`  // nil = measured on this very problem
+	Finals        []FinalInfo        `json:"finals,omitempty"`    // all that the last, interleaved round timed, the fastest first
+	Within        *WithinInfo        `json:"within,omitempty"`    // nil = nobody knows
+	Objective     timing.Objective   `json:"objective,omitempty"` // that the schedule was chosen by; "" = time
+	Energy        *EnergyInfo        `json:"energy,omitempty"`    // nil = not known
 	Warnings      []string           `json:"warnings"`
 	Time          time.Time          `json:"time"` // whole seconds, UTC
 
@@ -199,6 +201,36 @@ type FinalInfo struct {
 	Low            float64 `json:"low"`
 	High           float64 `json:"high"`
 	Samples        int     `json:"samples"`
+}
+
+// EnergyInfo is what schedules draw while they are launched without a pause, by the device's energy
+// counter.
+type EnergyInfo struct {
+	Winner DrawInfo   `json:"winner"`
+	Best   *BestInfo  `json:"best,omitempty"`   // where energy was to decide
+	Finals []DrawInfo `json:"finals,omitempty"` // where energy was to decide: all that were measured, the least energy first
+}
+
+// DrawInfo is the energy of a schedule: of the whole board, with what it takes when idle. The
+// interval is the 95 % interval of the median.
+type DrawInfo struct {
+	Schedule              string  `json:"schedule"`
+	JoulesPerBillionCells float64 `json:"joules_per_billion_cells"` // of 10^9 cell updates; median
+	Low                   float64 `json:"low"`
+	High                  float64 `json:"high"`
+	Samples               int     `json:"samples"`               // stretches of launches without a pause
+	SecondsPerStep        float64 `json:"seconds_per_step"`      // in them; median
+	Watts                 float64 `json:"watts"`                 // mean
+	SMClockHz             float64 `json:"sm_clock_hz,omitempty"` // mean; left out if not known
+	// ClocksLowered are the reasons that lowered the clocks: "power cap". Left out if not known.
+	ClocksLowered []string `json:"clocks_lowered,omitzero"`
+}
+
+// BestInfo are the finalists that each objective would choose.
+type BestInfo struct {
+	Time   string `json:"time"`
+	Energy string `json:"energy"`
+	EDP    string `json:"edp"`
 }
 
 // VerificationInfo is how it is known that the answer is right.

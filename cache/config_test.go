@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"stenciltune/timing"
 )
 
 func encode(t testing.TB, c Config) []byte {
@@ -43,7 +45,7 @@ func TestConfigRoundTrip(t *testing.T) {
 	small.Verification.Checks, small.Kernel.Options, small.Toolchain.Options = nil, nil, nil
 	small.Schedule = ScheduleOf(mustSchedule("naive"))
 	small.Format = ""
-	for _, c := range []Config{testConfig(), small} {
+	for _, c := range []Config{testConfig(), small, energyConfig()} {
 		data := encode(t, c)
 		back, err := Decode(data)
 		must(t, err)
@@ -60,6 +62,41 @@ func TestConfigRoundTrip(t *testing.T) {
 }
 
 // TestEncodeDoesNotChange makes sure that a config is not written to.
+// energyConfig is a config that was chosen by energy.
+func energyConfig() Config {
+	c := testConfig()
+	best, rest := c.Schedule.Text, c.Remainder.Schedule.Text
+	c.Objective = timing.ForEnergy
+	c.Energy = &EnergyInfo{
+		Winner: DrawInfo{Schedule: best, JoulesPerBillionCells: 0.6, Low: 0.59, High: 0.61, Samples: 6, SecondsPerStep: 1.3e-4, Watts: 690.5, SMClockHz: 1.7e9, ClocksLowered: []string{timing.PowerCap}},
+		Best:   &BestInfo{Time: rest, Energy: best, EDP: best},
+		Finals: []DrawInfo{{Schedule: best, JoulesPerBillionCells: 0.6, Samples: 6, Watts: 690.5, ClocksLowered: []string{}}, {Schedule: rest, Samples: 2}},
+	}
+	return c
+}
+
+// TestWhatIsNotKnownOfEnergyIsLeftOut: no zero and no empty list stands for it.
+func TestWhatIsNotKnownOfEnergyIsLeftOut(t *testing.T) {
+	var doc struct {
+		Energy struct{ Finals []map[string]any }
+	}
+	must(t, json.Unmarshal(encode(t, energyConfig()), &doc))
+	if list, ok := doc.Energy.Finals[0]["clocks_lowered"].([]any); !ok || len(list) != 0 || doc.Energy.Finals[0]["sm_clock_hz"] != nil {
+		t.Errorf("%v", doc.Energy.Finals[0])
+	}
+	if _, ok := doc.Energy.Finals[1]["clocks_lowered"]; ok {
+		t.Errorf("%v", doc.Energy.Finals[1])
+	}
+	if data := encode(t, testConfig()); bytes.Contains(data, []byte(`"energy"`)) || bytes.Contains(data, []byte(`"objective"`)) {
+		t.Error("energy where nothing is known of it")
+	}
+	bad := energyConfig()
+	bad.Objective = "power"
+	if _, err := Encode(bad); err == nil {
+		t.Error("an objective that is none")
+	}
+}
+
 func TestEncodeDoesNotChange(t *testing.T) {
 	c := testConfig()
 	c.Warnings = []string{"a\nb"}
@@ -187,7 +224,7 @@ func TestSchemaFitsStructs(t *testing.T) {
 					continue
 				}
 				all++
-				if !strings.HasSuffix(f.Tag.Get("json"), ",omitempty") {
+				if tag := f.Tag.Get("json"); !strings.HasSuffix(tag, ",omitempty") && !strings.HasSuffix(tag, ",omitzero") {
 					names = append(names, name)
 				}
 				p, ok := properties[name].(map[string]any)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"stenciltune/machine"
+	"stenciltune/timing"
 )
 
 // Key names a problem on a device: what a schedule is the answer to. The first
@@ -26,6 +27,8 @@ type Key struct {
 	MemoryBytes       int64        // device memory; counts in whole GiB
 	Driver            string       // major version, "580"; empty on the host
 	Compiler          string       // name and major version, "NVRTC 13"
+
+	Objective timing.Objective // that the winner was chosen by; "" = time, as in every key without one
 }
 
 // ManySteps is the class of every number of time steps from fewSteps on.
@@ -58,6 +61,17 @@ func (k Key) On(m machine.Machine) Key {
 	return k
 }
 
+// For is the key of the answer by an objective.
+func (k Key) For(o timing.Objective) Key {
+	if k.Objective = o; o == timing.ForTime {
+		k.Objective = ""
+	}
+	return k
+}
+
+// Journal is the key of the journal behind it: what was timed serves every objective.
+func (k Key) Journal() Key { return k.For(timing.ForTime) }
+
 // gib rounds bytes to whole GiB: drivers of one card differ by a few MiB.
 func gib(bytes int64) int64 { return int64(math.Round(float64(bytes) / (1 << 30))) }
 
@@ -65,9 +79,10 @@ func gib(bytes int64) int64 { return int64(math.Round(float64(bytes) / (1 << 30)
 // needs another version: then old records match nothing.
 const keyVersion = "v1"
 
-// fields lists the key's fields by name, in the order of its text.
-func (k Key) fields() [12]struct{ name, value string } {
-	return [12]struct{ name, value string }{
+// fields lists the key's fields by name, in the order of its text. The last one is left out where
+// the objective is time.
+func (k Key) fields() [13]struct{ name, value string } {
+	return [13]struct{ name, value string }{
 		{"stencil", k.StencilHash},
 		{"dtype", k.DType},
 		{"boundary", k.Boundary},
@@ -80,6 +95,7 @@ func (k Key) fields() [12]struct{ name, value string } {
 		{"memory", strconv.FormatInt(gib(k.MemoryBytes), 10) + "GiB"},
 		{"driver", k.Driver},
 		{"compiler", k.Compiler},
+		{"objective", string(k.Objective)},
 	}
 }
 
@@ -88,7 +104,10 @@ func (k Key) fields() [12]struct{ name, value string } {
 func (k Key) String() string {
 	var b strings.Builder
 	b.WriteString(keyVersion)
-	for _, f := range k.fields() {
+	for i, f := range k.fields() {
+		if optional(i, f.value) {
+			break
+		}
 		b.WriteByte(' ')
 		b.WriteString(f.name)
 		b.WriteByte('=')
@@ -107,6 +126,9 @@ func (k Key) stencil() string {
 	return text[:strings.Index(text, " size=")+1]
 }
 
+// optional tells whether the field at a place is left out.
+func optional(i int, value string) bool { return i == len(Key{}.fields())-1 && value == "" }
+
 func plain(s string) bool {
 	return s != "" && strings.IndexFunc(s, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune(".-_+", r)
@@ -122,6 +144,9 @@ func ParseKey(text string) (Key, error) {
 	}
 	var k Key
 	for i, f := range k.fields() {
+		if optional(i, rest) {
+			break
+		}
 		if i > 0 {
 			if rest, ok = strings.CutPrefix(rest, " "); !ok {
 				return bad("want a blank before " + f.name)
@@ -201,6 +226,8 @@ func (k *Key) field(name string) *string {
 		return &k.Driver
 	case "compiler":
 		return &k.Compiler
+	case "objective":
+		return (*string)(&k.Objective)
 	}
 	panic("cache: no field " + name)
 }
@@ -214,7 +241,7 @@ const (
 	OtherSize                // another grid size or number of steps, all else the same
 	OtherDriver              // another driver or compiler major version on the same device
 	OtherDevice              // another device of the same kind
-	None                     // another stencil, element type, boundary, cache regime or kind of device: no use
+	None                     // another stencil, element type, boundary, cache regime, kind of device or objective: no use
 )
 
 var gradeNames = [...]string{"exact", "other-size", "other-driver", "other-device", "none"}
@@ -250,7 +277,7 @@ func (g *Grade) UnmarshalText(b []byte) error {
 // counts: another size on another device is OtherDevice.
 func (k Key) Match(other Key) Grade {
 	switch {
-	case k.StencilHash != other.StencilHash, k.DType != other.DType, k.Boundary != other.Boundary, k.Regime != other.Regime, k.Kind != other.Kind:
+	case k.StencilHash != other.StencilHash, k.DType != other.DType, k.Boundary != other.Boundary, k.Regime != other.Regime, k.Kind != other.Kind, k.Objective != other.Objective:
 		return None
 	case k.DeviceName != other.DeviceName, k.ComputeCapability != other.ComputeCapability, gib(k.MemoryBytes) != gib(other.MemoryBytes):
 		return OtherDevice

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"stenciltune/machine"
+	"stenciltune/timing"
 )
 
 func TestStepsClass(t *testing.T) {
@@ -24,6 +25,12 @@ func TestKeyText(t *testing.T) {
 	if got := k.String(); got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
+	if got := k.For(timing.ForEDP).String(); got != want+" objective=edp" {
+		t.Errorf("got  %s", got)
+	}
+	if k.For(timing.ForTime) != k || k.For(timing.ForEDP).Journal() != k || k.For(timing.ForEnergy).For(timing.ForEDP) != k.For(timing.ForEDP) {
+		t.Error("time is not the objective of a key without one")
+	}
 	host := k.On(machine.Machine{Kind: machine.Host, Name: "AMD EPYC", MemoryBytes: 64 << 30, Compiler: "g++ 12.2.0"})
 	want = "v1 stencil=" + k.StencilHash + ` dtype=float32 boundary=clamp size=512x512x512 steps=many regime=warm kind=host device="AMD EPYC" cc="" memory=64GiB driver="" compiler="g++ 12"`
 	if got := host.String(); got != want {
@@ -39,6 +46,7 @@ func TestKeyRoundTrip(t *testing.T) {
 			Size: text.Draw(t, "size"), StepsClass: text.Draw(t, "steps"), Regime: text.Draw(t, "regime"), Kind: machine.Kind(text.Draw(t, "kind")),
 			DeviceName: text.Draw(t, "device"), ComputeCapability: text.Draw(t, "cc"),
 			MemoryBytes: rapid.Int64Range(0, 1<<20).Draw(t, "memory") << 30, Driver: text.Draw(t, "driver"), Compiler: text.Draw(t, "compiler"),
+			Objective: timing.Objective(text.Draw(t, "objective")),
 		}
 		got, err := ParseKey(k.String())
 		if err != nil || got != k {
@@ -57,7 +65,7 @@ func TestParseKeyRefuses(t *testing.T) {
 			t.Errorf("cut at %d: taken", i)
 		}
 	}
-	for _, bad := range []string{good + " ", good + " x=1", "v2" + good[2:], " " + good} {
+	for _, bad := range []string{good + " ", good + " x=1", good + " objective=", good + ` objective=""`, good + " objective=edp x=1", "v2" + good[2:], " " + good} {
 		if _, err := ParseKey(bad); err == nil {
 			t.Errorf("taken: %s", bad)
 		}
@@ -71,7 +79,7 @@ func TestMatch(t *testing.T) {
 		OtherSize:   {func(k *Key) { k.Size = "1x1x1" }, func(k *Key) { k.StepsClass = "3" }},
 		OtherDriver: {func(k *Key) { k.Driver = "590" }, func(k *Key) { k.Compiler = "NVRTC 14"; k.Size = "1x1x1" }},
 		OtherDevice: {func(k *Key) { k.DeviceName = "x" }, func(k *Key) { k.ComputeCapability = "8.0"; k.Driver = "1" }, func(k *Key) { k.MemoryBytes /= 2 }},
-		None:        {func(k *Key) { k.StencilHash = "x" }, func(k *Key) { k.DType = "float64" }, func(k *Key) { k.Boundary = "x" }, func(k *Key) { k.Regime = "cold" }, func(k *Key) { k.Kind = machine.Replay }},
+		None:        {func(k *Key) { k.StencilHash = "x" }, func(k *Key) { k.DType = "float64" }, func(k *Key) { k.Boundary = "x" }, func(k *Key) { k.Regime = "cold" }, func(k *Key) { k.Kind = machine.Replay }, func(k *Key) { k.Objective = timing.ForEnergy }},
 	} {
 		for i, change := range changes {
 			other := k
