@@ -64,6 +64,9 @@ func Make(r Run) Tune {
 	if c := r.Config; c != nil {
 		m.tune.Device, m.tune.Toolchain = c.Device, c.Toolchain
 		m.tune.Copy = cmp.Or(c.Device.CopyBytesPerSecond, m.tune.Copy)
+		if c.Objective != "" {
+			m.tune.Problem += " by " + string(c.Objective)
+		}
 	}
 	m.once()
 	m.families()

@@ -113,16 +113,19 @@ const TuneReport = (() => {
 
   // -- the parts of a page
 
+  const objectives = { time: "time", energy: "energy", edp: "energy-delay product" };
+
   const summary = (t) => {
     const c = t.config;
     const figures = [];
     const figure = (value, what) => figures.push(el("div", {}, el("b", {}, value), el("span", {}, what)));
     const seconds = c ? c.measured.seconds_per_step : t.best >= 0 ? t.points.seconds[t.best] : 0;
-    figure(rate(t.cells / seconds), c || t.origin !== "running" ? "fastest" : "best so far");
+    figure(rate(t.cells / seconds), c && c.objective ? "chosen by " + objectives[c.objective] : c || t.origin !== "running" ? "fastest" : "best so far");
     figure(time(seconds), "a time step");
     const baseline = t.finals.find((f) => f.role === "baseline");
     if (baseline) figure(digits(baseline.seconds / seconds) + " x", "times naive");
     if (t.copy > 0 && t.step_bytes > 0) figure(share(t.step_bytes / seconds / t.copy), "of one step at copy bandwidth");
+    if (c && c.energy) figure(digits(c.energy.winner.joules_per_billion_cells) + " J", "for 10^9 cell updates");
     figure(whole(t.search.point.length), t.phase ? "evaluated so far" : "evaluated by the search");
     if (t.search.seconds.length) figure(digits(Math.max(...t.search.seconds.slice(-50))) + " s", t.origin === "recording" ? "of search, simulated" : "of search");
     if (t.recorded) figure(whole(t.points.seconds.length), "schedules recorded");
@@ -383,6 +386,21 @@ const TuneReport = (() => {
         f.low > 0 ? time(f.low) + " to " + time(f.high) : "-", rate(t.cells / f.seconds), el("code", {}, f.schedule)]), [0, 2, 3, 4]));
   };
 
+  // energy is what the finalists drew, or the winner alone where time decided.
+  const energy = (t) => {
+    const e = t.config && t.config.energy;
+    if (!e) return null;
+    const list = e.finals || [e.winner], ms = (v) => v * 1e3, baseline = t.finals.find((f) => f.role === "baseline");
+    const best = (d) => [...(e.best ? Object.keys(objectives).filter((o) => e.best[o] === d.schedule).map((o) => "best by " + objectives[o]) : []), ...(baseline && baseline.schedule === d.schedule ? ["baseline"] : [])].join(", ");
+    const box = e.finals ? chartBox("Energy against time of the finalists", "short") : null;
+    if (box) later(box, () => ({ ...base(), grid: { left: 62, right: 24, top: 16, bottom: 44 }, xAxis: axis("ms a step, without a pause", "value", { scale: true }), yAxis: axis("J for 10^9 cell updates", "value", { scale: true, nameGap: 44 }),
+      series: [{ type: "scatter", symbolSize: 10, data: list.map((d) => ({ value: [ms(d.seconds_per_step), d.joules_per_billion_cells], itemStyle: { color: colours[d.schedule === e.winner.schedule ? 1 : 0] } })),
+        tooltip: { formatter: (q) => { const d = list[q.dataIndex]; return d.schedule + "<br>" + digits(d.joules_per_billion_cells) + " J, " + digits(d.watts) + " W" + (best(d) ? "<br>" + best(d) : ""); } } }] }));
+    return section("Energy", "Of the whole board, by its energy counter, while launches follow each other without a pause; what it takes when idle is in it. Clocks may be lower there than in short samples.", box,
+      table(["", "J / 10^9 cells", "95 % interval", "power", "SM clock", "clocks lowered by", "a step", "schedule"], list.map((d) => [best(d) || (d.schedule === e.winner.schedule ? "winner" : ""), digits(d.joules_per_billion_cells), digits(d.low) + " to " + digits(d.high),
+        digits(d.watts) + " W", scaled(d.sm_clock_hz, "Hz"), d.clocks_lowered ? d.clocks_lowered.join(", ") || "nothing" : "not known", time(d.seconds_per_step), el("code", {}, d.schedule)]), [1, 2, 3, 4, 6]));
+  };
+
   const failures = (t) => {
     const counts = t.points.statuses.map((s, k) => [s, t.points.status.filter((x) => x === k).length]);
     return section("What became of the schedules", counts.map(([s, n]) => whole(n) + " " + s.replace("_", " ")).join(", ") + "." + (counts.some(([s]) => s === "cut_slow") ? " Cut slow: given up early, for it cannot win; its time is known roughly." : ""),
@@ -431,7 +449,7 @@ const TuneReport = (() => {
     if (chosen.tune < 0) { main.replaceChildren(el("p", {}, "No tune yet.")); return; }
     const t = data.tunes[chosen.tune];
     const pair = (...list) => { const some = list.filter(Boolean); return some.length ? el("div", { class: "grid" }, ...some) : null; };
-    main.replaceChildren(...[data.tunes.length > 1 ? overview() : null, summary(t), pair(progress(t), roofline(t)), pair(accuracy(t), heat(t)), parallel(t), pair(importance(t), finals(t)), failures(t), device(t), source(t)].filter(Boolean));
+    main.replaceChildren(...[data.tunes.length > 1 ? overview() : null, summary(t), pair(progress(t), roofline(t)), pair(accuracy(t), heat(t)), parallel(t), pair(importance(t), finals(t)), energy(t), failures(t), device(t), source(t)].filter(Boolean));
   };
 
   const show = (d) => {
