@@ -36,10 +36,16 @@ var ErrNotTuned = errors.New("nothing of use is stored")
 
 // Best answers from the store, without measuring: the problem's own config if there is one,
 // else the schedule that the measurements of other sizes, drivers or devices and the cost
-// model promise most of. regime "" is warm.
+// model promise most of. regime "" is warm. It answers for time: see BestFor.
 func (t *Tuner) Best(ctx context.Context, p Problem, m machine.Machine, regime timing.Regime) (Answer, error) {
-	regime = cmp.Or(regime, timing.Warm)
-	known, grade, err := t.recall(ctx, p, KeyOf(p, m, regime), false)
+	return t.BestFor(ctx, p, m, regime, timing.ForTime)
+}
+
+// BestFor is Best of what was chosen by an objective. Nothing predicts energy: for another size,
+// driver or device it answers with the nearest schedule that is legal there.
+func (t *Tuner) BestFor(ctx context.Context, p Problem, m machine.Machine, regime timing.Regime, o timing.Objective) (Answer, error) {
+	regime, o = cmp.Or(regime, timing.Warm), cmp.Or(o, timing.ForTime)
+	known, grade, err := t.recall(ctx, p, KeyOf(p, m, regime).For(o), false)
 	if err != nil {
 		return Answer{Grade: cache.None}, err
 	}
@@ -52,11 +58,37 @@ func (t *Tuner) Best(ctx context.Context, p Problem, m machine.Machine, regime t
 			return Answer{}, err
 		}
 		there := transfer.At(t.families(), p, rated)
-		if list := transfer.Rank(there, places(known), there.Choices(t.Space(p, there.Machine), places(known))); len(list) > 0 {
+		choices := there.Choices(t.Space(p, there.Machine), places(known))
+		if o != timing.ForTime {
+			if choices, known, err = t.nearestLegal(p, there.Machine, known); err != nil {
+				return Answer{}, err
+			}
+		}
+		if list := transfer.Rank(there, places(known), choices); len(list) > 0 {
 			return Answer{Config: t.adapt(p, m.WithLimits(), grade, known, list[0]), Grade: grade}, nil
 		}
 	}
-	return Answer{Grade: cache.None}, fmt.Errorf("%w for %s (%s) on %s: run tune there, or import its config", ErrNotTuned, p.Text(), regime, m.Name)
+	by := string(regime)
+	if o != timing.ForTime {
+		by += ", by " + string(o)
+	}
+	return Answer{Grade: cache.None}, fmt.Errorf("%w for %s (%s) on %s: run tune there, or import its config", ErrNotTuned, p.Text(), by, m.Name)
+}
+
+// nearestLegal is the schedule of the nearest stored problem whose own is legal for p, and that
+// problem.
+func (t *Tuner) nearestLegal(p Problem, m machine.Machine, known []stored) ([]Schedule, []stored, error) {
+	sp := t.Space(p, m)
+	for i, k := range known {
+		s, err := space.ParseSchedule(k.config.Schedule.Text)
+		if err != nil {
+			return nil, nil, err
+		}
+		if s = kernels.On(s, m); sp.Check(s) == nil {
+			return []Schedule{s}, known[i : i+1], nil
+		}
+	}
+	return nil, nil, nil
 }
 
 // exact is the answer of a problem's own config.
@@ -225,7 +257,7 @@ func (t *Tuner) gather(p Problem, c cache.Stored) (stored, error) {
 			e.Seconds[sc] = seconds
 		}
 	}
-	entries, err := t.store.Entries(c.Key)
+	entries, err := t.store.Entries(c.Key.Journal())
 	if err != nil {
 		return e, err
 	}
@@ -258,7 +290,7 @@ func (t *Tuner) unfinished(p Problem, m machine.Machine, key cache.Key, known []
 		if len(known)+len(list) == mostPlaces {
 			break
 		}
-		if key.Match(k) != cache.OtherSize || slices.ContainsFunc(known, func(s stored) bool { return s.key == k }) {
+		if key.Match(k) != cache.OtherSize || slices.ContainsFunc(known, func(s stored) bool { return s.key.Journal() == k }) {
 			continue
 		}
 		q := p
@@ -332,7 +364,7 @@ func (t *Tuner) adapt(p Problem, m machine.Machine, grade cache.Grade, known []s
 	c.Device = cache.DeviceOf(m)
 	c.Toolchain.Compiler, c.Toolchain.CUDA = m.Compiler, m.CUDAVersion
 	c.Measured = cache.MeasuredInfo{Regime: c.Measured.Regime}
-	c.Baseline, c.Speedup, c.RooflineShare, c.Ties, c.Finals, c.Within, c.Verification = nil, 0, 0, nil, nil, nil, cache.VerificationInfo{}
+	c.Baseline, c.Speedup, c.RooflineShare, c.Ties, c.Finals, c.Energy, c.Within, c.Verification = nil, 0, 0, nil, nil, nil, nil, cache.VerificationInfo{}
 	c.Expected = &cache.ExpectedInfo{SecondsPerStep: rounded(r.Seconds), Loss: rounded(math.Max(0, transfer.LeaveOneOut(places(known)))), Sizes: len(known)}
 	c.Match = cache.MatchInfo{Grade: grade, Note: from.TunedFor()}
 	if r.Weight == 0 {

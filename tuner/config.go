@@ -10,6 +10,9 @@ import (
 	"stenciltune/device/replay"
 	"stenciltune/kernels"
 	"stenciltune/outcome"
+	"stenciltune/runner"
+	"stenciltune/space"
+	"stenciltune/timing"
 )
 
 // configOf is the config of what was found.
@@ -69,11 +72,64 @@ func (j *job) configOf() Config {
 	for _, f := range r.Finals {
 		c.Finals = append(c.Finals, cache.FinalInfo{Schedule: f.Schedule.String(), SecondsPerStep: f.Seconds(), Low: f.Series.Low, High: f.Series.High, Samples: f.Series.N})
 	}
+	c.Energy = energyInfo(r, w.Schedule, cells)
+	if j.Objective != timing.ForTime && c.Energy != nil {
+		c.Objective = j.Objective
+	}
 	for _, x := range w.Checks {
 		c.Verification.Checks = append(c.Verification.Checks, cache.CheckInfo{
 			Against: x.Against, Size: slices.Clone(x.Size[:st.Dims]), Steps: x.Steps, Cells: x.Cells, MaxError: x.MaxError, Tolerance: x.Tolerance, Seed: dataSeed(j.Seed)})
 	}
 	return c
+}
+
+// energyInfo is what is known of the energy of a tune's winner and finalists; nil if nothing is.
+func energyInfo(r runner.Result, winner space.Schedule, cells float64) *cache.EnergyInfo {
+	var e cache.EnergyInfo
+	for _, x := range r.Energies {
+		d := drawInfo(x, cells)
+		if x.Schedule == winner {
+			e.Winner = d
+		}
+		if r.Best != nil {
+			e.Finals = append(e.Finals, d)
+		}
+	}
+	if e.Winner.Samples == 0 {
+		return nil
+	}
+	slices.SortStableFunc(e.Finals, func(a, b cache.DrawInfo) int { return cmp.Compare(a.JoulesPerBillionCells, b.JoulesPerBillionCells) })
+	if b := r.Best; b != nil {
+		e.Best = &cache.BestInfo{Time: b[timing.ForTime].String(), Energy: b[timing.ForEnergy].String(), EDP: b[timing.ForEDP].String()}
+	}
+	return &e
+}
+
+// drawInfo is the energy of one schedule on a grid of so many cells.
+func drawInfo(e runner.Energy, cells float64) cache.DrawInfo {
+	s, per := timing.Drawn(e.Draws, timing.ForEnergy), 1e9/cells
+	d := cache.DrawInfo{Schedule: e.Schedule.String(), JoulesPerBillionCells: s.Median * per, Low: s.Low * per, High: s.High * per, Samples: s.N,
+		SecondsPerStep: timing.Drawn(e.Draws, timing.ForTime).Median}
+	clocks := 0
+	for _, x := range e.Draws {
+		d.Watts += x.Watts / float64(s.N)
+		if x.ClockHz > 0 {
+			d.SMClockHz += x.ClockHz
+			clocks++
+		}
+		if x.Lowered != nil {
+			d.ClocksLowered = append([]string{}, d.ClocksLowered...)
+		}
+		for _, why := range x.Lowered {
+			if !slices.Contains(d.ClocksLowered, why) {
+				d.ClocksLowered = append(d.ClocksLowered, why)
+			}
+		}
+	}
+	if clocks > 0 {
+		d.SMClockHz /= float64(clocks)
+	}
+	return d
 }
 
 func launchInfo(l kernels.Launch) cache.LaunchInfo {

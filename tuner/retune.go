@@ -87,7 +87,7 @@ func (t *Tuner) Outdated(device string, m machine.Machine, maxAge time.Duration)
 			refused = append(refused, fmt.Errorf("%s %s cannot be tuned again: %w", s.Config.Stencil.Name, s.Key.Size, err))
 			continue
 		}
-		key := KeyOf(p, m, s.Config.Measured.Regime)
+		key := KeyOf(p, m, s.Config.Measured.Regime).For(s.Key.Objective)
 		if done[key] {
 			continue
 		}

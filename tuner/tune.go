@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"stenciltune/cache"
@@ -66,6 +67,9 @@ func (t *Tuner) Tune(ctx context.Context, p Problem, d Device, o Options) (Confi
 	}
 	err = j.do(ctx, measure)
 	j.measured, err = j.session.End(ctx, err)
+	if errors.Is(err, runner.ErrNoEnergy) {
+		err = Inputf("--objective %s on %s: %w", j.Objective, j.machine.Name, err)
+	}
 	var none *runner.ErrNoSchedule
 	if j.measured.Stop == search.Interrupted && errors.As(err, &none) { // the user's stop, and no fault
 		err = nil
@@ -97,7 +101,18 @@ func (j *job) fit(context.Context) error {
 	if err := j.Tuner.store.Writable(); err != nil {
 		return err
 	}
+	if err := metered(j.device, j.machine, j.Objective); err != nil {
+		return err
+	}
 	return fit(j.problem, j.device, j.Regime)
+}
+
+// metered refuses an objective that a device cannot tell.
+func metered(d Device, m machine.Machine, o timing.Objective) error {
+	if meter, ok := d.(device.Meter); o == timing.ForTime || ok && meter.Metered() {
+		return nil
+	}
+	return Inputf("--objective %s: %s (%s) has no energy counter of its own; NVIDIA GPUs have one since Volta, instances of a partitioned GPU (MIG) have none. Use --objective time", o, m.Name, m.Kind)
 }
 
 // goOn reads the landscape that the tune is to go on with.
@@ -111,7 +126,7 @@ func (j *job) goOn(context.Context) (err error) {
 // answer ends the tune if the store has a config that still holds, and says what is new
 // otherwise.
 func (j *job) answer(context.Context) (err error) {
-	j.key = KeyOf(j.problem, j.machine, j.Regime)
+	j.key = KeyOf(j.problem, j.machine, j.Regime).For(j.Objective)
 	if j.Again || j.Record != "" || j.Exhaustive {
 		return nil
 	}
@@ -195,7 +210,7 @@ func (j *job) predict(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		x, known, err := j.expected(ctx, j.problem, m, j.key, j.Again)
+		x, known, err := j.expected(ctx, j.problem, m, j.key.Journal(), j.Again)
 		if err != nil {
 			return err
 		}
@@ -213,12 +228,12 @@ func (j *job) open(context.Context) error {
 	if err != nil {
 		return InputError{err}
 	}
-	if j.journal, err = openJournal(j.Tuner.store, j.key, j.Again, j.recording); err != nil {
+	if j.journal, err = openJournal(j.Tuner.store, j.key.Journal(), j.Again, j.recording); err != nil {
 		return err
 	}
 	j.session = runner.New(runner.Options{
 		Problem: j.problem, Device: j.device, Families: j.families(), Judge: j.Judge, Space: j.space, Strategy: strategy, Stop: j.Stop,
-		Regime: j.Regime, Seed: dataSeed(j.Seed), Ahead: compiledAhead(j.device), Mutate: j.Mutate, Journal: j.journal, Watcher: j.Watcher,
+		Regime: j.Regime, Objective: j.Objective, Seed: dataSeed(j.Seed), Ahead: compiledAhead(j.device), Mutate: j.Mutate, Journal: j.journal, Watcher: j.Watcher,
 	})
 	return nil
 }
@@ -257,10 +272,31 @@ func (j *job) configure(context.Context) error {
 	}
 	j.Watcher.Note("%s: %s (%.4g ms a step), %.2f times naive; %d evaluated in %.1f s, stopped by %s%s",
 		c.Schedule.Text, Rate(c.Measured.CellsPerSecond), 1e3*c.Measured.SecondsPerStep, c.Speedup, c.Search.Evaluated, c.Search.Seconds, c.Search.Stop, within)
+	if e := c.Energy; e != nil {
+		j.Watcher.Note("energy: %.4g J for 10^9 cell updates at %.0f W%s", e.Winner.JoulesPerBillionCells, e.Winner.Watts, others(c))
+	}
 	if c.Search.Stop == search.TimeLimit {
 		j.Watcher.Note("the time limit ended the search before it expected nothing better: --retune with a longer --time-limit goes on")
 	}
 	return nil
+}
+
+// others says which finalists other objectives would choose, and what they cost; "" if this one.
+func others(c Config) string {
+	b := c.Energy.Best
+	if b == nil {
+		return ""
+	}
+	text := ""
+	for _, x := range []struct {
+		o        timing.Objective
+		schedule string
+	}{{timing.ForTime, b.Time}, {timing.ForEnergy, b.Energy}, {timing.ForEDP, b.EDP}} {
+		if i := slices.IndexFunc(c.Energy.Finals, func(d cache.DrawInfo) bool { return d.Schedule == x.schedule }); i >= 0 && x.schedule != c.Schedule.Text {
+			text += fmt.Sprintf("; by %s %s: %.4g J", x.o, x.schedule, c.Energy.Finals[i].JoulesPerBillionCells)
+		}
+	}
+	return text
 }
 
 // remember keeps the config of a tune that came to its end.

@@ -160,11 +160,12 @@ type Options struct {
 	Beyond   bool         // search also what advice leaves out
 	// Exhaustive tries every legal schedule, whatever is stored and without the default limits.
 	Exhaustive bool
-	Stop       search.Stop   // rules that end the search; a field that is 0 has the device's default
-	Regime     timing.Regime // of caches; "" = warm
-	Seed       uint64        // of the search and of the input data; 0 = 1
-	Again      bool          // measure again, whatever is stored
-	MaxAge     time.Duration // measure again what was tuned longer ago; 0 = never
+	Stop       search.Stop      // rules that end the search; a field that is 0 has the device's default
+	Regime     timing.Regime    // of caches; "" = warm
+	Objective  timing.Objective // what the finals choose by; "" = time
+	Seed       uint64           // of the search and of the input data; 0 = 1
+	Again      bool             // measure again, whatever is stored
+	MaxAge     time.Duration    // measure again what was tuned longer ago; 0 = never
 	// Record is a file (.jsonl.gz) that every outcome is written to as a landscape; one that
 	// is there is gone on with, or with Again replaced. Command is what its header says.
 	Record  string
@@ -192,6 +193,7 @@ func (o Options) withDefaults() Options {
 		o.Strategy = exhaustive
 	}
 	o.Strategy, o.Regime, o.Seed = cmp.Or(o.Strategy, search.Names()[0]), cmp.Or(o.Regime, timing.Warm), cmp.Or(o.Seed, 1)
+	o.Objective = cmp.Or(o.Objective, timing.ForTime)
 	if o.Watcher == nil {
 		o.Watcher = silent{}
 	}
@@ -206,8 +208,13 @@ func (o Options) Check() error {
 	if o.Exhaustive && o.Strategy != "" && o.Strategy != search.Names()[0] && o.Strategy != exhaustive {
 		return Inputf("--exhaustive and --strategy %s exclude each other", o.Strategy)
 	}
+	if _, err := timing.ParseObjective(string(o.Objective)); err != nil {
+		return Inputf("--objective %w", err)
+	}
 	o = o.withDefaults()
 	switch {
+	case o.Objective != timing.ForTime && o.Regime == timing.Cold:
+		return Inputf("--objective %s: energy is measured without a pause between launches, so caches are warm; use --timing warm", o.Objective)
 	case o.Stop.Budget < 0 || o.Stop.Stall < 0 || o.Stop.Time < 0 || o.Stop.Converged < 0 || !(o.Stop.Roofline >= 0) || !(o.Stop.Within >= 0) || o.MaxAge < 0:
 		return Inputf("--budget, --stall, --converged, --roofline, --within, --time-limit and --max-age must not be negative")
 	case !slices.Contains(search.Names(), o.Strategy):

@@ -20,12 +20,17 @@ type lookupFlags struct {
 	device  string
 	regime  string
 	require string
+
+	objective timing.Objective
 }
+
+const docObjective = "what the config was chosen by: time, energy or edp"
 
 func (f *lookupFlags) bind(c *cobra.Command) {
 	f.Bind(c)
 	c.Flags().StringVar(&f.device, "device", "", "`device`: as for tune, or the name of one that the store knows, like h200 (default: the first GPU, else the store's only device)")
 	c.Flags().StringVar(&f.regime, "timing", string(timing.Warm), "cache `regime`: warm or cold")
+	cli.BindObjective(c, &f.objective, docObjective)
 	c.Flags().StringVar(&f.require, "require", "other-device", "worst `grade` to answer with: "+strings.Join(cli.Grades(), ", "))
 }
 
@@ -44,6 +49,10 @@ func (a *app) lookup(ctx context.Context, f *lookupFlags) (stencil.Problem, tune
 	if err != nil {
 		return p, answer, err
 	}
+	objective, err := timing.ParseObjective(string(f.objective))
+	if err != nil {
+		return p, answer, cli.Usagef("--objective %w", err)
+	}
 	t, err := a.Tuner()
 	if err != nil {
 		return p, answer, err
@@ -52,7 +61,7 @@ func (a *app) lookup(ctx context.Context, f *lookupFlags) (stencil.Problem, tune
 	if err != nil {
 		return p, answer, err
 	}
-	answer, err = t.Best(ctx, p, m, regime)
+	answer, err = t.BestFor(ctx, p, m, regime, objective)
 	switch {
 	case err != nil:
 		return p, answer, err

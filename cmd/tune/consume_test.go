@@ -12,6 +12,7 @@ import (
 	"stenciltune/cache"
 	"stenciltune/cmd/internal/cli"
 	"stenciltune/cmd/internal/clitest"
+	"stenciltune/timing"
 	"stenciltune/tuner"
 )
 
@@ -149,6 +150,51 @@ func TestOwnStencilsAreEmitted(t *testing.T) {
 	}
 	if code, _, stderr := tune(t, store, "emit", "--format", "cu", "--config", config, "--stencil", "jacobi3d"); code != cli.Usage || !strings.Contains(stderr, "hash") {
 		t.Errorf("%d %s", code, stderr)
+	}
+}
+
+// TestObjectivesInTheStore: each has its config, and all the same journal.
+func TestObjectivesInTheStore(t *testing.T) {
+	store := replayed(t)
+	s, err := cache.Open(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := s.Bests()
+	if err != nil || len(all) != 1 {
+		t.Fatal(all, err)
+	}
+	key, c := all[0].Key, all[0].Config
+	c.Objective = timing.ForEnergy
+	c.Energy = &cache.EnergyInfo{Winner: cache.DrawInfo{Schedule: c.Schedule.Text, JoulesPerBillionCells: 0.4, Low: 0.39, High: 0.41, Samples: 6, SecondsPerStep: 1e-4, Watts: 600}}
+	if err := s.PutBest(key.For(timing.ForEnergy), c); err != nil {
+		t.Fatal(err)
+	}
+	if code, out, _ := tune(t, store, "store", "list", "--json"); code != 0 || !strings.Contains(out, `"objective": "energy"`) || !strings.Contains(out, `"objective": "time"`) {
+		t.Errorf("%d %s", code, out)
+	}
+	for o, want := range map[string]string{"time": `"measured"`, "energy": `"watts": 600`} {
+		if code, out, stderr := tune(t, store, "best", "--stencil", "jacobi3d", "--device", "replay:h200", "--objective", o, "--require", "exact"); code != 0 || !strings.Contains(out, want) || strings.Contains(out, "watts") != (o == "energy") {
+			t.Errorf("%s: %d %s %s", o, code, out, stderr)
+		}
+	}
+	if code, out, _ := tune(t, store, "report", "--json"); code != 0 || !strings.Contains(out, `by energy"`) || strings.Count(out, `"origin"`) != 2 {
+		t.Errorf("%d %.1000s", code, out)
+	}
+	for _, o := range []timing.Objective{timing.ForTime, timing.ForEnergy} {
+		entries, err := s.Entries(key)
+		if err != nil || len(entries) == 0 {
+			t.Errorf("before that for %s is dropped: %d entries, %v", o, len(entries), err)
+		}
+		if err := s.ForgetBest(key.For(o)); err != nil {
+			t.Fatal(err)
+		}
+		if err := forgetJournal(s, key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if entries, err := s.Entries(key); err != nil || len(entries) != 0 {
+		t.Errorf("%d entries stay, %v", len(entries), err)
 	}
 }
 

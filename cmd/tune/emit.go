@@ -63,6 +63,7 @@ bytes change, so that builds run again only when they must.`)
 	c.Flags().StringArrayVar(&f.configs, "config", nil, "take the config from `file` instead of the store; repeat it for several devices or sizes")
 	c.Flags().StringArrayVar(&f.devices, "device", nil, "`device`, as for tune best; repeat it for several")
 	c.Flags().StringVar(&f.regime, "timing", "warm", "cache `regime`: warm or cold")
+	cli.BindObjective(c, &f.objective, docObjective)
 	c.Flags().StringVar(&f.require, "require", "other-device", "worst `grade` to answer with: "+strings.Join(cli.Grades(), ", "))
 	c.Flags().StringVarP(&f.output, "output", "o", "", "write to `file`, only if it changed (default: stdout)")
 	if err := c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats(), cobra.ShellCompDirectiveNoFileComp)); err != nil {

@@ -282,14 +282,19 @@ func (a *app) storedTunes(_ context.Context, f reportFlags, device string) ([]re
 			if err != nil {
 				return nil, err
 			}
-			var config *cache.Config
+			came := []*cache.Config{} // of this journal, one for each objective
 			for i := range configs {
-				if configs[i].Key.String() == k.String() {
-					config = &configs[i].Config
+				if configs[i].Key.Journal() == k {
+					came = append(came, &configs[i].Config)
 				}
 			}
-			if t, ok := a.storedTune(k, entries, config); ok {
-				tunes = append(tunes, t)
+			if len(came) == 0 {
+				came = append(came, nil)
+			}
+			for _, config := range came {
+				if t, ok := a.storedTune(k, entries, config); ok {
+					tunes = append(tunes, t)
+				}
 			}
 		}
 	}

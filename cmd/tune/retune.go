@@ -92,7 +92,7 @@ func (a *app) retuneAll(c *cobra.Command, f cli.TuneFlags, from string) error {
 			return err
 		}
 		g := f
-		g.Regime = cmp.Or(s.Config.Measured.Regime, f.Regime)
+		g.Regime, g.Objective = cmp.Or(s.Config.Measured.Regime, f.Regime), s.Config.Objective
 		if err := a.Tune(c, t, p, g); err != nil {
 			if c.Context().Err() != nil {
 				return err

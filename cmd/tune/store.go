@@ -17,6 +17,7 @@ import (
 	"stenciltune/cache"
 	"stenciltune/cmd/internal/cli"
 	"stenciltune/machine"
+	"stenciltune/timing"
 	"stenciltune/tuner"
 )
 
@@ -71,12 +72,14 @@ type storedInfo struct {
 	CellsPerSecond float64   `json:"cells_per_second"`
 	Time           time.Time `json:"time"`
 	Key            string    `json:"key"`
+
+	Objective timing.Objective `json:"objective"`
 }
 
 func infoOf(s cache.Stored) storedInfo {
 	k, c := s.Key, s.Config
 	return storedInfo{c.Stencil.Name, k.DType, k.Size, k.StepsClass, k.Regime, string(k.Kind), k.DeviceName, k.Driver, k.Compiler,
-		c.Schedule.Text, c.Measured.SecondsPerStep, c.Measured.CellsPerSecond, c.Time, k.String()}
+		c.Schedule.Text, c.Measured.SecondsPerStep, c.Measured.CellsPerSecond, c.Time, k.String(), cmp.Or(k.Objective, timing.ForTime)}
 }
 
 // readStore opens the store, which need not exist, for reading what it holds.
@@ -139,9 +142,9 @@ func (a *app) storeList() *cobra.Command {
 				return a.PrintJSON(infos)
 			}
 			w := tabwriter.NewWriter(a.Out, 0, 8, 2, ' ', 0)
-			fmt.Fprintln(w, "stencil\tdtype\tsize\tsteps\tdevice\tkind\tdriver\trate\ttuned\tschedule")
+			fmt.Fprintln(w, "stencil\tdtype\tsize\tsteps\tobjective\tdevice\tkind\tdriver\trate\ttuned\tschedule")
 			for _, i := range infos {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", i.Stencil, i.DType, i.Size, i.Steps, i.Device, i.Kind, cmp.Or(i.Driver, "none"),
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", i.Stencil, i.DType, i.Size, i.Steps, i.Objective, i.Device, i.Kind, cmp.Or(i.Driver, "none"),
 					tuner.Rate(i.CellsPerSecond), i.Time.Format(time.DateOnly), i.Schedule)
 			}
 			return w.Flush()
@@ -370,7 +373,7 @@ shows it.`,
 				if err := store.ForgetBest(s.Key); err != nil {
 					return err
 				}
-				if err := store.Forget(s.Key); err != nil {
+				if err := forgetJournal(store, s.Key.Journal()); err != nil {
 					return err
 				}
 			}
@@ -388,6 +391,16 @@ shows it.`,
 	c.Flags().BoolVar(&all, "all", false, "all that --stencil and --device choose")
 	c.Flags().BoolVarP(&dry, "dry-run", "n", false, "only print what would be dropped")
 	return c
+}
+
+// forgetJournal drops a journal, unless a config by another objective still has use for it.
+func forgetJournal(store *cache.Store, journal cache.Key) error {
+	for _, o := range timing.Objectives() {
+		if _, grade, ok, err := store.Best(journal.For(o)); err != nil || ok && grade == cache.Exact {
+			return err
+		}
+	}
+	return store.Forget(journal)
 }
 
 func (a *app) storeCheck() *cobra.Command {

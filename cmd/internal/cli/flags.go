@@ -124,8 +124,15 @@ func (f *TuneFlags) Bind(c *cobra.Command) {
 	c.Flags().Uint64Var(&f.Seed, "seed", 1, "seed of the search and of the input data")
 	f.Regime = timing.Warm
 	c.Flags().StringVar((*string)(&f.Regime), "timing", string(timing.Warm), "cache `regime`: warm (iterated stencils) or cold (single sweeps, L2 flushed before each sample)")
+	BindObjective(c, &f.Objective, "what the finals choose by: time, energy or edp (joules times seconds); the last two need a GPU with an energy counter")
 	c.Flags().BoolVar(&f.Again, "retune", false, "measure again, whatever is stored")
 	c.Flags().DurationVar(&f.MaxAge, "max-age", 0, "measure again what was tuned longer than this `time` ago (0 = never)")
+}
+
+// BindObjective binds the flag that says by what a schedule is, or was, chosen.
+func BindObjective(c *cobra.Command, o *timing.Objective, doc string) {
+	*o = timing.ForTime
+	c.Flags().StringVar((*string)(o), "objective", string(timing.ForTime), "`objective`: "+doc)
 }
 
 // BindWhole binds what only a tune of one problem takes.

@@ -13,6 +13,7 @@ import (
 	"stenciltune/device/replay"
 	"stenciltune/search"
 	"stenciltune/stencil"
+	"stenciltune/timing"
 	"stenciltune/tuner"
 )
 
@@ -31,8 +32,14 @@ func Grades() []string {
 // complete teaches the shells the values of flags, on every command that has them.
 func complete(root *cobra.Command) {
 	values := map[string]func() []string{
-		"stencil":  stencil.Names,
-		"dtype":    func() []string { return []string{"float32", "float64"} },
+		"stencil": stencil.Names,
+		"dtype":   func() []string { return []string{"float32", "float64"} },
+		"objective": func() (list []string) {
+			for _, o := range timing.Objectives() {
+				list = append(list, string(o))
+			}
+			return list
+		},
 		"timing":   func() []string { return []string{"warm", "cold"} },
 		"strategy": search.Names,
 		"require":  Grades,
