@@ -17,7 +17,7 @@ import (
 
 // Where the finals choose by energy, each finalist is measured in so many turns: the fewest pairs
 // whose interval means something (timing.ComparePaired). Whoever is hopeless after the first ones
-// is not measured further: a turn takes half a second, and its noise is well below the margin.
+// is not measured further: a turn takes half a second.
 const (
 	drawTurns  = 6
 	firstTurns = 2
