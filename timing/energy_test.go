@@ -100,6 +100,22 @@ func TestReadingsFarApartWidenTheError(t *testing.T) {
 	}
 }
 
+// TestLaunchesThatOutlastTheSpan: one must end before their time is known, and what ended before
+// the counter's first step does not count.
+func TestLaunchesThatOutlastTheSpan(t *testing.T) {
+	m := NewMeter(Metering())
+	m.Ran(5, 1)
+	for i := 0; m.More(); i++ {
+		m.Add(Reading{Seconds: 0.01 * float64(i), Millijoules: uint64(5000 * i)})
+		if i == 70 {
+			m.Ran(0.7, 2)
+		}
+	}
+	if d := m.Draw(); math.Abs(d.Watts-500) > 1e-6 || math.Abs(d.SecondsPerStep-0.35) > 1e-12 || m.last.Seconds > 0.75 {
+		t.Errorf("%+v after %g s", d, m.last.Seconds)
+	}
+}
+
 func TestReasonsAreGathered(t *testing.T) {
 	m := NewMeter(Stretch{Span: 0.1, Limit: 1})
 	for i, why := range [][]string{{"too early"}, nil, {}, {PowerCap}, {"heat", PowerCap}, {}} {
