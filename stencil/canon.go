@@ -99,6 +99,35 @@ func (c *class) holds(met map[*class]bool) {
 	}
 }
 
+// pointwise tells whether a class reads one cell alone, of several arrays unless it is no weighted sum. A multiple of
+// another class is none.
+func (c *class) pointwise() bool {
+	if c.low != c.high {
+		return false
+	}
+	operands := 0
+	for _, a := range c.args {
+		if a.c.points {
+			operands++
+		}
+	}
+	return !c.affine || operands > 1 && len(c.arrays(map[int]bool{})) > 1
+}
+
+// arrays adds the arrays that a class reads: fields by their numbers, read-only ones by -1, -2, ...
+func (c *class) arrays(met map[int]bool) map[int]bool {
+	switch e := c.node.(type) {
+	case Get:
+		met[e.Field] = true
+	case Read:
+		met[-1-e.Array] = true
+	}
+	for _, a := range c.args {
+		a.c.arrays(met)
+	}
+	return met
+}
+
 // weight is what an operation costs.
 func weight(e Expr) int {
 	switch e := e.(type) {

@@ -130,12 +130,14 @@ func FuzzParse(f *testing.F) {
 		if took > 100*time.Millisecond*slower {
 			t.Errorf("fusing took %v", took)
 		}
-		if h := s.hoist(1, 1); h != nil {
-			n := Size{3, 1, 1}
-			for a := range s.Dims {
-				n[a] = 3
+		for _, kind := range []Hidden{Shared, Pointwise} {
+			if h := s.hoist(kind, 1, 1); h != nil {
+				n := Size{3, 1, 1}
+				for a := range s.Dims {
+					n[a] = 3
+				}
+				Reference(Problem{Stencil: h, DType: s.DType, Size: n}, Fill(1, n.Cells()), 2)
 			}
-			Reference(Problem{Stencil: h, DType: s.DType, Size: n}, Fill(1, n.Cells()), 2)
 		}
 		if utf8.ValidString(src) { // JSON replaces what is not
 			b, err := json.Marshal(s)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"reflect"
 	"slices"
 	"sync"
 )
@@ -18,6 +19,9 @@ const (
 	worthSaved  = 6
 )
 
+// pointwisePlaces is at how many places a pointwise value is read at least: it saves little else, and takes planes.
+const pointwisePlaces = 4
+
 // maxCandidates and maxVisits bound what is tried for a stage, those first that may save
 // most, and how many operations are visited to compare sets of them.
 const (
@@ -26,24 +30,48 @@ const (
 )
 
 // hoistings are those of stencils seen before: a stencil never changes.
-var hoistings sync.Map // *Stencil to *Stencil
+var hoistings sync.Map // hoisting to *Stencil
+
+type hoisting struct {
+	st   *Stencil
+	kind Hidden
+}
+
+// Hidden is which values that neighbouring cells compute alike are stages of their own.
+type Hidden int
+
+// Kinds of hidden values.
+const (
+	NoneHidden Hidden = iota
+	// Shared are those that save most operations, wherever they read.
+	Shared
+	// Pointwise are computed at one cell, of several arrays or by what is no weighted sum: one array stands for several.
+	Pointwise
+)
 
 // Hoisted is the stencil with hidden stages for what neighbouring cells compute alike, as
-// fluxes through their common face; nil where there is nothing that pays. Its hidden fields
+// fluxes through their common face; nil where there is nothing of the kind that pays, or it is the same as Shared. Its hidden fields
 // follow the others. Sums are never grouped anew: only signs move, operands of + and * change
 // sides, so that at most the sign of a zero differs (cross-iteration redundancy elimination of Luporini et al., "Architecture and
 // performance of Devito", ACM TOMS 2020, section 4.3).
-func (s *Stencil) Hoisted() *Stencil {
-	if h, ok := hoistings.Load(s); ok {
+func (s *Stencil) Hoisted(kind Hidden) *Stencil {
+	key := hoisting{s, kind}
+	if h, ok := hoistings.Load(key); ok {
 		return h.(*Stencil)
 	}
-	h, _ := hoistings.LoadOrStore(s, s.hoist(leastSaved, worthSaved))
-	return h.(*Stencil)
+	h := s.hoist(kind, leastSaved, worthSaved)
+	if kind == Pointwise && h != nil {
+		if shared := s.Hoisted(Shared); shared != nil && reflect.DeepEqual(h.Stages, shared.Stages) {
+			h = nil
+		}
+	}
+	kept, _ := hoistings.LoadOrStore(key, h)
+	return kept.(*Stencil)
 }
 
 // hoist makes the hidden stages that save at least so much each, and of a stage together.
-func (s *Stencil) hoist(least, worth int) *Stencil {
-	if s.Of != nil {
+func (s *Stencil) hoist(kind Hidden, least, worth int) *Stencil {
+	if s.Of != nil || kind == NoneHidden {
 		return nil
 	}
 	h := *s
@@ -53,7 +81,7 @@ func (s *Stencil) hoist(least, worth int) *Stencil {
 		c := &canon{classes: map[string]*class{}}
 		first := hoister{canon: c, elem: s.elem(), env: map[int]bound{}}
 		first.block(st.Body)
-		values := first.choose(least, worth)
+		values := first.choose(kind, least, worth)
 		if len(values) > 0 {
 			h.Stages = append(h.Stages, s.hiddenStages(&h, values)...)
 			second := hoister{canon: c, elem: s.elem(), env: map[int]bound{}, hidden: values}

@@ -183,13 +183,13 @@ func (s *search) prune() int {
 }
 
 // choose finds the hidden values of the function that was followed.
-func (h *hoister) choose(least, worth int) map[*class]*hiddenValue {
+func (h *hoister) choose(kind Hidden, least, worth int) map[*class]*hiddenValue {
 	s := &search{index: map[place]int{}, least: least, chosen: map[*class]bool{}}
 	for _, r := range h.roots {
 		s.roots = append(s.roots, s.at(place{r.c, r.at}))
 	}
 	plain := s.total()
-	candidates := s.candidates(h.elem)
+	candidates := s.candidates(kind, h.elem)
 	now := 2 * plain
 	for len(s.chosen) < maxCandidates {
 		best, add := now, []*class(nil)
@@ -224,16 +224,24 @@ type candidate struct {
 	alike []*class // this and later ones at the same places, for the first of them
 }
 
+// takes tells whether a class that is read at so many places may be a hidden value.
+func (kind Hidden) takes(c *class, places int) bool {
+	if kind == Pointwise {
+		return places >= pointwisePlaces && c.pointwise()
+	}
+	return !c.affine
+}
+
 // candidates finds the classes that the stage computes at several places, largest first.
 // total has been called.
-func (s *search) candidates(elem Type) []candidate {
+func (s *search) candidates(kind Hidden, elem Type) []candidate {
 	places := map[*class][]Offset{}
 	for _, p := range s.instances {
 		places[p.c] = append(places[p.c], p.at)
 	}
 	var all []candidate
 	for c, at := range places {
-		if len(at) < 2 || !c.points || c.affine || c.typ != elem {
+		if len(at) < 2 || !c.points || c.typ != elem || !kind.takes(c, len(at)) {
 			continue
 		}
 		s.walk++

@@ -88,13 +88,36 @@ func TestHiddenStagesComputeWhatNeighboursComputeAlike(t *testing.T) {
 		{"of no point", "NumDimensions 1 StencilSize (1) ScalarVariables (float a) CellValue { return exp(a) * get(-1) + exp(a) * get(0); }", "nothing"},
 	} {
 		s := mustParse(t, c.src)
-		if got := found(s, s.Hoisted()); got != c.want {
+		if got := found(s, s.Hoisted(Shared)); got != c.want {
 			t.Errorf("%s: %s, want %s", c.name, got, c.want)
 		}
 	}
 	s := lookup(t, "gradient2d")
-	if got := found(s, s.hoist(2, 4)); got != "stage {-1, 0; 0, 0} stage {0, -1; 0, 0} 16 to 12" {
+	if got := found(s, s.hoist(Shared, 2, 4)); got != "stage {-1, 0; 0, 0} stage {0, -1; 0, 0} 16 to 12" {
 		t.Errorf("gradient2d, where less pays: %s", got)
+	}
+}
+
+// What several arrays give at one cell is one array to those that read it; a multiple of that is none besides, nor is what
+// few read, or what saves most anyway.
+func TestPointwiseValuesStandForSeveralArrays(t *testing.T) {
+	const text = "NumDimensions 1 StencilSize (4) Fields (a, b) CellValue { float s = 0; for (int k = -4; k <= %d; k++) s += (k + 7) * %s; return s, get(a, 0); }"
+	for _, c := range []struct {
+		name  string
+		last  int
+		value string
+		want  string
+	}{
+		{"difference", 3, "(get(a, k) - get(b, k))", "stage {-4; -3; -2; -1; 0; 1; 2; 3} 24 to 17"},
+		{"multiple of one", 3, "(2 * (get(a, k) - get(b, k)))", "stage {-4; -3; -2; -1; 0; 1; 2; 3} 32 to 25"},
+		{"of one array", 3, "exp(get(a, k))", "nothing"},
+		{"of few readers", -2, "(get(a, k) / get(b, k))", "nothing"},
+		{"of neighbours", 3, "(get(a, k) - get(b, k + 1))", "nothing"},
+	} {
+		s := mustParse(t, fmt.Sprintf(text, c.last, c.value))
+		if got := found(s, s.Hoisted(Pointwise)); got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
 	}
 }
 
@@ -157,18 +180,18 @@ func TestHiddenStagesGiveTheSameAnswerUnderEveryRule(t *testing.T) {
 	for _, src := range []string{peronaMalik, conductivity, weno5, shallowWater, products} {
 		for _, rule := range []string{"clamp", "mirror", "wrap", "constant 0.75", "fixed"} {
 			s := mustParse(t, under(src, rule))
-			h := s.Hoisted()
-			if h == nil || h.Hash != s.Hash || h != s.Hoisted() {
+			h := s.Hoisted(Shared)
+			if h == nil || h.Hash != s.Hash || h != s.Hoisted(Shared) {
 				t.Fatalf("%s: %+v", src, h)
 			}
 			sameAnswer(t, s, h)
 		}
 	}
 	edge := mustParse(t, peronaMalik+"EdgeValue { return value * (1 + x) + y; }")
-	sameAnswer(t, edge, edge.Hoisted())
+	sameAnswer(t, edge, edge.Hoisted(Shared))
 	for _, name := range Names() {
 		s := lookup(t, name)
-		for _, h := range []*Stencil{s.Hoisted(), s.hoist(1, 1)} {
+		for _, h := range []*Stencil{s.Hoisted(Shared), s.hoist(Shared, 1, 1), s.Hoisted(Pointwise), s.hoist(Pointwise, 1, 1)} {
 			if h != nil {
 				sameAnswer(t, s, h)
 			}
@@ -220,7 +243,7 @@ func TestHiddenStagesOfRandomProgramsGiveTheSameAnswer(t *testing.T) {
 			}
 			continue
 		}
-		for _, h := range []*Stencil{s.Hoisted(), s.hoist(1, 1)} {
+		for _, h := range []*Stencil{s.Hoisted(Shared), s.hoist(Shared, 1, 1), s.Hoisted(Pointwise), s.hoist(Pointwise, 1, 1)} {
 			if h != nil {
 				hoisted++
 				sameAnswer(t, s, h)
@@ -234,7 +257,7 @@ func TestHiddenStagesOfRandomProgramsGiveTheSameAnswer(t *testing.T) {
 
 func TestHoistedStencilIsInOrder(t *testing.T) {
 	s := mustParse(t, conductivity)
-	h := s.Hoisted()
+	h := s.Hoisted(Shared)
 	if len(h.Fields) != 4 || !h.Fields[1].Temporary || len(h.Stages) != 4 || h.Stages[3].Hidden {
 		t.Fatalf("%d fields, %d stages", len(h.Fields), len(h.Stages))
 	}
@@ -249,15 +272,15 @@ func TestHoistedStencilIsInOrder(t *testing.T) {
 		t.Error("the stencil itself has changed")
 	}
 	fixed := mustParse(t, under(conductivity, "fixed"))
-	f := fixed.Hoisted()
+	f := fixed.Hoisted(Shared)
 	if got := f.Stages[3]; got.Low != fixed.Low || got.High != fixed.High || f.Stages[0].Points[1] != nil {
 		t.Errorf("fixed cells: %v %v", got.Low, got.High)
 	}
 	levels := mustParse(t, "NumDimensions 1 StencilSize (1) Fields (u, old) CellValue { float c = get(u, 0); return c + exp(get(u, 1) - c) - exp(c - get(u, -1)), c; }")
-	if l := levels.Hoisted(); l == nil || len(l.Stages[1].Copies) != 1 || l.Stages[1].Copies[0] != (Copy{1, 0}) {
+	if l := levels.Hoisted(Shared); l == nil || len(l.Stages[1].Copies) != 1 || l.Stages[1].Copies[0] != (Copy{1, 0}) {
 		t.Errorf("copies: %+v", l)
 	}
-	if twoSteps := mustParse(t, twoStages).Fused(); twoSteps.Hoisted() != nil {
+	if twoSteps := mustParse(t, twoStages).Fused(); twoSteps.Hoisted(Shared) != nil {
 		t.Error("a fused step has hidden stages")
 	}
 }
@@ -286,7 +309,7 @@ func TestHoistingTakesNoLong(t *testing.T) {
 		if err != nil {
 			continue
 		}
-		if took := busy(func() { s.Hoisted() }); took > 2*time.Second*slower {
+		if took := busy(func() { s.Hoisted(Shared) }); took > 2*time.Second*slower {
 			t.Errorf("%s: %v", name, took)
 		}
 	}

@@ -154,7 +154,7 @@ func checkStencil(p stencil.Problem, m machine.Machine) checked {
 	for _, a := range s.ReadOnly {
 		r.Reads = append(r.Reads, checkedArray{a.Name, a.Points, a.Indexed})
 	}
-	if h := s.Hoisted(); h != nil {
+	if h := s.Hoisted(stencil.Shared); h != nil {
 		r.Hidden = len(h.Fields) - len(s.Fields)
 	}
 	source := verify.NewSource(m, all.Families())

@@ -43,19 +43,20 @@ type shape struct {
 	sms int
 	// shared says that what is loaded is read from shared memory wherever it is read.
 	shared bool
-	// hidden says that what neighbouring cells compute alike is a stage of its own.
-	hidden bool
+	// hidden says which of what neighbouring cells compute alike is a stage of its own.
+	hidden stencil.Hidden
 }
 
-// plan is the schedule's for a stencil.
+// plan is the schedule's for a stencil. What is loaded to registers is on its way for one plane step, as with a prefetch
+// depth of 1 all is.
 func (h shape) plan(st *stencil.Stencil) *plan {
-	return planOf(st, max(1, h.timeTile), h.shared, h.hidden)
+	return planOf(st, max(1, h.timeTile), h.shared, h.hidden, h.prefetch == 1)
 }
 
 func shapeOf(get func(string) int) shape {
 	return shape{
 		vector: get("vx"), rows: get("vy"), warps: get("wp"), streamTiles: get("ck"), timeTile: get("ph"),
-		prefetch: get("pf"), minBlocks: get("mb"), sms: get("sm"), shared: get("sh") == 1, hidden: get("hs") == 1,
+		prefetch: get("pf"), minBlocks: get("mb"), sms: get("sm"), shared: get("sh") == 1, hidden: stencil.Hidden(get("hs")),
 	}
 }
 
@@ -145,7 +146,7 @@ var docs = map[string]string{
 	"mb": "blocks an SM must be able to hold at once: the compiler's register limit",
 	"ph": "time tile: time steps in flight; saves memory traffic, costs registers and the recomputation of the halo",
 	"sh": "0 = registers keep the planes that are loaded as long as they are read; 1 = they are read from shared memory each time",
-	"hs": "1 = what neighbouring cells compute alike, as fluxes through their common face, is computed once, in hidden stages",
+	"hs": "what neighbouring cells compute alike is computed once, in hidden stages: 1 = what saves most, as fluxes through a common face; 2 = what is computed at one cell, of several arrays or by what is no weighted sum",
 	"sm": "0 = the streaming axis is cut into ck stream tiles; n, the number of SMs (2D), = into as many as make no more than ck*n blocks",
 }
 
@@ -162,8 +163,10 @@ func params(p stencil.Problem, m machine.Machine) []space.Param {
 	if p.Stencil.Dims == 3 {
 		timeTiles = []int{1, 2, 3, 4, 5, 6}
 	}
-	if p.Stencil.Hoisted() != nil {
-		hidden = []int{0, 1}
+	for _, kind := range []stencil.Hidden{stencil.Shared, stencil.Pointwise} {
+		if p.Stencil.Hoisted(kind) != nil {
+			hidden = append(hidden, int(kind))
+		}
 	}
 	return append(kernels.StreamingParams(p, m, timeTiles, docs),
 		space.Param{Name: "sh", Values: []int{0, 1}, Optional: true, Doc: docs["sh"]},

@@ -31,7 +31,7 @@ func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
 // plane; the next time step's E reads the H of its own plane and of the one before.
 func TestStagesLagByWhatTheyReadAhead(t *testing.T) {
 	p := kernelstest.Problem(t, "fdtd3d", stencil.Float32, kernelstest.Volume)
-	l := planOf(p.Stencil, 2, false, false)
+	l := planOf(p.Stencil, 2, false, stencil.NoneHidden, false)
 	if l.loads != 6 || len(l.jobs) != 4 || len(l.stores) != 6 {
 		t.Fatalf("%d loads, %d jobs, %d stores", l.loads, len(l.jobs), len(l.stores))
 	}
@@ -57,7 +57,7 @@ func TestStagesLagByWhatTheyReadAhead(t *testing.T) {
 // own cells and one column before, and in y kept for one plane.
 func TestHiddenStagesComputeWhatTheirReadersRead(t *testing.T) {
 	p := kernelstest.Problem(t, "peronamalik", stencil.Float32, kernelstest.Plane)
-	l := planOf(p.Stencil, 1, false, true)
+	l := planOf(p.Stencil, 1, false, stencil.Shared, false)
 	wide, kept := 0, 0
 	for _, v := range l.versions {
 		if v.hidden {
@@ -70,15 +70,16 @@ func TestHiddenStagesComputeWhatTheirReadersRead(t *testing.T) {
 	}
 }
 
-// Worked out by hand: of hx and hy two planes are read, with rows or columns of other threads, of the others one, and one
-// is on its way; of ex and ez two planes of two edge rows a warp. E reads a cell and a row before its own, so that loaded
+// Worked out by hand: of hx and hy two planes are read, with rows or columns of other threads, of hz one, and one
+// is on its way; ex, ey and ez are read at the own cell alone, and need no shared memory; of what E leaves in ex and ez two
+// planes of two edge rows a warp. E reads a cell and a row before its own, so that loaded
 // rows have a vector more and planes a row. H reads the E after its own: 300 cells in tiles of 64 that are 62 apart,
 // 200 rows in tiles of 16 that are 15 apart.
 func TestLaunches(t *testing.T) {
 	p := kernelstest.Problem(t, "fdtd3d", stencil.Float32, kernelstest.Volume)
 	kernelstest.CheckLaunches(t, Family{}, []kernelstest.Launch{{
 		Problem: p, Schedule: "pipeline/vx=2/vy=2/wp=8/ck=2/pf=1/mb=1/ph=1",
-		Want: kernels.Launch{Grid: [3]int{5, 14, 2}, Block: [3]int{32, 8, 1}, Steps: 1, SharedBytes: (4*2+2*3)*66*17*4 + 2*2*64*16*4},
+		Want: kernels.Launch{Grid: [3]int{5, 14, 2}, Block: [3]int{32, 8, 1}, Steps: 1, SharedBytes: (2*2+2*3-2)*66*17*4 + 2*2*64*16*4},
 	}})
 }
 
@@ -106,7 +107,7 @@ func TestAFarMirrorNeedsAWideVector(t *testing.T) {
 // though each of its two stages does.
 func TestOutputsThatReadNoLaterPlaneDoNotWait(t *testing.T) {
 	p := kernelstest.Problem(t, "elastic3d", stencil.Float32, kernelstest.Volume)
-	l := planOf(p.Stencil, 2, true, false)
+	l := planOf(p.Stencil, 2, true, stencil.NoneHidden, false)
 	var lags []int
 	for _, j := range l.jobs {
 		lags = append(lags, j.lag)
@@ -116,5 +117,29 @@ func TestOutputsThatReadNoLaterPlaneDoNotWait(t *testing.T) {
 	}
 	if want := [3]int{2, 2, 2}; l.low != want || l.high != want {
 		t.Errorf("a halo of %v and %v cells, want %v", l.low, l.high, want)
+	}
+}
+
+// Worked out by hand: of 15 fluxes only the five along the third axis are read at the plane after. The others are computed
+// a plane later, when they are read, so that none of their planes is kept: 5 pairs of planes, 10 single ones, 5 of what the
+// cells had (loaded without shared memory), 5 of what they become.
+func TestOutputsWaitForThoseWhoReadThem(t *testing.T) {
+	p := kernelstest.Problem(t, "miniflux", stencil.Float64, kernelstest.Volume)
+	l := planOf(p.Stencil, 1, true, stencil.NoneHidden, true)
+	var lags, outputs []int
+	for _, j := range l.jobs {
+		lags, outputs = append(lags, j.lag), append(outputs, len(j.outputs))
+	}
+	if want := []int{1, 2, 2}; !slices.Equal(lags, want) || !slices.Equal(outputs, []int{5, 10, 5}) || l.kept() != 5*2+10+5+5 {
+		t.Errorf("lags %v of %v outputs, %d planes kept", lags, outputs, l.kept())
+	}
+	direct := 0
+	for _, v := range l.versions {
+		if v.direct {
+			direct++
+		}
+	}
+	if direct != 5 {
+		t.Errorf("%d arrays need no shared memory, want 5", direct)
 	}
 }

@@ -44,6 +44,7 @@ type version struct {
 	depth  int  // planes kept, the newest among them
 	held   bool // its own cells are kept in registers: what stages leave, and what is loaded unless it is read from shared memory
 	rows   bool
+	direct bool // each thread loads its own cells to registers, a plane step ahead: nothing else is read of it
 	// oldest is the age of the oldest plane of which other rows are read.
 	oldest    int
 	hidden    bool   // what a hidden stage leaves: its cells beyond the own ones are computed, not handed over
@@ -83,18 +84,20 @@ type plane struct {
 type store struct{ field, version, lag int }
 
 type planKey struct {
-	st             *stencil.Stencil
-	steps          int
-	shared, hidden bool
+	st     *stencil.Stencil
+	steps  int
+	shared bool
+	hidden stencil.Hidden
+	direct bool
 }
 
 var plans sync.Map // planKey to *plan
 
 // planOf is a stencil's plan with so many time steps a launch; shared says that what is loaded is
-// read from shared memory wherever it is read, and not kept in registers, hidden that what neighbouring cells
-// compute alike is a stage of its own.
-func planOf(st *stencil.Stencil, steps int, shared, hidden bool) *plan {
-	key := planKey{st, steps, shared, hidden}
+// read from shared memory wherever it is read, and not kept in registers, hidden which of what neighbouring cells
+// compute alike is a stage of its own, direct that arrays of which own cells alone are read need no shared memory.
+func planOf(st *stencil.Stencil, steps int, shared bool, hidden stencil.Hidden, direct bool) *plan {
+	key := planKey{st, steps, shared, hidden, direct}
 	if p, ok := plans.Load(key); ok {
 		return p.(*plan)
 	}
@@ -213,19 +216,24 @@ func (j job) around(q plane) plane {
 
 func makePlan(key planKey) *plan {
 	st := key.st
-	if h := st.Hoisted(); key.hidden && h != nil {
+	if h := st.Hoisted(key.hidden); h != nil {
 		st = h
 	}
-	whole := planStages(key, st)
+	return planEarly(key, st).waiting(key)
+}
+
+// planEarly has every output as early as what it reads allows, where that keeps fewer planes.
+func planEarly(key planKey, st *stencil.Stencil) *plan {
+	whole := planStages(key, st, nil)
 	groups := lagGroups(st)
 	if groups == nil {
 		return whole
 	}
-	best := planStages(key, st.Parted(groups))
+	best := planStages(key, st.Parted(groups), nil)
 	for i, parts := range groups { // stages that are as well whole
 		if len(parts) > 1 {
 			groups[i] = together(parts)
-			if p := planStages(key, st.Parted(groups)); p.kept() <= best.kept() {
+			if p := planStages(key, st.Parted(groups), nil); p.kept() <= best.kept() {
 				best = p
 			} else {
 				groups[i] = parts
@@ -236,6 +244,94 @@ func makePlan(key planKey) *plan {
 		return whole
 	}
 	return best
+}
+
+// waiting has outputs wait as long as those who read them allow, where that keeps fewer planes: of a flux that is
+// read at its own plane alone none is kept, while what it is computed from is kept for others.
+func (p *plan) waiting(key planKey) *plan {
+	best, late := p, make([]bool, len(p.st.Stages))
+	for i := 0; i < len(best.st.Stages); i++ {
+		early, wait := best.slack(i)
+		if len(wait) == 0 {
+			continue
+		}
+		parts, waits := [][]int{wait}, []bool{true}
+		if len(early) > 0 {
+			parts, waits = [][]int{early, wait}, []bool{false, true}
+		}
+		groups := make([][][]int, len(best.st.Stages))
+		for k := range groups {
+			groups[k] = [][]int{upTo(len(best.st.Stages[k].Outputs))}
+		}
+		groups[i] = parts
+		if readsSet(best.st, i, parts) {
+			continue
+		}
+		flags := slices.Concat(late[:i], waits, late[i+1:])
+		if q := planStages(key, best.st.Parted(groups), flags); q.cost() < best.cost() {
+			best, late = q, flags
+			i += len(parts) - 1
+		}
+	}
+	return best
+}
+
+// slack parts a stage's outputs by whether they may be computed later than they are.
+func (p *plan) slack(stage int) (early, wait []int) {
+	s := &p.st.Stages[stage]
+	for o := range s.Outputs {
+		may := !s.Hidden && len(s.Copies) == 0
+		for i, j := range p.jobs {
+			if j.stage == stage {
+				latest, read := p.latest(i, o)
+				may = may && read && latest > j.lag && !slices.ContainsFunc(p.stores, func(t store) bool { return t.version == j.outputs[o] })
+			}
+		}
+		if may {
+			wait = append(wait, o)
+		} else {
+			early = append(early, o)
+		}
+	}
+	return early, wait
+}
+
+// latest is the lag that those who read an output of a job allow it; read tells whether any does.
+func (p *plan) latest(job, output int) (lag int, read bool) {
+	for _, j := range p.jobs[job+1:] {
+		for _, r := range j.reads {
+			if r.version == p.jobs[job].outputs[output] && (!read || j.lag-r.high < lag) {
+				lag, read = j.lag-r.high, true
+			}
+		}
+	}
+	return lag, read
+}
+
+// upTo is 0 .. n - 1.
+func upTo(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// cost weighs plans of the same stages against each other, in planes that registers keep: one in shared memory takes
+// half as much, a barrier as much as two.
+func (p *plan) cost() int {
+	n := 2 * p.kept()
+	for _, v := range p.versions[:p.loads] {
+		if !v.held {
+			n += v.depth
+		}
+	}
+	for _, j := range p.jobs {
+		if j.barrier {
+			n += 4
+		}
+	}
+	return n
 }
 
 // together is a stage's outputs in one group.
@@ -304,8 +400,8 @@ func lagGroups(st *stencil.Stencil) (groups [][][]int) {
 	return groups
 }
 
-// planStages is the plan of a stencil's stages as they are.
-func planStages(key planKey, st *stencil.Stencil) *plan {
+// planStages is the plan of a stencil's stages as they are; late are those that wait for their readers, as hidden ones do.
+func planStages(key planKey, st *stencil.Stencil, late []bool) *plan {
 	steps := key.steps
 	p := &plan{st: st, fields: len(key.st.Fields), dims: st.Dims, mirror: st.Mirrors(st.Dims - 1)}
 	arrays := len(st.Fields) + len(st.ReadOnly)
@@ -361,24 +457,23 @@ func planStages(key planKey, st *stencil.Stencil) *plan {
 			p.jobs = append(p.jobs, j)
 		}
 	}
-	p.delayHidden()
+	p.delayJobs(late)
 	p.delay()
 	p.finish(key, current)
 	return p
 }
 
-// delayHidden makes hidden stages as late as their readers allow: what they read is kept for those in any case.
-func (p *plan) delayHidden() {
+// delayJobs makes hidden stages, and those that are late, as late as their readers allow: what they read is kept for
+// those in any case.
+func (p *plan) delayJobs(late []bool) {
 	for i := len(p.jobs) - 1; i >= 0; i-- {
-		if !p.st.Stages[p.jobs[i].stage].Hidden {
+		if s := p.jobs[i].stage; !p.st.Stages[s].Hidden && (late == nil || !late[s]) {
 			continue
 		}
-		latest := -1
-		for _, j := range p.jobs[i+1:] {
-			for _, r := range j.reads {
-				if p.versions[r.version].job == i && (latest < 0 || j.lag-r.high < latest) {
-					latest = j.lag - r.high
-				}
+		latest, any := 0, false
+		for o := range p.jobs[i].outputs {
+			if lag, read := p.latest(i, o); read && (!any || lag < latest) {
+				latest, any = lag, true
 			}
 		}
 		p.jobs[i].lag = max(p.jobs[i].lag, latest)
@@ -461,11 +556,14 @@ func (p *plan) finish(key planKey, current []int) {
 			}
 		}
 	}
-	for _, v := range p.versions[:p.loads] {
+	for i := range p.versions[:p.loads] {
+		v := &p.versions[i]
 		for a := range 3 {
 			p.low[a], p.high[a] = max(p.low[a], v.low[a]), max(p.high[a], v.high[a])
 		}
 		p.lead = max(p.lead, v.low[2]-v.lag)
+		v.direct = key.direct && p.ownAlone(i)
+		v.held = v.held || v.direct
 	}
 	for _, v := range p.versions[p.loads:] {
 		if !v.hidden { // else each thread computes what it needs beyond its rows
@@ -475,6 +573,19 @@ func (p *plan) finish(key planKey, current []int) {
 		}
 	}
 	p.barriers()
+}
+
+// ownAlone tells whether of a version that is loaded one plane at a time is read, at the own cells alone. In 2D a plane step
+// is too short to wait for memory in.
+func (p *plan) ownAlone(version int) bool {
+	if p.dims < 3 || p.versions[version].depth > 1 || slices.ContainsFunc(p.stores, func(s store) bool { return s.version == version }) {
+		return false
+	}
+	return !slices.ContainsFunc(p.jobs, func(j job) bool {
+		return slices.ContainsFunc(j.reads, func(r read) bool {
+			return r.version == version && slices.ContainsFunc(r.planes, func(q plane) bool { return j.around(q) != plane{} })
+		})
+	})
 }
 
 // barriers puts barriers before jobs that read rows which other warps have given since the last
@@ -515,6 +626,8 @@ func (p *plan) sharesRows() bool {
 // for more of them.
 func (v version) ring(dims, prefetch int) int {
 	switch {
+	case v.direct:
+		return 0
 	case v.job >= 0:
 		return v.oldest + 1
 	case v.held:

@@ -129,6 +129,18 @@ __device__ __forceinline__ void take(Cells &v, const Vector *plane, const Place 
   }
 }
 
+// Loads a thread's own cells of a plane in memory.
+__device__ __forceinline__ void load_cells(Cells &v, const T *column, const Place &at) {
+#pragma unroll
+  for (int j = 0; j < ROWS; j++)
+#pragma unroll
+    for (int i = 0; i < VECTOR; i += PART) {
+      const Part part = *reinterpret_cast<const Part *>(column + row_offset(at, j) + i);
+#pragma unroll
+      for (int k = 0; k < PART; k++) v[j][i + k] = part.at[k];
+    }
+}
+
 // Reads the rows of other warps.
 template <int LX, int HX, int LR, int HR, class V>
 __device__ __forceinline__ void others(Around<LX, HX, LR, HR> &e, const V *plane, const int (&rows)[SHARED_ROWS > 0 ? SHARED_ROWS : 1]) {

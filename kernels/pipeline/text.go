@@ -67,7 +67,7 @@ func (p *plan) text(h shape) string {
 		if wrap {
 			line("    plane_%d = %snext - %d, at.planes);", v, say.index, p.versions[v].lag)
 		}
-		line("    source_%d = at.grid.in[%d] + (column - coalesced_offset()) + %snext - %d, at.planes) * at.stride;", v, p.given(p.versions[v].array), either(wrap, say.index, "clamp_index("), p.versions[v].lag)
+		line("    source_%d = at.grid.in[%d] + %s + %snext - %d, at.planes) * at.stride;", v, p.given(p.versions[v].array), either(p.versions[v].direct, "column", "(column - coalesced_offset())"), either(wrap, say.index, "clamp_index("), p.versions[v].lag)
 	}
 	for _, o := range p.stores {
 		line("    written_%d = to.field[output_of(%d)] + column + at.begin * at.stride;", o.field, o.field)
@@ -79,9 +79,21 @@ func (p *plan) text(h shape) string {
 	}
 	line("  }\n")
 
+	onwards := func(v int, step string) { // the next plane of a version that is loaded, after that of a plane step
+		if lag := p.versions[v].lag; wrap {
+			line("      const bool end = plane_%d == at.planes - 1;", v)
+			line("      source_%d += end ? -plane_%d * at.stride : at.stride;", v, v)
+			line("      plane_%d = end ? 0 : plane_%d + 1;", v, v)
+		} else {
+			line("      if (%s >= %d && %s < at.planes - 1 + %d) source_%d += at.stride;", step, lag, step, lag, v)
+		}
+	}
 	first := 0
 	for v := range p.loads {
 		n := p.versions[v].ring(p.dims, h.prefetch)
+		if n == 0 {
+			continue
+		}
 		line("  // %s, %d planes", p.arrayName(p.versions[v].array), n)
 		line("  __device__ __forceinline__ const Vector *loaded_%d(int age) const { return reinterpret_cast<const Vector *>(shared) + (%d + before<%d>(slot_%d, age)) * LOADED; }", v, first, n, n)
 		first += n
@@ -100,6 +112,9 @@ func (p *plan) text(h shape) string {
 	first = 0
 	for v := range p.loads {
 		n := p.versions[v].ring(p.dims, h.prefetch)
+		if n == 0 {
+			continue
+		}
 		line("    {")
 		line("      int slot = slot_%d + ahead;", n)
 		line("      if (slot >= %d) slot -= %d;", n, n)
@@ -111,18 +126,25 @@ func (p *plan) text(h shape) string {
 		if low, high := p.extraRows(); low+high > 0 {
 			line("#pragma unroll\n      for (int k = 0; k < EXTRA_EACH; k++)\n        if (at.extra_at[k] != 0) copy_vector(copied + to + at.extra_at[k] * (int)sizeof(Vector), copied_address + to + at.extra_at[k] * (int)sizeof(Vector), source_%d + at.extra[k]);", v)
 		}
-		if wrap {
-			line("      const bool end = plane_%d == at.planes - 1;", v)
-			line("      source_%d += end ? -plane_%d * at.stride : at.stride;", v, v)
-			line("      plane_%d = end ? 0 : plane_%d + 1;", v, v)
-		} else {
-			line("      if (next >= %d && next < at.planes - 1 + %d) source_%d += at.stride;", p.versions[v].lag, p.versions[v].lag, v)
-		}
+		onwards(v, "next")
 		line("    }")
 		first += n
 	}
 	line("    next++;\n    copies_end();")
 	line("  }\n")
+	direct := slices.ContainsFunc(p.versions, func(v version) bool { return v.direct })
+	if direct {
+		line("  // Loads the own cells of plane step t of arrays that are read there alone.")
+		line("  __device__ __forceinline__ void load_own(int t) {")
+		for i, v := range p.versions[:p.loads] {
+			if v.direct {
+				line("    {\n      load_cells(v%d[0], source_%d, at);", i, i)
+				onwards(i, "t")
+				line("    }")
+			}
+		}
+		line("  }\n")
+	}
 
 	line("  // Plane step t: the planes that are loaded move on by one, and every stage completes one.")
 	line("  template <bool EDGE, bool ENDS>")
@@ -133,7 +155,7 @@ func (p *plan) text(h shape) string {
 	}
 	line("    load(PREFETCH);")
 	for i, v := range p.versions[:p.loads] {
-		if v.held {
+		if v.held && !v.direct {
 			line("    shift(v%d);\n    take(v%d[0], loaded_%d(0), at);", i, i, i)
 		}
 	}
@@ -145,6 +167,9 @@ func (p *plan) text(h shape) string {
 	for i := range p.jobs {
 		p.jobText(&b, h, i)
 	}
+	if direct {
+		line("    load_own(t + 1);")
+	}
 	for _, n := range rings {
 		line("    slot_%d = slot_%d + 1 < %d ? slot_%d + 1 : 0;", n, n, n, n)
 	}
@@ -152,6 +177,9 @@ func (p *plan) text(h shape) string {
 	lo, hi := p.settled()
 	line("  __device__ __forceinline__ void run() {")
 	line("    int t = next;")
+	if direct {
+		line("    load_own(t);")
+	}
 	line("#pragma unroll\n    for (int f = 0; f < PREFETCH; f++) load(f);")
 	line("    const int last = at.end - 1 + %d;", p.lastLag)
 	line("    while (t <= last) {")
@@ -234,7 +262,7 @@ func (p *plan) settled() (low, high int) {
 // rings are the different numbers of planes that rings have.
 func (p *plan) rings(prefetch int) (list []int) {
 	for _, v := range p.versions {
-		if v.job < 0 || v.rows {
+		if v.job < 0 && !v.direct || v.rows {
 			list = append(list, v.ring(p.dims, prefetch))
 		}
 	}
@@ -316,7 +344,7 @@ func (p *plan) jobText(b *strings.Builder, h shape, i int) {
 				line("        others(n%d, given_%d(age_of<ENDS>(%d, %d, plane, %d, at)), at.other);", n, r.version, zero, q.dz, v.oldest+1)
 			}
 			loaded, is := "nullptr", "false"
-			if v.job < 0 && h.sided(p) {
+			if v.job < 0 && !v.direct && h.sided(p) {
 				loaded, is = fmt.Sprintf("loaded_%d(age_of<ENDS>(%d, %d, plane, %d, at))", r.version, zero, q.dz, v.oldest+1), "true"
 			}
 			line("        beyond<%d, EDGE, ENDS, %d, %d, %d, %d, %s>(n%d, %s, plane + %d, iteration, at);\n      }", p.given(r.array), q.lowX, q.highX, q.otherLow, q.otherHigh, is, n, loaded, q.dz)

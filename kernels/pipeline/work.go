@@ -64,7 +64,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	planeSteps := float64(min(n, streamTile+max(0, l.lead)) + l.lastLag)
 	loaded := float64(min(n, streamTile+l.low[2]+l.high[2]))
 	blocks, threads := float64(g.Blocks()), float64(g.Threads())
-	cells := float64(hold[0] * h.rows * h.warps)
+	cells := float64(hold[0] * h.rows * h.warps) // of a tile
 	low, high := l.extraRows()
 	extra := float64(low+high) / float64(h.warps) // rows that a warp loads beside its own
 	haloLow, _ := h.halo(l)
@@ -81,12 +81,18 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	if part := h.part(p); part < h.vector {
 		moves = max(parts, float64(h.vector/part))
 	}
-	arrays, outputs := float64(l.loads), float64(len(l.stores))
-	accesses := moves * (arrays*(float64(h.rows)+extra) + outputs*float64(h.rows))
-	if sideLow+sideHigh > 0 {
-		accesses += arrays * math.Ceil((float64(h.rows)+extra)*float64(sideLow+sideHigh)/warp)
+	arrays, outputs, direct := float64(l.loads), float64(len(l.stores)), 0.0
+	for _, v := range l.versions {
+		if v.direct {
+			direct++
+		}
 	}
-	pipe := arrays * (own + extra*float64(h.vector)) * elem // written to shared memory
+	ringed := arrays - direct // the arrays that come by shared memory
+	accesses := moves * (ringed*(float64(h.rows)+extra) + (direct+outputs)*float64(h.rows))
+	if sideLow+sideHigh > 0 {
+		accesses += ringed * math.Ceil((float64(h.rows)+extra)*float64(sideLow+sideHigh)/warp)
+	}
+	pipe := ringed * (own + extra*float64(h.vector)) * elem // written to shared memory
 	flops, special, shuffles := 0.0, 0.0, 0.0
 	barriers := 0
 	if l.sharesRows() {
@@ -110,7 +116,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 				others := float64(q.lowR + q.highR)
 				beyond := float64(h.rows*(q.lowX+q.highX)) + others*float64(q.otherLow+q.otherHigh)
 				rows := others
-				if l.versions[r.version].job < 0 {
+				if v := l.versions[r.version]; v.job < 0 && !v.direct {
 					rows += float64(h.rows)
 				}
 				if l.versions[r.version].job < 0 && sideLow+sideHigh > 0 {
@@ -154,14 +160,14 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Special:    updates * special,
 		Integer:    blocks * threads * (300 + planeSteps*(12*arrays+6*outputs+8*float64(len(l.jobs))+shuffles*words)),
 		Accesses:   blocks * threads * planeSteps * accesses,
-		L1Loads:    arrays * blocks * held * loaded * elem,
-		L2Read:     arrays * blocks * held * loaded * elem,
+		L1Loads:    blocks * (ringed*held + direct*cells) * loaded * elem,
+		L2Read:     blocks * (ringed*held + direct*cells) * loaded * elem,
 		L2Write:    float64(p.Size.Cells()) * outputs * elem,
 		Arrays:     l.loads, // what its stages give each other stays in the block
 		Torn:       kernels.Torn(p, h.vector, haloLow, hold, step),
 		Shared:     blocks * threads * planeSteps * pipe,
 		Barriers:   barriers * int(planeSteps),
-		Loads:      arrays * own * float64(h.prefetch),
+		Loads:      own * (ringed*float64(h.prefetch) + direct),
 		LoadWaits:  loaded / float64(h.prefetch),
 		Prefetched: true,
 		Waits:      planeSteps * float64(len(l.jobs)) * 1.5,

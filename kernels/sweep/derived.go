@@ -15,7 +15,7 @@ var placed = regexp.MustCompile(`\b(p[xyz]|n[xyz]|s_\d+|iteration|read_\d+)\b`)
 // derive takes the values that several points of the cell function are computed of alike, cell by cell,
 // for arrays of their own, if there are fewer sums then: products of an array's neighbours and another's are single points else.
 func (p *stage) derive(st *stencil.Stencil) {
-	h := st.Hoisted()
+	h := st.Hoisted(stencil.Shared)
 	if h == nil || st.DType.Size() < 4 {
 		return
 	}
