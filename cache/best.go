@@ -15,13 +15,19 @@ type Stored struct {
 // bestAt is where the best config of a key lies.
 func bestAt(key Key) spot { return spot{part: partBest, key: key.String()} }
 
-// PutBest stores the best config of a key, in place of the one before.
+// PutBest stores the best config of a key, in place of the one before, and of what the tune
+// told while it ran.
 func (s *Store) PutBest(key Key, c Config) error {
 	raw, err := sealConfig(key, c)
 	if err != nil {
 		return err
 	}
-	return s.put(bestAt(key), raw)
+	at, told := bestAt(key), runningAt(key.Journal().String())
+	return s.engine.update([]spot{at, told}, func(tx transaction) error {
+		tx.put(at, raw)
+		tx.drop(told)
+		return nil
+	})
 }
 
 // sealConfig makes a config a record.

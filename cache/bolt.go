@@ -18,8 +18,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The buckets. Journal and intents hold a bucket for each key; rates were not thought of
-// when the first stores were made, so those lack it until rates are put.
+// The buckets. Journal and intents hold a bucket for each key; rates and running were not
+// thought of when the first stores were made, so those lack them until one is put.
 var (
 	bucketStore = []byte("store") // "format", "generation"
 	always      = []string{partJournal, partIntents, partBest}

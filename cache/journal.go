@@ -74,7 +74,7 @@ func (e Entry) valid() error {
 // Begin notes, before they run, that schedules are about to run. A run that is
 // killed leaves these notes behind: see Unfinished. One transaction for all.
 func (s *Store) Begin(key Key, schedules ...space.Schedule) error {
-	return s.Advance(key, nil, schedules...)
+	return s.Advance(key, nil, nil, schedules...)
 }
 
 // begin is Begin within a transaction.
@@ -121,13 +121,13 @@ func (s *Store) intent(tx transaction, key string, sc space.Schedule) Intent {
 // transaction for all, two fsyncs: collect entries and record them together. An
 // entry replaces the one with the same schedule and source hash.
 func (s *Store) Record(key Key, entries ...Entry) error {
-	return s.Advance(key, entries)
+	return s.Advance(key, nil, entries)
 }
 
-// Advance records entries and begins the next schedules in one transaction: what
-// a search does between two schedules.
-func (s *Store) Advance(key Key, entries []Entry, next ...space.Schedule) error {
-	if len(entries) == 0 && len(next) == 0 {
+// Advance records entries, begins the next schedules and tells how the tune goes, nil being
+// nothing, in one transaction: what a search does between two schedules.
+func (s *Store) Advance(key Key, running *Running, entries []Entry, next ...space.Schedule) error {
+	if len(entries) == 0 && len(next) == 0 && running == nil {
 		return nil
 	}
 	for _, e := range entries {
@@ -145,9 +145,17 @@ func (s *Store) Advance(key Key, entries []Entry, next ...space.Schedule) error 
 	for _, sc := range next {
 		at = append(at, intentAt(text, sc))
 	}
+	if running != nil {
+		at = append(at, runningAt(text))
+	}
 	return s.engine.update(at, func(tx transaction) error {
 		if err := s.record(tx, text, now, entries); err != nil {
 			return err
+		}
+		if running != nil {
+			if err := tell(tx, text, now, *running); err != nil {
+				return err
+			}
 		}
 		return s.begin(tx, text, now, next)
 	})
@@ -283,11 +291,11 @@ func (s *Store) keys(part, prefix string) ([]Key, error) {
 	return keys, nil
 }
 
-// Forget drops the journal of a key, its notes of begun schedules included: to
-// measure all anew. The best config stays until another replaces it.
+// Forget drops the journal of a key, its notes of begun schedules and of a tune that runs
+// included: to measure all anew. The best config stays until another replaces it.
 func (s *Store) Forget(key Key) error {
 	text := key.String()
-	all := []spot{{part: partJournal, key: text}, {part: partIntents, key: text}}
+	all := []spot{{part: partJournal, key: text}, {part: partIntents, key: text}, runningAt(text)}
 	return s.engine.update(all, func(tx transaction) error {
 		for _, at := range all {
 			tx.drop(at)
@@ -335,6 +343,9 @@ func (s *Store) Check() (Report, error) {
 		return r, err
 	}
 	if err := s.checkRates(); err != nil {
+		return r, err
+	}
+	if _, err := s.Running(); err != nil {
 		return r, err
 	}
 	bests, err := s.Bests()

@@ -47,8 +47,9 @@ const (
 	// A limit keeps the planner from reading all records.
 	selectKeys = `select text from tune_key k cross join lateral (select from tune_record r where r.key = k.id and r.part = $1 limit 1) as held
 		where text >= $2 and ($3 = '' or text < $3) order by text`
-	selectSize = `select sum(pg_total_relation_size(t)) from (values ('tune_store'::regclass), ('tune_key'), ('tune_record')) as w (t)`
-	insertKeys = `insert into tune_key (text) select key from json_to_recordset($1) as w (key text)
+	selectSize   = `select sum(pg_total_relation_size(t)) from (values ('tune_store'::regclass), ('tune_key'), ('tune_record')) as w (t)`
+	selectWrites = `select n_tup_ins + n_tup_upd + n_tup_del from pg_stat_user_tables where relid = 'tune_record'::regclass`
+	insertKeys   = `insert into tune_key (text) select key from json_to_recordset($1) as w (key text)
 		where not exists (select from tune_key where text = key) on conflict do nothing`
 	upsert = `insert into tune_record (part, key, name, value) select w.part, k.id, w.name, decode(w.value, 'base64') from ` + named + `
 		on conflict (key, part, name) do update set value = excluded.value`

@@ -134,7 +134,7 @@ func recordThrough(t *testing.T, s *Store, n int, each func(i int)) {
 	t.Helper()
 	for i := range n {
 		each(i)
-		must(t, s.Advance(testKey(0), []Entry{begunEntry(i)}, testEntry(i+1).Schedule))
+		must(t, s.Advance(testKey(0), nil, []Entry{begunEntry(i)}, testEntry(i+1).Schedule))
 	}
 	entries, err := s.Entries(testKey(0))
 	must(t, err)

@@ -23,6 +23,7 @@ const (
 	partIntents = "intents" // problem -> schedule -> Intent
 	partBest    = "best"    // problem -> Config
 	partRates   = "rates"   // device -> DeviceRates
+	partRunning = "running" // problem -> Running
 )
 
 // nested tells whether a part holds many records for a key.
@@ -58,6 +59,8 @@ type engine interface {
 	// it is there, unless the error says that it is not known. Nobody else writes these
 	// records meanwhile. fn may run more than once.
 	update(at []spot, fn func(transaction) error) error
+	// stamp is a text that differs after every write.
+	stamp() (string, error)
 	// inspect proves what lies below the records, and reports size and generation.
 	inspect(*Report) error
 }

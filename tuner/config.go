@@ -20,7 +20,6 @@ func (j *job) configOf() Config {
 	p, m, r := j.problem, j.machine, j.measured
 	st := p.Stencil
 	cells := float64(p.Size.Cells())
-	radius := st.Radius()
 	w := r.Winner
 	k := j.Kernel(p, w.Schedule)
 	seconds := w.Seconds()
@@ -29,7 +28,7 @@ func (j *job) configOf() Config {
 	copyRate := cmp.Or(r.Copy, m.CopyBytesPerSecond)
 	c := cache.Config{
 		Tool:      cache.ToolInfo{Name: "tune", Version: Version, Revision: j.Revision},
-		Stencil:   cache.StencilInfo{Name: st.Name, Hash: p.Hash(), DType: string(p.DType), Dims: st.Dims, Points: len(st.Points), Radius: max(radius[0], radius[1], radius[2]), Boundary: string(st.Boundary)},
+		Stencil:   stencilInfo(p),
 		Problem:   cache.ProblemInfo{Size: p.Size[:st.Dims], Steps: p.Steps},
 		Scalars:   Scalars(p),
 		Device:    cache.DeviceOf(m),
@@ -130,6 +129,20 @@ func drawInfo(e runner.Energy, cells float64) cache.DrawInfo {
 		d.SMClockHz /= float64(clocks)
 	}
 	return d
+}
+
+// stencilInfo is the stencil of a problem.
+func stencilInfo(p Problem) cache.StencilInfo {
+	st := p.Stencil
+	radius := st.Radius()
+	return cache.StencilInfo{Name: st.Name, Hash: p.Hash(), DType: string(p.DType), Dims: st.Dims, Points: len(st.Points), Radius: max(radius[0], radius[1], radius[2]), Boundary: string(st.Boundary)}
+}
+
+// running is what the tune tells of itself before it has measured anything.
+func (j *job) running() cache.Running {
+	p, m := j.problem, j.machine
+	return cache.Running{Stencil: stencilInfo(p), Problem: cache.ProblemInfo{Size: p.Size[:p.Stencil.Dims], Steps: p.Steps}, Scalars: Scalars(p), Device: cache.DeviceOf(m),
+		Toolchain: cache.ToolchainInfo{Compiler: m.Compiler, CUDA: m.CUDAVersion, Options: []string{}}, Regime: j.Regime, Objective: j.Objective, Begun: time.Now().UTC()}
 }
 
 func launchInfo(l kernels.Launch) cache.LaunchInfo {

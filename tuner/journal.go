@@ -1,6 +1,7 @@
 package tuner
 
 import (
+	"errors"
 	"maps"
 	"slices"
 
@@ -11,12 +12,14 @@ import (
 	"stenciltune/timing"
 )
 
-// journal lets a tune remember its outcomes in the store.
+// journal lets a tune remember its outcomes in the store, and tell there how it goes.
 type journal struct {
-	store *cache.Store
-	key   cache.Key
-	known map[space.Schedule]outcome.Outcome
-	begun map[space.Schedule]bool
+	store   *cache.Store
+	key     cache.Key
+	known   map[space.Schedule]outcome.Outcome
+	begun   map[space.Schedule]bool
+	running cache.Running
+	fault   error // of the telling
 }
 
 // openJournal reads what earlier runs left, unless again, and what a recording holds that
@@ -53,7 +56,28 @@ func openJournal(s *cache.Store, key cache.Key, again bool, l *replay.Landscape)
 // close strikes the notes of schedules that were begun and not run because the
 // tune ended: that is no fault of theirs.
 func (j *journal) close() error {
-	return j.store.Abandon(j.key, slices.Collect(maps.Keys(j.begun))...)
+	j.phase("")
+	return errors.Join(j.fault, j.store.Abandon(j.key, slices.Collect(maps.Keys(j.begun))...))
+}
+
+// phase tells that one begins; "" that the tune has ended.
+func (j *journal) phase(name string) {
+	j.running.Phase, j.running.Trying = name, ""
+	if err := j.store.Advance(j.key, &j.running, nil); j.fault == nil {
+		j.fault = err
+	}
+}
+
+// phases is a watcher that tells the journal of phases too.
+type phases struct {
+	Watcher
+	journal *journal
+}
+
+// Phase announces a phase.
+func (p phases) Phase(name string) {
+	p.journal.phase(name)
+	p.Watcher.Phase(name)
 }
 
 // Known gives a stored outcome if its source is still the same.
@@ -72,7 +96,10 @@ func (j *journal) Record(outcomes []outcome.Outcome, next ...space.Schedule) err
 	for _, o := range outcomes {
 		entries = append(entries, cache.Entry{Outcome: o, Tool: Version})
 	}
-	if err := j.store.Advance(j.key, entries, next...); err != nil {
+	if len(next) > 0 {
+		j.running.Trying = next[0].String()
+	}
+	if err := j.store.Advance(j.key, &j.running, entries, next...); err != nil {
 		return err
 	}
 	for _, o := range outcomes {

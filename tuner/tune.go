@@ -231,9 +231,10 @@ func (j *job) open(context.Context) error {
 	if j.journal, err = openJournal(j.Tuner.store, j.key.Journal(), j.Again, j.recording); err != nil {
 		return err
 	}
+	j.journal.running = j.running()
 	j.session = runner.New(runner.Options{
 		Problem: j.problem, Device: j.device, Families: j.families(), Judge: j.Judge, Space: j.space, Strategy: strategy, Stop: j.Stop,
-		Regime: j.Regime, Objective: j.Objective, Seed: dataSeed(j.Seed), Ahead: compiledAhead(j.device), Mutate: j.Mutate, Journal: j.journal, Watcher: j.Watcher,
+		Regime: j.Regime, Objective: j.Objective, Seed: dataSeed(j.Seed), Ahead: compiledAhead(j.device), Mutate: j.Mutate, Journal: j.journal, Watcher: phases{j.Watcher, j.journal},
 	})
 	return nil
 }
