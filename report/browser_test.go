@@ -85,11 +85,11 @@ func brush(t *testing.T, b *chromium.Tab) {
 	b.Eval("(() => { const r = "+chart+".getBoundingClientRect(); return {x: r.x, y: r.y, width: r.width, height: r.height}; })()", &box)
 	right := box.X + box.Width - 56 // the rates' axis
 	b.Drag(right, box.Y+42, right, box.Y+box.Height/3)
-	b.Until("document.querySelector('#picked').textContent.startsWith('Chosen: GCells/s')")
+	b.Until("document.querySelector('.picked').textContent.startsWith('Chosen: GCells/s')")
 	first := picked(t, b)
 	left := box.X + 28
 	b.Drag(left, box.Y+30, left, box.Y+box.Height/2)
-	b.Until("document.querySelector('#picked').textContent.includes('vx: ')")
+	b.Until("document.querySelector('.picked').textContent.includes('vx: ')")
 	if both := picked(t, b); both.some == 0 || both.some > first.some || first.some >= first.all {
 		t.Errorf("of all, of one axis and of two are chosen %d, %d, %d", first.all, first.some, both.some)
 	}
@@ -101,7 +101,7 @@ type count struct{ some, all int }
 func picked(t *testing.T, b *chromium.Tab) (c count) {
 	t.Helper()
 	var text string
-	b.Eval("document.querySelector('#picked').textContent", &text)
+	b.Eval("document.querySelector('.picked').textContent", &text)
 	at := strings.LastIndex(text, ". ")
 	if at < 0 {
 		at = strings.LastIndex(text, ": ")
@@ -128,14 +128,14 @@ func keyboard(t *testing.T, b *chromium.Tab) {
 		t.Fatal("the tabulator does not reach the parallel coordinates")
 	}
 	b.Key("Escape", false)
-	b.Until("document.querySelector('#picked').textContent.startsWith('Nothing')")
+	b.Until("document.querySelector('.picked').textContent.startsWith('Nothing')")
 	all := picked(t, b)
 	b.Key("ArrowRight", false)
 	b.Key("ArrowUp", false)
-	b.Until("document.querySelector('#picked').textContent.startsWith('Chosen: vy: 1.')")
+	b.Until("document.querySelector('.picked').textContent.startsWith('Chosen: vy: 1.')")
 	one := picked(t, b)
 	b.Key("ArrowUp", true)
-	b.Until("document.querySelector('#picked').textContent.startsWith('Chosen: vy: 1, 2.')")
+	b.Until("document.querySelector('.picked').textContent.startsWith('Chosen: vy: 1, 2.')")
 	if two := picked(t, b); one.some == 0 || two.some <= one.some || two.some >= all.some {
 		t.Errorf("one value, two, all: %d, %d, %d schedules", one.some, two.some, all.some)
 	}
@@ -162,27 +162,4 @@ func look(t *testing.T, b *chromium.Tab, name string, width int, dark bool) {
 	b.View(width, height, dark) // so that all charts are in sight
 	b.Eval("new Promise(r => setTimeout(r, 2000))", nil)
 	b.Shoot(filepath.Join(*shots, name+".png"), true)
-}
-
-// TestLivePage shows data that a script brings later.
-func TestLivePage(t *testing.T) {
-	b := chromium.Open(t)
-	r := recorded(t, "jacobi3d_f64")
-	r.Origin, r.Recorded, r.Phase = report.Running, false, "search"
-	r.Outcomes = r.Outcomes[:40]
-	var page bytes.Buffer
-	script := `let more = null; addEventListener("message", (e) => { const d = JSON.parse(document.getElementById("data").textContent); d.tunes[0].phase = e.data; TuneReport.show(d); });`
-	if err := report.Page(&page, "live", report.Data{Tunes: []report.Tune{report.Make(r)}}, script); err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "live.html")
-	if err := os.WriteFile(file, page.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	b.View(1280, 900, false)
-	b.Load("file://" + file)
-	b.Until("document.querySelector('main').textContent.includes('Under way: search')")
-	b.Eval("postMessage('finals', '*')", nil)
-	b.Until("document.querySelector('main').textContent.includes('Under way: finals')")
-	b.Clean("file://" + file)
 }

@@ -34,17 +34,29 @@ const (
 	Running   Origin = "running"   // a tune under way
 )
 
-// Tune is one problem on one device. Make makes it.
-type Tune struct {
-	Problem   string              `json:"problem"` // "jacobi3d/f32/512x512x512"
+// Brief is what a list of tunes says of one.
+type Brief struct {
+	ID        string              `json:"id,omitempty"`        // tells it from the others, also later; "" = its place
+	Problem   string              `json:"problem"`             // "jacobi3d/f32/512x512x512"
+	Objective timing.Objective    `json:"objective,omitempty"` // "" = time
 	Origin    Origin              `json:"origin"`
-	Phase     string              `json:"phase,omitempty"` // of a running tune
+	Phase     string              `json:"phase,omitempty"`  // of a running tune
+	Trying    string              `json:"trying,omitempty"` // the schedule that a running tune tries
+	Time      time.Time           `json:"time,omitzero"`    // when it ended or, of a running tune, began
+	Changed   time.Time           `json:"changed,omitzero"` // when something new was last known of it
 	Regime    timing.Regime       `json:"regime"`
 	Cells     float64             `json:"cells"`      // of the grid: over seconds they are the rate
 	StepBytes float64             `json:"step_bytes"` // that one time step reads and writes at least; 0 = not known
 	Copy      float64             `json:"copy"`       // bytes a second of a copy, read plus written; 0 = not known
+	Seconds   float64             `json:"seconds"`    // of the fastest schedule; 0 = none yet
+	Naive     float64             `json:"naive"`      // seconds of the baseline; 0 = not known
 	Device    cache.DeviceInfo    `json:"device"`
 	Toolchain cache.ToolchainInfo `json:"toolchain"`
+}
+
+// Tune is one problem on one device. Make makes it.
+type Tune struct {
+	Brief
 
 	Families   []Family     `json:"families"`
 	Points     Points       `json:"points"`

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"time"
 
 	"stenciltune/cache"
 	"stenciltune/kernels"
@@ -18,20 +19,25 @@ import (
 
 // Run is what is known of one problem on one device, for Make.
 type Run struct {
-	Origin   Origin
-	Phase    string          // of a running tune
-	Name     string          // of the problem, where it has no stencil
-	Problem  stencil.Problem // without a stencil if another tuner recorded it
-	Machine  machine.Machine
-	Regime   timing.Regime
-	Families []kernels.Family // what the cost model can predict; nil = nothing
-	Space    *space.Space     // the parameters, with their docs; nil = what the schedules name
-	Outcomes []outcome.Outcome
-	Search   []Evaluation   // in order; each is of a schedule among Outcomes
-	Naive    space.Schedule // the baseline; zero = not known
-	Config   *cache.Config  // of the winner; nil = none yet
-	Recorded bool           // Outcomes are (nearly) a whole space
-	Notes    []string
+	Origin    Origin
+	ID        string
+	Objective timing.Objective
+	Phase     string          // of a running tune
+	Trying    string          // by a running tune
+	Time      time.Time       // when it ended or, of a running tune, began
+	Changed   time.Time       // when something new was last known
+	Name      string          // of the problem, where it has no stencil
+	Problem   stencil.Problem // without a stencil if another tuner recorded it
+	Machine   machine.Machine
+	Regime    timing.Regime
+	Families  []kernels.Family // what the cost model can predict; nil = nothing
+	Space     *space.Space     // the parameters, with their docs; nil = what the schedules name
+	Outcomes  []outcome.Outcome
+	Search    []Evaluation   // in order; each is of a schedule among Outcomes
+	Naive     space.Schedule // the baseline; zero = not known
+	Config    *cache.Config  // of the winner; nil = none yet
+	Recorded  bool           // Outcomes are (nearly) a whole space
+	Notes     []string
 }
 
 // Evaluation is one of a search.
@@ -53,10 +59,12 @@ type maker struct {
 // left for the caller. Of two outcomes of one schedule the later counts.
 func Make(r Run) Tune {
 	m := &maker{Run: r, index: map[space.Schedule]int{}, byName: map[string]*space.Family{}}
-	m.tune = Tune{Origin: r.Origin, Phase: r.Phase, Problem: r.Name, Regime: r.Regime, Cells: float64(r.Problem.Size.Cells()),
+	m.tune = Tune{Brief: Brief{ID: r.ID, Origin: r.Origin, Phase: r.Phase, Trying: r.Trying, Time: r.Time, Changed: r.Changed, Problem: r.Name, Regime: r.Regime, Cells: float64(r.Problem.Size.Cells()),
 		Device: cache.DeviceOf(r.Machine), Toolchain: cache.ToolchainInfo{Compiler: r.Machine.Compiler, CUDA: r.Machine.CUDAVersion, Options: []string{}},
-		Copy: r.Machine.CopyBytesPerSecond, Best: -1, Predicted: -1, Recorded: r.Recorded, Config: r.Config,
-		Notes: append([]string{}, r.Notes...), Finals: []Final{}, Failures: []Failure{}, Importance: []Importance{}}
+		Copy: r.Machine.CopyBytesPerSecond}, Best: -1, Predicted: -1, Recorded: r.Recorded, Config: r.Config,
+		Notes: append([]string{}, r.Notes...), Families: []Family{}, Finals: []Final{}, Failures: []Failure{}, Importance: []Importance{},
+		Points: Points{Family: []int{}, Values: [][]int{}, Seconds: []float64{}, Predicted: []float64{}, Limiter: []int{}, Status: []int{}, Registers: []int{}, Limiters: []string{}, Statuses: []timing.Status{}},
+		Search: Search{Point: []int{}, Seconds: []float64{}, Best: []float64{}}}
 	if r.Problem.Stencil != nil {
 		m.tune.Problem = r.Problem.Text()
 		m.tune.StepBytes = m.tune.Cells * float64(r.Problem.Traffic())
@@ -68,10 +76,20 @@ func Make(r Run) Tune {
 			m.tune.Problem += " by " + string(c.Objective)
 		}
 	}
+	if r.Objective != timing.ForTime {
+		m.tune.Objective = r.Objective
+	}
 	m.once()
 	m.families()
 	m.points()
 	m.search()
+	if m.tune.Best >= 0 {
+		m.tune.Seconds = m.tune.Points.Seconds[m.tune.Best]
+	}
+	if r.Config != nil {
+		m.tune.Seconds = r.Config.Measured.SecondsPerStep
+	}
+	_, m.tune.Naive = m.baseline()
 	m.tune.Finals = m.finals()
 	m.tune.Roofline = m.roofline()
 	m.tune.Importance = importance(m.tune.Families, m.tune.Points)
@@ -210,7 +228,7 @@ const shown = 12
 // finals are what the last round timed, the winner and its ties first; before there is one,
 // the best by median, and the baseline.
 func (m *maker) finals() []Final {
-	var list []Final
+	list := []Final{}
 	add := func(role Role, text string, seconds, low, high float64) {
 		if slices.ContainsFunc(list, func(f Final) bool { return f.Schedule == text }) {
 			return

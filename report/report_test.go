@@ -3,6 +3,7 @@ package report_test
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	"stenciltune/device/replay"
@@ -118,6 +119,10 @@ func TestMakeOfNothing(t *testing.T) {
 	got := report.Make(report.Run{})
 	if got.Best != -1 || got.Predicted != -1 || len(got.Finals)+len(got.Failures)+len(got.Roofline.Marks) != 0 {
 		t.Errorf("of nothing: %+v", got)
+	}
+	// The page takes null for a config that is not there, and for no list.
+	if b, err := json.Marshal(got); err != nil || strings.Count(string(b), ":null") != 1 || !strings.Contains(string(b), `"config":null`) {
+		t.Errorf("of nothing: %v, %s", err, b)
 	}
 	s := space.Make("f", []space.Param{{Name: "a"}}, []int{1})
 	o := outcome.Outcome{Schedule: s, Status: timing.CompileError, Reason: "no"}

@@ -21,7 +21,6 @@ import (
 	"stenciltune/runner"
 	"stenciltune/space"
 	"stenciltune/stencil"
-	"stenciltune/timing"
 	"stenciltune/tuner"
 )
 
@@ -95,9 +94,12 @@ func reportTitle(d report.Data) string {
 	return fmt.Sprintf("%d tunes", len(d.Tunes))
 }
 
+// toolName is this program and its revision.
+func toolName() string { return strings.TrimSpace("tune " + tuner.Version + " " + cli.Revision()) }
+
 // reportData gathers the tunes of a report.
 func (a *app) reportData(ctx context.Context, f reportFlags) (report.Data, error) {
-	d := report.Data{Format: report.Format, Tool: strings.TrimSpace("tune " + tuner.Version + " " + cli.Revision()), Time: time.Now().UTC()}
+	d := report.Data{Format: report.Format, Tool: toolName(), Time: time.Now().UTC()}
 	name, isReplay := strings.CutPrefix(f.device, tuner.ReplayPrefix)
 	gather := a.storedTunes
 	if isReplay || strings.HasSuffix(name, ".jsonl.gz") {
@@ -206,8 +208,12 @@ func (w *recorder) Evaluated(o, _ tuner.Outcome, p tuner.Progress) {
 	w.list = append(w.list, report.Evaluation{Schedule: o.Schedule, Seconds: p.Elapsed.Seconds()})
 }
 
-// finish predicts with today's families, and adds source and explanation of the winner.
+// finish predicts with today's families, and adds source and explanation of the winner, if the
+// stencil is known.
 func (a *app) finish(r report.Run) report.Tune {
+	if r.Problem.Stencil == nil {
+		return report.Make(r)
+	}
 	t := new(tuner.Tuner)
 	r.Families, r.Space = all.Families(), t.Space(r.Problem, r.Machine)
 	if list := runner.Naive(r.Problem, r.Space); len(list) > 0 {
@@ -244,103 +250,4 @@ func (a *app) finish(r report.Run) report.Tune {
 	}
 	out.Explanation = b.String()
 	return out
-}
-
-// pause is the wall time without an evaluation that is left out of a stored search: between
-// two runs of a tune.
-const pause = time.Minute
-
-// storedTunes are those of the store's journals.
-func (a *app) storedTunes(_ context.Context, f reportFlags, device string) ([]report.Tune, error) {
-	store, err := a.readStore()
-	if err != nil {
-		return nil, err
-	}
-	keys, err := store.Keys()
-	if err != nil {
-		return nil, err
-	}
-	configs, err := store.Bests()
-	if err != nil {
-		return nil, err
-	}
-	stencils := f.stencils
-	if len(stencils) == 0 {
-		stencils = []string{""}
-	}
-	var tunes []report.Tune
-	for _, s := range stencils {
-		keep, err := (&storeFilter{s, device}).keep()
-		if err != nil {
-			return nil, err
-		}
-		for _, k := range keys {
-			if !keep(k) || !f.fits(k.DType, k.Size) {
-				continue
-			}
-			entries, err := store.Entries(k)
-			if err != nil {
-				return nil, err
-			}
-			came := []*cache.Config{} // of this journal, one for each objective
-			for i := range configs {
-				if configs[i].Key.Journal() == k {
-					came = append(came, &configs[i].Config)
-				}
-			}
-			if len(came) == 0 {
-				came = append(came, nil)
-			}
-			for _, config := range came {
-				if t, ok := a.storedTune(k, entries, config); ok {
-					tunes = append(tunes, t)
-				}
-			}
-		}
-	}
-	return tunes, nil
-}
-
-// storedTune is a journal and the config that came of it; false if the journal is empty.
-func (a *app) storedTune(k cache.Key, entries []cache.Entry, config *cache.Config) (report.Tune, bool) {
-	if len(entries) == 0 {
-		return report.Tune{}, false
-	}
-	slices.SortStableFunc(entries, func(a, b cache.Entry) int { return a.At.Compare(b.At) })
-	r := report.Run{Origin: report.Stored, Config: config, Regime: timing.Regime(k.Regime), Name: strings.Join([]string{k.StencilHash[:min(8, len(k.StencilHash))], k.DType, k.Size}, "/")}
-	left, gaps, begin := 0.0, 0, entries[0].At.Add(-took(entries[0]))
-	for i, e := range entries {
-		if i > 0 {
-			if gap := e.At.Sub(entries[i-1].At); gap > pause+took(e) {
-				left += (gap - took(e)).Seconds()
-				gaps++
-			}
-		}
-		r.Outcomes = append(r.Outcomes, e.Outcome)
-		r.Search = append(r.Search, report.Evaluation{Schedule: e.Schedule, Seconds: e.At.Sub(begin).Seconds() - left})
-	}
-	if gaps > 0 {
-		r.Notes = append(r.Notes, fmt.Sprintf("%d pauses of more than %v between evaluations, %.0f s in all, are left out of the search's seconds", gaps, pause, left))
-	}
-	if k.Kind == machine.Replay {
-		r.Notes = append(r.Notes, "tuned on a recording: seconds of the search are of this machine; tune report --device replay:... has the simulated ones")
-	}
-	r.Machine = machine.Machine{Kind: k.Kind, Name: k.DeviceName, Driver: k.Driver, Compiler: k.Compiler}
-	if config == nil {
-		r.Notes = append(r.Notes, "no tune of it has come to its end")
-		return report.Make(r), true
-	}
-	r.Machine = tuner.MachineOf(*config)
-	p, err := tuner.ProblemOf(*config, "")
-	if err != nil {
-		r.Notes = append(r.Notes, "nothing is predicted: "+err.Error())
-		return report.Make(r), true
-	}
-	r.Problem = p
-	return a.finish(r), true
-}
-
-// took is the seconds of a schedule that a journal tells, as a duration.
-func took(e cache.Entry) time.Duration {
-	return time.Duration((e.CompileSeconds + e.DeviceSeconds) * float64(time.Second))
 }

@@ -288,7 +288,8 @@ func (b *Tab) Print() []byte {
 	return data
 }
 
-// Clean fails the test if the page complained, or asked for anything but the addresses given.
+// Clean fails the test if the page complained, or asked for anything but what lies below one of
+// the addresses given.
 func (b *Tab) Clean(addresses ...string) {
 	b.t.Helper()
 	b.mu.Lock()
@@ -297,7 +298,7 @@ func (b *Tab) Clean(addresses ...string) {
 		b.t.Errorf("the page complains: %.600s", f)
 	}
 	for _, url := range b.fetched {
-		if !strings.HasPrefix(url, "about:") && !slices.Contains(addresses, url) {
+		if !strings.HasPrefix(url, "about:") && !slices.ContainsFunc(addresses, func(a string) bool { return strings.HasPrefix(url, a) }) {
 			b.t.Errorf("the page asked for %.200s", url)
 		}
 	}

@@ -1,5 +1,7 @@
 // Shows a report's data (Go: package report, type Data). TuneReport.show(data) draws it, and
-// draws it anew when it is called again: what is chosen on the page stays chosen.
+// draws what has changed when it is called again: what is chosen on the page stays chosen, and a
+// section in which the reader is busy stays as it is. A tune may come as a Brief, which the list
+// alone shows; TuneReport.onchoose(ids) is told which are wanted whole.
 "use strict";
 const TuneReport = (() => {
   // Okabe and Ito's colours, told apart by the colour-blind too; the black follows the theme.
@@ -9,8 +11,10 @@ const TuneReport = (() => {
   const LINES = 2000; // of parallel coordinates, and how many of them are the fastest
   const FASTEST = 500;
   let data = null;
-  const chosen = { tune: 0, axis: "evaluations" }; // by the reader
+  const chosen = { tune: "", beside: "", followed: true }; // by the reader; followed: it is the first, whichever
   const drawn = new Map(); // chart's element: the function that draws it
+  const memories = new Map(); // what the reader chose in a tune's sections
+  const memory = (t, part) => { const key = t.id + " " + part; if (!memories.has(key)) memories.set(key, {}); return memories.get(key); };
 
   // -- text
 
@@ -23,6 +27,8 @@ const TuneReport = (() => {
     e.append(...children.filter((c) => c !== undefined && c !== null));
     return e;
   };
+  // code is a schedule's text, which breaks after slashes.
+  const code = (text) => el("code", {}, ...text.split("/").flatMap((part, i) => (i ? ["/", el("wbr"), part] : [part])));
   const scaled = (v, unit) => {
     if (!(v > 0)) return "-";
     for (const [s, p] of [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]]) if (v >= s) return digits(v / s) + " " + p + unit;
@@ -40,6 +46,7 @@ const TuneReport = (() => {
     for (const [k, u] of [[1, "s"], [1e-3, "ms"], [1e-6, "us"]]) if (s >= k) return digits(s / k) + " " + u;
     return digits(s / 1e-9) + " ns";
   };
+  const range = (low, high) => { const [a, b] = [time(low), time(high)], u = b.slice(b.indexOf(" ")); return (a.endsWith(u) ? a.slice(0, -u.length) : a) + " to " + b; };
   const bytes = (v) => scaled(v, "B");
   const whole = (n) => String(n).replace(/\B(?=(\d{3})+$)/g, ",");
   const share = (v) => (100 * v).toFixed(v < 0.1 ? 1 : 0) + " %";
@@ -65,6 +72,8 @@ const TuneReport = (() => {
     const key = "varied" + family;
     return t[key] || (t[key] = t.families[family].params.map((_, k) => k).filter((k) => valuesOf(t, family, k).length > 1));
   };
+  // ofRoof is the best rate's share of one step at copy bandwidth; 0 = not known.
+  const ofRoof = (t) => (t.copy > 0 && t.step_bytes > 0 && t.seconds > 0 ? t.step_bytes / t.seconds / t.copy : 0);
   const bestFamily = (t) => (t.best >= 0 ? t.points.family[t.best] : 0);
 
   // -- charts
@@ -98,15 +107,23 @@ const TuneReport = (() => {
     if (echarts.getInstanceByDom(box)) draw(box); else watcher.observe(box);
   };
   const redraw = () => { for (const box of drawn.keys()) if (echarts.getInstanceByDom(box)) draw(box); };
-  const clear = () => {
-    for (const box of drawn.keys()) { watcher.unobserve(box); const c = echarts.getInstanceByDom(box); if (c) c.dispose(); }
-    drawn.clear();
+  // sweep forgets charts that are no longer on the page.
+  const sweep = () => {
+    for (const box of drawn.keys()) {
+      if (box.isConnected) continue;
+      watcher.unobserve(box);
+      const c = echarts.getInstanceByDom(box);
+      if (c) c.dispose();
+      drawn.delete(box);
+    }
   };
-  const chartBox = (label, kind = "") => el("div", { class: "chart " + kind, role: "img", tabindex: "0", "aria-label": label });
+  let slot = null; // that is being filled
+  // chartBox is the place of a chart: in a section that is made anew the one that was there.
+  const chartBox = (label, kind = "") => (slot && slot.querySelector(`.chart[aria-label="${label}"]`)) || el("div", { class: "chart " + kind, role: "img", tabindex: "0", "aria-label": label });
   const section = (title, note, ...rest) => el("section", { "aria-label": title }, el("h2", {}, title), note ? el("p", {}, note) : null, ...rest);
   const table = (head, rows, numeric = []) => el("div", { class: "scroll" }, el("table", {},
     el("thead", {}, el("tr", {}, ...head.map((h, k) => el("th", { scope: "col", class: numeric.includes(k) ? "n" : undefined }, h)))),
-    el("tbody", {}, ...rows.map((r) => el("tr", {}, ...r.map((c, k) => el("td", { class: numeric.includes(k) ? "n" : undefined }, c)))))));
+    el("tbody", {}, ...rows.map((r) => el("tr", {}, ...r.map((c, k) => el("td", { class: numeric.includes(k) ? "n" : undefined, "data-label": head[k] }, c)))))));
   const numbers = (head, rows, numeric) => el("details", {}, el("summary", {}, "Numbers"), table(head, rows, numeric));
   const choice = (label, list, value, change) => el("label", {}, label, el("select", { onchange: (e) => change(+e.target.value) },
     ...list.map((name, i) => el("option", { value: i, selected: i === value }, name))));
@@ -119,20 +136,19 @@ const TuneReport = (() => {
     const c = t.config;
     const figures = [];
     const figure = (value, what) => figures.push(el("div", {}, el("b", {}, value), el("span", {}, what)));
-    const seconds = c ? c.measured.seconds_per_step : t.best >= 0 ? t.points.seconds[t.best] : 0;
+    const { seconds } = t;
     figure(rate(t.cells / seconds), c && c.objective ? "chosen by " + objectives[c.objective] : c || t.origin !== "running" ? "fastest" : "best so far");
     figure(time(seconds), "a time step");
-    const baseline = t.finals.find((f) => f.role === "baseline");
-    if (baseline) figure(digits(baseline.seconds / seconds) + " x", "times naive");
-    if (t.copy > 0 && t.step_bytes > 0) figure(share(t.step_bytes / seconds / t.copy), "of one step at copy bandwidth");
+    if (t.naive > 0 && seconds > 0) figure(digits(t.naive / seconds) + " x", "times naive");
+    if (ofRoof(t) > 0) figure(share(ofRoof(t)), "of one step at copy bandwidth");
     if (c && c.energy) figure(digits(c.energy.winner.joules_per_billion_cells) + " J", "for 10^9 cell updates");
     figure(whole(t.search.point.length), t.phase ? "evaluated so far" : "evaluated by the search");
     if (t.search.seconds.length) figure(digits(Math.max(...t.search.seconds.slice(-50))) + " s", t.origin === "recording" ? "of search, simulated" : "of search");
     if (t.recorded) figure(whole(t.points.seconds.length), "schedules recorded");
     const warnings = c ? c.warnings : [];
-    return section(t.problem + " on " + t.device.name, t.phase ? "Under way: " + t.phase + "." : { store: "From the store.", recording: "From a recording; its search was replayed in simulated time.", running: "Ended." }[t.origin],
+    return section(t.problem + " on " + t.device.name, t.phase ? "Under way: " + t.phase + (t.trying ? ", trying " + t.trying : "") + "." : { store: "From the store.", recording: "From a recording; its search was replayed in simulated time.", running: "Ended." }[t.origin],
       el("div", { class: "figures" }, ...figures),
-      c ? el("p", {}, "Winner: ", el("code", {}, c.schedule.text)) : null,
+      c ? el("p", {}, "Winner: ", code(c.schedule.text)) : null,
       warnings.length ? el("ul", { class: "warn", "aria-label": "Warnings" }, ...warnings.map((w) => el("li", {}, w))) : null,
       t.notes.length ? el("ul", { class: "note" }, ...t.notes.map((n) => el("li", {}, n))) : null);
   };
@@ -140,7 +156,8 @@ const TuneReport = (() => {
   const progress = (t) => {
     if (!t.search.point.length) return null;
     const box = chartBox("Best rate so far against evaluations or seconds of the search");
-    const u = unit(t), s = t.search;
+    const u = unit(t), s = t.search, mine = memory(t, "progress");
+    mine.axis = mine.axis || "evaluations";
     const lines = [];
     if (t.recorded && t.best >= 0) lines.push(["optimum", rateOf(t, t.best) / u.s]);
     if (t.predicted >= 0) {
@@ -148,7 +165,7 @@ const TuneReport = (() => {
       lines.push(["model's first choice" + (measured > 0 ? "" : ", predicted"), t.cells / (measured || t.points.predicted[t.predicted]) / u.s]);
     }
     const option = () => {
-      const seconds = chosen.axis === "seconds";
+      const seconds = mine.axis === "seconds";
       const x = (k) => (seconds ? s.seconds[k] : k + 1);
       const best = s.best.map((b, k) => [x(k), b > 0 ? t.cells / b / u.s : null]);
       const each = s.point.map((i, k) => [x(k), t.points.seconds[i] > 0 ? rateOf(t, i) / u.s : null, k]).filter((p) => p[1] !== null);
@@ -161,8 +178,8 @@ const TuneReport = (() => {
           ...lines.map(([name, y], k) => ({ name, type: "line", symbol: "none", color: colours[2 + k], lineStyle: { type: k ? "dotted" : "dashed", width: 2 }, data: best.length ? [[0, y], [best[best.length - 1][0], y]] : [] }))] };
     };
     later(box, option);
-    const radio = (name) => el("label", {}, el("input", { type: "radio", name: "axis", value: name, checked: chosen.axis === name, onchange: () => { chosen.axis = name; draw(box); } }), name);
-    const rows = s.best.map((b, k) => [k, b]).filter(([k, b]) => b > 0 && (k === 0 || b !== s.best[k - 1])).map(([k, b]) => [whole(k + 1), digits(s.seconds[k]), rate(t.cells / b), el("code", {}, text(t, s.point[k]))]);
+    const radio = (name) => el("label", {}, el("input", { type: "radio", name: "axis" + t.id, value: name, checked: mine.axis === name, onchange: () => { mine.axis = name; draw(box); } }), name);
+    const rows = s.best.map((b, k) => [k, b]).filter(([k, b]) => b > 0 && (k === 0 || b !== s.best[k - 1])).map(([k, b]) => [whole(k + 1), digits(s.seconds[k]), rate(t.cells / b), code(text(t, s.point[k]))]);
     return section("Best so far", "Each dot is a schedule that the search tried." + (t.recorded ? " The optimum is the fastest of the recording." : ""),
       el("div", { class: "bar", role: "radiogroup", "aria-label": "Against" }, radio("evaluations"), radio("seconds")), box, numbers(["evaluation", "seconds", "best", "schedule"], rows, [0, 1, 2]));
   };
@@ -210,7 +227,7 @@ const TuneReport = (() => {
         ...r.marks.map((m, k) => ({ name: m.role, type: "scatter", symbol: ["circle", "diamond", "triangle"][k % 3], symbolSize: 14, color: colours[k], data: [[m.cells_per_byte, m.cells_per_second / u.s]],
           tooltip: { formatter: () => m.role + (m.schedule ? "<br>" + m.schedule : "") + "<br>" + rate(m.cells_per_second) } }))] }));
     return section("Roofline", "Kernels that fuse time steps move fewer bytes an update, so they may pass what one step at copy bandwidth allows. Bytes of kernels are the cost model's.",
-      box, numbers(["", "updates a byte", "rate", "schedule"], r.marks.map((m) => [m.role, digits(m.cells_per_byte), rate(m.cells_per_second), el("code", {}, m.schedule || "")]), [1, 2]));
+      box, numbers(["", "updates a byte", "rate", "schedule"], r.marks.map((m) => [m.role, digits(m.cells_per_byte), rate(m.cells_per_second), code(m.schedule || "")]), [1, 2]));
   };
 
   const importance = (t) => {
@@ -218,7 +235,8 @@ const TuneReport = (() => {
     const families = [...new Set(t.importance.map((i) => i.family))];
     const own = families.indexOf((t.families[bestFamily(t)] || {}).name);
     const box = chartBox("Importance of parameters", "short");
-    let at = Math.max(0, own);
+    const mine = memory(t, "importance");
+    let at = families.includes(mine.family) ? families.indexOf(mine.family) : Math.max(0, own);
     const of = () => t.importance.filter((i) => i.family === families[at] && i.share >= 0.001);
     const doc = (i) => ((t.families.find((f) => f.name === i.family) || { params: [] }).params.find((p) => p.name === i.param) || {}).doc || "";
     later(box, () => ({ ...base(), grid: { left: 46, right: 56, top: 8, bottom: 40 },
@@ -226,7 +244,7 @@ const TuneReport = (() => {
       tooltip: { ...base().tooltip, formatter: (p) => p.name + ": " + digits(p.value) + " %<br>" + doc(of()[p.dataIndex]) },
       series: [{ type: "bar", data: of().map((i) => +(100 * i.share).toFixed(1)), barMaxWidth: 16, label: { show: true, position: "right", color: ink(), formatter: (p) => p.value + " %" } }] }));
     return section("Importance of parameters", "How much a parameter's value decides whether a schedule is among the fastest tenth of its family (PED-ANOVA: Watanabe, Bansal and Hutter, IJCAI 2023).",
-      el("div", { class: "bar" }, choice("Family", families, at, (v) => { at = v; draw(box); })), box,
+      el("div", { class: "bar" }, choice("Family", families, at, (v) => { at = v; mine.family = families[v]; draw(box); })), box,
       numbers(["family", "parameter", "share", "what it is"], t.importance.map((i) => [i.family, i.param, share(i.share), doc(i)]), [2]));
   };
 
@@ -234,13 +252,15 @@ const TuneReport = (() => {
     const families = t.families.map((_, f) => f).filter((f) => varied(t, f).length > 1);
     if (!families.length) return null;
     const u = unit(t);
-    let f = families.includes(bestFamily(t)) ? bestFamily(t) : families[0], a, b;
+    const mine = memory(t, "heat");
+    let f = families.find((g) => g === mine.f) ?? (families.includes(bestFamily(t)) ? bestFamily(t) : families[0]), a, b;
     const ranked = (f) => { // the family's two most important
       const names = t.importance.filter((i) => i.family === t.families[f].name).map((i) => i.param);
       const place = (k) => { const n = names.indexOf(t.families[f].params[k].name); return n < 0 ? 99 : n; };
       return [...varied(t, f)].sort((x, y) => place(x) - place(y));
     };
     [a, b] = ranked(f);
+    if (f === mine.f && varied(t, f).includes(mine.a) && varied(t, f).includes(mine.b)) [a, b] = [mine.a, mine.b];
     const box = chartBox("Heat map of two parameters", "tall");
     const option = () => {
       const xs = valuesOf(t, f, a), ys = valuesOf(t, f, b);
@@ -262,12 +282,13 @@ const TuneReport = (() => {
     };
     later(box, option);
     const bar = el("div", { class: "bar" });
+    const keep = () => { Object.assign(mine, { f, a, b }); draw(box); };
     const choices = () => {
       const names = varied(t, f).map((k) => t.families[f].params[k].name);
       bar.replaceChildren(
-        choice("Family", families.map((g) => t.families[g].name), families.indexOf(f), (v) => { f = families[v]; [a, b] = ranked(f); choices(); draw(box); }),
-        choice("across", names, varied(t, f).indexOf(a), (v) => { a = varied(t, f)[v]; draw(box); }),
-        choice("up", names, varied(t, f).indexOf(b), (v) => { b = varied(t, f)[v]; draw(box); }));
+        choice("Family", families.map((g) => t.families[g].name), families.indexOf(f), (v) => { f = families[v]; [a, b] = ranked(f); choices(); keep(); }),
+        choice("across", names, varied(t, f).indexOf(a), (v) => { a = varied(t, f)[v]; keep(); }),
+        choice("up", names, varied(t, f).indexOf(b), (v) => { b = varied(t, f)[v]; keep(); }));
     };
     choices();
     return section("Two parameters", "Each cell is the fastest schedule with these two values, whatever the others are.", bar, box);
@@ -277,7 +298,8 @@ const TuneReport = (() => {
     const families = t.families.map((_, f) => f).filter((f) => varied(t, f).length > 0);
     if (!families.length) return null;
     const u = unit(t);
-    let f = families.includes(bestFamily(t)) ? bestFamily(t) : families[0];
+    const mine = memory(t, "parallel");
+    let f = families.find((g) => g === mine.f) ?? (families.includes(bestFamily(t)) ? bestFamily(t) : families[0]);
     let cursor = 0; // axis of the keyboard
     let picked = new Map(); // axis: [low, high] as places among its values, or rates
     const box = chartBox("Parallel coordinates of schedules. Left and right choose an axis, up and down a value, shift makes it a range, escape clears.", "tall");
@@ -313,9 +335,10 @@ const TuneReport = (() => {
     const tell = () => {
       const list = of().filter(matches);
       const what = [...picked].map(([d, r]) => nameAt(d) + ": " + rangeText(d, r)).join("; ");
+      out.toggleAttribute("data-busy", picked.size > 0);
       out.replaceChildren(
-        el("p", { id: "picked" }, (what ? "Chosen: " + what + ". " : "Nothing is chosen: drag along an axis. ") + whole(list.length) + " of " + whole(of().length) + " schedules" + (list.length ? ", the fastest " + rate(rateOf(t, list[0])) : "") + "."),
-        table(["rate", "registers", "schedule"], list.slice(0, 8).map((i) => [rate(rateOf(t, i)), t.points.registers[i] ? String(t.points.registers[i]) : "-", el("code", {}, text(t, i))]), [0, 1]));
+        el("p", { class: "picked" }, (what ? "Chosen: " + what + ". " : "Nothing is chosen: drag along an axis. ") + whole(list.length) + " of " + whole(of().length) + " schedules" + (list.length ? ", the fastest " + rate(rateOf(t, list[0])) : "") + "."),
+        table(["rate", "registers", "schedule"], list.slice(0, 8).map((i) => [rate(rateOf(t, i)), t.points.registers[i] ? String(t.points.registers[i]) : "-", code(text(t, i))]), [0, 1]));
     };
     const listen = () => {
       const chart = draw(box);
@@ -335,7 +358,7 @@ const TuneReport = (() => {
       const m = chart.getModel().getComponent("parallelAxis", d);
       chart.dispatchAction({ type: "axisAreaSelect", parallelAxisId: m.id, intervals: range ? [range] : [] });
     };
-    box.addEventListener("keydown", (e) => {
+    box.onkeydown = (e) => {
       const n = axes().length;
       const range = picked.get(cursor);
       let at = range ? [Math.ceil(range[0]), Math.floor(range[1])] : null;
@@ -351,10 +374,11 @@ const TuneReport = (() => {
       else return;
       e.preventDefault();
       keys.textContent = "Axis " + nameAt(cursor) + ". Left, right: axis; up, down: value; shift: range; escape: clear.";
-    });
+    };
     const keys = el("p", { class: "keys" }, "Drag along an axis to choose a range, click it to clear. By keyboard: left, right: axis; up, down: value; shift: range; escape: clear.");
     drawn.set(box, option);
-    new IntersectionObserver((list, o) => { if (list.some((e) => e.isIntersecting)) { o.disconnect(); listen(); } }, { rootMargin: "300px" }).observe(box);
+    if (echarts.getInstanceByDom(box)) listen();
+    else new IntersectionObserver((list, o) => { if (list.some((e) => e.isIntersecting)) { o.disconnect(); listen(); } }, { rootMargin: "300px" }).observe(box);
     const thinned = el("p", {});
     const family = (v) => {
       f = families[v]; picked = new Map(); cursor = 0;
@@ -363,7 +387,7 @@ const TuneReport = (() => {
       if (echarts.getInstanceByDom(box)) listen();
       tell();
     };
-    const s = section("All parameters", null, thinned, el("div", { class: "bar" }, choice("Family", families.map((g) => t.families[g].name), families.indexOf(f), family),
+    const s = section("All parameters", null, thinned, el("div", { class: "bar" }, choice("Family", families.map((g) => t.families[g].name), families.indexOf(f), (v) => { mine.f = families[v]; family(v); }),
       el("button", { type: "button", onclick: () => { for (const d of [...picked.keys()]) pick(d, null); } }, "Clear")), keys, box, out);
     family(families.indexOf(f));
     return s;
@@ -383,7 +407,7 @@ const TuneReport = (() => {
         { name: "median", type: "scatter", color: colours[1], symbol: "diamond", symbolSize: 10, data: near.map((f, k) => [us(f.seconds), k]), tooltip: { formatter: (q) => near[q.dataIndex].schedule + "<br>" + time(near[q.dataIndex].seconds) } }] }));
     return section("The best, timed again", "Timed in turn, so that what disturbs a moment falls on all. A tie is what timing cannot tell from the winner; of ties the simplest wins.",
       box, table(["", "role", "median", "95 % interval", "rate", "schedule"], t.finals.map((f) => [f.role === "baseline" ? "" : String(near.indexOf(f) + 1), f.role, time(f.seconds),
-        f.low > 0 ? time(f.low) + " to " + time(f.high) : "-", rate(t.cells / f.seconds), el("code", {}, f.schedule)]), [0, 2, 3, 4]));
+        f.low > 0 ? range(f.low, f.high) : "-", rate(t.cells / f.seconds), code(f.schedule)]), [0, 2, 3, 4]));
   };
 
   // energy is what the finalists drew, or the winner alone where time decided.
@@ -398,13 +422,13 @@ const TuneReport = (() => {
         tooltip: { formatter: (q) => { const d = list[q.dataIndex]; return d.schedule + "<br>" + digits(d.joules_per_billion_cells) + " J, " + digits(d.watts) + " W" + (best(d) ? "<br>" + best(d) : ""); } } }] }));
     return section("Energy", "Of the whole board, by its energy counter, while launches follow each other without a pause; what it takes when idle is in it. Clocks may be lower there than in short samples.", box,
       table(["", "J / 10^9 cells", "95 % interval", "power", "SM clock", "clocks lowered by", "a step", "schedule"], list.map((d) => [best(d) || (d.schedule === e.winner.schedule ? "winner" : ""), digits(d.joules_per_billion_cells), digits(d.low) + " to " + digits(d.high),
-        digits(d.watts) + " W", scaled(d.sm_clock_hz, "Hz"), d.clocks_lowered ? d.clocks_lowered.join(", ") || "nothing" : "not known", time(d.seconds_per_step), el("code", {}, d.schedule)]), [1, 2, 3, 4, 6]));
+        digits(d.watts) + " W", scaled(d.sm_clock_hz, "Hz"), d.clocks_lowered ? d.clocks_lowered.join(", ") || "nothing" : "not known", time(d.seconds_per_step), code(d.schedule)]), [1, 2, 3, 4, 6]));
   };
 
   const failures = (t) => {
     const counts = t.points.statuses.map((s, k) => [s, t.points.status.filter((x) => x === k).length]);
     return section("What became of the schedules", counts.map(([s, n]) => whole(n) + " " + s.replace("_", " ")).join(", ") + "." + (counts.some(([s]) => s === "cut_slow") ? " Cut slow: given up early, for it cannot win; its time is known roughly." : ""),
-      t.failures.length ? table(["schedules", "status", "reason", "for example"], t.failures.map((f) => [whole(f.count), f.status.replace("_", " "), f.reason, el("code", {}, f.example)]), [0]) : el("p", {}, "None failed."));
+      t.failures.length ? table(["schedules", "status", "reason", "for example"], t.failures.map((f) => [whole(f.count), f.status.replace("_", " "), f.reason, code(f.example)]), [0]) : el("p", {}, "None failed."));
   };
 
   const device = (t) => {
@@ -428,34 +452,88 @@ const TuneReport = (() => {
     return e;
   };
 
-  const overview = () => {
-    const names = data.tunes.map((t) => t.problem + ", " + t.device.name + (t.toolchain.compiler ? ", " + t.toolchain.compiler : ""));
-    const row = (t, k) => {
-      const seconds = t.config ? t.config.measured.seconds_per_step : t.best >= 0 ? t.points.seconds[t.best] : 0;
-      const naive = t.finals.find((f) => f.role === "baseline");
-      return el("tr", { "aria-current": k === chosen.tune ? "true" : "false" }, ...[el("a", { href: "#" + k, onclick: (e) => { e.preventDefault(); pickTune(k); } }, t.problem), t.device.name, t.toolchain.compiler || "-", rate(t.cells / seconds), naive ? digits(naive.seconds / seconds) : "-",
-        t.copy > 0 && t.step_bytes > 0 ? share(t.step_bytes / seconds / t.copy) : "-"].map((c, n) => el("td", { class: n > 2 ? "n" : undefined }, c)));
-    };
-    const head = ["problem", "device", "compiler", "fastest", "times naive", "of one step at copy bandwidth"];
-    return section("Tunes", null, el("div", { class: "bar" }, choice("Show", names, chosen.tune, pickTune)),
-      el("div", { class: "scroll" }, el("table", {}, el("thead", {}, el("tr", {}, ...head.map((h, n) => el("th", { scope: "col", class: n > 2 ? "n" : undefined }, h)))), el("tbody", {}, ...data.tunes.map(row)))));
-  };
-  const pickTune = (k) => { chosen.tune = k; page(); };
+  // -- the page: slots, each of a function that fills it
 
-  const page = () => {
-    clear();
-    const main = document.getElementById("report");
-    chosen.tune = Math.min(chosen.tune, data.tunes.length - 1);
-    if (chosen.tune < 0) { main.replaceChildren(el("p", {}, "No tune yet.")); return; }
-    const t = data.tunes[chosen.tune];
-    const pair = (...list) => { const some = list.filter(Boolean); return some.length ? el("div", { class: "grid" }, ...some) : null; };
-    main.replaceChildren(...[data.tunes.length > 1 ? overview() : null, summary(t), pair(progress(t), roofline(t)), pair(accuracy(t), heat(t)), parallel(t), pair(importance(t), finals(t)), energy(t), failures(t), device(t), source(t)].filter(Boolean));
+  const nameOf = (t) => t.problem + (t.objective ? " by " + objectives[t.objective] : "") + ", " + t.device.name + (t.toolchain.compiler ? ", " + t.toolchain.compiler : "");
+  const byID = (id) => data.tunes.find((t) => t.id === id);
+
+  // chooser chooses the tune that is shown, and one beside it.
+  const chooser = () => {
+    const names = data.tunes.map(nameOf), at = (id) => data.tunes.findIndex((t) => t.id === id);
+    return el("div", { class: "bar" },
+      choice("Show", names, at(chosen.tune), (k) => pick(data.tunes[k].id, chosen.beside)),
+      choice("beside", ["nothing", ...names], at(chosen.beside) + 1, (k) => pick(chosen.tune, k ? data.tunes[k - 1].id : "")));
   };
+  const overview = () => {
+    const head = ["problem", "device", "compiler", "fastest", "times naive", "of one step at copy bandwidth", ""];
+    return el("div", { class: "scroll list" }, el("table", {}, el("thead", {}, el("tr", {}, ...head.map((h, n) => el("th", { scope: "col", class: n > 2 && n < 6 ? "n" : undefined }, h)))),
+      el("tbody", {}, ...data.tunes.map((t) => el("tr", { "aria-current": t.id === chosen.tune || t.id === chosen.beside ? "true" : "false" },
+        ...[el("a", { href: "#" + t.id, onclick: (e) => { e.preventDefault(); pick(t.id, chosen.beside); } }, t.problem + (t.objective ? " by " + objectives[t.objective] : "")), t.device.name, t.toolchain.compiler || "-", rate(t.cells / t.seconds),
+          t.naive > 0 && t.seconds > 0 ? digits(t.naive / t.seconds) : "-", ofRoof(t) > 0 ? share(ofRoof(t)) : "-", t.phase || (t.time ? t.time.slice(0, 10) : "")].map((c, n) => el("td", { class: n > 2 && n < 6 ? "n" : undefined, "data-label": head[n] }, c)))))));
+  };
+  const pick = (tune, beside) => {
+    Object.assign(chosen, { tune, beside: beside === tune ? "" : beside, followed: false });
+    layout();
+    api.onchoose([chosen.tune, chosen.beside].filter(Boolean));
+  };
+
+  const rows = [[summary], [progress, roofline], [accuracy, heat], [parallel], [importance, finals], [energy], [failures], [device], [source]];
+  // layout makes the slots of what is chosen. Two tunes have the same section side by side.
+  const layout = () => {
+    const main = document.getElementById("report");
+    if (!data.tunes.length) { main.replaceChildren(el("p", {}, "No tune yet.")); sweep(); return; }
+    const place = (id, part) => { const e = el("div", id && chosen.beside ? { role: "group", "aria-label": nameOf(byID(id)) } : {}); e.fill = { id, part }; return e; };
+    const many = data.tunes.length > 1;
+    const old = main.querySelector("section.tunes");
+    const list = many ? old || el("section", { class: "tunes", "aria-label": "Tunes" }, el("h2", {}, "Tunes"), place("", chooser), place("", overview)) : null;
+    const grids = chosen.beside
+      ? rows.flat().map((part) => el("div", { class: "grid beside" }, place(chosen.tune, part), place(chosen.beside, part)))
+      : rows.map((parts) => el("div", { class: "grid" }, ...parts.map((part) => place(chosen.tune, part))));
+    if (old && many) { while (old.nextSibling) old.nextSibling.remove(); main.append(...grids); } else main.replaceChildren(...[list, ...grids].filter(Boolean));
+    fill();
+  };
+  // busy tells whether the reader is at work in a slot: chooses, or has chosen by brushing.
+  const busy = (e) => (e.contains(document.activeElement) && document.activeElement.matches("select")) || e.querySelector("[data-busy]");
+  let held = false, late = false; // the mouse drags on a chart, and something has changed meanwhile
+  addEventListener("pointerdown", (e) => { held = !!e.target.closest(".chart"); }, true);
+  const release = () => { held = false; if (late) fill(); };
+  addEventListener("pointerup", release, true);
+  addEventListener("pointermove", (e) => { if (held && !e.buttons) release(); }, true);
+  // fill draws the slots of what has changed.
+  const fill = () => {
+    if ((late = held)) return;
+    const names = data.tunes.map(nameOf).join("\n");
+    for (const e of document.querySelectorAll("#report div")) {
+      if (!e.fill) continue;
+      const { id, part } = e.fill;
+      const of = id ? byID(id) : part === chooser ? names + chosen.tune + chosen.beside : data;
+      if (e.of === of || e.childNodes.length && part !== overview && busy(e)) continue;
+      e.of = of;
+      slot = e;
+      const at = e.contains(document.activeElement) ? path(e, document.activeElement) : null;
+      const open = e.querySelector("details[open]");
+      const s = !id ? part() : of.points ? part(of) : part === summary ? section(of.problem + " on " + of.device.name, "Is being fetched.") : null;
+      slot = null;
+      e.replaceChildren(...(s ? [s] : []));
+      if (open && e.querySelector("details")) e.querySelector("details").open = true;
+      if (at) { const same = at.reduce((n, k) => n && n.childNodes[k], e); if (same && same.focus) same.focus({ preventScroll: true }); }
+    }
+    sweep();
+  };
+  // path is where a node lies below another.
+  const path = (top, n) => (n === top ? [] : [...path(top, n.parentNode), [...n.parentNode.childNodes].indexOf(n)]);
 
   const show = (d) => {
     data = d;
+    data.tunes.forEach((t, k) => { t.id = t.id || String(k); });
     document.getElementById("made").textContent = d.tool + ", " + d.time.slice(0, 16).replace("T", " ") + " UTC";
-    page();
+    const before = [chosen.tune, chosen.beside].join();
+    if (!byID(chosen.beside)) chosen.beside = "";
+    if (chosen.followed || !byID(chosen.tune)) chosen.tune = data.tunes.length ? data.tunes[0].id : "";
+    if (before !== [chosen.tune, chosen.beside].join() || !document.querySelector("#report .grid") || (data.tunes.length > 1) !== !!document.querySelector("section.tunes")) {
+      layout();
+    } else fill();
+    if (before !== [chosen.tune, chosen.beside].join()) api.onchoose([chosen.tune, chosen.beside].filter(Boolean));
   };
 
   // -- light, dark, print, size
@@ -480,7 +558,8 @@ const TuneReport = (() => {
     waiting = setTimeout(() => { for (const box of drawn.keys()) { const c = echarts.getInstanceByDom(box); if (c) { c.resize(); draw(box); } } }, 100);
   });
 
+  const api = { show, onchoose: () => {} };
   const embedded = JSON.parse(document.getElementById("data").textContent || "null");
   if (embedded) show(embedded);
-  return { show };
+  return api;
 })();
