@@ -49,6 +49,7 @@ var may = map[string][]string{
 	"cmd/internal/cli":  leaves("cache", "device", "device/replay", "runner", "kernels", "search", "tuner"),
 	"figure":            {},
 	"report":            leaves("cache", "figure", "kernels", "model", "outcome"),
+	"serve":             {"report"},
 	"internal/golden":   {},
 	"internal/dbtest":   {},
 	"internal/chromium": {},
