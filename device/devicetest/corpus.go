@@ -42,12 +42,17 @@ var corpusStencils = map[string]string{
 	"constant3d":   "NumDimensions 3 StencilSize (1, 1, 1) Boundary constant 1.5 CellValue { return 0.2 * get(0, 0, 0) + 0.1 * get(1, 1, 0) + 0.15 * get(-1, -1, 0) + 0.1 * get(0, 1, 1) + 0.2 * get(0, 0, -1) + 0.05 * get(1, -1, -1) + 0.1 * get(-1, 1, 1); }",
 	"edgesum2d":    "NumDimensions 2 StencilSize (1, 1) CellValue { return 0.4 * get(0, 0) + 0.2 * get(-1, 0) + 0.1 * get(1, 0) + 0.2 * get(0, -1) + 0.1 * get(0, 1); } EdgeValue { return 0.5 * value + 0.01 * (x + 2 * y + iteration % 3); }",
 	"edgesum3d":    "NumDimensions 3 StencilSize (1, 1, 1) CellValue { return 0.2 * get(0, 0, 0) + 0.2 * get(-1, 0, 0) + 0.1 * get(1, 0, 0) + 0.2 * get(0, -1, 0) + 0.1 * get(0, 1, 0) + 0.15 * get(0, 0, -1) + 0.05 * get(0, 0, 1); } EdgeValue { return 0.5 * value + 0.01 * (x + 2 * y + 3 * z + iteration % 3); }",
+	"fixedsin3d":   "NumDimensions 3 StencilSize (2, 2, 2) Boundary fixed " + lopsidedSin,
+	"sidesheld3d":  "NumDimensions 3 StencilSize (2, 2, 2) Boundary x (fixed, clamp) Boundary y (clamp, fixed) Boundary z (clamp, fixed) " + lopsidedSin,
+	"rows3d":       "NumDimensions 3 StencilSize (1, 1, 1) Fields (u, g) Temporary (g) Stages (along, across) CellValue along (g) { return 0.5 * sin(get(u, 0, 0, 0)) + 0.2 * get(u, -1, 0, 0) + 0.1 * get(u, 0, 0, 1); } CellValue across (u) { return 0.4 * get(g, 0, 0, 0) + 0.3 * get(g, 0, -1, 0) + 0.2 * sqrt(1 + get(g, 0, 1, 0) * get(g, 0, 1, 0)); }",
 	"wrapxy2d":     "NumDimensions 2 StencilSize (1, 1) Boundary wrap CellValue { return 0.5 * sin(get(0, 0)) + 0.2 * get(-1, 0) + 0.1 * get(1, 0) + 0.1 * get(0, -1) + 0.1 * get(0, 1) + 0.01 * (x % 7) + 0.02 * (y % 5); }",
 	"lopsided2d":   "NumDimensions 2 StencilSize (2, 2) CellValue { return 0.4 * get(0, 0) + 0.2 * get(-2, 0) + 0.1 * get(1, 0) + 0.2 * get(0, -1) + 0.1 * get(0, 2); }",
 	"lopsided3d":   "NumDimensions 3 StencilSize (2, 2, 2) CellValue { return 0.3 * get(0, 0, 0) + 0.2 * get(-2, 0, 0) + 0.1 * get(1, 0, 0) + 0.1 * get(0, -1, 0) + 0.1 * get(0, 2, 0) + 0.1 * get(0, 0, -2) + 0.1 * get(0, 0, 1); }",
 }
 
 const fivePoints = "CellValue { return 0.4 * get(0, 0) + 0.2 * get(-1, 0) + 0.1 * get(1, 0) + 0.2 * get(0, -1) + 0.1 * get(0, 1); }"
+
+const lopsidedSin = "CellValue { return 0.3 * sin(get(0, 0, 0)) + 0.2 * get(-2, 0, 0) + 0.1 * get(1, 0, 0) + 0.1 * get(0, -1, 0) + 0.1 * get(0, 2, 0) + 0.1 * get(0, 0, -2) + 0.1 * get(0, 0, 1); }"
 
 // proofCases is how many cases `tune verify` draws if it is not told.
 const proofCases = 100

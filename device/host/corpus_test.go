@@ -9,19 +9,19 @@ import (
 )
 
 var (
-	flagCorpus    = flag.Bool("corpus", false, "all wrong kernels, not every eighteenth")
+	flagCorpus    = flag.Bool("corpus", false, "all wrong kernels, not every twenty-fourth")
 	flagProofSeed = flag.Uint64("proof-seed", 1, "seed of the proofs that are to find them")
 )
 
 // Whatever is wrong with a kernel, a proof of `tune verify` finds it.
 func TestWrongKernelsAreCaught(t *testing.T) {
 	d := open(t, host.Options{})
-	each := 18
+	each := 24
 	switch {
 	case *flagCorpus:
 		each = 1
 	case testing.Short():
-		each = 30
+		each = 40
 	}
 	var some []devicetest.Mutation
 	for i, m := range devicetest.Mutations() {
