@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -94,6 +95,17 @@ func act(ctx context.Context, stage, text string) error {
 		case "exit":
 			fmt.Fprintln(os.Stderr, "first line\nno more \x1b[31mlines\x1b[0m")
 			os.Exit(3)
+		case "orphan", "runaway": // starts another, writes its number into the file arg, and exits
+			c := exec.Command("sleep", "60")
+			c.Stderr = os.Stderr
+			c.SysProcAttr = &syscall.SysProcAttr{Setpgid: what == "runaway"}
+			if err := c.Start(); err != nil {
+				panic(err)
+			}
+			if err := os.WriteFile(arg, []byte(strconv.Itoa(c.Process.Pid)), 0o600); err != nil {
+				panic(err)
+			}
+			os.Exit(5)
 		case "panic":
 			panic("a bug of the backend")
 		case "once": // dies the first time, arg is a file that remembers

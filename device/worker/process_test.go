@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"stenciltune/device"
+	"stenciltune/timing"
 )
 
 // alive tells whether a process runs and is no zombie.
@@ -67,6 +68,42 @@ func TestParentKilled(t *testing.T) {
 		if time.Now().After(deadline) {
 			t.Fatalf("children %v outlive their parent", pids)
 		}
+	}
+}
+
+// What a dead child had started ends with it. Where that left the child's process group and holds its pipes, nobody
+// waits for it.
+func TestADeadChildLeavesNothing(t *testing.T) {
+	if _, err := os.Stat("/proc/self/stat"); err != nil {
+		t.Skip("no /proc here")
+	}
+	for _, how := range []string{"orphan", "runaway"} {
+		t.Run(how, func(t *testing.T) {
+			d := open(t, func(o *Options) { o.TimeTimeout = time.Minute })
+			file := filepath.Join(t.TempDir(), "pid")
+			b := compile(t, d, "time="+how+":"+file, 1)
+			begin := time.Now()
+			_, err := d.Time(background, timingOf(b))
+			wants(t, err, timing.WorkerLost, "exit code 5", begin, 20*time.Second)
+			pid, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, err := strconv.Atoi(string(pid))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if how == "runaway" {
+				_ = syscall.Kill(n, syscall.SIGKILL)
+				return
+			}
+			for deadline := time.Now().Add(5 * time.Second); alive(string(pid)); time.Sleep(10 * time.Millisecond) {
+				if time.Now().After(deadline) {
+					_ = syscall.Kill(n, syscall.SIGKILL)
+					t.Fatal("what the child had started outlives it")
+				}
+			}
+		})
 	}
 }
 
