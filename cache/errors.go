@@ -23,6 +23,15 @@ var (
 	ErrUnwritable = errors.New("store is not accessible")
 )
 
+// ErrName means that what should name a store is neither a path nor a URL of a database.
+var ErrName = errors.New("no name of a store")
+
+// badName is the message of an ErrName.
+type badName string
+
+func (e badName) Error() string      { return string(e) }
+func (badName) Is(target error) bool { return target == ErrName }
+
 // Error is a store that cannot be used, why, and what to do about it.
 type Error struct {
 	Kind   error  // ErrLocked, ErrCorrupt or ErrUnwritable

@@ -22,19 +22,10 @@ import (
 // have put there, nor a device or a pipe is replaced. The new bytes are written
 // to a file of random name in the same folder, which must not exist before.
 func WriteFile(path string, data []byte) error {
-	if path == "" {
-		return errors.New("write: no file named")
+	if err := CanWrite(path); err != nil {
+		return err
 	}
-	info, err := os.Lstat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		return fmt.Errorf("write %s: %w", path, reason(err))
-	case info.Mode()&fs.ModeSymlink != 0:
-		return fmt.Errorf("write %s: is a symbolic link; name the file it points to", path)
-	case !info.Mode().IsRegular():
-		return fmt.Errorf("write %s: is not a file", path)
-	case info.Size() == int64(len(data)) && holds(path, data):
+	if info, err := os.Lstat(path); err == nil && info.Size() == int64(len(data)) && holds(path, data) {
 		return nil
 	}
 	dir := filepath.Dir(path)
@@ -51,6 +42,27 @@ func WriteFile(path string, data []byte) error {
 	}
 	if err := syncDir(dir); err != nil {
 		return fmt.Errorf("write %s: %w", path, reason(err))
+	}
+	return nil
+}
+
+// CanWrite tells early why WriteFile could not write a file: its folder is missing, or something else has its name.
+func CanWrite(path string) error {
+	if path == "" {
+		return errors.New("write: no file named")
+	}
+	info, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		if _, err := os.Stat(filepath.Dir(path)); err != nil {
+			return fmt.Errorf("write %s: its folder: %w", path, reason(err))
+		}
+	case err != nil:
+		return fmt.Errorf("write %s: %w", path, reason(err))
+	case info.Mode()&fs.ModeSymlink != 0:
+		return fmt.Errorf("write %s: is a symbolic link; name the file it points to", path)
+	case !info.Mode().IsRegular():
+		return fmt.Errorf("write %s: is not a file", path)
 	}
 	return nil
 }

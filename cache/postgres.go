@@ -106,11 +106,11 @@ type database struct {
 func newDatabase(name string, wait func() time.Duration) (*database, error) {
 	scheme, _, _ := strings.Cut(name, "://")
 	if scheme != "postgres" && scheme != "postgresql" {
-		return nil, fmt.Errorf("a store is a file or a database like postgres://user@host/database, not %s://", scheme)
+		return nil, badName(fmt.Sprintf("a store is a file or a database like postgres://user@host/database, not %s://", scheme))
 	}
 	config, err := pgconn.ParseConfig(name)
 	if err != nil {
-		return nil, errors.New("--store or TUNE_STORE: its URL cannot be read (" + unreadable(name, err) + "); want one like postgres://user@host/database")
+		return nil, badName("--store or TUNE_STORE: its URL cannot be read (" + unreadable(name, err) + "); want one like postgres://user@host/database")
 	}
 	config.RuntimeParams["application_name"] = cmp.Or(config.RuntimeParams["application_name"], "tune")
 	if config.ConnectTimeout == 0 {

@@ -1,7 +1,6 @@
 package cache
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -132,11 +131,11 @@ func DefaultPath() (string, error) {
 		case v.below == "" && IsURL(value):
 			return value, nil
 		case !filepath.IsAbs(value):
-			return "", fmt.Errorf("%s=%q is not an absolute path: write it in full, or name the store with --store", v.name, value)
+			return "", badName(fmt.Sprintf("%s=%q is not an absolute path: write it in full, or name the store with --store", v.name, value))
 		}
 		return filepath.Join(value, v.below), nil
 	}
-	return "", errors.New("no place for the store: none of TUNE_STORE, XDG_DATA_HOME and HOME is set; name the store with --store")
+	return "", badName("no place for the store: none of TUNE_STORE, XDG_DATA_HOME and HOME is set; name the store with --store")
 }
 
 // Open looks at the name of a store, a file's path or a URL like
@@ -145,7 +144,7 @@ func DefaultPath() (string, error) {
 // a folder or a FIFO, is refused at once, and so is a URL that is none.
 func Open(name string) (*Store, error) {
 	if name == "" {
-		return nil, errors.New("the store needs a path: name it with --store or TUNE_STORE")
+		return nil, badName("the store needs a path: name it with --store or TUNE_STORE")
 	}
 	s := &Store{health: health{damaged: map[string]struct{}{}}}
 	wait := func(otherwise time.Duration) func() time.Duration {

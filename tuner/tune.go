@@ -115,9 +115,15 @@ func metered(d Device, m machine.Machine, o timing.Objective) error {
 	return Inputf("--objective %s: %s (%s) has no energy counter of its own; NVIDIA GPUs have one since Volta, instances of a partitioned GPU (MIG) have none. Use --objective time", o, m.Name, m.Kind)
 }
 
-// goOn reads the landscape that the tune is to go on with.
+// goOn reads the landscape that the tune is to go on with, and refuses a file that cannot be written in the end.
 func (j *job) goOn(context.Context) (err error) {
-	if j.Record != "" && !j.Again {
+	if j.Record == "" {
+		return nil
+	}
+	if err := cache.CanWrite(j.Record); err != nil {
+		return err
+	}
+	if !j.Again {
 		j.recording, err = recorded(j.Record, j.problem, j.machine, j.Regime)
 	}
 	return err

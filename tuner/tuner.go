@@ -75,7 +75,7 @@ func Open(path string) (*Tuner, error) {
 	if path == "" {
 		var err error
 		if path, err = cache.DefaultPath(); err != nil {
-			return nil, InputError{err}
+			return nil, err
 		}
 	}
 	s, err := cache.Open(path)

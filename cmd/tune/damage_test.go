@@ -54,6 +54,7 @@ func TestDamageIsSaid(t *testing.T) {
 			{"store", "export", "-o", filepath.Join(t.TempDir(), "out")}, {"store", "check"}, {"store", "check", "--json"}, {"store", "diff", sound},
 			{"store", "prune", "--stale"}, append([]string{"best"}, append(at, "h200")...), append([]string{"best"}, append(at, "replay:h200")...),
 			append([]string{"emit", "--format", "header"}, append(at, "h200")...),
+			{"report", "-o", filepath.Join(t.TempDir(), "page.html")}, {"plot", "finals"},
 		} {
 			code, _, stderr := tune(t, spoil(t, sound, c.change), args...)
 			answered := c.left && args[0] != "store" && code == cli.OK

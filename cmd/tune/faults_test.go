@@ -79,6 +79,24 @@ func TestAClosedOrFullStdoutIsSaid(t *testing.T) {
 	}
 }
 
+// What a search has found is not to be lost for a file that could never be written.
+func TestAFileThatCannotBeWrittenIsSaidBeforeTheSearch(t *testing.T) {
+	dir := t.TempDir()
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink("elsewhere", link); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{filepath.Join(dir, "missing", "file"), dir, link, "/dev/full"} {
+		for _, flag := range []string{"--output", "--record"} {
+			p := clitest.Command(t, clitest.StoreIn(t), append(onReplay, "--budget", "5", flag, file)...)
+			code := p.Run(t)
+			if text := p.Stderr.String(); code != cli.Internal || p.Stdout.Len() > 0 || !strings.Contains(text, file) || strings.Contains(text, "baseline") {
+				t.Errorf("%s %s: exit %d, %d bytes\n%s", flag, file, code, p.Stdout.Len(), text)
+			}
+		}
+	}
+}
+
 func TestExitCodesOfSignals(t *testing.T) {
 	_, args := small(t)
 	if *flagDevice != "host" {
@@ -100,10 +118,13 @@ func TestExitCodesOfSignals(t *testing.T) {
 }
 
 func TestAStoreWithoutAPlaceIsBadInput(t *testing.T) {
-	for _, env := range [][]string{{"TUNE_STORE=relative.db"}, {"TUNE_STORE=", "XDG_DATA_HOME=relative"}, {"TUNE_STORE=", "XDG_DATA_HOME=", "HOME="}} {
+	for _, env := range [][]string{
+		{"TUNE_STORE=relative.db"}, {"TUNE_STORE=", "XDG_DATA_HOME=relative"}, {"TUNE_STORE=", "XDG_DATA_HOME=", "HOME="},
+		{"TUNE_STORE=mysql://u@h/d"}, {"TUNE_STORE=postgres://u:secret@127.0.0.1:99999/d"}, {"TUNE_STORE=postgres://[::1"}, {"TUNE_STORE=postgres://u@h/d?sslmode=x"},
+	} {
 		p := clitest.Command(t, "", "store", "list")
 		p.Cmd.Env = append(p.Cmd.Env, env...)
-		if code := p.Run(t); code != cli.Usage || !strings.Contains(p.Stderr.String(), "--store") {
+		if code := p.Run(t); code != cli.Usage || !strings.Contains(p.Stderr.String(), "store") || strings.Contains(p.Stderr.String(), "secret") {
 			t.Errorf("%v: exit %d\n%s", env, code, &p.Stderr)
 		}
 	}
@@ -187,7 +208,7 @@ func TestAPipeWithoutAWriterIsNoConfig(t *testing.T) {
 	} {
 		p := clitest.Command(t, clitest.StoreIn(t), args...)
 		stop := time.AfterFunc(20*time.Second, func() { p.Cmd.Process.Kill() })
-		if code := p.Run(t); code != cli.Usage && code != cli.StoreCorrupt {
+		if code := p.Run(t); code != cli.Usage && code != cli.StoreCorrupt || !strings.Contains(p.Stderr.String(), pipe) {
 			t.Errorf("%v: exit %d\n%s", args, code, &p.Stderr)
 		}
 		stop.Stop()

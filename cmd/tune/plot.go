@@ -44,8 +44,8 @@ name, with the numbers as a table by --format csv or text. Kinds:
 				return cli.Usagef("no plot %q: use one of %s", args[0], strings.Join(names, ", "))
 			case against != "evaluations" && against != "seconds":
 				return cli.Usagef("--against %q: use evaluations or seconds", against)
-			case len(choice.Params) != 0 && len(choice.Params) != 2:
-				return cli.Usagef("--param: name two parameters, that across and that up, or none")
+			case len(choice.Params) != 0 && (len(choice.Params) != 2 || choice.Params[0] == choice.Params[1]):
+				return cli.Usagef("--param: name two different parameters, that across and that up, or none")
 			}
 			if format == "" {
 				format = figure.FormatOf(file)

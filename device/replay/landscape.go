@@ -317,7 +317,10 @@ func openFile(name string) (*os.File, error) {
 
 func open[F io.ReadCloser](open func(string) (F, error), name string) (*Landscape, error) {
 	f, err := open(name)
-	if err != nil {
+	switch {
+	case errors.Is(err, ErrFormat):
+		return nil, fmt.Errorf("%s: %w", name, err)
+	case err != nil:
 		return nil, fmt.Errorf("%w: landscape: %w", device.ErrMissing, err)
 	}
 	defer f.Close()

@@ -61,7 +61,7 @@ func ExitCode(err error) int {
 		return int(silent)
 	case errors.Is(err, tuner.ErrInterrupted):
 		return Interrupted
-	case errors.As(err, &input), errors.As(err, &syntax), errors.As(err, &rejection), errors.Is(err, replay.ErrFormat):
+	case errors.As(err, &input), errors.As(err, &syntax), errors.As(err, &rejection), errors.Is(err, replay.ErrFormat), errors.Is(err, cache.ErrName):
 		return Usage
 	case errors.As(err, &none), errors.As(err, &missing), errors.Is(err, tuner.ErrNotTuned):
 		return NoSchedule

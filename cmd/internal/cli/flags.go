@@ -172,8 +172,14 @@ func (a *App) Tune(c *cobra.Command, t *tuner.Tuner, p tuner.Problem, f TuneFlag
 
 // Config is the config of a problem on the device that the flags name.
 func (a *App) Config(c *cobra.Command, t *tuner.Tuner, p tuner.Problem, f TuneFlags) (tuner.Config, error) {
-	if err := t.Store().Writable(); err != nil { // early, before a device is opened
+	// Early, before a device is opened.
+	if err := t.Store().Writable(); err != nil {
 		return tuner.Config{}, err
+	}
+	if f.Output != "" {
+		if err := cache.CanWrite(f.Output); err != nil {
+			return tuner.Config{}, err
+		}
 	}
 	d, err := tuner.OpenDevice(c.Context(), f.Device, p)
 	if err != nil {
