@@ -30,7 +30,7 @@ func TestRecordRoundTrip(t *testing.T) {
 	onEach(t, func(t *testing.T, fresh func() *Store) {
 		s := fresh()
 		wrong := testEntry(1)
-		wrong.Status, wrong.Reason, wrong.Log = timing.WrongAnswer, "cell 17: got NaN", "line 1\nline 2"
+		wrong.Status, wrong.Reason, wrong.Log = timing.WrongAnswer, "cell 17: got NaN", "line 1\nline 2\x00 é \U0001f600 </script>"+strings.Repeat("x", 3000)
 		wrong.Series, wrong.MaxError = timing.Series{}, outcome.Float(math.NaN())
 		stale := testEntry(0)
 		stale.SourceHash = "00"

@@ -215,6 +215,31 @@ func TestAPipeWithoutAWriterIsNoConfig(t *testing.T) {
 	}
 }
 
+// Data are the same whatever a user's language, clock and terminal are.
+func TestDataAreTheSameEverywhere(t *testing.T) {
+	store := replayed(t)
+	for _, args := range [][]string{
+		{"best", "--stencil", "jacobi3d", "--device", "h200"}, {"store", "export", "--journal"},
+		{"emit", "--format", "header", "--stencil", "jacobi3d", "--device", "h200"}, {"plot", "finals", "--format", "csv"},
+	} {
+		var texts [2]string
+		for i, env := range [][]string{
+			{"TZ=UTC", "LC_ALL=C", "TERM=xterm"},
+			{"TZ=Asia/Kathmandu", "LC_ALL=tr_TR.UTF-8", "LANG=ar_EG.UTF-8", "TERM=dumb", "NO_COLOR=1", "COLUMNS=20"},
+		} {
+			p := clitest.Command(t, store, args...)
+			p.Cmd.Env = append(p.Cmd.Env, env...)
+			if code := p.Run(t); code != cli.OK {
+				t.Fatalf("%v: exit %d\n%s", args, code, &p.Stderr)
+			}
+			texts[i] = p.Stdout.String()
+		}
+		if texts[0] == "" || texts[0] != texts[1] {
+			t.Errorf("%v:\n%s\nand\n%s", args, texts[0], texts[1])
+		}
+	}
+}
+
 // A config from elsewhere has names that a terminal would obey.
 func TestNamesAreCleanedWhereverTheyArePrinted(t *testing.T) {
 	store := replayed(t)
