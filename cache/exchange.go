@@ -174,8 +174,9 @@ func (s *Store) Import(r io.Reader, check func(Config) error) (Imported, error) 
 	sc := bufio.NewScanner(r)
 	sc.Buffer(nil, maxLine)
 	var open []byte // a document on many lines, so far
-	begun := 0
-	for n := 1; sc.Scan(); n++ {
+	begun, n := 0, 0
+	for sc.Scan() {
+		n++
 		text := bytes.TrimSpace(sc.Bytes())
 		if open != nil && bytes.HasPrefix(sc.Bytes(), []byte("{")) {
 			done.Refused = append(done.Refused, unfinished(begun))
@@ -185,7 +186,8 @@ func (s *Store) Import(r io.Reader, check func(Config) error) (Imported, error) 
 		case open != nil:
 			open = append(append(open, sc.Bytes()...), '\n')
 			if len(open) > maxLine {
-				return done, fmt.Errorf("line %d: a document of more than %d bytes", begun, maxLine)
+				done.Refused = append(done.Refused, fmt.Sprintf("line %d: a document of more than %d bytes; nothing after it was read", begun, maxLine))
+				return done, s.take(got, &done)
 			}
 			if !bytes.Equal(sc.Bytes(), []byte("}")) {
 				continue
@@ -206,10 +208,10 @@ func (s *Store) Import(r io.Reader, check func(Config) error) (Imported, error) 
 	if open != nil {
 		done.Refused = append(done.Refused, unfinished(begun))
 	}
-	if err := sc.Err(); err != nil {
-		if errors.Is(err, bufio.ErrTooLong) {
-			err = fmt.Errorf("a line of more than %d bytes: no store writes such a line", maxLine)
-		}
+	switch err := sc.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		done.Refused = append(done.Refused, fmt.Sprintf("line %d: more than %d bytes, as no store writes; nothing after it was read", n+1, maxLine))
+	case err != nil:
 		return done, err
 	}
 	return done, s.take(got, &done)

@@ -172,9 +172,12 @@ func TestImportRefusesLineByLine(t *testing.T) {
 				t.Errorf("%.60q kept the good line out: %+v", c.line, done)
 			}
 		}
-		s := fresh()
-		if _, err := s.Import(strings.NewReader(strings.Repeat("x", maxLine+2)), nil); err == nil {
-			t.Error("an endless line was read")
+		for _, endless := range []string{strings.Repeat("x", maxLine+2), "{\n" + strings.Repeat(strings.Repeat("x", 1<<20)+"\n", 5)} {
+			done, err := fresh().Import(strings.NewReader(string(doc)+"\n"+endless), nil)
+			must(t, err)
+			if done.Configs != 1 || len(done.Refused) != 1 || !strings.HasPrefix(done.Refused[0], "line 2: ") {
+				t.Errorf("an endless line or document: %d configs, refused %q", done.Configs, done.Refused)
+			}
 		}
 	})
 }
