@@ -9,7 +9,6 @@
 #include <ucontext.h>
 
 #include <atomic>
-#include <sstream>
 #include <string>
 #include <thread>
 #include <vector>
@@ -406,11 +405,18 @@ static void fill(Data &d, const char *type, unsigned seed, const double *scale) 
   fatal("no such element type");
 }
 
+// What a text has before each separator and after the last one, where that is anything. (A stream would do it, but its header
+// takes the compiler a second.)
+static std::vector<std::string> split(const std::string &text, char separator) {
+  std::vector<std::string> parts;
+  for (size_t at = 0; at < text.size(); at += parts.back().size() + 1) parts.push_back(text.substr(at, text.find(separator, at) - at));
+  return parts;
+}
+
 // Numbers between separators.
 static std::vector<double> numbers(const std::string &text, char separator) {
   std::vector<double> v;
-  std::stringstream s(text);
-  for (std::string one; std::getline(s, one, separator);) v.push_back(strtod(one.c_str(), nullptr));
+  for (const std::string &one : split(text, separator)) v.push_back(strtod(one.c_str(), nullptr));
   return v;
 }
 
@@ -419,17 +425,14 @@ static Data parse_data(char **argv, unsigned seed) {
   Data d;
   for (int a = 0; a < 3; a++) d.n[a] = atoi(argv[a]);
   const size_t cells = (size_t)d.n[0] * d.n[1] * d.n[2];
-  std::vector<std::string> part;
-  std::stringstream s(argv[3]);
-  for (std::string one; std::getline(s, one, ';');) part.push_back(one);
+  const std::vector<std::string> part = split(argv[3], ';');
   if (part.size() != 9) fatal("bad data");
   const size_t element = strtoul(part[1].c_str(), nullptr, 10);
   for (int f = atoi(part[2].c_str()); f > 0; f--) d.now.emplace_back(cells * element), d.next.emplace_back(cells * element);
   for (double n : numbers(part[4], ',')) d.fixed.emplace_back((size_t)n * element);
   for (double n : numbers(part[5], ',')) d.lengths.push_back((long long)n);
   d.numbers = numbers(part[6], ',');
-  std::stringstream stages(part[7]);
-  for (std::string one; std::getline(stages, one, '/');) {
+  for (const std::string &one : split(part[7], '/')) {
     d.outputs.emplace_back();
     for (double f : numbers(one, '.')) d.outputs.back().push_back((int)f);
   }
