@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"flag"
 	"io"
 	"net/http"
 	"os"
@@ -20,6 +21,8 @@ import (
 	"stenciltune/report"
 	"stenciltune/stencil"
 )
+
+var shot = flag.String("shot", "", "write a picture of the live page into this `file` (.png)")
 
 // start starts a program, which is killed at the test's end if it still runs.
 func start(t *testing.T, p *clitest.Program) {
@@ -219,6 +222,9 @@ func TestServeInABrowser(t *testing.T) {
 	b.Eval("document.activeElement.value === 'seconds' && document.activeElement.checked && window.chart === document.querySelector('[aria-label^=\"Best rate\"]') && !!echarts.getInstanceByDom(window.chart)", &kept)
 	if !kept {
 		t.Error("an update takes away what was chosen, the focus or the chart")
+	}
+	if *shot != "" {
+		b.Shoot(*shot, false)
 	}
 	end(t, tuning, syscall.SIGINT)
 	b.Until("!document.querySelector('main').textContent.includes('Under way') && document.querySelector('main').textContent.includes('From the store')")
