@@ -30,6 +30,9 @@ type Source struct {
 	Problem stencil.Problem
 	// Families generate the kernel.
 	Families []kernels.Family
+	// Pitched asks for functions beside the others, NAMEPitchedOnDevice and so on, for grids whose rows and planes are parts of
+	// longer ones. They have kernels of their own.
+	Pitched bool
 }
 
 // Format is one form.
@@ -69,6 +72,11 @@ func Text(format string, s Source) ([]byte, error) {
 	}
 	if len(s.Configs) > 1 && !f.many {
 		return nil, fmt.Errorf("format %s holds one config and %d were given: choose a device and a size", f.Name, len(s.Configs))
+	}
+	if s.Pitched {
+		if err := s.checkPitched(f.Name); err != nil {
+			return nil, err
+		}
 	}
 	return f.text(s)
 }

@@ -40,7 +40,12 @@ func sourceOf(t testing.TB, name string, dtype stencil.DType, n stencil.Size, sc
 	if err != nil {
 		t.Fatal(err)
 	}
-	name = Name(st.Name)
+	return sourceOfStencil(t, st, dtype, n, schedule, m)
+}
+
+func sourceOfStencil(t testing.TB, st *stencil.Stencil, dtype stencil.DType, n stencil.Size, schedule string, m machine.Machine) Source {
+	t.Helper()
+	name := Name(st.Name)
 	for a := st.Dims; a < 3; a++ {
 		n[a] = 1
 	}

@@ -64,21 +64,52 @@ func fortran(s Source) ([]byte, error) {
 	if err := s.stepped(); err != nil {
 		return nil, err
 	}
-	e := exportsOf(s.Name, s.Problem.Stencil, s.dtype())
 	name := fortranNames{}.of(s.Name)
-	if len(s.Name) > longestFortran {
-		return nil, fmt.Errorf("name %s is longer than the %d letters that Fortran leaves: choose another with --name", s.Name, longestFortran)
+	longest := longestFortran
+	if s.Pitched {
+		longest -= len("_pitched")
+	}
+	if len(s.Name) > longest {
+		return nil, fmt.Errorf("name %s is longer than the %d letters that Fortran leaves: choose another with --name", s.Name, longest)
+	}
+	var list []procedure
+	for _, one := range s.layouts() {
+		list = append(list, procedures(one, name)...)
+	}
+	var b strings.Builder
+	b.WriteString(banner(s, "!"))
+	fmt.Fprintf(&b, "! Build it beside the CUDA source (tune emit --format cu) and link with -lcudart. Arrays are in Fortran's order: x first.\n")
+	fmt.Fprintf(&b, "module %s_tuned\n  use, intrinsic :: iso_c_binding\n  implicit none\n  public\n  interface\n", name)
+	for i, p := range list {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(p.text())
+	}
+	fmt.Fprintf(&b, "  end interface\nend module %s_tuned\n", name)
+	return []byte(b.String()), nil
+}
+
+// procedures are those of a source; module is what the module's name begins with.
+func procedures(s Source, module string) []procedure {
+	e, name := exportsOf(s), module
+	if e.Pitched() {
+		name += "_pitched"
 	}
 	element := fortranTypes[e.Element]
 	taken := fortranNames{}
-	for _, n := range strings.Fields("data n iterations first grid scratch fields result stream below above work edges " + name + "_tuned") {
+	for _, n := range strings.Fields("data n iterations first grid scratch fields result stream below above work edges " + module + "_tuned") {
 		taken[n] = true
 	}
 	value := func(c, name string) argument { return argument{fortranTypes[c] + ", value", taken.of(name)} }
 	pointer := func(name string) argument { return argument{"type(c_ptr), value", name} }
 	var extents, scalars, arrays []argument
-	for _, p := range e.Extents {
+	for _, p := range e.shape() {
 		extents = append(extents, value(p.Type, p.Name))
+	}
+	plane := extents[:len(e.Extents)-1]
+	if e.Pitched() {
+		plane = extents[len(e.Extents):]
 	}
 	for i, p := range e.Arrays {
 		arrays = append(arrays, pointer(taken.of(p.Name)))
@@ -115,6 +146,9 @@ func fortran(s Source) ([]byte, error) {
 			join(device, scalars, []argument{result, stream})},
 		{"The cudaError_t of the last run in the host's memory.", name + "_error", e.Name + "Error", "integer(c_int)", nil},
 	}
+	if e.Pitched() { // nothing of the host's memory
+		list, e.Setters = list[1:2], nil
+	}
 	for _, set := range e.Setters {
 		suffix := "_set_data"
 		if len(e.Setters) > 1 {
@@ -127,26 +161,14 @@ func fortran(s Source) ([]byte, error) {
 			procedure{"The number of its last look.", name + "_reduced", e.Name + "Reduced", "real(c_double)", nil})
 	}
 	if e.Whole == "" {
-		outer := len(extents) - 1
 		list = append(list, procedure{"The ghost planes that so many steps need on a cut side of a slab.", name + "_ghost", e.Name + "Ghost", "integer(c_int)", []argument{steps}},
 			procedure{"Advances a slab of the outermost axis, with ghost planes below and above its own. The value is a cudaError_t.", name + "_slab", e.Name + "Slab", "integer(c_int)",
 				join(works, slab, first, scalars, []argument{result, stream})},
-			procedure{"Bytes of work on the device that the next one needs.", name + "_slab_work", e.Name + "SlabWork", "integer(c_int64_t)", join(extents[:outer], []argument{steps})},
+			procedure{"Bytes of work on the device that the next one needs.", name + "_slab_work", e.Name + "SlabWork", "integer(c_int64_t)", join(plane, []argument{steps})},
 			procedure{"What a slab's neighbours need: edges are below and above of each field, on the device.", name + "_slab_edges", e.Name + "SlabEdges", "integer(c_int)",
 				join(reads, slab, first, scalars, []argument{pointer("work"), {"type(c_ptr), intent(out)", "edges(*)"}, stream})},
 			procedure{"The rest of the slab, with the edges put in.", name + "_slab_inside", e.Name + "SlabInside", "integer(c_int)",
 				join(works, slab, first, scalars, []argument{{"type(c_ptr), intent(in)", "edges(*)"}, result, stream})})
 	}
-	var b strings.Builder
-	b.WriteString(banner(s, "!"))
-	fmt.Fprintf(&b, "! Build it beside the CUDA source (tune emit --format cu) and link with -lcudart. Arrays are in Fortran's order: x first.\n")
-	fmt.Fprintf(&b, "module %s_tuned\n  use, intrinsic :: iso_c_binding\n  implicit none\n  public\n  interface\n", name)
-	for i, p := range list {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString(p.text())
-	}
-	fmt.Fprintf(&b, "  end interface\nend module %s_tuned\n", name)
-	return []byte(b.String()), nil
+	return list
 }

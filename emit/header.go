@@ -146,7 +146,7 @@ extern "C" {
 %s#ifdef __cplusplus
 }
 #endif
-`, s.Name, exportsOf(s.Name, s.Problem.Stencil, s.dtype()).prototypes())
+`, s.Name, s.prototypes())
 	} else {
 		fmt.Fprintf(&b, "\n/* No prototypes of an emitted CUDA source: %s. */\n", plain(err.Error()))
 	}

@@ -54,6 +54,7 @@ type exports struct {
 	Lasting       []bool   // fields that are not temporary
 	ReadOnly      []stencil.Array
 	Extents       []parameter
+	Leading       []parameter // elements from row to row, and in 3D rows from plane to plane; of functions for pitched grids
 	Arrays        []parameter // read-only arrays on the device
 	Lengths       []string    // parameters with their elements; "" of an array of the grid's cells
 	Iterates      bool
@@ -64,11 +65,16 @@ type exports struct {
 	Setters       []setter // without one for an array there is an empty NameSetData
 }
 
-// exportsOf are those of a stencil.
-func exportsOf(name string, st *stencil.Stencil, d stencil.DType) exports {
+// exportsOf are those of a source.
+func exportsOf(s Source) exports {
+	name, st, d := s.Name, s.Problem.Stencil, s.dtype()
 	e := exports{Name: name, Element: element(d), ReadOnly: st.ReadOnly, Until: st.Until != nil, Reach: reach(st), Whole: whole(st)}
 	e.Iterates = st.Iterates() || e.Until // a run that is cut into parts is looked at after the same steps
 	taken := strings.Fields("data n nx ny nz iterations first grid scratch fields result stream graph run below above work edges " + name)
+	if s.Problem.Pitched {
+		e.Leading = []parameter{{"int", "ldx"}, {"int", "ldy"}}[:st.Dims-1]
+		taken = append(taken, "ldx", "ldy")
+	}
 	// A file's names may be words of C, or taken here.
 	free := func(s string) string {
 		if CheckName(s) != nil {
@@ -120,6 +126,20 @@ func exportsOf(name string, st *stencil.Stencil, d stencil.DType) exports {
 		e.Scalars = append(e.Scalars, s)
 	}
 	return e
+}
+
+// Pitched tells whether they are for grids whose rows are parts of longer ones.
+func (e exports) Pitched() bool { return len(e.Leading) > 0 }
+
+// shape is the parameters that say what grid it is.
+func (e exports) shape() []parameter { return slices.Concat(e.Extents, e.Leading) }
+
+// Plane is the parameters whose product is the elements from plane to plane of the outermost axis.
+func (e exports) Plane() []parameter {
+	if e.Pitched() {
+		return e.Leading
+	}
+	return e.Extents[:max(0, len(e.Extents)-1)]
 }
 
 // Single tells whether a cell holds one field.
@@ -194,7 +214,7 @@ func (e exports) result() parameter { return parameter{e.Element + " **", "resul
 
 // onDevice is the parameters of both, less the last.
 func (e exports) onDevice() []parameter {
-	list := slices.Concat(e.arrays(true), e.Extents, []parameter{{"int", "iterations"}})
+	list := slices.Concat(e.arrays(true), e.shape(), []parameter{{"int", "iterations"}})
 	if e.Iterates {
 		list = append(list, parameter{"int", "first"})
 	}
@@ -203,7 +223,7 @@ func (e exports) onDevice() []parameter {
 
 // Variant is the head of the function that tells which kernel does a grid.
 func (e exports) Variant() string {
-	return fmt.Sprintf("const char *%sVariant(%s)", e.Name, signature(e.Extents))
+	return fmt.Sprintf("const char *%sVariant(%s)", e.Name, signature(e.shape()))
 }
 
 // Error is the head of the function that tells how the last run went.
@@ -215,16 +235,24 @@ func (e exports) Steps() string { return fmt.Sprintf("int %sSteps(void)", e.Name
 // Reduced is the head of the function that gives the number of its last look.
 func (e exports) Reduced() string { return fmt.Sprintf("double %sReduced(void)", e.Name) }
 
-// prototypes declare what an emitted source exports.
-func (e exports) prototypes() string {
-	heads := []string{e.Run()}
+// sets are the heads of the functions that give read-only data.
+func (e exports) sets() []string {
 	if len(e.Setters) == 0 {
-		heads = append(heads, e.Set(e.Name+"SetData"))
+		return []string{e.Set(e.Name + "SetData")}
 	}
+	var heads []string
 	for _, s := range e.Setters {
 		heads = append(heads, e.Set(s.Name))
 	}
-	heads = append(heads, e.OnDevice(), e.Variant(), e.Error())
+	return heads
+}
+
+// prototypes declare what an emitted source exports.
+func (e exports) prototypes() string {
+	heads := []string{e.OnDevice(), e.Variant()}
+	if !e.Pitched() {
+		heads = slices.Concat([]string{e.Run()}, e.sets(), heads, []string{e.Error()})
+	}
 	if !e.Until {
 		heads = append(heads, e.Graph())
 	}

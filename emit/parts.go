@@ -43,6 +43,9 @@ func passes(st *stencil.Stencil, k kernels.Kernel) []pass {
 	for i := range st.Stages {
 		stage := &st.Stages[i]
 		p := pass{Entry: kernels.StageEntry(k.Entry, i), Arguments: kernels.Arguments(st, i, k.Launch.Steps), Writes: stage.Writes(k.Launch.Steps)}
+		if k.Pitched {
+			p.Arguments = kernels.Pitched(p.Arguments)
+		}
 		if k.Stages > 0 {
 			p.Scope = fmt.Sprintf("stage_%d::", i)
 		}

@@ -45,8 +45,7 @@ func (e exports) Slab() string {
 
 // SlabWork is the head of the function that says what memory the next one needs.
 func (e exports) SlabWork() string {
-	extents := e.Extents[:max(0, len(e.Extents)-1)]
-	return fmt.Sprintf("long long %sSlabWork(%s)", e.Name, signature(append(slices.Clone(extents), parameter{"int", "iterations"})))
+	return fmt.Sprintf("long long %sSlabWork(%s)", e.Name, signature(append(slices.Clone(e.Plane()), parameter{"int", "iterations"})))
 }
 
 // SlabEdges is the head of the function that computes what a slab's neighbours need.
@@ -63,7 +62,7 @@ func (e exports) SlabInside() string {
 
 // slab is the parameters that they share.
 func (e exports) slab(scratch bool) []parameter {
-	list := slices.Concat(e.arrays(scratch), e.Extents, []parameter{{"int", "below"}, {"int", "above"}, {"int", "iterations"}})
+	list := slices.Concat(e.arrays(scratch), e.shape(), []parameter{{"int", "below"}, {"int", "above"}, {"int", "iterations"}})
 	if e.Iterates {
 		list = append(list, parameter{"int", "first"})
 	}

@@ -13,7 +13,8 @@ import (
 
 // cutter is a function that reads fields and read-only arrays from stdin, cuts the grid into three slabs, and advances them
 // by 2, 2, 2 and 1 steps. Neighbours fill ghost planes after each. With apart that is done as a program with several
-// devices does it, by edges and inside: between the two nothing is in the ghost planes that is a number.
+// devices does it, by edges and inside: between the two nothing is in the ghost planes that is a number. Of a pitched source
+// planes are read and written with what lies between rows.
 func cutter(s Source) string {
 	st, elem := s.Problem.Stencil, element(s.dtype())
 	outer := st.Dims - 1
@@ -23,6 +24,11 @@ func cutter(s Source) string {
 			n = "slab.planes"
 		}
 		extents.WriteString(", " + n)
+	}
+	plane := []string{"n[0]", "n[1]"}[:outer]
+	if s.Problem.Pitched {
+		plane = []string{"n[3]", "n[4]"}[:outer]
+		extents.WriteString(", " + strings.Join(plane, ", "))
 	}
 	for _, a := range st.Scalars {
 		fmt.Fprintf(&scalars, ", %v", a.Default)
@@ -49,13 +55,11 @@ func cutter(s Source) string {
 	}
 	slab := now + ", " + next + arrays.String() + common + ", " + result + ", 0"
 	edges := now + arrays.String() + common + ", slab.work, slab.edges, 0"
-	plane := strings.Join([]string{"n[0]", "n[0] * n[1]"}[outer-1:outer], "")
-	work := strings.Join([]string{"n[0]", "n[0], n[1]"}[outer-1:outer], "")
 	return strings.NewReplacer("NAME", s.Name, "ELEM", elem, "FIELDS", fmt.Sprint(len(st.Fields)), "ARRAYS", fmt.Sprint(len(st.ReadOnly)), "OUTER", fmt.Sprint(outer),
-		"WRAPS", fmt.Sprint(st.Boundary == stencil.Wrap), "PLANE", plane, "WORK", work, "INDEXED", strings.Join(append(indexed[1:], "false"), ", "),
+		"WRAPS", fmt.Sprint(st.Wraps(outer)), "PLANE", strings.Join(plane, " * "), "WORK", strings.Join(plane, ", "), "INDEXED", strings.Join(append(indexed[1:], "false"), ", "),
 		"TOOFEW", call("Slab", slab, "slab.below - 1"), "SLAB", call("Slab", slab, "slab.below"), "EDGES", call("SlabEdges", edges, "slab.below"),
 		"INSIDE", call("SlabInside", now+", "+next+arrays.String()+common+", slab.edges, "+result+", 0", "slab.below"),
-	).Replace(`static int NAME_cut(int apart, const int n[3], const long long *length) {
+	).Replace(`static int NAME_cut(int apart, const int *n, const long long *length) {
   struct {
     int below, above, planes, from; // from: of the whole grid's planes the first, ghost planes included
     ELEM *all[2 * FIELDS], *now[FIELDS], *next[FIELDS], *given[ARRAYS + 1], *edges[2 * FIELDS], *work;

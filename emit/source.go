@@ -39,7 +39,11 @@ func lookOf(p stencil.Problem) *look {
 	if compare := map[string]string{"min": "<", "max": ">"}[st.Reduce.Op]; compare != "" {
 		l.Fold = fmt.Sprintf("if (reduced == reduced && !(reduced %s numbers[b])) reduced = numbers[b]", compare)
 	}
-	for _, a := range kernels.Arguments(st.Reduction(), 0, 1) {
+	arguments := kernels.Arguments(st.Reduction(), 0, 1)
+	if p.Pitched {
+		arguments = kernels.Pitched(arguments)
+	}
+	for _, a := range arguments {
 		name := "run." + ofRun(a)
 		switch {
 		case a.Kind == kernels.In && a.Index < len(st.Fields):
@@ -77,12 +81,13 @@ type view struct {
 	Wraps    bool
 	Look     *look  // nil without Until
 	Cast     string // the element type of CUDA that the exported one stands for, if any
+	Plain    string // of a source for pitched grids: the name of the one beside it for others
 }
 
 // viewOf is the view of kernels, without a look.
 func viewOf(s Source, parts []part, variants []variant) view {
 	st, d := s.Problem.Stencil, s.dtype()
-	v := view{exports: exportsOf(s.Name, st, d), Parts: parts, Variants: variants, Winners: s.winners(), Axis: st.Dims - 1, Stages: len(st.Stages), Reduce: st.Reduce != nil, Wraps: st.Wraps(st.Dims - 1), Written: make([]bool, len(st.Fields)),
+	v := view{exports: exportsOf(s), Parts: parts, Variants: variants, Winners: s.winners(), Axis: st.Dims - 1, Stages: len(st.Stages), Reduce: st.Reduce != nil, Wraps: st.Wraps(st.Dims - 1), Written: make([]bool, len(st.Fields)),
 		Cast: map[stencil.DType]string{stencil.Float16: "__half", stencil.BFloat16: "__nv_bfloat16"}[d]}
 	for _, k := range parts {
 		for _, p := range k.Passes {
@@ -92,6 +97,14 @@ func viewOf(s Source, parts []part, variants []variant) view {
 		}
 	}
 	return v
+}
+
+// Numbers is how many say what grid a run is of.
+func (v view) Numbers() int {
+	if v.Pitched() {
+		return 6
+	}
+	return 3
 }
 
 // Argument is the launcher's variable that is passed for a kernel's parameter.
@@ -113,6 +126,8 @@ func ofRun(a kernels.Argument) string {
 		return fmt.Sprintf("length[%d]", a.Index)
 	case kernels.Extent:
 		return fmt.Sprintf("n[%d]", a.Index)
+	case kernels.Leading:
+		return fmt.Sprintf("n[%d]", 3+a.Index)
 	case kernels.Iteration:
 		return "first"
 	}
@@ -156,23 +171,31 @@ const quiet = `#ifdef __NVCC_DIAG_PRAGMA_SUPPORT__
 
 // cu is the kernels and a launcher in one file that needs nothing but CUDA.
 func cu(s Source) ([]byte, error) {
-	parts, variants, err := s.parts(true)
-	if err != nil {
-		return nil, err
-	}
-	v := viewOf(s, parts, variants)
 	var b bytes.Buffer
 	b.WriteString(banner(s, "//"))
 	b.WriteString("#include <cuda_runtime.h>\n#include <math.h>\n#include <mutex>\n#include <string.h>\n" + quiet)
+	for _, one := range s.layouts() {
+		if err := one.launched(&b, s.Name); err != nil {
+			return nil, err
+		}
+	}
+	return b.Bytes(), nil
+}
+
+// launched writes the kernels and their launcher; plain is the name of the source for grids without a pitch.
+func (s Source) launched(b *bytes.Buffer, plain string) error {
+	parts, variants, err := s.parts(true)
+	if err != nil {
+		return err
+	}
+	v := viewOf(s, parts, variants)
+	v.Plain = plain
 	if v.Until {
 		v.Look = lookOf(s.Problem)
 		parts = append(parts, v.Look.part)
 	}
 	// Another source of the program may hold the same kernel. Images are looked into by its name, and keep it.
 	b.WriteString("\n" + strings.ReplaceAll(kernelText(s.Name, parts), `extern "C" __global__`, "static __global__"))
-	fmt.Fprintf(&b, "#line 1 \"%s launcher\"\n", s.Name)
-	if err := launcher.Execute(&b, v); err != nil {
-		return nil, err
-	}
-	return b.Bytes(), nil
+	fmt.Fprintf(b, "#line 1 \"%s launcher\"\n", s.Name)
+	return launcher.Execute(b, v)
 }

@@ -33,6 +33,7 @@ type emitFlags struct {
 	lookupFlags
 	format, name, output    string
 	configs, devices, sizes []string
+	pitched                 bool
 }
 
 func (a *app) emit() *cobra.Command {
@@ -60,6 +61,7 @@ bytes change, so that builds run again only when they must.`)
 	f.BindSizes(c, &f.sizes)
 	c.Flags().StringVar(&f.format, "format", "", "`form` to write: "+strings.Join(formats(), ", "))
 	c.Flags().StringVar(&f.name, "name", "", "C `identifier` that begins the emitted names (default: the stencil's function or name)")
+	c.Flags().BoolVar(&f.pitched, "pitched", false, "with cu, header or fortran: also functions for grids whose rows are parts of longer ones")
 	c.Flags().StringArrayVar(&f.configs, "config", nil, "take the config from `file` instead of the store; repeat it for several devices or sizes")
 	c.Flags().StringArrayVar(&f.devices, "device", nil, "`device`, as for tune best; repeat it for several")
 	c.Flags().StringVar(&f.regime, "timing", "warm", "cache `regime`: warm or cold")
@@ -81,6 +83,8 @@ func (a *app) emitAs(ctx context.Context, f *emitFlags) error {
 		return cli.Usagef("--format %s: there is none; there are %s", f.format, strings.Join(formats(), ", "))
 	case image && f.output == "":
 		return cli.Usagef("--format %s writes a binary file and FILE.json beside it: name it with --output", f.format)
+	case image && f.pitched:
+		return cli.Usagef("--pitched: format %s has nothing for pitched grids; cu has", f.format)
 	case len(f.configs) > 0 && len(f.devices)+len(f.sizes) > 0:
 		return cli.Usagef("--config excludes --device and --size: a config knows both")
 	}
@@ -152,6 +156,7 @@ func (a *app) sourceOf(ctx context.Context, f *emitFlags) (emit.Source, error) {
 			}
 		}
 	}
+	s.Pitched = f.pitched
 	st := s.Problem.Stencil
 	if st != nil {
 		s.Families = all.Families()

@@ -53,6 +53,14 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind)
   return cudaSuccess;
 }
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t) { return cudaMemcpy(to, from, bytes, kind); }
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *p, cudaStream_t) {
+  const cudaPitchedPtr &to = p->dstPtr, &from = p->srcPtr;
+  if (p->extent.width > to.pitch || p->extent.width > from.pitch || p->extent.height > to.ysize || p->extent.height > from.ysize) return cudaErrorInvalidValue;
+  for (size_t z = 0; z < p->extent.depth; z++)
+    for (size_t y = 0; y < p->extent.height; y++)
+      memcpy((char *)to.ptr + (z * to.ysize + y) * to.pitch, (const char *)from.ptr + (z * from.ysize + y) * from.pitch, p->extent.width);
+  return cudaSuccess;
+}
 cudaError_t cudaMallocHost(void **p, size_t bytes) { return cudaMalloc(p, bytes); }
 cudaError_t cudaFreeHost(void *p) { return cudaFree(p); }
 cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes, cudaStream_t) {

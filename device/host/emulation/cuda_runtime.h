@@ -22,6 +22,18 @@ struct cudaDeviceProp {
   char name[256];
   int major, minor, multiProcessorCount, l2CacheSize;
 };
+struct cudaPitchedPtr {
+  void *ptr;
+  size_t pitch, xsize, ysize; // bytes from row to row, and of a row; rows from slice to slice
+};
+struct cudaExtent {
+  size_t width, height, depth; // bytes, rows, slices
+};
+struct cudaMemcpy3DParms {
+  struct cudaPitchedPtr srcPtr, dstPtr;
+  struct cudaExtent extent;
+  enum cudaMemcpyKind kind;
+};
 
 #ifdef __cplusplus
 extern "C" {
@@ -30,6 +42,7 @@ cudaError_t cudaMalloc(void **p, size_t bytes);
 cudaError_t cudaFree(void *p);
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream);
+cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms *p, cudaStream_t stream);
 cudaError_t cudaMallocHost(void **p, size_t bytes);
 cudaError_t cudaFreeHost(void *p);
 cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes, cudaStream_t stream);
