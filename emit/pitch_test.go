@@ -39,7 +39,7 @@ func pitcher(s Source) string {
 			offset = "0"
 			fmt.Fprintf(&before, "  const long long %s = length[%d];\n", e.Lengths[i], i)
 		}
-		fmt.Fprintf(&before, "  const ELEM *%s = read_only[%d] + %s;\n", p.Name, i, offset)
+		fmt.Fprintf(&before, "  const ELEM *%s = held[%d] + %s;\n", p.Name, i, offset)
 	}
 	for i, p := range e.Scalars {
 		fmt.Fprintf(&before, "  const %s %s = %v;\n", p.Type, p.Name, st.Scalars[i].Default)
@@ -58,7 +58,7 @@ func pitcher(s Source) string {
 	).Replace(`static int NAME_pitched(int steps, const int n[5], long long elements, int offset, const long long *length) {
   const size_t bytes = elements * sizeof(ELEM);
   std::vector<ELEM> data(elements);
-  ELEM *all[2 * FIELDS], *now[FIELDS], *next[FIELDS], *read_only[ARRAYS + 1];
+  ELEM *all[2 * FIELDS], *now[FIELDS], *next[FIELDS], *held[ARRAYS + 1];
   for (int a = 0; a < 2 * FIELDS; a++) {
     cudaMalloc((void **)&all[a], bytes);
     memset(data.data(), 0xff, bytes);
@@ -68,8 +68,8 @@ func pitcher(s Source) string {
   for (int a = 0; a < ARRAYS; a++) {
     std::vector<ELEM> given(length[a]);
     if (fread(given.data(), sizeof(ELEM), length[a], stdin) != (size_t)length[a]) return 2;
-    cudaMalloc((void **)&read_only[a], length[a] * sizeof(ELEM));
-    cudaMemcpy(read_only[a], given.data(), length[a] * sizeof(ELEM), cudaMemcpyHostToDevice);
+    cudaMalloc((void **)&held[a], length[a] * sizeof(ELEM));
+    cudaMemcpy(held[a], given.data(), length[a] * sizeof(ELEM), cudaMemcpyHostToDevice);
   }
 BEFORE  for (int f = 0; f < FIELDS; f++) now[f] = all[f] + offset, next[f] = all[FIELDS + f] + offset;
   int iterations = steps / 3, first = 1;
@@ -213,7 +213,7 @@ var pitchedRules = []string{"clamp", "mirror", "wrap", "constant 0.5", "fixed", 
 // pitchedSchedules are of every family; those that are not legal for a program are not drawn.
 var pitchedSchedules = []string{
 	"global/gx=32/gy=4/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/sp=0", "global/gx=32/gy=4/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/sp=0/vx=4", "global/gx=256/gy=1/gz=1/wx=1/wy=1/wz=1/cw=64/zz=1/sp=1",
-	"smalltile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=2", "smalltile/gx=32/gy=8/gz=4/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1", tiles2d + "2", tiled,
+	"smalltile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=2", "smalltile/gx=32/gy=8/gz=4/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1", tiles2d + "1", tiles2d + "2",
 	"slide/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ws=8/db=0", "slide/gx=32/gy=8/gz=2/wx=1/wy=2/wz=1/cw=0/zz=0/ws=32/db=1",
 	"sweep/vx=2/vy=2/wp=4/ck=2/pf=2/mb=1", "sweep/vx=4/vy=1/wp=4/ck=1/pf=2/mb=1",
 	"pipeline/vx=2/vy=2/wp=8/ck=1/pf=2/mb=1/ph=1", "pipeline/vx=2/vy=1/wp=4/ck=2/pf=2/mb=1/ph=2",
