@@ -165,8 +165,8 @@ class _Device:
     def stream_tiles(self, number, columns, planes, least):
         """Stream tiles that take the fewest plane steps one after the other, from least on."""
         slots, extra, best, fewest = self.at_once(number), TABLE["kernels"][number]["extra"], least, 0
-        for tiles in range(least, 65):
-            if planes // tiles <= extra:
+        for tiles in range(least, 65536):
+            if planes // tiles <= extra or tiles > 64 and columns * tiles > 4 * slots:
                 break
             steps = -(-columns * tiles // slots) * (-(-planes // tiles) + extra)
             if tiles == least or steps < fewest:
@@ -205,8 +205,9 @@ class _Device:
                 abs(_log((winner["multiprocessors"] + 1) / (self.facts[2] + 1))), sum(abs(_log(a / b)) for a, b in zip(n, winner["n"]))]
 
     def choose(self, n):
-        for i, w in sorted(enumerate(TABLE["winners"]), key=lambda w: self.away(w[1], n)):
-            tuned = w["multiprocessors"] == self.facts[2] and n == w["n"]
+        nearest = sorted(enumerate(TABLE["winners"]), key=lambda w: self.away(w[1], n))
+        for i, w in nearest + [(-1, None)]:  # when all winners were tried, what is no winner's
+            tuned = w is not None and w["multiprocessors"] == self.facts[2] and n == w["n"]
             for v in TABLE["variants"]:
                 if v["winner"] == i:
                     grids = [self.suits(k, n, tuned) for k in v["kernels"]]

@@ -9,6 +9,7 @@ import (
 
 	"stenciltune/cache"
 	"stenciltune/kernels"
+	"stenciltune/machine"
 	"stenciltune/space"
 	"stenciltune/stencil"
 )
@@ -156,7 +157,7 @@ func (c *collector) variant(winner int, form, why string, p stencil.Problem, sc 
 	}
 	main := c.list[first]
 	v := variant{[3]int{first, first, first}, winner, fmt.Sprintf("%s: %s", main.Schedule, why)}
-	if winner >= 0 {
+	if winner >= 0 && sc.String() == c.Configs[winner].Schedule.Text {
 		v.Text += reached(c.Configs[winner])
 	}
 	if slices.ContainsFunc(c.variants, func(w variant) bool { return w.Winner == winner && w.Kernels[0] == first }) {
@@ -213,6 +214,20 @@ func (s Source) parts(all bool) ([]part, []variant, error) {
 			x, y := c.list[a.Kernels[0]], c.list[b.Kernels[0]]
 			return cmp.Or(cmp.Compare(y.Most, x.Most), cmp.Compare(y.Multiple, x.Multiple))
 		})
+		if !all {
+			continue
+		}
+		least := c.list[c.variants[from].Kernels[0]].Least[0]
+		if slim, p, ok := s.narrower(config, sc, least); ok {
+			if err := c.variant(i, "slim", "narrower, for rows shorter than its tile", p, slim); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	if all {
+		if err := c.naive(); err != nil {
+			return nil, nil, err
+		}
 	}
 	fallback, err := space.ParseSchedule(anySize)
 	if err != nil {
@@ -222,6 +237,44 @@ func (s Source) parts(all bool) ([]part, []variant, error) {
 		return nil, nil, err
 	}
 	return c.list, c.variants, nil
+}
+
+// naive adds the naive schedule of the first config that has one, for grids of fewer than 2^31 cells that no tile fits into.
+func (c *collector) naive() error {
+	i := slices.IndexFunc(c.Configs, func(of cache.Config) bool { return of.Baseline != nil })
+	if i < 0 {
+		return nil
+	}
+	sc, err := space.ParseSchedule(c.Configs[i].Baseline.Schedule)
+	if err != nil {
+		return err
+	}
+	n := size(c.Configs[i])
+	for a := range n {
+		n[a] = min(n[a], 64)
+	}
+	return c.variant(-1, "naive", "the naive kernel, for grids that no tile fits into", c.Problem.Resized(n), sc)
+}
+
+// narrower is a schedule with vectors a quarter or half as wide, and a problem of rows that are shorter than least and no
+// whole vectors, for which it is legal.
+func (s Source) narrower(of cache.Config, sc space.Schedule, least int) (space.Schedule, stencil.Problem, bool) {
+	width := sc.Int("vx", 1)
+	f := kernels.Find(s.Families, sc.Family())
+	m := machine.Machine{Kind: of.Device.Kind, ComputeCapability: of.Device.ComputeCapability, SMs: of.Device.SMs, L2Bytes: of.Device.L2Bytes}.WithLimits()
+	if of.Device.Limits != nil {
+		m = m.With(of.Device.Limits)
+	}
+	for _, part := range []int{4, 2} {
+		n := size(of)
+		n[0] = least/part + 1
+		if p := s.Problem.Resized(n); least > 1 && width%part == 0 && p.Stencil != nil {
+			if slim := sc.With("vx", width/part); space.New(f.Space(p, m)).Check(slim) == nil {
+				return slim, p, true
+			}
+		}
+	}
+	return space.Schedule{}, stencil.Problem{}, false
 }
 
 // form is a kind of grid that a schedule is compiled for, by one of them.
