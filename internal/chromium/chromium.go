@@ -7,6 +7,7 @@ package chromium
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"os"
@@ -40,11 +41,11 @@ type answer struct {
 	Error  *struct{ Message string }
 }
 
-// Open starts a browser with one empty tab; it ends with the test. Without chromium the
-// test is skipped.
+// Open starts a browser with one empty tab; it ends with the test. It is $TUNE_CHROMIUM, by
+// default chromium; without it the test is skipped.
 func Open(t testing.TB) *Tab {
 	t.Helper()
-	program, err := exec.LookPath("chromium")
+	program, err := exec.LookPath(cmp.Or(os.Getenv("TUNE_CHROMIUM"), "chromium"))
 	if err != nil {
 		t.Skip("no chromium here: the page was not looked at in a browser (apt-get install chromium)")
 	}
