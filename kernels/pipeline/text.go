@@ -79,15 +79,6 @@ func (p *plan) text(h shape) string {
 	}
 	line("  }\n")
 
-	onwards := func(v int, step string) { // the next plane of a version that is loaded, after that of a plane step
-		if lag := p.versions[v].lag; wrap {
-			line("      const bool end = plane_%d == at.planes - 1;", v)
-			line("      source_%d += end ? -plane_%d * at.stride : at.stride;", v, v)
-			line("      plane_%d = end ? 0 : plane_%d + 1;", v, v)
-		} else {
-			line("      if (%s >= %d && %s < at.planes - 1 + %d) source_%d += at.stride;", step, lag, step, lag, v)
-		}
-	}
 	first := 0
 	for v := range p.loads {
 		n := p.versions[v].ring(p.dims, h.prefetch)
@@ -107,45 +98,8 @@ func (p *plan) text(h shape) string {
 		line("  __device__ __forceinline__ Shared *given_%d(int age) const { return reinterpret_cast<Shared *>(reinterpret_cast<Vector *>(shared) + %d * LOADED) + (%d + before<%d>(slot_%d, age)) * GIVEN; }", v, first, given, n, n)
 		given += n
 	}
-	line("\n  // Asks for the next planes, of which the newest are those of `ahead` plane steps before.")
-	line("  __device__ __forceinline__ void load(int ahead) {")
-	first = 0
-	for v := range p.loads {
-		n := p.versions[v].ring(p.dims, h.prefetch)
-		if n == 0 {
-			continue
-		}
-		line("    {")
-		line("      int slot = slot_%d + ahead;", n)
-		line("      if (slot >= %d) slot -= %d;", n, n)
-		line("      const int to = (%d + slot) * LOADED * (int)sizeof(Vector);", first)
-		line("#pragma unroll\n      for (int j = 0; j < ROWS; j++) copy_vector(copied + to + j * PITCH * (int)sizeof(Vector), copied_address + to + j * PITCH * (int)sizeof(Vector), source_%d + row_offset(at, j));", v)
-		if h.sided(p) {
-			line("#pragma unroll\n      for (int k = 0; k < SIDE_EACH; k++)\n        if (at.side_at[k] != 0) copy_async<sizeof(T)>(copied + to + at.side_at[k], copied_address + to + at.side_at[k], source_%d + at.side[k]);", v)
-		}
-		if low, high := p.extraRows(); low+high > 0 {
-			line("#pragma unroll\n      for (int k = 0; k < EXTRA_EACH; k++)\n        if (at.extra_at[k] != 0) copy_vector(copied + to + at.extra_at[k] * (int)sizeof(Vector), copied_address + to + at.extra_at[k] * (int)sizeof(Vector), source_%d + at.extra[k]);", v)
-		}
-		onwards(v, "next")
-		line("    }")
-		first += n
-	}
-	line("    next++;\n    copies_end();")
-	line("  }\n")
-	direct := slices.ContainsFunc(p.versions, func(v version) bool { return v.direct })
-	if direct {
-		line("  // Loads the own cells of plane step t of arrays that are read there alone.")
-		line("  __device__ __forceinline__ void load_own(int t) {")
-		for i, v := range p.versions[:p.loads] {
-			if v.direct {
-				line("    {\n      load_cells(v%d[0], source_%d, at);", i, i)
-				onwards(i, "t")
-				line("    }")
-			}
-		}
-		line("  }\n")
-	}
-
+	p.loadText(&b, h)
+	direct := p.direct() > 0
 	line("  // Plane step t: the planes that are loaded move on by one, and every stage completes one.")
 	line("  template <bool EDGE, bool ENDS>")
 	line("  __device__ __forceinline__ void advance(int t) {")
@@ -195,6 +149,58 @@ func (p *plan) text(h shape) string {
 	line("      } else {\n        advance<" + say.edges + ", " + say.ends + ">(t++);\n      }")
 	line("    }\n  }\n};")
 	return b.String()
+}
+
+// loadText is the functions that load planes: those that come by shared memory, and own cells.
+func (p *plan) loadText(b *strings.Builder, h shape) {
+	line := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
+	wrap := p.st.Wraps(p.dims - 1)
+	onwards := func(v int, step string) { // the next plane of a version that is loaded, after that of a plane step
+		if lag := p.versions[v].lag; wrap {
+			line("      const bool end = plane_%d == at.planes - 1;", v)
+			line("      source_%d += end ? -plane_%d * at.stride : at.stride;", v, v)
+			line("      plane_%d = end ? 0 : plane_%d + 1;", v, v)
+		} else {
+			line("      if (%s >= %d && %s < at.planes - 1 + %d) source_%d += at.stride;", step, lag, step, lag, v)
+		}
+	}
+	line("\n  // Asks for the next planes, of which the newest are those of `ahead` plane steps before.")
+	line("  __device__ __forceinline__ void load(int ahead) {")
+	first := 0
+	for v := range p.loads {
+		n := p.versions[v].ring(p.dims, h.prefetch)
+		if n == 0 {
+			continue
+		}
+		line("    {")
+		line("      int slot = slot_%d + ahead;", n)
+		line("      if (slot >= %d) slot -= %d;", n, n)
+		line("      const int to = (%d + slot) * LOADED * (int)sizeof(Vector);", first)
+		line("#pragma unroll\n      for (int j = 0; j < ROWS; j++) copy_vector(copied + to + j * PITCH * (int)sizeof(Vector), copied_address + to + j * PITCH * (int)sizeof(Vector), source_%d + row_offset(at, j));", v)
+		if h.sided(p) {
+			line("#pragma unroll\n      for (int k = 0; k < SIDE_EACH; k++)\n        if (at.side_at[k] != 0) copy_async<sizeof(T)>(copied + to + at.side_at[k], copied_address + to + at.side_at[k], source_%d + at.side[k]);", v)
+		}
+		if low, high := p.extraRows(); low+high > 0 {
+			line("#pragma unroll\n      for (int k = 0; k < EXTRA_EACH; k++)\n        if (at.extra_at[k] != 0) copy_vector(copied + to + at.extra_at[k] * (int)sizeof(Vector), copied_address + to + at.extra_at[k] * (int)sizeof(Vector), source_%d + at.extra[k]);", v)
+		}
+		onwards(v, "next")
+		line("    }")
+		first += n
+	}
+	line("    next++;\n    copies_end();")
+	line("  }\n")
+	if p.direct() > 0 {
+		line("  // Loads the own cells of plane step t of arrays that are read there alone.")
+		line("  __device__ __forceinline__ void load_own(int t) {")
+		for i, v := range p.versions[:p.loads] {
+			if v.direct {
+				line("    {\n      load_cells(v%d[0], source_%d, at);", i, i)
+				onwards(i, "t")
+				line("    }")
+			}
+		}
+		line("  }\n")
+	}
 }
 
 // words are how the text asks for boundary rules: by one name, or by axis.

@@ -81,12 +81,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	if part := h.part(p); part < h.vector {
 		moves = max(parts, float64(h.vector/part))
 	}
-	arrays, outputs, direct := float64(l.loads), float64(len(l.stores)), 0.0
-	for _, v := range l.versions {
-		if v.direct {
-			direct++
-		}
-	}
+	arrays, outputs, direct := float64(l.loads), float64(len(l.stores)), float64(l.direct())
 	ringed := arrays - direct // the arrays that come by shared memory
 	accesses := moves * (ringed*(float64(h.rows)+extra) + (direct+outputs)*float64(h.rows))
 	if sideLow+sideHigh > 0 {
