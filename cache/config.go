@@ -119,6 +119,17 @@ func DeviceOf(m machine.Machine) DeviceInfo {
 	}
 }
 
+// Machine is the config's device as a machine: what the config does not tell follows
+// from the compute capability.
+func (c Config) Machine() machine.Machine {
+	d := c.Device
+	return machine.Machine{
+		Kind: d.Kind, Name: d.Name, UUID: d.UUID, PCI: d.PCI, ComputeCapability: d.ComputeCapability, SMs: d.SMs,
+		MemoryBytes: d.MemoryBytes, L2Bytes: d.L2Bytes, ClockHz: d.ClockHz, MemoryClockHz: d.MemoryClockHz, MemoryBusBits: d.MemoryBusBits,
+		Driver: d.Driver, CUDAVersion: d.CUDAVersion, Compiler: c.Toolchain.Compiler, ECC: d.ECC, MIG: d.MIG, CopyBytesPerSecond: d.CopyBytesPerSecond,
+	}.With(d.Limits).WithLimits()
+}
+
 // ToolchainInfo is what compiled the kernels.
 type ToolchainInfo struct {
 	Compiler string   `json:"compiler"` // name and version, "NVRTC 13.0"

@@ -14,7 +14,6 @@ import (
 	"strings"
 	"time"
 
-	"stenciltune/machine"
 	"stenciltune/timing"
 )
 
@@ -40,8 +39,7 @@ func KeyOf(c Config) Key {
 	return Key{
 		StencilHash: c.Stencil.Hash, DType: c.Stencil.DType, Boundary: c.Stencil.Boundary, Size: strings.Join(sizes, "x"),
 		StepsClass: StepsClass(c.Problem.Steps), Regime: string(c.Measured.Regime),
-	}.On(machine.Machine{Kind: c.Device.Kind, Name: c.Device.Name, ComputeCapability: c.Device.ComputeCapability,
-		MemoryBytes: c.Device.MemoryBytes, Driver: c.Device.Driver, Compiler: c.Toolchain.Compiler}).For(c.Objective)
+	}.On(c.Machine()).For(c.Objective)
 }
 
 // importable tells why a config cannot be stored as what is known of its problem.

@@ -9,7 +9,6 @@ import (
 
 	"stenciltune/cache"
 	"stenciltune/kernels"
-	"stenciltune/machine"
 	"stenciltune/space"
 	"stenciltune/stencil"
 )
@@ -261,15 +260,11 @@ func (c *collector) naive() error {
 func (s Source) narrower(of cache.Config, sc space.Schedule, least int) (space.Schedule, stencil.Problem, bool) {
 	width := sc.Int("vx", 1)
 	f := kernels.Find(s.Families, sc.Family())
-	m := machine.Machine{Kind: of.Device.Kind, ComputeCapability: of.Device.ComputeCapability, SMs: of.Device.SMs, L2Bytes: of.Device.L2Bytes}.WithLimits()
-	if of.Device.Limits != nil {
-		m = m.With(of.Device.Limits)
-	}
 	for _, part := range []int{4, 2} {
 		n := size(of)
 		n[0] = least/part + 1
 		if p := s.Problem.Resized(n); least > 1 && width%part == 0 && p.Stencil != nil {
-			if slim := sc.With("vx", width/part); space.New(f.Space(p, m)).Check(slim) == nil {
+			if slim := sc.With("vx", width/part); space.New(f.Space(p, of.Machine())).Check(slim) == nil {
 				return slim, p, true
 			}
 		}

@@ -142,7 +142,7 @@ func (t *Tuner) Refresh(c *Config, p Problem) (stale bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if err := t.Space(p, MachineOf(*c)).Check(sc); err != nil {
+	if err := t.Space(p, c.Machine()).Check(sc); err != nil {
 		return false, err
 	}
 	now := *c
@@ -246,7 +246,7 @@ func (t *Tuner) gather(p Problem, c cache.Stored) (stored, error) {
 	}
 	p = Problem{Stencil: p.Stencil, DType: stencil.DType(c.Config.Stencil.DType), Size: stencil.Size{1, 1, 1}, Steps: c.Config.Problem.Steps}
 	copy(p.Size[:], c.Config.Problem.Size)
-	m, err := t.Rated(MachineOf(c.Config))
+	m, err := t.Rated(c.Config.Machine())
 	if err != nil {
 		return e, err
 	}

@@ -19,17 +19,6 @@ func KeyOf(p Problem, m machine.Machine, regime timing.Regime) cache.Key {
 	}.On(m)
 }
 
-// MachineOf is a config's device as a machine: what the config does not tell follows
-// from the compute capability.
-func MachineOf(c Config) machine.Machine {
-	d := c.Device
-	return machine.Machine{
-		Kind: d.Kind, Name: d.Name, UUID: d.UUID, PCI: d.PCI, ComputeCapability: d.ComputeCapability, SMs: d.SMs,
-		MemoryBytes: d.MemoryBytes, L2Bytes: d.L2Bytes, ClockHz: d.ClockHz, MemoryClockHz: d.MemoryClockHz, MemoryBusBits: d.MemoryBusBits,
-		Driver: d.Driver, CUDAVersion: d.CUDAVersion, Compiler: c.Toolchain.Compiler, ECC: d.ECC, MIG: d.MIG, CopyBytesPerSecond: d.CopyBytesPerSecond,
-	}.With(d.Limits).WithLimits()
-}
-
 // better tells which of two configs of one device tells of it: a real GPU's before a
 // recording's, then the newer.
 func better(a, b *cache.Config) bool {
@@ -76,7 +65,7 @@ func (t *Tuner) Stored(name string) (machine.Machine, error) {
 	case len(matches) > 1:
 		return machine.Machine{}, fmt.Errorf("%w: the store knows several devices %q: %s: name one in full", device.ErrMissing, name, strings.Join(names, ", "))
 	case found != nil:
-		return MachineOf(*found), nil
+		return found.Machine(), nil
 	case len(names) == 0 && !t.store.Sound():
 		return machine.Machine{}, fmt.Errorf("%w: no config in the store can be read: tune store check says what is damaged", device.ErrMissing)
 	case len(names) == 0:

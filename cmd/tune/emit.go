@@ -195,7 +195,7 @@ func (a *app) emitImage(f *emitFlags, s emit.Source) error {
 	if err != nil {
 		return tuner.Input(err)
 	}
-	m := tuner.MachineOf(s.Configs[0])
+	m := s.Configs[0].Machine()
 	if m.ComputeCapability == "" {
 		return cli.Usagef("--format %s: the config is of %s, which is no GPU: use --format cu", f.format, m.Name)
 	}

@@ -30,14 +30,7 @@ func documentedCodes(t *testing.T) []string {
 // Every code of the page is what some command ends with; signals' are shown by TestExitCodesOfSignals.
 func TestExitCodesAreThoseOfThePage(t *testing.T) {
 	dir := t.TempDir()
-	file := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
-	garbage, text, half := file("garbage.db", strings.Repeat("no store", 4096)), file("bad.json", "not json"), file("half.sl", "NumDimensions 2")
+	garbage, text, half := file(t, "garbage.db", strings.Repeat("no store", 4096)), file(t, "bad.json", "not json"), file(t, "half.sl", "NumDimensions 2")
 	stored, none, nowhere := replayed(t), filepath.Join(dir, "none"), "/dev/null/store.db"
 	t.Setenv("TUNE_LIBCUDA", none)
 	var shown []string

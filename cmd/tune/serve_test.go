@@ -7,7 +7,6 @@ import (
 	"flag"
 	"io"
 	"net/http"
-	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -129,13 +128,6 @@ func TestServeShowsWhatATuneMeasures(t *testing.T) {
 // TestServeRefuses what would show tunes to others, and what it cannot use.
 func TestServeRefuses(t *testing.T) {
 	dir := t.TempDir()
-	file := func(name, text string) string {
-		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		return path
-	}
 	for _, c := range []struct {
 		args string
 		code int
@@ -144,15 +136,15 @@ func TestServeRefuses(t *testing.T) {
 		{"--listen :0", cli.Usage, "--token FILE"},
 		{"--listen 0.0.0.0:0", cli.Usage, "--token FILE"},
 		{"--listen [::]:0", cli.Usage, "ssh -L"},
-		{"--listen :0 --token " + file("short", "secret\n"), cli.Usage, "16 are needed"},
-		{"--listen :0 --token " + file("empty", "\n"), cli.Usage, "openssl rand"},
+		{"--listen :0 --token " + file(t, "short", "secret\n"), cli.Usage, "16 are needed"},
+		{"--listen :0 --token " + file(t, "empty", "\n"), cli.Usage, "openssl rand"},
 		{"--token " + filepath.Join(dir, "none"), cli.Usage, "no such file"},
 		{"--token " + dir, cli.Usage, "neither a file nor a pipe"},
 		{"--listen 127.0.0.1", cli.Usage, "host:port"},
 		{"--listen 127.0.0.1:99999", cli.Usage, "host:port"},
 		{"--device replay:h200", cli.Usage, "tune report --device replay:h200"},
 		{"--store " + dir, cli.StoreCorrupt, "a folder"},
-		{"--store " + file("text", strings.Repeat("this is no store", 1000)), cli.StoreCorrupt, "text"},
+		{"--store " + file(t, "text", strings.Repeat("this is no store", 1000)), cli.StoreCorrupt, "text"},
 		{"--stencil nonesuch", cli.Usage, "nonesuch"},
 		{"extra", cli.Usage, ""},
 	} {

@@ -180,7 +180,7 @@ func (x stored) run() report.Run {
 		return r
 	}
 	r.Name = strings.Join([]string{from.Stencil.Name, stencil.DType(k.DType).Short(), k.Size}, "/")
-	r.Machine = tuner.MachineOf(*from)
+	r.Machine = from.Machine()
 	p, err := tuner.ProblemOf(*from, "")
 	if err != nil {
 		r.Notes = append(r.Notes, "nothing is predicted: "+err.Error())

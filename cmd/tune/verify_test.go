@@ -36,11 +36,11 @@ CellValue {
 }
 `
 
-// file writes a stencil file.
+// file writes a file that nobody else may read, in a folder of its own.
 func file(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return path
