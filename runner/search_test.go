@@ -657,7 +657,7 @@ func TestStopRules(t *testing.T) {
 }
 
 func TestCancellingGivesTheBestSoFarAtOnce(t *testing.T) {
-	stuck := tile(32, 4, 1, 4)
+	stuck := tile(64, 4, 2, 4) // its remainder launch is none of the list, which would compile twice
 	fast := tile(32, 4, 1, 1)
 	for name, c := range map[string]struct {
 		op, s string
