@@ -154,6 +154,11 @@ type boltTx struct {
 	err error
 }
 
+// now is this machine's clock, as for all who can open the file.
+func (t *boltTx) now() time.Time { return time.Now() }
+
+func (s *boltFile) now() (time.Time, error) { return time.Now(), nil }
+
 func (t *boltTx) get(at spot) []byte {
 	if b := bucketOf(t.tx, at); b != nil {
 		return b.Get([]byte(at.inBucket()))

@@ -12,7 +12,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"stenciltune/timing"
 )
@@ -314,7 +313,6 @@ func (s *Store) take(got batch, done *Imported) error {
 	if len(at) == 0 {
 		return nil
 	}
-	now := time.Now()
 	before := *done
 	return s.engine.update(at, func(tx transaction) error {
 		*done = before
@@ -345,7 +343,7 @@ func (s *Store) take(got batch, done *Imported) error {
 				}
 				better = append(better, e)
 			}
-			if err := s.record(tx, text, now, better); err != nil {
+			if err := s.record(tx, text, better); err != nil {
 				return err
 			}
 			done.Entries += len(better)

@@ -78,11 +78,11 @@ func (s *Store) Begin(key Key, schedules ...space.Schedule) error {
 }
 
 // begin is Begin within a transaction.
-func (s *Store) begin(tx transaction, text string, now time.Time, schedules []space.Schedule) error {
+func (s *Store) begin(tx transaction, text string, schedules []space.Schedule) error {
 	for _, sc := range schedules {
 		i := s.intent(tx, text, sc)
 		i.Attempts++
-		i.At = now.UTC()
+		i.At = tx.now().UTC()
 		if err := putIntent(tx, text, sc, i); err != nil {
 			return err
 		}
@@ -140,7 +140,7 @@ func (s *Store) Advance(key Key, running *Running, entries []Entry, next ...spac
 			return errors.New("journal: no schedule can be begun that is none")
 		}
 	}
-	text, now := key.String(), time.Now()
+	text := key.String()
 	at := places(text, entries)
 	for _, sc := range next {
 		at = append(at, intentAt(text, sc))
@@ -149,15 +149,15 @@ func (s *Store) Advance(key Key, running *Running, entries []Entry, next ...spac
 		at = append(at, runningAt(text))
 	}
 	return s.engine.update(at, func(tx transaction) error {
-		if err := s.record(tx, text, now, entries); err != nil {
+		if err := s.record(tx, text, entries); err != nil {
 			return err
 		}
 		if running != nil {
-			if err := tell(tx, text, now, *running); err != nil {
+			if err := tell(tx, text, *running); err != nil {
 				return err
 			}
 		}
-		return s.begin(tx, text, now, next)
+		return s.begin(tx, text, next)
 	})
 }
 
@@ -173,10 +173,10 @@ func places(key string, entries []Entry) (at []spot) {
 }
 
 // record is Record within a transaction.
-func (s *Store) record(tx transaction, text string, now time.Time, entries []Entry) error {
+func (s *Store) record(tx transaction, text string, entries []Entry) error {
 	for _, e := range entries {
 		if e.At.IsZero() {
-			e.At = now
+			e.At = tx.now()
 		}
 		e.At = e.At.UTC().Round(0)
 		if e.Attempts == 0 {

@@ -48,6 +48,7 @@ const (
 	selectKeys = `select text from tune_key k cross join lateral (select from tune_record r where r.key = k.id and r.part = $1 limit 1) as held
 		where text >= $2 and ($3 = '' or text < $3) order by text`
 	selectSize   = `select sum(pg_total_relation_size(t)) from (values ('tune_store'::regclass), ('tune_key'), ('tune_record')) as w (t)`
+	selectClock  = `select (extract(epoch from clock_timestamp()) * 1000000)::bigint`
 	selectWrites = `select n_tup_ins + n_tup_upd + n_tup_del from pg_stat_user_tables where relid = 'tune_record'::regclass`
 	insertKeys   = `insert into tune_key (text) select key from json_to_recordset($1) as w (key text)
 		where not exists (select from tune_key where text = key) on conflict do nothing`
@@ -296,6 +297,20 @@ func (d *database) format() statement {
 	}}
 }
 
+// clock asks for the server's time.
+func clock(to *time.Time) statement {
+	return statement{sql: selectClock, row: func(f [][]byte) error {
+		us, err := strconv.ParseInt(string(f[0]), 10, 64)
+		*to = time.UnixMicro(us)
+		return err
+	}}
+}
+
+func (d *database) now() (now time.Time, err error) {
+	err = d.view(0, clock(&now))
+	return now, err
+}
+
 // view sends reading statements. Where there are no tables yet nothing is found.
 func (d *database) view(size int, list ...statement) error {
 	return d.use("read", size, func(ctx context.Context, conn *pgconn.PgConn) error {
@@ -455,7 +470,7 @@ func (d *database) begin(ctx context.Context, conn *pgconn.PgConn, at []spot, t 
 	} else {
 		list = append(list, about(lockKeys, keys, nil)...)
 	}
-	list = append(list, d.format(), statement{sql: "select txid_current()", row: func(f [][]byte) error {
+	list = append(list, d.format(), clock(&t.at), statement{sql: "select txid_current()", row: func(f [][]byte) error {
 		id = string(f[0])
 		return nil
 	}})
@@ -466,9 +481,12 @@ func (d *database) begin(ctx context.Context, conn *pgconn.PgConn, at []spot, t 
 // pgTx is a writing transaction: what was read at its begin, and what is to be written at
 // its end.
 type pgTx struct {
+	at           time.Time
 	had, changed map[spot][]byte // nil = dropped
 	emptied      []wire
 }
+
+func (t *pgTx) now() time.Time { return t.at }
 
 func (t *pgTx) get(at spot) []byte {
 	if v, ok := t.changed[at]; ok {

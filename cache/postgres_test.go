@@ -336,6 +336,34 @@ func TestAFullDiskOfTheServer(t *testing.T) {
 	server.Exec(t, "drop tablespace little")
 }
 
+// offClock is an empty schema whose server's clock is an hour behind this machine's.
+func offClock(t *testing.T, server *dbtest.Postgres) string {
+	at := server.Fresh(t)
+	server.Exec(t, "create function clock_timestamp() returns timestamptz language sql as $$ select pg_catalog.clock_timestamp() - interval '1 hour' $$", at)
+	return at + ",pg_catalog" // where it looks after this schema
+}
+
+// The clocks of machines differ: what is stored has the server's time.
+func TestTimesAreTheServers(t *testing.T) {
+	s := reopen(t, offClock(t, dbtest.Shared(t)))
+	e := testEntry(0)
+	e.At = time.Time{}
+	must(t, s.Advance(testKey(0), &Running{Phase: "search"}, []Entry{e}, testEntry(1).Schedule))
+	entries, err := s.Entries(testKey(0))
+	must(t, err)
+	begun, err := s.Unfinished(testKey(0))
+	must(t, err)
+	told, err := s.Running()
+	must(t, err)
+	now, err := s.engine.now()
+	must(t, err)
+	for _, at := range []time.Time{entries[0].At, begun[0].At, told[testKey(0)].At, now} {
+		if behind := time.Since(at); behind < 59*time.Minute || behind > 61*time.Minute {
+			t.Errorf("%v, which is %v ago", at, behind)
+		}
+	}
+}
+
 // A store goes from a file to a database and back, and is the same.
 func TestMergeBetweenKindsOfStore(t *testing.T) {
 	server := dbtest.Shared(t)

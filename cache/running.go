@@ -40,8 +40,8 @@ func (r Running) Config() Config {
 func runningAt(key string) spot { return spot{part: partRunning, key: key} }
 
 // tell is Advance's part that tells.
-func tell(tx transaction, key string, now time.Time, r Running) error {
-	r.At = now.UTC()
+func tell(tx transaction, key string, r Running) error {
+	r.At = tx.now().UTC()
 	at := runningAt(key)
 	raw, err := sealJSON(at.place(), r)
 	if err == nil {

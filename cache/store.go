@@ -60,12 +60,15 @@ type engine interface {
 	update(at []spot, fn func(transaction) error) error
 	// stamp is a text that differs after every write.
 	stamp() (string, error)
+	// now is the store's clock, which all who use it go by: those of their machines differ.
+	now() (time.Time, error)
 	// inspect proves what lies below the records, and reports size and generation.
 	inspect(*Report) error
 }
 
 // transaction is what an update may do. It sees its own writes. What get gives dies with it.
 type transaction interface {
+	now() time.Time  // the store's clock, once nobody else writes these records
 	get(spot) []byte // nil if there is none
 	put(spot, []byte)
 	drop(spot) // without a name: all records of the key
