@@ -2,7 +2,7 @@
 // of every outcome and the best config of every problem, and the config itself,
 // the JSON document that other builds read, with its JSON Schema.
 //
-// Caveats first. The store is one bbolt file; it never shrinks and it belongs to
+// Caveats first. The store is a bbolt file, or a database. The file never shrinks and it belongs to
 // one kind of processor (its integers are in native byte order). It is opened
 // for each operation and closed again, so several processes may use it, each
 // waiting for the other a moment; batch what is to be written, since every write

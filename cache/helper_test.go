@@ -45,10 +45,16 @@ func onEach(t *testing.T, test func(t *testing.T, fresh func() *Store)) {
 			return reopen(t, filepath.Join(dir, fmt.Sprint(n), "store.db"))
 		})
 	})
-	t.Run("postgres", func(t *testing.T) {
-		server := dbtest.Shared(t)
+	onServers(t, func(t *testing.T, server *dbtest.Server) {
 		test(t, func() *Store { return reopen(t, server.Fresh(t)) })
 	})
+}
+
+// onServers runs a test with each kind of database server.
+func onServers(t *testing.T, test func(t *testing.T, server *dbtest.Server)) {
+	for name, shared := range map[string]func(testing.TB) *dbtest.Server{"postgres": dbtest.Shared, "mariadb": dbtest.SharedMariaDB} {
+		t.Run(name, func(t *testing.T) { test(t, shared(t)) })
+	}
 }
 
 // put writes a record as it is.

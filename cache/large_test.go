@@ -1,14 +1,11 @@
 package cache
 
 import (
-	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
-	"io"
 	"math/bits"
 	"math/rand/v2"
 	"os"
@@ -17,7 +14,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgconn"
 	"golang.org/x/sys/unix"
 
 	"stenciltune/internal/dbtest"
@@ -237,87 +233,41 @@ func TestALargeDatabaseAnswersAtOnce(t *testing.T) {
 	if *flagRecords > 8000 {
 		n, rounds = *flagRecords, 80
 	}
-	at := dbtest.Shared(t).Fresh(t)
-	s := reopen(t, at)
-	must(t, s.Writable())
-	copyRecords(t, at, n, perKey)
-	asked := func(i int) Key { return largeKey(i * 7 % (n / perKey)) }
-	best := func(s *Store, k Key, want Grade) {
-		_, grade, ok, err := s.Best(k)
-		must(t, err)
-		if !ok || grade != want {
-			t.Fatalf("%v: %v, %v", k, grade, ok)
-		}
-	}
-	timeOf(t, rounds, []string{"record"}, func(i int) { must(t, s.Record(asked(i), testEntry(i))) })
-	timeOf(t, rounds, []string{"lookup"}, func(i int) { best(s, asked(i), Exact) })
-	timeOf(t, rounds, []string{"lookup by a process that has just begun"}, func(i int) {
-		fresh := reopen(t, at)
-		best(fresh, asked(i), Exact)
-		fresh.engine.(*database).disconnect()
-	})
-	timeOf(t, rounds, []string{"lookup of a size that is not there"}, func(i int) {
-		k := asked(i)
-		k.Size = "100x100x100"
-		best(s, k, OtherSize)
-	})
-	timeOf(t, rounds, []string{"entries of a problem"}, func(i int) {
-		entries, err := s.Entries(asked(i))
-		must(t, err)
-		if len(entries) < perKey {
-			t.Fatalf("%d entries", len(entries))
-		}
-	})
-	r, err := s.Check()
-	must(t, err)
-	t.Logf("%d records in %d MB", r.Entries, r.Bytes>>20)
-	if r.Entries < n || r.Configs != n/perKey || r.Damaged != 0 {
-		t.Errorf("%+v", r)
-	}
-}
-
-// copyRecords fills a database as largeStore fills a file, by the server's fastest way.
-func copyRecords(t *testing.T, at string, n, perKey int) {
-	t.Helper()
-	ctx := context.Background()
-	conn, err := pgconn.Connect(ctx, at)
-	must(t, err)
-	defer conn.Close(ctx)
-	send := func(into string, write func(w io.Writer)) {
-		r, w := io.Pipe()
-		go func() {
-			b := bufio.NewWriterSize(w, 1<<16)
-			write(b)
-			b.Flush()
-			w.Close()
-		}()
-		_, err := conn.CopyFrom(ctx, r, "copy "+into+" from stdin")
-		must(t, err)
-	}
-	send("tune_key (text)", func(w io.Writer) { // they are numbered from 1 on
-		for k := range n / perKey {
-			fmt.Fprintln(w, largeKey(k))
-		}
-	})
-	config, err := Encode(testConfig())
-	must(t, err)
-	var entries [][]byte
-	for i := range perKey {
-		b, err := json.Marshal(testEntry(i * 7919 % 20000))
-		must(t, err)
-		entries = append(entries, b)
-	}
-	send("tune_record (key, part, name, value)", func(w io.Writer) {
-		put := func(k int, at spot, payload []byte) {
-			raw, _ := seal(at.place(), payload)
-			fmt.Fprintf(w, "%d\t%s\t%s\t\\\\x%x\n", k+1, at.part, at.name, raw)
-		}
-		for k := range n / perKey {
-			key := largeKey(k)
-			for i, b := range entries {
-				put(k, entryAt(key.String(), testEntry(i*7919%20000)), b)
+	onServers(t, func(t *testing.T, server *dbtest.Server) {
+		at := server.Fresh(t)
+		s := largeStore(t, reopen(t, at), n, perKey)
+		asked := func(i int) Key { return largeKey(i * 7 % (n / perKey)) }
+		best := func(s *Store, k Key, want Grade) {
+			_, grade, ok, err := s.Best(k)
+			must(t, err)
+			if !ok || grade != want {
+				t.Fatalf("%v: %v, %v", k, grade, ok)
 			}
-			put(k, bestAt(key), config)
+		}
+		timeOf(t, rounds, []string{"record"}, func(i int) { must(t, s.Record(asked(i), testEntry(i))) })
+		timeOf(t, rounds, []string{"lookup"}, func(i int) { best(s, asked(i), Exact) })
+		timeOf(t, rounds, []string{"lookup by a process that has just begun"}, func(i int) {
+			fresh := reopen(t, at)
+			best(fresh, asked(i), Exact)
+			fresh.engine.(*database).disconnect()
+		})
+		timeOf(t, rounds, []string{"lookup of a size that is not there"}, func(i int) {
+			k := asked(i)
+			k.Size = "100x100x100"
+			best(s, k, OtherSize)
+		})
+		timeOf(t, rounds, []string{"entries of a problem"}, func(i int) {
+			entries, err := s.Entries(asked(i))
+			must(t, err)
+			if len(entries) < perKey {
+				t.Fatalf("%d entries", len(entries))
+			}
+		})
+		r, err := s.Check()
+		must(t, err)
+		t.Logf("%d records in %d MB", r.Entries, r.Bytes>>20)
+		if r.Entries < n || r.Configs != n/perKey || r.Damaged != 0 {
+			t.Errorf("%+v", r)
 		}
 	})
 }

@@ -99,12 +99,3 @@ func (s *boltFile) stamp() (string, error) {
 	b, err := io.ReadAll(io.LimitReader(f, int64(2*os.Getpagesize())))
 	return string(b), classify(s.file, "read", err)
 }
-
-// stamp is what the server has counted of writes, which lags up to a second behind.
-func (d *database) stamp() (stamp string, err error) {
-	err = d.view(0, statement{sql: selectWrites, row: func(f [][]byte) error {
-		stamp = string(f[0])
-		return nil
-	}})
-	return stamp, err
-}

@@ -105,7 +105,7 @@ func (h *health) lose() {
 	h.lost = true
 }
 
-// Store is where results are kept: a file, or a PostgreSQL database that many machines
+// Store is where results are kept: a file, or a PostgreSQL or MariaDB database that many machines
 // share. It may be used from many goroutines and many processes. A file is open during an
 // operation only, a database's connection a few seconds longer.
 type Store struct {
@@ -142,7 +142,7 @@ func DefaultPath() (string, error) {
 }
 
 // Open looks at the name of a store, a file's path or a URL like
-// postgres://user@host/database, without opening, locking or creating anything: that is left
+// postgres://user@host/database or mysql://user@host/database, without opening, locking or creating anything: that is left
 // to the operations, and the first write creates it. A path at which no store can be, such as
 // a folder or a FIFO, is refused at once, and so is a URL that is none.
 func Open(name string) (*Store, error) {

@@ -120,7 +120,7 @@ func TestExitCodesOfSignals(t *testing.T) {
 func TestAStoreWithoutAPlaceIsBadInput(t *testing.T) {
 	for _, env := range [][]string{
 		{"TUNE_STORE=relative.db"}, {"TUNE_STORE=", "XDG_DATA_HOME=relative"}, {"TUNE_STORE=", "XDG_DATA_HOME=", "HOME="},
-		{"TUNE_STORE=mysql://u@h/d"}, {"TUNE_STORE=postgres://u:secret@127.0.0.1:99999/d"}, {"TUNE_STORE=postgres://[::1"}, {"TUNE_STORE=postgres://u@h/d?sslmode=x"},
+		{"TUNE_STORE=oracle://u@h/d"}, {"TUNE_STORE=mysql://u:secret@h/"}, {"TUNE_STORE=mysql://u:secret@h/d?tls=x"}, {"TUNE_STORE=postgres://u:secret@127.0.0.1:99999/d"}, {"TUNE_STORE=postgres://[::1"}, {"TUNE_STORE=postgres://u@h/d?sslmode=x"},
 	} {
 		p := clitest.Command(t, "", "store", "list")
 		p.Cmd.Env = append(p.Cmd.Env, env...)

@@ -61,3 +61,32 @@ func TestASharedStore(t *testing.T) {
 		t.Errorf("exit %d\n%s", code, stderr)
 	}
 }
+
+// MariaDB gives the answers that a file gives.
+func TestAStoreInMariaDB(t *testing.T) {
+	server := dbtest.NewMariaDB(t)
+	at, file := server.Fresh(t), filepath.Join(t.TempDir(), "store.db")
+	problem := []string{"--stencil", "jacobi2d", "--device", "replay:h200"}
+	code, first, stderr := tune(t, file, append(problem, "--budget", "6")...)
+	if code != cli.OK {
+		t.Fatalf("exit %d\n%s", code, stderr)
+	}
+	if code, _, stderr := tune(t, at, "store", "merge", file); code != cli.OK {
+		t.Fatalf("exit %d\n%s", code, stderr)
+	}
+	code, again, stderr := tune(t, at, problem...)
+	if code != cli.OK || first != again || !strings.Contains(stderr, "answered from the store") {
+		t.Errorf("exit %d\n%s", code, stderr)
+	}
+	if code, out, stderr := tune(t, at, "store", "diff", file); code != cli.OK || len(out) > 0 {
+		t.Errorf("exit %d, the stores differ: %s%s", code, out, stderr)
+	}
+	p := clitest.Command(t, file, "store", "list", "--store", strings.Replace(at, "tune@", "tune:s3cret@", 1))
+	if code := p.Run(t); code != cli.Usage || !strings.Contains(p.Stderr.String(), "MYSQL_PWD") || strings.Contains(p.Stderr.String(), "s3cret") {
+		t.Errorf("exit %d\n%s", code, &p.Stderr)
+	}
+	server.Stop(syscall.SIGINT)
+	if code, _, stderr := tune(t, at, problem...); code != cli.StoreLocked || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "connection refused") {
+		t.Errorf("exit %d\n%s", code, stderr)
+	}
+}

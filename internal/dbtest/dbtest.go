@@ -4,7 +4,6 @@ package dbtest
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"net"
 	"net/url"
@@ -18,25 +17,38 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Password is that of the server's only user.
+// Password is that of a server's only user.
 const Password = "s3cret/&word"
 
 // patience is how long a server may take to start or to stop.
 const patience = 60 * time.Second
 
-// Postgres is a running server.
-type Postgres struct {
-	// URL names its user and database, and no password: that is in PGPASSWORD.
+// Server is a running server.
+type Server struct {
+	// URL names its user and database, and no password: that is in the environment.
 	URL string
 	Log *Log
 
+	kind        *kind
 	folder, bin string
 	port        int
 	cmd         *exec.Cmd
+}
+
+// kind is what differs between PostgreSQL and MariaDB.
+type kind struct {
+	program, folders string // where to look for it
+	missing          string // what to say where it is not installed
+	url              string // with the port
+	secret           string // the variable with the password
+	stop, crash      syscall.Signal
+	prepare, serve   func(*Server) *exec.Cmd                // makes the data; is the server
+	exec             func(at, sql string) error             // runs statements at a URL
+	fresh            func(*Server, string) (sql, at string) // makes an empty place of a name, and its URL
+	// small is fresh in a file system of its own, which mount puts in the place of a folder.
+	small func(t testing.TB, s *Server, name string, mount func(folder string)) (at string)
 }
 
 // Log collects what a server prints.
@@ -58,12 +70,9 @@ func (l *Log) String() string {
 }
 
 // find gives the folder of a program, "" if it is not installed.
-func find(name string, also ...string) string {
-	for _, pattern := range also {
-		found, _ := filepath.Glob(filepath.Join(pattern, name))
-		if len(found) > 0 {
-			return filepath.Dir(found[len(found)-1])
-		}
+func find(name, also string) string {
+	if found, _ := filepath.Glob(filepath.Join(also, name)); len(found) > 0 {
+		return filepath.Dir(found[len(found)-1])
 	}
 	if path, err := exec.LookPath(name); err == nil {
 		return filepath.Dir(path)
@@ -101,86 +110,111 @@ func freePort(t testing.TB) int {
 }
 
 // NewPostgres starts a server that ends with the test.
-func NewPostgres(t testing.TB) *Postgres {
-	s := startPostgres(t)
+func NewPostgres(t testing.TB) *Server {
+	s := start(t, &postgres)
+	t.Cleanup(s.remove)
+	return s
+}
+
+// NewMariaDB starts a server that ends with the test.
+func NewMariaDB(t testing.TB) *Server {
+	s := start(t, &mariaDB)
 	t.Cleanup(s.remove)
 	return s
 }
 
 var shared struct {
 	sync.Mutex
-	server *Postgres
+	servers map[*kind]*Server
 }
 
-// Shared is a server that all tests of a process use. TestMain calls StopShared.
-func Shared(t testing.TB) *Postgres {
+// Shared is a PostgreSQL server that all tests of a process use. TestMain calls StopShared.
+func Shared(t testing.TB) *Server { return share(t, &postgres) }
+
+// SharedMariaDB is a MariaDB server that all tests of a process use.
+func SharedMariaDB(t testing.TB) *Server { return share(t, &mariaDB) }
+
+func share(t testing.TB, k *kind) *Server {
 	shared.Lock()
 	defer shared.Unlock()
-	if shared.server == nil {
-		shared.server = startPostgres(t)
+	if shared.servers[k] == nil {
+		s := start(t, k)
+		if shared.servers == nil {
+			shared.servers = map[*kind]*Server{}
+		}
+		shared.servers[k] = s
 	}
-	return shared.server
+	return shared.servers[k]
 }
 
-// StopShared stops the server of Shared, if there is one.
+// StopShared stops the shared servers.
 func StopShared() {
-	if shared.server != nil {
-		shared.server.remove()
+	for _, s := range shared.servers {
+		s.remove()
 	}
 }
 
-func startPostgres(t testing.TB) *Postgres {
+func start(t testing.TB, k *kind) *Server {
 	t.Helper()
-	bin := find("initdb", "/usr/lib/postgresql/*/bin")
+	bin := find(k.program, k.folders)
 	if bin == "" {
-		t.Skip("skipped: no PostgreSQL server here (Debian: apt-get install postgresql)")
+		t.Skip("skipped: " + k.missing)
 	}
 	folder, err := os.MkdirTemp("", "dbtest-")
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &Postgres{folder: folder, bin: bin, port: freePort(t), Log: &Log{}}
-	s.URL = fmt.Sprintf("postgres://tune@127.0.0.1:%d/postgres", s.port)
-	os.Setenv("PGPASSWORD", Password)
-	secret := filepath.Join(folder, "password")
-	if err := os.WriteFile(secret, []byte(Password), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	init := exec.Command(filepath.Join(bin, "initdb"), "-D", filepath.Join(folder, "data"), "-U", "tune", "-A", "scram-sha-256", "--pwfile", secret,
-		"-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions")
-	init.SysProcAttr, init.Dir = ordinary(t, folder), folder
+	s := &Server{kind: k, folder: folder, bin: bin, port: freePort(t), Log: &Log{}}
+	s.URL = fmt.Sprintf(k.url, s.port)
+	os.Setenv(k.secret, Password)
+	how := ordinary(t, folder)
+	init := k.prepare(s)
+	init.SysProcAttr, init.Dir = how, folder
 	if out, err := init.CombinedOutput(); err != nil {
 		os.RemoveAll(folder)
-		t.Fatalf("initdb: %v\n%s", err, out)
+		t.Fatalf("%s: %v\n%s", k.program, err, out)
 	}
 	s.Start(t)
 	return s
 }
 
+// file writes a file for the server and gives its path.
+func (s *Server) file(name, text string) string {
+	path := filepath.Join(s.folder, name)
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		panic(err)
+	}
+	return path
+}
+
+// command is one of the server's programs.
+func (s *Server) command(program string, args ...string) *exec.Cmd {
+	return exec.Command(filepath.Join(s.bin, program), args...)
+}
+
 // Start starts a server that was stopped. Its data need not survive the machine, only itself.
-func (s *Postgres) Start(t testing.TB) {
+func (s *Server) Start(t testing.TB) {
 	t.Helper()
-	s.cmd = exec.Command(filepath.Join(s.bin, "postgres"), "-D", filepath.Join(s.folder, "data"), "-p", strconv.Itoa(s.port), "-k", s.folder,
-		"-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "shared_buffers=64MB", "-c", "max_connections=60")
+	s.cmd = s.kind.serve(s)
 	s.cmd.SysProcAttr, s.cmd.Dir = ordinary(t, s.folder), s.folder
 	s.cmd.Stdout, s.cmd.Stderr = s.Log, s.Log
 	if err := s.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	for begin := time.Now(); ; time.Sleep(20 * time.Millisecond) {
-		conn, err := pgconn.Connect(context.Background(), s.URL)
+		err := s.kind.exec(s.URL, "select 1")
 		if err == nil {
-			conn.Close(context.Background())
 			return
 		}
 		if time.Since(begin) > patience {
-			t.Fatalf("PostgreSQL does not start: %v\n%s", err, s.Log)
+			t.Fatalf("%s does not start: %v\n%s", s.cmd.Path, err, s.Log)
 		}
 	}
 }
 
 // Stop ends the server: at once with SIGQUIT, as a crash does, or in order with SIGINT.
-func (s *Postgres) Stop(how syscall.Signal) {
+func (s *Server) Stop(how syscall.Signal) {
+	how = map[syscall.Signal]syscall.Signal{syscall.SIGINT: s.kind.stop, syscall.SIGQUIT: s.kind.crash}[how]
 	s.cmd.Process.Signal(how)
 	hard := time.AfterFunc(patience, func() { s.cmd.Process.Kill() })
 	s.cmd.Wait()
@@ -188,40 +222,45 @@ func (s *Postgres) Stop(how syscall.Signal) {
 }
 
 // remove ends the server and takes its folder away.
-func (s *Postgres) remove() {
+func (s *Server) remove() {
 	s.Stop(syscall.SIGQUIT)
 	os.RemoveAll(s.folder)
 }
 
-// Own gives a folder to the user that the server runs as.
-func (s *Postgres) Own(t testing.TB, folder string) { ordinary(t, folder) }
+var places atomic.Int64
 
-var schemas atomic.Int64
-
-// Fresh is the URL of an empty schema.
-func (s *Postgres) Fresh(t testing.TB) string {
+// Fresh is the URL of an empty place for a store: a schema, or a database.
+func (s *Server) Fresh(t testing.TB) string {
 	t.Helper()
-	name := fmt.Sprint("s", schemas.Add(1))
-	s.Exec(t, "create schema "+name)
-	return s.URL + "?search_path=" + name
+	name := fmt.Sprint("s", places.Add(1))
+	sql, at := s.kind.fresh(s, name)
+	s.Exec(t, sql)
+	return at
 }
 
-// Exec runs statements, in the schema of a URL if one is given.
-func (s *Postgres) Exec(t testing.TB, sql string, at ...string) {
+// Exec runs statements, at a URL if one is given.
+func (s *Server) Exec(t testing.TB, sql string, at ...string) {
 	t.Helper()
-	conn, err := pgconn.Connect(context.Background(), append(at, s.URL)[0])
-	if err == nil {
-		err = conn.Exec(context.Background(), sql).Close()
-		conn.Close(context.Background())
-	}
-	if err != nil {
+	if err := s.kind.exec(append(at, s.URL)[0], sql); err != nil {
 		t.Fatalf("%s: %v", sql, err)
 	}
 }
 
 // As is the server's URL for another user, or another database.
-func (s *Postgres) As(name, database string) string {
+func (s *Server) As(name, database string) string {
 	u, _ := url.Parse(s.URL)
 	u.User, u.Path = url.User(name), "/"+database
 	return u.String()
+}
+
+// Small is the URL of an empty place in a file system of so many MiB. Where nobody may mount one
+// the test is skipped.
+func (s *Server) Small(t testing.TB, megabytes int) string {
+	t.Helper()
+	return s.kind.small(t, s, fmt.Sprint("s", places.Add(1)), func(folder string) {
+		if err := syscall.Mount("tmpfs", folder, "tmpfs", 0, fmt.Sprintf("size=%dm,mode=777", megabytes)); err != nil {
+			t.Skipf("skipped: no file system can be mounted here: %v", err)
+		}
+		t.Cleanup(func() { syscall.Unmount(folder, 0) })
+	})
 }

@@ -85,6 +85,7 @@ var fences = map[string][]string{
 	"github.com/c-bata/goptuna":       {"study/samplers"},
 	"go.etcd.io/bbolt":                {"cache"},
 	"github.com/jackc/pgx":            {"cache", "internal/dbtest"},
+	"github.com/go-sql-driver/mysql":  {"cache", "internal/dbtest"},
 	"github.com/ebitengine/purego":    {"device/cuda"},
 	"github.com/spf13/cobra":          {"cmd/tune", "cmd/study", "cmd/internal/cli"},
 	"github.com/spf13/pflag":          {"cmd/tune", "cmd/study", "cmd/internal/cli"},

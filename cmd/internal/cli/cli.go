@@ -61,7 +61,7 @@ func Run(name string, args []string, stdout, stderr io.Writer, root func(*App) *
 	p := c.PersistentFlags()
 	p.BoolVarP(&a.Quiet, "quiet", "q", false, "print nothing on stderr but errors")
 	p.BoolVarP(&a.Verbose, "verbose", "v", false, "say on stderr what became of every schedule")
-	p.StringVar(&a.Store, "store", "", "`file` of the store, or a database like postgres://user@host/database (default $TUNE_STORE, else $XDG_DATA_HOME/tune/store.db)")
+	p.StringVar(&a.Store, "store", "", "`file` of the store, or a database like postgres://user@host/database or mysql://user@host/database (default $TUNE_STORE, else $XDG_DATA_HOME/tune/store.db)")
 	p.BoolVar(&a.Plain, "plain", false, "print plain lines on stderr, on a terminal too")
 	c.AddCommand(a.manual())
 	complete(c)
@@ -170,7 +170,7 @@ func (a *App) Tuner() (*tuner.Tuner, error) {
 // can read a command line.
 func NoPassword(store string) error {
 	if cache.HasPassword(store) {
-		return Usagef("a password does not belong on a command line, which others can read: give it in PGPASSWORD, in ~/.pgpass, or in TUNE_STORE")
+		return Usagef("a password does not belong on a command line, which others can read: give it in PGPASSWORD, in ~/.pgpass, in MYSQL_PWD, or in TUNE_STORE")
 	}
 	return nil
 }
