@@ -29,31 +29,31 @@ func heldOf(st *stencil.Stencil) ends {
 
 // edgesText says which cells are held, and what lies outside the grid where that is a constant: the values
 // of time step s are multiples.
-func (s stages) edgesText(p stencil.Problem, timeTile int) string {
+func (g plan) edgesText() string {
 	var b strings.Builder
-	h := s.held
+	h := g.held
 	fmt.Fprintf(&b, "constexpr int HELD_LX = %d, HELD_LR = %d, HELD_LS = %d; // held cells, which never change, at the low end of x, rows and planes\n", h.lowX, h.lowR, h.lowS)
 	fmt.Fprintf(&b, "constexpr int HELD_HX = %d, HELD_HR = %d, HELD_HS = %d; // and at the high end\n", h.highX, h.highR, h.highS)
 	fmt.Fprintf(&b, "constexpr bool HOLDS = %t;\n", h != ends{})
 	common, constant := 1.0, 0.0
-	if s.linear {
-		w := s.weightsFor(p, timeTile)
-		common, constant = w.common, s.constant(p)
+	if g.linear {
+		w := g.bestWeights()
+		common, constant = w.common, g.constant()
 		fmt.Fprintf(&b, "constexpr bool PAIRS = %t; // the four nearest neighbours are added up in pairs\n", w.ring != 0)
 		fmt.Fprintf(&b, "constexpr int BEGUN = %d; // sums that have begun when a plane arrives\n", w.begun())
-		fmt.Fprintf(&b, "constexpr bool BEGINS_AS_CELL = %t; // the sum of the plane after begins as the cell itself\n", w.beginsAsCell(p.Stencil.Boundary))
+		fmt.Fprintf(&b, "constexpr bool BEGINS_AS_CELL = %t; // the sum of the plane after begins as the cell itself\n", w.beginsAsCell(g.problem.Stencil.Boundary))
 	}
 	steps := func(doc, name string, value float64, common float64) {
 		fmt.Fprintf(&b, "// %s\n__host__ __device__ constexpr Real %s(int s) { return ", doc, name)
-		for k := 0; k < timeTile-1 && value != 0 && common != 1; k++ {
+		for k := 0; k < g.timeTile-1 && value != 0 && common != 1; k++ {
 			fmt.Fprintf(&b, "s == %d ? %s : ", k, literal(value))
 			value /= common
 		}
 		fmt.Fprintf(&b, "%s; }\n", literal(value))
 	}
 	steps("What lies outside the grid in time step s of a launch, where it is a constant.", "outside_cell", constant, common)
-	if s.linear {
-		if !s.edge {
+	if g.linear {
+		if !g.edge {
 			common = 1
 		}
 		steps("By how much values have grown by time step s, where EdgeValue is to know it.", "growth_of", 1, common)
@@ -64,15 +64,14 @@ func (s stages) edgesText(p stencil.Problem, timeTile int) string {
 }
 
 // constant is what lies outside the grid, 0 where that is no constant.
-func (s stages) constant(p stencil.Problem) float64 {
-	if p.Stencil.Boundary != stencil.Constant {
+func (g plan) constant() float64 {
+	if g.problem.Stencil.Boundary != stencil.Constant {
 		return 0
 	}
-	return p.DType.Round(p.Stencil.Constant)
+	return g.problem.DType.Round(g.problem.Stencil.Constant)
 }
 
 // constantRow tells whether a row outside the grid is one of constants, in shared memory.
-func (s stages) constantRow(st *stencil.Stencil) bool {
-	r, h := radiusOf(st), s.held
-	return s.linear && st.Boundary == stencil.Constant && (h.lowR < r.lowR || h.highR < r.highR)
+func (g plan) constantRow() bool {
+	return g.linear && g.problem.Stencil.Boundary == stencil.Constant && (g.held.lowR < g.lowR || g.held.highR < g.highR)
 }

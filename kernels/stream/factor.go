@@ -49,14 +49,14 @@ type costed struct {
 	cost float64
 }
 
-// weightsFor is the weights for so many time steps a launch: as multiples where values do not grow
+// bestWeights is the weights for the launch's time steps: as multiples where values do not grow
 // too far, and where that saves more than the multiplication that brings them back. Held cells grow too, and are copied
 // once more; in 3D, where that took longer than it saved, they are never.
-func (s stages) weightsFor(p stencil.Problem, timeTile int) costed {
-	steps, w := float64(timeTile), s.factored
-	growth, outside := -math.Log2(w.common)*steps, math.Log2(max(1, math.Abs(s.constant(p))))
-	if growth > maxGrowth(p.DType) || growth+outside > 3*maxGrowth(p.DType) || (s.weights.cost-w.cost)*steps <= 1 || s.dims == 3 && s.held != (ends{}) {
-		return s.weights
+func (g plan) bestWeights() costed {
+	steps, w, d := float64(g.timeTile), g.factored, g.problem.DType
+	growth, outside := -math.Log2(w.common)*steps, math.Log2(max(1, math.Abs(g.constant())))
+	if growth > maxGrowth(d) || growth+outside > 3*maxGrowth(d) || (g.weights.cost-w.cost)*steps <= 1 || g.dims == 3 && g.held != (ends{}) {
+		return g.weights
 	}
 	return w
 }

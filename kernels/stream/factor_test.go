@@ -57,7 +57,7 @@ func TestWeightsAreFactoredWhereValuesStayFinite(t *testing.T) {
 		{line, stencil.Float32, 1, false}, // one operation saved, one multiplication to bring values back
 		{line, stencil.Float32, 2, true},
 	} {
-		w := c.stages.weightsFor(stencil.Problem{Stencil: &stencil.Stencil{}, DType: c.dtype}, c.timeTile)
+		w := plan{stencil.Problem{Stencil: &stencil.Stencil{}, DType: c.dtype}, c.stages, shape{timeTile: c.timeTile}}.bestWeights()
 		if (w.common != 1) != c.taken {
 			t.Errorf("%s, %d steps: factor %v", c.dtype, c.timeTile, w.common)
 		}

@@ -13,7 +13,8 @@ import (
 // stages is how a stencil's stages work: with sums, if it is nothing but a weighted
 // sum of points of one field, else with the values of the planes.
 type stages struct {
-	dims     int
+	dims int
+	radius
 	linear   bool
 	weights  costed
 	factored costed             // the same as multiples of a common factor
@@ -44,7 +45,7 @@ func stagesOf(st *stencil.Stencil) stages {
 }
 
 func analyse(st *stencil.Stencil) stages {
-	s := stages{dims: st.Dims, arrays: st.Stages[0].Points, mirror: st.Boundary == stencil.Mirror, wrap: st.Boundary == stencil.Wrap, edge: st.Boundary == stencil.Edge}
+	s := stages{dims: st.Dims, radius: radiusOf(st), arrays: st.Stages[0].Points, mirror: st.Boundary == stencil.Mirror, wrap: st.Boundary == stencil.Wrap, edge: st.Boundary == stencil.Edge}
 	if held := heldOf(st); st.Of == nil && len(st.ReadOnly) == 0 && (!s.wrap || held == ends{}) {
 		if w, ok := weightsOf(st); ok {
 			u, _ := weightsBy(bestFactor(st), st)
@@ -53,7 +54,6 @@ func analyse(st *stencil.Stencil) stages {
 			return s
 		}
 	}
-	r := radiusOf(st)
 	first, last, rows := 0, 0, false // planes with points off the own row, and the own plane
 	for _, points := range s.arrays {
 		for _, o := range points {
@@ -64,12 +64,12 @@ func analyse(st *stencil.Stencil) stages {
 	}
 	switch {
 	case !rows:
-		first = r.highS
+		first = s.highS
 	case s.mirror: // a plane that is read may stand for one on the other side
-		first, last = -r.lowS, r.highS
+		first, last = -s.lowS, s.highS
 	}
-	s.late = rows && last == r.highS
-	s.ring = r.highS - first + 1
+	s.late = rows && last == s.highS
+	s.ring = s.highS - first + 1
 	if s.late {
 		s.ring++
 	}
@@ -105,13 +105,14 @@ func (s stages) offRow(points []stencil.Offset) bool {
 	})
 }
 
-// source is the text of the stages.
-func (s stages) source(p stencil.Problem, timeTile int) []kernels.Piece {
-	if s.linear {
-		return kernels.Around(folder+"sums.cu", sumsSource, "@WEIGHTS@", kernels.Piece{Text: s.weightsFor(p, timeTile).text(timeTile, p.Stencil.Boundary, s.held)})
+// stagesSource is the text of the stages.
+func (g plan) stagesSource() []kernels.Piece {
+	st := g.problem.Stencil
+	if g.linear {
+		return kernels.Around(folder+"sums.cu", sumsSource, "@WEIGHTS@", kernels.Piece{Text: g.bestWeights().text(g.timeTile, st.Boundary, g.held)})
 	}
-	pieces := []kernels.Piece{{Text: s.planesText(radiusOf(p.Stencil))}}
-	if s.nearest(p.Stencil) {
+	pieces := []kernels.Piece{{Text: g.planesText()}}
+	if g.nearest(st) {
 		pieces = append(pieces, kernels.Piece{File: folder + "nearest.cu", Text: nearestSource})
 	}
 	return append(pieces, kernels.Piece{File: folder + "values.cu", Text: valuesSource})
@@ -147,7 +148,7 @@ func (s stages) slotsText() string {
 }
 
 // planesText says which neighbours the points of each plane of an array need.
-func (s stages) planesText(r radius) string {
+func (s stages) planesText() string {
 	type need struct {
 		low, high int
 		rows      bool
@@ -165,7 +166,7 @@ func (s stages) planesText(r radius) string {
 	function := func(head, otherwise string, value func(need) string) {
 		fmt.Fprintf(&b, "__device__ __forceinline__ constexpr %s(int array, int dz) {\n", head)
 		for a := range needs {
-			for dz := -r.lowS; dz <= r.highS; dz++ {
+			for dz := -s.lowS; dz <= s.highS; dz++ {
 				if v := value(needs[a][dz]); v != otherwise {
 					fmt.Fprintf(&b, "  if (array == %d && dz == %d) return %s;\n", a, dz, v)
 				}
@@ -192,7 +193,7 @@ func (s stages) planesText(r radius) string {
 
 // perStage is the planes whose cells a stage keeps from plane step to plane step, of
 // all arrays.
-func (s stages) perStage(r radius) int {
+func (s stages) perStage() int {
 	if s.linear {
 		n := s.weights.begun()
 		if s.late {
@@ -213,7 +214,7 @@ func (s stages) perStage(r radius) int {
 			_, _, dz := kernels.StreamingAxes(s.dims, o)
 			oldest = min(oldest, dz)
 		}
-		total += r.highS - oldest
+		total += s.highS - oldest
 		if s.late {
 			total++
 		}
@@ -223,10 +224,10 @@ func (s stages) perStage(r radius) int {
 
 // neighbourCells counts the cells that a lane needs of its neighbour lanes, over all
 // planes and arrays.
-func (s stages) neighbourCells(r radius) int {
+func (s stages) neighbourCells() int {
 	n := 0
 	for _, points := range s.arrays {
-		for z := -r.lowS; z <= r.highS; z++ {
+		for z := -s.lowS; z <= s.highS; z++ {
 			low, high := 0, 0
 			for _, o := range points {
 				if dx, _, dz := kernels.StreamingAxes(s.dims, o); dz == z {
@@ -240,9 +241,9 @@ func (s stages) neighbourCells(r radius) int {
 }
 
 // lag is the planes by which a stage is behind the one before.
-func (s stages) lag(r radius) int {
+func (s stages) lag() int {
 	if s.late {
-		return r.highS + 1
+		return s.highS + 1
 	}
-	return r.highS
+	return s.highS
 }

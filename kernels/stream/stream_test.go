@@ -269,14 +269,14 @@ func TestTilesWriteEveryCellOnceAndFarEnoughFromTheirBorders(t *testing.T) {
 	for range 3000 {
 		radius := radius{lowX: r.IntN(4), highX: r.IntN(4), lowR: r.IntN(4), highR: r.IntN(4)}
 		h := shape{vector: 1 << r.IntN(4), rows: 1 + r.IntN(8), warps: 1 + r.IntN(16), timeTile: 1 + r.IntN(8)}
-		st := stages{dims: 1 + r.IntN(3), linear: r.IntN(2) == 0}
-		hold, step := h.tile(radius, st)
+		g := plan{stages: stages{dims: 1 + r.IntN(3), linear: r.IntN(2) == 0, radius: radius}, shape: h}
+		hold, step := g.tile()
 		if step[0] <= 0 || step[1] <= 0 {
 			continue
 		}
 		x := axis{0, hold[0], step[0], kernels.RoundUp(h.timeTile*radius.lowX, h.vector), 1 << r.IntN(5), h.timeTile * radius.lowX, h.timeTile * radius.highX}
 		y := axis{0, hold[1], step[1], h.timeTile * radius.lowR, 1, h.timeTile * radius.lowR, h.timeTile * radius.highR}
-		if h.laneHalo(radius, st) { // the halo is loaded by lanes next to the tile
+		if g.laneHalo() { // the halo is loaded by lanes next to the tile
 			x.halo, x.low, x.high = 0, 0, 0
 		}
 		for k := range 40 { // from the least grid on, then at random
@@ -357,7 +357,8 @@ func TestTheLoopHoldsFewRounds(t *testing.T) {
 		{"a period that nothing divides", 2, 2, 0, false, 1, 5},
 	} {
 		r := radius{lowR: c.rows, highR: c.rows, lowS: c.low, highS: c.high}
-		if got := unroll(r, shape{prefetch: c.prefetch}, stages{linear: c.linear}); got != c.want {
+		g := plan{stages: stages{radius: r, linear: c.linear}, shape: shape{prefetch: c.prefetch}}
+		if got := g.unroll(); got != c.want {
 			t.Errorf("%s: %d plane steps, want %d", c.name, got, c.want)
 		}
 	}
@@ -384,14 +385,18 @@ func TestEdgeRowsHoldEveryRowThatAnotherWarpReads(t *testing.T) {
 			for rows := 1; rows <= 8; rows++ {
 				for warps := 1; warps <= 5; warps++ {
 					h, r := shape{rows: rows, warps: warps}, radius{lowR: low, highR: high}
+					edgeRows := func(st stages) int {
+						st.radius = r
+						return plan{stages: st, shape: h}.edgeRows()
+					}
 					first, last := or(high, low), or(low, high)
-					if got, want := h.edgeRows(r, stages{}), min(first+last, rows); got != want {
+					if got, want := edgeRows(stages{}), min(first+last, rows); got != want {
 						t.Fatalf("%+v %+v: %d edge rows, the kernel has %d", h, r, got, want)
 					}
-					if got := h.edgeRows(r, stages{mirror: true}); low+high > 0 && got != rows { // a mirrored row may be any
+					if got := edgeRows(stages{mirror: true}); low+high > 0 && got != rows { // a mirrored row may be any
 						t.Fatalf("%+v %+v: %d edge rows where the boundary mirrors", h, r, got)
 					}
-					if got, want := h.edgeRows(r, stages{mirror: true, linear: true}), h.edgeRows(r, stages{}); got != want { // it takes the place of one at the edge
+					if got, want := edgeRows(stages{mirror: true, linear: true}), edgeRows(stages{}); got != want { // it takes the place of one at the edge
 						t.Fatalf("%+v %+v: %d edge rows of sums where the boundary mirrors, want %d", h, r, got, want)
 					}
 					for w := range warps {

@@ -110,9 +110,9 @@ func TestStagesWaitOnlyForRowsOfTheNewestPlane(t *testing.T) {
 		{"values, rows ahead", parsed(t, up3d, "return get(0, 0, 0) * get(0, 1, 1);"), false, true, false, 3, 2, 2},
 		{"values of a box", parsed(t, up3d, bent), false, true, false, 4, 3, 2},
 	} {
-		s, r := stagesOf(c.stencil), radiusOf(c.stencil)
-		if s.linear != c.linear || s.late != c.late || s.diagonal != c.diagonal || s.ring != c.ring || s.perStage(r) != c.kept || s.lag(r) != c.lag {
-			t.Errorf("%s: linear %t, late %t, diagonal %t, a ring of %d, %d planes kept, %d behind", c.name, s.linear, s.late, s.diagonal, s.ring, s.perStage(r), s.lag(r))
+		s := stagesOf(c.stencil)
+		if s.linear != c.linear || s.late != c.late || s.diagonal != c.diagonal || s.ring != c.ring || s.perStage() != c.kept || s.lag() != c.lag {
+			t.Errorf("%s: linear %t, late %t, diagonal %t, a ring of %d, %d planes kept, %d behind", c.name, s.linear, s.late, s.diagonal, s.ring, s.perStage(), s.lag())
 		}
 	}
 }

@@ -39,24 +39,23 @@ func estimateOf(st stages) estimate {
 
 // taken is the registers that the compiler takes if it may, and the least with which it does not
 // spill, both estimated.
-func (h shape) taken(p stencil.Problem, st stages) (registers, least int) {
-	e := estimateOf(st)
-	r := radiusOf(p.Stencil)
-	cells, used, timeTile, words := float64(h.vector*h.rows), float64(st.used()), float64(h.timeTile), float64(max(4, p.DType.Size()))/4
-	stage := e.kept * float64(st.perStage(r)) // for each cell
+func (g plan) taken() (registers, least int) {
+	e := estimateOf(g.stages)
+	cells, used, timeTile, words := float64(g.vector*g.rows), float64(g.used()), float64(g.timeTile), float64(max(4, g.problem.DType.Size()))/4
+	stage := e.kept * float64(g.perStage()) // for each cell
 	switch {
-	case st.weights.ring != 0:
+	case g.weights.ring != 0:
 		stage += e.pairs
-	case st.triples:
+	case g.triples:
 		stage += e.shared
 	}
-	n := cells*(timeTile*stage+used*(e.prefetch*float64(h.inRegisters())+e.arrived)) + e.neighbour*timeTile*float64(h.rows*(r.lowX+r.highX))
+	n := cells*(timeTile*stage+used*(e.prefetch*float64(g.inRegisters())+e.arrived)) + e.neighbour*timeTile*float64(g.rows*(g.lowX+g.highX))
 	n = e.base + n*words
-	least = int(n / (e.slack - e.slackLost*math.Log2(float64(h.vector)*words)))
-	if h.async {
+	least = int(n / (e.slack - e.slackLost*math.Log2(float64(g.vector)*words)))
+	if g.async {
 		n += 5
 	}
-	if k := h.vector / h.part(p); k > 1 && st.dims < 3 { // parts that are moved one by one
+	if k := g.vector / g.part(); k > 1 && g.dims < 3 { // parts that are moved one by one
 		n += float64(k)
 	}
 	return int(n), max(least, 1)
@@ -70,16 +69,16 @@ const long = 140
 // depth, as recorded schedules tell: who waits for one load waits for later ones too, and in 3D for
 // the other warps; there, where a thread would take more registers than it may have, the compiler
 // also loads later.
-func (h shape) inFlight(dims, taken int) float64 {
-	if h.async {
-		return float64(h.prefetch)
+func (g plan) inFlight(taken int) float64 {
+	if g.async {
+		return float64(g.prefetch)
 	}
-	n := float64(h.prefetch - 1)
-	if dims < 3 {
+	n := float64(g.prefetch - 1)
+	if g.dims < 3 {
 		return 1.25 * (1 + 0.3*n)
 	}
 	const registers = 65536 // of an SM, of every GPU since compute capability 5.0
-	room := float64(min(255, registers/(warp*h.warps*h.minBlocks)))
+	room := float64(min(255, registers/(warp*g.warps*g.minBlocks)))
 	gain := 0.15 // of each further plane
 	if taken <= long {
 		gain = 0.5
@@ -93,40 +92,39 @@ func (h shape) inFlight(dims, taken int) float64 {
 // Between memory and a thread vectors move in parts where rows are not whole vectors. A warp's
 // parts are coalesced, or else lie a vector apart, and it touches every line as often. Loads into
 // registers take longer than that, stores in 3D too: by as much as recorded schedules say.
-func (h shape) moves(p stencil.Problem, parts float64) (moves, loads, stores float64) {
-	part := h.part(p)
+func (g plan) moves(parts float64) (moves, loads, stores float64) {
+	part := g.part()
 	moves, loads, stores = parts, 1, 0
-	if part < h.vector && h.copyBytes(p) < 16 {
-		moves = float64(h.vector / part)
-		if !h.coalescedStores(p) {
+	if part < g.vector && g.copyBytes() < 16 {
+		moves = float64(g.vector / part)
+		if !g.coalescedStores() {
 			stores = moves - 1
 		}
-		if h.async && p.Stencil.Dims == 3 {
+		if g.async && g.dims == 3 {
 			loads = moves
 		}
 	}
-	if !h.async && moves > 1 {
+	if !g.async && moves > 1 {
 		loads = 1.5 * moves
 	}
-	if p.Stencil.Dims == 3 {
+	if g.dims == 3 {
 		stores *= 3
 	}
 	return moves, loads, stores
 }
 
 // waits are the times that a thread waits for shuffles, shared memory and what it loaded itself.
-func (h shape) waits(p stencil.Problem, st stages, taken int, planeSteps float64) float64 {
-	r := radiusOf(p.Stencil)
+func (g plan) waits(taken int, planeSteps float64) float64 {
 	// In each stage the cells of neighbour lanes come through shuffles, one after the other. Where the
 	// newest plane's are read a stage waits for that of the one before, the more the fewer cells a thread has.
-	neighbours := math.Max(1, float64(r.lowX+r.highX)/2)
-	if p.Stencil.Dims < 3 && st.newestNeighbours {
-		neighbours *= 4 / float64(h.vector)
+	neighbours := math.Max(1, float64(g.lowX+g.highX)/2)
+	if g.dims < 3 && g.newestNeighbours {
+		neighbours *= 4 / float64(g.vector)
 	}
-	waits := planeSteps * float64(h.timeTile) * neighbours
+	waits := planeSteps * float64(g.timeTile) * neighbours
 	// Several cells that are loaded into registers at once are moved from there, and waited for then. So are, in long
 	// plane steps, those of the second prefetched plane: compilers put them off.
-	if p.Stencil.Dims == 3 && !h.async && (h.part(p) > 1 || h.prefetch > 1 && taken > long) {
+	if g.dims == 3 && !g.async && (g.part() > 1 || g.prefetch > 1 && taken > long) {
 		waits += 30 * planeSteps
 	}
 	return waits
@@ -135,55 +133,53 @@ func (h shape) waits(p stencil.Problem, st stages, taken int, planeSteps float64
 // Work counts one launch: every tile is loaded once, with its halo; each stage
 // updates the whole tile in every plane step.
 func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
-	h := scheduleShape(p, s)
-	stages := stagesOf(p.Stencil)
-	r := radiusOf(p.Stencil)
-	l := h.launch(p, stages)
+	g := planOf(p, s)
+	l := g.launch()
 	st := p.Stencil
 	elem := float64(p.DType.Size())
-	hold, step := h.tile(r, stages)
+	hold, step := g.tile()
 	n := kernels.Planes(p)
 	streamTile := kernels.CeilDiv(n, l.Grid[2])
-	planeSteps := float64(min(n, streamTile+h.timeTile*r.lowS) + h.totalLag(r, stages))
-	loaded := float64(min(n, streamTile+h.timeTile*(r.lowS+r.highS)))
+	planeSteps := float64(min(n, streamTile+g.timeTile*g.lowS) + g.totalLag())
+	loaded := float64(min(n, streamTile+g.timeTile*(g.lowS+g.highS)))
 	blocks := float64(l.Blocks())
-	cells := float64(hold[0] * h.rows * h.warps)
-	updates := cells * planeSteps * float64(h.timeTile)
-	timeTile, words := float64(h.timeTile), float64(kernels.ComputedSize(p.DType))/4
-	arrays, outputs := float64(stages.used()), float64(kernels.Outputs(st, h.timeTile))
-	taken, least := h.taken(p, stages)
-	inFlight := h.inFlight(st.Dims, taken)
+	cells := float64(hold[0] * g.rows * g.warps)
+	updates := cells * planeSteps * float64(g.timeTile)
+	timeTile, words := float64(g.timeTile), float64(kernels.ComputedSize(p.DType))/4
+	arrays, outputs := float64(g.used()), float64(kernels.Outputs(st, g.timeTile))
+	taken, least := g.taken()
+	inFlight := g.inFlight(taken)
 	others := 0 // rows of other warps
-	if h.edgeRows(r, stages) > 0 {
-		others = r.lowR + r.highR
+	if g.edgeRows() > 0 {
+		others = g.lowR + g.highR
 	}
-	shuffles := float64(h.rows * (r.lowX + r.highX)) // of a stage in a plane step
-	if !stages.linear {                              // for every plane that is read in neighbour columns
-		shuffles = float64(h.rows * stages.neighbourCells(r))
+	shuffles := float64(g.rows * (g.lowX + g.highX)) // of a stage in a plane step
+	if !g.linear {                                   // for every plane that is read in neighbour columns
+		shuffles = float64(g.rows * g.neighbourCells())
 	}
-	if stages.diagonal {
-		shuffles += float64(others * (r.lowX + r.highX))
+	if g.diagonal {
+		shuffles += float64(others * (g.lowX + g.highX))
 	}
-	edge := float64(stages.edgeArrays() * (h.edgeRows(r, stages) + others)) // rows of a stage through shared memory in a plane step
-	parts := math.Ceil(float64(h.vector) * elem / 16)                       // instructions that move a vector
-	moves, loads, stores := h.moves(p, parts)
-	coalescedStores := h.coalescedStores(p)
-	accesses := moves*(arrays+outputs)*float64(h.rows) + timeTile*(parts*edge+shuffles*words)
-	pipe := (edge*float64(h.vector) + shuffles) * float64(kernels.ComputedSize(p.DType))
-	if h.async { // read again from shared memory
-		accesses += parts * arrays * float64(h.rows)
-		pipe += (1 + loads) * arrays * float64(h.rows*h.vector) * elem / timeTile // written there, and read
+	edge := float64(g.edgeArrays() * (g.edgeRows() + others)) // rows of a stage through shared memory in a plane step
+	parts := math.Ceil(float64(g.vector) * elem / 16)         // instructions that move a vector
+	moves, loads, stores := g.moves(parts)
+	coalescedStores := g.coalescedStores()
+	accesses := moves*(arrays+outputs)*float64(g.rows) + timeTile*(parts*edge+shuffles*words)
+	pipe := (edge*float64(g.vector) + shuffles) * float64(kernels.ComputedSize(p.DType))
+	if g.async { // read again from shared memory
+		accesses += parts * arrays * float64(g.rows)
+		pipe += (1 + loads) * arrays * float64(g.rows*g.vector) * elem / timeTile // written there, and read
 	}
 	if coalescedStores {
 		accesses += (parts + moves) * outputs
-		pipe += 2 * outputs * float64(h.vector) * elem / timeTile
+		pipe += 2 * outputs * float64(g.vector) * elem / timeTile
 	}
 	flops, special := float64(st.Ops.Total()), float64(st.Ops.Div+st.Ops.Special)
-	if stages.linear { // a division has become part of the weights
-		w := stages.weightsFor(p, h.timeTile)
+	if g.linear { // a division has become part of the weights
+		w := g.bestWeights()
 		flops, special = w.cost, 0
 		if w.ring != 0 { // a pair at the end of a vector is added up by two lanes
-			flops += 1 / float64(h.vector)
+			flops += 1 / float64(g.vector)
 		}
 	}
 	threads := float64(l.Threads())
@@ -197,35 +193,35 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		barriers = int(planeSteps)
 	}
 	window := write
-	waits := h.waits(p, stages, taken, planeSteps)
+	waits := g.waits(taken, planeSteps)
 	if st.Dims < 3 {
 		write[1] = streamTile
 		write[2] = 1
-		read = [3]int{hold[0] * h.warps, read[2], 1}
+		read = [3]int{hold[0] * g.warps, read[2], 1}
 		window = write
 	}
-	window[st.Dims-1] = 1 + h.prefetch
+	window[st.Dims-1] = 1 + g.prefetch
 	return kernels.Work{
-		Steps:      h.timeTile,
-		Cells:      float64(p.Size.Cells()) * float64(h.timeTile),
+		Steps:      g.timeTile,
+		Cells:      float64(p.Size.Cells()) * float64(g.timeTile),
 		Updates:    blocks * updates,
 		Flops:      blocks * updates * flops,
 		Special:    blocks * updates * special,
-		Integer:    blocks * threads * (300 + planeSteps*(20+4*float64(h.rows)+timeTile*(2+shuffles*words))),
+		Integer:    blocks * threads * (300 + planeSteps*(20+4*float64(g.rows)+timeTile*(2+shuffles*words))),
 		Accesses:   blocks * threads * planeSteps * accesses,
 		L1Loads:    (loads*arrays*blocks*cells*loaded + stores*outputs*float64(p.Size.Cells())) * elem,
 		L2Read:     arrays * blocks * cells * loaded * elem,
 		L2Write:    float64(p.Size.Cells()) * outputs * elem,
-		Torn:       kernels.Torn(p, h.vector, h.haloX(r, stages), hold, step),
+		Torn:       kernels.Torn(p, g.vector, g.haloX(), hold, step),
 		Shared:     blocks * threads * planeSteps * timeTile * pipe,
 		Barriers:   barriers,
-		Loads:      arrays * float64(h.rows*h.vector) * inFlight,
+		Loads:      arrays * float64(g.rows*g.vector) * inFlight,
 		LoadWaits:  loaded / inFlight,
 		Prefetched: true,
 		Waits:      waits,
 		Registers:  taken,
 		Least:      least,
-		MinBlocks:  h.minBlocks,
+		MinBlocks:  g.minBlocks,
 		SpillTrips: planeSteps,
 		Write:      write,
 		Read:       read,

@@ -1,0 +1,196 @@
+package stream
+
+import (
+	"stenciltune/kernels"
+	"stenciltune/machine"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+const warp = 32 // lanes
+
+// radius is a stencil's radius on either side, split into x, rows of a plane and planes.
+type radius struct{ lowX, highX, lowR, highR, lowS, highS int }
+
+func radiusOf(st *stencil.Stencil) radius {
+	r := radius{lowX: st.Low[0], highX: st.High[0]}
+	switch st.Dims {
+	case 2:
+		r.lowS, r.highS = st.Low[1], st.High[1]
+	case 3:
+		r.lowR, r.highR, r.lowS, r.highS = st.Low[1], st.High[1], st.Low[2], st.High[2]
+	}
+	return r
+}
+
+// shape is a schedule's numbers.
+type shape struct {
+	vector, rows, warps, streamTiles, timeTile, prefetch, minBlocks int
+	// sms is the number of SMs that are filled, each with streamTiles blocks; 0 = there are
+	// streamTiles stream tiles, whatever the SMs.
+	sms int
+	// async says that planes are prefetched by asynchronous copies into shared memory, not by
+	// loads into registers.
+	async bool
+}
+
+func shapeOf(get func(string) int) shape {
+	return shape{
+		vector: get("vx"), rows: get("vy"), warps: get("wp"), streamTiles: get("ck"), timeTile: get("ph"),
+		prefetch: get("pf"), minBlocks: get("mb"), sms: get("sm"), async: get("pm") == 1,
+	}
+}
+
+// plan is how a schedule streams through a problem. The kernel's constants and text, its launch and tiling, its work
+// and the constraints of the space follow from it. (plane.cu works out a tile's numbers once more; tests hold both together.)
+type plan struct {
+	problem stencil.Problem
+	stages
+	shape
+}
+
+// planOf is a schedule's. Rows that are not whole vectors are loaded cell by cell, and so into
+// registers if a cell is too small to be copied.
+func planOf(p stencil.Problem, s space.Schedule) plan {
+	get := func(name string) int { return s.Int(name, 0) } // those that may be left out are 0 then
+	g := plan{p, stagesOf(p.Stencil), shapeOf(get)}
+	if g.async && g.copyBytes() < 4 {
+		g.async, g.prefetch = false, min(g.prefetch, 2)
+	}
+	return g
+}
+
+// part is the cells that are moved between memory and a thread at once: a vector, or as
+// many of its cells as rows are whole of.
+func (g plan) part() int {
+	if g.problem.Stencil.Boundary == stencil.Wrap {
+		return g.vector
+	}
+	return kernels.WholePart(g.vector, g.problem.Size[0])
+}
+
+// copyBytes is the bytes of one copy into shared memory, or of several if it is more than 16.
+func (g plan) copyBytes() int { return g.part() * g.problem.DType.Size() }
+
+// tile is the cells a block holds and the cells by which tiles are apart, on x and
+// on rows.
+func (g plan) tile() (hold, step [2]int) {
+	hold = [2]int{warp * g.vector, g.warps * g.rows}
+	step[0] = hold[0]
+	if !g.laneHalo() {
+		step[0] -= kernels.RoundUp(g.timeTile*g.lowX, g.vector) + kernels.RoundUp(g.timeTile*g.highX, g.vector)
+	}
+	step[1] = hold[1] - g.timeTile*(g.lowR+g.highR)
+	return hold, step
+}
+
+// haloX is the cells on x that a tile holds before those it writes.
+func (g plan) haloX() int {
+	if g.laneHalo() {
+		return 0
+	}
+	return kernels.RoundUp(g.timeTile*g.lowX, g.vector)
+}
+
+// laneHalo tells whether a row's halo on x is loaded by its first and last lane, not as part
+// of the tile.
+func (g plan) laneHalo() bool {
+	return g.dims < 3 && g.timeTile == 1 && !g.async && g.linear && max(g.lowX, g.highX) <= g.vector && !g.wrap && !g.edge
+}
+
+// edgeRows is the rows of a warp that others read.
+func (g plan) edgeRows() int {
+	if g.mirror && !g.linear && g.lowR+g.highR > 0 {
+		return g.rows
+	}
+	return kernels.EdgeRows(g.lowR, g.highR, g.rows)
+}
+
+// coalescedStores tells whether the parts of a row are written through shared memory, as
+// plane.cu has it.
+func (g plan) coalescedStores() bool {
+	return g.async && g.part() < g.vector && g.dims < 3 && g.vector*g.problem.DType.Size() == 32 && g.copyBytes() < 16
+}
+
+// sharedBytes is the edge rows, the planes on their way, and what is stored through shared memory.
+func (g plan) sharedBytes() int {
+	more := 0
+	if g.async {
+		more += g.prefetch * g.used() * g.rows * g.warps * warp * g.vector * g.problem.DType.Size()
+	}
+	if g.coalescedStores() {
+		more += kernels.Outputs(g.problem.Stencil, g.timeTile) * g.warps * warp * g.vector * g.problem.DType.Size()
+	}
+	rows := g.warps * g.edgeRows()
+	if g.constantRow() {
+		rows++
+	}
+	return more + g.ring*g.timeTile*g.edgeArrays()*rows*warp*g.vector*kernels.ComputedSize(g.problem.DType)
+}
+
+// inRegisters is the prefetched planes that registers hold.
+func (g plan) inRegisters() int {
+	if g.async {
+		return 0
+	}
+	return g.prefetch
+}
+
+// registers is what a thread needs, estimated: what every stage keeps, the plane
+// at hand with its halo, those on their way, and addresses.
+func (g plan) registers() int {
+	cells := g.vector * g.rows
+	halo := g.rows * (g.lowX + g.highX)
+	if !g.linear { // all planes are at hand at once
+		halo += cells + (g.lowR+g.highR)*g.vector
+	}
+	return 32 + max(1, g.problem.DType.Size()/4)*(cells*(g.timeTile*g.perStage()+g.used()*(1+g.inRegisters()))+halo)
+}
+
+// unroll is the plane steps that the loop holds: those after which every register is back in its
+// place (what the stages keep moves on by one each step, so do the prefetched planes, and
+// shared memory has two buffers in turn); but a part of them where that would be more than three. What
+// is added to moves on without an instruction, and the loop must stay within the instruction
+// cache (docs/lab/0018-instruction-caches.md).
+func (g plan) unroll() int {
+	period := max(1, g.lowS+g.highS)
+	if !g.linear {
+		period = g.lowS + g.highS + 1
+	}
+	u := 1
+	for u%period != 0 || g.inRegisters() > 0 && u%g.inRegisters() != 0 || g.linear && g.lowR+g.highR > 0 && u%2 != 0 {
+		u++
+	}
+	for _, part := range []int{4, 3, 2} { // 2 and 3 have none, nor has a larger prime
+		if part < u && u%part == 0 {
+			return part
+		}
+	}
+	return u
+}
+
+// totalLag is the planes that the last stage's are behind those that arrive.
+func (g plan) totalLag() int { return g.highS + (g.timeTile-1)*g.lag() }
+
+func (g plan) tiling() kernels.Tiling {
+	hold, step := g.tile()
+	return kernels.Overlapping(g.problem, g.vector, g.haloX(), hold, step, g.warps, g.streamTiles, g.sms, g.timeTile*g.lowS+g.totalLag())
+}
+
+// grid is the blocks: tiles on x and rows, stream tiles on the streaming axis, as many as were asked for, or
+// as fill the SMs: one wave of blocks, or a few, with no SM left over for a last one (docs/lab/0022-chunks-that-fill.md).
+func (g plan) grid() [3]int {
+	if _, step := g.tile(); step[0] < 1 || step[1] < 1 { // all halo: another constraint says so
+		return [3]int{1, 1, 1}
+	}
+	return g.tiling().Blocks(g.problem.Size)
+}
+
+func (g plan) launch() kernels.Launch {
+	return kernels.Launch{Grid: g.grid(), Block: [3]int{warp, g.warps, 1}, Steps: g.timeTile, SharedBytes: g.sharedBytes()}
+}
+
+// residency is the blocks that an SM must be able to hold.
+func (g plan) residency(m machine.Machine) kernels.Residency {
+	return kernels.Residency{Machine: m, Warps: g.warps, Blocks: g.minBlocks}
+}
