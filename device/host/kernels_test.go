@@ -14,11 +14,11 @@ import (
 )
 
 var (
-	flagCases = flag.Int("cases", 80, "random schedules to check")
+	flagCases = flag.Int("cases", 48, "random schedules to check")
 	flagEach  = flag.Int("each", 1, "random schedules of each stencil of the catalogue")
 	flagSums  = flag.Int("sums", 12, "random schedules of random sums under every rule at the edges")
 	flagMixed = flag.Int("mixed", 12, "random schedules of programs whose boundary rules differ")
-	flagASan  = flag.Int("asan-cases", 8, "of these, also under the sanitizers")
+	flagASan  = flag.Int("asan-cases", 5, "of these, also under the sanitizers")
 	flagSeed  = flag.Uint64("seed", 20261121, "seed of the random schedules")
 )
 
