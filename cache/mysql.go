@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -238,6 +239,9 @@ func (*mySQL) fault(err error) (fault, string) {
 	return mysqlFault(e), fmt.Sprintf("%s (%d)", strings.ReplaceAll(e.Message, "\n", " "), e.Number)
 }
 
+// noSpace finds the system's number for a full disk, ENOSPC.
+var noSpace = regexp.MustCompile(`\b28\b`)
+
 // mysqlFault is what an error's number means: the error references of MariaDB and MySQL.
 func mysqlFault(e *mysql.MySQLError) fault {
 	switch e.Number {
@@ -266,7 +270,7 @@ func mysqlFault(e *mysql.MySQLError) fault {
 	case 1064, 1305:
 		return faultUnsupported
 	case 1026, 1030: // of writing a file, of the storage engine: with the system's number
-		if strings.Contains(e.Message, "28") {
+		if noSpace.MatchString(e.Message) {
 			return faultFull
 		}
 	}
