@@ -15,17 +15,29 @@ type Stored struct {
 // bestAt is where the best config of a key lies.
 func bestAt(key Key) spot { return spot{part: partBest, key: key.String()} }
 
-// PutBest stores the best config of a key, in place of the one before, and of what the tune
-// told while it ran.
+// PutBest stores the best config of a key, in place of the one before, and of what tunes of the
+// problem told that run no more.
 func (s *Store) PutBest(key Key, c Config) error {
 	raw, err := sealConfig(key, c)
 	if err != nil {
 		return err
 	}
-	at, told := bestAt(key), runningAt(key.Journal().String())
-	return s.engine.update([]spot{at, told}, func(tx transaction) error {
-		tx.put(at, raw)
-		tx.drop(told)
+	told, err := s.engine.read(spot{part: partWorkers, key: key.Journal().String()})
+	if err != nil {
+		return err
+	}
+	at := []spot{bestAt(key)}
+	for _, r := range told {
+		at = append(at, r.spot)
+	}
+	return s.engine.update(at, func(tx transaction) error {
+		tx.put(at[0], raw)
+		for _, w := range at[1:] {
+			var r Running
+			if unsealJSON(w.place(), tx.get(w), &r) != nil || !r.aliveAt(tx.now()) {
+				tx.drop(w)
+			}
+		}
 		return nil
 	})
 }

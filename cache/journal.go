@@ -28,13 +28,19 @@ const MaxLog = 4 << 10
 // maxReason is where an entry's reason is clipped, in bytes.
 const maxReason = 1 << 10
 
-// Intent is a schedule that was begun and has no entry since: its run was
+// Intent is a schedule that was begun or claimed and has no entry since: its run was
 // killed, or goes on still.
 type Intent struct {
 	Schedule space.Schedule `json:"-"`
-	Attempts int            `json:"attempts"` // times it was begun
+	Attempts int            `json:"attempts"` // times it was begun; 0 = claimed only
 	At       time.Time      `json:"at"`       // of the last time
+	// Worker has claimed it and keeps it Until then, by the store's clock; "" = nobody.
+	Worker string    `json:"worker,omitempty"`
+	Until  time.Time `json:"until,omitzero"`
 }
+
+// heldAt tells whether a claim to it holds at a time of the store.
+func (i Intent) heldAt(now time.Time) bool { return i.Worker != "" && now.Before(i.Until) }
 
 // MaxAttempts is how often a schedule may be begun and not finished: after that
 // it is to be recorded as timing.WorkerLost and not run again.
@@ -146,7 +152,7 @@ func (s *Store) Advance(key Key, running *Running, entries []Entry, next ...spac
 		at = append(at, intentAt(text, sc))
 	}
 	if running != nil {
-		at = append(at, runningAt(text))
+		at = append(at, workerAt(text, running.Worker))
 	}
 	return s.engine.update(at, func(tx transaction) error {
 		if err := s.record(tx, text, entries); err != nil {
@@ -197,26 +203,11 @@ func (s *Store) record(tx transaction, text string, entries []Entry) error {
 // Abandon takes back one Begin of each schedule: for those that a run which ends
 // in good order began and never ran.
 func (s *Store) Abandon(key Key, schedules ...space.Schedule) error {
-	if len(schedules) == 0 {
-		return nil
-	}
-	text := key.String()
-	var at []spot
+	begun := map[space.Schedule]bool{}
 	for _, sc := range schedules {
-		at = append(at, intentAt(text, sc))
+		begun[sc] = true
 	}
-	return s.engine.update(at, func(tx transaction) error {
-		for _, sc := range schedules {
-			i := s.intent(tx, text, sc)
-			i.Attempts--
-			if i.Attempts <= 0 {
-				tx.drop(intentAt(text, sc))
-			} else if err := putIntent(tx, text, sc, i); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return s.Release(key, "", begun)
 }
 
 // Entries are all sound entries of a key, of every source hash, in the order of
@@ -245,11 +236,15 @@ func (s *Store) entry(r record) (e Entry, ok bool) {
 	return e, true
 }
 
-// Unfinished are the schedules of a key that were begun and have no entry since,
-// in the order of their texts. Those that are Quarantined are for the caller to
-// record as timing.WorkerLost, which strikes them here.
+// Unfinished are the schedules of a key that were begun and have no entry since, and that no
+// worker holds now, in the order of their texts. Those that are Quarantined are for the caller
+// to record as timing.WorkerLost, which strikes them here.
 func (s *Store) Unfinished(key Key) ([]Intent, error) {
 	records, err := s.engine.read(spot{part: partIntents, key: key.String()})
+	if err != nil || len(records) == 0 {
+		return nil, err
+	}
+	now, err := s.engine.now()
 	if err != nil {
 		return nil, err
 	}
@@ -264,7 +259,9 @@ func (s *Store) Unfinished(key Key) ([]Intent, error) {
 			s.health.spoilt(r.place())
 			continue
 		}
-		intents = append(intents, i)
+		if i.Attempts > 0 && !i.heldAt(now) {
+			intents = append(intents, i)
+		}
 	}
 	return intents, nil
 }
@@ -291,11 +288,14 @@ func (s *Store) keys(part, prefix string) ([]Key, error) {
 	return keys, nil
 }
 
-// Forget drops the journal of a key, its notes of begun schedules and of a tune that runs
+// Forget drops the journal of a key, its notes of begun schedules and of tunes that run
 // included: to measure all anew. The best config stays until another replaces it.
 func (s *Store) Forget(key Key) error {
 	text := key.String()
-	all := []spot{{part: partJournal, key: text}, {part: partIntents, key: text}, runningAt(text)}
+	var all []spot
+	for _, part := range []string{partJournal, partIntents, partWorkers, partTrail} {
+		all = append(all, spot{part: part, key: text})
+	}
 	return s.engine.update(all, func(tx transaction) error {
 		for _, at := range all {
 			tx.drop(at)

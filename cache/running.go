@@ -4,17 +4,20 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
-	"slices"
 	"time"
 
 	"stenciltune/timing"
 )
 
+// DefaultLease is how long a tune that tells nothing is taken to be alive. It tells of itself
+// several times as often.
+const DefaultLease = 30 * time.Second
+
 // Running is what a tune tells while it runs, so that others can look on. It stays until
 // PutBest stores what came of the tune: of one that was killed At says how old it is.
 type Running struct {
+	Worker    string             `json:"worker"` // "host:process:number", its name among the tunes of a store
 	Stencil   StencilInfo        `json:"stencil"`
 	Problem   ProblemInfo        `json:"problem"`
 	Scalars   map[string]float64 `json:"scalars,omitempty"`
@@ -22,11 +25,19 @@ type Running struct {
 	Toolchain ToolchainInfo      `json:"toolchain"`
 	Regime    timing.Regime      `json:"regime"`
 	Objective timing.Objective   `json:"objective,omitempty"`
+	Shared    bool               `json:"shared,omitempty"` // it claims what it measures
 
-	Phase  string    `json:"phase"`            // "baseline", "search", "finals"; "" = it has ended, and nothing came of it
-	Trying string    `json:"trying,omitempty"` // the schedule that was begun last
-	Begun  time.Time `json:"begun"`            // UTC
-	At     time.Time `json:"at"`               // UTC, when this was told; Advance sets it
+	Phase     string    `json:"phase"`               // "baseline", "search", "finals"; "" = it has ended, and nothing came of it
+	Trying    string    `json:"trying,omitempty"`    // the schedule that was begun last
+	Evaluated int       `json:"evaluated,omitempty"` // schedules it knows the outcome of, others' included
+	Best      string    `json:"best,omitempty"`      // the fastest of them
+	BestTime  float64   `json:"best_time,omitempty"` // its seconds a step
+	Left      float64   `json:"left,omitempty"`      // seconds until the search ends, should it find nothing better; 0 = not known
+	Lease     float64   `json:"lease,omitempty"`     // seconds without a word after which it is taken for dead
+	Begun     time.Time `json:"begun"`               // UTC
+	At        time.Time `json:"at"`                  // UTC by the store's clock, when this was told; Advance and Share set it
+
+	Age time.Duration `json:"-"` // since At; Running sets it
 }
 
 // Config is what a config would say of the problem and the device.
@@ -36,13 +47,29 @@ func (r Running) Config() Config {
 	return c
 }
 
-// runningAt is where a tune tells how it goes: under the key of its journal.
-func runningAt(key string) spot { return spot{part: partRunning, key: key} }
+// Alive tells whether it runs and has told so lately.
+func (r Running) Alive() bool { return r.Phase != "" && r.Age < r.lease() }
 
-// tell is Advance's part that tells.
+func (r Running) lease() time.Duration {
+	if r.Lease > 0 {
+		return time.Duration(r.Lease * float64(time.Second))
+	}
+	return DefaultLease
+}
+
+// aliveAt is Alive at a time of the store.
+func (r Running) aliveAt(now time.Time) bool {
+	r.Age = now.Sub(r.At)
+	return r.Alive()
+}
+
+// workerAt is where a tune tells how it goes: under the key of its journal.
+func workerAt(key, worker string) spot { return spot{partWorkers, key, worker} }
+
+// tell writes what a tune tells.
 func tell(tx transaction, key string, r Running) error {
 	r.At = tx.now().UTC()
-	at := runningAt(key)
+	at := workerAt(key, r.Worker)
 	raw, err := sealJSON(at.place(), r)
 	if err == nil {
 		tx.put(at, raw)
@@ -50,32 +77,36 @@ func tell(tx transaction, key string, r Running) error {
 	return err
 }
 
-// Running is what tunes tell that run, or ended without a config, by the keys of their journals.
-func (s *Store) Running() (map[Key]Running, error) {
-	keys, err := s.keys(partRunning, "")
+// Running is what tunes tell that run, or ended without a config, by the keys of their journals,
+// those of a key in the order of their workers' names.
+func (s *Store) Running() (map[Key][]Running, error) {
+	keys, err := s.keys(partWorkers, "")
 	if err != nil || len(keys) == 0 {
 		return nil, err
 	}
 	byText := map[string]Key{}
+	var at []spot
 	for _, k := range keys {
 		byText[k.String()] = k
-	}
-	var at []spot
-	for _, text := range slices.Sorted(maps.Keys(byText)) {
-		at = append(at, runningAt(text))
+		at = append(at, spot{part: partWorkers, key: k.String()})
 	}
 	records, err := s.engine.read(at...)
+	if err != nil || len(records) == 0 {
+		return nil, err
+	}
+	now, err := s.engine.now()
 	if err != nil {
 		return nil, err
 	}
-	all := map[Key]Running{}
+	all := map[Key][]Running{}
 	for _, rec := range records {
 		var r Running
 		if unsealJSON(rec.place(), rec.value, &r) != nil {
 			s.health.spoilt(rec.place())
 			continue
 		}
-		all[byText[rec.key]] = r
+		r.Age = now.Sub(r.At)
+		all[byText[rec.key]] = append(all[byText[rec.key]], r)
 	}
 	return all, nil
 }

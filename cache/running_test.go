@@ -13,22 +13,31 @@ func TestRunning(t *testing.T) {
 		if all, err := s.Running(); err != nil || len(all) != 0 {
 			t.Fatalf("of an empty store: %v, %v", all, err)
 		}
-		r := Running{Stencil: StencilInfo{Name: "jacobi2d"}, Phase: "search", Trying: testEntry(1).Schedule.String(), Begun: time.Unix(1, 0).UTC()}
+		r := Running{Worker: "a:1:0", Stencil: StencilInfo{Name: "jacobi2d"}, Phase: "search", Trying: testEntry(1).Schedule.String(), Begun: time.Unix(1, 0).UTC()}
 		must(t, s.Advance(testKey(0), &r, []Entry{testEntry(0)}, testEntry(1).Schedule))
-		must(t, s.Advance(testKey(1), &Running{Phase: "baseline"}, nil))
+		must(t, s.Advance(testKey(1), &Running{Worker: "b:1:0", Phase: "baseline"}, nil))
 		all, err := s.Running()
 		must(t, err)
-		got := all[testKey(0)]
-		if since := time.Since(got.At); len(all) != 2 || since < 0 || since > time.Minute || !r.At.IsZero() {
+		if len(all[testKey(0)]) != 1 || len(all[testKey(1)]) != 1 {
+			t.Fatalf("%+v", all)
+		}
+		got := all[testKey(0)][0]
+		if since := time.Since(got.At); len(all) != 2 || since < 0 || since > time.Minute || got.Age > time.Minute || !got.Alive() || !r.At.IsZero() {
 			t.Errorf("%v, told %v ago", all, since)
 		}
-		got.At = time.Time{}
-		if got.Config().Stencil.Name != "jacobi2d" || got.Phase != "search" || got.Trying != r.Trying || !got.Begun.Equal(r.Begun) || all[testKey(1)].Phase != "baseline" {
+		if got.Config().Stencil.Name != "jacobi2d" || got.Phase != "search" || got.Trying != r.Trying || !got.Begun.Equal(r.Begun) || all[testKey(1)][0].Phase != "baseline" {
 			t.Errorf("%+v", all)
 		}
 		if r, err := s.Check(); err != nil || r.Damaged != 0 || r.Entries != 1 || r.Unfinished != 1 {
 			t.Errorf("%+v, %v", r, err)
 		}
+		must(t, s.PutBest(testKey(0), testConfig())) // it goes on, for all that is known
+		if all, err = s.Running(); err != nil || len(all[testKey(0)]) != 1 {
+			t.Errorf("%v, %v", all, err)
+		}
+		r.Phase = ""
+		must(t, s.Advance(testKey(0), &r, nil))
+		must(t, s.Advance(testKey(0), &Running{Worker: "dead:1:0", Phase: "search", Lease: 1e-9}, nil))
 		must(t, s.PutBest(testKey(0), testConfig()))
 		must(t, s.Forget(testKey(1)))
 		if all, err := s.Running(); err != nil || len(all) != 0 {

@@ -15,18 +15,21 @@ const DefaultLockTimeout = 5 * time.Second
 // storeFormat is the version of the store's layout.
 const storeFormat = "stenciltune.store/v1"
 
-// The parts of a store. Journal and intents hold many records for a key, each by a name of
-// its own; the others hold one.
+// The parts of a store. Some hold many records for a key, each by a name of its own; the others
+// hold one.
 const (
 	partJournal = "journal" // problem -> schedule and source hash -> Entry
 	partIntents = "intents" // problem -> schedule -> Intent
+	partWorkers = "workers" // problem -> worker -> Running
+	partTrail   = "trail"   // problem -> "last" -> trail, and number -> step
 	partBest    = "best"    // problem -> Config
 	partRates   = "rates"   // device -> DeviceRates
-	partRunning = "running" // problem -> Running
 )
 
 // nested tells whether a part holds many records for a key.
-func nested(part string) bool { return part == partJournal || part == partIntents }
+func nested(part string) bool {
+	return part == partJournal || part == partIntents || part == partWorkers || part == partTrail
+}
 
 // spot is where a record lies. Without a name it is, in a nested part, where all records of
 // the key lie.

@@ -23,24 +23,42 @@ type candidate struct {
 	done    chan struct{}
 }
 
+// decided tells whether it needs no device: rejected, failed to compile, or known.
+func (c *candidate) decided() bool { return c.outcome.Status != "" }
+
 // prepare generates and compiles a schedule in the background.
 func (t *Session) prepare(ctx context.Context, s space.Schedule) *candidate {
+	c := t.draft(s)
+	if !c.decided() {
+		t.start(ctx, c)
+	}
+	return c
+}
+
+// draft is a candidate before it is compiled: decided, if it is illegal or known.
+func (t *Session) draft(s space.Schedule) *candidate {
 	if err := t.Space.Check(s); err != nil {
 		c := &candidate{outcome: outcome.Outcome{Schedule: s, Status: timing.Rejected, Reason: err.Error()}, done: make(chan struct{})}
 		close(c.done)
 		return c
 	}
 	c := t.generate(s)
-	if t.Journal != nil {
-		if known, ok := t.Journal.Known(s, c.outcome.SourceHash); ok {
-			known.Known = true
-			c.outcome, c.known = known, true
-			close(c.done)
-			return c
-		}
-	}
-	t.start(ctx, c)
+	t.recall(c)
 	return c
+}
+
+// recall gives a candidate the outcome that the journal knows, if it does.
+func (t *Session) recall(c *candidate) bool {
+	if t.Journal == nil {
+		return false
+	}
+	known, ok := t.Journal.Known(c.outcome.Schedule, c.outcome.SourceHash)
+	if ok {
+		known.Known = true
+		c.outcome, c.known = known, true
+		close(c.done)
+	}
+	return ok
 }
 
 // generate is a candidate with its kernel's source.

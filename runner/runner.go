@@ -54,9 +54,9 @@ type Options struct {
 	// Objective is what the finals choose by, "" = time. Any other needs a device.Meter that is
 	// Metered and warm caches.
 	Objective timing.Objective
-	Seed      uint32 // of the input data
-	Ahead     int    // schedules compiled ahead of the device, at most; 0 = 1
-	Journal   Journal
+	Seed      uint32  // of the input data
+	Ahead     int     // schedules compiled ahead of the device, at most; 0 = 1
+	Journal   Journal // a Study is shared with other sessions
 	Watcher   Watcher
 	// Judge computes what answers are compared with, for workloads that the
 	// reference in Go does not know; nil for stencils.
@@ -135,9 +135,13 @@ type Session struct {
 	judge     *device.Pass     // Options.Judge's, once compiled
 	naives    []space.Schedule // the baseline's
 	naive     outcome.Outcome
-	queue     []*candidate // proposed, and not yet evaluated
-	exhausted bool         // the strategy has no more
+	queue     []*candidate            // proposed, and not yet evaluated
+	exhausted bool                    // the strategy has no more
+	study     Study                   // the journal, if it is one
+	elsewhere map[space.Schedule]bool // asked for by the strategy, and held by other sessions
+	asked     time.Time               // for what is elsewhere, the last time
 	outcomes  []outcome.Outcome
+	filed     map[space.Schedule]bool // those of the outcomes
 	tracker   search.Tracker
 	failed    map[timing.Status]int
 	repeated  int
@@ -151,7 +155,8 @@ type Session struct {
 
 // New begins a session.
 func New(o Options) *Session {
-	t := &Session{Options: o, failed: map[timing.Status]int{}, sources: map[string]<-chan struct{}{}, compiled: make(chan struct{}, 1)}
+	t := &Session{Options: o, failed: map[timing.Status]int{}, sources: map[string]<-chan struct{}{}, compiled: make(chan struct{}, 1), elsewhere: map[space.Schedule]bool{}, filed: map[space.Schedule]bool{}}
+	t.study, _ = o.Journal.(Study)
 	t.depth.Most = t.Ahead
 	t.stop = func() {}
 	start := time.Now()

@@ -218,7 +218,7 @@ func Naive(p stencil.Problem, sp *space.Space) []space.Schedule {
 // reference for drift, and the number the speed-up refers to. It is measured
 // anew in every run, whatever the journal knows. Once its kernels are being compiled
 // it calls compiling.
-func (t *Session) baseline(ctx context.Context, compiling func()) error {
+func (t *Session) baseline(ctx context.Context, compiling func() error) error {
 	t.phase("baseline")
 	if t.Judge != nil {
 		b, err := t.Device.Compile(ctx, t.Judge.Kernel(t.Problem))
@@ -250,7 +250,9 @@ func (t *Session) baseline(ctx context.Context, compiling func()) error {
 		t.naives = append(t.naives, s)
 	}
 	t.Journal = journal
-	compiling()
+	if err := compiling(); err != nil {
+		return err
+	}
 	for _, c := range cs {
 		t.await(c)
 		if c.err != nil {
@@ -357,7 +359,12 @@ func (t *Session) next(ctx context.Context, until time.Duration) int {
 const lastLook = 400 * time.Millisecond
 
 // propose asks the strategy for as many schedules as are to be under way, and compiles them.
-func (t *Session) propose() {
+func (t *Session) propose() error {
+	if len(t.elsewhere) > 0 && time.Since(t.asked) > regain {
+		if _, err := t.takeOver(); err != nil {
+			return err
+		}
+	}
 	room := t.depth.Depth() - len(t.queue)
 	if t.Stop.Budget > 0 { // the baseline's count, whether or not they are evaluated yet
 		room = min(room, t.Stop.Budget-max(t.tracker.Evaluated(), len(t.naives))-len(t.queue))
@@ -365,13 +372,13 @@ func (t *Session) propose() {
 	for more := room > 0 && !t.exhausted; more; {
 		asked := t.Strategy.Ask(room)
 		t.exhausted = len(asked) == 0
-		for _, s := range asked {
-			if !slices.Contains(t.naives, s) {
-				t.queue = append(t.queue, t.prepare(t.ahead, s))
-			}
+		asked = slices.DeleteFunc(asked, func(s space.Schedule) bool { return slices.Contains(t.naives, s) })
+		if err := t.take(asked); err != nil {
+			return err
 		}
 		more = len(t.queue) == 0 && !t.exhausted // nothing but the baseline, which is known
 	}
+	return nil
 }
 
 // abandon gives up what was proposed and not evaluated.
@@ -381,6 +388,7 @@ func (t *Session) abandon() {
 		<-c.done
 		t.Device.Release(c.binary)
 	}
+	t.giveUp()
 	t.queue = nil
 }
 
@@ -399,10 +407,15 @@ func (t *Session) search(ctx context.Context) (search.Reason, error) {
 		if until > 0 && forecaster.Converged() < t.Stop.Converged { // it found something
 			until = 0
 		}
-		if until == 0 {
-			t.propose()
+		if err := t.hear(); err != nil {
+			return "", err
 		}
-		now := t.tracker.Progress(t.now()-begin, !t.exhausted || len(t.queue) > 0)
+		if until == 0 {
+			if err := t.propose(); err != nil {
+				return "", err
+			}
+		}
+		now := t.tracker.Progress(t.now()-begin, !t.exhausted || len(t.queue) > 0 || len(t.elsewhere) > 0)
 		if forecaster != nil {
 			now.Converged = forecaster.Converged()
 			if t.Stop.Within > 0 {
@@ -413,6 +426,11 @@ func (t *Session) search(ctx context.Context) (search.Reason, error) {
 			now.Roofline = t.share(s, bandwidth)
 		}
 		if why, done := t.Stop.Done(now); done {
+			if why == search.Converged && len(t.queue) == 0 { // but for what a session held that died
+				if _, err := t.takeOver(); err != nil {
+					return "", err
+				}
+			}
 			if why != search.Converged || len(t.queue) == 0 {
 				return why, nil
 			}
@@ -422,6 +440,12 @@ func (t *Session) search(ctx context.Context) (search.Reason, error) {
 		}
 		if err := ctx.Err(); err != nil {
 			return search.Interrupted, nil
+		}
+		if len(t.queue) == 0 { // others hold all that is left
+			if err := t.wait(ctx); err != nil {
+				return "", err
+			}
+			continue
 		}
 		late := until
 		if until > 0 && forecaster.Waiting() { // for as long as that takes
@@ -440,6 +464,11 @@ func (t *Session) search(ctx context.Context) (search.Reason, error) {
 		}
 		if err := t.begin(c); err != nil {
 			return "", err
+		}
+		if gone, err := t.overtaken(i); err != nil {
+			return "", err
+		} else if gone {
+			continue
 		}
 		if err := t.evaluate(ctx, c, t.policy()); err != nil {
 			return "", err
@@ -477,6 +506,7 @@ func (t *Session) finish(c *candidate, queue []*candidate) error {
 		}
 	}
 	t.outcomes = append(t.outcomes, o)
+	t.filed[o.Schedule] = true
 	if c.binary.ID != "" {
 		if o.Status.Timed() {
 			t.held = append(t.held, held{c, len(t.outcomes) - 1})
@@ -531,7 +561,7 @@ func Measure(ctx context.Context, o Options, schedules []space.Schedule, policy 
 	t := New(o)
 	t.Journal = nil
 	defer t.release()
-	if err := t.baseline(ctx, func() {}); err != nil {
+	if err := t.baseline(ctx, func() error { return nil }); err != nil {
 		return nil, err
 	}
 	var cs, ready []*candidate

@@ -1,0 +1,231 @@
+package cache
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"stenciltune/internal/dbtest"
+	"stenciltune/space"
+)
+
+// worker takes turns as one of those that share a journal.
+type worker struct {
+	t     *testing.T
+	s     *Store
+	me    Running
+	heard Heard
+	news  []string // entries' schedules, as they came
+}
+
+func join(t *testing.T, s *Store, name string, lease time.Duration) *worker {
+	return &worker{t: t, s: s, me: Running{Worker: name, Phase: "search", Shared: true, Lease: lease.Seconds()}}
+}
+
+// turn takes one and gives what the worker holds of it.
+func (w *worker) turn(turn Turn) []string {
+	w.t.Helper()
+	return texts(w.answer(turn).Held)
+}
+
+func (w *worker) answer(turn Turn) Answer {
+	w.t.Helper()
+	turn.Worker, turn.Heard = w.me, w.heard
+	a, err := w.s.Share(testKey(0), turn)
+	must(w.t, err)
+	w.heard = a.Heard
+	for _, e := range a.News {
+		w.news = append(w.news, e.Schedule.String())
+	}
+	return a
+}
+
+// heardOf takes what came since it was last asked.
+func (w *worker) heardOf() []string {
+	news := w.news
+	w.news = nil
+	slices.Sort(news)
+	return news
+}
+
+func texts(list []space.Schedule) (all []string) {
+	for _, s := range list {
+		all = append(all, s.String())
+	}
+	return all
+}
+
+// some are the schedules of entries.
+func some(numbers ...int) (list []space.Schedule) {
+	for _, i := range numbers {
+		list = append(list, testEntry(i).Schedule)
+	}
+	return list
+}
+
+func wantTexts(t *testing.T, what string, got []string, numbers ...int) {
+	t.Helper()
+	want := texts(some(numbers...))
+	slices.Sort(want)
+	slices.Sort(got)
+	if !slices.Equal(got, want) {
+		t.Errorf("%s: %q, want %q", what, got, want)
+	}
+}
+
+// A schedule has one worker; what it records the others hear once, those that join later too.
+func TestWorkersShareAJournal(t *testing.T) {
+	onEach(t, func(t *testing.T, fresh func() *Store) {
+		s := fresh()
+		must(t, s.Record(testKey(0), testEntry(9)))
+		a, b := join(t, s, "a:1:0", time.Minute), join(t, reopen(t, s.Path()), "b:1:0", time.Minute)
+		wantTexts(t, "a claims", a.turn(Turn{Claim: some(0, 1, 2)}), 0, 1, 2)
+		wantTexts(t, "a joins", a.heardOf(), 9)
+		wantTexts(t, "b claims", b.turn(Turn{Claim: some(1, 2, 3)}), 3)
+		wantTexts(t, "a again", a.turn(Turn{Claim: some(2, 3)}), 2)
+		wantTexts(t, "b begins", b.turn(Turn{Begin: some(3, 0, 7)}), 3) // 0 is another's, 7 nobody's
+		b.heardOf()
+		wantTexts(t, "a goes on", a.turn(Turn{Entries: []Entry{begunEntry(0)}, Begin: some(1)}), 1)
+		wantTexts(t, "a hears itself", a.heardOf())
+		wantTexts(t, "b asks", b.turn(Turn{Claim: some(0)}), 0) // free again: who has heard of it does not ask
+		wantTexts(t, "b hears", b.heardOf(), 0)
+		must(t, s.Release(testKey(0), "a:1:0", map[space.Schedule]bool{some(1)[0]: true, some(2)[0]: false, some(3)[0]: true}))
+		wantTexts(t, "b takes what is released", b.turn(Turn{Claim: some(1, 2)}), 1, 2)
+		if left, err := s.Unfinished(testKey(0)); err != nil || len(left) != 0 {
+			t.Errorf("%+v, %v", left, err)
+		}
+		for i := range 3 * readAhead { // more than one turn reads
+			a.turn(Turn{Entries: []Entry{testEntry(100 + i)}})
+		}
+		b.turn(Turn{Entries: []Entry{testEntry(3)}})
+		if news := b.heardOf(); len(news) != 3*readAhead {
+			t.Errorf("b hears of %d", len(news))
+		}
+		a.turn(Turn{})
+		wantTexts(t, "a hears", a.heardOf(), 3)
+		if r, err := s.Check(); err != nil || r.Damaged != 0 || r.Unfinished != 0 {
+			t.Errorf("%+v, %v", r, err)
+		}
+	})
+}
+
+// The trail is there as long as anybody walks on it.
+func TestTheLastWorkerTakesTheTrailAway(t *testing.T) {
+	onEach(t, func(t *testing.T, fresh func() *Store) {
+		s := fresh()
+		length := func() int {
+			t.Helper()
+			records, err := s.engine.read(spot{part: partTrail, key: testKey(0).String()})
+			must(t, err)
+			return len(records)
+		}
+		a, b := join(t, s, "a:1:0", time.Minute), join(t, s, "b:1:0", time.Minute)
+		away := join(t, s, "away:1:0", time.Nanosecond)
+		for _, w := range []*worker{a, b, away} {
+			w.turn(Turn{Claim: some(3)})
+		}
+		a.turn(Turn{Entries: []Entry{testEntry(0), testEntry(1)}})
+		a.me.Phase = ""
+		must(t, s.Leave(testKey(0), a.me, map[space.Schedule]bool{some(3)[0]: false}))
+		if length() != 3 {
+			t.Errorf("%d records of a trail that is in use", length())
+		}
+		b.me.Phase = ""
+		must(t, s.Leave(testKey(0), b.me, nil))
+		if length() != 0 {
+			t.Errorf("%d records are left", length())
+		}
+		// One that was not heard of for long comes back, while others have begun another.
+		c := join(t, s, "c:1:0", time.Minute)
+		wantTexts(t, "c claims", c.turn(Turn{Claim: some(3)}), 3)
+		c.turn(Turn{Entries: []Entry{testEntry(2), testEntry(4)}})
+		away.turn(Turn{})
+		wantTexts(t, "it hears", away.heardOf(), 0, 1, 2, 4)
+		must(t, s.Forget(testKey(0)))
+		c.turn(Turn{Entries: []Entry{testEntry(5)}})
+		away.turn(Turn{})
+		wantTexts(t, "after all was forgotten", away.heardOf(), 5)
+	})
+}
+
+// A worker that dies loses its claims when its lease ends by the store's clock, whatever that of a
+// machine says. What it was running twice when it died is not run again.
+func TestClaimsOfDeadWorkersRunOut(t *testing.T) {
+	for name, clock := range map[string]func() *Store{
+		"file":  func() *Store { return openTemp(t) },
+		"clock": func() *Store { return reopen(t, offClock(t, dbtest.Shared(t))) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := clock()
+			dead, b, c := join(t, s, "dead:1:0", time.Minute), join(t, s, "b:1:0", time.Minute), join(t, s, "c:1:0", time.Minute)
+			dies := func(w *worker, claims ...int) { // a lease that has run out is like any other
+				w.me.Lease = 1e-9
+				wantTexts(t, "while it lives", w.turn(Turn{Claim: some(claims...)}), claims...)
+			}
+			dead.turn(Turn{Claim: some(0, 1, 2)})
+			dead.turn(Turn{Begin: some(0)})
+			wantTexts(t, "b claims", b.turn(Turn{Claim: some(0, 3)}), 3)
+			dies(dead, 0, 1, 2)
+			wantTexts(t, "b takes over", b.turn(Turn{Claim: some(0, 1)}), 0, 1)
+			dead.me.Lease = 60
+			wantTexts(t, "the dead one is back", dead.turn(Turn{Begin: some(0, 2)}), 2)
+			if left, err := s.Unfinished(testKey(0)); err != nil || len(left) != 0 { // they run
+				t.Errorf("%+v, %v", left, err)
+			}
+			b.turn(Turn{Begin: some(0)})
+			dies(b, 0)
+			a := c.answer(Turn{Claim: some(0, 1)})
+			wantTexts(t, "begun once at most", texts(a.Held))
+			wantTexts(t, "begun twice", texts(a.Spent), 0)
+			if left, err := s.Unfinished(testKey(0)); err != nil || len(left) != 1 || left[0].Schedule != some(0)[0] || !left[0].Quarantined() {
+				t.Errorf("%+v, %v", left, err)
+			}
+		})
+	}
+}
+
+// Several workers go through one list: each schedule is recorded by one of them, and all hear of all.
+func TestWorkersAtOnce(t *testing.T) {
+	onEach(t, func(t *testing.T, fresh func() *Store) {
+		const workers, all = 4, 60
+		at := fresh().Path()
+		var mu sync.Mutex
+		by := map[string]int{}
+		var wg sync.WaitGroup
+		for n := range workers {
+			wg.Go(func() {
+				w := join(t, reopen(t, at), fmt.Sprintf("w%d:1:0", n), time.Minute)
+				known := map[string]bool{}
+				for i := 0; len(known) < all; i = (i + 1) % all {
+					e := begunEntry(i)
+					if text := e.Schedule.String(); !known[text] && len(w.turn(Turn{Claim: some(i)})) == 1 && !slices.Contains(w.news, text) {
+						w.turn(Turn{Begin: some(i)})
+						w.turn(Turn{Entries: []Entry{e}})
+						known[text] = true
+						mu.Lock()
+						by[text]++
+						mu.Unlock()
+					}
+					for _, text := range w.heardOf() {
+						if known[text] {
+							t.Errorf("%s is heard of twice", text)
+						}
+						known[text] = true
+					}
+				}
+			})
+		}
+		wg.Wait()
+		for text, n := range by {
+			if n != 1 {
+				t.Errorf("%s was recorded %d times", text, n)
+			}
+		}
+		entries, err := reopen(t, at).Entries(testKey(0))
+		if err != nil || len(entries) != all || len(by) != all {
+			t.Errorf("%d entries of %d, %v", len(entries), all, err)
+		}
+	})
+}
