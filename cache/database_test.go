@@ -411,16 +411,19 @@ func TestTimesAreTheServers(t *testing.T) {
 		s := reopen(t, offClock(t, server))
 		e := testEntry(0)
 		e.At = time.Time{}
-		must(t, s.Advance(testKey(0), &Running{Phase: "search"}, []Entry{e}, testEntry(1).Schedule))
+		must(t, s.Advance(testKey(0), &Running{Worker: "a:1:0", Phase: "search"}, []Entry{e}, testEntry(1).Schedule))
 		entries, err := s.Entries(testKey(0))
-		must(t, err)
-		begun, err := s.Unfinished(testKey(0))
 		must(t, err)
 		told, err := s.Running()
 		must(t, err)
+		if age := told[testKey(0)][0].Age; age > time.Minute || !told[testKey(0)][0].Alive() {
+			t.Errorf("it was told %v ago", age)
+		}
+		begun, err := s.Unfinished(testKey(0))
+		must(t, err)
 		now, err := s.engine.now()
 		must(t, err)
-		for _, at := range []time.Time{entries[0].At, begun[0].At, told[testKey(0)].At, now} {
+		for _, at := range []time.Time{entries[0].At, begun[0].At, told[testKey(0)][0].At, now} {
 			if behind := time.Since(at); behind < 59*time.Minute || behind > 61*time.Minute {
 				t.Errorf("%v, which is %v ago", at, behind)
 			}

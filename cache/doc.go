@@ -1,6 +1,7 @@
 // Package cache holds everything that stays on disk: the store, with its journal
 // of every outcome and the best config of every problem, and the config itself,
-// the JSON document that other builds read, with its JSON Schema.
+// the JSON document that other builds read, with its JSON Schema. Tunes on several
+// machines may share a journal: see Store.Share.
 //
 // Caveats first. The store is a bbolt file, or a database. The file never shrinks and it belongs to
 // one kind of processor (its integers are in native byte order). It is opened

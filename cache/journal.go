@@ -130,6 +130,9 @@ func (s *Store) Record(key Key, entries ...Entry) error {
 	return s.Advance(key, nil, entries)
 }
 
+// errNameless is of a tune that tells how it goes and has no name to tell it under.
+var errNameless = errors.New("journal: a worker without a name")
+
 // Advance records entries, begins the next schedules and tells how the tune goes, nil being
 // nothing, in one transaction: what a search does between two schedules.
 func (s *Store) Advance(key Key, running *Running, entries []Entry, next ...space.Schedule) error {
@@ -145,6 +148,9 @@ func (s *Store) Advance(key Key, running *Running, entries []Entry, next ...spac
 		if sc.IsZero() {
 			return errors.New("journal: no schedule can be begun that is none")
 		}
+	}
+	if running != nil && running.Worker == "" {
+		return errNameless
 	}
 	text := key.String()
 	at := places(text, entries)

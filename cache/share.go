@@ -70,6 +70,9 @@ func (s *Store) Share(key Key, t Turn) (Answer, error) {
 			return Answer{}, err
 		}
 	}
+	if t.Worker.Worker == "" {
+		return Answer{}, errNameless
+	}
 	for _, sc := range slices.Concat(t.Begin, t.Claim) {
 		if sc.IsZero() {
 			return Answer{}, errors.New("journal: no schedule can be claimed that is none")

@@ -1,9 +1,11 @@
 package cache
 
 import (
+	"flag"
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -153,36 +155,33 @@ func TestTheLastWorkerTakesTheTrailAway(t *testing.T) {
 // A worker that dies loses its claims when its lease ends by the store's clock, whatever that of a
 // machine says. What it was running twice when it died is not run again.
 func TestClaimsOfDeadWorkersRunOut(t *testing.T) {
-	for name, clock := range map[string]func() *Store{
-		"file":  func() *Store { return openTemp(t) },
-		"clock": func() *Store { return reopen(t, offClock(t, dbtest.Shared(t))) },
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := clock()
-			dead, b, c := join(t, s, "dead:1:0", time.Minute), join(t, s, "b:1:0", time.Minute), join(t, s, "c:1:0", time.Minute)
-			dies := func(w *worker, claims ...int) { // a lease that has run out is like any other
-				w.me.Lease = 1e-9
-				wantTexts(t, "while it lives", w.turn(Turn{Claim: some(claims...)}), claims...)
-			}
-			dead.turn(Turn{Claim: some(0, 1, 2)})
-			dead.turn(Turn{Begin: some(0)})
-			wantTexts(t, "b claims", b.turn(Turn{Claim: some(0, 3)}), 3)
-			dies(dead, 0, 1, 2)
-			wantTexts(t, "b takes over", b.turn(Turn{Claim: some(0, 1)}), 0, 1)
-			dead.me.Lease = 60
-			wantTexts(t, "the dead one is back", dead.turn(Turn{Begin: some(0, 2)}), 2)
-			if left, err := s.Unfinished(testKey(0)); err != nil || len(left) != 0 { // they run
-				t.Errorf("%+v, %v", left, err)
-			}
-			b.turn(Turn{Begin: some(0)})
-			dies(b, 0)
-			a := c.answer(Turn{Claim: some(0, 1)})
-			wantTexts(t, "begun once at most", texts(a.Held))
-			wantTexts(t, "begun twice", texts(a.Spent), 0)
-			if left, err := s.Unfinished(testKey(0)); err != nil || len(left) != 1 || left[0].Schedule != some(0)[0] || !left[0].Quarantined() {
-				t.Errorf("%+v, %v", left, err)
-			}
-		})
+	onEach(t, func(t *testing.T, fresh func() *Store) { claimsRunOut(t, fresh()) })
+	t.Run("clock", func(t *testing.T) { claimsRunOut(t, reopen(t, offClock(t, dbtest.Shared(t)))) })
+}
+
+func claimsRunOut(t *testing.T, s *Store) {
+	dead, b, c := join(t, s, "dead:1:0", time.Minute), join(t, s, "b:1:0", time.Minute), join(t, s, "c:1:0", time.Minute)
+	dies := func(w *worker, claims ...int) { // a lease that has run out is like any other
+		w.me.Lease = 1e-9
+		wantTexts(t, "while it lives", w.turn(Turn{Claim: some(claims...)}), claims...)
+	}
+	dead.turn(Turn{Claim: some(0, 1, 2)})
+	dead.turn(Turn{Begin: some(0)})
+	wantTexts(t, "b claims", b.turn(Turn{Claim: some(0, 3)}), 3)
+	dies(dead, 0, 1, 2)
+	wantTexts(t, "b takes over", b.turn(Turn{Claim: some(0, 1)}), 0, 1)
+	dead.me.Lease = 60
+	wantTexts(t, "the dead one is back", dead.turn(Turn{Begin: some(0, 2)}), 2)
+	if left, err := s.Unfinished(testKey(0)); err != nil || len(left) != 0 { // they run
+		t.Errorf("%+v, %v", left, err)
+	}
+	b.turn(Turn{Begin: some(0)})
+	dies(b, 0)
+	a := c.answer(Turn{Claim: some(0, 1)})
+	wantTexts(t, "begun once at most", texts(a.Held))
+	wantTexts(t, "begun twice", texts(a.Spent), 0)
+	if left, err := s.Unfinished(testKey(0)); err != nil || len(left) != 1 || left[0].Schedule != some(0)[0] || !left[0].Quarantined() {
+		t.Errorf("%+v, %v", left, err)
 	}
 }
 
@@ -197,6 +196,7 @@ func TestWorkersAtOnce(t *testing.T) {
 		for n := range workers {
 			wg.Go(func() {
 				w := join(t, reopen(t, at), fmt.Sprintf("w%d:1:0", n), time.Minute)
+				w.s.LockTimeout = time.Minute // of a file that is always taken
 				known := map[string]bool{}
 				for i := 0; len(known) < all; i = (i + 1) % all {
 					e := begunEntry(i)
@@ -226,6 +226,45 @@ func TestWorkersAtOnce(t *testing.T) {
 		entries, err := reopen(t, at).Entries(testKey(0))
 		if err != nil || len(entries) != all || len(by) != all {
 			t.Errorf("%d entries of %d, %v", len(entries), all, err)
+		}
+	})
+}
+
+var turns = flag.Int("turns", 0, "schedules that workers take through their turns, for times")
+
+// TestTurns prints what sharing costs a schedule: a turn that claims the next and one that records it.
+//
+//	DBTEST_DURABLE=1 go test ./cache -run TestTurns -turns 1000 -v
+func TestTurns(t *testing.T) {
+	if *turns == 0 {
+		t.Skip("skipped: measures; -turns 1000 asks for it")
+	}
+	onEach(t, func(t *testing.T, fresh func() *Store) {
+		for _, workers := range []int{1, 8} {
+			at := fresh().Path()
+			var next atomic.Int64
+			var mu sync.Mutex
+			var took []float64
+			var wg sync.WaitGroup
+			begin := time.Now()
+			for n := range workers {
+				wg.Go(func() {
+					w := join(t, reopen(t, at), fmt.Sprintf("w%d:1:0", n), time.Minute)
+					w.s.LockTimeout = time.Minute // of a file that is always taken
+					for i := int(next.Add(1)); i <= *turns; i = int(next.Add(1)) {
+						began := time.Now()
+						w.turn(Turn{Claim: some(i)})
+						w.turn(Turn{Begin: some(i), Entries: []Entry{begunEntry(i)}})
+						mu.Lock()
+						took = append(took, time.Since(began).Seconds())
+						mu.Unlock()
+					}
+				})
+			}
+			wg.Wait()
+			slices.Sort(took)
+			t.Logf("%d workers: %.2f ms a schedule of the tune; a worker waits %.2f ms for its own in the median, %.2f for nine in ten", workers,
+				1e3*time.Since(begin).Seconds()/float64(len(took)), 1e3*took[len(took)/2], 1e3*took[len(took)*9/10])
 		}
 	})
 }

@@ -141,7 +141,7 @@ func stencilInfo(p Problem) cache.StencilInfo {
 // running is what the tune tells of itself before it has measured anything.
 func (j *job) running() cache.Running {
 	p, m := j.problem, j.machine
-	return cache.Running{Stencil: stencilInfo(p), Problem: cache.ProblemInfo{Size: p.Size[:p.Stencil.Dims], Steps: p.Steps}, Scalars: Scalars(p), Device: cache.DeviceOf(m),
+	return cache.Running{Worker: workerName(), Lease: j.Lease.Seconds(), Stencil: stencilInfo(p), Problem: cache.ProblemInfo{Size: p.Size[:p.Stencil.Dims], Steps: p.Steps}, Scalars: Scalars(p), Device: cache.DeviceOf(m),
 		Toolchain: cache.ToolchainInfo{Compiler: m.Compiler, CUDA: m.CUDAVersion, Options: []string{}}, Regime: j.Regime, Objective: j.Objective, Begun: time.Now().UTC()}
 }
 

@@ -3,6 +3,7 @@ package tuner
 import (
 	"testing"
 
+	"stenciltune/cache"
 	"stenciltune/outcome"
 	"stenciltune/space"
 	"stenciltune/space/spacetest"
@@ -15,7 +16,7 @@ import (
 func TestTheJournalKeepsWhatAScheduleCost(t *testing.T) {
 	tn := open(t)
 	key := KeyOf(problem(t, stencil.Size{64, 64, 1}), h200(), timing.Warm)
-	j, err := openJournal(tn.store, key, false, nil)
+	j, err := openJournal(tn.store, key, cache.Running{Worker: "a:1:0"}, false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +29,7 @@ func TestTheJournalKeepsWhatAScheduleCost(t *testing.T) {
 	if err := j.close(); err != nil { // next was begun and not run: no fault of its own
 		t.Fatal(err)
 	}
-	again, err := openJournal(tn.store, key, false, nil)
+	again, err := openJournal(tn.store, key, cache.Running{Worker: "a:1:0"}, false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,7 +45,7 @@ func TestTheJournalKeepsWhatAScheduleCost(t *testing.T) {
 			t.Errorf("%s %s is known: %+v", unknown.s, unknown.hash, o)
 		}
 	}
-	if anew, err := openJournal(tn.store, key, true, nil); err != nil || len(anew.known) != 0 {
+	if anew, err := openJournal(tn.store, key, cache.Running{Worker: "a:1:0"}, true, nil); err != nil || len(anew.known) != 0 {
 		t.Errorf("measuring again knows %d, %v", len(anew.known), err)
 	}
 }

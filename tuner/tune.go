@@ -47,7 +47,7 @@ type job struct {
 	space     *space.Space      // that are searched
 	prior     search.Prior
 	parts     search.Parts
-	journal   *journal
+	journal   log
 	session   *runner.Session
 	measured  runner.Result
 
@@ -234,14 +234,33 @@ func (j *job) open(context.Context) error {
 	if err != nil {
 		return InputError{err}
 	}
-	if j.journal, err = openJournal(j.Tuner.store, j.key.Journal(), j.Again, j.recording); err != nil {
+	if err := j.openLog(); err != nil {
 		return err
 	}
-	j.journal.running = j.running()
 	j.session = runner.New(runner.Options{
 		Problem: j.problem, Device: j.device, Families: j.families(), Judge: j.Judge, Space: j.space, Strategy: strategy, Stop: j.Stop,
 		Regime: j.Regime, Objective: j.Objective, Seed: dataSeed(j.Seed), Ahead: compiledAhead(j.device), Mutate: j.Mutate, Journal: j.journal, Watcher: phases{j.Watcher, j.journal},
 	})
+	return nil
+}
+
+// openLog opens the journal, or joins those who share it.
+func (j *job) openLog() error {
+	if j.Share {
+		study, err := joinStudy(j.Tuner.store, j.key.Journal(), j.running(), j.recording)
+		if err != nil {
+			return err
+		}
+		j.journal = study
+		study.beat(study.tell)
+		return nil
+	}
+	journal, err := openJournal(j.Tuner.store, j.key.Journal(), j.running(), j.Again, j.recording)
+	if err != nil {
+		return err
+	}
+	j.journal = journal
+	journal.beat(journal.tell)
 	return nil
 }
 
@@ -279,6 +298,9 @@ func (j *job) configure(context.Context) error {
 	}
 	j.Watcher.Note("%s: %s (%.4g ms a step), %.2f times naive; %d evaluated in %.1f s, stopped by %s%s",
 		c.Schedule.Text, Rate(c.Measured.CellsPerSecond), 1e3*c.Measured.SecondsPerStep, c.Speedup, c.Search.Evaluated, c.Search.Seconds, c.Search.Stop, within)
+	if j.Share {
+		j.Watcher.Note("%d of %d were measured here, the others by tunes that share this one", c.Search.Evaluated-j.measured.Repeated, c.Search.Evaluated)
+	}
 	if e := c.Energy; e != nil {
 		j.Watcher.Note("energy: %.4g J for 10^9 cell updates at %.0f W%s", e.Winner.JoulesPerBillionCells, e.Winner.Watts, others(c))
 	}

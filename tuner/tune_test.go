@@ -5,6 +5,7 @@ import (
 	"errors"
 	"testing"
 
+	"stenciltune/cache"
 	"stenciltune/outcome"
 	"stenciltune/search"
 	"stenciltune/timing"
@@ -82,7 +83,7 @@ func TestATuneThatWasInterruptedTeaches(t *testing.T) {
 	tn := open(t)
 	pl := at(problem(t, fourSizes[1]), h200())
 	key := KeyOf(pl.Problem, pl.Machine, timing.Warm)
-	j, err := openJournal(tn.store, key, false, nil)
+	j, err := openJournal(tn.store, key, cache.Running{Worker: "a:1:0"}, false, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

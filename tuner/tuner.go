@@ -166,6 +166,10 @@ type Options struct {
 	Seed       uint64           // of the search and of the input data; 0 = 1
 	Again      bool             // measure again, whatever is stored
 	MaxAge     time.Duration    // measure again what was tuned longer ago; 0 = never
+	// Share has tunes of one problem that share a store measure together: each claims what it
+	// measures, and learns what the others found. Stop counts what all of them evaluate.
+	Share bool
+	Lease time.Duration // of claims, after which one that was not heard of is taken for dead; 0 = cache.DefaultLease
 	// Record is a file (.jsonl.gz) that every outcome is written to as a landscape; one that
 	// is there is gone on with, or with Again replaced. Command is what its header says.
 	Record  string
@@ -213,6 +217,8 @@ func (o Options) Check() error {
 	}
 	o = o.withDefaults()
 	switch {
+	case o.Share && (o.Again || o.MaxAge > 0):
+		return Inputf("--share and --retune or --max-age exclude each other: those who join later would measure again what the first have measured; drop what is stored once, with tune store prune, and then share")
 	case o.Objective != timing.ForTime && o.Regime == timing.Cold:
 		return Inputf("--objective %s: energy is measured without a pause between launches, so caches are warm; use --timing warm", o.Objective)
 	case o.Stop.Budget < 0 || o.Stop.Stall < 0 || o.Stop.Time < 0 || o.Stop.Converged < 0 || !(o.Stop.Roofline >= 0) || !(o.Stop.Within >= 0) || o.MaxAge < 0:

@@ -65,7 +65,7 @@ accessible, 6 store corrupt, 129 hung up, 130 interrupted, 143 terminated.`,
 	p.Bind(root)
 	f.BindWhole(root)
 	root.AddCommand(a.devices(), a.stencils(), a.source(), a.measure(), a.model(), a.explainCommand(), a.check(), a.format(), a.verify(), a.schema(),
-		a.best(), a.emit(), a.retune(), a.report(), a.plot(), a.serve(), a.storeTools(), a.doctor())
+		a.best(), a.emit(), a.retune(), a.report(), a.plot(), a.serve(), a.status(), a.storeTools(), a.doctor())
 	return root
 }
 

@@ -183,8 +183,8 @@ func TestServeBeyondLoopback(t *testing.T) {
 // TestAKilledTuneIsNotShownAsRunning: what it told last is old.
 func TestAKilledTuneIsNotShownAsRunning(t *testing.T) {
 	told := &cache.Running{Stencil: cache.StencilInfo{Name: "mine", DType: "float32"}, Problem: cache.ProblemInfo{Size: []int{8, 8}}, Phase: "search"}
-	for age, alive := range map[time.Duration]bool{pause / 2: true, 2 * pause: false} {
-		told.At = time.Now().Add(-age)
+	for age, alive := range map[time.Duration]bool{cache.DefaultLease / 2: true, 2 * cache.DefaultLease: false} {
+		told.At, told.Age = time.Now().Add(-age), age
 		x := stored{key: cache.Key{StencilHash: "0123456789", DType: string(stencil.Float32), Size: "8x8", Kind: "cuda", DeviceName: "GPU"}, running: told, config: &cache.Config{}}
 		r := x.run()
 		if (r.Phase == "search") != alive || (r.Origin == report.Running) != alive || (r.Config == nil) != alive || strings.Contains(strings.Join(r.Notes, ""), "killed") == alive {

@@ -20,7 +20,7 @@ import (
 )
 
 // pause is the wall time without an evaluation that is left out of a stored search, between two
-// runs of a tune, and after which a tune that tells nothing is taken for dead.
+// runs of a tune.
 const pause = time.Minute
 
 // shelf is the tunes of a store that flags choose.
@@ -58,7 +58,7 @@ func (a *app) shelf(f reportFlags) (*shelf, error) {
 type stored struct {
 	key     cache.Key
 	config  *cache.Config  // nil = none came of it yet
-	running *cache.Running // nil = the last tune came to its end
+	running *cache.Running // of several the one that told last; nil = the last tune came to its end
 }
 
 // all are the tunes that have a journal, or have begun, in the order of their keys.
@@ -87,8 +87,12 @@ func (s *shelf) all() ([]stored, error) {
 		}
 		return known[k]
 	}
-	for k, r := range running {
-		at(k.For(r.Objective)).running = &r
+	for k, list := range running {
+		for _, r := range list {
+			if x := at(k.For(r.Objective)); x.running == nil || later(r, *x.running) {
+				x.running = &r
+			}
+		}
 	}
 	for i, c := range configs {
 		if _, ok := tunes[c.Key.Journal()]; ok {
@@ -109,10 +113,16 @@ func (s *shelf) all() ([]stored, error) {
 	return list, nil
 }
 
-// alive tells whether a tune runs that has told so lately.
-func (x stored) alive() bool {
-	return x.running != nil && x.running.Phase != "" && time.Since(x.running.At) < pause
+// later tells whether the first of two tunes tells more of how it goes: it runs, or was heard of later.
+func later(a, b cache.Running) bool {
+	if a.Alive() != b.Alive() {
+		return a.Alive()
+	}
+	return a.Age < b.Age
 }
+
+// alive tells whether a tune runs that has told so lately.
+func (x stored) alive() bool { return x.running != nil && x.running.Alive() }
 
 // id tells the tune from all others.
 func (x stored) id() string {

@@ -192,7 +192,10 @@ func (s *Server) command(program string, args ...string) *exec.Cmd {
 	return exec.Command(filepath.Join(s.bin, program), args...)
 }
 
-// Start starts a server that was stopped. Its data need not survive the machine, only itself.
+// durable has servers write as in use, for times: else their data need not survive the machine.
+var durable = os.Getenv("DBTEST_DURABLE") != ""
+
+// Start starts a server that was stopped.
 func (s *Server) Start(t testing.TB) {
 	t.Helper()
 	s.cmd = s.kind.serve(s)

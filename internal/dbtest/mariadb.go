@@ -14,8 +14,13 @@ import (
 )
 
 // quick is a small server that leaves it to the system when to write.
-var quick = []string{"--innodb-log-file-size=4M", "--innodb-flush-method=nosync", "--innodb-flush-log-at-trx-commit=2", "--innodb-buffer-pool-size=32M",
-	"--skip-log-bin", "--performance-schema=off"}
+var quick = func() []string {
+	all := []string{"--innodb-log-file-size=4M", "--innodb-buffer-pool-size=32M", "--skip-log-bin", "--performance-schema=off"}
+	if !durable {
+		all = append(all, "--innodb-flush-method=nosync", "--innodb-flush-log-at-trx-commit=2")
+	}
+	return all
+}()
 
 var mariaDB = kind{
 	program: "mariadb-install-db",

@@ -25,7 +25,7 @@ var postgres = kind{
 	},
 	serve: func(s *Server) *exec.Cmd {
 		return s.command("postgres", "-D", filepath.Join(s.folder, "data"), "-p", fmt.Sprint(s.port), "-k", s.folder,
-			"-c", "listen_addresses=127.0.0.1", "-c", "fsync=off", "-c", "shared_buffers=64MB", "-c", "max_connections=60")
+			"-c", "listen_addresses=127.0.0.1", "-c", fmt.Sprint("fsync=", durable), "-c", "shared_buffers=64MB", "-c", "max_connections=60")
 	},
 	exec: func(at, sql string) error {
 		conn, err := pgconn.Connect(context.Background(), at)

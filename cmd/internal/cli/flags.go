@@ -139,6 +139,7 @@ func BindObjective(c *cobra.Command, o *timing.Objective, doc string) {
 func (f *TuneFlags) BindWhole(c *cobra.Command) {
 	f.Bind(c)
 	c.Flags().BoolVar(&f.Exhaustive, "exhaustive", false, "try every legal schedule")
+	c.Flags().BoolVar(&f.Share, "share", false, "measure together with other tunes of this problem that share the store, on other machines too; --budget counts what all of them evaluate")
 	c.Flags().StringVar(&f.Record, "record", "", "write every outcome as a landscape to `file` (.jsonl.gz); one that is there is gone on with, or with --retune replaced")
 	c.Flags().StringVarP(&f.Output, "output", "o", "", "write the config to `file` too, only if it changed")
 }
