@@ -61,7 +61,7 @@ func member(store string) error {
 	if err != nil {
 		return err
 	}
-	o := Options{Share: true, Watcher: &said{}, Exhaustive: true, Stop: search.Stop{Budget: *evaluations}}
+	o := Options{Share: true, Watcher: &said{}, Exhaustive: true, NoPrior: true, Stop: search.Stop{Budget: *evaluations}}
 	c, err := t.Tune(ctx, p, d, o)
 	if err == nil {
 		fmt.Println("end", c.Search.Stop, c.Search.Evaluated, c.Schedule.Text)
@@ -112,7 +112,7 @@ type crew struct {
 func (c *crew) hire() {
 	cmd := exec.Command(os.Args[0], "-evaluations", fmt.Sprint(*evaluations))
 	cmd.Env = append(os.Environ(), "TUNER_TEST_STORE="+c.store)
-	cmd.Stderr = os.Stderr
+	cmd.Stderr, cmd.SysProcAttr = os.Stderr, &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
