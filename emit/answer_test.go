@@ -37,7 +37,7 @@ func nvccOf(t *testing.T) string {
 // stencil with Until made and the number it was looked at last.
 func caller(s Source) string {
 	st, elem := s.Problem.Stencil, element(s.dtype())
-	var extents, scalars, arrays, null, set strings.Builder
+	var extents, scalars, arrays, null, set, bytes strings.Builder
 	for _, n := range []string{"n[0]", "n[1]", "n[2]"}[:st.Dims] {
 		extents.WriteString(", " + n)
 	}
@@ -45,7 +45,9 @@ func caller(s Source) string {
 		fmt.Fprintf(&scalars, ", %v", a.Default)
 	}
 	for i, a := range st.ReadOnly {
-		fmt.Fprintf(&arrays, ", ro[%d]", i)
+		c := element(s.Problem.Stored(len(st.Fields) + i))
+		fmt.Fprintf(&bytes, "sizeof(%s), ", c)
+		fmt.Fprintf(&arrays, ", (const %s *)ro[%d]", c, i)
 		null.WriteString(", 0")
 		if a.Indexed {
 			fmt.Fprintf(&arrays, ", length[%d]", i)
@@ -55,8 +57,8 @@ func caller(s Source) string {
 		if len(st.ReadOnly) > 1 {
 			name += "_" + a.Name
 		}
-		fmt.Fprintf(&set, "    %s%s(given[%d], -1);\n    if (!%[1]sError()) return 9;\n", s.Name, name, i)
-		fmt.Fprintf(&set, "    %s%s(given[%d], (int)length[%d]);\n    if (%[1]sError()) return 4;\n", s.Name, name, i, i)
+		fmt.Fprintf(&set, "    %s%s((const %s *)given[%d], -1);\n    if (!%[1]sError()) return 9;\n", s.Name, name, c, i)
+		fmt.Fprintf(&set, "    %s%s((const %s *)given[%d], (int)length[%[4]d]);\n    if (%[1]sError()) return 4;\n", s.Name, name, c, i)
 	}
 	if len(st.ReadOnly) == 0 {
 		fmt.Fprintf(&set, "  %sSetData(data, 1);\n", s.Name)
@@ -79,7 +81,7 @@ func caller(s Source) string {
 		f, sc, result = "now[0]", "next[0]", "&result[0]"
 	}
 	return strings.NewReplacer("NAME", s.Name, "ELEM", elem, "FIELDS", fmt.Sprint(len(st.Fields)), "ARRAYS", fmt.Sprint(len(st.ReadOnly)),
-		"EXTENTS", extents.String(), "SCALARS", scalars.String(), "SET", set.String(),
+		"BYTES", bytes.String(), "EXTENTS", extents.String(), "SCALARS", scalars.String(), "SET", set.String(),
 		"LOOKED", looked, "NOLOOK", looks,
 		"FIRSTCALL", strings.ReplaceAll(s.Name+call, "FIRSTARGS", f+", "+sc+arrays.String()+extents.String()+", third"+first[0]+scalars.String()+", "+result), "LAUNCHGRAPH", after,
 		"SECONDCALL", f+", "+sc+null.String()+extents.String()+", steps - third"+first[1]+scalars.String()+", "+result+", 0",
@@ -89,13 +91,15 @@ static int NAME_main(int device, int steps, const int n[3], const long long *len
   double reduced = NAN, last;
   bool ended = false;
   const size_t cells = (size_t)n[0] * n[1] * n[2], bytes = cells * sizeof(ELEM);
-  ELEM *data = (ELEM *)malloc(FIELDS * bytes), *given[ARRAYS + 1], *ro[ARRAYS + 1];
+  const size_t stored[ARRAYS + 1] = {BYTES};
+  ELEM *data = (ELEM *)malloc(FIELDS * bytes);
+  void *given[ARRAYS + 1], *ro[ARRAYS + 1];
   if (fread(data, bytes, FIELDS, stdin) != FIELDS) return 2;
   for (int a = 0; a < ARRAYS; a++) {
-    given[a] = (ELEM *)malloc(length[a] * sizeof(ELEM));
-    if (fread(given[a], sizeof(ELEM), length[a], stdin) != (size_t)length[a]) return 2;
-    cudaMalloc((void **)&ro[a], length[a] * sizeof(ELEM));
-    cudaMemcpy(ro[a], given[a], length[a] * sizeof(ELEM), cudaMemcpyHostToDevice);
+    given[a] = malloc(length[a] * stored[a]);
+    if (fread(given[a], stored[a], length[a], stdin) != (size_t)length[a]) return 2;
+    cudaMalloc(&ro[a], length[a] * stored[a]);
+    cudaMemcpy(ro[a], given[a], length[a] * stored[a], cudaMemcpyHostToDevice);
   }
   if (!device) {
     if (ARRAYS > 0) { // nothing is given yet
@@ -235,6 +239,7 @@ func TestEmittedSourceGivesTheReferencesAnswer(t *testing.T) {
 		{"testdata/drift.sl", stencil.Float32, tiles2d + "2/fs=1", []stencil.Size{{96, 40, 1}, {33, 7, 1}, {1, 1, 1}}},
 		{"testdata/wear.sl", stencil.Int32, "smalltile/gx=64/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=3", []stencil.Size{{6400, 1, 1}, {333, 1, 1}, {1, 1, 1}}},
 		{"testdata/turn.sl", stencil.Float16, "smalltile/gx=64/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=2", []stencil.Size{{3000, 1, 1}, {33, 1, 1}}},
+		{"../examples/stencils/furnace.sl", stencil.Float32, tiles2d + "2", []stencil.Size{{96, 40, 1}, {33, 7, 1}, {1, 1, 1}}},
 		{"testdata/banks.sl", stencil.Float32, tiles2d + "1", []stencil.Size{{65, 19, 1}}},
 		{"testdata/ripple.sl", stencil.Uint16, "tile/gx=32/gy=4/gz=2/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1", []stencil.Size{{64, 8, 6}, {13, 7, 5}, {1, 1, 1}}},
 	}
@@ -310,8 +315,8 @@ func TestEmittedSourceGivesTheReferencesAnswer(t *testing.T) {
 					}
 					start := stencil.Start(p, 1)
 					var in []byte
-					for _, v := range slices.Concat(start.Fields, start.ReadOnly) {
-						in = append(in, pack(c.dtype, v.Floats(p.Stencil.DType))...)
+					for a, v := range slices.Concat(start.Fields, start.ReadOnly) {
+						in = append(in, pack(p.Stored(a), v.Floats(p.Stencil.DType))...)
 					}
 					var looks bytes.Buffer
 					run.Stdin, run.Stderr = bytes.NewReader(in), &looks

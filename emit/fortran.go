@@ -154,7 +154,7 @@ func procedures(s Source, module string) []procedure {
 		if len(e.Setters) > 1 {
 			suffix += fmt.Sprintf("_%d", set.Array+1)
 		}
-		list = append(list, procedure{"Gives what " + e.Reader(set.Array) + " reads.", name + suffix, set.Name, "", []argument{{element + ", intent(in)", "data(*)"}, {"integer(c_int), value", "n"}}})
+		list = append(list, procedure{"Gives what " + e.Reader(set.Array) + " reads.", name + suffix, set.Name, "", []argument{{fortranTypes[e.Elements[set.Array]] + ", intent(in)", "data(*)"}, {"integer(c_int), value", "n"}}})
 	}
 	if e.Until {
 		list = append(list, procedure{"The steps that the last run made.", name + "_steps", e.Name + "Steps", "integer(c_int)", nil},

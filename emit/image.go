@@ -49,6 +49,9 @@ func stageDocs(st *stencil.Stencil, k part, elem string) []stageDoc {
 		d := stageDoc{Entry: p.Entry}
 		for _, a := range p.Arguments {
 			one := parameterDoc{Type: strings.Replace(a.C, "T *", elem+" *", 1), Holds: holds[a.Kind]}
+			if a.Type != "" {
+				one.Type = "const " + element(a.Type) + " *"
+			}
 			switch a.Kind {
 			case kernels.Iteration:
 			case kernels.Out:

@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -49,6 +50,8 @@ type scalarPar struct {
 // and its element type alone, never from the schedule.
 type exports struct {
 	Name, Element string
+	Elements      []string // of each read-only array
+	Several       bool     // of them, some are not Element
 	Fields        []string // names; "" of the only one of a file without Fields
 	Temporary     string   // names of those that are temporary
 	Lasting       []bool   // fields that are not temporary
@@ -102,7 +105,9 @@ func exportsOf(s Source) exports {
 		if param == stencil.ReadName {
 			param = "read_only"
 		}
-		e.Arrays = append(e.Arrays, parameter{"const " + e.Element + " *", free(param)})
+		e.Elements = append(e.Elements, element(cmp.Or(a.Type, d)))
+		e.Several = e.Several || e.Elements[i] != e.Element
+		e.Arrays = append(e.Arrays, parameter{"const " + e.Elements[i] + " *", free(param)})
 		length := ""
 		if a.Indexed {
 			length = free(e.Arrays[i].Name + "_length")
@@ -167,9 +172,25 @@ func (e exports) Run() string {
 	return fmt.Sprintf("void %s(%s)", e.Name, signature(list))
 }
 
-// Set is the head of a function that gives read-only data.
-func (e exports) Set(name string) string {
-	return fmt.Sprintf("void %s(const %s *data, int n)", name, e.Element)
+// Set is the head of a function that gives read-only data of a C type.
+func (e exports) Set(name, element string) string {
+	return fmt.Sprintf("void %s(const %s *data, int n)", name, element)
+}
+
+// Held is what the launcher takes the elements of read-only arrays for.
+func (e exports) Held() string {
+	if e.Several {
+		return "void"
+	}
+	return "Element"
+}
+
+// HeldBytes is the bytes of an element of an array by the launcher's variable for its number.
+func (e exports) HeldBytes(array string) string {
+	if e.Several {
+		return "element_bytes[" + array + "]"
+	}
+	return "sizeof(Element)"
 }
 
 // OnDevice is the head of the function on device memory.
@@ -238,11 +259,11 @@ func (e exports) Reduced() string { return fmt.Sprintf("double %sReduced(void)",
 // sets are the heads of the functions that give read-only data.
 func (e exports) sets() []string {
 	if len(e.Setters) == 0 {
-		return []string{e.Set(e.Name + "SetData")}
+		return []string{e.Set(e.Name+"SetData", e.Element)}
 	}
 	var heads []string
 	for _, s := range e.Setters {
-		heads = append(heads, e.Set(s.Name))
+		heads = append(heads, e.Set(s.Name, e.Elements[s.Array]))
 	}
 	return heads
 }

@@ -253,7 +253,7 @@ class _Tensor(_c.Structure):
 class _Array:
     """Where an array is on the device, and of what kind it is: by __cuda_array_interface__, or DLPack."""
 
-    def __init__(self, name, array, written):
+    def __init__(self, name, array, written, dtypes=TABLE["dtypes"]):
         try:
             facts = array.__cuda_array_interface__
         except (AttributeError, TypeError, KeyError):
@@ -286,8 +286,8 @@ class _Array:
         self.cells = 1
         for extent in self.shape:
             self.cells *= extent
-        if self.dtype not in TABLE["dtypes"]:
-            raise TypeError("%s: want elements of %s, not %s" % (name, " or ".join(TABLE["dtypes"]), self.dtype or "another kind"))
+        if self.dtype not in dtypes:
+            raise TypeError("%s: want elements of %s, not %s" % (name, " or ".join(dtypes), self.dtype or "another kind"))
 
 
 def _stream(stream, array):
@@ -332,7 +332,7 @@ def _named(state, n, named):
         if a["name"] not in named:
             missing.append(a["name"])
             continue
-        array = _Array(a["name"], named.pop(a["name"]), False)
+        array = _Array(a["name"], named.pop(a["name"]), False, a.get("dtypes", TABLE["dtypes"]))
         if array.cells < 1 or (not a["indexed"] and array.cells != cells):
             raise ValueError("%s: want %s elements, not %d" % (a["name"], "some" if a["indexed"] else cells, array.cells))
         state["read_only[%d]" % i], state["length[%d]" % i] = _c.c_uint64(array.address), _c.c_longlong(array.cells)

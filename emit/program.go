@@ -20,26 +20,26 @@ func Program(p stencil.Problem, k kernels.Kernel) []byte {
 	line("%s#include <cuda_runtime.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n#ifndef TUNE_KERNEL // CUDA before 12 launches by an address without a type\n#define TUNE_KERNEL(kernel) (const void *)kernel\n#endif\n\n%s%s\n#line 1 \"program\"", k.Head(), k.Line(), k.Source)
 	b.WriteString(stencil.InputSource)
 	line(`
-__global__ void fill(T *array, long long n, unsigned long long first, double low, double step, double quantum) {
+template <class E> __global__ void fill(E *array, long long n, unsigned long long first, double low, double step, double quantum) {
   for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (long long)gridDim.x * blockDim.x)
-    array[i] = input_value<T>(1, first + i, low, step, quantum);
+    array[i] = input_value<E>(1, first + i, low, step, quantum);
 }
 
 static unsigned long long filled = 0;
 
-static T *empty_array(long long n) {
-  T *array = nullptr;
-  if (cudaMalloc((void **)&array, n * sizeof(T)) != cudaSuccess) {
+template <class E> static E *empty_array(long long n) {
+  E *array = nullptr;
+  if (cudaMalloc((void **)&array, n * sizeof(E)) != cudaSuccess) {
     fprintf(stderr, "not enough memory\n");
     exit(1);
   }
   return array;
 }
 
-static T *random_array(long long n, double low, double step, double quantum) {
-  T *array = empty_array(n);
+template <class E> static E *random_array(long long n, double low, double step, double quantum) {
+  E *array = empty_array<E>(n);
   void *arguments[] = {&array, &n, &filled, &low, &step, &quantum};
-  cudaLaunchKernel(TUNE_KERNEL(fill), dim3(1024), dim3(256), arguments, 0, 0);
+  cudaLaunchKernel(TUNE_KERNEL(fill<E>), dim3(1024), dim3(256), arguments, 0, 0);
   filled += n;
   return array;
 }
@@ -59,10 +59,11 @@ int main(int argc, char **argv) {
 	line("  struct {\n    T *now[%d], *next[%[1]d];\n  } fields;\n", len(st.Fields))
 	scale := func(a int) string { c := p.InputScale(a); return fmt.Sprintf("%g, %g, %g", c.Low, c.Step, c.Quantum) }
 	for f := range st.Fields {
-		line("  fields.now[%d] = random_array(cells, %s), fields.next[%[1]d] = empty_array(cells);", f, scale(f))
+		line("  fields.now[%d] = random_array<T>(cells, %s), fields.next[%[1]d] = empty_array<T>(cells);", f, scale(f))
 	}
 	for i, n := range p.Lengths() {
-		line("  long long length_%d = %dLL;\n  T *ro_%[1]d = random_array(length_%[1]d, %[3]s);", i, n, scale(len(st.Fields)+i))
+		a := len(st.Fields) + i
+		line("  long long length_%d = %dLL;\n  auto *ro_%[1]d = random_array<%[3]s>(length_%[1]d, %[4]s);", i, n, p.Stored(a).C(), scale(a))
 	}
 	for i, a := range st.Scalars {
 		line("  %s s_%d = %v;", kernels.ScalarC(a), i, a.Default)

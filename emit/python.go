@@ -33,8 +33,9 @@ type pythonTable struct {
 }
 
 type pythonArray struct {
-	Name    string `json:"name"`
-	Indexed bool   `json:"indexed"`
+	Name    string   `json:"name"`
+	Indexed bool     `json:"indexed"`
+	DTypes  []string `json:"dtypes,omitempty"` // where they are others than the fields'
 }
 
 type pythonScalar struct {
@@ -98,6 +99,14 @@ func pythonKernelOf(v view, k part) pythonKernel {
 	return one
 }
 
+// pythonTypes are an element type as arrays are called there.
+func pythonTypes(d stencil.DType) []string {
+	if d == stencil.BFloat16 {
+		return []string{string(d), "uint16"} // its bits, for libraries that lack it
+	}
+	return []string{string(d)}
+}
+
 // python is a module that compiles and launches the kernels with the NVIDIA driver and NVRTC alone.
 func python(s Source) ([]byte, error) {
 	parts, variants, err := s.parts(true)
@@ -109,13 +118,14 @@ func python(s Source) ([]byte, error) {
 		return nil, fmt.Errorf("the Python module does not look at runs, and %s has Until: use --format cu", plain(st.Name))
 	}
 	v := viewOf(s, parts, variants)
-	table := pythonTable{Name: s.Name, Dims: st.Dims, DTypes: []string{string(d)}, Bytes: d.Size(), Fields: v.Fields, Written: v.Written,
+	table := pythonTable{Name: s.Name, Dims: st.Dims, DTypes: pythonTypes(d), Bytes: d.Size(), Fields: v.Fields, Written: v.Written,
 		Arrays: []pythonArray{}, Scalars: []pythonScalar{}, Reach: v.Reach, Whole: v.Whole}
-	if d == stencil.BFloat16 {
-		table.DTypes = append(table.DTypes, "uint16") // its bits, for libraries that lack it
-	}
 	for i, a := range v.Arrays {
-		table.Arrays = append(table.Arrays, pythonArray{pythonName(a.Name), st.ReadOnly[i].Indexed})
+		one := pythonArray{Name: pythonName(a.Name), Indexed: st.ReadOnly[i].Indexed}
+		if own := st.ReadOnly[i].Type; own != "" {
+			one.DTypes = pythonTypes(own)
+		}
+		table.Arrays = append(table.Arrays, one)
 	}
 	for _, a := range v.Scalars {
 		table.Scalars = append(table.Scalars, pythonScalar{pythonName(a.Name), a.Type, a.Kernel})

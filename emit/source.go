@@ -154,7 +154,7 @@ func kernelText(name string, parts []part) string {
 			continue
 		}
 		using := ""
-		if stencil.TypeSource(k.DType) != "" { // it declares an overload, which would hide CUDA's
+		if strings.Contains(k.Source, " __ldg(const ") { // a type declares an overload, which would hide CUDA's
 			using = "#ifdef __CUDA_ARCH__\nusing ::__ldg;\n#elif defined __CUDACC__ // nvcc's look at the host's side, which has no such overload\ntemplate <class P> __device__ P __ldg(const P *);\n#endif\n"
 		}
 		fmt.Fprintf(&b, "// %s: %s\nnamespace %s_%s {\n%s%s%s} // namespace %[3]s_%[4]s\n\n", k.Schedule, k.Why, name, k.Suffix, using, k.Line(), k.Source)

@@ -14,7 +14,7 @@ type ArgumentKind int
 const (
 	In        ArgumentKind = iota // const T *: field Index before the stage, every field
 	Out                           // T *: field Stage.Writes(steps)[Index] after the stage
-	ReadOnly                      // const T *: read-only array Index
+	ReadOnly                      // const T *: read-only array Index, or of the type that it is stored in
 	Length                        // long long: elements of read-only array Index, if read(i) reads it
 	Extent                        // int: cells of the grid on axis Index
 	Leading                       // int: elements from row to row (Index 0), rows from plane to plane (1); of pitched kernels alone
@@ -28,6 +28,8 @@ type Argument struct {
 	Index int
 	Name  string
 	C     string // the type in CUDA C; T is the element type
+	// Type is what the elements of a read-only array are stored in; "" = the element type.
+	Type stencil.DType
 }
 
 // Arguments lists the parameters of a stage's kernel that advances so many time
@@ -36,25 +38,31 @@ func Arguments(st *stencil.Stencil, stage, steps int) []Argument {
 	var list []Argument
 	add := func(kind ArgumentKind, n int, name, c string) {
 		for i := range n {
-			list = append(list, Argument{kind, i, fmt.Sprintf(name, i), c})
+			list = append(list, Argument{Kind: kind, Index: i, Name: fmt.Sprintf(name, i), C: c})
 		}
 	}
 	add(In, len(st.Fields), "in_%d", "const T *")
 	add(Out, len(st.Stages[stage].Writes(steps)), "out_%d", "T *")
-	add(ReadOnly, len(st.ReadOnly), "ro_%d", "const T *")
+	for i, a := range st.ReadOnly {
+		c := "const T *"
+		if a.Type != "" {
+			c = "const " + a.Type.C() + " *"
+		}
+		list = append(list, Argument{ReadOnly, i, fmt.Sprintf("ro_%d", i), c, a.Type})
+	}
 	for i, a := range st.ReadOnly {
 		if a.Indexed {
-			list = append(list, Argument{Length, i, fmt.Sprintf("length_%d", i), "long long"})
+			list = append(list, Argument{Kind: Length, Index: i, Name: fmt.Sprintf("length_%d", i), C: "long long"})
 		}
 	}
 	for i := range 3 {
-		list = append(list, Argument{Extent, i, "n" + axis(i), "int"})
+		list = append(list, Argument{Kind: Extent, Index: i, Name: "n" + axis(i), C: "int"})
 	}
 	if st.Iterates() {
-		list = append(list, Argument{Iteration, 0, "iteration", "int"})
+		list = append(list, Argument{Kind: Iteration, Name: "iteration", C: "int"})
 	}
 	for i, a := range st.Scalars {
-		list = append(list, Argument{Scalar, i, fmt.Sprintf("s_%d", i), ScalarC(a)})
+		list = append(list, Argument{Kind: Scalar, Index: i, Name: fmt.Sprintf("s_%d", i), C: ScalarC(a)})
 	}
 	return list
 }
@@ -63,7 +71,7 @@ func Arguments(st *stencil.Stencil, stage, steps int) []Argument {
 func Pitched(list []Argument) []Argument {
 	for i, a := range list {
 		if a.Kind == Extent && a.Index == 2 {
-			return slices.Insert(list, i+1, Argument{Leading, 0, "ldx", "int"}, Argument{Leading, 1, "ldy", "int"})
+			return slices.Insert(list, i+1, Argument{Kind: Leading, Name: "ldx", C: "int"}, Argument{Kind: Leading, Index: 1, Name: "ldy", C: "int"})
 		}
 	}
 	panic("kernels: parameters without extents")

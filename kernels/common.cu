@@ -44,7 +44,7 @@ __device__ __forceinline__ index_t cell_index(const Grid &grid, int x, int y, in
 }
 
 // Element i of a read-only array of n elements, or the nearest there is.
-__device__ __forceinline__ T read_index(const T *array, long long i, long long n) {
+__device__ __forceinline__ T read_index(const Reader array, long long i, long long n) {
   return __ldg(array + (i < 0 ? 0 : i < n ? i : n - 1));
 }
 

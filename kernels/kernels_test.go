@@ -45,7 +45,7 @@ func TestSourceSaysWhatItIsAndHoldsEveryConstant(t *testing.T) {
 		"constexpr int LOW_X = 1, LOW_Y = 0, LOW_Z = 0;", "constexpr int HIGH_X = 2, HIGH_Y = 0, HIGH_Z = 0;",
 		"constexpr int GROUP_X = 64; // threads\n", "constexpr int PYRAMID = 2; // steps\n",
 		"  return T(0.5) * get(-1, 0, 0) + T(0.5) * get(2, 0, 0);\n",
-		"#line 1 \"kernels/common.cu\"\n" + Spelling(common, false, true), "#line 1 \"demo.cu\"\n// body\n",
+		"#line 1 \"kernels/common.cu\"\n" + Spelling(common, Simple{Dense: true, OneType: true}), "#line 1 \"demo.cu\"\n// body\n",
 	} {
 		if strings.Count(src, want) != 1 {
 			t.Errorf("%q stands %d times in\n%s", want, strings.Count(src, want), src)

@@ -162,7 +162,7 @@ func (w *writer) piece(stage int, p Piece) {
 		w.line("#line %d %q", strings.Count(w.String(), "\n")+2, w.file)
 	}
 	if p.File != "" {
-		p.Text = Spelling(p.Text, w.p.Stencil.Boundary != stencil.Mixed, !w.p.Pitched)
+		p.Text = Spelling(p.Text, Simple{OneRule: w.p.Stencil.Boundary != stencil.Mixed, Dense: !w.p.Pitched, OneType: OneType(w.p)})
 	}
 	w.WriteString(p.Text)
 }
@@ -187,6 +187,7 @@ func (w *writer) types() {
 	} else {
 		w.line("typedef T Real; // what is computed in")
 	}
+	w.reader()
 	if arithmeticHelpers.MatchString(w.functions()) {
 		w.WriteString(stencil.ArithmeticSource)
 	}
@@ -236,7 +237,11 @@ func (w *writer) grid() {
 	st := w.p.Stencil
 	w.line("constexpr int FIELDS = %d, ARRAYS = %d; // fields, then read-only arrays", len(st.Fields), len(st.Fields)+len(st.ReadOnly))
 	w.line("\n// What a launch is given; element i of an array is in[array][i], x fastest.\nstruct Grid {")
-	w.line("  const T *in[ARRAYS];")
+	if OneType(w.p) {
+		w.line("  const T *in[ARRAYS];")
+	} else {
+		w.line("  Reader in[ARRAYS];")
+	}
 	if len(st.ReadOnly) > 0 {
 		w.line("  long long length[ARRAYS]; // of arrays that are read by index")
 	}
@@ -408,7 +413,9 @@ func (w *writer) launchGrid(stage int) {
 		c := a.C + " "
 		switch a.Kind {
 		case In, ReadOnly:
-			in, c = append(in, a.Name), "const T *__restrict__ "
+			var reader string
+			c, reader = w.readerOf(len(in), a.Name) // fields, then read-only arrays
+			in = append(in, reader)
 		case Out:
 			out, c = append(out, a.Name), "T *__restrict__ "
 		case Length:

@@ -45,26 +45,43 @@ var dense = []spelling{
 	{regexp.MustCompile(`\bld([xy])\b`), "n$1"},
 }
 
+// oneType is for arrays that may be stored in types of their own, and such as all have the element type.
+var oneType = []spelling{
+	{regexp.MustCompile(`\b(?:const )?Reader `), "const T *"},
+	{regexp.MustCompile(`\bUnaliasedElements `), "const T *__restrict__ "},
+	{regexp.MustCompile(`\(((?:[^()]|\([^()]*\))*)\)\.as<(\w+)>\((\w+)\)`), "reinterpret_cast<const $2 *>($1)[$3]"},
+	{regexp.MustCompile(`\(((?:[^()]|\([^()]*\))*)\)\.as<(\w+)>\(\)`), "*reinterpret_cast<const $2 *>($1)"},
+}
+
+// Simple is what is simple of a problem.
+type Simple struct {
+	OneRule bool // at the boundary
+	Dense   bool // rows and planes follow each other
+	OneType bool // all arrays are stored in the element type
+}
+
 // spelt is a file's text by itself and by what is simple.
 var spelt sync.Map
 
-// Spelling is a kernel file's text for a stencil whose boundary rules are one, for grids whose rows and planes follow each
-// other, or both.
-func Spelling(text string, oneBoundary, denseRows bool) string {
+// Spelling is a kernel file's text for what is simple.
+func Spelling(text string, by Simple) string {
 	type key struct {
-		text                   string
-		oneBoundary, denseRows bool
+		text string
+		by   Simple
 	}
-	at := key{text, oneBoundary, denseRows}
+	at := key{text, by}
 	if s, ok := spelt.Load(at); ok {
 		return s.(string)
 	}
 	var list []spelling
-	if oneBoundary {
+	if by.OneRule {
 		list = append(list, oneRule...)
 	}
-	if denseRows {
+	if by.Dense {
 		list = append(list, dense...)
+	}
+	if by.OneType {
+		list = append(list, oneType...)
 	}
 	for _, s := range list {
 		text = s.general.ReplaceAllString(text, s.simple)

@@ -124,7 +124,7 @@ func touched(p stencil.Problem, w kernels.Work) float64 { return readOnce(p, w) 
 
 // readOnce is the bytes of the arrays that a launch reads from memory.
 func readOnce(p stencil.Problem, w kernels.Work) float64 {
-	return float64(p.Size.Cells()) * float64(p.DType.Size()*cmp.Or(w.Arrays, p.Stencil.Reads()))
+	return float64(p.Size.Cells()) * float64(p.DType.Size()*cmp.Or(w.Arrays, p.Stencil.Reads())) * p.ReadShare()
 }
 
 // fetched is the share of what a launch touches that an L2 of so many bytes has lost since the

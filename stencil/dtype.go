@@ -104,6 +104,12 @@ func (d DType) Short() string { return d.fact().short }
 // Floating tells floating-point types from integers.
 func (d DType) Floating() bool { return d.fact().mantissa > 0 }
 
+// holds tells whether integers of the type have every value of another type.
+func (d DType) holds(other DType) bool {
+	a, b := d.fact(), other.fact()
+	return !other.Floating() && (a.signed || !b.signed) && (a.bits > b.bits || a.bits == b.bits && a.signed == b.signed)
+}
+
 // Epsilon is the distance from 1 to the next larger value; 0 for integers, which are exact.
 func (d DType) Epsilon() float64 {
 	if !d.Floating() {

@@ -321,6 +321,11 @@ func (s *Stencil) meaning() string {
 			fmt.Fprintf(&b, "outside %v\n", a.Rules)
 		}
 	}
+	for i, a := range s.ReadOnly {
+		if a.Type != "" {
+			fmt.Fprintf(&b, "array %d stored in %s\n", i, a.Type)
+		}
+	}
 	for _, a := range s.Scalars {
 		fmt.Fprintf(&b, "scalar %s %v\n", a.Type, a.Default)
 	}

@@ -270,6 +270,9 @@ func (p *parser) scalarVariables(token) error {
 func (p *parser) fields(token) error {
 	return p.list(func(int) error {
 		t, err := p.newName("a field")
+		if err == nil && p.is(":") {
+			err = p.fail(t, "a field has the type of DataType; one of its own is for arrays that never change: ReadOnly (%.40s: uint8)", t.text)
+		}
 		p.out.Fields = append(p.out.Fields, Array{Name: t.text})
 		return err
 	})
@@ -297,6 +300,11 @@ func (p *parser) readOnly(token) error {
 			}
 			a.Axis = strings.Index("xyz", axis.text) + 1
 			if _, err := p.expect("]"); err != nil {
+				return err
+			}
+		}
+		if p.accept(":") {
+			if a.Type, err = p.typeName(); err != nil {
 				return err
 			}
 		}

@@ -197,6 +197,11 @@ func (p *parser) checkKeys() error {
 			return p.fail(p.seen["ReadOnly"], "%.40s lies along %c, which %d dimensions do not have", a.Name, "xyz"[a.Axis-1], s.Dims)
 		}
 	}
+	for _, a := range s.ReadOnly {
+		if a.Type != "" && !s.DType.Floating() && !s.DType.holds(a.Type) {
+			return p.fail(p.seen["ReadOnly"], "%.40s is read as %s, which does not hold every %s; choose a narrower type for it, or a wider DataType", a.Name, s.DType, a.Type)
+		}
+	}
 	for _, t := range p.temporaries {
 		i := p.field(t)
 		if i < 0 || s.Fields[i].Temporary {

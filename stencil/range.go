@@ -1,13 +1,15 @@
 package stencil
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
 )
 
 // Range is the values an array is meant for: from Low to High, or so many of them, equally spaced. The zero Range is that of
-// arrays of which a file says nothing: [-1, 1), of integers 0 and 1.
+// arrays of which a file says nothing: [-1, 1), of integers 0 and 1. An array that is stored in integers among floating-point ones
+// takes nothing from an InputRange of all.
 type Range struct {
 	Low, High float64
 	Count     int // of a set; 0 = all between
@@ -20,15 +22,15 @@ type Scale struct{ Low, Step, Quantum float64 }
 // InputScale gives the start values of an array: fields, then read-only arrays.
 func (p Problem) InputScale(array int) Scale {
 	s := p.Stencil
-	r := s.arrays()[array].Range
+	r, floating := s.arrays()[array].Range, p.Stored(array).Floating()
 	switch {
 	case r.Count > 0:
 		return Scale{r.Low, float64(r.Count) * 0x1p-24, max(r.High-r.Low, math.SmallestNonzeroFloat64) / float64(max(1, r.Count-1))}
-	case p.DType.Floating() && r == Range{}:
+	case floating && r == Range{}:
 		r = Range{Low: -1, High: 1}
-	case !p.DType.Floating() && r == Range{}:
+	case r == Range{}:
 		r = Range{Low: 0, High: 2}
-	case !p.DType.Floating():
+	case !floating:
 		r.High++
 	}
 	return Scale{Low: r.Low, Step: (r.High - r.Low) * 0x1p-24}
@@ -110,19 +112,28 @@ func (p *parser) inputRange(key token) (err error) {
 	return nil
 }
 
+// holdsRange tells whether integers of the type have the values of a range; for a floating-point type it is true.
+func (d DType) holdsRange(r Range) bool {
+	step := (r.High - r.Low) / float64(max(1, r.Count-1))
+	return d.Floating() || d.Round(r.Low) == r.Low && d.Round(r.High) == r.High && r.High-r.Low < 1<<31 && (r.Count == 0 || step == math.Trunc(step))
+}
+
 // ranges gives each array what it is meant for.
 func (p *parser) ranges() error {
 	s := p.out
 	slices.SortStableFunc(p.meant, func(a, b meant) int { return min(1, len(a.array.text)) - min(1, len(b.array.text)) })
 	for _, m := range p.meant {
-		if r := m.Range; !s.DType.Floating() && (s.DType.Round(r.Low) != r.Low || s.DType.Round(r.High) != r.High || r.High-r.Low >= 1<<31) {
-			return p.fail(m.key, "InputRange must hold values of %s, at most 2147483647 apart", s.DType)
-		}
-		found := m.array.text == ""
+		all := m.array.text == ""
+		found := all
 		for _, a := range s.arrays() {
-			if m.array.text == "" || a.Name == m.array.text {
-				a.Range, found = m.Range, true
+			d := cmp.Or(a.Type, s.DType)
+			if !all && a.Name != m.array.text || all && s.DType.Floating() && !d.Floating() {
+				continue
 			}
+			if !d.holdsRange(m.Range) {
+				return p.fail(m.key, "InputRange must hold values of %s, at most 2147483647 apart", d)
+			}
+			a.Range, found = m.Range, true
 		}
 		if !found {
 			return p.fail(m.array, "want the name of a field or a read-only array here, found %s", m.array)

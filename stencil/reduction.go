@@ -28,7 +28,7 @@ func (s *Stencil) Reduction() *Stencil {
 		}
 	}
 	for _, a := range s.ReadOnly {
-		r.ReadOnly = append(r.ReadOnly, Array{Name: a.Name, Rules: a.Rules, Indexed: a.Indexed, Axis: a.Axis})
+		r.ReadOnly = append(r.ReadOnly, Array{Name: a.Name, Rules: a.Rules, Indexed: a.Indexed, Axis: a.Axis, Type: a.Type})
 	}
 	r.Stages = []Stage{{Outputs: []int{n}, Body: replaceBody(s.Reduce.Body, func(e Expr) Expr {
 		if v, ok := e.(Var); ok && v.Kind == Updated {

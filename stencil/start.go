@@ -25,22 +25,31 @@ func (p Problem) Lengths() []int64 {
 	return n
 }
 
+// converted is a number in a floating-point type, as devices convert it: to 16 bits by way of float.
+func (d DType) converted(v float64) float64 {
+	if d.Size() == 2 {
+		v = float64(float32(v))
+	}
+	return d.Round(v)
+}
+
 // Start is what checks and timings start from: the fields and then the read-only
 // arrays hold one sequence of random values, and scalars have the problem's.
-// Devices compute the same (InputSource), so no grid is ever sent to them.
+// Devices compute the same (InputSource), so no grid is ever sent to them. The elements of an array that is stored in
+// another type are as they are read.
 func Start(p Problem, seed uint32) Data {
 	next, arrays := int64(0), 0
 	array := func(n int64) Values {
-		scale := p.InputScale(arrays)
+		scale, stored := p.InputScale(arrays), p.Stored(arrays)
 		arrays++
 		f := make([]float64, n)
 		for i := range f {
-			f[i] = scale.of(random(seed, next), p.DType.Floating())
-			if p.DType.Size() == 2 && p.DType.Floating() { // devices convert from float
-				f[i] = float64(float32(f[i]))
+			f[i] = scale.of(random(seed, next), stored.Floating())
+			if stored.Floating() {
+				f[i] = stored.converted(f[i])
 			}
-			if p.DType.Floating() {
-				f[i] = p.DType.Round(f[i])
+			if stored != p.DType && p.DType.Floating() {
+				f[i] = p.DType.converted(f[i])
 			}
 			next++
 		}

@@ -6,10 +6,12 @@
 package stencil
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -64,9 +66,12 @@ type Array struct {
 	Temporary bool
 	Indexed   bool // a read-only array that read(i) reads by other than the own cell
 	Axis      int  // a read-only array of a value for each place of an axis: 1 x, 2 y, 3 z; 0 of any other
-	Rules     Rules
-	Range     Range
-	Edge      []Stmt // a field's EdgeValue: what lies outside where its rule says so; nil without
+	// Type is what the elements of a read-only array are stored in; "" of the problem's element type, to which
+	// others are converted where they are read.
+	Type  DType
+	Rules Rules
+	Range Range
+	Edge  []Stmt // a field's EdgeValue: what lies outside where its rule says so; nil without
 }
 
 // Argument is a scalar that is the same for all cells and steps of a run.
@@ -213,18 +218,44 @@ func (p Problem) Hash() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Reads is the arrays that a time step reads, each counted in every stage that reads it.
-func (s *Stencil) Reads() int {
-	n := 0
+// Stored is the type that an array's elements are stored in: fields are numbered first, then read-only arrays.
+func (p Problem) Stored(array int) DType {
+	if a := array - len(p.Stencil.Fields); a >= 0 {
+		return cmp.Or(p.Stencil.ReadOnly[a].Type, p.DType)
+	}
+	return p.DType
+}
+
+// readArrays lists the arrays that a time step reads, each in every stage that reads it.
+func (s *Stencil) readArrays() (arrays []int) {
 	for _, stage := range s.Stages {
-		n += len(s.Tables(stage.Indexed))
-		for _, points := range stage.Points {
+		for _, a := range s.Tables(stage.Indexed) {
+			arrays = append(arrays, len(s.Fields)+a)
+		}
+		for a, points := range stage.Points {
 			if len(points) > 0 {
-				n++
+				arrays = append(arrays, a)
 			}
 		}
 	}
+	return arrays
+}
+
+// Reads is the arrays that a time step reads, each counted in every stage that reads it.
+func (s *Stencil) Reads() int { return len(s.readArrays()) }
+
+// bytesOf is the bytes of an element of each array.
+func (p Problem) bytesOf(arrays []int) (n int) {
+	for _, a := range arrays {
+		n += p.Stored(a).Size()
+	}
 	return n
+}
+
+// ReadShare is the bytes that a time step reads, as a share of what they would be if every array were of the element type.
+func (p Problem) ReadShare() float64 {
+	arrays := p.Stencil.readArrays()
+	return float64(p.bytesOf(arrays)) / float64(max(1, len(arrays)*p.DType.Size()))
 }
 
 // Tables are those of some read-only arrays that may hold a value for each cell: not the ones along an axis.
@@ -241,11 +272,12 @@ func (s *Stencil) Tables(arrays []int) (list []int) {
 // read or written once, the stages fused if they can be.
 func (p Problem) Traffic() int {
 	st := p.Stencil.Launched(1)
-	n := st.Reads()
+	p.Stencil = st
+	n := p.bytesOf(st.readArrays())
 	for _, stage := range st.Stages {
-		n += len(stage.Writes(1))
+		n += len(stage.Writes(1)) * p.DType.Size()
 	}
-	return n * p.DType.Size()
+	return n
 }
 
 // Compulsory is the bytes that a time step must move for each cell whatever the kernel:
@@ -273,7 +305,7 @@ func (p Problem) Compulsory() int {
 			delete(written, i)
 		}
 	}
-	return (len(read) + len(written)) * p.DType.Size()
+	return p.bytesOf(slices.Collect(maps.Keys(read))) + len(written)*p.DType.Size()
 }
 
 // Wide tells whether element indices need 64 bits: a 32-bit index may go one

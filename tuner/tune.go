@@ -384,8 +384,8 @@ func fit(p Problem, d Device, regime timing.Regime) error {
 	free := cmp.Or(m.FreeBytes, m.MemoryBytes)
 	grids := buffers * len(p.Stencil.Fields)
 	need := float64(grids) * float64(p.Bytes())
-	for _, n := range p.Lengths() {
-		need += float64(n) * float64(p.DType.Size())
+	for i, n := range p.Lengths() {
+		need += float64(n) * float64(p.Stored(len(p.Stencil.Fields)+i).Size())
 	}
 	if m.Kind == machine.Replay || free == 0 || need <= float64(free) {
 		return nil

@@ -55,7 +55,8 @@ type checkedStage struct {
 type checkedArray struct {
 	Name   string           `json:"name"`
 	Points []stencil.Offset `json:"points,omitempty"`
-	Index  bool             `json:"index,omitempty"` // by read(i), or along an axis
+	Index  bool             `json:"index,omitempty"`  // by read(i), or along an axis
+	Stored stencil.DType    `json:"stored,omitempty"` // its type, where that is not the element type
 }
 
 // checkedFamily is a kernel family that runs the stencil.
@@ -152,7 +153,7 @@ func checkStencil(p stencil.Problem, m machine.Machine) checked {
 		}
 	}
 	for _, a := range s.ReadOnly {
-		r.Reads = append(r.Reads, checkedArray{a.Name, a.Points, a.Indexed})
+		r.Reads = append(r.Reads, checkedArray{a.Name, a.Points, a.Indexed, a.Type})
 	}
 	if h := s.Hoisted(stencil.Shared); h != nil {
 		r.Hidden = len(h.Fields) - len(s.Fields)
@@ -208,6 +209,9 @@ func (r checked) print(to io.Writer, s *stencil.Stencil) error {
 		}
 		if a.Index {
 			text = strings.TrimPrefix(text+", by index", ", ")
+		}
+		if a.Stored != "" {
+			text += ", stored in " + string(a.Stored)
 		}
 		line("reads", "%s at %s", a.Name, text)
 	}

@@ -136,7 +136,7 @@ func (g *GPU) check(ctx context.Context, c device.Check) (stencil.Comparison, er
 	if err != nil {
 		return cmp, err
 	}
-	fields, err := g.run(ctx, h, a, c.Problem, c.Passes, c.Seed)
+	fields, err := g.run(ctx, a, c.Problem, c.Passes, c.Seed)
 	if err != nil {
 		return cmp, err
 	}
@@ -152,8 +152,8 @@ func (g *GPU) check(ctx context.Context, c device.Check) (stencil.Comparison, er
 // run fills the arrays, runs the passes back and forth and gives the grids that
 // hold the fields then. Each launch's targets are poisoned first, and each launch
 // waited for: a kernel that hangs must not have others queued behind it.
-func (g *GPU) run(ctx context.Context, h *helper, a *arrays, p stencil.Problem, passes []device.Pass, seed uint32) ([]grid, error) {
-	s, err := g.start(h, p, a, seed)
+func (g *GPU) run(ctx context.Context, a *arrays, p stencil.Problem, passes []device.Pass, seed uint32) ([]grid, error) {
+	s, err := g.start(p, a, seed)
 	if err != nil {
 		return nil, g.failed(passes[0].Binary, "filling the input of", err)
 	}
@@ -220,7 +220,7 @@ func (g *GPU) expect(ctx context.Context, h *helper, c device.Check) (*expectati
 	if err != nil {
 		return nil, err
 	}
-	fields, err := g.run(ctx, h, a, c.Problem, c.Trusted, c.Seed)
+	fields, err := g.run(ctx, a, c.Problem, c.Trusted, c.Seed)
 	if err != nil {
 		if f := device.AsFailure(err); f != nil {
 			f.Reason = "the trusted kernel failed: " + f.Reason

@@ -48,7 +48,11 @@ const (
 
 // guardBytes is the length of a guard zone for a problem.
 func guardBytes(p stencil.Problem) int64 {
-	plane := int64(p.Size[0]) * int64(p.DType.Size())
+	largest := p.DType.Size()
+	for i := range p.Stencil.ReadOnly {
+		largest = max(largest, p.Stored(len(p.Stencil.Fields)+i).Size())
+	}
+	plane := int64(p.Size[0]) * int64(largest)
 	if p.Stencil.Dims == 3 {
 		plane *= int64(p.Size[1])
 	}
@@ -140,8 +144,8 @@ func (a *arrays) free() error {
 // arraysFor gives the arrays of a problem, kept from call to call.
 func (g *GPU) arraysFor(p stencil.Problem) (*arrays, error) {
 	var sizes []int64
-	for _, n := range p.Lengths() {
-		sizes = append(sizes, n*int64(p.DType.Size()))
+	for i, n := range p.Lengths() {
+		sizes = append(sizes, n*int64(p.Stored(len(p.Stencil.Fields)+i).Size()))
 	}
 	return g.arraysOf(p.Bytes(), guardBytes(p), len(p.Stencil.Fields), sizes...)
 }

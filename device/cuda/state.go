@@ -29,7 +29,7 @@ type launchKey struct {
 
 // start fills the arrays of a problem with the start data, and their guard zones anew,
 // whatever ran before. On the GPU's thread.
-func (g *GPU) start(h *helper, p stencil.Problem, a *arrays, seed uint32) (*state, error) {
+func (g *GPU) start(p stencil.Problem, a *arrays, seed uint32) (*state, error) {
 	s := &state{problem: p, readOnly: a.readOnly, lengths: p.Lengths(), scalars: p.ScalarValues(), iteration: 1, arguments: map[launchKey][]kernels.Argument{}}
 	for _, gr := range a.grids() {
 		if err := gr.guard(); err != nil {
@@ -38,8 +38,12 @@ func (g *GPU) start(h *helper, p stencil.Problem, a *arrays, seed uint32) (*stat
 	}
 	base, array := int64(0), 0
 	fill := func(to grid) error {
-		n := to.size / int64(p.DType.Size())
-		c := p.InputScale(array)
+		stored, c := p.Stored(array), p.InputScale(array)
+		h, err := g.helperFor(stored)
+		if err != nil {
+			return err
+		}
+		n := to.size / int64(stored.Size())
 		args := g.args.set(uint64(to.cells), uint64(n), uint64(base), uint64(seed), math.Float64bits(c.Low), math.Float64bits(c.Step), math.Float64bits(c.Quantum))
 		base, array = base+n, array+1
 		return cuLaunchKernel(h.fill, helperGrid, helperBlock, 0, args)

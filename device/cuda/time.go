@@ -72,11 +72,7 @@ func (g *GPU) ready(ctx context.Context, t device.Timing) (*state, []*timed, err
 	if err != nil {
 		return nil, nil, err
 	}
-	h, err := g.helperFor(t.Problem.DType)
-	if err != nil {
-		return nil, nil, err
-	}
-	s, err := g.start(h, t.Problem, a, 1)
+	s, err := g.start(t.Problem, a, 1)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -65,6 +65,30 @@ func TestRulesThatDifferGiveTheReferencesAnswer(t *testing.T) {
 	devicetest.Check(t, d, devicetest.MixedCases(t, d.Machine(), *flagMixed, *flagSeed+6))
 }
 
+// Read-only arrays in types of their own: two families each, so that all that take them have two.
+func TestStoredTypesGiveTheReferencesAnswer(t *testing.T) {
+	d := open(t, host.Options{})
+	source, r := verify.NewSource(d.Machine(), all.Families()), rand.New(rand.NewPCG(*flagSeed, 8))
+	var cases []verify.Case
+	for i, text := range []string{
+		"NumDimensions 2 StencilSize (1, 2) Fields (u) ReadOnly (k: float16, m: uint8) Boundary mirror InputRange m {0, 1, 2} CellValue { return 0.2 * get(u, 1, 0) * get(k, 0, -2) + (get(m, -1, 1) == 2 ? 0.25 : get(u, 0, 0)); }",
+		"NumDimensions 3 StencilSize (1, 1, 1) DataType double Fields (u, v) ReadOnly (k: float, w[y]: bfloat16) Boundary constant 1 CellValue { return 0.2 * get(u, 1, 0, -1) * get(k, 0, 0, 0), 0.3 * get(w, 1) + 0.5 * get(v, 0, 1, 0); }",
+		"NumDimensions 2 StencilSize (1, 1) DataType int Fields (u) ReadOnly (m: uint8, n: int16) Boundary wrap InputRange m (0, 255) InputRange n (-9, 9) CellValue { return get(u, 1, 0) * get(n, 0, 0) - get(m, 0, 1) + read(m, iteration * x); }",
+		"NumDimensions 2 StencilSize (1, 1) DataType float16 Fields (u) ReadOnly (k: double, m: int8) Boundary fixed InputRange m {-1, 0, 1} CellValue { return 0.3 * get(k, 0, 0) * get(u, 1, 0) + 0.25 * get(m, 0, 1); }",
+	} {
+		st, err := stencil.Parse("stored", "stored.sl", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := stencil.Problem{Stencil: st, DType: st.DType}
+		able, _ := source.Able(p)
+		for k := range 2 {
+			cases = append(cases, source.Draw(r, p, able[(2*i+k)%len(able)]))
+		}
+	}
+	devicetest.Check(t, d, cases)
+}
+
 func TestApplicationsGiveTheReferencesAnswer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles large kernels")

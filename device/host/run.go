@@ -66,9 +66,10 @@ func passText(p device.Pass) string {
 // scalars, as the emulation's parse_data reads them, and the seed.
 func dataText(p stencil.Problem, seed uint32) []string {
 	st := p.Stencil
-	var scales, arrays, lengths, numbers, outputs, copies []string
+	var types, scales, arrays, lengths, numbers, outputs, copies []string
 	for a := range len(st.Fields) + len(st.ReadOnly) {
 		c := p.InputScale(a)
+		types = append(types, p.Stored(a).Short())
 		scales = append(scales, fmt.Sprintf("%g,%g,%g", c.Low, c.Step, c.Quantum))
 	}
 	for i, n := range p.Lengths() {
@@ -95,7 +96,7 @@ func dataText(p stencil.Problem, seed uint32) []string {
 		}
 	}
 	return []string{strconv.Itoa(p.Size[0]), strconv.Itoa(p.Size[1]), strconv.Itoa(p.Size[2]),
-		fmt.Sprintf("%s;%d;%d;%s;%s;%s;%s;%s;%s;", p.DType.Short(), p.DType.Size(), len(st.Fields), strings.Join(scales, ","),
+		fmt.Sprintf("%s;%d;%s;%s;%s;%s;%s;%s;", strings.Join(types, ","), len(st.Fields), strings.Join(scales, ","),
 			strings.Join(arrays, ","), strings.Join(lengths, ","), strings.Join(numbers, ","), strings.Join(outputs, "/"), strings.Join(copies, ",")),
 		strconv.FormatUint(uint64(seed), 10)}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -267,6 +268,7 @@ func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
 		{acoustic, h200(), "sweep/vx=4/vy=2/wp=16/ck=2/pf=2/mb=1/kp=1", ""},
 		{jacobi2d, h200(), "sweep/vx=4/vy=2/wp=16/ck=2/pf=2/mb=1", "sums"},
 		{acoustic, odd, "sweep/vx=4/vy=2/wp=16/ck=2/pf=2/mb=1", "warp"},
+		{furnace(t), h200(), "stream/vx=4/vy=1/wp=4/ck=16/pf=2/mb=1/ph=1/pm=1", "types"},
 		{walls, h200(), "sweep/vx=4/vy=2/wp=16/ck=2/pf=2/mb=1", ""},
 		{walls, h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2", "boundary"},
 		{jacobi3d, slim, "sweep/vx=2/vy=1/wp=20/ck=2/pf=1/mb=1", "threads"},
@@ -381,8 +383,8 @@ func TestEveryConstraintHasItsCaseAbove(t *testing.T) {
 		"smalltile": "threads warps steps stages halo shared-memory tile-size column-width zigzag grid",
 		"tile":      "threads warps work tile-size column-width zigzag grid steps stages variants halo shared-memory",
 		"slide":     "dimensions threads warps halo loads tile-size column-width zigzag grid shared-memory",
-		"sweep":     "sums warp threads grid-size grid vector work stream-tile keep shared-memory registers blocks",
-		"stream":    "stencil boundary wrap mirror warp steps threads grid-size grid prefetch vector halo fill stream-tile shared-memory registers blocks",
+		"sweep":     "sums types warp threads grid-size grid vector work stream-tile keep shared-memory registers blocks",
+		"stream":    "stencil boundary types wrap mirror warp steps threads grid-size grid prefetch vector halo fill stream-tile shared-memory registers blocks",
 	} {
 		var got []string
 		for _, c := range kernels.Find(Families(), name).Space(p, h200()).Constraints {
@@ -626,4 +628,18 @@ func TestSpacesOfTinyGridsAreSmallOrEmpty(t *testing.T) {
 			soundness(t, kernels.Find(Families(), sc.Family()), p, h200(), sc)
 		}
 	}
+}
+
+// furnace has arrays of types of their own.
+func furnace(t *testing.T) stencil.Problem {
+	t.Helper()
+	text, err := os.ReadFile("../../examples/stencils/furnace.sl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := stencil.Parse("furnace", "furnace.sl", string(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stencil.Problem{Stencil: st, DType: st.DType, Size: stencil.Size{4096, 4096, 1}, Steps: 100}
 }

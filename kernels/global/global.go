@@ -261,7 +261,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	outputs := kernels.Outputs(p.Stencil, 1)
 	ops, special := kernels.Operations(p.Stencil, each, stride)
 	threads := blocks * float64(l.Threads())
-	return kernels.Work{
+	return kernels.Narrowed(p, kernels.Work{
 		Steps:    1,
 		Cells:    cells,
 		Updates:  cells,
@@ -284,5 +284,5 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		ColumnWide: column,
 		Line:       line,
 		Launch:     l,
-	}
+	})
 }

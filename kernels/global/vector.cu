@@ -28,7 +28,7 @@ struct Rows {
 template <bool EDGE, bool ALIGNED, int BEFORE, int AFTER>
 __device__ __forceinline__ void load_row(const Grid &grid, int array, T (&to)[READ_X], int x, int y, int z) {
   const int iy = EDGE ? boundary_index<1>(array, y, grid.ny) : y, iz = EDGE ? boundary_index<2>(array, z, grid.nz) : z;
-  const T *row = grid.in[array] + cell_index(grid, 0, iy, iz);
+  const Reader row = grid.in[array] + cell_index(grid, 0, iy, iz);
 #pragma unroll
   for (int i = -BEFORE; i < VECTOR + AFTER; i++) {
     if (ALIGNED && i >= 0 && i < VECTOR) continue;
@@ -38,7 +38,7 @@ __device__ __forceinline__ void load_row(const Grid &grid, int array, T (&to)[RE
     const int own = EDGE ? min(x, grid.nx - VECTOR) : x;
 #pragma unroll
     for (int part = 0; part < VECTOR / LANES; part++) {
-      const Word word = reinterpret_cast<const Word *>(row + own)[part];
+      const Word word = (row + own).as<Word>(part);
       const T *lane = reinterpret_cast<const T *>(&word);
 #pragma unroll
       for (int i = 0; i < LANES; i++) to[LOW_X + part * LANES + i] = lane[i];

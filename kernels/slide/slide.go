@@ -209,7 +209,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	// loads of a step; whether they wait while the step computes (db) made no difference.
 	n := 2.8*float64(work) + 0.32*float64(min(points/len(st.Stages), 80)) + 1.3*float64(loads/len(st.Stages))
 	registers := 26 + int(n*float64(max(4, p.DType.Size()))/4)
-	return kernels.Work{
+	return kernels.Narrowed(p, kernels.Work{
 		Steps:    1,
 		Cells:    float64(p.Size.Cells()),
 		Updates:  updates,
@@ -232,5 +232,5 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Window:     held,
 		ColumnWide: column,
 		Launch:     l,
-	}
+	})
 }

@@ -157,7 +157,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		column = h.Column / h.Group[0]
 		integer += 80 // divisions by run-time extents
 	}
-	return kernels.Work{
+	return kernels.Narrowed(p, kernels.Work{
 		Steps:      h.Pyramid,
 		Cells:      float64(p.Size.Cells()) * float64(h.Pyramid),
 		Updates:    blocks * updates,
@@ -178,5 +178,5 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Read:       h.Group,
 		ColumnWide: column,
 		Launch:     l,
-	}
+	})
 }

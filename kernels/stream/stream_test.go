@@ -260,7 +260,7 @@ func (a axis) holds(t *testing.T) {
 }
 
 func TestTilesWriteEveryCellOnceAndFarEnoughFromTheirBorders(t *testing.T) {
-	if !strings.Contains(kernels.Spelling(kernels.WindowsPiece().Text, true, true), windowLines) {
+	if !strings.Contains(kernels.Spelling(kernels.WindowsPiece().Text, kernels.Simple{OneRule: true, Dense: true}), windowLines) {
 		t.Fatal("window of windows.cu is no longer the one that is tested here")
 	}
 	seed := uint64(time.Now().UnixNano())

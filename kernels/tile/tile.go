@@ -223,7 +223,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 			turns *= math.Ceil(float64(r[a]) / float64(h.Group[a]))
 		}
 	}
-	return kernels.Work{
+	return kernels.Narrowed(p, kernels.Work{
 		Steps:     h.Pyramid,
 		Cells:     float64(p.Size.Cells()) * float64(h.Pyramid),
 		Updates:   blocks * updates,
@@ -246,5 +246,5 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Read:       r,
 		ColumnWide: column,
 		Launch:     l,
-	}
+	})
 }

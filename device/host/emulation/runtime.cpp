@@ -377,31 +377,24 @@ struct Data {
   std::vector<double> numbers;           // other scalars
 };
 
-template <class T> static void fill_with(Data &d, unsigned seed, const double *scale) {
-  unsigned long long next = 0;
-  for (std::vector<Grid> *all : {&d.now, &d.fixed})
-    for (Grid &g : *all) {
-      for (size_t i = 0; i < g.bytes / sizeof(T); i++) ((T *)g.cells)[i] = input_value<T>(seed, next++, scale[0], scale[1], scale[2]);
-      scale += 3;
-    }
+template <class T> static void fill_with(Grid &g, unsigned seed, unsigned long long first, const double *scale) {
+  for (size_t i = 0; i < g.bytes / sizeof(T); i++) ((T *)g.cells)[i] = input_value<T>(seed, first + i, scale[0], scale[1], scale[2]);
 }
 
-// scale is low, step and quantum of each array.
-static void fill(Data &d, const char *type, unsigned seed, const double *scale) {
-#define FILL(name, T) \
-  if (!strcmp(type, name)) return fill_with<T>(d, seed, scale);
-  FILL("f32", float)
-  FILL("f64", double)
-  FILL("f16", float16)
-  FILL("bf16", bfloat16)
-  FILL("i8", signed char)
-  FILL("i16", short)
-  FILL("i32", int)
-  FILL("i64", long long)
-  FILL("u8", unsigned char)
-  FILL("u16", unsigned short)
-  FILL("u32", unsigned)
-  FILL("u64", unsigned long long)
+// An element type: its bytes, and what fills an array of it from element `first` of a sequence on; scale is low, step and quantum.
+struct Type {
+  const char *name;
+  size_t bytes;
+  void (*fill)(Grid &g, unsigned seed, unsigned long long first, const double *scale);
+};
+
+static const Type &type_of(const std::string &name) {
+#define TYPE(name, T) {name, sizeof(T), fill_with<T>}
+  static const Type types[] = {TYPE("f32", float),   TYPE("f64", double),         TYPE("f16", float16),  TYPE("bf16", bfloat16),
+                               TYPE("i8", signed char), TYPE("i16", short),         TYPE("i32", int),      TYPE("i64", long long),
+                               TYPE("u8", unsigned char), TYPE("u16", unsigned short), TYPE("u32", unsigned), TYPE("u64", unsigned long long)};
+  for (const Type &t : types)
+    if (name == t.name) return t;
   fatal("no such element type");
 }
 
@@ -420,27 +413,36 @@ static std::vector<double> numbers(const std::string &text, char separator) {
   return v;
 }
 
-// A run's data from type;bytes;fields;scale,...;array,...;length,...;number,...;output.output/...;copy,from,...;
+// A run's data from type,...;fields;scale,...;elements,...;length,...;number,...;output.output/...;copy,from,...; of which types
+// and scales are of all arrays, fields first, and elements of read-only arrays.
 static Data parse_data(char **argv, unsigned seed) {
   Data d;
   for (int a = 0; a < 3; a++) d.n[a] = atoi(argv[a]);
   const size_t cells = (size_t)d.n[0] * d.n[1] * d.n[2];
   const std::vector<std::string> part = split(argv[3], ';');
-  if (part.size() != 9) fatal("bad data");
-  const size_t element = strtoul(part[1].c_str(), nullptr, 10);
-  for (int f = atoi(part[2].c_str()); f > 0; f--) d.now.emplace_back(cells * element), d.next.emplace_back(cells * element);
-  for (double n : numbers(part[4], ',')) d.fixed.emplace_back((size_t)n * element);
-  for (double n : numbers(part[5], ',')) d.lengths.push_back((long long)n);
-  d.numbers = numbers(part[6], ',');
-  for (const std::string &one : split(part[7], '/')) {
+  if (part.size() != 8) fatal("bad data");
+  std::vector<Type> types;
+  for (const std::string &name : split(part[0], ',')) types.push_back(type_of(name));
+  const size_t fields = strtoul(part[1].c_str(), nullptr, 10);
+  const std::vector<double> scale = numbers(part[2], ','), elements = numbers(part[3], ',');
+  if (types.size() != fields + elements.size() || scale.size() != 3 * types.size()) fatal("bad data");
+  unsigned long long first = 0;
+  for (size_t a = 0; a < types.size(); a++) {
+    const size_t n = a < fields ? cells : (size_t)elements[a - fields];
+    std::vector<Grid> &arrays = a < fields ? d.now : d.fixed;
+    arrays.emplace_back(n * types[a].bytes);
+    types[a].fill(arrays.back(), seed, first, &scale[3 * a]);
+    if (a < fields) d.next.emplace_back(n * types[a].bytes);
+    first += n;
+  }
+  for (double n : numbers(part[4], ',')) d.lengths.push_back((long long)n);
+  d.numbers = numbers(part[5], ',');
+  for (const std::string &one : split(part[6], '/')) {
     d.outputs.emplace_back();
     for (double f : numbers(one, '.')) d.outputs.back().push_back((int)f);
   }
-  const std::vector<double> pairs = numbers(part[8], ',');
+  const std::vector<double> pairs = numbers(part[7], ',');
   for (size_t i = 0; i + 1 < pairs.size(); i += 2) d.copies.emplace_back((int)pairs[i], (int)pairs[i + 1]);
-  const std::vector<double> scale = numbers(part[3], ',');
-  if (scale.size() != 3 * (d.now.size() + d.fixed.size())) fatal("bad data");
-  fill(d, part[0].c_str(), seed, scale.data());
   return d;
 }
 

@@ -1,0 +1,64 @@
+package kernels
+
+import (
+	_ "embed"
+	"fmt"
+	"slices"
+
+	"stenciltune/stencil"
+)
+
+//go:embed reader.cu
+var readerText string
+
+// storedTypes are the types that arrays are stored in and that are not the element type. A kernel's text numbers them from 1 on.
+func storedTypes(p stencil.Problem) (types []stencil.DType) {
+	for a := range p.Stencil.ReadOnly {
+		if d := p.Stored(len(p.Stencil.Fields) + a); d != p.DType && !slices.Contains(types, d) {
+			types = append(types, d)
+		}
+	}
+	return types
+}
+
+// OneType tells whether all arrays are stored in the element type.
+func OneType(p stencil.Problem) bool { return len(storedTypes(p)) == 0 }
+
+// reader declares what stands for an array of any type, where there are several.
+func (w *writer) reader() {
+	types := storedTypes(w.p)
+	if len(types) == 0 {
+		return
+	}
+	for _, d := range types {
+		w.WriteString(stencil.TypeSource(d))
+	}
+	w.line("constexpr int least(int a, int b) { return a < b ? a : b; }\n")
+	w.line("// Calls f with a pointer to nothing of the type that an array is stored in: 0 stands for T.")
+	w.line("template <class F> __device__ __forceinline__ auto by_type(int stored, F f) {")
+	for i, d := range types {
+		w.line("  if (stored == %d) return f((%s *)nullptr);", i+1, d.C())
+	}
+	w.line("  return f((T *)nullptr);\n}")
+	w.piece(0, Piece{File: "kernels/reader.cu", Text: readerText})
+	w.piece(0, Piece{})
+}
+
+// readerOf is the type by which a kernel takes an array, and what makes the array's Reader.
+func (w *writer) readerOf(array int, name string) (c, reader string) {
+	types, d := storedTypes(w.p), w.p.Stored(array)
+	if len(types) == 0 {
+		return "const T *__restrict__ ", name
+	}
+	n := slices.Index(types, d) + 1
+	if n == 0 {
+		return "const T *__restrict__ ", fmt.Sprintf("{(const char *)%s, 0}", name)
+	}
+	return fmt.Sprintf("const %s *__restrict__ ", d.C()), fmt.Sprintf("{(const char *)%s, %d}", name, n)
+}
+
+// Narrowed is the work of a launch, counted as if every array were of the element type, of what its arrays are stored in.
+func Narrowed(p stencil.Problem, w Work) Work {
+	w.L2Read *= p.ReadShare()
+	return w
+}
