@@ -198,6 +198,7 @@ func begunEntry(i int) Entry {
 func TestADatabaseThatStartsAgainLosesNothing(t *testing.T) {
 	onServers(t, func(t *testing.T, server *dbtest.Server) {
 		s := reopen(t, server.Fresh(t))
+		s.LockTimeout = time.Minute // where much else runs a server takes long to start
 		var back sync.WaitGroup
 		recordThrough(t, s, 60, func(i int) {
 			if how := map[int]syscall.Signal{20: syscall.SIGINT, 40: syscall.SIGQUIT}[i]; how != 0 {

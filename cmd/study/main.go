@@ -7,6 +7,7 @@
 //	study matmul --device 0                        # a product of matrices, tuned
 //	study sl --stencil hotspot2d --device 0        # by the SL paper's model
 //	study replay-bench --seeds 20                  # strategies on recorded landscapes
+//	study scale                                    # tunes on 1 to 256 GPUs, predicted
 //	study landscape export --format t4 jacobi3d_f32
 //
 // Data goes to stdout, progress and messages to stderr. See docs/study.md.
@@ -51,6 +52,6 @@ where. Devices, store and exit codes are those of tune.`,
 		},
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.AddCommand(a.sweep(), a.trace(), a.replayBench(), a.landscape(), a.stencils(), a.matmul(), a.sl())
+	root.AddCommand(a.sweep(), a.trace(), a.replayBench(), a.landscape(), a.stencils(), a.matmul(), a.sl(), a.scale())
 	return root
 }

@@ -19,12 +19,12 @@ type clock struct {
 	free     []time.Duration                  // when each compile process is idle again
 	ready    map[space.Schedule]time.Duration // when a schedule's compilation ended
 	compiled map[string]time.Duration         // when a source was compiled first
-	sources  map[string]cost
+	sources  map[string]Cost
 }
 
-// cost is the seconds of compiling a source: the first time, and from the
+// Cost is the seconds of compiling a source: the first time, and from the
 // compiler's cache.
-type cost struct{ first, again float64 }
+type Cost struct{ First, Again float64 }
 
 // processes is the compile processes behind recordings that do not say.
 const processes = 15
@@ -40,17 +40,22 @@ func (l *Landscape) Compilers() int {
 	return processes
 }
 
-func newClock(l *Landscape) *clock {
-	c := &clock{free: make([]time.Duration, l.Compilers()), ready: map[space.Schedule]time.Duration{}, compiled: map[string]time.Duration{}, sources: map[string]cost{}}
+// Costs are what compiling took, by the source's hash.
+func (l *Landscape) Costs() map[string]Cost {
+	costs := map[string]Cost{}
 	for _, s := range l.Order {
 		r := l.Records[s]
-		k, seen := c.sources[r.SourceHash]
+		k, seen := costs[r.SourceHash]
 		if !seen {
-			k.again = r.CompileSeconds
+			k.Again = r.CompileSeconds
 		}
-		c.sources[r.SourceHash] = cost{max(k.first, r.CompileSeconds), min(k.again, r.CompileSeconds)}
+		costs[r.SourceHash] = Cost{max(k.First, r.CompileSeconds), min(k.Again, r.CompileSeconds)}
 	}
-	return c
+	return costs
+}
+
+func newClock(l *Landscape) *clock {
+	return &clock{free: make([]time.Duration, l.Compilers()), ready: map[space.Schedule]time.Duration{}, compiled: map[string]time.Duration{}, sources: l.Costs()}
 }
 
 func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
@@ -60,12 +65,12 @@ func seconds(s float64) time.Duration { return time.Duration(s * float64(time.Se
 // there, and keeps no process busy.
 func (c *clock) compile(r outcome.Outcome) {
 	if done, again := c.compiled[r.SourceHash]; again {
-		c.ready[r.Schedule] = max(c.now, done) + seconds(c.sources[r.SourceHash].again)
+		c.ready[r.Schedule] = max(c.now, done) + seconds(c.sources[r.SourceHash].Again)
 		return
 	}
 	took := r.CompileSeconds
 	if r.SourceHash != "" {
-		took = c.sources[r.SourceHash].first
+		took = c.sources[r.SourceHash].First
 	}
 	i := slices.Index(c.free, slices.Min(c.free))
 	c.free[i] = max(c.now, c.free[i]) + seconds(took)

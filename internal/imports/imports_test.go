@@ -60,6 +60,7 @@ var may = map[string][]string{
 	"study/exchange":          leaves("device/replay", "outcome"),
 	"study/samplers":          {"outcome", "search", "space", "timing"},
 	"study/contest":           leaves("device/replay", "figure", "runner", "kernels", "outcome", "search", "study/samplers"),
+	"study/scale":             leaves("device/replay", "outcome", "search"),
 	"study/sl":                {"kernels", "kernels/all", "machine", "model", "search", "space", "stencil"},
 	"study/matmul":            {"kernels", "machine", "space", "stencil"},
 	"study/matmul/matmultest": leaves("device", "kernels", "study/matmul"),
