@@ -33,7 +33,6 @@ type scaleFlags struct {
 	processors     int // of the database
 	seed           uint64
 	recorded       []recorded
-	longest        int // of the names
 }
 
 // recorded is a problem with its recording.
