@@ -1,6 +1,7 @@
 package cache
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"encoding/json"
@@ -47,8 +48,9 @@ type server interface {
 	// begin are the statements that begin a transaction, give up after a time, take turns for
 	// keys in their order, give the format's row to check and make id the transaction's name.
 	begin(keys []wire, wait time.Duration, check func([][]byte) error, id *string) []statement
-	// committed tells what became of a transaction whose commit was not answered.
-	committed(c context.Context, l link, id string) (bool, error)
+	// committed tells what became of a transaction whose commit was not answered. seen tells
+	// whether anything is there that it has put.
+	committed(c context.Context, l link, id string, seen func() (bool, error)) (bool, error)
 	// fault is what an error means, and the server's own words for it, if they are the server's.
 	fault(error) (f fault, said string)
 	// remedy is what the user can do about a fault, where that differs between kinds of server.
@@ -341,10 +343,10 @@ func (d *database) writable() error {
 }
 
 func (d *database) update(at []spot, fn func(transaction) error) error {
-	ours := "" // the transaction of the run before, if it may have been committed
+	ours, wrote := "", (*writing)(nil) // the transaction of the run before, if it may have been committed
 	err := d.use("write", len(at), func(ctx context.Context, l link) error {
 		if ours != "" {
-			if done, err := d.committed(ctx, l, ours); done || err != nil {
+			if done, err := d.committed(ctx, l, ours, func() (bool, error) { return d.seen(ctx, l, wrote) }); done || err != nil {
 				return err
 			}
 			ours = ""
@@ -360,7 +362,7 @@ func (d *database) update(at []spot, fn func(transaction) error) error {
 			err = fn(t)
 		}
 		if err == nil {
-			ours = id
+			ours, wrote = id, t
 			if err = t.commit(ctx, l, d.words()); !l.closed() { // the server has answered
 				ours = ""
 			}
@@ -375,6 +377,19 @@ func (d *database) update(at []spot, fn func(transaction) error) error {
 		e.Detail += "; whether the last results were written is not known"
 	}
 	return err
+}
+
+// seen tells whether a record is there as a transaction has put it, or it has put none.
+func (d *database) seen(ctx context.Context, l link, t *writing) (bool, error) {
+	var at []spot
+	for place, value := range t.changed {
+		if value != nil {
+			at = append(at, place)
+		}
+	}
+	found := len(at) == 0
+	err := l.send(ctx, d.reads(at, func(r record) { found = found || bytes.Equal(r.value, t.changed[r.spot]) })...)
+	return found, err
 }
 
 // create makes the tables.

@@ -150,7 +150,7 @@ func (s *mySQL) begin(keys []wire, wait time.Duration, check func([][]byte) erro
 
 // committed asks for the number that the process's last transaction left, and waits for one
 // that has not ended: it holds that row.
-func (s *mySQL) committed(ctx context.Context, l link, id string) (bool, error) {
+func (s *mySQL) committed(ctx context.Context, l link, id string, _ func() (bool, error)) (bool, error) {
 	last := ""
 	err := l.send(ctx, statement{`select done from tune_writer where id = ? lock in share mode`, []string{s.writer}, func(f [][]byte) error {
 		last = string(f[0])

@@ -122,8 +122,9 @@ func (*postgres) begin(keys []wire, wait time.Duration, check func([][]byte) err
 	}})
 }
 
-// committed asks by the transaction's number.
-func (*postgres) committed(ctx context.Context, l link, id string) (bool, error) {
+// committed asks by the transaction's number. A server that crashed gives numbers again that no log
+// has seen, so one that was committed may be another's: what it has put must be there too.
+func (*postgres) committed(ctx context.Context, l link, id string, seen func() (bool, error)) (bool, error) {
 	for {
 		var status string
 		err := l.send(ctx, statement{"select txid_status($1)", []string{id}, func(f [][]byte) error {
@@ -133,8 +134,11 @@ func (*postgres) committed(ctx context.Context, l link, id string) (bool, error)
 		if pgCode(err) == "22023" { // it lies in the future: a server that crashed has not heard of it
 			return false, nil
 		}
+		if err == nil && status == "committed" {
+			return seen()
+		}
 		if err != nil || status != "in progress" {
-			return status == "committed", err
+			return false, err
 		}
 		time.Sleep(10 * time.Millisecond)
 	}

@@ -56,7 +56,7 @@ type step struct {
 
 // readAhead is how many steps of the trail a turn reads with all else; others cost a round
 // trip more.
-const readAhead = 16
+const readAhead = 8
 
 func trailAt(key string) spot { return spot{partTrail, key, "last"} }
 

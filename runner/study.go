@@ -34,6 +34,9 @@ const (
 	regain = 5 * time.Second
 )
 
+// claimed is the share of the queue, 1 in so many, that is claimed at once: a claim is a write.
+const claimed = 4
+
 // take queues schedules that the strategy asked for: what is known, and what no other session
 // holds, which is compiled.
 func (t *Session) take(list []space.Schedule) error {

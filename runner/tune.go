@@ -369,6 +369,9 @@ func (t *Session) propose() error {
 	if t.Stop.Budget > 0 { // the baseline's count, whether or not they are evaluated yet
 		room = min(room, t.Stop.Budget-max(t.tracker.Evaluated(), len(t.naives))-len(t.queue))
 	}
+	if t.study != nil && len(t.queue) > 0 && room < t.depth.Depth()/claimed {
+		return nil
+	}
 	for more := room > 0 && !t.exhausted; more; {
 		asked := t.Strategy.Ask(room)
 		t.exhausted = len(asked) == 0
