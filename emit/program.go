@@ -68,25 +68,35 @@ int main(int argc, char **argv) {
 	for i, a := range st.Scalars {
 		line("  %s s_%d = %v;", kernels.ScalarC(a), i, a.Default)
 	}
+	if n := kernels.StepDoubles(st); n > 0 {
+		line("  double *step = nullptr;\n  check(cudaMalloc((void **)&step, %d));", 8*n)
+	}
 	all := passes(st, k)
 	for _, pass := range all {
 		line("  check(cudaFuncSetAttribute(%s, cudaFuncAttributeMaxDynamicSharedMemorySize, %d));", pass.Scope+pass.Entry, k.Launch.SharedBytes)
 	}
 	line("  cudaEvent_t from, to;\n  check(cudaEventCreate(&from)), check(cudaEventCreate(&to));\n  float fastest = 0;")
 	line("  for (int launch = 0; launch < (argc > 1 ? atoi(argv[1]) : 10); launch++) {\n    check(cudaEventRecord(from, 0));")
-	for _, pass := range all {
+	given := func(list []kernels.Argument, writes []int) string {
 		var arguments []string
-		for _, a := range pass.Arguments {
+		for _, a := range list {
 			switch a.Kind {
 			case kernels.In:
 				arguments = append(arguments, fmt.Sprintf("&fields.now[%d]", a.Index))
 			case kernels.Out:
-				arguments = append(arguments, fmt.Sprintf("&fields.next[%d]", pass.Writes[a.Index]))
+				arguments = append(arguments, fmt.Sprintf("&fields.next[%d]", writes[a.Index]))
 			default:
 				arguments = append(arguments, "&"+a.Name)
 			}
 		}
-		line("    {\n      void *arguments[] = {%s};\n      check(cudaLaunchKernel(TUNE_KERNEL(%s), grid, block, arguments, %d, 0));", strings.Join(arguments, ", "), pass.Scope+pass.Entry, k.Launch.SharedBytes)
+		return strings.Join(arguments, ", ")
+	}
+	for _, l := range kernels.StepLaunches(p, k.Entry) {
+		line("    {\n      void *arguments[] = {%s};\n      check(cudaLaunchKernel(TUNE_KERNEL(step_scalars::%s%s), dim3(%d), dim3(%d), arguments, 0, 0));\n    }",
+			given(kernels.StepArguments(st), nil), l.Scope, l.Entry, l.Launch.Blocks(), l.Launch.Threads())
+	}
+	for _, pass := range all {
+		line("    {\n      void *arguments[] = {%s};\n      check(cudaLaunchKernel(TUNE_KERNEL(%s), grid, block, arguments, %d, 0));", given(pass.Arguments, pass.Writes), pass.Scope+pass.Entry, k.Launch.SharedBytes)
 		line("      const auto was = fields;")
 		for _, m := range pass.Moves {
 			line("      fields.%s = was.%s;", m.To, m.From)

@@ -114,6 +114,9 @@ func python(s Source) ([]byte, error) {
 		return nil, err
 	}
 	st, d := s.Problem.Stencil, s.dtype()
+	if len(st.StepScalars) > 0 {
+		return nil, fmt.Errorf("the Python module does not compute step scalars, and %s has StepScalar: use --format cu", plain(st.Name))
+	}
 	if st.Until != nil {
 		return nil, fmt.Errorf("the Python module does not look at runs, and %s has Until: use --format cu", plain(st.Name))
 	}

@@ -29,6 +29,8 @@ func whole(st *stencil.Stencil) string {
 		return "its grid has one axis"
 	case st.Until != nil:
 		return "Until looks at the whole grid"
+	case len(st.StepScalars) > 0:
+		return "a step scalar is computed from the whole grid"
 	case st.Places(axis):
 		return fmt.Sprintf("a cell's value depends on its place along %c, or on the extent there", "xyz"[axis])
 	}

@@ -23,8 +23,8 @@ type look struct {
 	Ends        string   // condition that ends the run
 }
 
-func (look) CellsPerBlock() int { return reduce.CellsPerBlock }
-func (look) MaxBlocks() int     { return reduce.MaxBlocks }
+func (look) CellsPerBlock() int { return kernels.FoldCells }
+func (look) MaxBlocks() int     { return kernels.MaxFoldBlocks }
 
 // lookOf is the look of a problem whose stencil has Until.
 func lookOf(p stencil.Problem) *look {
@@ -61,6 +61,43 @@ func lookOf(p stencil.Problem) *look {
 	return l
 }
 
+// before is what each time step begins with, for its step scalars.
+type before struct {
+	Scope     string // of the part whose kernels compute them: they are right for any grid
+	Launches  []stepLaunch
+	Arguments []string
+	Doubles   int
+}
+
+func (before) FoldCells() int     { return kernels.FoldCells }
+func (before) MaxFoldBlocks() int { return kernels.MaxFoldBlocks }
+
+// stepLaunch is one launch of them.
+type stepLaunch struct {
+	Scope, Entry string
+	Threads      int
+	Folds        bool // in as many blocks as the grid asks for; else in one
+}
+
+// beforeOf is what a time step of a problem begins with, by the kernels of a part; nil if there is nothing.
+func beforeOf(p stencil.Problem, of part) *before {
+	if len(p.Stencil.StepScalars) == 0 {
+		return nil
+	}
+	b := &before{Scope: of.Scope, Doubles: kernels.StepDoubles(p.Stencil)}
+	for _, l := range kernels.StepLaunches(p, of.Entry) {
+		b.Launches = append(b.Launches, stepLaunch{l.Scope, l.Entry, l.Launch.Threads(), l.Folds})
+	}
+	arguments := kernels.StepArguments(p.Stencil)
+	if p.Pitched {
+		arguments = kernels.Pitched(arguments)
+	}
+	for _, a := range arguments {
+		b.Arguments = append(b.Arguments, "&run."+ofRun(a))
+	}
+	return b
+}
+
 //go:embed *.cu.tmpl
 var templates embed.FS
 
@@ -79,9 +116,10 @@ type view struct {
 	Stages   int
 	Reduce   bool
 	Wraps    bool
-	Look     *look  // nil without Until
-	Cast     string // the element type of CUDA that the exported one stands for, if any
-	Plain    string // of a source for pitched grids: the name of the one beside it for others
+	Look     *look   // nil without Until
+	Before   *before // nil without step scalars
+	Cast     string  // the element type of CUDA that the exported one stands for, if any
+	Plain    string  // of a source for pitched grids: the name of the one beside it for others
 }
 
 // viewOf is the view of kernels, without a look.
@@ -89,6 +127,7 @@ func viewOf(s Source, parts []part, variants []variant) view {
 	st, d := s.Problem.Stencil, s.dtype()
 	v := view{exports: exportsOf(s), Parts: parts, Variants: variants, Winners: s.winners(), Axis: st.Dims - 1, Stages: len(st.Stages), Reduce: st.Reduce != nil, Wraps: st.Wraps(st.Dims - 1), Written: make([]bool, len(st.Fields)),
 		Cast: map[stencil.DType]string{stencil.Float16: "__half", stencil.BFloat16: "__nv_bfloat16"}[d]}
+	v.Before = beforeOf(s.Problem, parts[len(parts)-1])
 	for _, k := range parts {
 		for _, p := range k.Passes {
 			for _, w := range p.Writes {

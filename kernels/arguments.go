@@ -20,6 +20,7 @@ const (
 	Leading                       // int: elements from row to row (Index 0), rows from plane to plane (1); of pitched kernels alone
 	Iteration                     // int: the first time step computed, 1 for a run's first; if the stencil asks for it
 	Scalar                        // double, or long long of an integer type: scalar Index
+	Step                          // const double *: the step scalars, StepDoubles in all; if the stencil has any
 )
 
 // Argument is one parameter of a kernel.
@@ -63,6 +64,9 @@ func Arguments(st *stencil.Stencil, stage, steps int) []Argument {
 	}
 	for i, a := range st.Scalars {
 		list = append(list, Argument{Kind: Scalar, Index: i, Name: fmt.Sprintf("s_%d", i), C: ScalarC(a)})
+	}
+	if len(st.StepScalars) > 0 {
+		list = append(list, Argument{Kind: Step, Name: "step", C: "const double *"})
 	}
 	return list
 }

@@ -310,6 +310,15 @@ func Fused(p stencil.Problem, s space.Schedule) stencil.Problem {
 	return p
 }
 
+// StepsConstraint keeps a launch to the time steps that it may fuse.
+func StepsConstraint(p stencil.Problem) space.Constraint {
+	most, why := p.Steps, fmt.Sprintf("a launch cannot fuse more time steps than the problem has (%d)", p.Steps)
+	if n := len(p.Stencil.StepScalars); n > 0 {
+		most, why = 1, fmt.Sprintf("every time step reads numbers of the whole grid of the step before (StepScalar %s): steps cannot be fused", p.Stencil.StepScalars[n-1].Name)
+	}
+	return space.Constraint{Name: "steps", Needs: []string{"ph"}, Why: why, OK: func(v space.Values) bool { return v.Get("ph") <= most }}
+}
+
 // FusionConstraint keeps stencils of several stages to one time step a launch.
 func FusionConstraint(st *stencil.Stencil) space.Constraint {
 	return space.Constraint{

@@ -121,6 +121,7 @@ func source(w *writer, s space.Schedule, launch []string, constants []Constant, 
 			w.line("} // namespace stage_%d", i)
 		}
 	}
+	w.stepScalars(k.Entry)
 	k.Source = w.String()
 	return k
 }
@@ -144,6 +145,7 @@ type writer struct {
 	p        stencil.Problem
 	timeTile int
 	part     bool             // of a fused time step
+	exact    bool             // what is written computes in double
 	fields   int              // that a launch is given, where hidden ones follow; 0 = all
 	apart    *stencil.Stencil // the one whose stages' cell functions stand apart; nil = one for all
 }
@@ -209,11 +211,19 @@ func (w *writer) functions() string {
 	for i := range st.Fields {
 		all.WriteString(stencil.EdgeCode(st, i))
 	}
+	for i := range st.StepScalars {
+		all.WriteString(stencil.StepCode(st, i) + w.stepValue(i))
+	}
 	return all.String()
 }
 
-// computed is the type that cell functions compute in.
-func (w *writer) computed() string { return Computed(w.p.DType) }
+// computed is the type that the function being written computes in.
+func (w *writer) computed() string {
+	if w.exact {
+		return "double"
+	}
+	return Computed(w.p.DType)
+}
 
 // Computed is the type that cell functions compute in, T being the element type: 16-bit
 // floating-point values are only stored so, and computed in float.
@@ -252,6 +262,9 @@ func (w *writer) grid() {
 	w.line("  int iteration; // the first time step computed")
 	for i, a := range st.Scalars {
 		w.line("  %s s_%d;", w.scalarType(a), i)
+	}
+	if len(st.StepScalars) > 0 {
+		w.line("  const double *step; // step scalars")
 	}
 	w.line("};")
 }
@@ -306,6 +319,11 @@ func (w *writer) function(body, before string) {
 			w.line("  const %s %s = grid.%s;", w.scalarType(a), name, name)
 		}
 	}
+	for i := range st.StepScalars {
+		if name := fmt.Sprintf("s_%d", len(st.Scalars)+i); uses(name) {
+			w.line("  const %s %s = %s;", w.elementType(), name, w.stepValue(i))
+		}
+	}
 	for i := range st.ReadOnly {
 		if name := fmt.Sprintf("read_%d", i); uses(name) {
 			a := cmp.Or(w.fields, len(st.Fields)) + i
@@ -344,7 +362,7 @@ func (w *writer) stage(i int, entry string) {
 		}
 		return ""
 	})
-	w.launchGrid(i)
+	w.parameters(Arguments(st, i, w.timeTile))
 	switch {
 	case w.apart != nil:
 		w.parts(writer{p: w.p, timeTile: 2, fields: w.fields}, w.apart) // two steps: every output is there
@@ -396,8 +414,8 @@ func (w *writer) arrayFunction(head, otherwise, doc string, value func(a int) st
 	w.line("__host__ __device__ constexpr %s(int a) { return %s%s; } // %s", head, cases.String(), otherwise, doc)
 }
 
-// launchGrid writes a kernel's parameters and how a Grid is made of them.
-func (w *writer) launchGrid(stage int) {
+// parameters writes a kernel's parameters and how a Grid is made of them.
+func (w *writer) parameters(arguments []Argument) {
 	st := w.p.Stencil
 	var params, in, out []string
 	lengths := make([]string, len(st.Fields)+len(st.ReadOnly))
@@ -405,7 +423,7 @@ func (w *writer) launchGrid(stage int) {
 	for i := range lengths {
 		lengths[i] = "0"
 	}
-	arguments, leading := Arguments(st, stage, w.timeTile), ""
+	leading := ""
 	if w.p.Pitched {
 		arguments, leading = Pitched(arguments), "ldx, ldy, "
 	}
@@ -424,6 +442,9 @@ func (w *writer) launchGrid(stage int) {
 			iteration = a.Name
 		case Scalar:
 			scalars += fmt.Sprintf(", (%s)%s", w.scalarType(st.Scalars[a.Index]), a.Name)
+		case Step:
+			scalars += ", " + a.Name
+			c = strings.Replace(c, "const double *", "const double *__restrict__", 1)
 		}
 		params = append(params, c+a.Name)
 	}
@@ -433,7 +454,9 @@ func (w *writer) launchGrid(stage int) {
 	}
 	w.line("#define PARAMETERS %s", strings.Join(params, ", "))
 	w.line("#define GRID {{%s}, %snx, ny, nz, %s%s%s}", strings.Join(in, ", "), arrays, leading, iteration, scalars)
-	w.line("#define OUT {{%s}}", strings.Join(out, ", "))
+	if len(out) > 0 {
+		w.line("#define OUT {{%s}}", strings.Join(out, ", "))
+	}
 }
 
 // inlined is what reads values in a fused time step. What these give may be the work of
@@ -542,25 +565,7 @@ func (w *writer) cell(i int) {
 	if st.Has(stencil.Wrap) && regexp.MustCompile(`\bp[xyz]\b`).MatchString(body) {
 		line("if (EDGE) wrap(grid, px, py, pz);")
 	}
-	reads := func(name string, array int) {
-		switch {
-		case len(stage.Points[array]) == 0:
-		case w.part:
-			line("const Reads<Old> %s{old, %d};", name, array)
-		default:
-			line("const auto %s = [&](int dx, int dy, int dz) -> T { return old(%d, dx, dy, dz); };", name, array)
-		}
-	}
-	for f := range st.Fields {
-		name := "get"
-		if len(st.Fields) > 1 {
-			name = fmt.Sprintf("get_%d", f)
-		}
-		reads(name, f)
-	}
-	for i := range st.ReadOnly {
-		reads(fmt.Sprintf("ro_%d", i), len(st.Fields)+i)
-	}
+	w.reads(stage.Points, line)
 	if regexp.MustCompile(`\bsum\(`).MatchString(body) {
 		line("const auto sum = [&](int i) -> T { return old(ARRAYS + i, 0, 0, 0); }; // weighted sums follow the arrays")
 	}
@@ -584,6 +589,30 @@ func (w *writer) cell(i int) {
 		w.line("  return result;")
 	}
 	w.line("}")
+}
+
+// reads writes by line the functions by which a function of the stencil reads arrays at the given points.
+func (w *writer) reads(points [][]stencil.Offset, line func(format string, args ...any)) {
+	st := w.p.Stencil
+	reads := func(name string, array int) {
+		switch {
+		case len(points[array]) == 0:
+		case w.part:
+			line("const Reads<Old> %s{old, %d};", name, array)
+		default:
+			line("const auto %s = [&](int dx, int dy, int dz) -> T { return old(%d, dx, dy, dz); };", name, array)
+		}
+	}
+	for f := range st.Fields {
+		name := "get"
+		if len(st.Fields) > 1 {
+			name = fmt.Sprintf("get_%d", f)
+		}
+		reads(name, f)
+	}
+	for i := range st.ReadOnly {
+		reads(fmt.Sprintf("ro_%d", i), len(st.Fields)+i)
+	}
 }
 
 // keep writes by line that a cell near an edge that is fixed keeps its values, and gives what to write after the function if

@@ -70,7 +70,7 @@ type ReadAt struct {
 	Type  Type
 }
 
-// Scalar reads an argument of the whole run.
+// Scalar reads an argument of the whole run or, with an index beyond those, a step scalar.
 type Scalar struct {
 	Index int
 	Type  Type

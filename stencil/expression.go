@@ -188,6 +188,9 @@ func (p *parser) name(t token) (Expr, error) {
 	if i := slices.IndexFunc(p.out.Scalars, func(a Argument) bool { return a.Name == t.text }); i >= 0 {
 		return Scalar{i, p.out.Scalars[i].Type}, nil
 	}
+	if i := p.stepNamed(t.text); i >= 0 {
+		return p.stepValue(t, i)
+	}
 	if p.named(t.text) && t.text != ReadName {
 		return nil, p.fail(t, "%s is an array; read it with get(%.40s, ...)", t, t.text)
 	}
@@ -197,6 +200,9 @@ func (p *parser) name(t token) (Expr, error) {
 	}
 	if words := []string{"get", "read", "x", "y", "z", "iteration", "input_size"}; f.key == "" && slices.Contains(words, t.text) {
 		return nil, p.notNumber(t)
+	}
+	if words := []string{"get", "read", "x", "y", "z"}; slices.Contains(words, t.text) && p.formula() {
+		return nil, p.fail(t, "%.40s is computed once, not for each cell, so %s is not known; begin it with sum, min or max, or read a step scalar that does", p.out.StepScalars[p.step].Name, t.text)
 	}
 	switch t.text {
 	case "get":

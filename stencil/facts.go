@@ -96,6 +96,9 @@ func (s *Stencil) bodies() [][]Stmt {
 	if s.Reduce != nil {
 		all = append(all, s.Reduce.Body)
 	}
+	for _, a := range s.StepScalars {
+		all = append(all, a.Body)
+	}
 	return all
 }
 
@@ -130,7 +133,7 @@ func (s *Stencil) Places(axis int) bool {
 // steering tells for each scalar whether a condition or the index of a read may
 // depend on it, through local variables too.
 func (s *Stencil) steering() []bool {
-	decides := make([]bool, len(s.Scalars))
+	decides := make([]bool, len(s.Scalars)+len(s.StepScalars))
 	for _, body := range s.bodies() {
 		// By local, the scalars that its value was computed from; a variable that is
 		// set under a condition depends on that as well, which then counts anyway.
@@ -185,6 +188,13 @@ func (s *Stencil) steering() []bool {
 			}
 		}
 		block(body)
+	}
+	for i := len(s.StepScalars) - 1; i >= 0; i-- { // what decides comes of what it is computed from
+		walkBody(s.StepScalars[i].Body, func(e Expr) {
+			if v, ok := e.(Scalar); ok && decides[len(s.Scalars)+i] {
+				decides[v.Index] = true
+			}
+		})
 	}
 	return decides
 }
@@ -340,6 +350,7 @@ func (s *Stencil) meaning() string {
 			fmt.Fprintf(&b, "edge %d\n%s", i, EdgeSource(s, i))
 		}
 	}
+	b.WriteString(s.stepMeaning())
 	if s.Reduce != nil {
 		fmt.Fprintf(&b, "reduce %s\n%s", s.Reduce.Op, ReduceSource(s))
 	}
@@ -393,6 +404,8 @@ func (s *Stencil) Plain() error {
 		beyond = "element type " + string(s.DType)
 	case s.Reduce != nil:
 		beyond = "Reduce"
+	case len(s.StepScalars) > 0:
+		beyond = "StepScalar"
 	}
 	if beyond != "" {
 		return errors.New("does not support " + beyond + ", which " + s.Name + " uses")

@@ -64,6 +64,8 @@ func (p *parser) block(b block) error {
 		return p.cellValue(b.key)
 	case "EdgeValue":
 		return p.edgeValue(b.key)
+	case "StepScalar":
+		return p.stepBody()
 	}
 	p.fn.results = []Type{s.elem()}
 	var err error

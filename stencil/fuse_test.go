@@ -101,7 +101,7 @@ func TestTemporaryFieldsMustBeSetBeforeTheyAreRead(t *testing.T) {
 		head + "Temporary (x) " + stages:                                                       "s.sl:1:58: want the name of another field here, found \"x\"",
 		head + "Temporary (v, v) " + stages:                                                    "s.sl:1:61: want the name of another field here, found \"v\"",
 		head + "Temporary (u) " + stages:                                                       "s.sl:1:58: stage p reads \"u\" of the time step before, so it is not temporary",
-		head + "Boundary fixed Temporary (v) " + stages:                                        "s.sl:1:73: with Boundary fixed a cell near the edge keeps \"v\" of the time step before, so it is not temporary",
+		head + "Boundary v fixed Temporary (v) " + stages:                                      "s.sl:1:75: with a rule fixed of its own a cell near the edge keeps \"v\" of the time step before, so it is not temporary",
 		head + "Temporary (v) CellValue (u) { return get(u, 1); }":                             "s.sl:1:58: no stage sets \"v\"; remove it",
 		head + "Temporary (v) " + stages + "Reduce max { return value(v); } Until < 1 every 2": "s.sl:1:58: Reduce reads \"v\", so it is not temporary",
 		"NumDimensions 1 StencilSize (1) ReadOnly (r) Temporary (u) Fields (u) Stages (p) CellValue p (u) { return get(r, 1); }": "s.sl:1:57: every field is temporary, so a run gives nothing; leave one out",
@@ -111,4 +111,24 @@ func TestTemporaryFieldsMustBeSetBeforeTheyAreRead(t *testing.T) {
 			t.Errorf("%s\n got %v\nwant %s", src, err, want)
 		}
 	}
+}
+
+// A temporary field has nothing to keep where the rule of all is fixed: it is computed at every cell, and the field that lasts is held.
+func TestTemporaryFieldsUnderFixedAreComputedEverywhere(t *testing.T) {
+	s := mustParse(t, "NumDimensions 1 StencilSize (2) DataType double Fields (u, v) Temporary (v) Boundary fixed Stages (p, q) "+
+		"CellValue p (v) { return get(u, 2) * get(u, 0); } CellValue q (u) { return get(u, 0) + get(v, -1) - get(v, 1); }")
+	p := Problem{Stencil: s, DType: Float64, Size: Size{11, 1, 1}}
+	d := Start(p, 1)
+	u := append([]float64(nil), d.Fields[0].Float...)
+	for range 3 {
+		v, next := make([]float64, len(u)), append([]float64(nil), u...)
+		for i := range u {
+			v[i] = u[min(i+2, len(u)-1)] * u[i]
+		}
+		for i := 1; i < len(u)-1; i++ {
+			next[i] = u[i] + v[i-1] - v[i+1]
+		}
+		u = next
+	}
+	nearly(t, Run(p, d, 3).Fields[0].Float, u)
 }

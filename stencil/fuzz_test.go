@@ -3,6 +3,7 @@ package stencil
 import (
 	"encoding/json"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -79,6 +80,8 @@ func FuzzParse(f *testing.F) {
 		"NumDimensions 2 StencilSize (1, 1) Fields (u, v) ReadOnly (w) Boundary mirror Stages (p, q) CellValue p (v) { return get(u, 1, 0); } CellValue q (u) { return get(v, 0, 1) * get(w, 0, 0); } Reduce max { return fabs(value(u) - get(u, 0, 0)); } Until < 1e-3 every 2",
 		"NumDimensions 2 StencilSize (1, 1) Fields (u, v, w) Temporary (v, w) Stages (p, q, r) CellValue p (v) { return get(u, 1, 0); } CellValue q (w) { return get(v, 0, 1); } CellValue r (u) { return get(w, -1, 0) - get(v, 0, 0); }",
 		"NumDimensions 1 StencilSize (1) Fields (u, v) CellValue { return get(u, 1), read(iteration * input_size.x + x); } EdgeValue u { return value; } EdgeValue v { return x < 0 ? 1 : read(x); }",
+		"NumDimensions 2 StencilSize (1, 1) ScalarVariables (int n = 2) Fields (u, v) ReadOnly (w, p[y]) StepScalar sum s { return x < n ? get(u, 1, 0) * read(w, x) : get(p, 1); } StepScalar q { float m = s / n; if (m > iteration) return m; return input_size.x; } StepScalar min t { return q * get(v, 0, 0); } CellValue { return get(u, 0, 0) + q, t; }",
+		"NumDimensions 1 StencilSize (2) DataType int8 StepScalar max sum { return get(2); } StepScalar min { return 1; } StepScalar sum { return sum; } CellValue { return get(0) % sum; }",
 		line("return get(0);") + "Fields (" + strings.Repeat("a", 5000) + ", b)", line("return get(0);") + "Stages (" + strings.Repeat("a", 5000) + ")",
 		line("for (int i = 0; i < 1; ) ; return get(0);"), line("for (int i = 1; i > 0; i += 0) ; return get(0);"), line("return get(0) / -0;"), line("return 1e400;"), line("return get(0x1);"), line("return .;"), line("return get(٣);"),
 		"NumDimensions 3 StencilSize (16, 16, 16) DataType double Boundary clamp CellValue { return get(16, -16, 0); }",
@@ -120,6 +123,13 @@ func FuzzParse(f *testing.F) {
 		for a, r := range s.Radius() {
 			if r < 0 || r > maxRadius || a >= s.Dims && r != 0 {
 				t.Errorf("radius %v in %d dimensions", s.Radius(), s.Dims)
+			}
+		}
+		for _, pass := range s.StepPasses() {
+			for _, i := range slices.Concat(pass.Folded, pass.Computed) {
+				if code := StepCode(s, i); !strings.Contains(code, "return") || !isASCII(code) {
+					t.Errorf("step scalar %q", code)
+				}
 			}
 		}
 		var f *Stencil

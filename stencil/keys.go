@@ -10,7 +10,7 @@ import (
 // keys of a stencil file, in the order they are best written.
 var keys = []string{
 	"NumDimensions", "StencilSize", "Points", "DataType", "FunctionName", "ScalarVariables", "Fields", "Temporary", "ReadOnly", "Boundary",
-	"Stages", "CellValue", "EdgeValue", "Reduce", "Until", "DefaultSize", "Steps", "InputRange",
+	"StepScalar", "Stages", "CellValue", "EdgeValue", "Reduce", "Until", "DefaultSize", "Steps", "InputRange",
 }
 
 // keyReaders parse the value of each key.
@@ -25,6 +25,7 @@ var keyReaders = map[string]func(*parser, token) error{
 	"Temporary":       (*parser).temporary,
 	"ReadOnly":        (*parser).readOnly,
 	"Boundary":        (*parser).boundary,
+	"StepScalar":      (*parser).stepScalar,
 	"Stages":          (*parser).stages,
 	"CellValue":       (*parser).skipBlock,
 	"EdgeValue":       (*parser).skipBlock,
@@ -83,10 +84,10 @@ func (p *parser) newName(what string) (token, error) {
 	return t, nil
 }
 
-// named tells whether a field, read-only array, scalar or function has the name.
+// named tells whether a field, read-only array, scalar, step scalar or function has the name.
 func (p *parser) named(name string) bool {
 	has := func(a Array) bool { return a.Name == name }
-	return p.helpers[name] != nil || slices.ContainsFunc(p.out.Fields, has) || slices.ContainsFunc(p.out.ReadOnly, has) ||
+	return p.helpers[name] != nil || p.stepNamed(name) >= 0 || slices.ContainsFunc(p.out.Fields, has) || slices.ContainsFunc(p.out.ReadOnly, has) ||
 		slices.ContainsFunc(p.out.Scalars, func(a Argument) bool { return a.Name == name })
 }
 
@@ -361,10 +362,13 @@ func (p *parser) skipBraces() error {
 	}
 }
 
+// folds are the ways in which the values of all cells become a number.
+var folds = []string{"sum", "min", "max"}
+
 // reduce parses sum|min|max { ... }.
 func (p *parser) reduce(key token) error {
 	t := p.take()
-	if !slices.Contains([]string{"sum", "min", "max"}, t.text) {
+	if !slices.Contains(folds, t.text) {
 		return p.fail(t, "want sum, min or max here, found %s", t)
 	}
 	p.out.Reduce = &Reduce{Op: t.text}

@@ -231,7 +231,7 @@ func (p *parser) apply(o *outside, a *Array, from *[3][2]*outside, readOnly bool
 				return p.fail(e.at, "a read-only array's rule is clamp, mirror or wrap: beyond its edge it is a cell of its own")
 			}
 			from[axis][side], a.Rules[axis][side] = o, e.Rule
-			if readOnly {
+			if readOnly || a.Temporary && e.Boundary == Fixed && o.array.text == "" { // which has nothing to keep
 				a.Rules[axis][side] = e.Rule.readOnly()
 			}
 		}

@@ -24,7 +24,7 @@ func parse(name, file, src string, marks bool) (*Stencil, error) {
 		return nil, err
 	}
 	p := &parser{lexer: l, toks: toks, marking: marks, seen: map[string]token{}, axes: map[string]int{},
-		constants: map[string]binding{}, helpers: map[string]*helper{}}
+		constants: map[string]binding{}, helpers: map[string]*helper{}, stepRead: map[int]bool{}}
 	p.out = &Stencil{Name: name, DType: Float32, text: src}
 	if err := p.file(); err != nil {
 		return nil, err
@@ -56,6 +56,8 @@ type parser struct {
 	helpers     map[string]*helper // functions of the file
 	calls       []*helper          // being expanded, the outermost first
 	fn          *function          // being parsed
+	step        int                // the step scalar being parsed, or next
+	stepRead    map[int]bool       // step scalars that something reads
 	marking     bool               // conditions are to be marked
 }
 
@@ -142,7 +144,7 @@ func (p *parser) file() error {
 		if key.kind != tokName || !ok {
 			return p.fail(key, "unknown key %s; the keys are %s", key, strings.Join(keys, ", "))
 		}
-		if _, dup := p.seen[key.text]; dup && !slices.Contains([]string{"CellValue", "EdgeValue", "Boundary", "InputRange"}, key.text) {
+		if _, dup := p.seen[key.text]; dup && !slices.Contains([]string{"CellValue", "EdgeValue", "Boundary", "InputRange", "StepScalar"}, key.text) {
 			return p.fail(key, "%s is given twice; remove one", key.text)
 		}
 		p.seen[key.text] = key
@@ -188,6 +190,9 @@ func (p *parser) checkKeys() error {
 	}
 	if t, given := p.seen["Until"]; given && s.Reduce == nil {
 		return p.fail(t, "Until compares what Reduce computes; add Reduce")
+	}
+	if t, given := p.seen["StepScalar"]; given && (s.DType == Int64 || s.DType == Uint64) {
+		return p.fail(t, "step scalars are kept in double, which does not hold every %s; use int or double", s.DType)
 	}
 	if len(s.Fields) == 0 {
 		s.Fields = []Array{{}}
@@ -235,6 +240,9 @@ func (p *parser) finish() error {
 		return err
 	}
 	s.indexProfiles()
+	if err := p.stepScalars(); err != nil {
+		return err
+	}
 	s.finish()
 	for _, t := range p.temporaries {
 		if err := p.temporaryUse(t, p.field(t)); err != nil {
@@ -273,10 +281,15 @@ func (p *parser) temporaryUse(t token, field int) error {
 	}
 	for i := range first + 1 {
 		if s.Fields[field].has(Fixed) && i == first {
-			return p.fail(t, "with Boundary fixed a cell near the edge keeps %s of the time step before, so it is not temporary", t)
+			return p.fail(t, "with a rule fixed of its own a cell near the edge keeps %s of the time step before, so it is not temporary; leave out that rule, and it is computed at every cell", t)
 		}
 		if len(s.Stages[i].Points[field]) > 0 {
 			return p.fail(t, "stage %.40s reads %s of the time step before, so it is not temporary", s.Stages[i].Name, t)
+		}
+	}
+	for _, a := range s.StepScalars {
+		if len(a.Points[field]) > 0 {
+			return p.fail(t, "step scalar %.40s reads %s of the time step before, so it is not temporary", a.Name, t)
 		}
 	}
 	reduced := false

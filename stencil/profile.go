@@ -49,6 +49,9 @@ func (s *Stencil) indexProfiles() {
 	for i := range s.Stages {
 		s.Stages[i].Body = replaceBody(s.Stages[i].Body, index)
 	}
+	for i := range s.StepScalars {
+		s.StepScalars[i].Body = replaceBody(s.StepScalars[i].Body, index)
+	}
 	if s.Reduce != nil {
 		s.Reduce.Body = replaceBody(s.Reduce.Body, index)
 	}

@@ -2,6 +2,7 @@ package stencil
 
 import (
 	"runtime"
+	"slices"
 	"sync"
 )
 
@@ -96,6 +97,7 @@ func newRun(p Problem, d Data) *run {
 	if d.Scalars == nil {
 		r.scalars = p.ScalarValues()
 	}
+	r.scalars = append(slices.Clone(r.scalars), make([]float64, len(p.Stencil.StepScalars))...)
 	return r
 }
 
@@ -115,6 +117,7 @@ func (r *run) run(d Data, steps int) Finish {
 				before = append(before, f.clone())
 			}
 		}
+		r.stepScalars()
 		for i := range s.Stages {
 			st := &s.Stages[i]
 			targets := make([]Values, len(st.Outputs))
@@ -159,7 +162,7 @@ type run struct {
 	fields    []Values // what get() reads
 	updated   []Values // in Reduce: the new fields
 	readOnly  []Values
-	scalars   []float64
+	scalars   []float64 // of the run, then of the step
 	iteration int
 	done      int    // steps before the data that the run starts from
 	extent    Size   // what the program takes the grid's extents for: n, or more (place)
@@ -259,32 +262,9 @@ func (r *run) keeps(st *Stage, field int, at [3]int) bool {
 // reduce computes Reduce over all cells, x fastest, in float64; before is the
 // state that get() reads.
 func (r *run) reduce(before []Values) float64 {
-	values := make([]float64, r.n.Cells())
 	after := r.fields
 	r.fields, r.updated = before, after
-	t := r.s.elem()
-	r.rows(r.s.Reduce.Body, func(c *evaluation, row int) {
-		for x := range r.n[0] {
-			c.at[0] = x
-			c.run()
-			v := c.floats[0]
-			if !t.Floating() {
-				v = t.asFloat(c.ints[0])
-			}
-			values[row*r.n[0]+x] = v
-		}
-	})
+	v := r.folded(r.s.Reduce.Op, r.s.Reduce.Body)
 	r.fields, r.updated = after, nil
-	total := values[0]
-	for _, v := range values[1:] {
-		switch r.s.Reduce.Op {
-		case "sum":
-			total += v
-		case "min":
-			total = min(total, v)
-		case "max":
-			total = max(total, v)
-		}
-	}
-	return total
+	return v
 }

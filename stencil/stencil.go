@@ -41,13 +41,15 @@ type Stencil struct {
 	Fields   []Array  // what a cell holds; one without a name where the file has no Fields
 	ReadOnly []Array  // what is read at a cell and never changes
 	Scalars  []Argument
-	Stages   []Stage // one time step, in order
-	Reduce   *Reduce // nil without
-	Until    *Until  // nil without
-	Function string  // the name of the exported function, if the file gives one
-	Steps    int     // time steps of a run by default; 0 where the file gives none
-	Ops      Ops     // of one cell update, all stages
-	Hash     string  // SHA-256 of the meaning: same hash, same answer
+	// StepScalars are the numbers that each time step computes from the state before it, in order; empty without.
+	StepScalars []StepScalar
+	Stages      []Stage // one time step, in order
+	Reduce      *Reduce // nil without
+	Until       *Until  // nil without
+	Function    string  // the name of the exported function, if the file gives one
+	Steps       int     // time steps of a run by default; 0 where the file gives none
+	Ops         Ops     // of one cell update, all stages
+	Hash        string  // SHA-256 of the meaning: same hash, same answer
 	// Of is the stencil whose stages are composed into the one here (Fused), nil in any
 	// other; Evaluations says where each of them is computed.
 	Of          *Stencil
@@ -273,7 +275,7 @@ func (s *Stencil) Tables(arrays []int) (list []int) {
 func (p Problem) Traffic() int {
 	st := p.Stencil.Launched(1)
 	p.Stencil = st
-	n := p.bytesOf(st.readArrays())
+	n := p.bytesOf(st.readArrays()) + p.StepBytes()
 	for _, stage := range st.Stages {
 		n += len(stage.Writes(1)) * p.DType.Size()
 	}
@@ -282,7 +284,7 @@ func (p Problem) Traffic() int {
 
 // Compulsory is the bytes that a time step must move for each cell whatever the kernel:
 // every array whose values from before the step are read counts once, and every field
-// that it leaves changed, as if all stages were fused. Traffic is the same where they can be.
+// that it leaves changed, as if all stages were fused; and once more what its step scalars read. Traffic is the same where they can be.
 func (p Problem) Compulsory() int {
 	st := p.Stencil
 	read, written := map[int]bool{}, map[int]bool{}
@@ -305,7 +307,7 @@ func (p Problem) Compulsory() int {
 			delete(written, i)
 		}
 	}
-	return p.bytesOf(slices.Collect(maps.Keys(read))) + len(written)*p.DType.Size()
+	return p.bytesOf(slices.Collect(maps.Keys(read))) + len(written)*p.DType.Size() + p.StepBytes()
 }
 
 // Wide tells whether element indices need 64 bits: a 32-bit index may go one

@@ -22,7 +22,7 @@ func Tolerance(p Problem, steps int) float64 {
 
 // Allowance is Tolerance and the largest value, without its sign, that it is for: where an answer
 // has larger ones, it grows with them. Of a large grid a part is computed, from its ends and its
-// middle, with the coordinates and extents of the whole.
+// middle, with the coordinates and extents of the whole; but by those of its own where step scalars are sums over the grid.
 func Allowance(p Problem, steps int) (tolerance, peak float64) {
 	if !p.DType.Floating() {
 		return 0, 0
@@ -34,6 +34,9 @@ func Allowance(p Problem, steps int) (tolerance, peak float64) {
 	key := fmt.Sprint(p.Stencil.Hash, p.Scalars, p.Stencil.ranges(), p.DType, extent, steps)
 	if a, ok := allowances.Load(key); ok {
 		return a.([2]float64)[0], a.([2]float64)[1]
+	}
+	if len(p.Stencil.StepScalars) > 0 {
+		extent = p.Size
 	}
 	v, _ := judge(p, extent, Start(p, 1), steps, nil)
 	if v.most == 0 && v.Blind > 0 { // no cell can be judged

@@ -133,6 +133,47 @@ var yourLoops = map[string]func(f, r []plane) [][]float64{
 			return (e-w)/dx(i) + (n-s)/dy(j)
 		})}
 	},
+	"shot": func() func(f, r []plane) [][]float64 {
+		t := 0 // compared makes three steps from the beginning, again and again
+		return func(f, r []plane) [][]float64 {
+			p, old, v2, wavelet := f[0], f[1], r[0], r[1].v
+			next := p.each(func(i, j int) float64 { return 2*p.at(i, j) - old.at(i, j) + v2.at(i, j)*(p.around(i, j)-4*p.at(i, j)) })
+			if p.n[0] > 3 && p.n[1] > 2 {
+				next[2*p.n[0]+3] += wavelet[t]
+			}
+			t = (t + 1) % 3
+			return [][]float64{next, p.v}
+		}
+	}(),
+	"srad": func(f, _ []plane) [][]float64 {
+		J := f[0]
+		rows, cols := min(128, J.n[1]), min(128, J.n[0])
+		sum, sum2 := 0.0, 0.0
+		for y := range rows {
+			for x := range cols {
+				sum += J.at(x, y)
+				sum2 += J.at(x, y) * J.at(x, y)
+			}
+		}
+		mean := sum / float64(rows*cols)
+		q0 := (sum2/float64(rows*cols) - mean*mean) / (mean * mean)
+		c := plane{J.n, J.each(func(x, y int) float64 {
+			j := J.at(x, y)
+			var G2, L float64
+			for _, d := range []float64{J.at(x, y-1), J.at(x, y+1), J.at(x-1, y), J.at(x+1, y)} {
+				G2 += (d - j) * (d - j) / (j * j)
+				L += (d - j) / j
+			}
+			q := (0.5*G2 - L*L/16) / ((1 + 0.25*L) * (1 + 0.25*L))
+			return min(max(1/(1+(q-q0)/(q0*(1+q0))), 0), 1)
+		}), Clamp}
+		return [][]float64{J.each(func(x, y int) float64 {
+			own := c.at(x, y)
+			d := own*(J.at(x, y-1)-J.at(x, y)) + c.at(x, y+1)*(J.at(x, y+1)-J.at(x, y)) +
+				own*(J.at(x-1, y)-J.at(x, y)) + c.at(x+1, y)*(J.at(x+1, y)-J.at(x, y))
+			return J.at(x, y) + 0.25*0.5*d
+		}), nil, nil, nil, nil, nil}
+	},
 	"relaxation": func(f, r []plane) [][]float64 {
 		u := f[0]
 		u.v = append([]float64(nil), u.v...)

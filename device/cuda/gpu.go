@@ -49,6 +49,7 @@ var (
 type module struct {
 	handle cuModule
 	stages []cuFunction
+	before []cuFunction // what launches before a time step run (kernels.StepLaunches), as far as they have
 	facts  device.Binary
 }
 

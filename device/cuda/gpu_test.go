@@ -85,6 +85,11 @@ func TestGPUCatalogueGivesTheReferencesAnswer(t *testing.T) {
 	devicetest.Check(t, d, devicetest.CatalogueCases(t, d.Machine(), *flagEach, *flagSeed+1))
 }
 
+func TestGPUStepScalarsGiveTheReferencesAnswer(t *testing.T) {
+	d := openGPU(t)
+	devicetest.Check(t, d, devicetest.StepCases(t, d.Machine(), *flagEach, *flagSeed+9))
+}
+
 func TestGPUNamedCases(t *testing.T) {
 	if *flagNamed == "" {
 		t.Skip("no case is named")

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"stenciltune/device"
+	"stenciltune/kernels"
 	"stenciltune/stencil"
 	"stenciltune/timing"
 )
@@ -119,6 +120,7 @@ type arrays struct {
 	key      string // what they are for
 	fields   []*pair
 	readOnly []grid
+	step     grid // of step scalars; none without
 }
 
 // grids lists all of them.
@@ -127,7 +129,11 @@ func (a *arrays) grids() []grid {
 	for _, p := range a.fields {
 		all = append(all, p.a, p.b)
 	}
-	return append(all, a.readOnly...)
+	all = append(all, a.readOnly...)
+	if a.step.ptr != 0 {
+		all = append(all, a.step)
+	}
+	return all
 }
 
 func (a *arrays) free() error {
@@ -138,7 +144,7 @@ func (a *arrays) free() error {
 	for i := range a.readOnly {
 		errs = append(errs, a.readOnly[i].free())
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, a.step.free())...)
 }
 
 // arraysFor gives the arrays of a problem, kept from call to call.
@@ -147,7 +153,16 @@ func (g *GPU) arraysFor(p stencil.Problem) (*arrays, error) {
 	for i, n := range p.Lengths() {
 		sizes = append(sizes, n*int64(p.Stored(len(p.Stencil.Fields)+i).Size()))
 	}
-	return g.arraysOf(p.Bytes(), guardBytes(p), len(p.Stencil.Fields), sizes...)
+	a, err := g.arraysOf(p.Bytes(), guardBytes(p), len(p.Stencil.Fields), sizes...)
+	n := 8 * int64(kernels.StepDoubles(p.Stencil))
+	if err != nil || n <= a.step.size {
+		return a, err
+	}
+	if err := a.step.free(); err != nil {
+		return nil, err
+	}
+	a.step, err = newGuarded(n, leastGuard)
+	return a, err
 }
 
 // arraysOf finds or makes pairs of grids of some bytes each, and read-only arrays.

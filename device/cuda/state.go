@@ -17,6 +17,9 @@ type state struct {
 	readOnly  []grid
 	lengths   []int64
 	scalars   []float64
+	step      grid                 // step scalars and what their blocks leave
+	before    []kernels.StepLaunch // of each time step, of any kernel; none without step scalars
+	given     []kernels.Argument   // to them
 	arguments map[launchKey][]kernels.Argument
 	iteration int
 }
@@ -59,12 +62,28 @@ func (g *GPU) start(p stencil.Problem, a *arrays, seed uint32) (*state, error) {
 			return nil, err
 		}
 	}
+	if len(p.Stencil.StepScalars) > 0 {
+		s.step, s.before, s.given = a.step, kernels.StepLaunches(p, ""), kernels.StepArguments(p.Stencil)
+		return s, s.step.poison()
+	}
 	return s, nil
 }
 
-// launch runs a pass's kernels once: every stage, from the fields as they are now.
+// launch runs a pass's kernels once: the step scalars' and every stage, from the fields as they are now.
 // With poison the targets are made NaN first. On the GPU's thread.
 func (g *GPU) launch(m *module, l kernels.Launch, s *state, poison bool) error {
+	for i, b := range s.before {
+		if i == len(m.before) {
+			f, err := cuModuleGetFunction(m.handle, m.facts.Entry+b.Entry)
+			if err != nil {
+				return err
+			}
+			m.before = append(m.before, f)
+		}
+		if err := cuLaunchKernel(m.before[i], b.Launch.Grid, b.Launch.Block, 0, s.fillIn(g.args, s.given, nil)); err != nil {
+			return err
+		}
+	}
 	st := s.problem.Stencil.Launched(len(m.stages))
 	for i, f := range m.stages {
 		stage := &st.Stages[i]
@@ -117,6 +136,11 @@ func (s *state) set(a *arguments, key launchKey, writes []int) *arguments {
 		list = kernels.Arguments(st, key.stage, key.steps)
 		s.arguments[key] = list
 	}
+	return s.fillIn(a, list, writes)
+}
+
+// fillIn gives the parameters' values; writes are the fields that the outputs are.
+func (s *state) fillIn(a *arguments, list []kernels.Argument, writes []int) *arguments {
 	for i, arg := range list {
 		var v uint64
 		switch arg.Kind {
@@ -133,11 +157,13 @@ func (s *state) set(a *arguments, key launchKey, writes []int) *arguments {
 		case kernels.Iteration:
 			v = uint64(uint32(s.iteration))
 		case kernels.Scalar:
-			if n := s.scalars[arg.Index]; st.Scalars[arg.Index].Type.Floating() {
+			if n := s.scalars[arg.Index]; s.problem.Stencil.Scalars[arg.Index].Type.Floating() {
 				v = math.Float64bits(n)
 			} else {
 				v = uint64(int64(n))
 			}
+		case kernels.Step:
+			v = uint64(s.step.cells)
 		}
 		a.values[i] = v
 	}

@@ -46,6 +46,7 @@ var corpusStencils = map[string]string{
 	"sidesheld3d":  "NumDimensions 3 StencilSize (2, 2, 2) Boundary x (fixed, clamp) Boundary y (clamp, fixed) Boundary z (clamp, fixed) " + lopsidedSin,
 	"rows3d":       "NumDimensions 3 StencilSize (1, 1, 1) Fields (u, g) Temporary (g) Stages (along, across) CellValue along (g) { return 0.5 * sin(get(u, 0, 0, 0)) + 0.2 * get(u, -1, 0, 0) + 0.1 * get(u, 0, 0, 1); } CellValue across (u) { return 0.4 * get(g, 0, 0, 0) + 0.3 * get(g, 0, -1, 0) + 0.2 * sqrt(1 + get(g, 0, 1, 0) * get(g, 0, 1, 0)); }",
 	"wrapxy2d":     "NumDimensions 2 StencilSize (1, 1) Boundary wrap CellValue { return 0.5 * sin(get(0, 0)) + 0.2 * get(-1, 0) + 0.1 * get(1, 0) + 0.1 * get(0, -1) + 0.1 * get(0, 1) + 0.01 * (x % 7) + 0.02 * (y % 5); }",
+	"steps3d":      "NumDimensions 3 StencilSize (1, 1, 1) Boundary wrap StepScalar sum s { return get(0, 0, 0) * get(1, 0, 0); } StepScalar mean { return s / input_size.x / input_size.y / input_size.z; } StepScalar max far { return fabs(get(0, 0, 0) - mean); } CellValue { return mean * get(0, 0, 0) + 0.1 * get(-1, 0, 0) + 0.1 * (get(1, 0, 0) + get(0, -1, 0) + get(0, 1, 0) + get(0, 0, 1) + get(0, 0, -1)) * far; }",
 	"lopsided2d":   "NumDimensions 2 StencilSize (2, 2) CellValue { return 0.4 * get(0, 0) + 0.2 * get(-2, 0) + 0.1 * get(1, 0) + 0.2 * get(0, -1) + 0.1 * get(0, 2); }",
 	"lopsided3d":   "NumDimensions 3 StencilSize (2, 2, 2) CellValue { return 0.3 * get(0, 0, 0) + 0.2 * get(-2, 0, 0) + 0.1 * get(1, 0, 0) + 0.1 * get(0, -1, 0) + 0.1 * get(0, 2, 0) + 0.1 * get(0, 0, -2) + 0.1 * get(0, 0, 1); }",
 }

@@ -54,6 +54,11 @@ func Mutations() []Mutation {
 		m("global", "lopsided2d", "vectors: a tile whose halo crosses high x takes the path without rules", "first.x + WRITE_X + HIGH_X <= grid.nx && first.y", "first.x + WRITE_X + 1 <= grid.nx + 1 && first.y"),
 		m("global", "lopsided3d", "lengths: planes counted by the width", "y = row % ny, z = row / ny;", "y = row % ny, z = min(row / ny, nz - 2 > 0 ? nz - 2 : 0);"),
 
+		m("global", "steps3d", "step scalars: the last thread's number is not folded", "t + half < have)", "t + half < have - 1)"),
+		m("global", "steps3d", "step scalars: a block's later cells are not", "for (long long i = first + t + stride; i < cells;", "for (long long i = first + t + stride; i < 0;"),
+		m("global", "steps3d", "step scalars: only one block is", "blocks = step_blocks(grid);", "blocks = 1;"),
+		m("global", "steps3d", "step scalars: rows that end on the grid's high x have no neighbour", "x + HIGH_X < grid.nx && y >= LOW_Y && y + HIGH_Y < grid.ny && z >= LOW_Z && z + HIGH_Z < grid.nz;\n  if", "true;\n  if"),
+
 		m("smalltile", "jacobi2d", "no barrier after loading", firstBarrier, "fused_steps<EDGE, 1>"),
 		m("smalltile", "jacobi2d", "no barrier between fused steps", stepBarrier, "    T *free"),
 		m("smalltile", "jacobi2d", "the halo of small x is written", "return x >= S * LOW_X && x <", "return x >= S * LOW_X - (S == PYRAMID) && x <"),

@@ -34,6 +34,9 @@ const (
 	sharedReplaced = "unsigned char *const shared_bytes = emulated.shared;"
 )
 
+// stepEntry finds the entries of launches before a step (kernels.StepLaunches), and their pass.
+var stepEntry = regexp.MustCompile(`#define (?:FOLD|LAST)_ENTRY (\w+_(\d+))\n`)
+
 // waits finds what makes threads wait for each other.
 var waits = regexp.MustCompile(`__syncthreads|__syncwarp|_sync\s*\(`)
 
@@ -241,9 +244,13 @@ func unitSource(ks []kernels.Kernel) string {
 	for i, k := range ks {
 		text := strings.ReplaceAll(k.Source, sharedArray, sharedReplaced)
 		fmt.Fprintf(&b, "namespace k%d {\n%s\n}\n#line 1 \"unit\"\n", i, text)
+		main, before, _ := strings.Cut(k.Source, kernels.StepNamespace)
 		w := 0
-		if waits.MatchString(k.Source) {
+		if waits.MatchString(main) {
 			w = 1
+		}
+		for _, entry := range stepEntry.FindAllStringSubmatch(before, -1) {
+			fmt.Fprintf(&table, "  {%q, [](const EmulatedArguments &a) { emulated_call(k%d::step_scalars::pass_%s::%s, a); }, 1},\n", entry[1], i, entry[2], entry[1])
 		}
 		for stage := range max(1, k.Stages) {
 			space := fmt.Sprintf("k%d", i)

@@ -18,6 +18,7 @@ var (
 	flagEach  = flag.Int("each", 1, "random schedules of each stencil of the catalogue")
 	flagSums  = flag.Int("sums", 12, "random schedules of random sums under every rule at the edges")
 	flagMixed = flag.Int("mixed", 12, "random schedules of programs whose boundary rules differ")
+	flagSteps = flag.Int("steps", 6, "random schedules of programs with step scalars")
 	flagASan  = flag.Int("asan-cases", 5, "of these, also under the sanitizers")
 	flagSeed  = flag.Uint64("seed", 20261121, "seed of the random schedules")
 )
@@ -87,6 +88,11 @@ func TestStoredTypesGiveTheReferencesAnswer(t *testing.T) {
 		}
 	}
 	devicetest.Check(t, d, cases)
+}
+
+func TestStepScalarsGiveTheReferencesAnswer(t *testing.T) {
+	d := open(t, host.Options{})
+	devicetest.Check(t, d, devicetest.StepCases(t, d.Machine(), *flagSteps, *flagSeed+9))
 }
 
 func TestApplicationsGiveTheReferencesAnswer(t *testing.T) {

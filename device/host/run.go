@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"stenciltune/device"
+	"stenciltune/kernels"
 	"stenciltune/stencil"
 	"stenciltune/timing"
 )
@@ -57,9 +58,15 @@ func (d *Device) died(ctx context.Context, b device.Binary, err error, log strin
 	return &device.Failure{Status: timing.LaunchError, Reason: fmt.Sprintf("%s: %s", b.Schedule, reason), Log: device.Clip(log)}
 }
 
-func passText(p device.Pass) string {
+// passText is a pass as the emulation's parse reads it: entry, blocks, threads, shared memory, launches, steps, and then the
+// launches before each step.
+func passText(of stencil.Problem, p device.Pass) string {
 	l := p.Launch
-	return fmt.Sprintf("%s:%d,%d,%d:%d,%d,%d:%d:%d:%d", p.Binary.Entry, l.Grid[0], l.Grid[1], l.Grid[2], l.Block[0], l.Block[1], l.Block[2], l.SharedBytes, p.Count, l.Steps)
+	text := fmt.Sprintf("%s:%d,%d,%d:%d,%d,%d:%d:%d:%d", p.Binary.Entry, l.Grid[0], l.Grid[1], l.Grid[2], l.Block[0], l.Block[1], l.Block[2], l.SharedBytes, p.Count, l.Steps)
+	for _, b := range kernels.StepLaunches(of, p.Binary.Entry) {
+		text += fmt.Sprintf(":%s,%d,%d", b.Entry, b.Launch.Grid[0], b.Launch.Block[0])
+	}
+	return text
 }
 
 // dataText is a program's arguments that say what it works on: extents, arrays and
@@ -96,8 +103,9 @@ func dataText(p stencil.Problem, seed uint32) []string {
 		}
 	}
 	return []string{strconv.Itoa(p.Size[0]), strconv.Itoa(p.Size[1]), strconv.Itoa(p.Size[2]),
-		fmt.Sprintf("%s;%d;%s;%s;%s;%s;%s;%s;", strings.Join(types, ","), len(st.Fields), strings.Join(scales, ","),
-			strings.Join(arrays, ","), strings.Join(lengths, ","), strings.Join(numbers, ","), strings.Join(outputs, "/"), strings.Join(copies, ",")),
+		fmt.Sprintf("%s;%d;%s;%s;%s;%s;%s;%s;%d;", strings.Join(types, ","), len(st.Fields), strings.Join(scales, ","),
+			strings.Join(arrays, ","), strings.Join(lengths, ","), strings.Join(numbers, ","), strings.Join(outputs, "/"), strings.Join(copies, ","),
+			kernels.StepDoubles(st)),
 		strconv.FormatUint(uint64(seed), 10)}
 }
 
@@ -133,7 +141,7 @@ func (d *Device) run(ctx context.Context, p stencil.Problem, passes []device.Pas
 			if next != program {
 				break
 			}
-			args = append(args, passText(passes[0]))
+			args = append(args, passText(p, passes[0]))
 			iteration += passes[0].Count * passes[0].Launch.Steps
 			passes = passes[1:]
 		}
@@ -283,7 +291,7 @@ func (d *Device) session(ctx context.Context, t device.Timing, run device.Pass) 
 	}
 	run.Count = 1
 	s := &session{device: d, run: run}
-	s.cmd, s.log = d.command(ctx, program, append(append([]string{"time"}, dataText(t.Problem, 1)...), strconv.Itoa(stencil.Iterations), passText(run))...)
+	s.cmd, s.log = d.command(ctx, program, append(append([]string{"time"}, dataText(t.Problem, 1)...), strconv.Itoa(stencil.Iterations), passText(t.Problem, run))...)
 	if s.in, err = s.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}

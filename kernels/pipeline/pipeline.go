@@ -216,10 +216,7 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 	}, space.Constraint{
 		Name: "warp", Needs: onVector, Why: fmt.Sprintf("a row is a warp of %d lanes", warp),
 		OK: func(space.Values) bool { return m.WarpSize == warp },
-	}, space.Constraint{
-		Name: "steps", Needs: []string{"ph"}, Why: fmt.Sprintf("a launch cannot fuse more time steps than the problem has (%d)", p.Steps),
-		OK: func(v space.Values) bool { return v.Get("ph") <= p.Steps },
-	}, space.Constraint{
+	}, kernels.StepsConstraint(p), space.Constraint{
 		Name: "outputs", Needs: onVector, Why: "a time step must leave something besides temporary fields",
 		OK: func(space.Values) bool { return merged != nil },
 	})

@@ -30,17 +30,6 @@ import (
 //go:embed reduce.cu
 var source string
 
-const (
-	// threads of a block.
-	threads = 256
-	// MaxBlocks fill any GPU several times over, and their numbers are folded on the
-	// host in microseconds.
-	MaxBlocks = 1024
-	// CellsPerBlock keeps small grids from being spread over blocks whose launch costs
-	// more than their cells: a launch has a block for each so many, up to MaxBlocks.
-	CellsPerBlock = 8 * threads
-)
-
 // operations are the numbers of reduce.cu's enum Operation.
 var operations = map[string]int{"sum": 0, "min": 1, "max": 2}
 
@@ -52,12 +41,11 @@ var operations = map[string]int{"sum": 0, "min": 1, "max": 2}
 func Kernel(p stencil.Problem) kernels.Kernel {
 	operation := operations[p.Stencil.Reduce.Op]
 	p.Stencil = p.Stencil.Reduction()
-	s := space.Make("reduce", []space.Param{{Name: "gx"}}, []int{threads})
+	s := space.Make("reduce", []space.Param{{Name: "gx"}}, []int{kernels.FoldThreads})
 	k := kernels.Source(p, s, nil, []kernels.Constant{
-		{Name: "THREADS", Value: threads, Doc: "of a block"}, {Name: "OPERATION", Value: operation, Doc: "of enum Operation"},
+		{Name: "THREADS", Value: kernels.FoldThreads, Doc: "of a block"}, {Name: "OPERATION", Value: operation, Doc: "of enum Operation"},
 	}, kernels.Piece{File: "kernels/reduce/reduce.cu", Text: source})
-	blocks := min((p.Size.Cells()+CellsPerBlock-1)/CellsPerBlock, MaxBlocks)
-	k.Launch = kernels.Launch{Grid: [3]int{int(blocks), 1, 1}, Block: [3]int{threads, 1, 1}}
+	k.Launch = kernels.Launch{Grid: [3]int{kernels.FoldBlocks(p.Size.Cells()), 1, 1}, Block: [3]int{kernels.FoldThreads, 1, 1}}
 	return k
 }
 

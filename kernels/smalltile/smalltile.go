@@ -54,11 +54,7 @@ func family(p stencil.Problem, m machine.Machine) *space.Family {
 		return kernels.Shape{Group: [3]int{v.Get("gx"), v.Get("gy"), v.Get("gz")}, Pyramid: v.Get("ph")}
 	}
 	f := &space.Family{Name: "smalltile", Params: params, Constraints: kernels.ThreadConstraints(m)}
-	f.Constraints = append(f.Constraints, space.Constraint{
-		Name: "steps", Needs: []string{"ph"},
-		Why: fmt.Sprintf("a launch cannot fuse more time steps than the problem has (%d)", p.Steps),
-		OK:  func(v space.Values) bool { return v.Get("ph") <= p.Steps },
-	}, kernels.FusionConstraint(p.Stencil), space.Constraint{
+	f.Constraints = append(f.Constraints, kernels.StepsConstraint(p), kernels.FusionConstraint(p.Stencil), space.Constraint{
 		Name: "halo", Needs: shape,
 		Why: fmt.Sprintf("the halo must leave at least one thread in %d to write a cell, or nearly all of what is loaded is thrown away", wasted),
 		OK: func(v space.Values) bool {

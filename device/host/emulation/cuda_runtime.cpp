@@ -15,7 +15,7 @@ void emulated_launch(dim3 grid, dim3 block, size_t shared, void (*call)(const vo
   } closure = {call, what};
   const EmulatedKernel kernel = {"", [](const EmulatedArguments &a) { ((const Closure *)a.in[0])->call(((const Closure *)a.in[0])->what); }, 1};
   const void *in[] = {&closure};
-  launch({{}, grid, block, (unsigned)shared, 1, 1}, &kernel, {in, nullptr, nullptr, nullptr, nullptr});
+  launch(grid, block, (unsigned)shared, &kernel, {in, nullptr, nullptr, nullptr, nullptr});
 }
 
 struct EmulatedGraph {
@@ -48,6 +48,8 @@ cudaError_t cudaFree(void *p) {
   free(p);
   return cudaSuccess;
 }
+cudaError_t cudaMallocAsync(void **p, size_t bytes, cudaStream_t) { return cudaMalloc(p, bytes); }
+cudaError_t cudaFreeAsync(void *p, cudaStream_t stream) { return emulated_capture(stream) ? cudaSuccess : cudaFree(p); } // a graph keeps its memory
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind) {
   memcpy(to, from, bytes);
   return cudaSuccess;

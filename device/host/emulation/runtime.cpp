@@ -281,7 +281,14 @@ static void run_fibers(Block &b) {
 
 // ---- launches ---------------------------------------------------------------
 
+// A launch before each step.
+struct Before {
+  const EmulatedKernel *kernel;
+  dim3 blocks, threads;
+};
+
 struct Pass {
+  std::vector<Before> before;
   std::vector<const EmulatedKernel *> stages;
   dim3 grid, block;
   unsigned shared;
@@ -294,39 +301,39 @@ static int cores() {
   return c < 1 ? 1 : c;
 }
 
-static void launch(const Pass &p, const EmulatedKernel *kernel, const EmulatedArguments &arguments) {
-  const long long blocks = (long long)p.grid.x * p.grid.y * p.grid.z;
+static void launch(dim3 grid, dim3 block, unsigned shared_bytes, const EmulatedKernel *kernel, const EmulatedArguments &arguments) {
+  const long long blocks = (long long)grid.x * grid.y * grid.z;
   std::atomic<long long> next(0);
   const long long chunk = blocks / (8 * cores()) + 1;
   auto work = [&] {
-    std::vector<unsigned char> shared(p.shared + 64);
+    std::vector<unsigned char> shared(shared_bytes + 64);
     Block b;
     b.kernel = kernel;
     b.arguments = &arguments;
-    b.count = p.block.x * p.block.y * p.block.z;
+    b.count = block.x * block.y * block.z;
     running = &b;
-    emulated.block_dim = p.block;
-    emulated.grid_dim = p.grid;
+    emulated.block_dim = block;
+    emulated.grid_dim = grid;
     emulated.shared = (unsigned char *)(((uintptr_t)shared.data() + 15) & ~(uintptr_t)15);
     if (kernel->waits) {
       b.fibers.resize(b.count);
       for (int i = 0; i < b.count; i++)
-        b.fibers[i].thread = {i % p.block.x, i / p.block.x % p.block.y, i / p.block.x / p.block.y};
+        b.fibers[i].thread = {i % block.x, i / block.x % block.y, i / block.x / block.y};
     }
     for (;;) {
       const long long first = next.fetch_add(chunk);
       if (first >= blocks) break;
       for (long long i = first; i < first + chunk && i < blocks; i++) {
-        emulated.block = {(unsigned)(i % p.grid.x), (unsigned)(i / p.grid.x % p.grid.y), (unsigned)(i / p.grid.x / p.grid.y)};
+        emulated.block = {(unsigned)(i % grid.x), (unsigned)(i / grid.x % grid.y), (unsigned)(i / grid.x / grid.y)};
         if (kernel->waits) {
           // Shared memory holds what the last block left; poison it instead.
-          memset(emulated.shared, 0xff, p.shared);
+          memset(emulated.shared, 0xff, shared_bytes);
           run_fibers(b);
           continue;
         }
-        for (emulated.thread.z = 0; emulated.thread.z < p.block.z; emulated.thread.z++)
-          for (emulated.thread.y = 0; emulated.thread.y < p.block.y; emulated.thread.y++)
-            for (emulated.thread.x = 0; emulated.thread.x < p.block.x; emulated.thread.x++)
+        for (emulated.thread.z = 0; emulated.thread.z < block.z; emulated.thread.z++)
+          for (emulated.thread.y = 0; emulated.thread.y < block.y; emulated.thread.y++)
+            for (emulated.thread.x = 0; emulated.thread.x < block.x; emulated.thread.x++)
               kernel->run(arguments);
       }
     }
@@ -375,6 +382,7 @@ struct Data {
   std::vector<std::pair<int, int>> copies; // of them, those that are another field's old value, and whose
   std::vector<long long> lengths;        // of arrays read by index, then integer scalars
   std::vector<double> numbers;           // other scalars
+  std::vector<double> step;              // step scalars, and what is folded to them
 };
 
 template <class T> static void fill_with(Grid &g, unsigned seed, unsigned long long first, const double *scale) {
@@ -413,14 +421,14 @@ static std::vector<double> numbers(const std::string &text, char separator) {
   return v;
 }
 
-// A run's data from type,...;fields;scale,...;elements,...;length,...;number,...;output.output/...;copy,from,...; of which types
+// A run's data from type,...;fields;scale,...;elements,...;length,...;number,...;output.output/...;copy,from,...;doubles; of which types
 // and scales are of all arrays, fields first, and elements of read-only arrays.
 static Data parse_data(char **argv, unsigned seed) {
   Data d;
   for (int a = 0; a < 3; a++) d.n[a] = atoi(argv[a]);
   const size_t cells = (size_t)d.n[0] * d.n[1] * d.n[2];
   const std::vector<std::string> part = split(argv[3], ';');
-  if (part.size() != 8) fatal("bad data");
+  if (part.size() != 9) fatal("bad data");
   std::vector<Type> types;
   for (const std::string &name : split(part[0], ',')) types.push_back(type_of(name));
   const size_t fields = strtoul(part[1].c_str(), nullptr, 10);
@@ -443,6 +451,7 @@ static Data parse_data(char **argv, unsigned seed) {
   }
   const std::vector<double> pairs = numbers(part[7], ',');
   for (size_t i = 0; i + 1 < pairs.size(); i += 2) d.copies.emplace_back((int)pairs[i], (int)pairs[i + 1]);
+  d.step.assign(strtoul(part[8].c_str(), nullptr, 10), NAN);
   return d;
 }
 
@@ -450,6 +459,13 @@ static Data parse_data(char **argv, unsigned seed) {
 // copies: they take over the array they copy, and what is free then is written next.
 static void step(Data &d, const Pass &p, bool poison) {
   const int ints[4] = {d.n[0], d.n[1], d.n[2], d.iteration};
+  for (const Before &b : p.before) {
+    std::vector<const void *> in;
+    for (const Grid &g : d.now) in.push_back(g.cells);
+    for (const Grid &g : d.fixed) in.push_back(g.cells);
+    void *out = d.step.data();
+    launch(b.blocks, b.threads, 0, b.kernel, {in.data(), &out, ints, d.lengths.data(), d.numbers.data()});
+  }
   for (size_t s = 0; s < p.stages.size(); s++) {
     const std::vector<int> &outputs = p.stages.size() == 1 ? d.outputs.back() : d.outputs[s];
     std::vector<std::pair<int, int>> copies;
@@ -464,11 +480,12 @@ static void step(Data &d, const Pass &p, bool poison) {
     std::vector<void *> out;
     for (const Grid &g : d.now) in.push_back(g.cells);
     for (const Grid &g : d.fixed) in.push_back(g.cells);
+    if (!d.step.empty()) in.push_back(d.step.data());
     for (int f : writes) {
       out.push_back(d.next[f].cells);
       if (poison) d.next[f].poison();
     }
-    launch(p, p.stages[s], {in.data(), out.data(), ints, d.lengths.data(), d.numbers.data()});
+    launch(p.grid, p.block, p.shared, p.stages[s], {in.data(), out.data(), ints, d.lengths.data(), d.numbers.data()});
     const std::vector<Grid> before = d.now;
     for (int f : writes) d.now[f] = d.next[f];
     for (auto c : copies) d.now[c.first] = before[c.second];
@@ -492,16 +509,24 @@ static Pass parse(const char *text) {
   Pass p;
   char entry[128];
   unsigned g[3], b[3];
-  if (sscanf(text, "%127[^:]:%u,%u,%u:%u,%u,%u:%u:%d:%d", entry, g, g + 1, g + 2, b, b + 1, b + 2, &p.shared, &p.count, &p.steps) != 10) fatal("bad pass");
+  int end = 0;
+  if (sscanf(text, "%127[^:]:%u,%u,%u:%u,%u,%u:%u:%d:%d%n", entry, g, g + 1, g + 2, b, b + 1, b + 2, &p.shared, &p.count, &p.steps, &end) != 10) fatal("bad pass");
   p.grid = {g[0], g[1], g[2]};
   p.block = {b[0], b[1], b[2]};
-  for (size_t s = 0;; s++) { // stages, until there is no more
-    const std::string name = s == 0 ? std::string(entry) : std::string(entry) + "_" + std::to_string(s);
+  const auto find = [](const std::string &name) -> const EmulatedKernel * {
     for (int i = 0; i < emulated_kernel_count; i++)
-      if (name == emulated_kernels[i].entry) p.stages.push_back(&emulated_kernels[i]);
-    if (p.stages.empty()) fatal("no such kernel");
-    if (p.stages.size() != s + 1) return p;
+      if (name == emulated_kernels[i].entry) return &emulated_kernels[i];
+    return nullptr;
+  };
+  for (std::string name = entry; const EmulatedKernel *k = find(name); name = std::string(entry) + "_" + std::to_string(p.stages.size())) p.stages.push_back(k);
+  if (p.stages.empty()) fatal("no such kernel");
+  for (const char *at = text + end; *at; at += end) {
+    char name[128];
+    unsigned blocks, threads;
+    if (sscanf(at, ":%127[^,],%u,%u%n", name, &blocks, &threads, &end) != 3 || !find(name)) fatal("bad pass");
+    p.before.push_back({find(name), dim3(blocks), dim3(threads)});
   }
+  return p;
 }
 
 // check nx ny nz data seed input|- iteration output pass...: runs passes from the

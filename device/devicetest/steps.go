@@ -1,0 +1,46 @@
+package devicetest
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"stenciltune/device/verify"
+	"stenciltune/kernels/all"
+	"stenciltune/machine"
+	"stenciltune/stencil"
+)
+
+// stepPrograms are programs whose step scalars use all that they may: each fold, chains of looks at the grid, every kind of array, rule
+// and element.
+var stepPrograms = []string{
+	"NumDimensions 3 StencilSize (1, 2, 1) Boundary (wrap, mirror, fixed) InputRange (0.5, 1.5) ScalarVariables (float w = 0.3) StepScalar max hi { return get(0, 2, 1) + w * get(0, 0, 0); } " +
+		"StepScalar min lo { return fabs(get(0, 0, 0)); } StepScalar dt { return w / (2 + hi * iteration); } StepScalar sum spread { return (get(0, 0, 0) - dt) * (get(1, -2, 0) - dt); } " +
+		"StepScalar norm { return sqrt(fabs(spread) / (input_size.x * input_size.y * input_size.z)); } " +
+		"CellValue { return dt * (get(-1, 0, 0) + get(1, 0, 0) + get(0, -2, 0) + get(0, 1, 0) + get(0, 0, 1)) + norm * get(0, 0, 0) * lo / hi; }",
+	"NumDimensions 1 StencilSize (3) DataType int InputRange (-100, 100) Fields (u, v) ReadOnly (m: int16, p[x]) Boundary constant 7 StepScalar min low { return get(u, 2) - get(v, -1) + read(m, get(u, 0)) + get(p, 0); } " +
+		"StepScalar sum total { return get(u, 0); } StepScalar max high { return get(m, 3); } StepScalar rest { return total / 2 + low; } " +
+		"CellValue { return get(u, -3) / 2 + low + get(p, 1), get(u, 0) % 17 + rest + high; }",
+	"NumDimensions 2 StencilSize (2, 1) DataType float16 StepScalar max most { return fabs(get(2, 0) - get(0, 0)); } CellValue { return (get(-2, 0) + get(2, 0) + get(0, 1) + get(0, -1)) * 0.2 / (1 + most); }",
+	"NumDimensions 2 StencilSize (1, 1) Fields (u, g) Temporary (g) Stages (along, across) EdgeValue u { return 0.5 * value + 0.01 * x; } EdgeValue g { return 0; } " +
+		"StepScalar sum s { return x < y ? get(u, 1, 0) * get(u, 0, 0) : 0; } StepScalar k { return s / (input_size.x * input_size.y); } " +
+		"CellValue along (g) { return k * get(u, -1, 0) + 0.1 * get(u, 0, 1); } CellValue across (u) { return 0.4 * sin(get(g, 0, 0)) + 0.3 * get(g, 0, -1) + k; }",
+	"NumDimensions 2 StencilSize (1, 2) Fields (u, flux) Temporary (flux) Boundary fixed Stages (p, q) StepScalar max most { return fabs(get(u, 1, 0)); } CellValue p (flux) { return get(u, 1, 0) * get(u, 0, -2) - sin(get(u, 0, 0)) / (1 + most); } " +
+		"CellValue q (u) { return get(u, 0, 0) + 0.1 * (get(flux, 0, 0) - get(flux, -1, 0)) + 0.01 * get(flux, 0, 1); }",
+	corpusStencils["steps3d"],
+}
+
+// StepCases draws n cases of programs with step scalars.
+func StepCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Case {
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 9))
+	source := verify.NewSource(m, all.Families())
+	var cases []verify.Case
+	for i := 0; len(cases) < n; i++ {
+		st, err := stencil.Parse("steps", "steps.sl", stepPrograms[i%len(stepPrograms)])
+		if err != nil {
+			t.Fatal(err)
+		}
+		cases = add(cases, source, r, st)
+	}
+	return cases
+}
