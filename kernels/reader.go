@@ -33,7 +33,7 @@ func (w *writer) reader() {
 	for _, d := range types {
 		w.WriteString(stencil.TypeSource(d))
 	}
-	w.line("constexpr int least(int a, int b) { return a < b ? a : b; }\n")
+	w.line("__host__ __device__ constexpr int least(int a, int b) { return a < b ? a : b; }\n")
 	w.line("// Calls f with a pointer to nothing of the type that an array is stored in: 0 stands for T.")
 	w.line("template <class F> __device__ __forceinline__ auto by_type(int stored, F f) {")
 	for i, d := range types {

@@ -48,9 +48,7 @@ var dense = []spelling{
 // oneType is for arrays that may be stored in types of their own, and such as all have the element type.
 var oneType = []spelling{
 	{regexp.MustCompile(`\b(?:const )?Reader `), "const T *"},
-	{regexp.MustCompile(`\bUnaliasedElements `), "const T *__restrict__ "},
 	{regexp.MustCompile(`\(((?:[^()]|\([^()]*\))*)\)\.as<(\w+)>\((\w+)\)`), "reinterpret_cast<const $2 *>($1)[$3]"},
-	{regexp.MustCompile(`\(((?:[^()]|\([^()]*\))*)\)\.as<(\w+)>\(\)`), "*reinterpret_cast<const $2 *>($1)"},
 }
 
 // Simple is what is simple of a problem.
