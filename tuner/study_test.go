@@ -52,6 +52,9 @@ func member(store string) error {
 	if err != nil {
 		return err
 	}
+	for begin := time.Now(); t.store.Writable() != nil && time.Since(begin) < time.Minute; { // the server may be down just now
+		time.Sleep(100 * time.Millisecond)
+	}
 	p, err := Spec{Stencil: "jacobi3d"}.Problem()
 	if err != nil {
 		return err
