@@ -55,6 +55,7 @@ type Config struct {
 	Within        *WithinInfo        `json:"within,omitempty"`    // nil = nobody knows
 	Objective     timing.Objective   `json:"objective,omitempty"` // that the schedule was chosen by; "" = time
 	Energy        *EnergyInfo        `json:"energy,omitempty"`    // nil = not known
+	Members       []MemberInfo       `json:"members,omitempty"`   // devices of this model that the tune was spread over, the first held the finals; nil = one alone
 	Warnings      []string           `json:"warnings"`
 	Time          time.Time          `json:"time"` // whole seconds, UTC
 
@@ -244,6 +245,19 @@ type BestInfo struct {
 	EDP    string `json:"edp"`
 }
 
+// MemberInfo is the schedule on one of several devices of a model, which differ. Its answer was
+// checked there.
+type MemberInfo struct {
+	UUID           string   `json:"uuid"`
+	PCI            string   `json:"pci"`
+	Factor         float64  `json:"factor"`           // seconds of the naive kernel over those on the first
+	SecondsPerStep float64  `json:"seconds_per_step"` // median
+	Low            float64  `json:"low"`
+	High           float64  `json:"high"`
+	Samples        int      `json:"samples"`
+	Energy         DrawInfo `json:"energy,omitzero"` // of no samples = not known
+}
+
 // VerificationInfo is how it is known that the answer is right.
 type VerificationInfo struct {
 	Checks []CheckInfo `json:"checks"`
@@ -343,6 +357,11 @@ func (c Config) normal() Config {
 	}
 	for _, t := range []*string{&c.Device.PCI, &c.Device.Driver, &c.Device.CUDAVersion, &c.Toolchain.CUDA} {
 		clean(t, 100)
+	}
+	c.Members = slices.Clone(c.Members)
+	for i := range c.Members {
+		clean(&c.Members[i].UUID, 200)
+		clean(&c.Members[i].PCI, 100)
 	}
 	clean(&c.Device.Provenance, maxNote)
 	clean(&c.Match.Note, maxNote)

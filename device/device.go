@@ -170,14 +170,23 @@ type Copier interface {
 
 // Simulated is a device whose work takes simulated time, as a recording's does.
 // Its Compile is called one at a time, in the order in which schedules are to be
-// compiled, and returns at once; the time it takes passes in Await. Optional.
+// compiled, and returns at once; the time it takes passes as the clock is set on. Optional.
 type Simulated interface {
 	// Now is the simulated time since the device was opened.
 	Now() time.Duration
 	// Ready is when a schedule's compilation ends; 0 if there was none.
 	Ready(s space.Schedule) time.Duration
-	// Await lets time pass until then.
-	Await(s space.Schedule)
+	// Set turns the clock to a time, also back: what members of one device do at once is done one
+	// after the other.
+	Set(now time.Duration)
+}
+
+// Several is a device that is several of one model. What it compiled runs on each member; Compile,
+// Release and Close are the whole's. Check and Time of different members may run at once; those of
+// the whole run on the first. Optional.
+type Several interface {
+	// Members are the single devices, at least one.
+	Members() []Device
 }
 
 // MaxLog is where compiler logs are clipped, in bytes.

@@ -25,7 +25,7 @@ const erratic = "the kernel races, or the device errs"
 // reference, on others against the trusted kernel, since the reference takes too long
 // there, or on all against the judge if there is one. It fills in the outcome's status
 // if the answer is wrong.
-func (t *Session) check(ctx context.Context, c *candidate, grids []stencil.Size, extra ...device.Pass) error {
+func (t *station) check(ctx context.Context, c *candidate, grids []stencil.Size, extra ...device.Pass) error {
 	for _, size := range grids {
 		if size != SmallSize(t.Problem.Stencil.Dims) && t.trusted == nil && t.judge == nil {
 			continue // this is the trusted kernel itself
@@ -59,7 +59,7 @@ func (t *Session) check(ctx context.Context, c *candidate, grids []stencil.Size,
 }
 
 // request is what proves a candidate, and passes of others after it, on a grid.
-func (t *Session) request(c *candidate, size stencil.Size, extra []device.Pass) device.Check {
+func (t *station) request(c *candidate, size stencil.Size, extra []device.Pass) device.Check {
 	p := t.Problem.Resized(size)
 	launch := func(pass device.Pass, count int) device.Pass {
 		s := pass.Binary.Schedule
@@ -85,25 +85,25 @@ func (t *Session) request(c *candidate, size stencil.Size, extra []device.Pass) 
 }
 
 // ask runs a check within its deadline.
-func (t *Session) ask(ctx context.Context, req device.Check) (stencil.Comparison, error) {
+func (t *station) ask(ctx context.Context, req device.Check) (stencil.Comparison, error) {
 	steps := device.Steps(req.Passes)
 	granted := 0.0 // to the reference, which knows nothing of deadlines
 	if len(req.Trusted) == 0 {
-		granted = 3 * t.reference * float64(steps)
+		granted = 3 * t.stepping * float64(steps)
 	}
 	bounded, cancel := t.deadline(ctx, req.Problem.Size.Cells(), 2*steps+4, granted)
 	defer cancel()
 	begin := t.now()
-	cmp, err := t.Device.Check(bounded, req)
+	cmp, err := t.device.Check(bounded, req)
 	if err == nil && len(req.Trusted) == 0 {
-		t.reference = max(t.reference, (t.now()-begin).Seconds()/float64(steps))
+		t.stepping = max(t.stepping, (t.now()-begin).Seconds()/float64(steps))
 	}
 	return cmp, err
 }
 
 // again asks once more what had a wrong answer. One that is right now stays wrong, and it is said; so it is if the
 // trusted kernel does not give its own answer again, for then nobody knows which of two is wrong.
-func (t *Session) again(ctx context.Context, c *candidate, req device.Check) error {
+func (t *station) again(ctx context.Context, c *candidate, req device.Check) error {
 	found := ""
 	cmp, err := t.ask(ctx, req)
 	if err == nil && cmp.OK() {
@@ -125,7 +125,7 @@ func (t *Session) again(ctx context.Context, c *candidate, req device.Check) err
 }
 
 // steady proves a winner that was right again and again on the whole problem, as often as time allows.
-func (t *Session) steady(ctx context.Context, w *candidate, extra ...device.Pass) error {
+func (t *station) steady(ctx context.Context, w *candidate, extra ...device.Pass) error {
 	if t.simulated != nil || w.outcome.Status != timing.OK {
 		return nil
 	}

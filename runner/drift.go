@@ -22,45 +22,55 @@ type held struct {
 	index int // in Session.outcomes
 }
 
-// drift watches the fixed reference schedule: the naive kernel.
+// drift watches the reference on one station.
 type drift struct {
-	reference *candidate
-	median    float64 // of the reference when last trusted
-	last      time.Duration
-	moved     int
+	median float64 // of the reference when last trusted, as taken there
+	last   time.Duration
+	now    float64 // as a job saw it that is not dealt with yet; 0 = as before
 }
 
-// checkDrift times the reference again when due. If it moved, and a second look
-// agrees, what was timed since is measured again: the machine has changed.
-func (t *Session) checkDrift(ctx context.Context) error {
+// due tells whether the reference is to be timed again.
+func (t *station) due() bool {
+	return t.reference != nil && (len(t.held) >= driftSchedules || t.now()-t.drift.last >= driftInterval)
+}
+
+// look times the reference again. That it moved is noted if a second look agrees.
+func (t *station) look(ctx context.Context) error {
 	d := &t.drift
-	if d.reference == nil || len(t.held) < driftSchedules && t.now()-d.last < driftInterval {
-		return nil
-	}
-	d.last = t.now()
+	d.last, d.now = t.now(), 0
 	policy := timing.Search()
 	policy.Regime = t.Regime
-	now := math.NaN()
+	now := 0.0
 	for range 2 {
-		begin := t.now()
-		series, err := t.timeAll(ctx, []*candidate{d.reference}, policy, false)
-		t.busy += t.now() - begin
+		series, err := t.timeAll(ctx, []*candidate{t.reference}, policy, false)
 		if lost(err) {
 			return err
 		}
 		if err != nil || series[0].N == 0 {
 			t.warn("the reference schedule could not be timed again")
-			t.dropHeld()
 			return nil
 		}
 		now = series[0].Median
 		if math.Abs(now/d.median-1) <= driftLimit {
-			t.dropHeld()
 			return nil
 		}
 	}
-	d.moved++
-	d.median = now
+	d.now = now
+	return nil
+}
+
+// looked deals with what look saw: if the reference moved, what was timed since is measured
+// again, for the machine has changed.
+func (t *station) looked(ctx context.Context) error {
+	defer t.dropHeld()
+	d := &t.drift
+	if d.now == 0 {
+		return nil
+	}
+	if len(t.stations) > 1 {
+		t.factor *= d.now / d.median
+	}
+	d.median = d.now
 	t.warn("the device drifted during the search; what was affected was measured again")
 	best := t.best().Seconds()
 	for _, h := range t.held {
@@ -71,7 +81,7 @@ func (t *Session) checkDrift(ctx context.Context) error {
 		}
 		h.c.outcome.Status = ""
 		if err := t.time(ctx, h.c, t.policy()); err != nil {
-			return err
+			return t.discard(ctx, t, err)
 		}
 		if err := ctx.Err(); err != nil { // its failure, if any, is the cancellation's
 			return err
@@ -86,11 +96,10 @@ func (t *Session) checkDrift(ctx context.Context) error {
 		}
 	}
 	t.tracker.Forget(t.outcomes)
-	t.dropHeld()
 	return nil
 }
 
-func (t *Session) dropHeld() {
+func (t *station) dropHeld() {
 	for _, h := range t.held {
 		t.Device.Release(h.c.binary)
 	}

@@ -42,8 +42,8 @@ func (t *Session) byTime() bool { return t.Objective == "" || t.Objective == tim
 
 // draw measures the energy of one stretch of a candidate, if the device can. A stretch without a
 // pause tells nothing of launches that find the caches empty.
-func (t *Session) draw(ctx context.Context, c *candidate) error {
-	m, ok := t.Device.(device.Meter)
+func (t *station) draw(ctx context.Context, c *candidate) error {
+	m, ok := t.device.(device.Meter)
 	if !ok || !m.Metered() || t.Regime == timing.Cold {
 		return nil
 	}
@@ -66,7 +66,7 @@ func (t *Session) draw(ctx context.Context, c *candidate) error {
 
 // contest measures the energy of finalists in turn, so that what warms the board falls on all,
 // and gives those of which it is known. Draws that a finalist has already are enough.
-func (t *Session) contest(ctx context.Context, cs []*candidate) ([]*candidate, error) {
+func (t *station) contest(ctx context.Context, cs []*candidate) ([]*candidate, error) {
 	left := slices.DeleteFunc(slices.Clone(cs), func(c *candidate) bool { return len(c.draws) > 0 })
 	for turn := range drawTurns {
 		for i := range left {

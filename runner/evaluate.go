@@ -21,6 +21,7 @@ type candidate struct {
 	known   bool          // the journal had the answer
 	err     error         // the device is lost
 	done    chan struct{}
+	losses  int // devices that were lost while it ran
 }
 
 // decided tells whether it needs no device: rejected, failed to compile, or known.
@@ -100,7 +101,7 @@ func (t *Session) start(ctx context.Context, c *candidate) {
 func (t *Session) await(c *candidate) {
 	<-c.done
 	if t.simulated != nil {
-		t.simulated.Await(c.outcome.Schedule)
+		t.pass(t.readyAt(c))
 	}
 }
 
@@ -143,8 +144,9 @@ func (t *Session) grids(c *candidate) []stencil.Size {
 	return []stencil.Size{c.kernel.Suited(SmallSize(t.Problem.Stencil.Dims)), t.Problem.Size}
 }
 
-// time measures a checked candidate.
-func (t *Session) time(ctx context.Context, c *candidate, policy timing.Policy) error {
+// time measures a checked candidate, in seconds of the lead's: see station.factor.
+func (t *station) time(ctx context.Context, c *candidate, policy timing.Policy) error {
+	policy.CutAbove *= t.factor
 	series, err := t.timeAll(ctx, []*candidate{c}, policy, false)
 	if err != nil {
 		if lost(err) {
@@ -153,13 +155,16 @@ func (t *Session) time(ctx context.Context, c *candidate, policy timing.Policy) 
 		fail(&c.outcome, err)
 		return nil
 	}
-	settle(&c.outcome, series[0])
+	settle(&c.outcome, series[0].Over(t.factor))
+	if t.factor != 1 {
+		c.outcome.Scaled = t.factor
+	}
 	return nil
 }
 
-// settle takes over a series.
+// settle takes over a series as it was taken.
 func settle(o *outcome.Outcome, s timing.Series) {
-	o.Series = s
+	o.Series, o.Scaled = s, 0
 	switch {
 	case s.N == 0:
 		o.Status, o.Reason = timing.LaunchError, "no accepted samples"
@@ -170,20 +175,20 @@ func settle(o *outcome.Outcome, s timing.Series) {
 	}
 }
 
-func (t *Session) timeAll(ctx context.Context, cs []*candidate, policy timing.Policy, interleaved bool) ([]timing.Series, error) {
+func (t *station) timeAll(ctx context.Context, cs []*candidate, policy timing.Policy, interleaved bool) ([]timing.Series, error) {
 	req := device.Timing{Problem: t.Problem, Policy: policy, Interleaved: interleaved}
 	for _, c := range cs {
 		req.Runs = append(req.Runs, device.Pass{Binary: c.binary, Launch: c.kernel.Launch, Count: 1})
 	}
 	ctx, cancel := t.deadline(ctx, t.Problem.Size.Cells(), 10*len(cs), policy.TimeLimit*float64(len(cs)))
 	defer cancel()
-	return t.Device.Time(ctx, req)
+	return t.device.Time(ctx, req)
 }
 
 // together times candidates interleaved and gives those that have a time. If one
 // fails all do, and nobody says which: then each is timed alone, and whoever
 // fails is left out, its outcome telling why.
-func (t *Session) together(ctx context.Context, cs []*candidate, policy timing.Policy) ([]*candidate, error) {
+func (t *station) together(ctx context.Context, cs []*candidate, policy timing.Policy) ([]*candidate, error) {
 	for len(cs) > 0 {
 		series, err := t.timeAll(ctx, cs, policy, true)
 		if err == nil {
@@ -220,17 +225,12 @@ func timed(cs []*candidate) []*candidate {
 
 // evaluate checks and times a compiled candidate. One too slow to win is not checked on
 // the whole problem, which takes longer than all else. The binary stays loaded.
-func (t *Session) evaluate(ctx context.Context, c *candidate, policy timing.Policy) error {
+func (t *station) evaluate(ctx context.Context, c *candidate, policy timing.Policy) error {
 	if c.outcome.Status != "" { // rejected, failed to compile, or known
 		return nil
 	}
-	t.trying(c)
 	begin := t.now()
-	defer func() {
-		took := t.now() - begin
-		t.busy += took
-		c.outcome.DeviceSeconds = took.Seconds()
-	}()
+	defer func() { c.outcome.DeviceSeconds = (t.now() - begin).Seconds() }()
 	grids := t.grids(c)
 	first, then := grids[:1], grids[1:]
 	if t.simulated != nil { // a recording has one time for all checks that there were

@@ -102,10 +102,11 @@ func (t *Session) finals(ctx context.Context, r *Result) error {
 	}
 	policy := timing.Finals()
 	policy.Regime = t.Regime
+	lead := t.lead()
 	for len(ready) > 0 {
 		began := ready
-		if ready, err = t.together(ctx, began, policy); err == nil && !t.byTime() {
-			ready, err = t.contest(ctx, ready)
+		if ready, err = lead.together(ctx, began, policy); err == nil && !t.byTime() {
+			ready, err = lead.contest(ctx, ready)
 		}
 		if err != nil {
 			return err
@@ -123,18 +124,15 @@ func (t *Session) finals(ctx context.Context, r *Result) error {
 		}
 		winner, ties := pick(t.Families, ready, t.Objective)
 		t.trying(winner)
-		remainder, err := t.prove(ctx, winner, f.rest)
-		if err == nil && winner.outcome.Status == timing.OK && len(winner.draws) == 0 {
-			err = t.draw(ctx, winner)
-		}
-		if err == nil {
-			err = ctx.Err() // its failure, if any, is the cancellation's
-		}
+		rest, members, err := f.prove(ctx, winner)
 		if err != nil {
 			return err
 		}
 		if winner.outcome.Status == timing.OK {
-			r.Remainder = remainder
+			if rest != nil {
+				r.Remainder = &rest.outcome
+			}
+			r.Members = members
 			t.crown(r, winner, ties, ready)
 			return nil
 		}
@@ -158,7 +156,7 @@ func (t *Session) crown(r *Result, winner *candidate, ties, ready []*candidate) 
 	for _, w := range winner.outcome.Series.Warnings {
 		t.warn("%s", w)
 	}
-	if s, ok := t.Device.(device.Sensor); ok {
+	if s, ok := t.lead().device.(device.Sensor); ok {
 		if n := s.Telemetry().Processes; n > 0 {
 			t.warn("%d other processes use the device and may have disturbed the times", n)
 		}
@@ -250,29 +248,53 @@ func familyRank(families []kernels.Family, o outcome.Outcome) int {
 
 func product(v [3]int) int { return v[0] * v[1] * v[2] }
 
-// prove checks the winner over a number of steps its time tile does not divide, so
-// that the remainder launch runs as well: the same schedule with a time tile of
-// 1; and then again, whether it is right every time. That launch's outcome is returned,
-// nil if the winner does single steps.
-func (t *Session) prove(ctx context.Context, w *candidate, remainder func(space.Schedule) *candidate) (*outcome.Outcome, error) {
-	w.outcome.Checks = nil
-	var rest *outcome.Outcome
+// prove proves the winner over steps that need its remainder launch too, measures its energy, and
+// does both on every other station.
+func (f *field) prove(ctx context.Context, w *candidate) (rest *candidate, members []Member, err error) {
+	ok := func() bool { return err == nil && w.outcome.Status == timing.OK }
+	lead := f.session.lead()
+	rest, err = f.remainder(w)
 	var extra []device.Pass
-	if w.kernel.Launch.Steps > 1 {
-		c := remainder(w.outcome.Schedule)
-		t.await(c)
-		if c.err != nil {
-			return nil, c.err
-		}
-		if c.outcome.Status != "" {
-			w.outcome.Status, w.outcome.Reason = c.outcome.Status, "its remainder launch: "+c.outcome.Reason
-			return nil, nil
-		}
-		rest, extra = &c.outcome, []device.Pass{{Binary: c.binary, Launch: c.kernel.Launch, Count: 1}}
+	if rest != nil {
+		extra = []device.Pass{{Binary: rest.binary, Launch: rest.kernel.Launch, Count: 1}}
 	}
+	if ok() {
+		err = lead.prove(ctx, w, extra...)
+	}
+	if ok() && len(w.draws) == 0 {
+		err = lead.draw(ctx, w)
+	}
+	if ok() && f.session.several {
+		members, err = f.session.everywhere(ctx, w, extra...)
+	}
+	if err == nil {
+		err = ctx.Err() // a failure, if any, is the cancellation's
+	}
+	return rest, members, err
+}
+
+// remainder is the compiled remainder launch of a winner, nil if that does single steps. One that
+// cannot be run is the winner's failure.
+func (f *field) remainder(w *candidate) (*candidate, error) {
+	if w.kernel.Launch.Steps == 1 {
+		return nil, nil
+	}
+	c := f.rest(w.outcome.Schedule)
+	f.session.await(c)
+	if c.outcome.Status != "" {
+		w.outcome.Status, w.outcome.Reason = c.outcome.Status, "its remainder launch: "+c.outcome.Reason
+	}
+	return c, c.err
+}
+
+// prove checks the winner over a number of steps its time tile does not divide, so
+// that the remainder launch, the same schedule with a time tile of 1, runs as well;
+// and then again, whether it is right every time.
+func (t *station) prove(ctx context.Context, w *candidate, extra ...device.Pass) error {
+	w.outcome.Checks = nil
 	err := t.check(ctx, w, t.grids(w), extra...)
 	if err == nil {
 		err = t.steady(ctx, w, extra...)
 	}
-	return rest, err
+	return err
 }

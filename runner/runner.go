@@ -11,6 +11,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"stenciltune/device"
@@ -92,6 +93,7 @@ type Result struct {
 	Utilisation float64 // share of the search in which the device was checking or timing
 	Outcomes    []outcome.Outcome
 	Warnings    []string
+	Members     []Member // of a device that is several, those that came to the end; the first held the finals
 }
 
 // ErrNoSchedule means that not one schedule gave a right answer.
@@ -119,23 +121,28 @@ func SmallSize(dims int) stencil.Size {
 type Session struct {
 	Options
 	result    Result
-	began     time.Duration              // the search
-	before    int                        // evaluations before it
-	searched  time.Duration              // end of the search
-	copied    *float64                   // copy bandwidth, once it is measured
-	ahead     context.Context            // of what is compiled ahead, from Baseline on
-	stop      context.CancelFunc         // of ahead
+	began     time.Duration      // the search
+	before    int                // evaluations before it
+	searched  time.Duration      // end of the search
+	copied    *float64           // copy bandwidth, once it is measured
+	ahead     context.Context    // of what is compiled ahead, from Baseline on
+	stop      context.CancelFunc // of ahead
+	stations  []*station
+	several   bool                       // stations at the beginning
+	back      chan *station              // that ended a job
 	now       func() time.Duration       // since the tune began; simulated on a simulated device
+	epoch     time.Duration              // of now, by a simulated device's clock
 	simulated device.Simulated           // nil if the device's time is real
 	sources   map[string]<-chan struct{} // done of the first candidate of a source
 	compiled  chan struct{}              // something was compiled since it was last read
 	depth     search.Ahead
-	busy      time.Duration
+	busy      time.Duration    // of all stations
 	trusted   *device.Pass     // one-step global kernel, already proved on the small grid
 	judge     *device.Pass     // Options.Judge's, once compiled
 	naives    []space.Schedule // the baseline's
 	naive     outcome.Outcome
-	queue     []*candidate            // proposed, and not yet evaluated
+	reference *candidate              // the naive kernel, by which drift is seen and stations are compared
+	queue     []*candidate            // proposed, and neither evaluated nor under way
 	exhausted bool                    // the strategy has no more
 	study     Study                   // the journal, if it is one
 	elsewhere map[space.Schedule]bool // asked for by the strategy, and held by other sessions
@@ -146,24 +153,23 @@ type Session struct {
 	failed    map[timing.Status]int
 	repeated  int
 	begun     space.Schedule // the last one noted as begun in the journal
-	held      []held         // binaries timed since the drift check last passed
-	drift     drift
+	warning   sync.Mutex     // stations warn beside each other
 	warnings  []string
-	reference float64 // seconds of a time step in the longest check against the reference
-	seen      string  // of the stencil's branches, by the reference's checks
 }
 
 // New begins a session.
 func New(o Options) *Session {
 	t := &Session{Options: o, failed: map[timing.Status]int{}, sources: map[string]<-chan struct{}{}, compiled: make(chan struct{}, 1), elsewhere: map[space.Schedule]bool{}, filed: map[space.Schedule]bool{}}
 	t.study, _ = o.Journal.(Study)
-	t.depth.Most = t.Ahead
+	t.stations = stations(t)
+	t.several, t.back = len(t.stations) > 1, make(chan *station, len(t.stations))
+	t.depth = search.Ahead{Most: t.Ahead, Others: len(t.stations) - 1}
 	t.stop = func() {}
 	start := time.Now()
 	t.now = func() time.Duration { return time.Since(start) }
 	if s, ok := o.Device.(device.Simulated); ok {
-		begin := s.Now()
-		t.simulated, t.now = s, func() time.Duration { return s.Now() - begin }
+		t.simulated, t.epoch = s, s.Now()
+		t.now = func() time.Duration { return s.Now() - t.epoch }
 	}
 	return t
 }
@@ -191,6 +197,8 @@ func (t *Session) deadline(ctx context.Context, cells int64, steps int, granted 
 }
 
 func (t *Session) warn(format string, args ...any) {
+	t.warning.Lock()
+	defer t.warning.Unlock()
 	w := fmt.Sprintf(format, args...)
 	for _, have := range t.warnings {
 		if have == w {

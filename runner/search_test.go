@@ -312,7 +312,7 @@ func (d *simulated) Time(ctx context.Context, r device.Timing) ([]timing.Series,
 
 func (d *simulated) Now() time.Duration                   { return d.now }
 func (d *simulated) Ready(s space.Schedule) time.Duration { return d.until[s] }
-func (d *simulated) Await(s space.Schedule)               { d.now = max(d.now, d.until[s]) }
+func (d *simulated) Set(now time.Duration)                { d.now = now }
 
 func TestTheSameSeedGivesTheSameSearch(t *testing.T) {
 	search := func(t *testing.T, name string, seed uint64, ahead int) (seq []string) {

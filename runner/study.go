@@ -104,7 +104,8 @@ func (t *Session) hear() error {
 	}
 	for _, s := range t.study.News() {
 		queued := slices.ContainsFunc(t.queue, func(c *candidate) bool { return c.outcome.Schedule == s })
-		if queued || t.filed[s] { // its own outcome is to come, or was there first
+		runs := slices.ContainsFunc(t.stations, func(o *station) bool { return o.c != nil && o.c.outcome.Schedule == s })
+		if queued || runs || t.filed[s] { // its own outcome is to come, or was there first
 			continue
 		}
 		c := t.draft(s)
@@ -112,7 +113,7 @@ func (t *Session) hear() error {
 			continue
 		}
 		delete(t.elsewhere, s)
-		if err := t.finish(c, t.queue); err != nil {
+		if err := t.finish(t.lead(), c, t.queue); err != nil {
 			return err
 		}
 		t.Strategy.Tell([]outcome.Outcome{c.outcome})

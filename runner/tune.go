@@ -3,6 +3,7 @@ package runner
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -35,7 +36,18 @@ func Tune(ctx context.Context, o Options) (Result, error) {
 // more, and its result is the best so far with Stop Interrupted.
 func (t *Session) Baseline(ctx context.Context) error {
 	t.ahead, t.stop = context.WithCancel(ctx)
-	return t.settle(ctx, t.baseline(ctx, t.propose))
+	for {
+		err := t.baseline(ctx, t.propose)
+		if err == nil {
+			return t.settle(ctx, t.join(ctx))
+		}
+		if err := t.discard(ctx, t.lead(), err); err != nil {
+			return t.settle(ctx, err)
+		}
+		// The next one begins as if it were the first.
+		t.release()
+		t.naive, t.naives, t.outcomes, t.filed, t.tracker, t.failed = outcome.Outcome{}, nil, nil, map[space.Schedule]bool{}, search.Tracker{}, map[timing.Status]int{}
+	}
 }
 
 // Search runs the strategy until a stop rule holds.
@@ -44,6 +56,9 @@ func (t *Session) Search(ctx context.Context) (err error) {
 		return nil
 	}
 	t.result.Stop, err = t.search(ctx)
+	if rest := t.drain(ctx); err == nil {
+		err = rest
+	}
 	t.result.Within = search.Stands(t.Strategy, t.Stop)
 	t.abandon()
 	t.searched = t.now()
@@ -55,7 +70,15 @@ func (t *Session) Finals(ctx context.Context) error {
 	if t.result.Stop == search.Interrupted {
 		return nil
 	}
-	return t.settle(ctx, t.finals(ctx, &t.result))
+	for {
+		err := t.finals(ctx, &t.result)
+		if err == nil || errors.Is(err, ErrNoEnergy) {
+			return err
+		}
+		if err := t.discard(ctx, t.lead(), err); err != nil { // else they are held on the next
+			return t.settle(ctx, err)
+		}
+	}
 }
 
 // End frees what the session holds and gives its result, with the error that ended it;
@@ -70,15 +93,18 @@ func (t *Session) End(ctx context.Context, err error) (Result, error) {
 	}
 	r.Naive, r.Evaluated, r.Repeated, r.Failed, r.Outcomes = t.naive, t.tracker.Evaluated(), t.repeated, t.failed, t.outcomes
 	r.Seconds = t.now().Seconds()
-	r.Utilisation = min(1, t.busy.Seconds()/cmp.Or(t.searched, t.now()).Seconds())
+	r.Utilisation = min(1, t.busy.Seconds()/cmp.Or(t.searched, t.now()).Seconds()/float64(len(t.stations)))
 	if err == nil && r.Stop != search.Interrupted {
 		r.Copy = t.bandwidth(ctx)
 	}
 	if err != nil && r.Stop == "" {
 		r.Stop = search.Lost
 	}
-	if t.seen != "" {
-		for _, u := range t.Problem.Stencil.Untaken(t.seen) {
+	if seen := t.lead().seen; seen != "" {
+		for _, s := range t.stations[1:] {
+			seen = stencil.Together(seen, s.seen)
+		}
+		for _, u := range t.Problem.Stencil.Untaken(seen) {
 			t.warn("%s, in any cell that is compared with the reference: there kernels are compared with each other alone", u)
 		}
 	}
@@ -104,8 +130,9 @@ func (t *Session) bandwidth(ctx context.Context) float64 {
 	if t.copied != nil {
 		return *t.copied
 	}
-	b := t.Device.Machine().CopyBytesPerSecond
-	if c, ok := t.Device.(device.Copier); ok {
+	d := t.lead().device
+	b := d.Machine().CopyBytesPerSecond
+	if c, ok := d.(device.Copier); ok {
 		var err error
 		b, err = c.CopyBandwidth(ctx, t.Problem.Bytes())
 		if ctx.Err() != nil {
@@ -220,6 +247,7 @@ func Naive(p stencil.Problem, sp *space.Space) []space.Schedule {
 // it calls compiling.
 func (t *Session) baseline(ctx context.Context, compiling func() error) error {
 	t.phase("baseline")
+	lead := t.lead()
 	if t.Judge != nil {
 		b, err := t.Device.Compile(ctx, t.Judge.Kernel(t.Problem))
 		if err != nil {
@@ -235,11 +263,11 @@ func (t *Session) baseline(ctx context.Context, compiling func() error) error {
 		cancel()
 		for _, c := range cs {
 			<-c.done
-			if c != t.drift.reference && (t.trusted == nil || c.binary.ID != t.trusted.Binary.ID) {
+			if c != t.reference && (t.trusted == nil || c.binary.ID != t.trusted.Binary.ID) {
 				t.Device.Release(c.binary)
 			}
 		}
-		t.held = t.held[:0]
+		lead.held = lead.held[:0]
 	}()
 	list := t.Options.Baseline
 	if list == nil {
@@ -258,13 +286,16 @@ func (t *Session) baseline(ctx context.Context, compiling func() error) error {
 		if c.err != nil {
 			return c.err
 		}
-		if err := t.evaluate(ctx, c, t.policy()); err != nil {
+		t.trying(c)
+		begin := t.now()
+		if err := lead.evaluate(ctx, c, t.policy()); err != nil {
 			return err
 		}
+		t.busy += t.now() - begin
 		if err := ctx.Err(); err != nil { // its failure, if any, is the cancellation's
 			return err
 		}
-		if err := t.finish(c, nil); err != nil {
+		if err := t.finish(lead, c, nil); err != nil {
 			return err
 		}
 		if c.outcome.Status.Timed() {
@@ -272,8 +303,8 @@ func (t *Session) baseline(ctx context.Context, compiling func() error) error {
 				t.trusted = &device.Pass{Binary: c.binary, Launch: c.kernel.Launch}
 			}
 			if t.naive.Schedule.IsZero() || c.outcome.Seconds() < t.naive.Seconds() {
-				t.naive = c.outcome
-				t.drift = drift{reference: c, median: c.outcome.Seconds(), last: t.now()}
+				t.naive, t.reference = c.outcome, c
+				lead.drift = drift{median: c.outcome.Seconds(), last: t.now()}
 			}
 		}
 	}
@@ -292,25 +323,33 @@ func (t *Session) baseline(ctx context.Context, compiling func() error) error {
 
 // release frees what the tune kept loaded.
 func (t *Session) release() {
-	t.dropHeld()
-	if t.drift.reference != nil {
-		t.Device.Release(t.drift.reference.binary)
+	for _, s := range t.stations {
+		s.dropHeld()
+	}
+	if t.reference != nil {
+		t.Device.Release(t.reference.binary)
 	}
 	for _, p := range []*device.Pass{t.trusted, t.judge} {
 		if p != nil {
 			t.Device.Release(p.Binary)
 		}
 	}
+	t.reference, t.trusted, t.judge = nil, nil, nil
 }
 
 // ready tells whether a candidate is compiled.
 func (t *Session) ready(c *candidate) bool {
 	select {
 	case <-c.done:
-		return t.simulated == nil || t.simulated.Ready(c.outcome.Schedule) <= t.simulated.Now()
+		return t.simulated == nil || t.readyAt(c) <= t.now()
 	default:
 		return false
 	}
+}
+
+// readyAt is when a candidate's simulated compilation ends.
+func (t *Session) readyAt(c *candidate) time.Duration {
+	return t.simulated.Ready(c.outcome.Schedule) - t.epoch
 }
 
 // first is the place in the queue of what is noted as begun, or else of the first
@@ -323,35 +362,58 @@ func (t *Session) first() int {
 	return slices.IndexFunc(t.queue, t.ready)
 }
 
-// next waits until one of the queue is compiled and gives its place; -1 if the tune
-// is cancelled before, or the time is up (0 = never).
-func (t *Session) next(ctx context.Context, until time.Duration) int {
+// next lets the next thing happen: an idle station is given what is compiled, or one comes back.
+// It is false if the tune is cancelled before, or the time is up (0 = never) while no station works.
+func (t *Session) next(ctx context.Context, until time.Duration) (bool, error) {
 	var late <-chan time.Time
+	if t.working() > 0 {
+		until = 0
+	}
 	if until > 0 && t.simulated == nil {
 		late = time.After(until - t.now())
 	}
 	for {
-		if i := t.first(); i >= 0 {
-			return i
+		s := t.idle()
+		if s != nil {
+			if i := t.first(); i >= 0 {
+				return true, t.dispatch(ctx, s, i)
+			}
 		}
 		if t.simulated != nil {
-			c := slices.MinFunc(t.queue, func(a, b *candidate) int {
-				return cmp.Compare(t.simulated.Ready(a.outcome.Schedule), t.simulated.Ready(b.outcome.Schedule))
-			})
-			if until > 0 && t.simulated.Ready(c.outcome.Schedule) > until {
-				return -1
+			ready := t.nextReady()
+			switch b := t.soonest(); {
+			case b != nil && (s == nil || b.ends <= ready):
+				return true, t.returned(ctx, t.come())
+			case until > 0 && ready > until:
+				return false, nil
 			}
-			t.await(c)
+			t.pass(ready)
 			continue
 		}
+		compiled := t.compiled
+		if s == nil {
+			compiled = nil // nobody could take it
+		}
 		select {
-		case <-t.compiled:
+		case s := <-t.back:
+			s.works = false
+			return true, t.returned(ctx, s)
+		case <-compiled:
 		case <-late:
-			return -1
+			return false, nil
 		case <-ctx.Done():
-			return -1
+			return false, nil
 		}
 	}
+}
+
+// nextReady is when the next simulated compilation of the queue ends; the end of time if there is none.
+func (t *Session) nextReady() time.Duration {
+	at := time.Duration(math.MaxInt64)
+	for _, c := range t.queue {
+		at = min(at, t.readyAt(c))
+	}
+	return at
 }
 
 // lastLook is how long a search that has converged waits for what it had asked for: it is
@@ -365,9 +427,10 @@ func (t *Session) propose() error {
 			return err
 		}
 	}
-	room := t.depth.Depth() - len(t.queue)
+	under := len(t.queue) + t.working()
+	room := t.depth.Depth() - under
 	if t.Stop.Budget > 0 { // the baseline's count, whether or not they are evaluated yet
-		room = min(room, t.Stop.Budget-max(t.tracker.Evaluated(), len(t.naives))-len(t.queue))
+		room = min(room, t.Stop.Budget-max(t.tracker.Evaluated(), len(t.naives))-under)
 	}
 	if t.study != nil && len(t.queue) > 0 && room < t.depth.Depth()/claimed {
 		return nil
@@ -379,7 +442,7 @@ func (t *Session) propose() error {
 		if err := t.take(asked); err != nil {
 			return err
 		}
-		more = len(t.queue) == 0 && !t.exhausted // nothing but the baseline, which is known
+		more = len(t.queue)+t.working() == 0 && !t.exhausted // nothing but the baseline, which is known
 	}
 	return nil
 }
@@ -396,7 +459,7 @@ func (t *Session) abandon() {
 }
 
 // search runs the strategy until a stop rule holds. Schedules are compiled ahead
-// of the device, which takes the first of them that is compiled: it does not wait
+// of the stations, which take the first of them that is compiled: they do not wait
 // for one that takes long while another is there.
 func (t *Session) search(ctx context.Context) (search.Reason, error) {
 	t.phase("search")
@@ -413,12 +476,13 @@ func (t *Session) search(ctx context.Context) (search.Reason, error) {
 		if err := t.hear(); err != nil {
 			return "", err
 		}
-		if until == 0 {
+		if until == 0 && t.idle() != nil { // before that, with less knowledge
 			if err := t.propose(); err != nil {
 				return "", err
 			}
 		}
-		now := t.tracker.Progress(t.now()-begin, !t.exhausted || len(t.queue) > 0 || len(t.elsewhere) > 0)
+		left := len(t.queue) + t.working()
+		now := t.tracker.Progress(t.now()-begin, !t.exhausted || left > 0 || len(t.elsewhere) > 0)
 		if forecaster != nil {
 			now.Converged = forecaster.Converged()
 			if t.Stop.Within > 0 {
@@ -429,12 +493,13 @@ func (t *Session) search(ctx context.Context) (search.Reason, error) {
 			now.Roofline = t.share(s, bandwidth)
 		}
 		if why, done := t.Stop.Done(now); done {
-			if why == search.Converged && len(t.queue) == 0 { // but for what a session held that died
+			if why == search.Converged && left == 0 { // but for what a session held that died
 				if _, err := t.takeOver(); err != nil {
 					return "", err
 				}
+				left = len(t.queue)
 			}
-			if why != search.Converged || len(t.queue) == 0 {
+			if why != search.Converged || left == 0 {
 				return why, nil
 			}
 			if until == 0 {
@@ -444,7 +509,7 @@ func (t *Session) search(ctx context.Context) (search.Reason, error) {
 		if err := ctx.Err(); err != nil {
 			return search.Interrupted, nil
 		}
-		if len(t.queue) == 0 { // others hold all that is left
+		if len(t.queue)+t.working() == 0 { // others hold all that is left
 			if err := t.wait(ctx); err != nil {
 				return "", err
 			}
@@ -454,44 +519,16 @@ func (t *Session) search(ctx context.Context) (search.Reason, error) {
 		if until > 0 && forecaster.Waiting() { // for as long as that takes
 			late = 0
 		}
-		i := t.next(ctx, late)
-		if i < 0 {
-			if ctx.Err() == nil { // the last look's time is up
-				return search.Converged, nil
-			}
-			return search.Interrupted, nil
-		}
-		c := t.queue[i] // stays in the queue, to be released, until it is filed
-		if c.err != nil {
-			return "", c.err
-		}
-		if err := t.begin(c); err != nil {
+		if more, err := t.next(ctx, late); err != nil {
 			return "", err
-		}
-		if gone, err := t.overtaken(i); err != nil {
-			return "", err
-		} else if gone {
-			continue
-		}
-		if err := t.evaluate(ctx, c, t.policy()); err != nil {
-			return "", err
-		}
-		if ctx.Err() != nil { // its failure, if any, is the cancellation's
-			return search.Interrupted, nil
-		}
-		if err := t.finish(c, slices.Concat(t.queue[:i], t.queue[i+1:])); err != nil {
-			return "", err
-		}
-		t.queue = slices.Delete(t.queue, i, i+1)
-		t.Strategy.Tell([]outcome.Outcome{c.outcome})
-		if err := t.checkDrift(ctx); err != nil {
-			return "", err
+		} else if !more && ctx.Err() == nil { // the last look's time is up
+			return search.Converged, nil
 		}
 	}
 }
 
-// finish files an outcome: journal, best so far, progress.
-func (t *Session) finish(c *candidate, queue []*candidate) error {
+// finish files an outcome that a station found: journal, best so far, progress.
+func (t *Session) finish(s *station, c *candidate, queue []*candidate) error {
 	o := c.outcome
 	if o.Known {
 		t.repeated++
@@ -512,7 +549,7 @@ func (t *Session) finish(c *candidate, queue []*candidate) error {
 	t.filed[o.Schedule] = true
 	if c.binary.ID != "" {
 		if o.Status.Timed() {
-			t.held = append(t.held, held{c, len(t.outcomes) - 1})
+			s.held = append(s.held, held{c, len(t.outcomes) - 1})
 		} else {
 			t.Device.Release(c.binary)
 		}
@@ -563,6 +600,7 @@ func Measure(ctx context.Context, o Options, schedules []space.Schedule, policy 
 	}
 	t := New(o)
 	t.Journal = nil
+	lead := t.lead()
 	defer t.release()
 	if err := t.baseline(ctx, func() error { return nil }); err != nil {
 		return nil, err
@@ -583,7 +621,7 @@ func Measure(ctx context.Context, o Options, schedules []space.Schedule, policy 
 			return nil, c.err
 		}
 		if c.outcome.Status == "" {
-			if err := t.check(ctx, c, t.grids(c)); err != nil {
+			if err := lead.check(ctx, c, t.grids(c)); err != nil {
 				return nil, err
 			}
 		}
@@ -592,7 +630,7 @@ func Measure(ctx context.Context, o Options, schedules []space.Schedule, policy 
 		}
 	}
 	if len(ready) > 0 {
-		if _, err := t.together(ctx, ready, policy); err != nil {
+		if _, err := lead.together(ctx, ready, policy); err != nil {
 			return nil, err
 		}
 	}

@@ -17,6 +17,19 @@ type Series struct {
 	Summary
 }
 
+// Over is the series as if each sample had taken so many times less.
+func (s Series) Over(factor float64) Series {
+	if factor == 1 {
+		return s
+	}
+	s.Samples = slices.Clone(s.Samples)
+	for i := range s.Samples {
+		s.Samples[i] /= factor
+	}
+	s.Summary = Summarise(s.Samples)
+	return s
+}
+
 // Summary is the median of a set of samples with its 95 % interval from order
 // statistics: no assumption on the distribution.
 type Summary struct {

@@ -18,6 +18,9 @@ import (
 // configOf is the config of what was found.
 func (j *job) configOf() Config {
 	p, m, r := j.problem, j.machine, j.measured
+	if len(r.Members) > 0 { // the first may have been dropped
+		m = r.Members[0].Machine
+	}
 	st := p.Stencil
 	cells := float64(p.Size.Cells())
 	w := r.Winner
@@ -72,6 +75,9 @@ func (j *job) configOf() Config {
 		c.Finals = append(c.Finals, cache.FinalInfo{Schedule: f.Schedule.String(), SecondsPerStep: f.Seconds(), Low: f.Series.Low, High: f.Series.High, Samples: f.Series.N})
 	}
 	c.Energy = energyInfo(r, w.Schedule, cells)
+	for _, x := range r.Members {
+		c.Members = append(c.Members, memberInfo(x, w.Schedule, cells))
+	}
 	if j.Objective != timing.ForTime && c.Energy != nil {
 		c.Objective = j.Objective
 	}
@@ -102,6 +108,16 @@ func energyInfo(r runner.Result, winner space.Schedule, cells float64) *cache.En
 		e.Best = &cache.BestInfo{Time: b[timing.ForTime].String(), Energy: b[timing.ForEnergy].String(), EDP: b[timing.ForEDP].String()}
 	}
 	return &e
+}
+
+// memberInfo is the winner on one device of several.
+func memberInfo(x runner.Member, winner space.Schedule, cells float64) cache.MemberInfo {
+	m := cache.MemberInfo{UUID: x.Machine.UUID, PCI: x.Machine.PCI, Factor: x.Factor,
+		SecondsPerStep: x.Series.Median, Low: x.Series.Low, High: x.Series.High, Samples: x.Series.N}
+	if len(x.Draws) > 0 {
+		m.Energy = drawInfo(runner.Energy{Schedule: winner, Draws: x.Draws}, cells)
+	}
+	return m
 }
 
 // drawInfo is the energy of one schedule on a grid of so many cells.

@@ -41,14 +41,21 @@ func OpenDevice(ctx context.Context, name string, p Problem) (Device, error) {
 		return nil, Inputf("--device %s: only facts of that device are here, nothing can run; tune model and tune explain predict for it", name)
 	case name == "replay":
 		return nil, Inputf("which recording? name its device, like replay:h200, or its file, like replay:./landscape.jsonl.gz")
+	case listed(name):
+		return nil, Inputf("--device %s: several devices are for tune, tune retune --all and tune stencils --bench; name one", name)
 	case name != "":
-		return openGPU(ctx, name)
+		return openGPUs(ctx, name)
 	}
-	d, err := openGPU(ctx, "0")
+	d, err := openGPUs(ctx, "0")
+	return d, without(err)
+}
+
+// without says, of an error that means that there is no GPU, what to do without one.
+func without(err error) error {
 	if errors.Is(err, device.ErrMissing) {
-		return nil, fmt.Errorf("%w; without a GPU use --device host (this machine's processor, needs a C++ compiler) or --device replay:h200 (recordings that ship with the program)", err)
+		return fmt.Errorf("%w; without a GPU use --device host (this machine's processor, needs a C++ compiler) or --device replay:h200 (recordings that ship with the program)", err)
 	}
-	return d, err
+	return err
 }
 
 // workerVariable is the environment's variable that makes a program a child of its own.
@@ -105,17 +112,25 @@ func child(role string) (func() *exec.Cmd, error) {
 	}, nil
 }
 
-// openGPU starts the processes that own a GPU and compile for it.
-func openGPU(ctx context.Context, selector string) (Device, error) {
-	gpu, err := child("gpu " + selector)
-	if err != nil {
-		return nil, err
-	}
+// openGPUs starts the processes that own GPUs of one model and compile for them.
+func openGPUs(ctx context.Context, selectors ...string) (*worker.Device, error) {
 	compile, err := child("compile")
 	if err != nil {
 		return nil, err
 	}
-	return worker.Open(ctx, worker.Options{GPUCommand: gpu, CompileCommand: compile, Compilers: compilers(), Threads: compileThreads})
+	o := worker.Options{CompileCommand: compile, Compilers: compilers(len(selectors)), Threads: compileThreads}
+	for i, s := range selectors {
+		gpu, err := child("gpu " + s)
+		if err != nil {
+			return nil, err
+		}
+		if i == 0 {
+			o.GPUCommand = gpu
+		} else {
+			o.Others = append(o.Others, gpu)
+		}
+	}
+	return worker.Open(ctx, o)
 }
 
 // Threads of one process share NVRTC's lock, so beyond about four of them another
@@ -123,8 +138,8 @@ func openGPU(ctx context.Context, selector string) (Device, error) {
 // fast as fifteen by one on 16 cores (bench/h200/nvrtc.txt).
 const compileThreads = 4
 
-// compilers is how many compile processes to use.
-func compilers() int { return max(1, min(runtime.NumCPU()/compileThreads, 8)) }
+// compilers is how many compile processes to use for so many GPUs.
+func compilers(gpus int) int { return max(1, min(runtime.NumCPU()/compileThreads, 8*gpus)) }
 
 // compilations is how many kernels a device compiles at once.
 func compilations(d Device) int {
@@ -134,7 +149,15 @@ func compilations(d Device) int {
 	case *host.Device:
 		return runtime.NumCPU()
 	}
-	return compilers() * compileThreads
+	return compilers(members(d)) * compileThreads
+}
+
+// members is how many devices a device is.
+func members(d Device) int {
+	if s, ok := d.(device.Several); ok {
+		return len(s.Members())
+	}
+	return 1
 }
 
 // compiledAhead is how many schedules are compiled ahead of the device: twice what is

@@ -167,7 +167,11 @@ func (j *job) enumerate(context.Context) error {
 	if n == 0 {
 		return fmt.Errorf("%w: none is legal on a grid of %s: choose a larger --size", &runner.ErrNoSchedule{}, j.problem.Size.Text(j.problem.Stencil.Dims))
 	}
-	j.Watcher.Note("%s on %s (%s): %d schedules to search of %d", j.problem.Text(), j.machine.Name, j.machine.Kind, n, j.space.Raw())
+	several := ""
+	if k := members(j.device); k > 1 {
+		several = fmt.Sprintf("%d ", k)
+	}
+	j.Watcher.Note("%s on %s%s (%s): %d schedules to search of %d", j.problem.Text(), several, j.machine.Name, j.machine.Kind, n, j.space.Raw())
 	j.Stop = stops(j.Stop, j.machine.Kind, j.Exhaustive)
 	if j.Stop.Budget > 0 {
 		n = min(n, j.Stop.Budget)
@@ -300,6 +304,9 @@ func (j *job) configure(context.Context) error {
 		c.Schedule.Text, Rate(c.Measured.CellsPerSecond), 1e3*c.Measured.SecondsPerStep, c.Speedup, c.Search.Evaluated, c.Search.Seconds, c.Search.Stop, within)
 	if j.Share {
 		j.Watcher.Note("%d of %d were measured here, the others by tunes that share this one", c.Search.Evaluated-j.measured.Repeated, c.Search.Evaluated)
+	}
+	for i, x := range c.Members {
+		j.Watcher.Note("%s: %.4g ms a step, %+.2f %% of the first", cmp.Or(x.UUID, fmt.Sprintf("device %d", i)), 1e3*x.SecondsPerStep, 100*(x.SecondsPerStep/c.Measured.SecondsPerStep-1))
 	}
 	if e := c.Energy; e != nil {
 		j.Watcher.Note("energy: %.4g J for 10^9 cell updates at %.0f W%s", e.Winner.JoulesPerBillionCells, e.Winner.Watts, others(c))

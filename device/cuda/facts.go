@@ -139,24 +139,35 @@ func facts(ordinal int) (machine.Machine, cuDevice, error) {
 	return m, d, nil
 }
 
-// find resolves a selector: a driver ordinal, a UUID or a unique beginning of
-// one, or a PCI address. The UUID and PCI forms are stable; ordinals follow
-// CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER.
+// find resolves a selector, as Match does, without reading more facts than it must.
 func find(selector string) (machine.Machine, cuDevice, error) {
 	n, err := count()
 	if err != nil {
 		return machine.Machine{}, 0, err
 	}
-	if i, err := strconv.Atoi(selector); err == nil && i >= 0 && i < n {
-		return facts(i)
+	i, err := strconv.Atoi(selector)
+	if err != nil || i < 0 || i >= n {
+		all, err := List()
+		if err == nil {
+			i, err = Match(all, selector)
+		}
+		if err != nil {
+			return machine.Machine{}, 0, err
+		}
+	}
+	return facts(i)
+}
+
+// Match is the place among all GPUs that the driver shows of the one that a selector names: a driver
+// ordinal, a UUID or a unique beginning of one, or a PCI address. The UUID and PCI forms are
+// stable; ordinals follow CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER.
+func Match(all []machine.Machine, selector string) (int, error) {
+	if i, err := strconv.Atoi(selector); err == nil && i >= 0 && i < len(all) {
+		return i, nil
 	}
 	var have []string
 	var match []int
-	for i := range n {
-		m, _, err := facts(i)
-		if err != nil {
-			return m, 0, err
-		}
+	for i, m := range all {
 		have = append(have, fmt.Sprintf("%d = %s (%s, PCI %s)", i, m.Name, m.UUID, m.PCI))
 		uuid, pci, want := strings.ToLower(m.UUID), strings.ToLower(m.PCI), strings.ToLower(selector)
 		if len(want) >= 8 && strings.HasPrefix(uuid, want) || len(want) >= 4 && strings.HasSuffix(pci, want) && strings.Contains(want, ":") {
@@ -164,11 +175,11 @@ func find(selector string) (machine.Machine, cuDevice, error) {
 		}
 	}
 	if len(match) == 1 {
-		return facts(match[0])
+		return match[0], nil
 	}
 	what := "no device"
 	if len(match) > 1 {
 		what = "more than one device"
 	}
-	return machine.Machine{}, 0, fmt.Errorf("%w: %s matches %q; there are %s%s; or use host, or replay:h200", device.ErrMissing, what, selector, strings.Join(have, "; "), visible())
+	return 0, fmt.Errorf("%w: %s matches %q; there are %s%s; or use host, or replay:h200", device.ErrMissing, what, selector, strings.Join(have, "; "), visible())
 }

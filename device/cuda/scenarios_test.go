@@ -29,6 +29,9 @@ func init() { // the list and TestScenario refer to each other
 		{name: "folder as driver", cuda: ".", run: missing("no such file")},
 		{name: "relative path", env: []string{"TUNE_LIBCUDA=libcuda.so.1"}, run: missing(`TUNE_LIBCUDA="libcuda.so.1"`, "absolute path")},
 		{name: "no GPU", env: []string{"FAKE_DEVICES=0", "CUDA_VISIBLE_DEVICES=3"}, run: missing("the driver shows no GPU", `CUDA_VISIBLE_DEVICES="3"`)},
+		{name: "all of several GPUs", env: []string{"FAKE_DEVICES=3", "FAKE_ALIKE=2"}, run: lists("GPU-10111213 Fake GPU", "GPU-20111213 Fake GPU", "GPU-30111213 Other GPU")},
+		{name: "GPUs that are visible by index", env: []string{"FAKE_DEVICES=4", "CUDA_VISIBLE_DEVICES=3,1"}, run: lists("GPU-40111213 Fake GPU", "GPU-20111213 Fake GPU")},
+		{name: "GPUs that are visible by UUID", env: []string{"FAKE_DEVICES=4", "CUDA_VISIBLE_DEVICES=GPU-3011,GPU-10111213-1415-1617-1819-1a1b1c1d1e1f,9,0"}, run: lists("GPU-30111213 Fake GPU", "GPU-10111213 Fake GPU")},
 		{name: "driver mismatch", env: []string{"FAKE_INIT=803"}, run: missing("cuInit", "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH (803)", "reboot")},
 		{name: "no NVRTC", rtc: "none/libnvrtc.so.13", run: noCompiler},
 		{name: "old NVRTC", rtc: "old-libnvrtc.so", run: oldCompiler},
@@ -64,6 +67,36 @@ func init() { // the list and TestScenario refer to each other
 		{name: "copy bandwidth", run: copyBandwidth},
 		{name: "nothing leaks", run: nothingLeaks},
 		{name: "close", run: closeFreesEverything},
+	}
+}
+
+// lists demands these GPUs, each found by its ordinal and its UUID.
+func lists(want ...string) func(*testing.T) {
+	return func(t *testing.T) {
+		all, err := List()
+		if err != nil || len(all) != len(want) {
+			t.Fatal(all, err)
+		}
+		for i, m := range all {
+			if got := m.UUID[:12] + " " + m.Name; got != want[i] || m.Index != i {
+				t.Errorf("GPU %d is %s with index %d, want %s", i, got, m.Index, want[i])
+			}
+			for _, selector := range []string{fmt.Sprint(i), m.UUID, m.PCI} {
+				g, err := Open(selector)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := g.Machine().UUID; got != m.UUID {
+					t.Errorf("%s opens %s, want %s", selector, got, m.UUID)
+				}
+				g.Close()
+			}
+		}
+		if _, err := Match(all, "GPU-"); err == nil {
+			t.Error("a beginning that all share names one")
+		}
+		_, err = Open(fmt.Sprint(len(want)))
+		says(t, err, fmt.Sprintf("no device matches \"%d\"", len(want)), "0 = Fake GPU")
 	}
 }
 

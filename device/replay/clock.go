@@ -86,8 +86,8 @@ func (d Device) Now() time.Duration { return d.clock.now }
 // Ready is when a schedule's compilation ends; 0 if there was none.
 func (d Device) Ready(s space.Schedule) time.Duration { return d.clock.ready[s] }
 
-// Await lets time pass until a schedule's compilation has ended.
-func (d Device) Await(s space.Schedule) { d.clock.now = max(d.clock.now, d.clock.ready[s]) }
+// Set turns the clock to a simulated time.
+func (d Device) Set(now time.Duration) { d.clock.now = now }
 
 // What a schedule costs on the device beyond its samples, where the recording does
 // not say: its proof on the whole grid, whose launches take the recorded times and

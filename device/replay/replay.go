@@ -15,16 +15,30 @@ import (
 // Device replays a landscape, in simulated time.
 type Device struct {
 	*Landscape
-	clock *clock
+	clock  *clock
+	others int // devices beside it that share its compilers
 }
 
 var (
 	_ device.Device    = Device{}
 	_ device.Simulated = Device{}
+	_ device.Several   = Device{}
 )
 
 // New replays a landscape from simulated time 0.
-func New(l *Landscape) Device { return Device{l, newClock(l)} }
+func New(l *Landscape) Device { return Several(l, 1) }
+
+// Several replays a landscape on n equal devices that share its compile processes.
+func Several(l *Landscape, n int) Device { return Device{l, newClock(l), n - 1} }
+
+// Members are the single devices.
+func (d Device) Members() []device.Device {
+	all := make([]device.Device, 1+d.others)
+	for i := range all {
+		all[i] = Device{d.Landscape, d.clock, 0}
+	}
+	return all
+}
 
 // Open opens the recording of p on the named device or in the named file.
 func Open(name string, p stencil.Problem) (Device, error) {

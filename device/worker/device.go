@@ -3,9 +3,11 @@ package worker
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os/exec"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"stenciltune/device"
@@ -27,6 +29,8 @@ type Options struct {
 	// no secrets.
 	GPUCommand     func() *exec.Cmd
 	CompileCommand func() *exec.Cmd
+	// Others make the children of further devices of the same model.
+	Others []func() *exec.Cmd
 
 	Compilers int // compile processes, each started when first needed; 1
 	Threads   int // compiles at once in each; 1
@@ -64,7 +68,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Device is a device in a child process, with its compilers in others. Its
+// Device is a device in a child process, with its compilers in others; or several
+// of one model, each in a child of its own, that share compilers: see Members. Its
 // methods may be called from many goroutines at once.
 //
 // A context's cancellation returns at once. It ends the process in which a check
@@ -74,26 +79,36 @@ func (o Options) withDefaults() Options {
 // it is a failure of the schedule, not an error. So stop a whole tune by
 // cancelling, not by a deadline.
 type Device struct {
+	*shared
+	gpu  *gpu   // that checks and times
+	gpus []*gpu // that have what is compiled, gpu the first
+}
+
+// shared is what a device and its members have in common.
+type shared struct {
 	options Options
 	nursery *nursery
 	pool    *pool
 	built   *built
-	gpu     *gpu
+	all     []*gpu
+	lastID  atomic.Int64 // of binaries
 	closing sync.Once
 	err     error
 }
 
 var (
-	_ device.Device = (*Device)(nil)
-	_ device.Sensor = (*Device)(nil)
-	_ device.Copier = (*Device)(nil)
-	_ device.Meter  = (*Device)(nil)
+	_ device.Device  = (*Device)(nil)
+	_ device.Several = (*Device)(nil)
+	_ device.Sensor  = (*Device)(nil)
+	_ device.Copier  = (*Device)(nil)
+	_ device.Meter   = (*Device)(nil)
 )
 
 // Open starts the child that owns the device and one that compiles, and waits
 // until both are open; ctx bounds that and nothing after. Errors of the child's
 // constructors come back with device.ErrMissing and device.ErrLost still to be
-// found in them.
+// found in them. Of several devices one must open; the others are the last members,
+// and lost.
 //
 // From then on a schedule that fails costs at most its own process:
 //
@@ -114,13 +129,18 @@ func Open(ctx context.Context, o Options) (*Device, error) {
 	}
 	o = o.withDefaults()
 	n := newNursery()
-	d := &Device{options: o, nursery: n, pool: newPool(o, n, o.Logger), built: newBuilt(), gpu: newGPU(o, n, o.Logger)}
+	s := &shared{options: o, nursery: n, pool: newPool(o, n, o.Logger), built: newBuilt()}
+	for _, command := range append([]func() *exec.Cmd{o.GPUCommand}, o.Others...) {
+		o.GPUCommand = command
+		s.all = append(s.all, newGPU(o, n, o.Logger))
+	}
 	opening, cancel := context.WithCancel(context.WithoutCancel(ctx)) // by a deadline, too
 	defer cancel()
 	defer context.AfterFunc(ctx, cancel)()
 	compiler := make(chan error, 1)
-	go func() { compiler <- d.pool.warm(opening) }()
-	_, err := d.gpu.get(opening)
+	go func() { compiler <- s.pool.warm(opening) }()
+	err := s.open(opening)
+	d := &Device{shared: s, gpu: s.all[0], gpus: s.all}
 	if err != nil {
 		cancel() // a compiler without a device is of no use
 		<-compiler
@@ -134,6 +154,51 @@ func Open(ctx context.Context, o Options) (*Device, error) {
 		err = ctx.Err()
 	}
 	return nil, errors.Join(err, d.Close())
+}
+
+// open waits until every device is open or has failed, and sorts those that failed to the end.
+// The error is the first one's if all have.
+func (s *shared) open(ctx context.Context) error {
+	errs := make([]error, len(s.all))
+	var starts sync.WaitGroup
+	for i, g := range s.all {
+		starts.Go(func() { _, errs[i] = g.get(ctx) })
+	}
+	starts.Wait()
+	var well, failed []*gpu
+	for i, g := range s.all {
+		if errs[i] == nil {
+			well = append(well, g)
+			continue
+		}
+		failed = append(failed, g)
+		g.mu.Lock()
+		if g.lost == nil {
+			g.lost = errs[i]
+		}
+		g.mu.Unlock()
+	}
+	s.all = append(well, failed...)
+	if len(well) > 0 {
+		return nil
+	}
+	return errs[0]
+}
+
+// Members are the single devices. Each has what the whole compiles, and may compile for itself;
+// closing one closes all.
+func (d *Device) Members() (all []device.Device) {
+	for _, g := range d.gpus {
+		all = append(all, &Device{shared: d.shared, gpu: g, gpus: []*gpu{g}})
+	}
+	return all
+}
+
+// Lost tells why the device is gone; nil while it is not.
+func (d *Device) Lost() error {
+	d.gpu.mu.Lock()
+	defer d.gpu.mu.Unlock()
+	return d.gpu.lost
 }
 
 // Machine is what the device said of itself when it was opened.
@@ -157,14 +222,30 @@ func (d *Device) Compile(ctx context.Context, k kernels.Kernel) (device.Binary, 
 		d.built.keep(source, built)
 	}
 	built.Schedule = k.Schedule
-	id := d.gpu.adopt(built, k.Launch)
-	b, err := d.gpu.load(ctx, id)
+	n := d.lastID.Add(1)
+	built.ID = fmt.Sprint("b", n)
+	for _, g := range d.gpus {
+		g.adopt(built, k.Launch)
+	}
+	b, err := d.load(ctx, int(n), built.ID)
 	if err != nil {
-		d.gpu.forget(id)
+		d.Release(built)
 		return device.Binary{}, err
 	}
-	b.ID, b.Image = id, built.Image
+	b.ID, b.Image = built.ID, built.Image
 	return b, nil
+}
+
+// load loads a binary on one device, each in its turn, which tells what all would say of it. The
+// others load it when they use it.
+func (d *Device) load(ctx context.Context, turn int, id string) (b device.Binary, err error) {
+	for i := range d.gpus {
+		b, err = d.gpus[(turn+i)%len(d.gpus)].load(ctx, id)
+		if err == nil || device.AsFailure(err) != nil || ctx.Err() != nil {
+			break
+		}
+	}
+	return b, err
 }
 
 // Check runs passes and compares every cell.
@@ -226,16 +307,24 @@ func (d *Device) CopyBandwidth(ctx context.Context, bytes int64) (float64, error
 func (d *Device) Telemetry() device.Telemetry { return d.gpu.telemetry() }
 
 // Release unloads a binary, in the background, and forgets its image.
-func (d *Device) Release(b device.Binary) { d.gpu.forget(b.ID) }
+func (d *Device) Release(b device.Binary) {
+	for _, g := range d.gpus {
+		g.forget(b.ID)
+	}
+}
 
 // Close ends every child, killing those that do not end by themselves within a
 // second. Operations under way end with an error. It gives an error if a process
 // cannot be killed.
 func (d *Device) Close() error {
 	d.closing.Do(func() {
-		d.gpu.close()
+		for _, g := range d.all {
+			g.close()
+		}
 		d.err = d.nursery.close()
-		d.gpu.work.Wait()
+		for _, g := range d.all {
+			g.work.Wait()
+		}
 	})
 	return d.err
 }
@@ -252,13 +341,17 @@ type Stats struct {
 
 // Stats gives the counts so far. Utilisation is DeviceSeconds over the time passed.
 func (d *Device) Stats() Stats {
-	p, g := d.pool, d.gpu
+	p := d.pool
 	p.stats.Lock()
 	s := Stats{Compiles: p.stats.compiles, CompileSeconds: p.stats.seconds, CompilerRestarts: p.stats.restarts}
 	p.stats.Unlock()
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	s.LoadSeconds, s.DeviceSeconds, s.GPURestarts = g.loading.Seconds(), g.busy.Seconds(), g.restarts
+	for _, g := range d.gpus {
+		g.mu.Lock()
+		s.LoadSeconds += g.loading.Seconds()
+		s.DeviceSeconds += g.busy.Seconds()
+		s.GPURestarts += g.restarts
+		g.mu.Unlock()
+	}
 	return s
 }
 

@@ -35,7 +35,6 @@ type gpu struct {
 	life     *life         // nil: none; the next operation starts one
 	previous chan struct{} // closed when the last life's process is gone
 	images   map[string]*image
-	lastID   int
 	machine  machine.Machine // as first seen
 	metered  bool            // likewise
 	known    bool
@@ -355,14 +354,11 @@ func (g *gpu) judge(c *call) error {
 	return err
 }
 
-// adopt keeps a compiled binary's image and gives it an ID.
-func (g *gpu) adopt(b device.Binary, launch kernels.Launch) string {
+// adopt keeps a compiled binary's image.
+func (g *gpu) adopt(b device.Binary, launch kernels.Launch) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	g.lastID++
-	b.ID = fmt.Sprintf("b%d", g.lastID)
 	g.images[b.ID] = &image{b, launch}
-	return b.ID
 }
 
 // load loads an adopted binary and gives what the device says of it.

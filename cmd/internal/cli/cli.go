@@ -15,6 +15,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -40,6 +41,7 @@ type App struct {
 	// Contents is set by a command that prints what a store holds: it ends with
 	// StoreCorrupt if it could not read all of that.
 	Contents bool
+	saying   sync.Mutex     // tunes may run beside each other
 	stores   []*cache.Store // opened
 	stdout   io.Writer      // behind Out
 }
@@ -178,6 +180,8 @@ func NoPassword(store string) error {
 // Say prints one line for the user unless --quiet.
 func (a *App) Say(format string, args ...any) {
 	if !a.Quiet {
+		a.saying.Lock()
+		defer a.saying.Unlock()
 		fmt.Fprintf(a.Err, "%s: %s\n", a.Name, clean(fmt.Sprintf(format, args...)))
 	}
 }

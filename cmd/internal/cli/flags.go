@@ -111,7 +111,7 @@ type TuneFlags struct {
 
 // Bind binds the flags of a search.
 func (f *TuneFlags) Bind(c *cobra.Command) {
-	c.Flags().StringVar(&f.Device, "device", "", "`device`: index, UUID or PCI address of a GPU, host, or replay:h200 (default: the first GPU)")
+	c.Flags().StringVar(&f.Device, "device", "", "`device`: index, UUID or PCI address of a GPU, host, or replay:h200; several GPUs as 0,1 or all (default: the first GPU)")
 	c.Flags().StringVar(&f.Strategy, "strategy", search.Names()[0], "search `strategy`: "+strings.Join(search.Names(), ", "))
 	c.Flags().StringVar(&f.Model, "model", ModelCounts, "`model` that ranks schedules before they run: counts, none")
 	c.Flags().BoolVar(&f.Beyond, "beyond", false, "also try schedules that are left out because their like was never the fastest where it was measured")
@@ -161,40 +161,64 @@ func ParseRegime(text string) (timing.Regime, error) {
 	return "", Usagef("--timing %q: use warm or cold", text)
 }
 
-// Tune tunes a problem on the device that the flags name, and prints the config. One whose
-// tune ended early is printed where anything was found.
+// Tune tunes a problem on the devices that the flags name, and prints the config, one for each model.
+// One whose tune ended early is printed where anything was found.
 func (a *App) Tune(c *cobra.Command, t *tuner.Tuner, p tuner.Problem, f TuneFlags) error {
-	config, err := a.Config(c, t, p, f)
-	if config.Schedule.Text != "" {
-		err = errors.Join(err, a.EmitConfig(config, f.Output))
+	models, err := f.Models(t)
+	if err != nil {
+		return err
+	}
+	var groups []Group
+	for _, m := range models {
+		groups = append(groups, Group{m, true, []Task{{Problem: p, Flags: f}}})
+	}
+	var failed error
+	err = a.Spread(c.Context(), t, groups, func(_ tuner.Problem, config tuner.Config, err error) error {
+		failed = errors.Join(failed, a.foundNothing(config, err))
+		if config.Schedule.Text != "" {
+			return a.EmitConfig(config, f.Output)
+		}
+		return nil
+	})
+	return errors.Join(failed, err)
+}
+
+// Models are the devices that the flags name, by model. What cannot be written is refused before one is opened.
+func (f TuneFlags) Models(t *tuner.Tuner) ([]tuner.Selection, error) {
+	if err := t.Store().Writable(); err != nil {
+		return nil, err
+	}
+	if f.Output != "" {
+		if err := cache.CanWrite(f.Output); err != nil {
+			return nil, err
+		}
+	}
+	models, err := tuner.Select(f.Device)
+	if err == nil && len(models) > 1 && (f.Output != "" || f.Record != "") {
+		err = Usagef("--device %s: devices of %d models are as many tunes, and --output and --record name one file: name the devices of one model (%s)", f.Device, len(models), models[0])
+	}
+	return models, err
+}
+
+// foundNothing says of an interrupted tune that has no config that it has none.
+func (a *App) foundNothing(config tuner.Config, err error) error {
+	if errors.Is(err, tuner.ErrInterrupted) && config.Schedule.Text == "" {
+		a.Say("interrupted before any schedule was measured")
 	}
 	return err
 }
 
-// Config is the config of a problem on the device that the flags name.
+// Config is the config of a problem on the devices of one model that the flags name.
 func (a *App) Config(c *cobra.Command, t *tuner.Tuner, p tuner.Problem, f TuneFlags) (tuner.Config, error) {
-	// Early, before a device is opened.
-	if err := t.Store().Writable(); err != nil {
-		return tuner.Config{}, err
-	}
-	if f.Output != "" {
-		if err := cache.CanWrite(f.Output); err != nil {
-			return tuner.Config{}, err
-		}
-	}
-	d, err := tuner.OpenDevice(c.Context(), f.Device, p)
+	models, err := f.Models(t)
 	if err != nil {
 		return tuner.Config{}, err
 	}
-	defer d.Close()
-	watcher := a.watch()
-	defer watcher.done()
-	f.Watcher, f.Command = watcher, a.command()
-	config, err := t.Tune(c.Context(), p, d, f.Options)
-	if errors.Is(err, tuner.ErrInterrupted) && config.Schedule.Text == "" {
-		a.Say("interrupted before any schedule was measured")
+	if len(models) > 1 {
+		return tuner.Config{}, Usagef("--device %s: the devices are of %d models; name those of one (%s)", f.Device, len(models), models[0])
 	}
-	return config, err
+	config, err := a.tuneOn(c.Context(), t, p, f, models[0].Open, "")
+	return config, a.foundNothing(config, err)
 }
 
 // command is the command line.

@@ -20,7 +20,8 @@ import (
 // terminal, one line per phase and every lineEvery if not, every outcome with -v.
 type progress struct {
 	app   *App
-	total int // evaluations expected at most
+	label string // before every line of one of several tunes; "" = one alone
+	total int    // evaluations expected at most
 	bars  *mpb.Progress
 	bar   *mpb.Bar
 
@@ -53,19 +54,21 @@ func terminal(w io.Writer) bool {
 }
 
 // watch makes the watcher of a tune.
-func (a *App) watch() *progress { return &progress{app: a, status: status{phase: "baseline"}} }
+func (a *App) watch(label string) *progress {
+	return &progress{app: a, label: label, status: status{phase: "baseline"}}
+}
 
 // Note prints a line.
 func (g *progress) Note(format string, args ...any) {
 	g.done() // the bar
-	g.app.Say(format, args...)
+	g.app.Say("%s", g.label+fmt.Sprintf(format, args...))
 }
 
 // Searching shows the bar.
 func (g *progress) Searching(p tuner.Problem, expected int) {
 	a := g.app
 	g.status.problem, g.total, g.status.at = p, expected, time.Now()
-	if a.Quiet || a.Verbose || a.Plain || !terminal(a.Err) {
+	if a.Quiet || a.Verbose || a.Plain || g.label != "" || !terminal(a.Err) {
 		return
 	}
 	paint := func(code, text string) string { return "\x1b[" + code + "m" + text + "\x1b[0m" }
@@ -203,10 +206,11 @@ func (g *progress) Evaluated(o, best tuner.Outcome, p tuner.Progress) {
 
 // say prints a line; with -v, how long after the program's start.
 func (g *progress) say(format string, args ...any) {
+	text := g.label + fmt.Sprintf(format, args...)
 	if g.app.Verbose {
-		format = fmt.Sprintf("%.2f s: ", time.Since(g.app.Begin).Seconds()) + format
+		text = fmt.Sprintf("%.2f s: ", time.Since(g.app.Begin).Seconds()) + text
 	}
-	g.app.Say(format, args...)
+	g.app.Say("%s", text)
 }
 
 // done takes the bar away.

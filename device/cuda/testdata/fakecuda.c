@@ -1,8 +1,9 @@
-// A stand-in for libcuda.so.1 and libnvidia-ml.so.1: one GPU whose memory is the
+// A stand-in for libcuda.so.1 and libnvidia-ml.so.1: GPUs whose memory is the
 // host's and whose kernels are the C functions below. What a kernel does is told
 // by words in its image, which is its source. Calls are checked as the driver
 // checks them: handles, ranges, and that the calling thread has a context.
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -44,12 +45,34 @@ int cuInit(unsigned flags) {
   return number("FAKE_INIT", OK);
 }
 int cuDriverGetVersion(int *v) { *v = 13000; return OK; }
-int cuDeviceGetCount(int *n) { CALL; *n = number("FAKE_DEVICES", 1); return OK; }
-int cuDeviceGet(int *d, int ordinal) { CALL; *d = 0; return ordinal == 0 ? OK : 101; }
-int cuDeviceGetName(char *s, int n, int d) { CALL; strncpy(s, "Fake GPU", n); return OK; }
-int cuDeviceGetUuid_v2(unsigned char *u, int d) { CALL; for (int i = 0; i < 16; i++) u[i] = 0x10 + i; return OK; }
+
+// shown finds the devices that CUDA_VISIBLE_DEVICES shows of FAKE_DEVICES: ordinals or beginnings of UUIDs, up to the
+// first that is not there.
+static int shown(int *at) {
+  int n = 0, all = number("FAKE_DEVICES", 1);
+  const char *list = getenv("CUDA_VISIBLE_DEVICES");
+  for (int i = 0; !list && i < all; i++) at[n++] = i;
+  while (list && *list && n < 16) {
+    size_t length = strcspn(list, ",");
+    int d = 0;
+    for (; d < all; d++) {
+      char ordinal[8], uuid[64];
+      snprintf(ordinal, sizeof ordinal, "%d", d);
+      snprintf(uuid, sizeof uuid, "GPU-%d0111213-1415-1617-1819-1a1b1c1d1e1f", d + 1);
+      if (length == strlen(ordinal) && !strncmp(list, ordinal, length) || length > 4 && !strncmp(list, uuid, length)) break;
+    }
+    if (d == all) break;
+    at[n++] = d;
+    list += length + (list[length] == ',');
+  }
+  return n;
+}
+int cuDeviceGetCount(int *n) { CALL; int at[16]; *n = shown(at); return OK; }
+int cuDeviceGet(int *d, int ordinal) { CALL; int at[16]; if (ordinal < 0 || ordinal >= shown(at)) return 101; *d = at[ordinal]; return OK; }
+int cuDeviceGetName(char *s, int n, int d) { CALL; strncpy(s, d < number("FAKE_ALIKE", 16) ? "Fake GPU" : "Other GPU", n); return OK; }
+int cuDeviceGetUuid_v2(unsigned char *u, int d) { CALL; for (int i = 0; i < 16; i++) u[i] = 0x10 + i; u[0] = 0x10 * (d + 1); return OK; }
 int cuDeviceTotalMem_v2(size_t *n, int d) { CALL; *n = TOTAL; return OK; }
-int cuDeviceGetPCIBusId(char *s, int n, int d) { CALL; strncpy(s, "0000:41:00.0", n); return OK; }
+int cuDeviceGetPCIBusId(char *s, int n, int d) { CALL; strncpy(s, "0000:41:00.0", n); s[6] += d; return OK; }
 
 int cuDeviceGetAttribute(int *v, int attribute, int d) {
   static const int values[][2] = {
