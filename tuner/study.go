@@ -77,7 +77,9 @@ func (j *study) Claim(wanted ...space.Schedule) ([]space.Schedule, error) {
 		return nil, err
 	}
 	for _, s := range a.Held {
-		j.held[s] = j.held[s]
+		if _, known := j.held[s]; !known {
+			j.held[s] = false
+		}
 	}
 	return a.Held, nil
 }

