@@ -38,7 +38,7 @@ type Heard struct {
 type Answer struct {
 	Held  []space.Schedule // of Begin and Claim, those that it holds now; it must not run the others
 	Spent []space.Schedule // of Claim, those that are Quarantined
-	News  []Entry          // what others recorded since Heard
+	News  []Entry          // what others recorded since Heard; what they record while a worker joins comes once more
 	Heard Heard
 }
 

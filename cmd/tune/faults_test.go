@@ -34,7 +34,7 @@ func byShell(t *testing.T, store, line string, args ...string) *clitest.Program 
 
 func TestAFullDiskKeepsTheBestSoFar(t *testing.T) {
 	store := clitest.StoreIn(t)
-	p := byShell(t, store, `ulimit -f 160; exec "$@"`, onReplay...) // 80 KiB
+	p := byShell(t, store, `ulimit -f 320; exec "$@"`, append(onReplay, "--strategy", "model", "--budget", "200", "--stall", "200")...) // 160 KiB, for some 45 outcomes
 	code := p.Run(t)
 	c, err := cache.Decode(p.Stdout.Bytes())
 	text := p.Stderr.String()

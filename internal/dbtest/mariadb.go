@@ -31,6 +31,7 @@ var mariaDB = kind{
 	crash:   syscall.SIGKILL,
 	prepare: func(s *Server) *exec.Cmd {
 		return s.command("mariadb-install-db", append([]string{"--no-defaults", "--datadir=" + filepath.Join(s.folder, "data"),
+			"--tmpdir=" + s.folder,
 			"--auth-root-authentication-method=normal", "--skip-test-db", "--skip-name-resolve"}, quick...)...)
 	},
 	serve: func(s *Server) *exec.Cmd {
