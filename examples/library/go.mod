@@ -5,7 +5,9 @@ go 1.26.0
 require stenciltune v0.0.0
 
 require (
+	filippo.io/edwards25519 v1.2.0 // indirect
 	github.com/ebitengine/purego v0.11.3 // indirect
+	github.com/go-sql-driver/mysql v1.10.1 // indirect
 	github.com/google/renameio/v2 v2.0.2 // indirect
 	github.com/jackc/pgpassfile v1.0.0 // indirect
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
