@@ -189,6 +189,18 @@ type Several interface {
 	Members() []Device
 }
 
+// Members are the single devices that a device is: itself, if it is not Several.
+func Members(d Device) []Device {
+	if s, ok := d.(Several); ok {
+		return s.Members()
+	}
+	return []Device{d}
+}
+
+// MaxLosses is how many devices may be lost under a schedule, or under a tune, before it is to blame
+// and is not run on another.
+const MaxLosses = 2
+
 // MaxLog is where compiler logs are clipped, in bytes.
 const MaxLog = 64 << 10
 

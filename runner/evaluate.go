@@ -226,7 +226,7 @@ func timed(cs []*candidate) []*candidate {
 // evaluate checks and times a compiled candidate. One too slow to win is not checked on
 // the whole problem, which takes longer than all else. The binary stays loaded.
 func (t *station) evaluate(ctx context.Context, c *candidate, policy timing.Policy) error {
-	if c.outcome.Status != "" { // rejected, failed to compile, or known
+	if c.decided() {
 		return nil
 	}
 	begin := t.now()

@@ -45,11 +45,7 @@ type Member struct {
 
 // stations are a device's members, or the device alone.
 func stations(t *Session) (all []*station) {
-	members := []device.Device{t.Device}
-	if s, ok := t.Device.(device.Several); ok {
-		members = s.Members()
-	}
-	for _, d := range members {
+	for _, d := range device.Members(t.Device) {
 		all = append(all, &station{Session: t, device: d, factor: 1})
 	}
 	return all
@@ -270,15 +266,12 @@ func (t *Session) returned(ctx context.Context, s *station) error {
 	return nil
 }
 
-// lostTwice is how many devices may be lost under a schedule before it is to blame.
-const lostTwice = 2
-
 // requeue puts a candidate whose device was lost back into the queue. One that has cost two devices
 // is not run on a third.
 func (t *Session) requeue(c *candidate) {
 	o := &c.outcome
 	o.Status, o.Reason, o.Checks, o.MaxError, o.Series = "", "", nil, 0, timing.Series{}
-	if c.losses++; c.losses == lostTwice {
+	if c.losses++; c.losses == device.MaxLosses {
 		o.Status, o.Reason = timing.WorkerLost, "two devices were lost while it ran"
 	}
 	t.queue = slices.Insert(t.queue, 0, c)

@@ -416,10 +416,6 @@ func (t *Session) nextReady() time.Duration {
 	return at
 }
 
-// lastLook is how long a search that has converged waits for what it had asked for: it is
-// compiling already, and a few milliseconds of the device prove whether there was nothing in it.
-const lastLook = 400 * time.Millisecond
-
 // propose asks the strategy for as many schedules as are to be under way, and compiles them.
 func (t *Session) propose() error {
 	if len(t.elsewhere) > 0 && time.Since(t.asked) > regain {
@@ -503,7 +499,7 @@ func (t *Session) search(ctx context.Context) (search.Reason, error) {
 				return why, nil
 			}
 			if until == 0 {
-				until = t.now() + lastLook
+				until = t.now() + search.LastLook
 			}
 		}
 		if err := ctx.Err(); err != nil {

@@ -67,6 +67,15 @@ type Stop struct {
 	Within    float64       // share above the time of the best of the space that the best has at most with probability Certain
 }
 
+// Usual are the rules that end a search on a GPU where nothing is said.
+func Usual() Stop {
+	return Stop{Budget: 600, Time: 10 * time.Second, Least: 40, Stall: 250, Converged: 15}
+}
+
+// LastLook is how long a search that has converged waits for what it had asked for: it is
+// compiling already, and a few milliseconds of the device prove whether there was nothing in it.
+const LastLook = 400 * time.Millisecond
+
 // StallShare is the least improvement that counts as one.
 const StallShare = 0.002
 

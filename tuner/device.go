@@ -149,15 +149,7 @@ func compilations(d Device) int {
 	case *host.Device:
 		return runtime.NumCPU()
 	}
-	return compilers(members(d)) * compileThreads
-}
-
-// members is how many devices a device is.
-func members(d Device) int {
-	if s, ok := d.(device.Several); ok {
-		return len(s.Members())
-	}
-	return 1
+	return compilers(len(device.Members(d))) * compileThreads
 }
 
 // compiledAhead is how many schedules are compiled ahead of the device: twice what is

@@ -168,7 +168,7 @@ func (j *job) enumerate(context.Context) error {
 		return fmt.Errorf("%w: none is legal on a grid of %s: choose a larger --size", &runner.ErrNoSchedule{}, j.problem.Size.Text(j.problem.Stencil.Dims))
 	}
 	several := ""
-	if k := members(j.device); k > 1 {
+	if k := len(device.Members(j.device)); k > 1 {
 		several = fmt.Sprintf("%d ", k)
 	}
 	j.Watcher.Note("%s on %s%s (%s): %d schedules to search of %d", j.problem.Text(), several, j.machine.Name, j.machine.Kind, n, j.space.Raw())
@@ -350,7 +350,7 @@ func stops(s search.Stop, kind machine.Kind, exhaustive bool) search.Stop {
 		s.Converged = 0
 		return s
 	}
-	d := search.Stop{Budget: 600, Time: 10 * time.Second, Least: 40, Stall: 250, Converged: 15}
+	d := search.Usual()
 	if kind == machine.Host {
 		d.Budget, d.Time, d.Least, d.Stall = 60, time.Minute, 0, 40
 	}

@@ -106,7 +106,7 @@ func (a *app) runScale(f scaleFlags) error {
 	if err := f.together(a.Out, "exhaustive walks", "exhaustive", search.Stop{}); err != nil {
 		return err
 	}
-	if err := f.together(a.Out, "shared tunes", "bayes", search.Stop{Budget: 600, Stall: 250, Converged: 15}); err != nil {
+	if err := f.together(a.Out, "shared tunes", "bayes", search.Usual()); err != nil {
 		return err
 	}
 	return f.catalogue(a.Out)
@@ -173,7 +173,7 @@ func (f *scaleFlags) together(to io.Writer, title, strategy string, stop search.
 		}
 		t.row(n, sum, fmt.Sprintf("%d\t%.1f %%", sum.Evaluated, 100*lost))
 	}
-	return t.flush()
+	return t.Flush()
 }
 
 // catalogue prints many tunes, each on one GPU: those of the recordings in turn, which propose what
@@ -181,7 +181,7 @@ func (f *scaleFlags) together(to io.Writer, title, strategy string, stop search.
 func (f *scaleFlags) catalogue(to io.Writer) error {
 	var orders [][]space.Schedule
 	for _, r := range f.recorded {
-		s, err := r.search("bayes", search.Stop{Budget: 600, Stall: 250, Converged: 15}, f.seed)
+		s, err := r.search("bayes", search.Usual(), f.seed)
 		if err != nil {
 			return err
 		}
@@ -198,7 +198,7 @@ func (f *scaleFlags) catalogue(to io.Writer) error {
 		r := scale.Run(f.site(n), jobs, false)
 		t.row(n, r, strconv.Itoa(r.Evaluated))
 	}
-	return t.flush()
+	return t.Flush()
 }
 
 // scaleTable prints results by the number of GPUs.
@@ -221,5 +221,3 @@ func (t *scaleTable) row(n int, r scale.Result, more string) {
 	percent := func(x float64) string { return fmt.Sprintf("%.0f %%", 100*x) }
 	fmt.Fprintf(t, "%d\t%.2f\t%.2f\t%s\t%s\t%s\t%s\t%s\t%s\n", n, r.Seconds, t.first/r.Seconds, percent(r.GPU), percent(r.Compiler), percent(r.Turn), percent(r.Processor), r.HeldBy(), more)
 }
-
-func (t *scaleTable) flush() error { return t.Flush() }

@@ -22,19 +22,9 @@ import (
 
 var flagTurns = flag.Bool("turns", false, "compare the simulation's turns with databases that run here")
 
-// shipped is a recording that ships.
-func shipped(t *testing.T, name string) *replay.Landscape {
-	t.Helper()
-	list, err := replay.Match(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return list[0]
-}
-
 // On one GPU without a database the simulation takes the time that a tune's own replay takes.
 func TestScaleOnOneGPUIsTheReplay(t *testing.T) {
-	l := shipped(t, "jacobi3d27_f32")
+	l := clitest.Landscape(t, "jacobi3d27_f32")
 	field, err := fieldOf(l)
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +65,7 @@ func TestScaleAgainstDatabases(t *testing.T) {
 	if !*flagTurns {
 		t.Skip("skipped: -turns asks for it")
 	}
-	l := shipped(t, "jacobi3d_f32")
+	l := clitest.Landscape(t, "jacobi3d_f32")
 	l.Order = l.Order[:250]
 	for s, o := range l.Records {
 		o.CompileSeconds = 0

@@ -21,7 +21,6 @@ import (
 	"stenciltune/cache"
 	"stenciltune/cmd/internal/cli"
 	"stenciltune/cmd/internal/clitest"
-	"stenciltune/device/replay"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/search"
@@ -434,7 +433,7 @@ func TestAdviceBindsTheSearchAlone(t *testing.T) {
 	}
 	families := func() map[string]int {
 		n := map[string]int{}
-		for _, s := range landscapeIn(t, file).Order {
+		for _, s := range clitest.Landscape(t, file).Order {
 			n[s.Family()]++
 		}
 		return n
@@ -454,21 +453,12 @@ func TestAdviceBindsTheSearchAlone(t *testing.T) {
 	if n := searched(run("--retune", "--exhaustive", "--budget", "20")); n != all {
 		t.Errorf("a walk through all is through %d of %d", n, all)
 	}
-	l := landscapeIn(t, file)
+	l := clitest.Landscape(t, file)
 	i := slices.IndexFunc(l.Order, func(s space.Schedule) bool { return s.Family() == "tile" && l.Records[s].Seconds() > 0 })
 	p := clitest.Command(t, store, append([]string{"measure", "--schedule", l.Order[i].String()}, at...)...)
 	if code := p.Run(t); code != 0 || !strings.Contains(p.Stdout.String(), l.Order[i].String()) {
 		t.Errorf("exit %d\n%s%s", code, &p.Stdout, &p.Stderr)
 	}
-}
-
-func landscapeIn(t *testing.T, file string) *replay.Landscape {
-	t.Helper()
-	found, err := replay.Match(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return found[0]
 }
 
 // TestRecordMakesALandscapeThatReplays, and goes on with one that is there.
@@ -484,7 +474,7 @@ func TestRecordMakesALandscapeThatReplays(t *testing.T) {
 	if code := rec.Run(t); code != 0 {
 		t.Fatalf("exit %d\n%s", code, &rec.Stderr)
 	}
-	first := landscapeIn(t, file)
+	first := clitest.Landscape(t, file)
 	other := clitest.Command(t, clitest.StoreIn(t), "--stencil", "jacobi2d", "--size", "35x17", "--steps", "1", "--device", "host", "--exhaustive", "--budget", "9", "--record", file)
 	if code := other.Run(t); code != cli.Usage || !strings.Contains(other.Stderr.String(), "name another file") {
 		t.Errorf("a recording of another size: exit %d\n%s", code, &other.Stderr)
@@ -493,7 +483,7 @@ func TestRecordMakesALandscapeThatReplays(t *testing.T) {
 	if code := on.Run(t); code != 0 {
 		t.Fatalf("exit %d\n%s", code, &on.Stderr)
 	}
-	then := landscapeIn(t, file)
+	then := clitest.Landscape(t, file)
 	if len(then.Order) <= len(first.Order) {
 		t.Errorf("%d schedules, then %d", len(first.Order), len(then.Order))
 	}

@@ -54,11 +54,7 @@ of for its lease was killed, or cannot reach the store. It only reads, and no tu
 for it. tune serve shows the same in a browser, with the measurements.`,
 		Example: "  tune status\n  tune status --store postgres://tune@db.site/tuned --stencil jacobi3d --json",
 		RunE: func(*cobra.Command, []string) error {
-			keep, err := f.keep()
-			if err != nil {
-				return err
-			}
-			store, err := a.readStore()
+			store, keep, err := a.filtered(&f)
 			if err != nil {
 				return err
 			}

@@ -101,13 +101,17 @@ func (a *app) openStore() (*cache.Store, error) {
 	return s, s.Writable()
 }
 
+// filtered is the store, opened for reading, and whose keys a filter keeps.
+func (a *app) filtered(f *storeFilter) (store *cache.Store, keep func(cache.Key) bool, err error) {
+	if keep, err = f.keep(); err == nil {
+		store, err = a.readStore()
+	}
+	return store, keep, err
+}
+
 // chosen are the stored configs that a filter keeps.
 func (a *app) chosen(f *storeFilter) (*cache.Store, []cache.Stored, error) {
-	keep, err := f.keep()
-	if err != nil {
-		return nil, nil, err
-	}
-	store, err := a.readStore()
+	store, keep, err := a.filtered(f)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -184,11 +188,7 @@ func (a *app) storeExport() *cobra.Command {
 		Use: "export", Short: "Write what is stored as JSON lines", Args: cobra.NoArgs,
 		Example: "  tune store export -o tuned.jsonl\n  tune store export --journal --device h200 | gzip > h200.jsonl.gz",
 		RunE: func(*cobra.Command, []string) error {
-			keep, err := f.keep()
-			if err != nil {
-				return err
-			}
-			store, err := a.readStore()
+			store, keep, err := a.filtered(&f)
 			if err != nil {
 				return err
 			}

@@ -97,10 +97,7 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 	}, space.Constraint{
 		Name: "boundary", Needs: onVector, Why: "what lies outside is settled by one rule, the same on all sides and of all fields",
 		OK: func(space.Values) bool { return p.Stencil.Boundary != stencil.Mixed },
-	}, space.Constraint{
-		Name: "types", Needs: onVector, Why: "planes are copied as they are stored: all arrays are of the element type",
-		OK: func(space.Values) bool { return kernels.OneType(p) },
-	}, space.Constraint{
+	}, kernels.TypesConstraint(p), space.Constraint{
 		Name: "wrap", Needs: onVector, Why: fmt.Sprintf("where the grid repeats, its rows (%d) must be whole vectors", p.Size[0]),
 		OK: func(v space.Values) bool { return !of.wrap || p.Size[0]%v.Get("vx") == 0 },
 	}, space.Constraint{

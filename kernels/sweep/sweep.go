@@ -146,10 +146,7 @@ func constraints(p stencil.Problem, m machine.Machine) (list []space.Constraint)
 	list = append(list, space.Constraint{
 		Name: "sums", Needs: []string{"vx"}, Why: "a block sweeps through three dimensions, and every stage adds up weighted sums of floating-point neighbours",
 		OK: func(space.Values) bool { return l != nil },
-	}, space.Constraint{
-		Name: "types", Needs: []string{"vx"}, Why: "planes are copied as they are stored: all arrays are of the element type",
-		OK: func(space.Values) bool { return kernels.OneType(p) },
-	})
+	}, kernels.TypesConstraint(p))
 	whole([]string{"vx"}, "warp", fmt.Sprintf("a row is a warp of %d lanes", warp), func(shape) bool { return m.WarpSize == warp })
 	whole([]string{"wp", "mb"}, "threads", fmt.Sprintf("a block has at most %d threads, an SM %d", m.MaxThreadsBlock, m.MaxThreadsSM), func(h shape) bool {
 		return warp*h.warps <= m.MaxThreadsBlock && warp*h.warps*h.minBlocks <= m.MaxThreadsSM && h.minBlocks <= m.MaxBlocksSM

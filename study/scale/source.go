@@ -16,9 +16,6 @@ type Search struct {
 	until   float64 // of the last look; 0 = before it
 }
 
-// lastLook is how long a search that has converged waits for what it had asked for, as runner does.
-const lastLook = 0.4
-
 // Ask asks the strategy, unless it has converged.
 func (s *Search) Ask(n int) (list []space.Schedule, more bool) {
 	if s.until > 0 {
@@ -44,7 +41,7 @@ func (s *Search) Tell(o outcome.Outcome, now float64) bool {
 	case !ends:
 		s.until = 0
 	case why == search.Converged && s.until == 0:
-		s.until = now + lastLook
+		s.until = now + search.LastLook.Seconds()
 		return false
 	case why == search.Converged:
 		return now >= s.until && !forecaster.Waiting()

@@ -25,9 +25,6 @@ type Task struct {
 	lost    int // devices that were lost under it
 }
 
-// lostTwice is how many devices a task may cost before it is given up.
-const lostTwice = 2
-
 // queue is a group's tasks.
 type queue struct {
 	mu      sync.Mutex
@@ -61,7 +58,7 @@ func (q *queue) ended(t Task, lost bool) (out, again bool) {
 	if lost && q.lanes > 1 {
 		q.lanes--
 		t.lost++
-		out, again = true, t.lost < lostTwice
+		out, again = true, t.lost < device.MaxLosses
 	}
 	if again {
 		q.tasks = slices.Insert(q.tasks, 0, t)

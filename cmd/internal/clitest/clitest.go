@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"stenciltune/device/replay"
 	"stenciltune/tuner"
 )
 
@@ -62,3 +63,13 @@ func (p *Program) Run(t *testing.T) int {
 
 // StoreIn is the path of a store that is not there yet.
 func StoreIn(t *testing.T) string { return filepath.Join(t.TempDir(), "store.db") }
+
+// Landscape is the recording that a file, or part of a shipped one's name, is of.
+func Landscape(t *testing.T, name string) *replay.Landscape {
+	t.Helper()
+	found, err := replay.Match(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found[0]
+}
