@@ -341,6 +341,9 @@ func (s *Stencil) meaning() string {
 	}
 	for i := range s.Stages {
 		fmt.Fprintf(&b, "stage %v\n%s", s.Stages[i].Outputs, StageSource(s, i))
+		if c := s.Stages[i].Color; c != nil {
+			fmt.Fprintf(&b, "color %s\n", c)
+		}
 	}
 	for i, f := range s.Fields {
 		if f.Temporary {

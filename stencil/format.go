@@ -42,6 +42,7 @@ type formatter struct {
 	unary    bool // the last token is a sign
 	cast     bool // the last token closes a cast's parenthesis
 	key      bool // a key's value is being written
+	color    bool // and it is Color's, where signs stand between names
 }
 
 // gap writes the comments between two tokens and notes the line breaks.
@@ -128,7 +129,7 @@ func (f *formatter) token(t token) {
 // follow notes what a token opens, closes and is.
 func (f *formatter) follow(t token, isKey bool) {
 	value := f.prev.kind == tokName && f.prev.text != "return" || f.prev.kind == tokNumber || f.prev.text == ")" && !f.cast || f.prev.text == "]"
-	f.unary = (t.text == "-" || t.text == "+" || t.text == "!") && (!value || f.key && len(f.braces) == 0)
+	f.unary = (t.text == "-" || t.text == "+" || t.text == "!") && (!value || f.key && !f.color && len(f.braces) == 0)
 	if t.text == "++" || t.text == "--" {
 		f.unary = !value
 	}
@@ -157,6 +158,7 @@ func (f *formatter) follow(t token, isKey bool) {
 	f.cast = wasCast
 	if len(f.braces)+len(f.parens) == 0 {
 		f.key = isKey || f.key && t.text != "}"
+		f.color = isKey && t.text == "Color" || f.color && !isKey
 	}
 	f.whole = !initializer && len(f.parens) == 0 && (t.text == ";" || t.text == "{" || t.text == "}")
 }

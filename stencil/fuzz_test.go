@@ -82,6 +82,7 @@ func FuzzParse(f *testing.F) {
 		"NumDimensions 1 StencilSize (1) Fields (u, v) CellValue { return get(u, 1), read(iteration * input_size.x + x); } EdgeValue u { return value; } EdgeValue v { return x < 0 ? 1 : read(x); }",
 		"NumDimensions 2 StencilSize (1, 1) ScalarVariables (int n = 2) Fields (u, v) ReadOnly (w, p[y]) StepScalar sum s { return x < n ? get(u, 1, 0) * read(w, x) : get(p, 1); } StepScalar q { float m = s / n; if (m > iteration) return m; return input_size.x; } StepScalar min t { return q * get(v, 0, 0); } CellValue { return get(u, 0, 0) + q, t; }",
 		"NumDimensions 1 StencilSize (2) DataType int8 StepScalar max sum { return get(2); } StepScalar min { return 1; } StepScalar sum { return sum; } CellValue { return get(0) % sum; }",
+		"NumDimensions 2 StencilSize (1, 1) Fields (u, v) Boundary wrap const int N = 4; Stages (p, q) Color p (x + 2 * y - N) % N == 3 Color q x % 2 != 1 && (3 * -y + 1) % 3 == 0 CellValue p (u) { return get(u, 1, 1) * get(v, 0, 1); } CellValue q { return get(v, 1, 0), x; }",
 		line("return get(0);") + "Fields (" + strings.Repeat("a", 5000) + ", b)", line("return get(0);") + "Stages (" + strings.Repeat("a", 5000) + ")",
 		line("for (int i = 0; i < 1; ) ; return get(0);"), line("for (int i = 1; i > 0; i += 0) ; return get(0);"), line("return get(0) / -0;"), line("return 1e400;"), line("return get(0x1);"), line("return .;"), line("return get(٣);"),
 		"NumDimensions 3 StencilSize (16, 16, 16) DataType double Boundary clamp CellValue { return get(16, -16, 0); }",

@@ -231,6 +231,13 @@ func (p *coordinate) add(e Expr, times int64) bool {
 			return p.add(e.X, times) && p.add(e.Y, times)
 		case "-":
 			return p.add(e.X, times) && p.add(e.Y, -times)
+		case "*":
+			x, y := e.X, e.Y
+			if _, ok := x.(Int); ok {
+				x, y = y, x
+			}
+			n, ok := y.(Int)
+			return ok && max(n.Value, -n.Value) <= 1<<20 && max(times*n.Value, -times*n.Value) <= 1<<20 && p.add(x, times*n.Value)
 		}
 	}
 	return false

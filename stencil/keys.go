@@ -10,7 +10,7 @@ import (
 // keys of a stencil file, in the order they are best written.
 var keys = []string{
 	"NumDimensions", "StencilSize", "Points", "DataType", "FunctionName", "ScalarVariables", "Fields", "Temporary", "ReadOnly", "Boundary",
-	"StepScalar", "Stages", "CellValue", "EdgeValue", "Reduce", "Until", "DefaultSize", "Steps", "InputRange",
+	"StepScalar", "Stages", "Color", "CellValue", "EdgeValue", "Reduce", "Until", "DefaultSize", "Steps", "InputRange",
 }
 
 // keyReaders parse the value of each key.
@@ -27,6 +27,7 @@ var keyReaders = map[string]func(*parser, token) error{
 	"Boundary":        (*parser).boundary,
 	"StepScalar":      (*parser).stepScalar,
 	"Stages":          (*parser).stages,
+	"Color":           (*parser).color,
 	"CellValue":       (*parser).skipBlock,
 	"EdgeValue":       (*parser).skipBlock,
 	"Reduce":          (*parser).reduce,

@@ -117,7 +117,7 @@ func TestFaultsOfTheLanguageAreShownWhereTheyStand(t *testing.T) {
 		{"return get(0) + read(0.5);", "", `s.sl:3:29: read takes the index of an element; convert it with (int)`},
 		{"return get(u, 0);", "Fields (u, v)", `s.sl:3:29: want 2 values, one for each output, found ";" after 1`},
 		{"return get(0), 1;", "Fields (u, v)", `s.sl:3:24: get which field? write get(u, ...)`},
-		{"u = 1; return get(u, 0), 1;", "Fields (u, v)", `s.sl:3:13: "u" may only be read; return a field's new value: all cells change at once, none sees what its neighbour becomes`},
+		{"u = 1; return get(u, 0), 1;", "Fields (u, v)", `s.sl:3:13: "u" may only be read; return a field's new value: all cells change at once, none sees what its neighbour becomes; half sweeps in place (red-black) are stages with a Color`},
 		{"return get(u, 0) + u, 1;", "Fields (u, v)", `s.sl:3:32: "u" is an array; read it with get(u, ...)`},
 		{"return get(0);", "Fields (u, u)", `s.sl:4:12: u is declared twice`},
 		{"return get(0);", "Fields (x)", `s.sl:4:9: want the name of a field here, found "x"`},

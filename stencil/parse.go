@@ -48,6 +48,7 @@ type parser struct {
 	points      []Offset       // as Points lists them
 	temporaries []token        // as Temporary lists them
 	outside     []outside      // what Boundary and EdgeValue say
+	colors      []colored      // what Color says
 	edgeLocals  int            // of the functions of EdgeValue for sides
 	meant       []meant        // what InputRange says
 	blocks      []block
@@ -144,7 +145,7 @@ func (p *parser) file() error {
 		if key.kind != tokName || !ok {
 			return p.fail(key, "unknown key %s; the keys are %s", key, strings.Join(keys, ", "))
 		}
-		if _, dup := p.seen[key.text]; dup && !slices.Contains([]string{"CellValue", "EdgeValue", "Boundary", "InputRange", "StepScalar"}, key.text) {
+		if _, dup := p.seen[key.text]; dup && !slices.Contains([]string{"CellValue", "EdgeValue", "Boundary", "InputRange", "StepScalar", "Color"}, key.text) {
 			return p.fail(key, "%s is given twice; remove one", key.text)
 		}
 		p.seen[key.text] = key
@@ -169,6 +170,9 @@ func (p *parser) file() error {
 		if err := p.block(b); err != nil {
 			return err
 		}
+	}
+	if err := p.applyColors(); err != nil {
+		return err
 	}
 	return p.finish()
 }
@@ -244,6 +248,9 @@ func (p *parser) finish() error {
 		return err
 	}
 	s.finish()
+	if err := p.checkColors(); err != nil {
+		return err
+	}
 	for _, t := range p.temporaries {
 		if err := p.temporaryUse(t, p.field(t)); err != nil {
 			return err

@@ -89,6 +89,7 @@ type Stage struct {
 	Name    string
 	Outputs []int // fields set, in the order of the returned values
 	Body    []Stmt
+	Color   Color // of the cells that the stage updates; nil of all. Body begins with a condition that says so
 	// Hidden is a stage that Hoisted has made. The value of its fields at any cell, also at
 	// one outside the grid that a reader's offset names, is its function of what lies there,
 	// the boundary rule applied to each point by itself: its fields have no rule of their

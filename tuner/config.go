@@ -180,6 +180,9 @@ func (j *job) warnings() []string {
 	if m.MIG {
 		list = append(list, "the GPU is partitioned (MIG): other instances may disturb the time")
 	}
+	if axes := j.problem.Seams(); axes != "" {
+		list = append(list, "half sweeps: the grid joins cells of one colour across its edges on "+axes+", where they read values from before the half sweep; other extents would not")
+	}
 	if !j.measured.Complete {
 		list = append(list, "the tune did not finish: the best so far, not timed again in finals")
 	}

@@ -29,6 +29,7 @@ type checked struct {
 	Steps    int               `json:"steps"`
 	Stages   []checkedStage    `json:"stages"`
 	Reads    []checkedArray    `json:"reads"`
+	Seams    string            `json:"seams,omitempty"`      // axes across whose edges cells of one colour are neighbours
 	Silent   []string          `json:"never_read,omitempty"` // fields
 	Unset    []string          `json:"never_set,omitempty"`  // fields
 	Bytes    int               `json:"bytes"`                // that a step must move for each cell
@@ -43,6 +44,7 @@ type checked struct {
 // checkedStage is a cell function.
 type checkedStage struct {
 	Name   string      `json:"name,omitempty"`
+	Color  string      `json:"color,omitempty"` // of the cells that it updates; none of all
 	Sets   []string    `json:"sets"`
 	Low    []int       `json:"low"` // reach towards smaller indices on each axis
 	High   []int       `json:"high"`
@@ -125,12 +127,15 @@ func factsOf(ctx context.Context, name string, p stencil.Problem) (machine.Machi
 func checkStencil(p stencil.Problem, m machine.Machine) checked {
 	s := p.Stencil
 	_, _, linear := s.Linear()
-	r := checked{Stencil: s.Name, Hash: s.Hash, Dims: s.Dims, DType: p.DType, Boundary: s.Outside(), Size: p.Size.Text(s.Dims), Steps: p.Steps,
+	r := checked{Stencil: s.Name, Hash: s.Hash, Dims: s.Dims, DType: p.DType, Boundary: s.Outside(), Size: p.Size.Text(s.Dims), Steps: p.Steps, Seams: p.Seams(),
 		Bytes: p.Compulsory(), Flops: s.Ops.Total(), Linear: linear, Machine: m.Name, Unable: map[string]string{}}
 	set := map[int]bool{}
 	for i := range s.Stages {
 		st := &s.Stages[i]
 		c := checkedStage{Name: st.Name, Low: st.Low[:s.Dims], High: st.High[:s.Dims], Ops: st.Ops}
+		if st.Color != nil {
+			c.Color = st.Color.String()
+		}
 		for _, f := range st.Outputs {
 			c.Sets, set[f] = append(c.Sets, fieldName(s.Fields[f])), true
 		}
@@ -224,8 +229,14 @@ func (r checked) print(to io.Writer, s *stencil.Stencil) error {
 		if st.Sums > 0 && !r.Linear {
 			sums = "; in it " + counted(st.Sums, "weighted sum") + " of neighbours"
 		}
+		if st.Color != "" {
+			sums += "; half sweep over " + st.Color
+		}
 		line(name, "sets %s; reach %s; %s, %s, %s, %s%s", strings.Join(st.Sets, ", "), reachText(st.Low, st.High), counted(st.Ops.Add, "addition"),
 			counted(st.Ops.Mul, "product"), counted(st.Ops.Div, "quotient"), counted(st.Ops.Special, "function"), sums)
+	}
+	if r.Seams != "" {
+		line("seams", "the grid of %s joins cells of one colour across its edges on %s", r.Size, r.Seams)
 	}
 	if len(r.Silent) > 0 {
 		line("written", "only: %s", strings.Join(r.Silent, ", "))

@@ -6,12 +6,13 @@ Fields (u)
 ReadOnly (f)
 Boundary fixed
 Stages (red, black)
-double relaxed(int colour) {
-  double c = get(u, 0, 0);
-  if ((x + y) % 2 != colour) return c;
-  return c + 1.2 * (0.25 * (get(u, -1, 0) + get(u, 1, 0) + get(u, 0, -1) + get(u, 0, 1) - get(f, 0, 0)) - c);
+Color red (x + y) % 2 == 0
+Color black (x + y) % 2 == 1
+double relaxed() {
+  double around = get(u, -1, 0) + get(u, 1, 0) + get(u, 0, -1) + get(u, 0, 1);
+  return get(u, 0, 0) + 1.2 * (0.25 * (around - get(f, 0, 0)) - get(u, 0, 0));
 }
-CellValue red { return relaxed(0); }
-CellValue black { return relaxed(1); }
+CellValue red { return relaxed(); }
+CellValue black { return relaxed(); }
 Reduce max { return fabs(value - get(u, 0, 0)); }
 Until < 1e-6 every 10
