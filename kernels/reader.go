@@ -11,6 +11,9 @@ import (
 //go:embed reader.cu
 var readerText string
 
+//go:embed stored.cu
+var storedText string
+
 // storedTypes are the types that arrays are stored in and that are not the element type. A kernel's text numbers them from 1 on.
 func storedTypes(p stencil.Problem) (types []stencil.DType) {
 	for a := range p.Stencil.ReadOnly {
@@ -55,6 +58,42 @@ func (w *writer) readerOf(array int, name string) (c, reader string) {
 		return "const T *__restrict__ ", fmt.Sprintf("{(const char *)%s, 0}", name)
 	}
 	return fmt.Sprintf("const %s *__restrict__ ", d.C()), fmt.Sprintf("{(const char *)%s, %d}", name, n)
+}
+
+// StoredPieces are the text of families that copy planes as they are stored, before their own: none where all arrays
+// are of the element type.
+func StoredPieces(p stencil.Problem) []Piece {
+	if OneType(p) {
+		return nil
+	}
+	constant := fmt.Sprintf("constexpr int MOVED = %d; // cells on whose multiples rows begin, where more are moved at once\n", moved(p))
+	return []Piece{{Text: constant}, {File: "kernels/stored.cu", Text: storedText}}
+}
+
+// moved is the cells that are moved at once at most: a pitched grid's rows begin where 16 bytes of the element type do.
+func moved(p stencil.Problem) int {
+	if p.Pitched {
+		return max(1, 16/p.DType.Size())
+	}
+	return 16
+}
+
+// MovedBytes is the bytes that one copy moves of so many cells of an array that is stored so, 16 at most.
+func MovedBytes(p stencil.Problem, d stencil.DType, cells int) int {
+	return max(d.Size(), min(min(cells, moved(p))*min(d.Size(), p.DType.Size()), 16))
+}
+
+// ElementC is the type of an array's elements in a kernel's text.
+func ElementC(p stencil.Problem, array int) string {
+	if d := p.Stored(array); d != p.DType {
+		return d.C()
+	}
+	return "T"
+}
+
+// StoredNumber is how a kernel's text numbers the type that an array is stored in: 0 stands for the element type.
+func StoredNumber(p stencil.Problem, array int) int {
+	return slices.Index(storedTypes(p), p.Stored(array)) + 1
 }
 
 // Narrowed is the work of a launch, counted as if every array were of the element type, of what its arrays are stored in.

@@ -319,11 +319,11 @@ func StepsConstraint(p stencil.Problem) space.Constraint {
 	return space.Constraint{Name: "steps", Needs: []string{"ph"}, Why: why, OK: func(v space.Values) bool { return v.Get("ph") <= most }}
 }
 
-// TypesConstraint refuses arrays of several types, for families that copy planes as they are stored.
+// TypesConstraint refuses arrays of several types.
 func TypesConstraint(p stencil.Problem) space.Constraint {
 	one := OneType(p)
 	return space.Constraint{
-		Name: "types", Needs: []string{"vx"}, Why: "planes are copied as they are stored: all arrays are of the element type",
+		Name: "types", Needs: []string{"vx"}, Why: "all arrays are of the element type",
 		OK: func(space.Values) bool { return one },
 	}
 }

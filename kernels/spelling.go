@@ -47,7 +47,37 @@ var dense = []spelling{
 
 // oneType is for arrays that may be stored in types of their own, and such as all have the element type.
 var oneType = []spelling{
+	{regexp.MustCompile(`\bconst Reader &__restrict__ `), "const T *__restrict__ "},
 	{regexp.MustCompile(`\b(?:const )?Reader `), "const T *"},
+	{regexp.MustCompile(`\bElemOf<K>`), "T"},
+	{regexp.MustCompile(`\btemplate <class Elem> `), ""},
+	{regexp.MustCompile(`, class Elem>`), ">"},
+	{regexp.MustCompile(`\baligned<Elem>\((\w+)\)`), "sizeof(T) * $1 < 16 ? sizeof(T) * $1 : 16"},
+	{regexp.MustCompile(`\b(Vector|Part)Of<\w+>`), "$1"},
+	{regexp.MustCompile(`\b(Vector|Part)Of\b`), "$1"},
+	{regexp.MustCompile(`\balignof\((\w+)\)`), "sizeof($1) < 16 ? sizeof($1) : 16"},
+	{regexp.MustCompile(`\bcell_of\((\w+), i\)`), "$1.at[i]"},
+	{regexp.MustCompile(`\belement\(((?:[^()]|\([^()]*\))*)\)`), "$1"},
+	{regexp.MustCompile(`\bpiece_at<Elem>\(i, STRIDE\)`), "i * STRIDE"},
+	{regexp.MustCompile(`\bSIDE_UNITs\b`), "bytes"},
+	{regexp.MustCompile(`\bSIDE_UNIT\b`), "(int)sizeof(T)"},
+	{regexp.MustCompile(`\bElem\b`), "T"},
+	// stream
+	{regexp.MustCompile(`\bring_at\(f, a, j\)`), "(f * PLANE + copied_slot(a) * ARRAY + j * 32) * (int)sizeof(Vector)"},
+	{regexp.MustCompile(`\bin_ring\(own, taken, a, j\)`), "own[taken * PLANE + copied_slot(a) * ARRAY + j * 32]"},
+	{regexp.MustCompile(`\bof_array\((\w+), a\)`), "$1"},
+	// sweep
+	{regexp.MustCompile(`\baligned_16<T>\((\w+)\)`), "sizeof(T) * $1"},
+	{regexp.MustCompile(`\bline_of<K>\(\)`), "LINE"},
+	{regexp.MustCompile(`\bquad_of<K>\(\)`), "QUAD"},
+	{regexp.MustCompile(`\bunits<K>\(((?:[^()]|\([^()]*\))*)\)`), "$1"},
+	{regexp.MustCompile(`\bstored_as<K>\((.*)\); }`), "$1; }"},
+	{regexp.MustCompile(`\bslab_of<K>\(slabs\)\[`), "slabs[S::BEGIN + "},
+	{regexp.MustCompile(`\belements<T>\(([^()]*)\)`), "$1"},
+	{regexp.MustCompile(`\bcopy_part<(\w+)>`), "copy_async<(int)sizeof($1)>"},
+	{regexp.MustCompile(`\bvector_at<K>\(slabs, (.*)\);`), "*reinterpret_cast<const Vector *>(slabs + S::BEGIN + $1);"},
+	{regexp.MustCompile(`\bpart_of\(((?:[^()]|\([^()]*\))*)\)`), "*reinterpret_cast<const Part *>($1)"},
+	{regexp.MustCompile(`\bRing\b`), "T"},
 	{regexp.MustCompile(`\(((?:[^()]|\([^()]*\))*)\)\.as<(\w+)>\((\w+)\)`), "reinterpret_cast<const $2 *>($1)[$3]"},
 }
 

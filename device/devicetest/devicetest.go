@@ -95,11 +95,35 @@ func MixedCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Ca
 	return cases
 }
 
+// StoredCases draws n cases of random programs whose arrays are stored in types of their own, of the named families in turn.
+func StoredCases(t testing.TB, m machine.Machine, n int, seed uint64, families ...string) []verify.Case {
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 7))
+	source := verify.NewSource(m, all.Families())
+	var cases []verify.Case
+	for len(cases) < n {
+		text := RandomStored(r)
+		st, err := stencil.Parse("stored", "stored.sl", text)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		cases = addOf(cases, source, r, st, kernels.Find(all.Families(), families[len(cases)%len(families)]))
+	}
+	return cases
+}
+
 // add draws one more case of a stencil, if it can be judged.
 func add(cases []verify.Case, source *verify.Source, r *rand.Rand, st *stencil.Stencil) []verify.Case {
+	return addOf(cases, source, r, st, nil)
+}
+
+// addOf draws it of a family; nil = of any.
+func addOf(cases []verify.Case, source *verify.Source, r *rand.Rand, st *stencil.Stencil, f kernels.Family) []verify.Case {
 	families, types := all.Families(), st.DTypes()
 	p := stencil.Problem{Stencil: st, DType: types[r.IntN(len(types))]}
-	f := families[r.IntN(len(families))]
+	if f == nil {
+		f = families[r.IntN(len(families))]
+	}
 	if len(source.Legal(p, f)) == 0 {
 		return cases
 	}

@@ -71,20 +71,33 @@ var fieldNames = [][]string{{"f", "g", "h"}, {"px", "grid", "T"}, {"in_0", "get_
 // every element type, points beyond the extents of small grids, a Reduce that is
 // only stepped, and cell functions that ask for the position and the iteration.
 // Floating-point values stay bounded and depend continuously on what is read.
-func RandomProgram(r *rand.Rand) string { return randomProgram(r, false) }
+func RandomProgram(r *rand.Rand) string { return randomProgram(r, false, false) }
 
 // RandomMixed is such a file whose boundary rules differ by axis, side and field.
-func RandomMixed(r *rand.Rand) string { return randomProgram(r, true) }
+func RandomMixed(r *rand.Rand) string { return randomProgram(r, true, false) }
 
-func randomProgram(r *rand.Rand, mixed bool) string {
+// RandomStored is such a file whose read-only arrays are stored in types of their own.
+func RandomStored(r *rand.Rand) string { return randomProgram(r, r.IntN(3) == 0, true) }
+
+func randomProgram(r *rand.Rand, mixed, stored bool) string {
 	p := &program{r: r, dims: 1 + r.IntN(3), reach: one(r, 1, 2, 3, 3, 5, 9)}
 	p.fields = one(r, fieldNames...)[:1+r.IntN(3)]
 	p.head()
 	if p.whole = p.chance(3); p.whole {
 		integers := []stencil.DType{stencil.Int8, stencil.Int16, stencil.Int32, stencil.Int64, stencil.Uint8, stencil.Uint16, stencil.Uint32, stencil.Uint64}
+		if stored { // the element type holds every value of the arrays'
+			integers = []stencil.DType{stencil.Int16, stencil.Int32, stencil.Int64}
+		}
 		p.add("DataType %s InputRange (0, 100) ", one(r, integers...))
 	}
-	if p.chance(2) {
+	if stored {
+		types := []stencil.DType{stencil.Int8, stencil.Uint8}
+		if !p.whole {
+			types = append(types, stencil.Float16, stencil.BFloat16, stencil.Float32, stencil.Float64, stencil.Int16, stencil.Uint32)
+		}
+		p.arrays = []string{"ro", "power"}
+		p.add("ReadOnly (ro: %s, power%s) ", one(r, types...), one(r, "", ": "+string(one(r, types...))))
+	} else if p.chance(2) {
 		p.arrays = []string{"ro", "power"}[:1+r.IntN(2)]
 		p.add("ReadOnly (%s) ", strings.Join(p.arrays, ", "))
 	} else {

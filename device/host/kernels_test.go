@@ -3,6 +3,7 @@ package host_test
 import (
 	"flag"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"stenciltune/device/devicetest"
@@ -14,13 +15,15 @@ import (
 )
 
 var (
-	flagCases = flag.Int("cases", 48, "random schedules to check")
-	flagEach  = flag.Int("each", 1, "random schedules of each stencil of the catalogue")
-	flagSums  = flag.Int("sums", 12, "random schedules of random sums under every rule at the edges")
-	flagMixed = flag.Int("mixed", 12, "random schedules of programs whose boundary rules differ")
-	flagSteps = flag.Int("steps", 6, "random schedules of programs with step scalars")
-	flagASan  = flag.Int("asan-cases", 5, "of these, also under the sanitizers")
-	flagSeed  = flag.Uint64("seed", 20261121, "seed of the random schedules")
+	flagCases  = flag.Int("cases", 48, "random schedules to check")
+	flagEach   = flag.Int("each", 1, "random schedules of each stencil of the catalogue")
+	flagSums   = flag.Int("sums", 12, "random schedules of random sums under every rule at the edges")
+	flagMixed  = flag.Int("mixed", 12, "random schedules of programs whose boundary rules differ")
+	flagStored = flag.Int("stored", 2, "random schedules of programs whose arrays are stored in types of their own")
+	flagCopied = flag.String("copied", "pipeline,sweep", "families of these")
+	flagSteps  = flag.Int("steps", 6, "random schedules of programs with step scalars")
+	flagASan   = flag.Int("asan-cases", 5, "of these, also under the sanitizers")
+	flagSeed   = flag.Uint64("seed", 20261121, "seed of the random schedules")
 )
 
 func open(t *testing.T, o host.Options) *host.Device {
@@ -87,7 +90,7 @@ func TestStoredTypesGiveTheReferencesAnswer(t *testing.T) {
 			cases = append(cases, source.Draw(r, p, able[(2*i+k)%len(able)]))
 		}
 	}
-	devicetest.Check(t, d, cases)
+	devicetest.Check(t, d, append(cases, devicetest.StoredCases(t, d.Machine(), *flagStored, *flagSeed+10, strings.Split(*flagCopied, ",")...)...))
 }
 
 func TestStepScalarsGiveTheReferencesAnswer(t *testing.T) {

@@ -383,7 +383,7 @@ func TestEveryConstraintHasItsCaseAbove(t *testing.T) {
 		"smalltile": "threads warps steps stages halo shared-memory tile-size column-width zigzag grid",
 		"tile":      "threads warps work tile-size column-width zigzag grid steps stages variants halo shared-memory",
 		"slide":     "dimensions threads warps halo loads tile-size column-width zigzag grid shared-memory",
-		"sweep":     "sums types warp threads grid-size grid vector work stream-tile keep shared-memory registers blocks",
+		"sweep":     "sums warp threads grid-size grid vector work stream-tile keep shared-memory registers blocks",
 		"stream":    "stencil boundary types wrap mirror warp steps threads grid-size grid prefetch vector halo fill stream-tile shared-memory registers blocks",
 	} {
 		var got []string

@@ -25,10 +25,10 @@ func TestEveryLineOfASourceIsWhereItSays(t *testing.T) {
 		t.Skip("writes many sources: nothing for the race detector")
 	}
 	r := rand.New(rand.NewPCG(20261122, 3))
-	for _, name := range append(stencil.Textbook(), "fdtd3d", "peronamalik") {
-		st, err := stencil.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
+	for _, name := range append(stencil.Textbook(), "fdtd3d", "peronamalik", "furnace") {
+		st := furnace(t).Stencil
+		if name != "furnace" {
+			st = catalogued(t, name, "", stencil.Size{}).Stencil
 		}
 		size := stencil.Size{1024, 1, 1}
 		for a := 1; a < st.Dims; a++ {

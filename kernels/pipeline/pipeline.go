@@ -127,13 +127,12 @@ func (h shape) sharedBytes(p stencil.Problem, l *plan) int {
 	for _, v := range l.versions {
 		switch {
 		case v.job < 0:
-			loaded += v.ring(l.dims, h.prefetch)
+			loaded += h.ringBytes(p, l, v)
 		case v.rows:
 			given += v.ring(l.dims, 0)
 		}
 	}
-	low, high := l.extraRows()
-	return h.pitch(l)*loaded*(h.warps*h.rows+low+high)*p.DType.Size() + warp*h.vector*given*h.warps*h.edgeRows(p.Stencil, l)*kernels.ComputedSize(p.DType)
+	return loaded + warp*h.vector*given*h.warps*h.edgeRows(p.Stencil, l)*kernels.ComputedSize(p.DType)
 }
 
 // docs say what each parameter is: in the space, and after the constant that it becomes.
@@ -204,7 +203,7 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 	}, space.Constraint{
 		Name: "boundary", Needs: onVector, Why: "a plane, row or column stands for the same one beyond an edge in all arrays: all are mirrored there, or none",
 		OK: func(space.Values) bool { return st.MirrorsAlike() },
-	}, kernels.TypesConstraint(p), space.Constraint{
+	}, space.Constraint{
 		Name: "wrap", Needs: onVector, Why: fmt.Sprintf("where the grid repeats, its rows (%d) must be whole vectors", p.Size[0]),
 		OK: func(v space.Values) bool { return !st.Wraps(0) || p.Size[0]%v.Get("vx") == 0 },
 	}, space.Constraint{
@@ -302,11 +301,11 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "UNROLL", Value: unroll, Doc: "plane steps that the loop holds"},
 		{Name: "EDGES_APART", Value: apart, Doc: "1 = tiles at the grid's edge have plane steps of their own"},
 	}
-	k := kernels.StagedSource(p, l.st, sourceOf(s), launchOnly, constants,
-		kernels.Piece{Text: fmt.Sprintf("constexpr Real OUTSIDE = Real(%s); // what lies outside the grid, where that is a constant\n", stencil.Number(p.DType, p.Stencil.Constant))},
-		kernels.WindowsPiece(), kernels.CopiesPiece(), kernels.Piece{File: folder + "plane.cu", Text: planeSource},
-		kernels.Piece{Text: l.text(h)},
-		kernels.Piece{File: folder + "streaming.cu", Text: streamingSource})
+	pieces := slices.Concat(
+		[]kernels.Piece{{Text: fmt.Sprintf("constexpr Real OUTSIDE = Real(%s); // what lies outside the grid, where that is a constant\n", stencil.Number(p.DType, p.Stencil.Constant))}, kernels.WindowsPiece(), kernels.CopiesPiece()},
+		kernels.StoredPieces(p),
+		[]kernels.Piece{{File: folder + "plane.cu", Text: planeSource}, {Text: l.text(p, h)}, {File: folder + "streaming.cu", Text: streamingSource}})
+	k := kernels.StagedSource(p, l.st, sourceOf(s), launchOnly, constants, pieces...)
 	hold, _ := h.tile(l)
 	k.Schedule, k.Launch, k.Least, k.Multiple = s, h.launch(p, l), [3]int{hold[0], 1, 1}, h.part(p)
 	if p.Stencil.Dims == 3 {

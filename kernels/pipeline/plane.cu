@@ -17,12 +17,12 @@ constexpr int FIRST_ROWS = HIGH_R > 0 ? HIGH_R : LOW_R > 0, LAST_ROWS = LOW_R > 
 constexpr int EDGE_ROWS = FIRST_ROWS + LAST_ROWS < ROWS && !some(MIRROR) ? FIRST_ROWS + LAST_ROWS : ROWS;
 
 // A vector in global memory, and in shared memory.
-struct __align__(sizeof(T) * VECTOR < 16 ? sizeof(T) * VECTOR : 16) Vector {
-  T at[VECTOR];
+template <class Elem> struct __align__(aligned<Elem>(VECTOR)) VectorOf {
+  Elem at[VECTOR];
 };
 // What is moved between memory and a thread at once: a vector, or the part of one in which rows are whole.
-struct __align__(sizeof(T) * PART < 16 ? sizeof(T) * PART : 16) Part {
-  T at[PART];
+template <class Elem> struct __align__(aligned<Elem>(PART)) PartOf {
+  Elem at[PART];
 };
 // Copied in parts, a row's are coalesced, and lanes find their vectors in shared memory.
 constexpr bool COALESCED = PART < VECTOR;
@@ -65,7 +65,7 @@ struct Place {
   index_t extra[EXTRA > 0 ? EXTRA_EACH : 1]; // elements from its column to the extra rows that it loads
   int extra_at[EXTRA > 0 ? EXTRA_EACH : 1];  // vectors from its own in shared memory to theirs; 0 = none
   index_t side[SIDES > 0 ? SIDE_EACH : 1];   // elements from its column to the cells of sides that it loads
-  int side_at[SIDES > 0 ? SIDE_EACH : 1];    // bytes from what it copies to them in shared memory; 0 = none
+  int side_at[SIDES > 0 ? SIDE_EACH : 1];    // SIDE_UNITs from what it copies to them in shared memory; 0 = none
   int x, y;              // of its first cell
   index_t rows[WRAPS_ROWS ? ROWS : 1]; // where the grid repeats: elements from a plane's column to each row
   bool edge;             // its tile touches the grid's edge on x or rows
@@ -82,11 +82,11 @@ constexpr int PART_STRIDE = COALESCED ? 32 : 1;
 
 // Asks for a thread's part of a row to be copied to shared memory, a vector or as much in parts, and
 // does not wait for it.
-__device__ __forceinline__ void copy_vector(char *to, unsigned shared, const T *from) {
-  constexpr int BYTES = sizeof(Part) < 16 ? sizeof(Part) : 16, STRIDE = BYTES * PART_STRIDE;
+template <class Elem> __device__ __forceinline__ void copy_vector(char *to, unsigned shared, const Elem *from) {
+  constexpr int BYTES = alignof(PartOf<Elem>), STRIDE = BYTES * PART_STRIDE;
 #pragma unroll
-  for (int i = 0; i < (int)sizeof(Vector) / BYTES; i++)
-    copy_async<BYTES>(to + i * STRIDE, shared + i * STRIDE, reinterpret_cast<const char *>(from) + i * STRIDE);
+  for (int i = 0; i < (int)sizeof(VectorOf<Elem>) / BYTES; i++)
+    copy_async<BYTES>(to + piece_at<Elem>(i, STRIDE), shared + piece_at<Elem>(i, STRIDE), reinterpret_cast<const char *>(from) + piece_at<Elem>(i, STRIDE));
 }
 
 // The place in a ring of N planes of the one that came `age` plane steps before the one at slot.
@@ -109,35 +109,35 @@ __device__ __forceinline__ void own(Around<LX, HX, LR, HR> &e, const Cells (&kep
     }
 }
 
-template <int LX, int HX, int LR, int HR>
-__device__ __forceinline__ void own(Around<LX, HX, LR, HR> &e, const Vector *plane, const Place &at) {
+template <int LX, int HX, int LR, int HR, class Elem>
+__device__ __forceinline__ void own(Around<LX, HX, LR, HR> &e, const VectorOf<Elem> *plane, const Place &at) {
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
-    const Vector v = plane[at.own + j * PITCH];
+    const VectorOf<Elem> v = plane[at.own + j * PITCH];
 #pragma unroll
-    for (int i = 0; i < VECTOR; i++) e.at[LR + j][LX + i] = v.at[i];
+    for (int i = 0; i < VECTOR; i++) e.at[LR + j][LX + i] = cell_of(v, i);
   }
 }
 
 // Takes a thread's own cells of a plane that is loaded.
-__device__ __forceinline__ void take(Cells &v, const Vector *plane, const Place &at) {
+template <class Elem> __device__ __forceinline__ void take(Cells &v, const VectorOf<Elem> *plane, const Place &at) {
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
-    const Vector vector = plane[at.own + j * PITCH];
+    const VectorOf<Elem> vector = plane[at.own + j * PITCH];
 #pragma unroll
-    for (int i = 0; i < VECTOR; i++) v[j][i] = vector.at[i];
+    for (int i = 0; i < VECTOR; i++) v[j][i] = cell_of(vector, i);
   }
 }
 
 // Loads a thread's own cells of a plane in memory.
-__device__ __forceinline__ void load_cells(Cells &v, const T *column, const Place &at) {
+template <class Elem> __device__ __forceinline__ void load_cells(Cells &v, const Elem *column, const Place &at) {
 #pragma unroll
   for (int j = 0; j < ROWS; j++)
 #pragma unroll
     for (int i = 0; i < VECTOR; i += PART) {
-      const Part part = *reinterpret_cast<const Part *>(column + row_offset(at, j) + i);
+      const PartOf<Elem> part = *reinterpret_cast<const PartOf<Elem> *>(column + row_offset(at, j) + i);
 #pragma unroll
-      for (int k = 0; k < PART; k++) v[j][i + k] = part.at[k];
+      for (int k = 0; k < PART; k++) v[j][i + k] = element(part.at[k]);
     }
 }
 
@@ -148,7 +148,7 @@ __device__ __forceinline__ void others(Around<LX, HX, LR, HR> &e, const V *plane
   for (int r = 0; r < LR + HR; r++) {
     const V row = plane[rows[r < LR ? LOW_R - LR + r : LOW_R + r - LR]];
 #pragma unroll
-    for (int i = 0; i < VECTOR; i++) e.at[r < LR ? r : r + ROWS][LX + i] = row.at[i];
+    for (int i = 0; i < VECTOR; i++) e.at[r < LR ? r : r + ROWS][LX + i] = cell_of(row, i);
   }
 }
 
@@ -183,26 +183,26 @@ __device__ __forceinline__ void columns(Real (&e)[LX + VECTOR + HX], const Place
 }
 
 // The same for a row of what is loaded, whose own cells begin at `row`: there the cells that stand for those outside are.
-template <bool EDGE, bool CONSTANTS, int LX, int HX, int L, int H>
-__device__ __forceinline__ void columns(Real (&e)[LX + VECTOR + HX], const T *row, const Place &at) {
+template <bool EDGE, bool CONSTANTS, int LX, int HX, int L, int H, class Elem>
+__device__ __forceinline__ void columns(Real (&e)[LX + VECTOR + HX], const Elem *row, const Place &at) {
 #pragma unroll
-  for (int k = 1; k <= L; k++) e[LX - k] = EDGE && CONSTANTS && at.x < k ? OUTSIDE : Real(row[-k]);
+  for (int k = 1; k <= L; k++) e[LX - k] = EDGE && CONSTANTS && at.x < k ? OUTSIDE : Real(element(row[-k]));
 #pragma unroll
-  for (int k = 0; k < H; k++) e[LX + VECTOR + k] = EDGE && CONSTANTS && at.x + VECTOR + k >= at.nx ? OUTSIDE : Real(row[VECTOR + k]);
+  for (int k = 0; k < H; k++) e[LX + VECTOR + k] = EDGE && CONSTANTS && at.x + VECTOR + k >= at.nx ? OUTSIDE : Real(element(row[VECTOR + k]));
 }
 
 // Fills what lies beyond the own cells of a plane on x: L and H columns of own rows, OL and OH of others. Of what is loaded
 // `loaded` is the plane in shared memory, else null.
 // What lies outside the grid gets its value where that is not a cell's; plane is the one that was asked for.
-template <int ARRAY, bool EDGE, bool ENDS, int L, int H, int OL, int OH, bool IS_LOADED, int LX, int HX, int LR, int HR>
-__device__ __forceinline__ void beyond(Around<LX, HX, LR, HR> &e, const Vector *loaded, int plane, int iteration, const Place &at) {
+template <int ARRAY, bool EDGE, bool ENDS, int L, int H, int OL, int OH, bool IS_LOADED, int LX, int HX, int LR, int HR, class Elem>
+__device__ __forceinline__ void beyond(Around<LX, HX, LR, HR> &e, const VectorOf<Elem> *loaded, int plane, int iteration, const Place &at) {
   constexpr bool CONSTANTS = ONE_CONSTANT && ARRAY < FIELDS;
   const bool inside = !ENDS || (plane >= 0 && plane < at.planes);
 #pragma unroll
   for (int r = 0; r < LR + ROWS + HR; r++) {
     const bool own = r >= LR && r < LR + ROWS;
     if constexpr (IS_LOADED) {
-      const T *row = reinterpret_cast<const T *>(loaded + (own ? at.own + (r - LR) * PITCH : at.near[r < LR ? LOW_R - LR + r : LOW_R + r - LR - ROWS]));
+      const Elem *row = reinterpret_cast<const Elem *>(loaded + (own ? at.own + (r - LR) * PITCH : at.near[r < LR ? LOW_R - LR + r : LOW_R + r - LR - ROWS]));
       if (own)
         columns<on_edge<0>(EDGE), CONSTANTS, LX, HX, L, H>(e.at[r], row, at);
       else

@@ -57,7 +57,7 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
     const int i = c < SIDE_L ? c - SIDE_L : TILE_X + c - SIDE_L;                                     // and a cell of that
     const bool any = of < ROWS || (of < ROWS + EXTRA_EACH && e < EXTRA);
     at.side[k] = (DIMS == 3 ? (index_t)boundary_index<1>(0, row - warp * ROWS + r, ny) * ldx : 0) + boundary_index<0>(0, x.origin + i, nx) - own + coalesced_offset();
-    at.side_at[k] = any ? (((EXTRA_LR + r) * PITCH + LOW_SIDE) * VECTOR + i - at.own * VECTOR + coalesced_offset()) * (int)sizeof(T) : 0;
+    at.side_at[k] = any ? (((EXTRA_LR + r) * PITCH + LOW_SIDE) * VECTOR + i - at.own * VECTOR + coalesced_offset()) * SIDE_UNIT : 0;
   }
   if (WRAPS_ROWS) {
 #pragma unroll

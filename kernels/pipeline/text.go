@@ -10,24 +10,30 @@ import (
 )
 
 // text is the jobs of a plan, as one struct that streams.
-func (p *plan) text(h shape) string {
+func (p *plan) text(of stencil.Problem, h shape) string {
 	st := p.st
+	loads, loaded := h.loads(of, p)
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	rings := p.rings(h.prefetch)
 	line("// The way of a block's threads along the streaming axis. Of version v that a stage leaves, v<n> are the own")
 	line("// cells of the planes that registers keep, the newest first; what is loaded is kept in shared memory.")
+	if !kernels.OneType(of) {
+		line("constexpr int SIDE_UNIT = 1; // for each cell of a side")
+	}
 	line("struct Pipeline {")
 	line("  const Place &at;")
 	line("  const index_t column; // element of plane 0 at which the thread's cells begin")
 	line("  unsigned char *const shared;")
-	line("  char *copied; // where the thread copies to in the first plane that is loaded")
-	line("  unsigned copied_address; // the address of that in shared memory")
+	for _, n := range distinct(loads) {
+		line("  char *%s; // where the thread copies to in the first plane that is loaded", n.copied)
+		line("  unsigned %s_address; // the address of that in shared memory", n.copied)
+	}
 	for _, n := range rings {
 		line("  int slot_%d; // of the newest plane in rings of %d planes", n, n)
 	}
 	for v := range p.loads {
-		line("  const T *source_%d; // own column of the plane of array %d that is loaded next", v, p.given(p.versions[v].array))
+		line("  const %s *source_%d; // own column of the plane of array %d that is loaded next", loads[v].elem, v, p.given(p.versions[v].array))
 	}
 	for _, o := range p.stores {
 		line("  T *__restrict__ written_%d; // own column of the plane of the field that is written next", o.field)
@@ -52,10 +58,13 @@ func (p *plan) text(h shape) string {
 			line("  Cells v%d[%d]; // %s %s", i, v.depth, p.arrayName(v.array), from)
 		}
 	}
+	p.lateText(&b, loads)
 	line("")
 	line("  __device__ __forceinline__ Pipeline(const Place &place, index_t own, const Out &to, unsigned char *bytes) : at(place), column(own), shared(bytes) {")
-	line("    copied = reinterpret_cast<char *>(reinterpret_cast<Vector *>(shared) + at.own) - coalesced_offset() * (int)sizeof(T);")
-	line("    copied_address = shared_address(copied);")
+	for _, n := range distinct(loads) {
+		line("    %s = reinterpret_cast<char *>(reinterpret_cast<%s *>(shared) + at.own) - coalesced_offset() * (int)sizeof(%s);", n.copied, n.vector, n.elem)
+		line("    %s_address = shared_address(%s);", n.copied, n.copied)
+	}
 	for _, n := range rings {
 		line("    slot_%d = 0;", n)
 	}
@@ -67,7 +76,7 @@ func (p *plan) text(h shape) string {
 		if wrap {
 			line("    plane_%d = %snext - %d, at.planes);", v, say.index, p.versions[v].lag)
 		}
-		line("    source_%d = at.grid.in[%d] + %s + %snext - %d, at.planes) * at.stride;", v, p.given(p.versions[v].array), either(p.versions[v].direct, "column", "(column - coalesced_offset())"), either(wrap, say.index, "clamp_index("), p.versions[v].lag)
+		line("    source_%d = %s + %s + %snext - %d, at.planes) * at.stride;", v, loads[v].array(p.given(p.versions[v].array)), either(p.versions[v].direct, "column", "(column - coalesced_offset())"), either(wrap, say.index, "clamp_index("), p.versions[v].lag)
 	}
 	for _, o := range p.stores {
 		line("    written_%d = to.field[output_of(%d)] + column + at.begin * at.stride;", o.field, o.field)
@@ -79,26 +88,27 @@ func (p *plan) text(h shape) string {
 	}
 	line("  }\n")
 
-	first := 0
-	for v := range p.loads {
+	for v, of := range loads {
 		n := p.versions[v].ring(p.dims, h.prefetch)
 		if n == 0 {
 			continue
 		}
 		line("  // %s, %d planes", p.arrayName(p.versions[v].array), n)
-		line("  __device__ __forceinline__ const Vector *loaded_%d(int age) const { return reinterpret_cast<const Vector *>(shared) + (%d + before<%d>(slot_%d, age)) * LOADED; }", v, first, n, n)
-		first += n
+		line("  __device__ __forceinline__ const %s *loaded_%d(int age) const { return %s; }", of.vector, v, of.plane(fmt.Sprintf("before<%d>(slot_%d, age)", n, n)))
 	}
-	given := 0
+	given, behind := 0, fmt.Sprintf("shared + %d", loaded)
+	if kernels.OneType(of) {
+		behind = fmt.Sprintf("reinterpret_cast<Vector *>(shared) + %d * LOADED", p.loadedPlanes(h.prefetch))
+	}
 	for v := p.loads; v < len(p.versions); v++ {
 		if !p.versions[v].rows {
 			continue
 		}
 		n := p.versions[v].ring(p.dims, 0)
-		line("  __device__ __forceinline__ Shared *given_%d(int age) const { return reinterpret_cast<Shared *>(reinterpret_cast<Vector *>(shared) + %d * LOADED) + (%d + before<%d>(slot_%d, age)) * GIVEN; }", v, first, given, n, n)
+		line("  __device__ __forceinline__ Shared *given_%d(int age) const { return reinterpret_cast<Shared *>(%s) + (%d + before<%d>(slot_%d, age)) * GIVEN; }", v, behind, given, n, n)
 		given += n
 	}
-	p.loadText(&b, h)
+	p.loadText(&b, h, loads)
 	direct := p.direct() > 0
 	line("  // Plane step t: the planes that are loaded move on by one, and every stage completes one.")
 	line("  template <bool EDGE, bool ENDS>")
@@ -119,7 +129,11 @@ func (p *plan) text(h shape) string {
 		}
 	}
 	for i := range p.jobs {
-		p.jobText(&b, h, i)
+		p.jobText(&b, h, loads, i)
+	}
+	late := slices.ContainsFunc(loads, load.late)
+	if late {
+		line("    put_late_copies(PREFETCH);")
 	}
 	if direct {
 		line("    load_own(t + 1);")
@@ -134,7 +148,11 @@ func (p *plan) text(h shape) string {
 	if direct {
 		line("    load_own(t);")
 	}
-	line("#pragma unroll\n    for (int f = 0; f < PREFETCH; f++) load(f);")
+	if late {
+		line("#pragma unroll\n    for (int f = 0; f < PREFETCH; f++) {\n      load(f);\n      put_late_copies(f);\n    }")
+	} else {
+		line("#pragma unroll\n    for (int f = 0; f < PREFETCH; f++) load(f);")
+	}
 	line("    const int last = at.end - 1 + %d;", p.lastLag)
 	line("    while (t <= last) {")
 	line("      // UNROLL plane steps at a time, while none of the stages is near the grid's first or last plane: then what")
@@ -152,7 +170,7 @@ func (p *plan) text(h shape) string {
 }
 
 // loadText is the functions that load planes: those that come by shared memory, and own cells.
-func (p *plan) loadText(b *strings.Builder, h shape) {
+func (p *plan) loadText(b *strings.Builder, h shape, loads []load) {
 	line := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
 	wrap := p.st.Wraps(p.dims - 1)
 	onwards := func(v int, step string) { // the next plane of a version that is loaded, after that of a plane step
@@ -166,29 +184,37 @@ func (p *plan) loadText(b *strings.Builder, h shape) {
 	}
 	line("\n  // Asks for the next planes, of which the newest are those of `ahead` plane steps before.")
 	line("  __device__ __forceinline__ void load(int ahead) {")
-	first := 0
-	for v := range p.loads {
+	for v, of := range loads {
 		n := p.versions[v].ring(p.dims, h.prefetch)
 		if n == 0 {
 			continue
 		}
 		line("    {")
-		line("      int slot = slot_%d + ahead;", n)
-		line("      if (slot >= %d) slot -= %d;", n, n)
-		line("      const int to = (%d + slot) * LOADED * (int)sizeof(Vector);", first)
-		line("#pragma unroll\n      for (int j = 0; j < ROWS; j++) copy_vector(copied + to + j * PITCH * (int)sizeof(Vector), copied_address + to + j * PITCH * (int)sizeof(Vector), source_%d + row_offset(at, j));", v)
-		if h.sided(p) {
-			line("#pragma unroll\n      for (int k = 0; k < SIDE_EACH; k++)\n        if (at.side_at[k] != 0) copy_async<sizeof(T)>(copied + to + at.side_at[k], copied_address + to + at.side_at[k], source_%d + at.side[k]);", v)
+		if !of.lateParts || h.sided(p) && !of.lateSides {
+			line("      int slot = slot_%d + ahead;", n)
+			line("      if (slot >= %d) slot -= %d;", n, n)
+			line("      const int to = %s;", of.at("slot"))
 		}
-		if low, high := p.extraRows(); low+high > 0 {
-			line("#pragma unroll\n      for (int k = 0; k < EXTRA_EACH; k++)\n        if (at.extra_at[k] != 0) copy_vector(copied + to + at.extra_at[k] * (int)sizeof(Vector), copied_address + to + at.extra_at[k] * (int)sizeof(Vector), source_%d + at.extra[k]);", v)
-		}
+		p.copiesText(b, h, func(number, place, from string) string {
+			if of.lateParts {
+				return fmt.Sprintf("load_late<PART_STRIDE>(late_%d[%s], source_%d + %s)", v, number, v, from)
+			}
+			place = "to + " + place + " * (int)sizeof(" + of.vector + ")"
+			return fmt.Sprintf("copy_vector(%[1]s + %[2]s, %[1]s_address + %[2]s, source_%[3]d + %[4]s)", of.copied, place, v, from)
+		}, func() string {
+			if of.lateSides {
+				return fmt.Sprintf("late_side_%d[k] = source_%d[at.side[k]]", v, v)
+			}
+			return fmt.Sprintf("copy_async<sizeof(%[1]s)>(%[2]s + to + %[3]s, %[2]s_address + to + %[3]s, source_%[4]d + at.side[k])", of.elem, of.copied, of.side(), v)
+		})
 		onwards(v, "next")
 		line("    }")
-		first += n
 	}
 	line("    next++;\n    copies_end();")
 	line("  }\n")
+	if slices.ContainsFunc(loads, load.late) {
+		p.putLateText(b, h, loads)
+	}
 	if p.direct() > 0 {
 		line("  // Loads the own cells of plane step t of arrays that are read there alone.")
 		line("  __device__ __forceinline__ void load_own(int t) {")
@@ -200,6 +226,23 @@ func (p *plan) loadText(b *strings.Builder, h shape) {
 			}
 		}
 		line("  }\n")
+	}
+}
+
+// copiesText is what is done for all that a thread copies of a plane: for its rows and the extra ones, by their numbers, how many
+// vectors they lie from its first in shared memory and elements from its column in memory; and for its cells k of the sides.
+func (p *plan) copiesText(b *strings.Builder, h shape, row func(number, place, from string) string, side func() string) {
+	loop := func(times, condition, statement string) {
+		if statement != "" {
+			fmt.Fprintf(b, "#pragma unroll\n      for (int %s)%s %s;\n", times, condition, statement)
+		}
+	}
+	loop("j = 0; j < ROWS; j++", "", row("j", "j * PITCH", "row_offset(at, j)"))
+	if h.sided(p) {
+		loop("k = 0; k < SIDE_EACH; k++", "\n        if (at.side_at[k] != 0)", side())
+	}
+	if low, high := p.extraRows(); low+high > 0 {
+		loop("k = 0; k < EXTRA_EACH; k++", "\n        if (at.extra_at[k] != 0)", row("ROWS + k", "at.extra_at[k]", "at.extra[k]"))
 	}
 }
 
@@ -301,7 +344,7 @@ func (p *plan) arrayName(a int) string {
 }
 
 // jobText is one job of a plane step.
-func (p *plan) jobText(b *strings.Builder, h shape, i int) {
+func (p *plan) jobText(b *strings.Builder, h shape, loads []load, i int) {
 	st, say := p.st, wordsOf(p.st)
 	line := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
 	j := &p.jobs[i]
@@ -350,6 +393,9 @@ func (p *plan) jobText(b *strings.Builder, h shape, i int) {
 				line("        others(n%d, given_%d(age_of<ENDS>(%d, %d, plane, %d, at)), at.other);", n, r.version, zero, q.dz, v.oldest+1)
 			}
 			loaded, is := "nullptr", "false"
+			if !loads[0].one {
+				loaded = "(const VectorOf<T> *)nullptr"
+			}
 			if v.job < 0 && !v.direct && h.sided(p) {
 				loaded, is = fmt.Sprintf("loaded_%d(age_of<ENDS>(%d, %d, plane, %d, at))", r.version, zero, q.dz, v.oldest+1), "true"
 			}

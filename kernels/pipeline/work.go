@@ -50,6 +50,14 @@ func (h shape) wider(l *plan) (n float64) {
 	return n
 }
 
+// readSize is the bytes by which a value of a version is read from shared memory.
+func (h shape) readSize(p stencil.Problem, l *plan, v int) int {
+	if of := l.versions[v]; of.job < 0 && p.Stored(l.given(of.array)) != p.DType {
+		return p.Stored(l.given(of.array)).Size()
+	}
+	return kernels.ComputedSize(p.DType)
+}
+
 // Work counts one launch: every tile is loaded once, with its halo; each stage
 // updates the whole tile in every plane step.
 func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
@@ -83,11 +91,22 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	}
 	arrays, outputs, direct := float64(l.loads), float64(len(l.stores)), float64(l.direct())
 	ringed := arrays - direct // the arrays that come by shared memory
+	loads, _ := h.loads(p, l)
+	ringedBytes, directBytes, late := 0.0, 0.0, false // of an element of each array
+	for v, of := range loads {
+		n := float64(p.Stored(l.given(l.versions[v].array)).Size())
+		if l.versions[v].direct {
+			directBytes += n
+		} else {
+			ringedBytes += n
+		}
+		late = late || of.late()
+	}
 	accesses := moves * (ringed*(float64(h.rows)+extra) + (direct+outputs)*float64(h.rows))
 	if sideLow+sideHigh > 0 {
 		accesses += ringed * math.Ceil((float64(h.rows)+extra)*float64(sideLow+sideHigh)/warp)
 	}
-	pipe := ringed * (own + extra*float64(h.vector)) * elem // written to shared memory
+	pipe := ringedBytes * (own + extra*float64(h.vector)) // written to shared memory
 	flops, special, shuffles := 0.0, 0.0, 0.0
 	barriers := 0
 	if l.sharesRows() {
@@ -116,12 +135,13 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 				}
 				if l.versions[r.version].job < 0 && sideLow+sideHigh > 0 {
 					accesses += beyond
-					pipe += beyond * float64(h.vector) * elem // a bank conflict for each cell of a vector
+					stored := p.Stored(l.given(r.array)).Size()
+					pipe += beyond * float64(max(h.vector*stored, min(4, h.vector*p.DType.Size()))) // a bank conflict for each cell of a vector
 				} else {
 					shuffles += beyond
 				}
 				accesses += parts * rows
-				pipe += rows * float64(h.vector) * float64(kernels.ComputedSize(p.DType))
+				pipe += rows * float64(h.vector) * float64(h.readSize(p, l, r.version))
 			}
 		}
 		for _, v := range j.outputs {
@@ -147,6 +167,10 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	window := write
 	window[st.Dims-1] = 1 + h.prefetch
 	registers := h.registers(p, l)
+	loadsAhead := float64(h.prefetch)
+	if late { // through registers, within a plane step
+		loadsAhead = 1
+	}
 	return kernels.Work{
 		Steps:      h.timeTile,
 		Cells:      float64(p.Size.Cells()) * float64(h.timeTile),
@@ -155,15 +179,15 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Special:    updates * special,
 		Integer:    blocks * threads * (300 + planeSteps*(12*arrays+6*outputs+8*float64(len(l.jobs))+shuffles*words)),
 		Accesses:   blocks * threads * planeSteps * accesses,
-		L1Loads:    blocks * (ringed*held + direct*cells) * loaded * elem,
-		L2Read:     blocks * (ringed*held + direct*cells) * loaded * elem,
+		L1Loads:    blocks * (ringedBytes*held + directBytes*cells) * loaded,
+		L2Read:     blocks * (ringedBytes*held + directBytes*cells) * loaded,
 		L2Write:    float64(p.Size.Cells()) * outputs * elem,
 		Arrays:     l.loads, // what its stages give each other stays in the block
 		Torn:       kernels.Torn(p, h.vector, haloLow, hold, step),
 		Shared:     blocks * threads * planeSteps * pipe,
 		Barriers:   barriers * int(planeSteps),
 		Loads:      own * (ringed*float64(h.prefetch) + direct),
-		LoadWaits:  loaded / float64(h.prefetch),
+		LoadWaits:  loaded / loadsAhead,
 		Prefetched: true,
 		Waits:      planeSteps * float64(len(l.jobs)) * 1.5,
 		Registers:  registers,

@@ -128,11 +128,15 @@ func (p *stage) values() []swept {
 }
 
 // derivedText is values, which gives a vector of what is added up.
-func (p *stage) derivedText() string {
+func (p *stage) derivedText(one bool) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("// A vector of value K, so far from the thread's first cell: of an array's plane in shared memory, or derived from several.")
-	line("template <int K> __device__ __forceinline__ Vector values(const T *slabs, int column, int row) {")
+	ring := "Ring"
+	if one {
+		ring = "T"
+	}
+	line("template <int K> __device__ __forceinline__ Vector values(const %s *slabs, int column, int row) {", ring)
 	for i, d := range p.derived {
 		line("  if constexpr (K == %d) {\n    Vector v;", len(p.swept)+i)
 		for n, a := range d.of {

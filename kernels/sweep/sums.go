@@ -253,12 +253,23 @@ func (p *stage) ownFrom(keep bool) (centres, beside []int) {
 	return centres, beside
 }
 
+// typesText says what the elements of arrays in shared memory are stored in.
+func (p *stage) typesText(of stencil.Problem) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "template <int K> struct Elements;\n")
+	for i, s := range p.swept {
+		fmt.Fprintf(&b, "template <> struct Elements<%d> {\n  typedef %s Type;\n};\n", i, kernels.ElementC(of, s.array))
+	}
+	fmt.Fprintf(&b, "template <int K> using ElemOf = typename Elements<K>::Type; // of array K of those in shared memory\n")
+	return b.String()
+}
+
 // weightsText is the sums as device functions: weigh adds a row's points to the parts, begin_parts and
 // collect bring parts and open sums together.
-func (p *stage) weightsText() string {
+func (p *stage) weightsText(one bool) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	b.WriteString(p.derivedText())
+	b.WriteString(p.derivedText(one))
 	line("// Adds the points of value K that lie in the row dy away to a cell's parts; e[0] is that row's in the own column.")
 	line("template <int K> __device__ __forceinline__ void weigh(int dy, const Real *e, Real (&part)[PARTS]) {")
 	for place, s := range p.values() {

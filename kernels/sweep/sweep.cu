@@ -8,12 +8,12 @@ constexpr int LINE = 128 / (int)sizeof(T), QUAD = 16 / (int)sizeof(T); // cells 
 // Planes of the ring: one that is read, those on their way, and with KEEP those that are not complete.
 constexpr int RING = PREFETCH + 1 + (KEEP ? HIGH_S : 0);
 
-struct __align__(sizeof(T) * VECTOR) Vector {
-  T at[VECTOR];
+template <class Elem> struct __align__(aligned_16<Elem>(VECTOR)) VectorOf {
+  Elem at[VECTOR];
 };
 // What is moved between memory and a thread at once: a vector, or the part of one in which rows are whole.
-struct __align__(sizeof(T) * PART) Part {
-  T at[PART];
+template <class Elem> struct __align__(aligned_16<Elem>(PART)) PartOf {
+  Elem at[PART];
 };
 
 __host__ __device__ constexpr int up_to(int n, int of) { return (n + of - 1) / of * of; }
@@ -22,9 +22,9 @@ __host__ __device__ constexpr int up_to(int n, int of) { return (n + of - 1) / o
 // tile's row begins with a line as it does in memory: what is copied into two lines, or sectors, is fetched twice. Between
 // two rows lie the cells right of the one and left of the other.
 template <int K> struct Slab {
-  static constexpr int LEFT = up_to(low_x(K), LINE); // cells before the first row
-  static constexpr int PITCH = TILE_X + up_to(up_to(high_x(K), QUAD) + up_to(low_x(K), QUAD), LINE), HEIGHT = low_y(K) + TILE_Y + high_y(K);
-  static constexpr int BEGIN = Slab<K - 1>::END, END = BEGIN + LEFT + PITCH * HEIGHT; // of it, in cells
+  static constexpr int LEFT = up_to(low_x(K), line_of<K>()); // cells before the first row
+  static constexpr int PITCH = TILE_X + up_to(up_to(high_x(K), quad_of<K>()) + up_to(low_x(K), quad_of<K>()), line_of<K>()), HEIGHT = low_y(K) + TILE_Y + high_y(K);
+  static constexpr int BEGIN = Slab<K - 1>::END, END = BEGIN + units<K>(LEFT + PITCH * HEIGHT); // of it, in cells
   static constexpr int ROUNDS = (HEIGHT + WARPS - 1) / WARPS;                  // rows that a warp copies
   // Cells beside the tile are copied one by one: each may stand for one outside the grid. Rows beside it have none
   // that are read where no point lies off both the own row and the own column.
@@ -78,31 +78,31 @@ template <int K> struct Share : Share<K - 1> {
 
   // Gives what lies outside the grid in plane z its value, or ALL of the plane; nearest is the nearest plane's first
   // cell, (x, y) the tile's.
-  template <bool ALL> __device__ __forceinline__ void put_outside(const Grid &grid, T *slabs, const T *nearest, int x, int y, int z) const {
-    const auto value = [&](index_t cell, int px, int py) { return boundary_value(grid, A, some(EDGE_VALUE) ? nearest[cell] : T(0), px, py, z, grid.iteration); };
+  template <bool ALL> __device__ __forceinline__ void put_outside(const Grid &grid, Ring *slabs, const ElemOf<K> *nearest, int x, int y, int z) const {
+    const auto value = [&](index_t cell, int px, int py) { return stored_as<K>(boundary_value(grid, A, some(EDGE_VALUE) ? element(nearest[cell]) : T(0), px, py, z, grid.iteration)); };
 #pragma unroll 1
     for (int n = 0; n < S::ROUNDS; n++) {
       if (!has_row(n) || (!ALL && !(beyond_rows >> n & 1))) continue;
       const int gy = y - low_y(K) + row_of(n);
       const index_t first = (index_t)boundary_index<1>(A, gy, grid.ny) * grid.ldx + x;
-      for (int c = threadIdx.x; c < TILE_X; c += 32) slabs[S::BEGIN + row_of(n) * S::PITCH + S::LEFT + c] = value(first + c, x + c, gy);
+      for (int c = threadIdx.x; c < TILE_X; c += 32) slab_of<K>(slabs)[row_of(n) * S::PITCH + S::LEFT + c] = value(first + c, x + c, gy);
     }
 #pragma unroll
     for (int n = 0; n < S::SINGLES; n++)
-      if (has_single(n) && (ALL || beyond_singles >> n & 1)) slabs[S::BEGIN + place[n]] = value(single[n], x + column_of(n), y - low_y(K) + line_of(n));
+      if (has_single(n) && (ALL || beyond_singles >> n & 1)) slab_of<K>(slabs)[place[n]] = value(single[n], x + column_of(n), y - low_y(K) + line_of(n));
   }
 
   // Gives it to all places of the ring, where it is the same in every plane: there nothing is copied over it.
-  __device__ __forceinline__ void prepare(const Grid &grid, T *ring, int x, int y) const {
+  __device__ __forceinline__ void prepare(const Grid &grid, Ring *ring, int x, int y) const {
     Share<K - 1>::prepare(grid, ring, x, y);
     if (CONSTANT_ALONE && (beyond_rows | beyond_singles) != 0)
       for (int f = 0; f < RING; f++) put_outside<false>(grid, ring + f * PLANE, nullptr, x, y, 0);
   }
 
   // Asks for plane z, which lies at `shared` and in `slabs`.
-  __device__ __forceinline__ void fetch(const Grid &grid, T *slabs, unsigned shared, int x, int y, int z) const {
+  __device__ __forceinline__ void fetch(const Grid &grid, Ring *slabs, unsigned shared, int x, int y, int z) const {
     Share<K - 1>::fetch(grid, slabs, shared, x, y, z);
-    const T *plane = grid.in[A] + (index_t)boundary_index<2>(A, z, grid.nz) * ((index_t)grid.ldx * grid.ldy);
+    const ElemOf<K> *plane = elements<ElemOf<K>>(grid.in[A]) + (index_t)boundary_index<2>(A, z, grid.nz) * ((index_t)grid.ldx * grid.ldy);
 #ifdef __CUDA_ARCH__
     asm("" : "+l"(plane)); // so that an address is one operation away
 #endif
@@ -112,34 +112,34 @@ template <int K> struct Share : Share<K - 1> {
       if (!has_row(n) || (valued(A) && beyond_rows >> n & 1)) continue;
 #pragma unroll
       for (int i = 0; i < VECTOR; i += PART) {
-        const int to = S::BEGIN + row_of(n) * S::PITCH + S::LEFT + (int)threadIdx.x * PART + i * 32;
-        copy_async<(int)sizeof(Part)>(slabs + to, shared + to * (int)sizeof(T), plane + row[n] + i * 32);
+        const int to = S::BEGIN + units<K>(row_of(n) * S::PITCH + S::LEFT + (int)threadIdx.x * PART + i * 32);
+        copy_part<PartOf<ElemOf<K>>>(slabs + to, shared + to * (int)sizeof(Ring), plane + row[n] + i * 32);
       }
     }
 #pragma unroll
     for (int n = 0; n < S::SINGLES; n++) {
       if (!has_single(n) || (valued(A) && beyond_singles >> n & 1)) continue;
-      const int to = S::BEGIN + place[n];
-      copy_async<(int)sizeof(T)>(slabs + to, shared + to * (int)sizeof(T), plane + single[n]);
+      const int to = S::BEGIN + units<K>(place[n]);
+      copy_part<ElemOf<K>>(slabs + to, shared + to * (int)sizeof(Ring), plane + single[n]);
     }
     if (some(EDGE_VALUE) && valued(A) && (beyond_rows | beyond_singles) != 0) put_outside<false>(grid, slabs, plane, x, y, z);
   }
 };
 template <> struct Share<-1> {
   __device__ __forceinline__ Share(const Grid &, int, int) {}
-  __device__ __forceinline__ void prepare(const Grid &, T *, int, int) const {}
-  __device__ __forceinline__ void fetch(const Grid &, T *, unsigned, int, int, int) const {}
+  __device__ __forceinline__ void prepare(const Grid &, Ring *, int, int) const {}
+  __device__ __forceinline__ void fetch(const Grid &, Ring *, unsigned, int, int, int) const {}
 };
 
 // A vector of array K's plane in shared memory, so far from the thread's first cell.
-template <int K> __device__ __forceinline__ Vector read_vector(const T *slabs, int column, int row) {
+template <int K> __device__ __forceinline__ Vector read_vector(const Ring *slabs, int column, int row) {
   typedef Slab<K> S;
-  return *reinterpret_cast<const Vector *>(slabs + S::BEGIN + (low_y(K) + (int)threadIdx.y * ROWS + row) * S::PITCH + S::LEFT + (int)threadIdx.x * VECTOR + column);
+  return vector_at<K>(slabs, (low_y(K) + (int)threadIdx.y * ROWS + row) * S::PITCH + S::LEFT + (int)threadIdx.x * VECTOR + column);
 }
 
 @WEIGHTS@
 // Adds what value K has in the plane in shared memory to the parts of the thread's own cells.
-template <int K> __device__ __forceinline__ void weigh_plane(Real (&part)[PARTS][ROWS][VECTOR], const T *slabs) {
+template <int K> __device__ __forceinline__ void weigh_plane(Real (&part)[PARTS][ROWS][VECTOR], const Ring *slabs) {
   if constexpr (K >= 0) {
     weigh_plane<K - 1>(part, slabs);
     constexpr int LEFT = up_to(low_x(K), VECTOR), RIGHT = up_to(high_x(K), VECTOR);
@@ -171,23 +171,23 @@ template <int K> __device__ __forceinline__ void weigh_plane(Real (&part)[PARTS]
 }
 
 // A thread's own cells of the plane at hand, of the arrays whose centre is read there.
-template <int K> __device__ __forceinline__ void load_centres(Vector (&centre)[SWEPT][ROWS], const T *slabs) {
+template <int K> __device__ __forceinline__ void load_centres(Vector (&centre)[SWEPT][ROWS], const Ring *slabs) {
   if constexpr (K >= 0) {
     typedef Slab<K> S;
     load_centres<K - 1>(centre, slabs);
 #pragma unroll
     for (int j = 0; j < (centre_of(array_of(K)) < 0 ? 0 : ROWS); j++)
-      centre[K][j] = *reinterpret_cast<const Vector *>(slabs + S::BEGIN + (low_y(K) + (int)threadIdx.y * ROWS + j) * S::PITCH + S::LEFT + (int)threadIdx.x * VECTOR);
+      centre[K][j] = vector_at<K>(slabs, (low_y(K) + (int)threadIdx.y * ROWS + j) * S::PITCH + S::LEFT + (int)threadIdx.x * VECTOR);
   }
 }
 
 // A thread's own cells of a plane in memory.
-__device__ __forceinline__ void load(Vector (&v)[ROWS], const T *__restrict__ from, int ldx) {
+__device__ __forceinline__ void load(Vector (&v)[ROWS], const Reader &__restrict__ from, int ldx) {
 #pragma unroll
   for (int j = 0; j < ROWS; j++)
 #pragma unroll
     for (int i = 0; i < VECTOR; i += PART) {
-      const Part part = *reinterpret_cast<const Part *>(from + (index_t)j * ldx + i);
+      const Part part = part_of(from + (index_t)j * ldx + i);
 #pragma unroll
       for (int k = 0; k < PART; k++) v[j].at[i + k] = part.at[k];
     }
@@ -214,7 +214,7 @@ template <class F> __device__ __forceinline__ void cells(F f) {
 }
 
 // Sweeps through planes begin .. end - 1 of the tile whose first cell is (x, y).
-__device__ __forceinline__ void sweep(const Grid &grid, const Out &out, int x, int y, int begin, int end, T *ring) {
+__device__ __forceinline__ void sweep(const Grid &grid, const Out &out, int x, int y, int begin, int end, Ring *ring) {
   const int nx = grid.nx, ldx = grid.ldx, own_x = x + (int)threadIdx.x * VECTOR, own_y = y + (int)threadIdx.y * ROWS;
   const index_t stride = (index_t)ldx * grid.ldy, own = (index_t)own_y * ldx + own_x;
   const Share<SWEPT - 1> share(grid, x, y);
@@ -263,7 +263,7 @@ __device__ __forceinline__ void sweep(const Grid &grid, const Out &out, int x, i
   // that is complete with p, which is p's own unless planes are kept.
   int now = 0, free = 0, oldest = KEEP && HIGH_S > 0 ? RING - HIGH_S : 0;
   const auto fetch = [&](int z) {
-    if (z <= last) share.fetch(grid, ring + free * PLANE, shared + free * (PLANE * (int)sizeof(T)), x, y, z);
+    if (z <= last) share.fetch(grid, ring + free * PLANE, shared + free * (PLANE * (int)sizeof(Ring)), x, y, z);
     copies_end();
     if (++free == RING) free = 0;
   };
@@ -325,5 +325,5 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
   if (begin >= nz) return; // more stream tiles than planes
   // The last tile of a row or column of tiles is moved back into the grid, and writes some cells again.
   const int x = min((int)blockIdx.x * TILE_X, nx - TILE_X), y = min((int)blockIdx.y * TILE_Y, ny - TILE_Y);
-  sweep(grid, out, x, y, begin, min(begin + stream_tile, nz), reinterpret_cast<T *>(shared_bytes));
+  sweep(grid, out, x, y, begin, min(begin + stream_tile, nz), reinterpret_cast<Ring *>(shared_bytes));
 }

@@ -20,6 +20,9 @@ type Family struct{}
 //go:embed sweep.cu
 var source string
 
+//go:embed stored.cu
+var storedSource string
+
 // Name is "sweep".
 func (Family) Name() string { return "sweep" }
 
@@ -74,10 +77,11 @@ func (h shape) sharedBytes(p stencil.Problem, l *plan) (most int) {
 	for _, q := range l.stages {
 		n := 0
 		for _, s := range q.swept {
-			cells, _ := h.slab(s, p.DType.Size())
-			n += cells
+			elem := p.Stored(s.array).Size()
+			cells, _ := h.slab(s, elem)
+			n += cells * elem
 		}
-		most = max(most, n*h.ring(q)*p.DType.Size())
+		most = max(most, n*h.ring(q))
 	}
 	return most
 }
@@ -146,7 +150,7 @@ func constraints(p stencil.Problem, m machine.Machine) (list []space.Constraint)
 	list = append(list, space.Constraint{
 		Name: "sums", Needs: []string{"vx"}, Why: "a block sweeps through three dimensions, and every stage adds up weighted sums of floating-point neighbours",
 		OK: func(space.Values) bool { return l != nil },
-	}, kernels.TypesConstraint(p))
+	})
 	whole([]string{"vx"}, "warp", fmt.Sprintf("a row is a warp of %d lanes", warp), func(shape) bool { return m.WarpSize == warp })
 	whole([]string{"wp", "mb"}, "threads", fmt.Sprintf("a block has at most %d threads, an SM %d", m.MaxThreadsBlock, m.MaxThreadsSM), func(h shape) bool {
 		return warp*h.warps <= m.MaxThreadsBlock && warp*h.warps*h.minBlocks <= m.MaxThreadsSM && h.minBlocks <= m.MaxBlocksSM
@@ -220,8 +224,13 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	}
 	arrays := len(p.Stencil.Fields) + len(p.Stencil.ReadOnly)
 	slots := kernels.Piece{Of: func(i int) string { return l.stages[i].slotsText(arrays, h.keep) }}
-	weights := kernels.Piece{Of: func(i int) string { return l.stages[i].weightsText() }}
-	pieces := append([]kernels.Piece{slots, kernels.CopiesPiece()}, kernels.Around("kernels/sweep/sweep.cu", source, "@WEIGHTS@", weights)...)
+	weights := kernels.Piece{Of: func(i int) string { return l.stages[i].weightsText(kernels.OneType(p)) }}
+	pieces := []kernels.Piece{slots, kernels.CopiesPiece()}
+	if stored := kernels.StoredPieces(p); stored != nil {
+		types := kernels.Piece{Of: func(i int) string { return l.stages[i].typesText(p) }}
+		pieces = append(append(pieces, stored...), types, kernels.Piece{File: "kernels/sweep/stored.cu", Text: storedSource})
+	}
+	pieces = append(pieces, kernels.Around("kernels/sweep/sweep.cu", source, "@WEIGHTS@", weights)...)
 	of := p
 	of.Stencil = l.rest
 	k := kernels.Source(of, s.With("ck", 1), launchOnly, constants, pieces...)

@@ -34,23 +34,30 @@ func (h shape) count(w *kernels.Work, p stencil.Problem, q *stage) {
 	centres := float64(len(q.own) - len(beside))
 	parts := float64(h.vector / h.part(p))
 	real := float64(words(p.DType))
-	// Of a thread in a plane step: cells in shared memory that are copied there, rows of them read as vectors.
-	slab, copies, vectors, footprint := 0.0, 0.0, 0.0, 0.0
+	// In a plane step: bytes that a block copies to shared memory; of a thread its copies, rows read as vectors, and their bytes.
+	slab, copies, vectors, footprint, vectorBytes := 0.0, 0.0, 0.0, 0.0, 0.0
+	waited := 0.0 // 1 if copies are too small to be asynchronous
 	var low, high [2]int
 	for _, a := range q.swept {
-		_, height := h.slab(a, p.DType.Size())
+		stored := p.Stored(a.array).Size()
+		_, height := h.slab(a, stored)
 		wide := a.low[0] + a.high[0]
 		tall := tile[1]
 		if a.diagonal {
 			tall = height
 		}
-		slab += float64(tile[0]*height + wide*tall)
-		footprint += float64(height) * kernels.RowSectors(tile[0]+wide, a.low[0], p.DType.Size()) * kernels.SectorBytes
+		slab += float64((tile[0]*height + wide*tall) * stored)
+		footprint += float64(height) * kernels.RowSectors(tile[0]+wide, a.low[0], stored) * kernels.SectorBytes
 		copies += math.Ceil(float64(height)/float64(h.warps))*parts + math.Ceil(float64(wide*tall)/threads)
 		beyond := float64(kernels.CeilDiv(a.low[0], h.vector) + kernels.CeilDiv(a.high[0], h.vector))
-		vectors += float64(a.low[1]+h.rows+a.high[1]) + beyond*rows
+		n := float64(a.low[1]+h.rows+a.high[1]) + beyond*rows
 		if a.diagonal {
-			vectors += beyond * float64(a.low[1]+a.high[1])
+			n += beyond * float64(a.low[1]+a.high[1])
+		}
+		vectors += n
+		vectorBytes += n * float64(max(h.vector*stored, min(4, h.vector*p.DType.Size()))) // a lane's read takes a bank, however narrow
+		if stored != p.DType.Size() && (kernels.MovedBytes(p, p.Stored(a.array), h.part(p)) < 4 || wide > 0 && stored < 4) {
+			waited = 1
 		}
 		for i := range 2 {
 			low[i], high[i] = max(low[i], a.low[i]), max(high[i], a.high[i])
@@ -65,13 +72,17 @@ func (h shape) count(w *kernels.Work, p stencil.Problem, q *stage) {
 	w.Special += updates * float64(rest.Div+rest.Special)
 	w.Integer += blocks * threads * (200 + planeSteps*(24+3*copies))
 	w.Accesses += blocks * threads * planeSteps * (copies + real*(vectors+centres*rows) + own + outputs*rows*parts)
-	w.L1Loads += blocks*planeSteps*slab*elem + float64(len(beside))*written*elem
-	w.L2Read += blocks*planeSteps*footprint + float64(len(beside))*written*elem
+	besideBytes := 0
+	for _, a := range beside {
+		besideBytes += p.Stored(a).Size()
+	}
+	w.L1Loads += blocks*planeSteps*slab + float64(besideBytes)*written
+	w.L2Read += blocks*planeSteps*footprint + float64(besideBytes)*written
 	w.L2Write += float64(p.Size.Cells()) * outputs * elem
-	w.Shared += blocks * planeSteps * (slab + threads*float64(h.vector)*(vectors+centres*rows)) * elem
+	w.Shared += blocks * planeSteps * (slab + threads*(vectorBytes+float64(h.vector)*centres*rows*elem))
 	w.Barriers += int(planeSteps)
-	w.Loads = max(w.Loads, slab/threads*float64(h.prefetch)+float64(len(beside))*cells)
-	w.LoadWaits += planeSteps / float64(h.prefetch)
+	w.Loads = max(w.Loads, slab/elem/threads*float64(h.prefetch)+float64(len(beside))*cells)
+	w.LoadWaits += planeSteps/float64(h.prefetch) + waited*planeSteps
 	w.Waits += planeSteps * 3
 	w.SpillTrips += planeSteps
 	w.Write = [3]int{tile[0], tile[1], streamTile}
