@@ -319,15 +319,6 @@ func StepsConstraint(p stencil.Problem) space.Constraint {
 	return space.Constraint{Name: "steps", Needs: []string{"ph"}, Why: why, OK: func(v space.Values) bool { return v.Get("ph") <= most }}
 }
 
-// TypesConstraint refuses arrays of several types.
-func TypesConstraint(p stencil.Problem) space.Constraint {
-	one := OneType(p)
-	return space.Constraint{
-		Name: "types", Needs: []string{"vx"}, Why: "all arrays are of the element type",
-		OK: func(space.Values) bool { return one },
-	}
-}
-
 // FusionConstraint keeps stencils of several stages to one time step a launch.
 func FusionConstraint(st *stencil.Stencil) space.Constraint {
 	return space.Constraint{

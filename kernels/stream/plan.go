@@ -54,7 +54,7 @@ type plan struct {
 func planOf(p stencil.Problem, s space.Schedule) plan {
 	get := func(name string) int { return s.Int(name, 0) } // those that may be left out are 0 then
 	g := plan{p, stagesOf(p.Stencil), shapeOf(get)}
-	if g.async && g.copyBytes() < 4 {
+	if g.async && g.leastCopy() < 4 {
 		g.async, g.prefetch = false, min(g.prefetch, 2)
 	}
 	return g
@@ -71,6 +71,30 @@ func (g plan) part() int {
 
 // copyBytes is the bytes of one copy into shared memory, or of several if it is more than 16.
 func (g plan) copyBytes() int { return g.part() * g.problem.DType.Size() }
+
+// leastCopy is that of the array with the narrowest type, no larger than 16.
+func (g plan) leastCopy() int {
+	least := 16
+	for a, points := range g.arrays {
+		if len(points) > 0 {
+			least = min(least, kernels.MovedBytes(g.problem, g.problem.Stored(a), g.part()))
+		}
+	}
+	return least
+}
+
+// copiedBytes is the bytes of a cell of all arrays that are read, and copiedArrays how many arrays of the element type
+// take as much room.
+func (g plan) copiedBytes() (n int) {
+	for a, points := range g.arrays {
+		if len(points) > 0 {
+			n += g.problem.Stored(a).Size()
+		}
+	}
+	return n
+}
+
+func (g plan) copiedArrays() int { return kernels.CeilDiv(g.copiedBytes(), g.problem.DType.Size()) }
 
 // tile is the cells a block holds and the cells by which tiles are apart, on x and
 // on rows.
@@ -116,7 +140,7 @@ func (g plan) coalescedStores() bool {
 func (g plan) sharedBytes() int {
 	more := 0
 	if g.async {
-		more += g.prefetch * g.used() * g.rows * g.warps * warp * g.vector * g.problem.DType.Size()
+		more += g.prefetch * g.copiedArrays() * g.rows * g.warps * warp * g.vector * g.problem.DType.Size()
 	}
 	if g.coalescedStores() {
 		more += kernels.Outputs(g.problem.Stencil, g.timeTile) * g.warps * warp * g.vector * g.problem.DType.Size()

@@ -42,12 +42,12 @@ constexpr bool MIRRORED_ROWS = BOUNDARY == MIRROR && SUMS && SHARED_ROWS > 0 && 
 constexpr bool CONSTANT_ROW = BOUNDARY == CONSTANT && SUMS && (HELD_LR < LOW_R || HELD_HR < HIGH_R);
 
 // A vector in global memory, and in shared memory.
-struct __align__(sizeof(T) * VECTOR < 16 ? sizeof(T) * VECTOR : 16) Vector {
-  T at[VECTOR];
+template <class Elem> struct __align__(aligned<Elem>(VECTOR)) VectorOf {
+  Elem at[VECTOR];
 };
 // What is moved between memory and a thread at once: a vector, or the part of one in which rows are whole.
-struct __align__(sizeof(T) * PART < 16 ? sizeof(T) * PART : 16) Part {
-  T at[PART];
+template <class Elem> struct __align__(aligned<Elem>(PART)) PartOf {
+  Elem at[PART];
 };
 // Lanes that each move the parts of their own vector touch a line as often as a vector has parts. Copied
 // asynchronously, a row's parts are coalesced, and lanes find their vectors in shared memory; stores

@@ -1,10 +1,10 @@
 // Asks for a thread's part of a row to be copied to shared memory, a vector or as much in parts, and
 // does not wait for it.
-__device__ __forceinline__ void copy_vector(char *to, unsigned shared, const T *from) {
-  constexpr int BYTES = sizeof(Part) < 16 ? sizeof(Part) : 16, STRIDE = BYTES * part_stride(COALESCED);
+template <class Elem> __device__ __forceinline__ void copy_vector(char *to, unsigned shared, const Elem *from) {
+  constexpr int BYTES = alignof(PartOf<Elem>), STRIDE = BYTES * part_stride(COALESCED);
 #pragma unroll
-  for (int i = 0; i < (int)sizeof(Vector) / BYTES; i++)
-    copy_async<BYTES>(to + i * STRIDE, shared + i * STRIDE, reinterpret_cast<const char *>(from) + i * STRIDE);
+  for (int i = 0; i < (int)sizeof(VectorOf<Elem>) / BYTES; i++)
+    copy_async<BYTES>(to + piece_at<Elem>(i, STRIDE), shared + piece_at<Elem>(i, STRIDE), reinterpret_cast<const char *>(from) + piece_at<Elem>(i, STRIDE));
 }
 
 // Prefetch by asynchronous copies into shared memory: no register is held meanwhile. A thread copies
@@ -23,11 +23,11 @@ struct Prefetch {
         to(reinterpret_cast<char *>(own) - coalesced_offset(COALESCED) * (int)sizeof(T)), shared(shared_address(to)) {}
 
   // Asks for array a's next plane to be copied to place f.
-  __device__ __forceinline__ void load(int f, int a, const T *from, const Place &at) {
+  __device__ __forceinline__ void load(int f, int a, const Reader from, const Place &at) {
 #pragma unroll
     for (int j = 0; j < ROWS; j++) {
-      const int i = (f * PLANE + copied_slot(a) * ARRAY + j * 32) * (int)sizeof(Vector);
-      copy_vector(to + i, shared + i, from + row_offset(at, j));
+      const int i = ring_at(f, a, j);
+      copy_vector(of_array(to, a) + i, of_array(shared, a) + i, from + row_offset(at, j));
     }
   }
 
@@ -45,7 +45,7 @@ struct Prefetch {
       if (!reads(a)) continue;
 #pragma unroll
       for (int j = 0; j < ROWS; j++) {
-        const Vector vector = own[taken * PLANE + copied_slot(a) * ARRAY + j * 32];
+        const Vector vector = in_ring(own, taken, a, j);
 #pragma unroll
         for (int i = 0; i < VECTOR; i++) v[a][j][i] = vector.at[i];
       }

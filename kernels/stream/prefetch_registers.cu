@@ -1,12 +1,12 @@
 // Loads the thread's own cells of a plane of an array, and the cells next to the tile: where it
 // ends at the grid's edge what lies outside.
-__device__ __forceinline__ void load_cells(Cells &v, LaneHalo &lane_halo, const T *__restrict__ plane, const Place &at) {
+__device__ __forceinline__ void load_cells(Cells &v, LaneHalo &lane_halo, const Reader &__restrict__ plane, const Place &at) {
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
-    const T *row = plane + row_offset(at, j);
+    const Reader row = plane + row_offset(at, j);
 #pragma unroll
     for (int i = 0; i < VECTOR; i += PART) {
-      const Part part = *reinterpret_cast<const Part *>(row + i);
+      const Part part = part_of(row + i);
 #pragma unroll
       for (int k = 0; k < PART; k++) v[j][i + k] = part.at[k];
     }
@@ -31,7 +31,7 @@ struct Prefetch {
   __device__ __forceinline__ explicit Prefetch(Shared *) {}
 
   // Loads array a's next plane into place f.
-  __device__ __forceinline__ void load(int f, int a, const T *__restrict__ from, const Place &at) { load_cells(plane[f][a], halo[f], from, at); }
+  __device__ __forceinline__ void load(int f, int a, const Reader &__restrict__ from, const Place &at) { load_cells(plane[f][a], halo[f], from, at); }
   __device__ __forceinline__ void loaded() {}
   __device__ __forceinline__ void coalesce(int, Cells &) {}
 

@@ -139,12 +139,37 @@ func (s stages) places(has func(points []stencil.Offset) bool) string {
 
 // slotsText says which place an array's edge rows have in shared memory, and its planes
 // that are prefetched by copies.
-func (s stages) slotsText() string {
+func (g plan) slotsText() string {
+	s := g.stages
 	read := func(points []stencil.Offset) bool { return len(points) > 0 }
+	if !kernels.OneType(g.problem) {
+		return g.storedSlotsText()
+	}
 	return fmt.Sprintf("constexpr int EDGE_ARRAYS = %d; // arrays of which other rows than the own are read\n"+
 		"__host__ __device__ constexpr int edge_slot(int a) { return %s; } // which of them array a is\n"+
 		"constexpr int COPIED = %d; // arrays that are read\n"+
 		"__host__ __device__ constexpr int copied_slot(int a) { return %s; } // which of them array a is\n\n", s.edgeArrays(), s.places(s.offRow), s.used(), s.places(read))
+}
+
+// storedSlotsText is that where arrays are of several types.
+func (g plan) storedSlotsText() string {
+	var number, bytes, before strings.Builder
+	sum := 0
+	for a, points := range g.arrays {
+		if len(points) > 0 {
+			fmt.Fprintf(&number, "a == %d ? %d : ", a, kernels.StoredNumber(g.problem, a))
+			fmt.Fprintf(&bytes, "a == %d ? %d : ", a, g.problem.Stored(a).Size())
+			fmt.Fprintf(&before, "a == %d ? %d : ", a, sum)
+			sum += g.problem.Stored(a).Size()
+		}
+	}
+	return fmt.Sprintf("constexpr int EDGE_ARRAYS = %d; // arrays of which other rows than the own are read\n"+
+		"__host__ __device__ constexpr int edge_slot(int a) { return %s; } // which of them array a is\n"+
+		"constexpr int COPIED = %d; // arrays of the element type that would take as much room as those that are read\n"+
+		"__host__ __device__ constexpr int stored_in(int a) { return %s0; } // what array a is stored in, as by_type takes it\n"+
+		"__host__ __device__ constexpr int bytes_of(int a) { return %s1; } // of an element\n"+
+		"__host__ __device__ constexpr int bytes_before(int a) { return %s0; } // of an element of each array before it\n\n",
+		g.edgeArrays(), g.places(g.offRow), g.copiedArrays(), number.String(), bytes.String(), before.String())
 }
 
 // planesText says which neighbours the points of each plane of an array need.

@@ -33,6 +33,8 @@ var (
 	registersSource string
 	//go:embed prefetch_async.cu
 	asyncSource string
+	//go:embed stored.cu
+	storedSource string
 	//go:embed streaming.cu
 	streamingSource string
 )
@@ -97,7 +99,7 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 	}, space.Constraint{
 		Name: "boundary", Needs: onVector, Why: "what lies outside is settled by one rule, the same on all sides and of all fields",
 		OK: func(space.Values) bool { return p.Stencil.Boundary != stencil.Mixed },
-	}, kernels.TypesConstraint(p), space.Constraint{
+	}, space.Constraint{
 		Name: "wrap", Needs: onVector, Why: fmt.Sprintf("where the grid repeats, its rows (%d) must be whole vectors", p.Size[0]),
 		OK: func(v space.Values) bool { return !of.wrap || p.Size[0]%v.Get("vx") == 0 },
 	}, space.Constraint{
@@ -126,7 +128,7 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 		if !g.async {
 			return g.prefetch <= 2
 		}
-		return copied && g.prefetch >= 2 && g.copyBytes() >= 4
+		return copied && g.prefetch >= 2 && g.leastCopy() >= 4
 	})
 	whole(onVector, "vector", "a lane that loads fewer than 8 bytes (of elements narrower than 4 bytes 4) wastes instructions; more than 32 waste registers", func(g plan) bool {
 		bytes := g.vector * p.DType.Size()
@@ -140,7 +142,7 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 		return step[0] > 0 && step[1] > 0 && 100*step[0]*step[1] >= 45*hold[0]*hold[1]
 	})
 	whole([]string{"vx", "wp", "ck", "sm", "pm"}, "fill", "SMs are filled by blocks of one warp, at most 16 on each, whose planes are copied asynchronously where that is possible", func(g plan) bool {
-		return g.sms == 0 || g.warps == 1 && g.streamTiles <= 16 && (g.async || !copied || g.copyBytes() < 4)
+		return g.sms == 0 || g.warps == 1 && g.streamTiles <= 16 && (g.async || !copied || g.leastCopy() < 4)
 	})
 	whole(names, "stream-tile", "a stream tile must be longer than the halo it recomputes", func(g plan) bool {
 		pieces := g.grid()[2]
@@ -194,9 +196,16 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "UNROLL", Value: g.unroll(), Doc: "plane steps that the loop holds"},
 		{Name: "COPIES", Value: flag(g.async), Doc: docs["pm"]},
 	}
-	pieces := []kernels.Piece{{Text: g.slotsText() + g.edgesText()}, kernels.WindowsPiece(), {File: folder + "plane.cu", Text: planeSource}}
-	pieces = append(pieces, g.stagesSource()...)
-	if g.async {
+	pieces := []kernels.Piece{{Text: g.slotsText() + g.edgesText()}, kernels.WindowsPiece()}
+	plane, stored := kernels.Piece{File: folder + "plane.cu", Text: planeSource}, kernels.StoredPieces(p)
+	if stored != nil {
+		pieces = append(append(pieces, kernels.CopiesPiece()), stored...)
+	}
+	pieces = append(append(pieces, plane), g.stagesSource()...)
+	switch {
+	case g.async && stored != nil:
+		pieces = append(pieces, kernels.Piece{File: folder + "stored.cu", Text: storedSource})
+	case g.async:
 		pieces = append(pieces, kernels.CopiesPiece())
 	}
 	pieces = append(pieces, g.prefetchSource(), kernels.Piece{File: folder + "streaming.cu", Text: streamingSource})

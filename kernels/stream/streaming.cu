@@ -17,7 +17,7 @@ __device__ __forceinline__ void store(const Cells &v, T *__restrict__ plane, con
 // A thread's way along the streaming axis, over the planes of its block.
 struct Streaming {
   const Place &at;
-  const T *source[ARRAYS];         // own column of the plane that is loaded next
+  Reader source[ARRAYS];         // own column of the plane that is loaded next
   T *written[OUTPUTS];             // own column of the plane that is written next
   int plane;                       // which one that is, where the grid repeats
   Edges edges;

@@ -147,6 +147,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	updates := cells * planeSteps * float64(g.timeTile)
 	timeTile, words := float64(g.timeTile), float64(kernels.ComputedSize(p.DType))/4
 	arrays, outputs := float64(g.used()), float64(kernels.Outputs(st, g.timeTile))
+	read := float64(g.copiedBytes()) // bytes of a cell
 	taken, least := g.taken()
 	inFlight := g.inFlight(taken)
 	others := 0 // rows of other warps
@@ -168,7 +169,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	pipe := (edge*float64(g.vector) + shuffles) * float64(kernels.ComputedSize(p.DType))
 	if g.async { // read again from shared memory
 		accesses += parts * arrays * float64(g.rows)
-		pipe += (1 + loads) * arrays * float64(g.rows*g.vector) * elem / timeTile // written there, and read
+		pipe += (1 + loads) * read * float64(g.rows*g.vector) / timeTile // written there, and read
 	}
 	if coalescedStores {
 		accesses += (parts + moves) * outputs
@@ -187,7 +188,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	for a, g := range l.Grid {
 		write[a] = kernels.CeilDiv(p.Size[a], g)
 	}
-	read := [3]int{hold[0], hold[1], int(loaded)}
+	tile := [3]int{hold[0], hold[1], int(loaded)}
 	barriers := 0
 	if others > 0 {
 		barriers = int(planeSteps)
@@ -197,7 +198,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	if st.Dims < 3 {
 		write[1] = streamTile
 		write[2] = 1
-		read = [3]int{hold[0] * g.warps, read[2], 1}
+		tile = [3]int{hold[0] * g.warps, tile[2], 1}
 		window = write
 	}
 	window[st.Dims-1] = 1 + g.prefetch
@@ -209,8 +210,8 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Special:    blocks * updates * special,
 		Integer:    blocks * threads * (300 + planeSteps*(20+4*float64(g.rows)+timeTile*(2+shuffles*words))),
 		Accesses:   blocks * threads * planeSteps * accesses,
-		L1Loads:    (loads*arrays*blocks*cells*loaded + stores*outputs*float64(p.Size.Cells())) * elem,
-		L2Read:     arrays * blocks * cells * loaded * elem,
+		L1Loads:    loads*read*blocks*cells*loaded + stores*outputs*float64(p.Size.Cells())*elem,
+		L2Read:     read * blocks * cells * loaded,
 		L2Write:    float64(p.Size.Cells()) * outputs * elem,
 		Torn:       kernels.Torn(p, g.vector, g.haloX(), hold, step),
 		Shared:     blocks * threads * planeSteps * timeTile * pipe,
@@ -224,7 +225,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		MinBlocks:  g.minBlocks,
 		SpillTrips: planeSteps,
 		Write:      write,
-		Read:       read,
+		Read:       tile,
 		Window:     window,
 		Launch:     l,
 	}
