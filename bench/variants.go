@@ -5,6 +5,7 @@ import (
 	"embed"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
@@ -20,10 +21,23 @@ var variantFiles embed.FS
 // clamped is what a rule takes the place of.
 const clamped = "Boundary clamp"
 
+// boundary is what lies outside the grid, as a stencil file has it.
+type boundary struct{ name, text string }
+
 // rules are the boundary rules as a stencil file has them, and an edge that the cell function itself holds.
-var rules = []struct{ name, text string }{
+var rules = []boundary{
 	{"clamp", clamped}, {"wrap", "Boundary wrap"}, {"mirror", "Boundary mirror"}, {"constant", "Boundary constant 0"},
 	{"fixed", "Boundary fixed"}, {"value", "EdgeValue { return value; }"}, {"held", ""},
+}
+
+// mixes are rules that differ, by axis: of so many as a stencil has.
+var mixes = []struct {
+	name string
+	axes [3]string
+}{
+	{"channel", [3]string{"wrap", "constant 0", "clamp"}},
+	{"heated", [3]string{"(constant 1, constant 0)", "clamp", "clamp"}},
+	{"walls", [3]string{"(mirror, clamp)", "fixed", "constant 0"}},
 }
 
 // held is the condition that keeps the outermost cells as they are.
@@ -62,7 +76,11 @@ func variants(_ context.Context, b *bench) (rows []row, err error) {
 				return nil, err
 			}
 			size := map[int]string{2: "16384x16384", 3: "512x512x512"}[s.Dims]
-			for _, rule := range rules {
+			list := slices.Clone(rules)
+			for _, m := range mixes {
+				list = append(list, boundary{m.name, "Boundary (" + strings.Join(m.axes[:s.Dims], ", ") + ")"})
+			}
+			for _, rule := range list {
 				text := strings.Replace(s.Text(), clamped, rule.text, 1)
 				if rule.name == "held" {
 					text = strings.Replace(s.Text(), "CellValue {", held(s.Dims), 1)

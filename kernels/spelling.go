@@ -22,7 +22,7 @@ var oneRule = []spelling{
 	{regexp.MustCompile(`\bONE_CONSTANT\b`), "BOUNDARY == CONSTANT"},
 	{regexp.MustCompile(`\bVALUES_OUTSIDE\b`), "BOUNDARY == EDGE_VALUE"},
 	{regexp.MustCompile(`\bEDGES_ON_ROWS\b`), "BOUNDARY != WRAP && BOUNDARY != CLAMP && BOUNDARY != MIRROR"},
-	{regexp.MustCompile(`\brule\(\d, \d, \d\)`), "BOUNDARY"},
+	{regexp.MustCompile(`\brule\(\d, (?:\d|DIMS - 1), \d\)`), "BOUNDARY"},
 	{regexp.MustCompile(`\bon_edge<\d>\((\w+)\)`), "$1"},
 	{regexp.MustCompile(`\btemplate <int AXIS> __device__`), "__device__"},
 	{regexp.MustCompile(`\b(tiles|window)<\w+>\(`), "$1("},
@@ -33,6 +33,18 @@ var oneRule = []spelling{
 	{regexp.MustCompile(`\bCONSTANT_ALONE\b`), "BOUNDARY == CONSTANT"},
 	{regexp.MustCompile(`\bunsettled<\d>\(\w+, (\w+), ([\w.]+)\)`), "(unsigned)$1 >= (unsigned)$2"},
 	{regexp.MustCompile(` && keeps\([^()]*\)`), ""},
+	// Of stream, where sums keep constants by side.
+	{regexp.MustCompile(`\bLANE_RULES\b`), "BOUNDARY != WRAP && BOUNDARY != EDGE_VALUE"},
+	{regexp.MustCompile(`!BY_DISTANCE\b`), "BOUNDARY != MIRROR"},
+	{regexp.MustCompile(`\bBY_DISTANCE\b`), "BOUNDARY == MIRROR"},
+	{regexp.MustCompile(`!(?:rows|planes)\(([A-Z]+)\)`), "BOUNDARY != $1"},
+	{regexp.MustCompile(`\b(?:rows|planes)\(([A-Z]+)\)`), "BOUNDARY == $1"},
+	{regexp.MustCompile(`\bgiven\(\d, \d\)`), "BOUNDARY == CONSTANT"},
+	{regexp.MustCompile(` (?:&&|\|\|) (?:gives|mirrors)\(\d, \d\)`), ""},
+	{regexp.MustCompile(`\bOutside constant\b`), "Real constant"},
+	{regexp.MustCompile(`\bOutside\{\}`), "Real(0)"},
+	{regexp.MustCompile(`\b(constant|outside_cell\(\w+\))\.at\[\d\]\[\w+\]`), "$1"},
+	{regexp.MustCompile(`\n *for \(int side = 0; side < 2; side\+\+\)|(?: \+ side \* 32| \* sides\(\)| \+ \(row \+ away < 0 \? 0 : 32\))`), ""},
 }
 
 // dense is for rows and planes that may be parts of longer ones, and such as follow each other. These are what is tuned:

@@ -85,6 +85,12 @@ func TestGPUCatalogueGivesTheReferencesAnswer(t *testing.T) {
 	devicetest.Check(t, d, devicetest.CatalogueCases(t, d.Machine(), *flagEach, *flagSeed+1))
 }
 
+func TestGPUEveryRuleGivesTheReferencesAnswer(t *testing.T) {
+	d := openGPU(t)
+	devicetest.Check(t, d, devicetest.SumCases(t, d.Machine(), *flagCases, *flagSeed+3))
+	devicetest.Check(t, d, devicetest.MixedCases(t, d.Machine(), *flagCases/2, *flagSeed+6))
+}
+
 func TestGPUStepScalarsGiveTheReferencesAnswer(t *testing.T) {
 	d := openGPU(t)
 	devicetest.Check(t, d, devicetest.StepCases(t, d.Machine(), *flagEach, *flagSeed+9))

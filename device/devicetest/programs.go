@@ -303,8 +303,8 @@ func RandomSum(r *rand.Rand) string {
 // outside is a rule for what lies outside.
 func (p *program) outside() string {
 	axis := string("xyz"[p.r.IntN(p.dims)])
-	if p.chance(3) {
-		rule := func() string { return one(p.r, "clamp", "mirror", "fixed", "constant 0.5") }
+	if p.chance(2) {
+		rule := func() string { return one(p.r, "clamp", "mirror", "fixed", "constant 0.5", "constant -0.25") }
 		axes := make([]string, p.dims)
 		for a := range axes {
 			axes[a] = one(p.r, "wrap", rule(), fmt.Sprintf("(%s, %s)", rule(), rule()), fmt.Sprintf("(%s, %s)", rule(), rule()))

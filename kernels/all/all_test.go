@@ -38,7 +38,6 @@ func catalogued(t testing.TB, name string, d stencil.DType, n stencil.Size) sten
 	return stencil.Problem{Stencil: s, DType: d, Size: n, Steps: 1000}
 }
 
-// line is a one-dimensional problem; the catalogue has none.
 // channel is periodic in x, with walls in y and z.
 func channel(t testing.TB) stencil.Problem {
 	t.Helper()
@@ -49,6 +48,7 @@ func channel(t testing.TB) stencil.Problem {
 	return stencil.Problem{Stencil: s, DType: stencil.Float32, Size: stencil.Size{512, 512, 512}, Steps: 1000}
 }
 
+// line is a one-dimensional problem; the catalogue has none.
 func line(t testing.TB, n int) stencil.Problem {
 	t.Helper()
 	s, err := stencil.Parse("line", "line.sl", "NumDimensions 1 StencilSize (1) CellValue { return 0.5 * (get(-1) + get(1)); }")
@@ -159,6 +159,12 @@ func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
 	few := jacobi3d
 	few.Steps = 2
 	walls := channel(t)
+	mirrors, err := stencil.Parse("mirrors", "mirrors.sl", "NumDimensions 3 StencilSize (1, 1, 1) Fields (u, v) Boundary u y mirror CellValue { return get(u, 0, 1, 0) * get(v, 0, -1, 0), get(v, 0, 0, 1); }")
+	if err != nil {
+		t.Fatal(err)
+	}
+	apart := walls
+	apart.Stencil = mirrors
 	few2d := jacobi2d
 	few2d.Steps = 2
 	halves := jacobi3d
@@ -271,7 +277,8 @@ func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
 		{furnace(t), h200(), "stream/vx=4/vy=1/wp=4/ck=16/pf=2/mb=1/ph=1/pm=1", ""},
 		{furnace(t), h200(), "stream/vx=2/vy=1/wp=4/ck=16/pf=2/mb=1/ph=1/pm=1", "prefetch"}, // two bytes of the wall
 		{walls, h200(), "sweep/vx=4/vy=2/wp=16/ck=2/pf=2/mb=1", ""},
-		{walls, h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2", "boundary"},
+		{walls, h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2", ""},
+		{apart, h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2", "boundary"},
 		{jacobi3d, slim, "sweep/vx=2/vy=1/wp=20/ck=2/pf=1/mb=1", "threads"},
 		{jacobi3d.Resized(stencil.Size{512, 31, 512}), h200(), "sweep/vx=4/vy=4/wp=8/ck=4/pf=2/mb=1", "grid-size"},
 		{jacobi3d.Resized(stencil.Size{127, 512, 512}), h200(), "sweep/vx=4/vy=4/wp=8/ck=4/pf=2/mb=1", "grid-size"},

@@ -61,7 +61,7 @@ func TestWeightsAreFactoredWhereValuesStayFinite(t *testing.T) {
 		if (w.common != 1) != c.taken {
 			t.Errorf("%s, %d steps: factor %v", c.dtype, c.timeTile, w.common)
 		}
-		if want := "SCALE = " + literal(math.Pow(w.common, float64(c.timeTile))) + ";"; !strings.Contains(w.text(c.timeTile, stencil.Clamp, ends{}), want) {
+		if want := "SCALE = " + literal(math.Pow(w.common, float64(c.timeTile))) + ";"; !strings.Contains(w.text(c.timeTile, rim{}, ends{}), want) {
 			t.Errorf("%s, %d steps: no %s", c.dtype, c.timeTile, want)
 		}
 	}

@@ -63,7 +63,7 @@ func planOf(p stencil.Problem, s space.Schedule) plan {
 // part is the cells that are moved between memory and a thread at once: a vector, or as
 // many of its cells as rows are whole of.
 func (g plan) part() int {
-	if g.problem.Stencil.Boundary == stencil.Wrap {
+	if g.wraps[0] {
 		return g.vector
 	}
 	return kernels.WholePart(g.vector, g.problem.Size[0])
@@ -119,12 +119,12 @@ func (g plan) haloX() int {
 // laneHalo tells whether a row's halo on x is loaded by its first and last lane, not as part
 // of the tile.
 func (g plan) laneHalo() bool {
-	return g.dims < 3 && g.timeTile == 1 && !g.async && g.linear && max(g.lowX, g.highX) <= g.vector && !g.wrap && !g.edge
+	return g.dims < 3 && g.timeTile == 1 && !g.async && g.linear && max(g.lowX, g.highX) <= g.vector && !g.mixed && !g.wraps[0] && !g.edge
 }
 
 // edgeRows is the rows of a warp that others read.
 func (g plan) edgeRows() int {
-	if g.mirror && !g.linear && g.lowR+g.highR > 0 {
+	if g.mirrors[1] && !g.linear && g.lowR+g.highR > 0 {
 		return g.rows
 	}
 	return kernels.EdgeRows(g.lowR, g.highR, g.rows)
@@ -145,10 +145,7 @@ func (g plan) sharedBytes() int {
 	if g.coalescedStores() {
 		more += kernels.Outputs(g.problem.Stencil, g.timeTile) * g.warps * warp * g.vector * g.problem.DType.Size()
 	}
-	rows := g.warps * g.edgeRows()
-	if g.constantRow() {
-		rows++
-	}
+	rows := g.warps*g.edgeRows() + g.constantRows()
 	return more + g.ring*g.timeTile*g.edgeArrays()*rows*warp*g.vector*kernels.ComputedSize(g.problem.DType)
 }
 

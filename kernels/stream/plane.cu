@@ -23,7 +23,7 @@ constexpr int TILE_X = 32 * VECTOR, TILE_R = WARPS * ROWS;
 // With one time step in 2D a row's halo on x is a few cells that the warp's first and last
 // lane load next to their own: LANE_HALO. Else it is whole vectors, computed as well.
 constexpr int RADIUS_X = LOW_X > HIGH_X ? LOW_X : HIGH_X;
-constexpr int LANE_HALO = DIMS < 3 && PYRAMID == 1 && !COPIES && SUMS && RADIUS_X <= VECTOR && BOUNDARY != WRAP && BOUNDARY != EDGE_VALUE ? RADIUS_X : 0;
+constexpr int LANE_HALO = DIMS < 3 && PYRAMID == 1 && !COPIES && SUMS && RADIUS_X <= VECTOR && LANE_RULES ? RADIUS_X : 0;
 constexpr int HALO_LX = LANE_HALO > 0 ? 0 : (PYRAMID * LOW_X + VECTOR - 1) / VECTOR * VECTOR;
 constexpr int HALO_HX = LANE_HALO > 0 ? 0 : (PYRAMID * HIGH_X + VECTOR - 1) / VECTOR * VECTOR;
 constexpr int HALO_LR = PYRAMID * LOW_R, HALO_HR = PYRAMID * HIGH_R;
@@ -34,12 +34,12 @@ constexpr int LAG = HIGH_S + (LATE ? 1 : 0);                 // stage lag: plane
 constexpr int SHARED_ROWS = LOW_R + HIGH_R;                  // rows of other warps that a warp reads
 // Rows of a warp that other warps read: the first and the last few.
 constexpr int FIRST_ROWS = HIGH_R > 0 ? HIGH_R : LOW_R > 0, LAST_ROWS = LOW_R > 0 ? LOW_R : HIGH_R > 0;
-constexpr int EDGE_ROWS = FIRST_ROWS + LAST_ROWS < ROWS && (SUMS || BOUNDARY != MIRROR) ? FIRST_ROWS + LAST_ROWS : ROWS;
+constexpr int EDGE_ROWS = FIRST_ROWS + LAST_ROWS < ROWS && (SUMS || !rows(MIRROR)) ? FIRST_ROWS + LAST_ROWS : ROWS;
 // A tile's first rows are read by nobody above: where a row outside is the mirror of one inside, the first
 // warp gives those that are mirrored in their place, and the last warp likewise.
-constexpr bool MIRRORED_ROWS = BOUNDARY == MIRROR && SUMS && SHARED_ROWS > 0 && EDGE_ROWS < ROWS;
+constexpr bool MIRRORED_ROWS = rows(MIRROR) && SUMS && SHARED_ROWS > 0 && EDGE_ROWS < ROWS;
 // Where a row outside is a constant, there is one such row beside the edge rows of every plane.
-constexpr bool CONSTANT_ROW = BOUNDARY == CONSTANT && SUMS && (HELD_LR < LOW_R || HELD_HR < HIGH_R);
+constexpr bool CONSTANT_ROW = rows(CONSTANT) && SUMS && (HELD_LR < LOW_R || HELD_HR < HIGH_R);
 
 // A vector in global memory, and in shared memory.
 template <class Elem> struct __align__(aligned<Elem>(VECTOR)) VectorOf {
@@ -69,9 +69,9 @@ __device__ __forceinline__ int edge_row(int j) { return EDGE_ROWS == ROWS || j <
 // Next to a tile within the grid there are cells of the grid: in 3D such tiles have plane steps of their
 // own, in which the compiler finds nothing to choose at the ends of rows. (Not in 2D, where it would
 // guard every shuffle; docs/lab/0013-walks-within.md, 0018-instruction-caches.md.)
-constexpr bool WITHIN = DIMS == 3 && SUMS && RADIUS_X <= 2 && BOUNDARY != WRAP;
+constexpr bool WITHIN = DIMS == 3 && SUMS && RADIUS_X <= 2 && !WRAPS_ALL;
 // In 2D, where edges cost more than a choice and a block has one tile, such tiles are streamed through by code of their own.
-constexpr bool APART = DIMS == 2 && SUMS && WARPS == 1 && (HOLDS || BOUNDARY == EDGE_VALUE) && LANE_HALO == 0 && RADIUS_X <= 2;
+constexpr bool APART = DIMS == 2 && SUMS && WARPS == 1 && (HOLDS || some(EDGE_VALUE)) && LANE_HALO == 0 && RADIUS_X <= 2;
 
 // What a thread knows of its place. Registers are scarce: whatever is used in every
 // plane step is one number.
@@ -86,7 +86,7 @@ struct Place {
   int own;               // its first edge row in shared memory, in vectors
   int other[SHARED_ROWS > 0 ? SHARED_ROWS : 1]; // the rows of other warps that it reads
   int x, y;              // of its first cell
-  index_t rows[BOUNDARY == WRAP ? ROWS : 1]; // where the grid repeats: elements from a plane's column to each row
+  index_t rows[WRAPS_ROWS ? ROWS : 1]; // where the grid repeats: elements from a plane's column to each row
   bool low_row, high_row; // holds the first, last row of a plane
   bool holds;            // some cells of its tile may be held
   unsigned flags;        // low_x, high_x, low_row, high_row, holds bit by bit
@@ -95,7 +95,7 @@ struct Place {
 };
 
 // Elements from a thread's place in a plane to its row j.
-__device__ __forceinline__ index_t row_offset(const Place &at, int j) { return BOUNDARY == WRAP ? at.rows[j] : j * at.grid.ldx; }
+__device__ __forceinline__ index_t row_offset(const Place &at, int j) { return WRAPS_ROWS ? at.rows[j] : j * at.grid.ldx; }
 
 // Cells by which the first part that a thread moves lies before its own vector, and cells of memory
 // from a part to the next for each of its cells: coalesced, a warp's parts follow each other.
@@ -106,7 +106,7 @@ __device__ __forceinline__ constexpr int part_stride(bool coalesced) { return co
 // A point outside the grid is the cell inside that stands for it by the boundary rule;
 // next is what lies next to the tile, and constant what lies outside by the rule of that name. Only low
 // and high cells of it are needed, and none outside the grid that held cells alone would read.
-__device__ __forceinline__ void halo_x(Real (&e)[SPAN_X], const Place &at, int low, int high, const Real *next, Real constant) {
+__device__ __forceinline__ void halo_x(Real (&e)[SPAN_X], const Place &at, int low, int high, const Real *next, Outside constant) {
 #pragma unroll
   for (int k = 1; k <= LOW_X; k++) {
     if (k > low) break;
@@ -114,9 +114,9 @@ __device__ __forceinline__ void halo_x(Real (&e)[SPAN_X], const Place &at, int l
     e[LOW_X - k] = __shfl_up_sync(~0u, e[LOW_X + lanes * VECTOR - k], lanes);
     if (LANE_HALO == 0 && HELD_LX >= LOW_X) continue;
     Real outside = LANE_HALO > 0 ? next[LANE_HALO > 0 ? k - 1 : 0] : e[LOW_X - k + 1];
-    if (LANE_HALO == 0 && BOUNDARY == CONSTANT) outside = constant;
-    if (LANE_HALO == 0 && BOUNDARY == MIRROR) outside = k < VECTOR ? e[LOW_X + k % VECTOR] : __shfl_sync(~0u, e[LOW_X + k % VECTOR], k / VECTOR);
-    if (LOW_X <= VECTOR || BOUNDARY == WRAP ? at.low_x : at.x < k) e[LOW_X - k] = outside;
+    if (LANE_HALO == 0 && given(0, 0)) outside = constant.at[0][0];
+    if (LANE_HALO == 0 && rule(0, 0, 0) == MIRROR) outside = k < VECTOR ? e[LOW_X + k % VECTOR] : __shfl_sync(~0u, e[LOW_X + k % VECTOR], k / VECTOR);
+    if (LOW_X <= VECTOR || wraps(0) ? at.low_x : at.x < k) e[LOW_X - k] = outside;
   }
 #pragma unroll
   for (int k = 0; k < HIGH_X; k++) {
@@ -125,13 +125,13 @@ __device__ __forceinline__ void halo_x(Real (&e)[SPAN_X], const Place &at, int l
     e[i] = __shfl_down_sync(~0u, e[LOW_X + k % VECTOR], lanes);
     if (LANE_HALO == 0 && HELD_HX >= HIGH_X) continue;
     Real outside = LANE_HALO > 0 ? next[LANE_HALO > 0 ? k : 0] : e[i - 1];
-    if (LANE_HALO == 0 && BOUNDARY == CONSTANT) outside = constant;
-    if (LANE_HALO == 0 && BOUNDARY == MIRROR) { // k + 2 cells before the end of the last lane
+    if (LANE_HALO == 0 && given(0, 1)) outside = constant.at[0][1];
+    if (LANE_HALO == 0 && rule(0, 0, 1) == MIRROR) { // k + 2 cells before the end of the last lane
       constexpr int last = 32 * VECTOR;
       const int cell = last - 2 - k;
       outside = cell / VECTOR == 31 ? e[LOW_X + cell % VECTOR] : __shfl_sync(~0u, e[LOW_X + cell % VECTOR], cell / VECTOR);
     }
-    if (HIGH_X <= VECTOR || BOUNDARY == WRAP ? at.high_x : at.x + VECTOR + k >= at.nx) e[i] = outside;
+    if (HIGH_X <= VECTOR || wraps(0) ? at.high_x : at.x + VECTOR + k >= at.nx) e[i] = outside;
   }
 }
 
@@ -142,7 +142,7 @@ struct Edges {
   int slot;     // where the plane that arrives now belongs
 
   static constexpr int ROW = WARPS * EDGE_ROWS * 32;  // where the row of constants is, if there is one
-  static constexpr int SET = ROW + (CONSTANT_ROW ? 32 : 0); // of one plane of an array, vectors
+  static constexpr int SET = ROW + (CONSTANT_ROW ? 32 * sides() : 0); // of one plane of an array, vectors
   static constexpr int STAGE = EDGE_ARRAYS * SET;     // of a stage
 
   __device__ __forceinline__ Edges of(int stage) const { return {ring + stage * STAGE, slot}; }
@@ -162,8 +162,8 @@ __device__ __forceinline__ void publish(const Cells &v, const Place &at, Shared 
 #pragma unroll
     for (int i = 0; i < VECTOR; i++) {
       row.at[i] = v[j][i];
-      if (MIRRORED_ROWS && j < FIRST_ROWS && threadIdx.y == 0) row.at[i] = v[j + 1 < ROWS ? j + 1 : j][i];
-      if (MIRRORED_ROWS && j >= ROWS - LAST_ROWS && threadIdx.y == WARPS - 1) row.at[i] = v[j > 0 ? j - 1 : j][i];
+      if (MIRRORED_ROWS && mirrors(1, 0) && j < FIRST_ROWS && threadIdx.y == 0) row.at[i] = v[j + 1 < ROWS ? j + 1 : j][i];
+      if (MIRRORED_ROWS && mirrors(1, 1) && j >= ROWS - LAST_ROWS && threadIdx.y == WARPS - 1) row.at[i] = v[j > 0 ? j - 1 : j][i];
     }
     edges[at.own + edge_row(j) * 32] = row;
   }

@@ -19,9 +19,7 @@ type stages struct {
 	weights  costed
 	factored costed             // the same as multiples of a common factor
 	arrays   [][]stencil.Offset // fields, then read-only arrays: where each is read; nil = nowhere
-	mirror   bool
-	wrap     bool
-	edge     bool // EdgeValue says what lies outside
+	rim
 	held     ends // cells that never change, of a weighted sum
 	late     bool // a plane completes only once other warps have given rows of the newest
 	diagonal bool // rows other than the own are read in neighbour columns
@@ -45,12 +43,12 @@ func stagesOf(st *stencil.Stencil) stages {
 }
 
 func analyse(st *stencil.Stencil) stages {
-	s := stages{dims: st.Dims, radius: radiusOf(st), arrays: st.Stages[0].Points, mirror: st.Boundary == stencil.Mirror, wrap: st.Boundary == stencil.Wrap, edge: st.Boundary == stencil.Edge}
-	if held := heldOf(st); st.Of == nil && len(st.ReadOnly) == 0 && (!s.wrap || held == ends{}) {
+	s := stages{dims: st.Dims, radius: radiusOf(st), arrays: st.Stages[0].Points, rim: rimOf(st)}
+	if held := heldOf(st); st.Of == nil && len(st.ReadOnly) == 0 && !s.rim.holds(held) && s.sums(st) {
 		if w, ok := weightsOf(st); ok {
 			u, _ := weightsBy(bestFactor(st), st)
 			s.weights, s.factored = costed{w, w.operations()}, costed{u, u.operations()}
-			s.linear, s.held, s.late, s.diagonal, s.triples, s.newestNeighbours, s.ring = true, held, w.late(s.mirror), w.diagonal(), w.triples(), w.newestNeighbours(), 2
+			s.linear, s.held, s.late, s.diagonal, s.triples, s.newestNeighbours, s.ring = true, held, w.late(s.mirrors[2]), w.diagonal(), w.triples(), w.newestNeighbours(), 2
 			return s
 		}
 	}
@@ -65,7 +63,7 @@ func analyse(st *stencil.Stencil) stages {
 	switch {
 	case !rows:
 		first = s.highS
-	case s.mirror: // a plane that is read may stand for one on the other side
+	case s.mirrors[2]: // a plane that is read may stand for one on the other side
 		first, last = -s.lowS, s.highS
 	}
 	s.late = rows && last == s.highS
@@ -109,7 +107,7 @@ func (s stages) offRow(points []stencil.Offset) bool {
 func (g plan) stagesSource() []kernels.Piece {
 	st := g.problem.Stencil
 	if g.linear {
-		return kernels.Around(folder+"sums.cu", sumsSource, "@WEIGHTS@", kernels.Piece{Text: g.bestWeights().text(g.timeTile, st.Boundary, g.held)})
+		return kernels.Around(folder+"sums.cu", sumsSource, "@WEIGHTS@", kernels.Piece{Text: g.bestWeights().text(g.timeTile, g.rim, g.held)})
 	}
 	pieces := []kernels.Piece{{Text: g.planesText()}}
 	if g.nearest(st) {

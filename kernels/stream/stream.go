@@ -97,15 +97,15 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 		Name: "stencil", Needs: onVector, Why: "a block streams through one stage",
 		OK: func(space.Values) bool { return len(p.Stencil.Stages) == 1 },
 	}, space.Constraint{
-		Name: "boundary", Needs: onVector, Why: "what lies outside is settled by one rule, the same on all sides and of all fields",
-		OK: func(space.Values) bool { return p.Stencil.Boundary != stencil.Mixed },
+		Name: "boundary", Needs: onVector, Why: "a plane, row or column stands for the same one beyond an edge in all arrays: all are mirrored there, or none",
+		OK: func(space.Values) bool { return p.Stencil.MirrorsAlike() },
 	}, space.Constraint{
 		Name: "wrap", Needs: onVector, Why: fmt.Sprintf("where the grid repeats, its rows (%d) must be whole vectors", p.Size[0]),
-		OK: func(v space.Values) bool { return !of.wrap || p.Size[0]%v.Get("vx") == 0 },
+		OK: func(v space.Values) bool { return !of.wraps[0] || p.Size[0]%v.Get("vx") == 0 },
 	}, space.Constraint{
 		Name: "mirror", Needs: onVector, Why: "a lane finds what a point outside mirrors within its own vector, sums among the planes",
 		OK: func(v space.Values) bool {
-			return !of.mirror || v.Get("vx") >= of.highX && (!of.linear || kernels.Planes(p) > of.highS)
+			return (!of.mirrors[0] || v.Get("vx") >= of.highX) && (!of.mirrors[2] || !of.linear || kernels.Planes(p) > of.highS)
 		},
 	}, space.Constraint{
 		Name: "warp", Needs: onVector, Why: fmt.Sprintf("a row is a warp of %d lanes", warp),
@@ -215,7 +215,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	if p.Stencil.Dims == 3 {
 		k.Least[1] = hold[1]
 	}
-	if g.mirror && g.linear && p.Stencil.Dims > 1 {
+	if g.mirrors[2] && g.linear {
 		k.Least[p.Stencil.Dims-1] = g.highS + 1
 	}
 	return k

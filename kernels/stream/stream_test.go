@@ -368,7 +368,7 @@ func TestEdgeRowsHoldEveryRowThatAnotherWarpReads(t *testing.T) {
 	// Lines of plane.cu, as Go below.
 	for _, text := range []string{
 		"constexpr int FIRST_ROWS = HIGH_R > 0 ? HIGH_R : LOW_R > 0, LAST_ROWS = LOW_R > 0 ? LOW_R : HIGH_R > 0;\n",
-		"constexpr int EDGE_ROWS = FIRST_ROWS + LAST_ROWS < ROWS && (SUMS || BOUNDARY != MIRROR) ? FIRST_ROWS + LAST_ROWS : ROWS;\n",
+		"constexpr int EDGE_ROWS = FIRST_ROWS + LAST_ROWS < ROWS && (SUMS || !rows(MIRROR)) ? FIRST_ROWS + LAST_ROWS : ROWS;\n",
 	} {
 		if !strings.Contains(planeSource, text) {
 			t.Fatalf("plane.cu no longer has %s", text)
@@ -393,10 +393,10 @@ func TestEdgeRowsHoldEveryRowThatAnotherWarpReads(t *testing.T) {
 					if got, want := edgeRows(stages{}), min(first+last, rows); got != want {
 						t.Fatalf("%+v %+v: %d edge rows, the kernel has %d", h, r, got, want)
 					}
-					if got := edgeRows(stages{mirror: true}); low+high > 0 && got != rows { // a mirrored row may be any
+					if got := edgeRows(stages{rim: rim{mirrors: [3]bool{true, true, true}}}); low+high > 0 && got != rows { // a mirrored row may be any
 						t.Fatalf("%+v %+v: %d edge rows where the boundary mirrors", h, r, got)
 					}
-					if got, want := edgeRows(stages{mirror: true, linear: true}), edgeRows(stages{}); got != want { // it takes the place of one at the edge
+					if got, want := edgeRows(stages{rim: rim{mirrors: [3]bool{true, true, true}}, linear: true}), edgeRows(stages{}); got != want { // it takes the place of one at the edge
 						t.Fatalf("%+v %+v: %d edge rows of sums where the boundary mirrors, want %d", h, r, got, want)
 					}
 					for w := range warps {

@@ -27,8 +27,8 @@ struct Streaming {
   // own is the element of plane 0 at which the thread's cells begin.
   __device__ __forceinline__ Streaming(const Place &place, index_t own, const Out &out, unsigned char *shared)
       : at(place), edges{reinterpret_cast<Shared *>(shared), 0}, prefetch(edges.ring) {
-    const int halo = at.begin - PYRAMID * LOW_S, from = BOUNDARY == WRAP ? halo : max(halo, 0);
-    plane = boundary_index(from, at.planes);
+    const int halo = at.begin - PYRAMID * LOW_S, from = wraps(DIMS - 1) ? halo : max(halo, 0);
+    plane = boundary_index<DIMS - 1>(0, from, at.planes);
 #pragma unroll
     for (int a = 0; a < ARRAYS; a++) source[a] = at.grid.in[a] + (own - coalesced_offset(COALESCED)) + plane * at.stride;
 #pragma unroll
@@ -37,7 +37,8 @@ struct Streaming {
     for (int s = 0; s < PYRAMID; s++) {
       stage[s].clear();
       for (int slot = 0; CONSTANT_ROW && slot < RING && threadIdx.y == 0; slot++)
-        for (int i = 0; i < VECTOR; i++) edges.ring[(slot * PYRAMID + s) * Edges::STAGE + Edges::ROW + threadIdx.x].at[i] = outside_cell(s);
+        for (int side = 0; side < 2; side++)
+        for (int i = 0; i < VECTOR; i++) edges.ring[(slot * PYRAMID + s) * Edges::STAGE + Edges::ROW + side * 32 + threadIdx.x].at[i] = outside_cell(s).at[1][side];
     }
 #pragma unroll
     for (int f = 0; f < PREFETCH; f++) fetch(f, from + f);
@@ -46,7 +47,7 @@ struct Streaming {
       // Plane p arrives at the first stage, p - LAG at the second and so on. While
       // none of them is near the grid's first or last plane, plane steps go UNROLL at a
       // time: then what the stages keep changes places by name, without moves.
-      const bool settled = BOUNDARY == WRAP || (p - (PYRAMID - 1) * LAG >= SETTLED && p + UNROLL + (ENDING - 1) < at.planes);
+      const bool settled = wraps(DIMS - 1) || (p - (PYRAMID - 1) * LAG >= SETTLED && p + UNROLL + (ENDING - 1) < at.planes);
       if (settled && p + UNROLL - 1 <= last) {
         if (WITHIN && at.within)
           plane_steps<true>(p);
@@ -54,7 +55,7 @@ struct Streaming {
           plane_steps<false>(p);
         p += UNROLL;
       } else {
-        advance<BOUNDARY != WRAP>(p++, at);
+        advance<!wraps(DIMS - 1)>(p++, at);
       }
     }
   }
@@ -85,13 +86,13 @@ struct Streaming {
     for (int a = 0; a < ARRAYS; a++) {
       if (!reads(a)) continue;
       prefetch.load(f, a, source[a], at);
-      if (BOUNDARY == WRAP)
+      if (wraps(DIMS - 1))
         source[a] += plane == at.planes - 1 ? -plane * at.stride : at.stride;
       else if (p < at.planes - 1)
         source[a] += at.stride;
     }
     prefetch.loaded();
-    if (BOUNDARY == WRAP) plane = plane == at.planes - 1 ? 0 : plane + 1;
+    if (wraps(DIMS - 1)) plane = plane == at.planes - 1 ? 0 : plane + 1;
   }
 
   // A plane step: plane p arrives, and one plane further back at every stage.
@@ -172,8 +173,8 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
   at.end = end;
   const Window x = window<0>(tx, nx, TILE_X, STEP_X, HALO_LX, UNIT);
   at.x = x.origin + lane * VECTOR;
-  at.low_x = BOUNDARY != WRAP && (LANE_HALO > 0 ? lane == 0 : at.x == 0);
-  at.high_x = BOUNDARY != WRAP && (LANE_HALO > 0 ? lane == 31 : at.x + VECTOR == nx);
+  at.low_x = !wraps(0) && (LANE_HALO > 0 ? lane == 0 : at.x == 0);
+  at.high_x = !wraps(0) && (LANE_HALO > 0 ? lane == 31 : at.x + VECTOR == nx);
   at.parts = 0;
 #pragma unroll
   for (int i = 0; i < VECTOR; i += PART) {
@@ -200,23 +201,23 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
     // A row above the tile's first is by the boundary rule another of the tile: at the
     // grid's edge that is right, elsewhere it is a halo that is not used any more.
     const int away = r < LOW_R ? r - LOW_R : ROWS + r - LOW_R;
-    const int neighbour = boundary_index(warp * ROWS + away, TILE_R);
+    const int neighbour = boundary_index<1>(0, warp * ROWS + away, TILE_R);
     const int of = neighbour / ROWS;
     int j = neighbour - of * ROWS;
-    if (MIRRORED_ROWS && warp * ROWS + away < 0) j--;
-    if (MIRRORED_ROWS && warp * ROWS + away >= TILE_R) j++;
+    if (MIRRORED_ROWS && mirrors(1, 0) && warp * ROWS + away < 0) j--;
+    if (MIRRORED_ROWS && mirrors(1, 1) && warp * ROWS + away >= TILE_R) j++;
     at.other[r] = (of * EDGE_ROWS + edge_row(j)) * 32 + lane;
-    if (CONSTANT_ROW && (row + away < 0 || row + away >= ny)) at.other[r] = Edges::ROW + lane;
+    if (CONSTANT_ROW && (row + away < 0 && gives(1, 0) || row + away >= ny && gives(1, 1))) at.other[r] = Edges::ROW + (row + away < 0 ? 0 : 32) + lane;
   }
   at.y = row;
   at.low_row = DIMS == 3 && row == 0;
   at.high_row = DIMS == 3 && row + ROWS == ny;
-  if (BOUNDARY == WRAP) {
+  if (WRAPS_ROWS) {
 #pragma unroll
-    for (int j = 0; j < ROWS; j++) at.rows[BOUNDARY == WRAP ? j : 0] = (index_t)boundary_index(row + j, ny) * ldx;
+    for (int j = 0; j < ROWS; j++) at.rows[WRAPS_ROWS ? j : 0] = (index_t)boundary_index<1>(0, row + j, ny) * ldx;
   }
   at.inner = at.x >= LOW_X && at.x + VECTOR + HIGH_X <= nx && (DIMS < 3 || (row >= LOW_R && row + ROWS + HIGH_R <= ny));
-  const index_t own = BOUNDARY == WRAP ? (index_t)boundary_index(at.x, nx) : (index_t)row * ldx + at.x;
+  const index_t own = WRAPS_ROWS ? (index_t)boundary_index<0>(0, at.x, nx) : (index_t)row * ldx + at.x;
   at.within = x.origin > 0 && x.origin + TILE_X < nx;
   at.holds = HOLDS;
   at.flags = (unsigned)at.low_x | (unsigned)at.high_x << 1 | (unsigned)at.low_row << 2 | (unsigned)at.high_row << 3 | (unsigned)at.holds << 4;

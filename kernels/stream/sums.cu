@@ -4,8 +4,8 @@
 
 // Planes from which on the grid's first plane plays no part, and those before the end from which on
 // the last does: what is mirrored, and held planes, reach further.
-constexpr int SETTLED = HELD_LS > 0 ? (BOUNDARY == MIRROR && LOW_S > HELD_LS ? LOW_S : HELD_LS) + HIGH_S : BOUNDARY == MIRROR ? LOW_S + 1 : 1;
-constexpr int BEYOND = BOUNDARY == MIRROR ? HIGH_S + 1 : 1, ENDING = HELD_HS > BEYOND ? HELD_HS : BEYOND;
+constexpr int SETTLED = HELD_LS > 0 ? (planes(MIRROR) && LOW_S > HELD_LS ? LOW_S : HELD_LS) + HIGH_S : planes(MIRROR) ? LOW_S + 1 : 1;
+constexpr int BEYOND = planes(MIRROR) ? HIGH_S + 1 : 1, ENDING = HELD_HS > BEYOND ? HELD_HS : BEYOND;
 
 // A held cell of a row or column may take its value back when its plane is complete, if the value of the plane that
 // arrived before is at hand: then, and nothing in between costs anything. (Of planes that are held, all sums are left out.)
@@ -56,9 +56,9 @@ __device__ __forceinline__ Real three(const Real (&row)[SPAN_X], int i) {
 // Accumulates the rows of plane p into the sums: the thread's own rows, or (not OWN)
 // those of its neighbours.
 template <bool ENDS, bool OWN>
-__device__ __forceinline__ void accumulate_plane(Stage &s, const Rows &e, int p, const Place &at, Real constant) {
+__device__ __forceinline__ void accumulate_plane(Stage &s, const Rows &e, int p, const Place &at, Outside constant) {
   const bool first = ENDS && p == 0, last = ENDS && p == at.planes - 1;
-  const bool mirrored = ENDS && BOUNDARY == MIRROR && (p < BEYOND || p >= at.planes - BEYOND);
+  const bool mirrored = ENDS && BY_DISTANCE && (p < BEYOND || p >= at.planes - BEYOND);
   // Of four nearest neighbours of equal weight, the left one of a cell and the one in the next plane are also the one in
   // the plane before and the right one of another: the pair that they are is added up once.
   Real pair[PAIRS ? VECTOR + 1 : 1];
@@ -81,11 +81,11 @@ __device__ __forceinline__ void accumulate_plane(Stage &s, const Rows &e, int p,
     if constexpr (PAIRS) {
       sum[HIGH_S - 1] += PAIR * pair[i];
       sum[HIGH_S] += PAIR * pair[i + 1];
-      if (BOUNDARY == MIRROR && BEGUN < OPEN) sum[HIGH_S] += when(last, PAIR * s.before[i + 1]); // what lies beyond
+      if (rule(0, DIMS - 1, 1) == MIRROR && BEGUN < OPEN) sum[HIGH_S] += when(last, PAIR * s.before[i + 1]); // what lies beyond
     }
     if (mirrored)
       accumulate_beyond<OWN>(sum, e, j, i, p, at.planes - 1 - p, constant);
-    else if (BOUNDARY != MIRROR && BOUNDARY != EDGE_VALUE && (first || last))
+    else if (!BY_DISTANCE && !some(EDGE_VALUE) && (first || last))
       accumulate_beyond<OWN>(sum, e, j, i, first, last, constant);
     // A held cell is its own value, which is there when its plane arrives; planes after that add nothing.
     if constexpr (HOLDS)
@@ -171,34 +171,34 @@ __device__ __forceinline__ void arrive(Stage &s, const Cells (&v)[ARRAYS], const
     Real next[LANE_HALO > 0 ? LANE_HALO : 1];
 #pragma unroll
     for (int k = 0; k < LANE_HALO; k++) next[k] = none ? Real(0) : lane_halo[j][k];
-    halo_x(e[LOW_R + j], at, LOW_X, HIGH_X, next, none ? Real(0) : outside_cell(step));
+    halo_x(e[LOW_R + j], at, LOW_X, HIGH_X, next, none ? Outside{} : outside_cell(step));
   }
   publish(own, at, edges.now(0));
-  if (BOUNDARY == EDGE_VALUE && !none) {
+  if (some(EDGE_VALUE) && !none) {
     if (ENDS) copy(near, e);
     edge_values<ENDS, true>(e, at, p, false, step, iteration);
   }
   accumulate_plane<ENDS, true>(s, e, p, at, outside_cell(step));
-  if constexpr (BOUNDARY == EDGE_VALUE && ENDS) accumulate_edge_planes<true>(s, near, p, at, step, iteration);
+  if constexpr (some(EDGE_VALUE) && ENDS) accumulate_edge_planes<true>(s, near, p, at, step, iteration);
 }
 
 // What the rows of other warps add to a stage.
 template <bool ENDS>
 __device__ __forceinline__ void join(Stage &s, int step, int iteration, int p, const Place &at, const Edges &edges) {
   if constexpr (SHARED_ROWS > 0) {
-    if ((CONSTANT_ROW || BOUNDARY == EDGE_VALUE) && ENDS && p >= at.planes) return; // there is no such plane
+    if ((CONSTANT_ROW || some(EDGE_VALUE) || gives(0, 0) || gives(0, 1)) && ENDS && p >= at.planes) return; // there is no such plane
     Rows e, near;
     neighbours(e, at, edges.now(0));
     if constexpr (DIAGONAL) {
 #pragma unroll
       for (int r = 0; r < SHARED_ROWS; r++) halo_x(e[r < LOW_R ? r : r + ROWS], at, LOW_X, HIGH_X, nullptr, outside_cell(step));
     }
-    if (BOUNDARY == EDGE_VALUE) {
+    if (some(EDGE_VALUE)) {
       if (ENDS) copy(near, e);
       edge_values<ENDS, false>(e, at, p, false, step, iteration);
     }
     accumulate_plane<ENDS, false>(s, e, p, at, outside_cell(step));
-    if constexpr (BOUNDARY == EDGE_VALUE && ENDS) accumulate_edge_planes<false>(s, near, p, at, step, iteration);
+    if constexpr (some(EDGE_VALUE) && ENDS) accumulate_edge_planes<false>(s, near, p, at, step, iteration);
   }
 }
 

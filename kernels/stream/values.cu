@@ -29,11 +29,11 @@ template <bool ENDS>
 __device__ __forceinline__ void around(Cells (&plane)[OPEN + 1], const Cells (&kept)[OPEN + 1], int target, const Place &at) {
 #pragma unroll
   for (int m = 0; m <= OPEN; m++) copy(plane[m], kept[m]);
-  if (!ENDS || BOUNDARY == WRAP) return;
-  if (BOUNDARY == MIRROR) {
+  if (!ENDS || wraps(DIMS - 1)) return;
+  if (planes(MIRROR)) {
 #pragma unroll
     for (int dz = -LOW_S; dz <= HIGH_S; dz++) {
-      const int from = boundary_index(target + dz, at.planes) - target;
+      const int from = boundary_index<DIMS - 1>(0, target + dz, at.planes) - target;
 #pragma unroll
       for (int d = -LOW_S; d <= HIGH_S; d++)
         if (d != dz && d == from) copy(plane[dz + LOW_S], kept[d + LOW_S]);
@@ -52,7 +52,7 @@ __device__ __forceinline__ void around(Cells (&plane)[OPEN + 1], const Cells (&k
 // cell's. e[row][column] is the thread's first own cell.
 template <int R, int N>
 __device__ __forceinline__ void outside(Real (&e)[R][N], int row, int column, int array, int plane, int iteration, const Place &at) {
-  if (BOUNDARY != CONSTANT && BOUNDARY != EDGE_VALUE) return;
+  if (!some(CONSTANT) && !some(EDGE_VALUE)) return;
   if (array >= FIELDS || (at.inner && plane >= 0 && plane < at.planes)) return;
 #pragma unroll
   for (int r = 0; r < R; r++)
@@ -90,7 +90,7 @@ __device__ __forceinline__ void complete(Stage &s, int iteration, int p, const P
       }
       if (plane_has_rows(a, dz)) {
         int ago = HIGH_S - dz;
-        if (ENDS && BOUNDARY != WRAP) ago = min(max(p - boundary_index(target + dz, at.planes), 0), RING - 1);
+        if (ENDS && !wraps(DIMS - 1)) ago = min(max(p - boundary_index<DIMS - 1>(0, target + dz, at.planes), 0), RING - 1);
         neighbours(to, at, edges.before(a, ago));
 #pragma unroll
         for (int r = 0; r < SHARED_ROWS; r++)
@@ -107,7 +107,7 @@ __device__ __forceinline__ void complete(Stage &s, int iteration, int p, const P
         const int s = DIMS == 3 ? dz : dy, r = DIMS == 3 ? dy + j : j, w = plane_wide(array, s);
         return w < 0 ? own[array][LOW_S + s][j][i] : wide[w < 0 ? 0 : w][LOW_R + r][LOW_X + dx + i];
       };
-      const Cell value = cell<BOUNDARY == FIXED || BOUNDARY == WRAP>(at.grid, at.x + i, DIMS == 3 ? at.y + j : target, DIMS == 3 ? target : 0, iteration, old);
+      const Cell value = cell<some(FIXED) || some(WRAP)>(at.grid, at.x + i, DIMS == 3 ? at.y + j : target, DIMS == 3 ? target : 0, iteration, old);
 #pragma unroll
       for (int a = 0; a < ARRAYS; a++)
         if (output_of(a) >= 0)

@@ -176,8 +176,8 @@ func (w weights) begun() int {
 }
 
 // beginsAsCell tells whether a plane gives the sum of the one after it a cell with weight 1, and nothing gives anything else.
-func (w weights) beginsAsCell(rule stencil.Boundary) bool {
-	if w.low != 1 || w.constant != 0 || rule == stencil.Mirror || w.planes[0].pattern < 0 {
+func (w weights) beginsAsCell(r rim) bool {
+	if w.low != 1 || w.constant != 0 || r.mirrors[2] || w.planes[0].pattern < 0 {
 		return false
 	}
 	points := w.patterns[w.planes[0].pattern].points
@@ -189,7 +189,7 @@ func (w weights) beginsAsCell(rule stencil.Boundary) bool {
 // plane give besides, in place of those beyond them. Rows are dy away from the cell's
 // row j; those that are not at hand are left out. What timeTile time steps leave is to
 // be multiplied by SCALE.
-func (w weights) text(timeTile int, rule stencil.Boundary, held ends) string {
+func (w weights) text(timeTile int, r rim, held ends) string {
 	var b strings.Builder
 	scale := math.Pow(w.common, float64(timeTile))
 	if w.common != 1 {
@@ -201,18 +201,21 @@ func (w weights) text(timeTile int, rule stencil.Boundary, held ends) string {
 	b.WriteString("template <bool OWN>\n__device__ __forceinline__ void accumulate(Real (&sum)[OPEN + 1], const Rows &e, int j, int i) {\n")
 	w.accumulate(&b)
 	b.WriteString("}\n\n// What planes beyond the grid's first and last add, as the plane at hand arrives: it ")
-	number := "bool"
-	if rule == stencil.Mirror || rule == stencil.Edge {
+	number, outside := "bool", "Real"
+	if r.mixed {
+		outside = "const Outside &"
+	}
+	if r.byDistance() {
 		number = "int"
 		b.WriteString("lies `first` planes from\n// the first and `last` from the last.\n")
 	} else {
 		b.WriteString("is the first or the last.\n")
 	}
-	fmt.Fprintf(&b, "template <bool OWN>\n__device__ __forceinline__ void accumulate_beyond(Real (&sum)[OPEN + 1], const Rows &e, int j, int i, %s first, %[1]s last, Real constant) {\n", number)
+	fmt.Fprintf(&b, "template <bool OWN>\n__device__ __forceinline__ void accumulate_beyond(Real (&sum)[OPEN + 1], const Rows &e, int j, int i, %s first, %[1]s last, %s constant) {\n", number, outside)
 	if w.whole != nil {
 		w = *w.whole
 	}
-	w.accumulateBeyond(&b, rule, held)
+	w.accumulateBeyond(&b, r, held)
 	b.WriteString("}\n")
 	return b.String()
 }
@@ -244,14 +247,24 @@ func (w weights) accumulate(b *strings.Builder) {
 // so many planes from the first (or last) one.
 type share struct {
 	end    string // first or last
+	side   int    // 0 or 1
 	from   int
 	slot   int
 	beyond []plane
 }
 
+// byDistance tells whether it matters how far the plane at hand is from the grid's first and last, and not only whether it is one.
+func (r rim) byDistance() bool { return r.mixed || r.each(0) || r.each(1) }
+
+// each tells whether planes beyond the first (or last) are each another plane's, or EdgeValue's.
+func (r rim) each(side int) bool {
+	rule := r.rules[2][side].Boundary
+	return rule == stencil.Mirror || rule == stencil.Edge
+}
+
 // condition is when the plane stands for them.
-func (s share) condition(rule stencil.Boundary) string {
-	if rule == stencil.Mirror || rule == stencil.Edge {
+func (s share) condition(r rim) string {
+	if r.byDistance() {
 		return fmt.Sprintf("%s == %d", s.end, s.from)
 	}
 	return s.end
@@ -259,44 +272,51 @@ func (s share) condition(rule stencil.Boundary) string {
 
 // shares are those of the planes t = 0 .. low-1 from the first, which find nothing of the grid at dz < -t,
 // and of the high planes before the end. Planes that are held need none.
-func (w weights) shares(rule stencil.Boundary, held ends) (list []share) {
-	high, moved := len(w.planes)-1-w.low, 0
-	if rule == stencil.Mirror { // the plane at hand; with EdgeValue it is that beyond, in the first's (or last's) turn
-		moved = 1
+func (w weights) shares(r rim, held ends) (list []share) {
+	high := len(w.planes) - 1 - w.low
+	var moved [2]int // 1 where what is beyond is the plane at hand; with EdgeValue it is that beyond, in the first's (or last's) turn
+	for side := range moved {
+		if r.rules[2][side].Boundary == stencil.Mirror {
+			moved[side] = 1
+		}
 	}
 	for t := held.lowS; t < w.low; t++ {
-		if rule != stencil.Mirror && rule != stencil.Edge {
-			list = append(list, share{"first", 0, high + t, w.planes[:w.low-t]})
+		if !r.each(0) {
+			list = append(list, share{"first", 0, 0, high + t, w.planes[:w.low-t]})
 			continue
 		}
 		for d := 1; d <= w.low-t; d++ { // dz = -t - d finds plane d
-			list = append(list, share{"first", d, high + t - moved*d, w.planes[w.low-t-d:][:1]})
+			list = append(list, share{"first", 0, d, high + t - moved[0]*d, w.planes[w.low-t-d:][:1]})
 		}
 	}
 	for t := held.highS; t < high; t++ {
-		if rule != stencil.Mirror && rule != stencil.Edge {
-			list = append(list, share{"last", 0, high - t, w.planes[w.low+t+1:]})
+		if !r.each(1) {
+			list = append(list, share{"last", 1, 0, high - t, w.planes[w.low+t+1:]})
 			continue
 		}
-		if rule == stencil.Mirror && w.lastInPairs {
+		if moved[1] > 0 && w.lastInPairs {
 			break
 		}
 		for d := 1; d <= high-t; d++ {
-			list = append(list, share{"last", d, high - t + moved*d, w.planes[w.low+t+d:][:1]})
+			list = append(list, share{"last", 1, d, high - t + moved[1]*d, w.planes[w.low+t+d:][:1]})
 		}
 	}
 	return list
 }
 
 // accumulateBeyond writes what planes beyond the grid add.
-func (w weights) accumulateBeyond(b *strings.Builder, rule stencil.Boundary, held ends) {
-	if rule == stencil.Constant {
-		w.accumulateConstant(b, held)
-		return
+func (w weights) accumulateBeyond(b *strings.Builder, r rim, held ends) {
+	var cells []share
+	for _, s := range w.shares(r, held) {
+		if _, ok := r.constant(2, s.side); ok {
+			w.accumulateConstant(b, r, s)
+		} else {
+			cells = append(cells, s)
+		}
 	}
 	for k, p := range w.patterns {
 		var uses strings.Builder
-		for _, s := range w.shares(rule, held) {
+		for _, s := range cells {
 			factor := 0.0
 			for _, q := range s.beyond {
 				if q.pattern == k {
@@ -304,7 +324,7 @@ func (w weights) accumulateBeyond(b *strings.Builder, rule stencil.Boundary, hel
 				}
 			}
 			if factor != 0 {
-				fmt.Fprintf(&uses, "    sum[%d] += when(%s, %s);\n", s.slot, s.condition(rule), scaled(factor, "part"))
+				fmt.Fprintf(&uses, "    sum[%d] += when(%s, %s);\n", s.slot, s.condition(r), scaled(factor, "part"))
 			}
 		}
 		if uses.Len() > 0 {
@@ -315,18 +335,20 @@ func (w weights) accumulateBeyond(b *strings.Builder, rule stencil.Boundary, hel
 }
 
 // accumulateConstant writes what they add if they are constant.
-func (w weights) accumulateConstant(b *strings.Builder, held ends) {
-	for _, s := range w.shares(stencil.Constant, held) {
-		sum := 0.0
-		for _, q := range s.beyond {
-			if q.pattern >= 0 {
-				for _, p := range w.patterns[q.pattern].points {
-					sum += q.factor * p.Weight
-				}
+func (w weights) accumulateConstant(b *strings.Builder, r rim, s share) {
+	sum := 0.0
+	for _, q := range s.beyond {
+		if q.pattern >= 0 {
+			for _, p := range w.patterns[q.pattern].points {
+				sum += q.factor * p.Weight
 			}
 		}
-		fmt.Fprintf(b, "  if (OWN) sum[%d] += when(%s, %s);\n", s.slot, s.end, scaled(sum, "constant"))
 	}
+	constant := "constant"
+	if r.mixed {
+		constant = fmt.Sprintf("constant.at[2][%d]", s.side)
+	}
+	fmt.Fprintf(b, "  if (OWN) sum[%d] += when(%s, %s);\n", s.slot, s.condition(r), scaled(sum, constant))
 }
 
 // sum begins a block in which part is the pattern's weighted sum.
