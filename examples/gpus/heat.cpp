@@ -4,8 +4,11 @@
 //
 // Ghost zones are as deep as EXCHANGE steps need, and are copied from GPU to GPU after as many steps. This is done in two
 // ways: slabs as a whole, then the copies; and edges first, so that copies go on while the inside is computed. Prints the time
-// of a step of one GPU and of all, and the largest difference of their answers.
+// of a step of one GPU and of all, and the largest difference of their answers. With -DUSE_NCCL NCCL copies, as it does between hosts.
 #include <cuda_runtime.h>
+#ifdef USE_NCCL
+#include <nccl.h>
+#endif
 
 #include <algorithm>
 #include <chrono>
@@ -24,6 +27,16 @@ static void check(int e) {
   fprintf(stderr, "heat: %s\n", cudaGetErrorString((cudaError_t)e));
   exit(1);
 }
+
+#ifdef USE_NCCL
+static std::vector<ncclComm_t> communicators; // of each GPU
+
+static void nccl(ncclResult_t r) {
+  if (r == ncclSuccess) return;
+  fprintf(stderr, "heat: %s\n", ncclGetErrorString(r));
+  exit(1);
+}
+#endif
 
 static double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -62,16 +75,31 @@ static void advance(std::vector<Slab> &slabs, const int n[3], int steps, bool ap
       s.sent[1] = s.result + (s.planes - s.above) * plane - moved;
     }
   }
+#ifdef USE_NCCL
+  nccl(ncclGroupStart()); // the copies of all GPUs are one operation
+#endif
   for (int d = 0; d <= last; d++) {
     Slab &s = slabs[d];
     check(cudaSetDevice(d));
     check(cudaStreamWaitEvent(s.copies, s.ready, 0)); // its ghost planes were read
     for (int o : {d - 1, d + 1}) {
       if (o < 0 || o > last) continue;
-      check(cudaStreamWaitEvent(s.copies, slabs[o].ready, 0));
       float *to = o < d ? s.result + s.below * plane - moved : s.result + (s.planes - s.above) * plane;
+#ifdef USE_NCCL
+      nccl(ncclSend(s.sent[o > d], moved, ncclFloat, o, communicators[d], s.copies));
+      nccl(ncclRecv(to, moved, ncclFloat, o, communicators[d], s.copies));
+#else
+      check(cudaStreamWaitEvent(s.copies, slabs[o].ready, 0));
       check(cudaMemcpyPeerAsync(to, d, slabs[o].sent[o < d], o, moved * sizeof(float), s.copies));
+#endif
     }
+  }
+#ifdef USE_NCCL
+  nccl(ncclGroupEnd());
+#endif
+  for (int d = 0; d <= last; d++) {
+    Slab &s = slabs[d];
+    check(cudaSetDevice(d));
     check(cudaEventRecord(s.arrived, s.copies));
     if (s.result != s.grid) std::swap(s.grid, s.scratch);
   }
@@ -126,6 +154,10 @@ int main(int argc, char **argv) {
     for (cudaStream_t *stream : {&s.compute, &s.copies}) check(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking));
     for (cudaEvent_t *e : {&s.ready, &s.arrived}) check(cudaEventCreateWithFlags(e, cudaEventDisableTiming));
   }
+#ifdef USE_NCCL
+  communicators.resize(gpus);
+  nccl(ncclCommInitAll(communicators.data(), gpus, nullptr));
+#endif
   float worst = 0;
   for (bool apart : {false, true}) {
     for (int round = 0; round < 2; round++) {
