@@ -241,6 +241,7 @@ func TestEmittedSourceGivesTheReferencesAnswer(t *testing.T) {
 		{"testdata/turn.sl", stencil.Float16, "smalltile/gx=64/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=2", []stencil.Size{{3000, 1, 1}, {33, 1, 1}}},
 		{"../examples/stencils/furnace.sl", stencil.Float32, tiles2d + "2", []stencil.Size{{96, 40, 1}, {33, 7, 1}, {1, 1, 1}}},
 		{"testdata/dose.sl", stencil.Float64, tiles2d + "1", []stencil.Size{{95, 40, 1}}},
+		{"../examples/stencils/srad.sl", stencil.Float64, "pipeline/vx=2/vy=1/wp=2/ck=4/pf=2/mb=1/ph=1", []stencil.Size{{260, 50, 1}, {31, 5, 1}}},
 		{"testdata/banks.sl", stencil.Float32, tiles2d + "1", []stencil.Size{{65, 19, 1}}},
 		{"testdata/ripple.sl", stencil.Uint16, "tile/gx=32/gy=4/gz=2/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1", []stencil.Size{{64, 8, 6}, {13, 7, 5}, {1, 1, 1}}},
 	}

@@ -91,8 +91,12 @@ int main(int argc, char **argv) {
 		}
 		return strings.Join(arguments, ", ")
 	}
-	for _, l := range kernels.StepLaunches(p, k.Entry) {
-		line("    {\n      void *arguments[] = {%s};\n      check(cudaLaunchKernel(TUNE_KERNEL(step_scalars::%s%s), dim3(%d), dim3(%d), arguments, 0, 0));\n    }",
+	for i, l := range kernels.StepLaunches(p, k.Entry) {
+		first := ""
+		if i == 0 && k.Launch.Leaves() {
+			first = "if (launch == 0) " // later ones find what the last has left
+		}
+		line("    "+first+"{\n      void *arguments[] = {%s};\n      check(cudaLaunchKernel(TUNE_KERNEL(step_scalars::%s%s), dim3(%d), dim3(%d), arguments, 0, 0));\n    }",
 			given(kernels.StepArguments(st), nil), l.Scope, l.Entry, l.Launch.Blocks(), l.Launch.Threads())
 	}
 	for _, pass := range all {

@@ -71,12 +71,13 @@ type before struct {
 
 func (before) FoldCells() int     { return kernels.FoldCells }
 func (before) MaxFoldBlocks() int { return kernels.MaxFoldBlocks }
+func (before) MaxFoldParts() int  { return kernels.MaxFoldParts }
 
 // stepLaunch is one launch of them.
 type stepLaunch struct {
 	Scope, Entry string
 	Threads      int
-	Folds        bool // in as many blocks as the grid asks for; else in one
+	Reads        bool // all cells, in as many blocks as the grid asks for; else it is one
 }
 
 // beforeOf is what a time step of a problem begins with, by the kernels of a part; nil if there is nothing.
@@ -86,7 +87,7 @@ func beforeOf(p stencil.Problem, of part) *before {
 	}
 	b := &before{Scope: of.Scope, Doubles: kernels.StepDoubles(p.Stencil)}
 	for _, l := range kernels.StepLaunches(p, of.Entry) {
-		b.Launches = append(b.Launches, stepLaunch{l.Scope, l.Entry, l.Launch.Threads(), l.Folds})
+		b.Launches = append(b.Launches, stepLaunch{l.Scope, l.Entry, l.Launch.Threads(), l.Reads})
 	}
 	arguments := kernels.StepArguments(p.Stencil)
 	if p.Pitched {

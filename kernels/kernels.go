@@ -89,6 +89,8 @@ type Launch struct {
 	Block       [3]int `json:"block"`        // threads
 	SharedBytes int    `json:"shared_bytes"` // dynamic shared memory a block
 	Steps       int    `json:"steps"`        // time steps one launch advances
+	// Parts is the parts of what the next step's scalars begin with that a block leaves, unless that makes too many (Leaves).
+	Parts int `json:"parts,omitempty"`
 }
 
 // Threads is the threads of a block.

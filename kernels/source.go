@@ -32,6 +32,9 @@ type Piece struct {
 	Line int    // of the file at which it begins; 0 = 1
 	Text string
 	Of   func(stage int) string // gives the text where stages differ in it
+	// Folds is the threads, a warp's or the block's, that leave a part of a number if the text folds the last stage's cells where it
+	// stores them, for the scalars of the next step (Stencil.FoldsStored): what stands in NUMBERS(...) does. 0 = it does not.
+	Folds int
 }
 
 // Around is a file's text with generated text in place of the line that says mark.
@@ -107,6 +110,10 @@ func source(w *writer, s space.Schedule, launch []string, constants []Constant, 
 	}
 	w.piece(0, Piece{})
 	w.edges()
+	w.stepScalars(k.Entry)
+	for _, piece := range pieces {
+		w.folds = max(w.folds, piece.Folds)
+	}
 	for i := range st.Stages {
 		if k.Stages > 0 {
 			w.line("\n// ---- stage %d", i)
@@ -121,7 +128,6 @@ func source(w *writer, s space.Schedule, launch []string, constants []Constant, 
 			w.line("} // namespace stage_%d", i)
 		}
 	}
-	w.stepScalars(k.Entry)
 	k.Source = w.String()
 	return k
 }
@@ -146,6 +152,7 @@ type writer struct {
 	timeTile int
 	part     bool             // of a fused time step
 	exact    bool             // what is written computes in double
+	folds    int              // threads of a part, where the last stage's cells are folded as they are stored; 0 = they are not
 	fields   int              // that a launch is given, where hidden ones follow; 0 = all
 	apart    *stencil.Stencil // the one whose stages' cell functions stand apart; nil = one for all
 }
@@ -164,7 +171,7 @@ func (w *writer) piece(stage int, p Piece) {
 		w.line("#line %d %q", strings.Count(w.String(), "\n")+2, w.file)
 	}
 	if p.File != "" {
-		p.Text = Spelling(p.Text, Simple{OneRule: w.p.Stencil.Boundary != stencil.Mixed, Dense: !w.p.Pitched, OneType: OneType(w.p)})
+		p.Text = Spelling(p.Text, Simple{OneRule: w.p.Stencil.Boundary != stencil.Mixed, Dense: !w.p.Pitched, OneType: OneType(w.p), Folds: p.Folds > 0 && stage == len(w.p.Stencil.Stages)-1})
 	}
 	w.WriteString(p.Text)
 }
@@ -345,7 +352,12 @@ func (w *writer) stage(i int, entry string) {
 	w.keeps(stage)
 	writes := stage.Writes(w.timeTile)
 	w.line("constexpr int OUTPUTS = %d; // fields that the stage writes", len(writes))
-	w.line("struct Out {\n  T *field[OUTPUTS];\n};")
+	folds := w.folds > 0 && i == len(st.Stages)-1
+	if folds {
+		w.stored(stage)
+	} else {
+		w.line("struct Out {\n  T *field[OUTPUTS];\n};")
+	}
 	w.arrayFunction("bool reads", "false", "whether the stage reads array a", func(a int) string { return choose(len(stage.Points[a]) > 0, "true") })
 	tiles := 0
 	w.arrayFunction("int slot", "-1", "which tile of shared memory it has, if any", func(a int) string {
@@ -362,7 +374,11 @@ func (w *writer) stage(i int, entry string) {
 		}
 		return ""
 	})
-	w.parameters(Arguments(st, i, w.timeTile))
+	room := ""
+	if folds {
+		room = ", Out::room(step)"
+	}
+	w.parameters(Arguments(st, i, w.timeTile), room)
 	switch {
 	case w.apart != nil:
 		w.parts(writer{p: w.p, timeTile: 2, fields: w.fields}, w.apart) // two steps: every output is there
@@ -414,8 +430,8 @@ func (w *writer) arrayFunction(head, otherwise, doc string, value func(a int) st
 	w.line("__host__ __device__ constexpr %s(int a) { return %s%s; } // %s", head, cases.String(), otherwise, doc)
 }
 
-// parameters writes a kernel's parameters and how a Grid is made of them.
-func (w *writer) parameters(arguments []Argument) {
+// parameters writes a kernel's parameters and how a Grid and an Out, by room beside the fields, are made of them.
+func (w *writer) parameters(arguments []Argument, room string) {
 	st := w.p.Stencil
 	var params, in, out []string
 	lengths := make([]string, len(st.Fields)+len(st.ReadOnly))
@@ -455,7 +471,7 @@ func (w *writer) parameters(arguments []Argument) {
 	w.line("#define PARAMETERS %s", strings.Join(params, ", "))
 	w.line("#define GRID {{%s}, %snx, ny, nz, %s%s%s}", strings.Join(in, ", "), arrays, leading, iteration, scalars)
 	if len(out) > 0 {
-		w.line("#define OUT {{%s}}", strings.Join(out, ", "))
+		w.line("#define OUT {{%s}%s}", strings.Join(out, ", "), room)
 	}
 }
 

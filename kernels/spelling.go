@@ -93,11 +93,21 @@ var oneType = []spelling{
 	{regexp.MustCompile(`\(((?:[^()]|\([^()]*\))*)\)\.as<(\w+)>\((\w+)\)`), "reinterpret_cast<const $2 *>($1)[$3]"},
 }
 
+// numbers finds what folds cells where they are stored, after its parenthesis: with parentheses within parentheses.
+const numbers = `((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)`
+
+// folding is for kernels that do that, storing for others.
+var (
+	folding = []spelling{{regexp.MustCompile(` NUMBERS\(,` + numbers), ",$1"}, {regexp.MustCompile(` NUMBERS\(` + numbers), " $1"}}
+	storing = []spelling{{regexp.MustCompile(` NUMBERS\(` + numbers), ""}}
+)
+
 // Simple is what is simple of a problem.
 type Simple struct {
 	OneRule bool // at the boundary
 	Dense   bool // rows and planes follow each other
 	OneType bool // all arrays are stored in the element type
+	Folds   bool // what is not: cells are folded where they are stored
 }
 
 // spelt is a file's text by itself and by what is simple.
@@ -122,6 +132,11 @@ func Spelling(text string, by Simple) string {
 	}
 	if by.OneType {
 		list = append(list, oneType...)
+	}
+	if by.Folds {
+		list = append(list, folding...)
+	} else {
+		list = append(list, storing...)
 	}
 	for _, s := range list {
 		text = s.general.ReplaceAllString(text, s.simple)

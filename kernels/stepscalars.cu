@@ -1,13 +1,21 @@
-// Step scalars: numbers that a time step computes from the state before it. What a pass folds over all cells is folded by blocks,
-// each of which leaves a double, and then by one block, which goes on to what follows from it.
+// Step scalars: numbers that a time step computes from the state before it. What a pass folds over all cells is left in parts, each a
+// double of a warp or block: by the kernel that stores the cells, or by one that reads them. Then one block folds the parts, in their
+// order, and goes on to what follows from the numbers.
 
 enum Fold { SUM, MIN, MAX };
 
-__device__ __forceinline__ double combine(Fold fold, double a, double b) {
+template <class N> __device__ __forceinline__ N combine(Fold fold, N a, N b) {
   if (fold == SUM) return a + b;
   if (a != a) return a; // one cell that is not a number makes the whole none
   if (fold == MIN) return a < b ? a : b;
   return a > b ? a : b;
+}
+
+// What changes no number that it is combined with.
+__device__ __forceinline__ double nothing(Fold fold) {
+  double infinity = 1e300;
+  infinity *= 1e300;
+  return fold == SUM ? -0.0 : fold == MIN ? infinity : -infinity;
 }
 
 template <bool EDGE>
@@ -18,21 +26,33 @@ __device__ __forceinline__ T step_read(const Grid &grid, int array, int x, int y
   return boundary_value(grid, array, __ldg(grid.in[array] + cell_index(grid, ix, iy, iz)), x, y, z, grid.iteration);
 }
 
-// Folds what the first so many threads of a block have; thread 0 gets the number.
-__device__ __forceinline__ double fold_block(Fold fold, double mine, int have, double *all) {
-  const int t = threadIdx.x;
+// Folds what the lanes of a warp have.
+__device__ __forceinline__ double fold_warp(Fold fold, double mine) {
+#pragma unroll
+  for (int lanes = 16; lanes > 0; lanes /= 2) mine = combine(fold, mine, __shfl_xor_sync(~0u, mine, lanes));
+  return mine;
+}
+
+// Folds what the threads of a block of THREADS have; all of them get the number.
+template <int THREADS>
+__device__ __forceinline__ double fold_block(Fold fold, double mine, int thread, double (&warps)[32]) {
+  const int lane = thread % 32;
+  mine = fold_warp(fold, mine);
   __syncthreads(); // all have read what was folded before
-  all[t] = mine;
-  for (int half = FOLD_THREADS / 2; half > 0; half /= 2) {
-    __syncthreads();
-    if (t < half && t + half < have) all[t] = combine(fold, all[t], all[t + half]);
-  }
-  return all[0];
+  if (lane == 0) warps[thread / 32] = mine;
+  __syncthreads();
+  return fold_warp(fold, lane < THREADS / 32 ? warps[lane] : nothing(fold));
 }
 
-__device__ __forceinline__ long long step_cells(const Grid &grid) { return (long long)grid.nx * grid.ny * grid.nz; }
-
-__device__ __forceinline__ int step_blocks(const Grid &grid) {
-  const long long blocks = (step_cells(grid) + FOLD_CELLS - 1) / FOLD_CELLS;
-  return blocks < FOLD_BLOCKS ? (int)blocks : FOLD_BLOCKS;
+// A value as it is stored: what is computed of it is not computed of what it was rounded from.
+template <class V> __device__ __forceinline__ V stored(V v) { return v; }
+#ifdef __CUDA_ARCH__
+__device__ __forceinline__ float stored(float v) {
+  asm("" : "+f"(v));
+  return v;
 }
+__device__ __forceinline__ double stored(double v) {
+  asm("" : "+d"(v));
+  return v;
+}
+#endif

@@ -18,15 +18,22 @@ var stepPassText string
 //go:embed steplast.cu
 var stepLastText string
 
+//go:embed stepstored.cu
+var stepStoredText string
+
 // How all cells are folded to a number.
 const (
-	// FoldThreads is the threads of a block.
+	// FoldThreads is the threads of a block that reads cells.
 	FoldThreads = 256
 	// MaxFoldBlocks fill any GPU several times over, and their numbers are folded in microseconds.
 	MaxFoldBlocks = 1024
 	// FoldCells keeps small grids from being spread over blocks whose launch costs more than their cells: a launch has a block
 	// for each so many, up to MaxFoldBlocks.
 	FoldCells = 8 * FoldThreads
+	// MaxFoldParts is the most numbers that one block folds: 256 KiB, which an SM reads in about 3 microseconds.
+	MaxFoldParts = 32768
+	// lastThreads is the threads of that block.
+	lastThreads = 512
 )
 
 // FoldBlocks is the blocks that fold so many cells.
@@ -34,23 +41,23 @@ func FoldBlocks(cells int64) int { return int(min((cells+FoldCells-1)/FoldCells,
 
 // StepLaunch is a launch that a time step begins with, for its step scalars.
 type StepLaunch struct {
-	Scope  string // namespaces within StepNamespace that hold the entry
+	Scope  string // namespaces within step_scalars that hold the entry
 	Entry  string
-	Folds  bool // it has FoldBlocks blocks; else it is one
+	Reads  bool // it reads all cells, in FoldBlocks blocks; else it is one
 	Launch Launch
 }
 
 // StepLaunches are the launches before each time step, in order, of a problem whose kernel has that entry; none without step
-// scalars. Each takes StepArguments.
+// scalars. Each takes StepArguments. The first is left out after a launch that Leaves.
 func StepLaunches(p stencil.Problem, entry string) (list []StepLaunch) {
 	for i, pass := range p.Stencil.StepPasses() {
-		add := func(entry string, folds bool, blocks int) {
-			list = append(list, StepLaunch{fmt.Sprintf("pass_%d::", i), entry, folds, Launch{Grid: [3]int{blocks, 1, 1}, Block: [3]int{FoldThreads, 1, 1}}})
+		add := func(entry string, reads bool, blocks, threads int) {
+			list = append(list, StepLaunch{fmt.Sprintf("pass_%d::", i), entry, reads, Launch{Grid: [3]int{blocks, 1, 1}, Block: [3]int{threads, 1, 1}}})
 		}
 		if len(pass.Folded) > 0 {
-			add(foldEntry(entry, i), true, FoldBlocks(p.Size.Cells()))
+			add(foldEntry(entry, i), true, FoldBlocks(p.Size.Cells()), FoldThreads)
 		}
-		add(lastEntry(entry, i), false, 1)
+		add(lastEntry(entry, i), false, 1, lastThreads)
 	}
 	return list
 }
@@ -58,13 +65,20 @@ func StepLaunches(p stencil.Problem, entry string) (list []StepLaunch) {
 func foldEntry(entry string, pass int) string { return fmt.Sprintf("%s_fold_%d", entry, pass) }
 func lastEntry(entry string, pass int) string { return fmt.Sprintf("%s_last_%d", entry, pass) }
 
-// StepDoubles is the length of the array of Step, in doubles: the step scalars, and what the blocks of a pass leave.
+// Leaves tells whether the launch leaves, for the time step after it, what the first of StepLaunches would.
+func (l Launch) Leaves() bool { return l.Parts > 0 && l.Blocks()*l.Parts <= MaxFoldParts }
+
+// StepDoubles is the length of the array of Step, in doubles: the step scalars, the number of parts, and the parts of what a pass
+// folds.
 func StepDoubles(st *stencil.Stencil) int {
+	if len(st.StepScalars) == 0 {
+		return 0
+	}
 	most := 0
 	for _, pass := range st.StepPasses() {
 		most = max(most, len(pass.Folded))
 	}
-	return len(st.StepScalars) + most*MaxFoldBlocks
+	return len(st.StepScalars) + 1 + most*MaxFoldParts
 }
 
 // StepArguments lists the parameters of what StepLaunches launches.
@@ -74,21 +88,18 @@ func StepArguments(st *stencil.Stencil) []Argument {
 	return list
 }
 
-// StepNamespace begins the part of a source that has the entries of StepLaunches.
-const StepNamespace = "namespace step_scalars {"
-
 // stepScalars writes the kernels that compute the step scalars.
 func (w *writer) stepScalars(entry string) {
 	st := w.p.Stencil
 	if len(st.StepScalars) == 0 {
 		return
 	}
-	w.line("\n%s", StepNamespace)
-	w.line("constexpr int STEP_SCALARS = %d, FOLD_THREADS = %d, FOLD_BLOCKS = %d, FOLD_CELLS = %d; // at most so many blocks, with so many cells at least", len(st.StepScalars), FoldThreads, MaxFoldBlocks, FoldCells)
+	w.line("\nnamespace step_scalars {")
+	w.line("constexpr int STEP_SCALARS = %d, FOLD_THREADS = %d, LAST_THREADS = %d, FOLD_PARTS = %d; // at most so many parts of a number", len(st.StepScalars), FoldThreads, lastThreads, MaxFoldParts)
 	w.piece(0, Piece{File: "kernels/stepscalars.cu", Text: stepText})
 	for i, pass := range st.StepPasses() {
 		w.piece(0, Piece{Text: fmt.Sprintf("namespace pass_%d {\n#define FOLD_ENTRY %s\n#define LAST_ENTRY %s\n", i, foldEntry(entry, i), lastEntry(entry, i))})
-		w.parameters(StepArguments(st))
+		w.parameters(StepArguments(st), "")
 		w.line("constexpr int FOLDED = %d; // numbers that are folded over all cells", len(pass.Folded))
 		folds, numbers := "", ""
 		for n, s := range pass.Folded {
@@ -109,6 +120,29 @@ func (w *writer) stepScalars(entry string) {
 	w.line("} // namespace step_scalars")
 }
 
+// stored writes what takes a stage's cells and folds them.
+func (w *writer) stored(stage *stencil.Stage) {
+	var values strings.Builder
+	writes := stage.Writes(w.timeTile)
+	for a, points := range w.p.Stencil.StepPasses()[0].Points(w.p.Stencil) {
+		if o := slices.Index(writes, a); len(points) > 0 && o >= 0 {
+			fmt.Fprintf(&values, "      if (array == %d) return step_scalars::stored(now[%d]);\n", a, o)
+			continue
+		}
+		for _, c := range stage.Copies {
+			if c.Field == a { // which takes over that array after the step
+				fmt.Fprintf(&values, "      if (array == %d) array = %d;\n", a, c.From)
+			}
+		}
+	}
+	w.line("constexpr int PART_THREADS = %d; // that leave a part of a number of the next step", w.folds)
+	values.WriteString("      return __ldg(grid.in[array] + cell_index(grid, x, y, z));\n")
+	for _, piece := range Around("kernels/stepstored.cu", stepStoredText, "@VALUES@", Piece{Text: values.String()}) {
+		w.piece(0, piece)
+	}
+	w.piece(0, Piece{})
+}
+
 // folded writes what a pass folds, at a cell.
 func (w *writer) folded(pass stencil.StepPass) {
 	st := w.p.Stencil
@@ -126,12 +160,25 @@ func (w *writer) folded(pass stencil.StepPass) {
 		w.function(stencil.StepCode(st, i), before.String())
 		w.line("}")
 	}
-	w.line("\ntemplate <bool EDGE>\n__device__ __forceinline__ void step_values(const Grid &grid, int x, int y, int z, double (&to)[FOLDED]) {")
-	w.line("  const auto old = [&](int array, int dx, int dy, int dz) { return step_read<EDGE>(grid, array, x + dx, y + dy, z + dz); };")
-	for n := range pass.Folded {
-		w.line("  to[%d] = (double)step_value_%[1]d<EDGE>(grid, x, y, z, grid.iteration, old);", n)
+	w.totals(pass)
+}
+
+// totals writes what holds the numbers of some cells: sums in double, others in what cell functions compute in, which is as good.
+func (w *writer) totals(pass stencil.StepPass) {
+	var members, begin, add, numbers strings.Builder
+	for n, i := range pass.Folded {
+		c := "double"
+		if w.p.DType.Floating() && w.p.Stencil.StepScalars[i].Op != "sum" {
+			c = "Real"
+		}
+		fmt.Fprintf(&members, "  %s of_%d;\n", c, n)
+		fmt.Fprintf(&begin, "    of_%d = (%s)nothing(fold_of(%[1]d));\n", n, c)
+		fmt.Fprintf(&add, "    of_%d = combine(fold_of(%[1]d), of_%[1]d, (%s)step_value_%[1]d<EDGE>(grid, x, y, z, iteration, old));\n", n, c)
+		fmt.Fprintf(&numbers, "n == %d ? (double)of_%[1]d : ", n)
 	}
-	w.line("}")
+	w.line("\n// What is folded of some cells.\nstruct Totals {\n%s  __device__ __forceinline__ Totals() {\n%s  }", members.String(), begin.String())
+	w.line("  template <bool EDGE, class Old>\n  __device__ __forceinline__ void add(const Grid &grid, int x, int y, int z, int iteration, const Old &old) {\n%s  }", add.String())
+	w.line("  __device__ __forceinline__ double number(int n) const { return %s0; }\n};", numbers.String())
 }
 
 // computedOnce writes what of a pass follows from numbers, in double for floating-point stencils.

@@ -158,9 +158,15 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 	out.Parts = [Parts]float64{dram, drain * t[1].Seconds, drain * (t[2].Seconds + t[3].Seconds), drain * math.Max(t[4].Seconds, t[5].Seconds),
 		drain * loading * stretch, drain * waiting * stretch, launch}
 	out.Seconds = (total + launch) / float64(w.Steps)
-	if before := kernels.StepLaunches(p, ""); len(before) > 0 { // a step's numbers, from memory: the sums read each array once more
-		bytes := float64(p.StepBytes()) * float64(p.Size.Cells())
-		folding := bytes/r.dram + float64(len(before))*launch
+	if n := len(kernels.StepLaunches(p, "")); n > 0 { // a step's numbers: what no kernel has left is read from memory once more
+		bytes := 0
+		for i, pass := range p.Stencil.StepPasses() {
+			bytes += p.PassBytes(pass, i == 0 && w.Launch.Leaves())
+		}
+		if w.Launch.Leaves() {
+			n--
+		}
+		folding := float64(bytes)*float64(p.Size.Cells())/r.dram + float64(n)*launch
 		out.Terms = append(out.Terms, Term{"numbers", folding, "step scalars: reading what they are computed from, and launching that"})
 		out.Seconds += folding
 	}

@@ -350,3 +350,28 @@ func TestL1MustHoldWhatALineReads(t *testing.T) {
 		t.Errorf("%g bytes from L2 and %g s, with an L1 of 32 KiB %g and %g", a.L2Bytes, a.Seconds, b.L2Bytes, b.Seconds)
 	}
 }
+
+func TestNumbersThatAKernelLeavesCostNoReading(t *testing.T) {
+	st, err := stencil.Parse("s", "s.sl", "NumDimensions 2 StencilSize (1, 1) StepScalar sum s { return get(0, 0); } CellValue { return (get(1, 0) + get(0, 1)) * s; }")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := stencil.Problem{Stencil: st, DType: stencil.Float32, Size: stencil.Size{8192, 8192, 1}, Steps: 10}
+	seconds := func(schedule string) float64 {
+		s, err := space.ParseSchedule(schedule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, term := range Predict(p, kernels.Find(all.Families(), s.Family()).Work(p, s), Facts{}, h200()).Terms {
+			if term.Name == "numbers" {
+				return term.Seconds
+			}
+		}
+		t.Fatalf("%s: no term of numbers", schedule)
+		return 0
+	}
+	few, many := seconds("global/gx=64/gy=8/gz=1/wx=1/wy=8/wz=1/cw=0/zz=0/sp=0/vx=4"), seconds("global/gx=64/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0")
+	if reading := many - 2*few; reading < 4*8192*8192/5e12 || few > 10e-6 { // a launch against two and the grid, at no more than 5 TB/s
+		t.Errorf("%g s by blocks that leave parts, %g s by more than one block can fold", few, many)
+	}
+}

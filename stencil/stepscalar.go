@@ -60,26 +60,52 @@ func (pass StepPass) Points(s *Stencil) [][]Offset {
 	return all
 }
 
-// StepBytes is the bytes that the passes of a time step's scalars read for each cell: of every array once in each pass that reads it.
+// FoldsStored are the fields that the last stage sets and the first pass of the next step's scalars reads, if a kernel that stores the
+// last stage's cells can fold them for that: of fields the pass reads the own cell alone. None if it cannot.
+func (s *Stencil) FoldsStored() (list []int) {
+	if len(s.StepScalars) == 0 {
+		return nil
+	}
+	writes := s.Stages[len(s.Stages)-1].Writes(1)
+	for a, points := range s.StepPasses()[0].Points(s) {
+		switch {
+		case len(points) == 0:
+		case len(points) > 1 || points[0] != Offset{}:
+			return nil
+		case slices.Contains(writes, a): // fields come first
+			list = append(list, a)
+		}
+	}
+	return list
+}
+
+// StepBytes is the bytes that a time step must read for its scalars for each cell, over all passes.
 func (p Problem) StepBytes() (n int) {
-	s := p.Stencil
-	for _, pass := range s.StepPasses() {
-		read := map[int]bool{}
-		for a, points := range pass.Points(s) {
-			if len(points) > 0 {
-				read[a] = true
-			}
-		}
-		for _, i := range pass.Folded {
-			walkBody(s.StepScalars[i].Body, func(e Expr) {
-				if r, ok := e.(ReadAt); ok && s.ReadOnly[r.Array].Axis == 0 {
-					read[len(s.Fields)+r.Array] = true
-				}
-			})
-		}
-		n += p.bytesOf(slices.Collect(maps.Keys(read)))
+	stored := len(p.Stencil.Launched(1).FoldsStored()) > 0
+	for i, pass := range p.Stencil.StepPasses() {
+		n += p.PassBytes(pass, stored && i == 0)
 	}
 	return n
+}
+
+// PassBytes is the bytes that a pass of a time step's scalars reads for each cell: of every array once. With stored it is folded where
+// the step before stores its cells, and reads only what no stage sets.
+func (p Problem) PassBytes(pass StepPass, stored bool) int {
+	s := p.Stencil
+	read := map[int]bool{}
+	for a, points := range pass.Points(s) {
+		if len(points) > 0 && !(stored && a < len(s.Fields) && s.sets(a)) {
+			read[a] = true
+		}
+	}
+	for _, i := range pass.Folded {
+		walkBody(s.StepScalars[i].Body, func(e Expr) {
+			if r, ok := e.(ReadAt); ok && s.ReadOnly[r.Array].Axis == 0 {
+				read[len(s.Fields)+r.Array] = true
+			}
+		})
+	}
+	return p.bytesOf(slices.Collect(maps.Keys(read)))
 }
 
 // stepNamed gives the index of a step scalar by its name, -1 for none.

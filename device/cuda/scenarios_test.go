@@ -53,6 +53,7 @@ func init() { // the list and TestScenario refer to each other
 		{name: "answers against a trusted kernel", run: trustedAnswers},
 		{name: "trusted answers are bounded", run: boundedAnswers},
 		{name: "arrays are kept", run: keptArrays},
+		{name: "parts of step scalars are left", run: leftParts},
 		{name: "illegal address", run: fatal("FAKE_STATUS_700", timing.LaunchError, "CUDA_ERROR_ILLEGAL_ADDRESS (700)")},
 		{name: "launch timeout", run: fatal("FAKE_STATUS_702", timing.Timeout, "CUDA_ERROR_LAUNCH_TIMEOUT (702)")},
 		{name: "hang", run: fatal("FAKE_HANG", timing.Timeout, "deadline")},
@@ -491,6 +492,32 @@ func boundedAnswers(t *testing.T) {
 	cmp, err := d.Check(context.Background(), device.Check{Problem: p, Passes: []device.Pass{trusted}, Trusted: []device.Pass{trusted}})
 	if err != nil || !cmp.OK() || len(d.expected) != 3 { // 96 MiB and two of 16
 		t.Errorf("%+v %v, %d answers", cmp, err, len(d.expected))
+	}
+}
+
+// leftParts: after a launch that leaves the parts of a step's scalars no cells are read for them, but a run begins with that.
+func leftParts(t *testing.T) {
+	d := openFake(t)
+	st, err := stencil.Parse("copy", "copy.sl", "NumDimensions 1\nStencilSize (0)\nStepScalar max s { return get(0); }\nCellValue { return get(0) + 0 * s; }")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for parts, want := range []int{3 * 3, 3*2 + 1} { // launches, each of another kernel than the one before
+		p := copyProblem(t, 1000, stencil.Float32)
+		p.Stencil = st
+		k := fakeKernel(t, p, "")
+		k.Source += "extern \"C\" __global__ void copy_fold_0(double *step);\nextern \"C\" __global__ void copy_last_0(double *step);\n"
+		k.Launch.Parts = parts
+		pass := load(t, d, k, 3)
+		for range 2 {
+			before := live(t, changes)
+			if cmp, err := checkPass(d, p, pass, time.Minute); err != nil || !cmp.OK() {
+				t.Fatalf("%+v %v", cmp, err)
+			}
+			if n := live(t, changes) - before; n != want {
+				t.Errorf("%d parts a block: %d launches, want %d", parts, n, want)
+			}
+		}
 	}
 }
 

@@ -20,6 +20,7 @@ type state struct {
 	step      grid                 // step scalars and what their blocks leave
 	before    []kernels.StepLaunch // of each time step, of any kernel; none without step scalars
 	given     []kernels.Argument   // to them
+	left      bool                 // the last launch has left what the first of them would
 	arguments map[launchKey][]kernels.Argument
 	iteration int
 }
@@ -80,6 +81,9 @@ func (g *GPU) launch(m *module, l kernels.Launch, s *state, poison bool) error {
 			}
 			m.before = append(m.before, f)
 		}
+		if i == 0 && s.left {
+			continue
+		}
 		if err := cuLaunchKernel(m.before[i], b.Launch.Grid, b.Launch.Block, 0, s.fillIn(g.args, s.given, nil)); err != nil {
 			return err
 		}
@@ -101,6 +105,7 @@ func (g *GPU) launch(m *module, l kernels.Launch, s *state, poison bool) error {
 		s.exchange(stage, l.Steps, writes)
 	}
 	s.iteration += l.Steps
+	s.left = l.Leaves()
 	return nil
 }
 

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"stenciltune/device/verify"
+	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/machine"
 	"stenciltune/stencil"
@@ -29,18 +30,38 @@ var stepPrograms = []string{
 	corpusStencils["steps3d"],
 }
 
-// StepCases draws n cases of programs with step scalars.
+// storedPrograms are programs whose step scalars begin with what can be folded where a step stores its cells: of several fields, some
+// of which no stage sets or an earlier one does, of copies, read-only arrays and positions, with numbers that another look must give.
+var storedPrograms = []string{
+	"NumDimensions 2 StencilSize (1, 1) Boundary fixed InputRange (0.5, 1.5) StepScalar sum s { return get(0, 0); } StepScalar max hi { return get(0, 0) * (1 + x); } StepScalar min lo { return get(0, 0) + 0.1 * y; } " +
+		"StepScalar mean { return s / (input_size.x * input_size.y); } CellValue { return 0.2 * (get(-1, 0) + get(1, 0) + get(0, 1) + get(0, -1)) + mean * get(0, 0) / (hi + lo); }",
+	corpusStencils["stored3d"],
+	"NumDimensions 1 StencilSize (2) DataType int InputRange (-100, 100) Fields (u, v) ReadOnly (m: int16, p[x]) Boundary constant 3 StepScalar sum s { return get(u, 0) * read(m, x + 1) - get(v, 0) + get(p, 1); } StepScalar max high { return get(v, 0) + iteration; } " +
+		"StepScalar rest { return s / 7 - high; } CellValue { return get(u, -2) / 2 + rest % 19, get(u, 0); }",
+	"NumDimensions 3 StencilSize (1, 1, 1) Boundary (mirror, clamp, wrap) InputRange (0.5, 1.5) Fields (u, v, w) Temporary (w) Stages (p, q) ReadOnly (k) StepScalar sum s { return get(u, 0, 0, 0) * get(v, 0, 0, 0) * get(k, 0, 0, 0); } StepScalar n { return s / (input_size.x * input_size.y * input_size.z); } " +
+		"CellValue p (w) { return get(u, 1, 0, 0) + n * get(u, 0, -1, 0); } CellValue q (u, v) { return 0.3 * get(w, 0, 0, 1) + 0.2 * get(w, -1, 0, 0), get(v, 0, 0, 0) / (1 + fabs(n)) + 0.1 * get(w, 0, 0, 0); }",
+	"NumDimensions 2 StencilSize (1, 2) Boundary x (fixed, clamp) Fields (a, b) Stages (p, q) StepScalar max most { return fabs(get(a, 0, 0)) + fabs(get(b, 0, 0)); } StepScalar sum about { return get(a, 1, 0) - most; } " +
+		"CellValue p (a) { return get(a, 0, 0) / (1 + most) + 0.1 * get(a, 0, -2); } CellValue q (b) { return get(b, 1, 0) * 0.5 + 0.2 * get(a, 0, 1) + about / (1 + fabs(about)); }",
+}
+
+// StepCases draws n cases of programs with step scalars, every other one of families that fold where they store.
 func StepCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Case {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 9))
 	source := verify.NewSource(m, all.Families())
+	storing := []kernels.Family{kernels.Find(all.Families(), "global"), kernels.Find(all.Families(), "pipeline")}
 	var cases []verify.Case
 	for i := 0; len(cases) < n; i++ {
-		st, err := stencil.Parse("steps", "steps.sl", stepPrograms[i%len(stepPrograms)])
+		programs := stepPrograms
+		var f kernels.Family // any
+		if i%2 == 1 {
+			programs, f = storedPrograms, storing[r.IntN(len(storing))]
+		}
+		st, err := stencil.Parse("steps", "steps.sl", programs[i/2%len(programs)])
 		if err != nil {
 			t.Fatal(err)
 		}
-		cases = add(cases, source, r, st)
+		cases = addOf(cases, source, r, st, f)
 	}
 	return cases
 }

@@ -244,12 +244,11 @@ func unitSource(ks []kernels.Kernel) string {
 	for i, k := range ks {
 		text := strings.ReplaceAll(k.Source, sharedArray, sharedReplaced)
 		fmt.Fprintf(&b, "namespace k%d {\n%s\n}\n#line 1 \"unit\"\n", i, text)
-		main, before, _ := strings.Cut(k.Source, kernels.StepNamespace)
 		w := 0
-		if waits.MatchString(main) {
+		if waits.MatchString(k.Source) {
 			w = 1
 		}
-		for _, entry := range stepEntry.FindAllStringSubmatch(before, -1) {
+		for _, entry := range stepEntry.FindAllStringSubmatch(k.Source, -1) {
 			fmt.Fprintf(&table, "  {%q, [](const EmulatedArguments &a) { emulated_call(k%d::step_scalars::pass_%s::%s, a); }, 1},\n", entry[1], i, entry[2], entry[1])
 		}
 		for stage := range max(1, k.Stages) {

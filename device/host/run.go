@@ -58,11 +58,15 @@ func (d *Device) died(ctx context.Context, b device.Binary, err error, log strin
 	return &device.Failure{Status: timing.LaunchError, Reason: fmt.Sprintf("%s: %s", b.Schedule, reason), Log: device.Clip(log)}
 }
 
-// passText is a pass as the emulation's parse reads it: entry, blocks, threads, shared memory, launches, steps, and then the
-// launches before each step.
+// passText is a pass as the emulation's parse reads it: entry, blocks, threads, shared memory, launches, steps, whether
+// it leaves parts of the next step's scalars, and then the launches before each step.
 func passText(of stencil.Problem, p device.Pass) string {
 	l := p.Launch
-	text := fmt.Sprintf("%s:%d,%d,%d:%d,%d,%d:%d:%d:%d", p.Binary.Entry, l.Grid[0], l.Grid[1], l.Grid[2], l.Block[0], l.Block[1], l.Block[2], l.SharedBytes, p.Count, l.Steps)
+	leaves := 0
+	if l.Leaves() {
+		leaves = 1
+	}
+	text := fmt.Sprintf("%s:%d,%d,%d:%d,%d,%d:%d:%d:%d:%d", p.Binary.Entry, l.Grid[0], l.Grid[1], l.Grid[2], l.Block[0], l.Block[1], l.Block[2], l.SharedBytes, p.Count, l.Steps, leaves)
 	for _, b := range kernels.StepLaunches(of, p.Binary.Entry) {
 		text += fmt.Sprintf(":%s,%d,%d", b.Entry, b.Launch.Grid[0], b.Launch.Block[0])
 	}

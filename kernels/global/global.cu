@@ -46,7 +46,7 @@ __device__ __forceinline__ void block(const Grid &grid, const Out &out, Position
 #pragma unroll
       for (int i = 0; i < WORK_X; i++)
         if (!EDGE || (x + i * GROUP_X < grid.nx && y + j < grid.ny && z + k < grid.nz))
-          store(out, cell_index(grid, x + i * GROUP_X, y + j, z + k), value[k][j][i]);
+          store(out, cell_index(grid, x + i * GROUP_X, y + j, z + k), value[k][j][i]) NUMBERS(, out.count(grid, x + i * GROUP_X, y + j, z + k, value[k][j][i].at));
 }
 
 // A grid of blocks, each a box of cells.
@@ -94,5 +94,5 @@ extern "C" __global__ void __launch_bounds__(GROUP_X *GROUP_Y *GROUP_Z) ENTRY(PA
   if (SPAN_LENGTHS)
     by_lengths(grid, out);
   else
-    by_blocks(grid, out);
+    by_blocks(grid, out) NUMBERS(, out.leave());
 }

@@ -138,10 +138,12 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		constants = append(constants, kernels.Constant{Name: "VECTOR", Value: vx, Doc: docVector},
 			kernels.Constant{Name: "PARTS", Value: parts(p.Stencil), Doc: "stages of a time step that a launch computes"})
 		generated := kernels.Piece{Of: func(stage int) string { return rows(p, stage, kernels.ShapeOf(s).Work) }}
-		k = kernels.Source(p, s, nil, constants, kernels.Around("kernels/global/vector.cu", vector, "@ROWS@", generated)...)
+		pieces := kernels.Around("kernels/global/vector.cu", vector, "@ROWS@", generated)
+		pieces[len(pieces)-1].Folds = folds(p, s)
+		k = kernels.Source(p, s, nil, constants, pieces...)
 	} else {
 		constants = append(constants, kernels.Constant{Name: "SPAN_LENGTHS", Value: s.Int("sp", 0), Doc: docSpan})
-		k = kernels.Source(p, s, nil, constants, kernels.Piece{File: "kernels/global/global.cu", Text: scalar})
+		k = kernels.Source(p, s, nil, constants, kernels.Piece{File: "kernels/global/global.cu", Text: scalar, Folds: folds(p, s)})
 	}
 	k.Launch = launch(p, s)
 	return k
@@ -161,7 +163,15 @@ func launch(p stencil.Problem, s space.Schedule) kernels.Launch {
 	if s.Int("sp", 0) == 1 {
 		grid = [3]int{int((p.Size.Cells() + int64(h.Group[0]) - 1) / int64(h.Group[0])), 1, 1}
 	}
-	return kernels.Launch{Grid: grid, Block: h.Group, Steps: 1}
+	return kernels.Launch{Grid: grid, Block: h.Group, Steps: 1, Parts: min(folds(p, s), 1)}
+}
+
+// folds is the threads of a block that folds what it stores, 0 of others. One line of threads has no end that all of a block come to.
+func folds(p stencil.Problem, s space.Schedule) int {
+	if s.Int("sp", 0) == 1 || len(p.Stencil.FoldsStored()) == 0 {
+		return 0
+	}
+	return kernels.ShapeOf(s).Threads()
 }
 
 // write is the cells a block of a grid of blocks writes.

@@ -19,7 +19,9 @@ func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
 		{Golden: "vectors.cu", Problem: kernelstest.Problem(t, "jacobi3d", stencil.Float64, kernelstest.Volume), Schedule: "global/gx=32/gy=4/gz=2/wx=1/wy=2/wz=4/cw=0/zz=0/sp=0/vx=4"},
 		{Golden: "fused.cu", Problem: kernelstest.Problem(t, "srad2", stencil.Float32, kernelstest.Plane), Schedule: "global/gx=32/gy=4/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/sp=0/fs=1"},
 		{Golden: "wide.cu", Problem: kernelstest.Problem(t, "jacobi2d", stencil.Float32, stencil.Size{65536, 65536, 1}), Schedule: "global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0"},
+		{Golden: "numbers.cu", Problem: kernelstest.Numbers(t, stencil.Float32, kernelstest.Plane), Schedule: "global/gx=64/gy=4/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/sp=0"},
 	})
+	kernelstest.CheckLines(t, Family{}.Kernel(kernelstest.Numbers(t, stencil.Float64, kernelstest.Plane), spacetest.Schedule(t, "global/gx=32/gy=4/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/sp=0/vx=4")))
 }
 
 func TestEveryParameterReachesTheSource(t *testing.T) {

@@ -72,7 +72,7 @@ __device__ __forceinline__ void block(const Grid &grid, const Out &out, Position
         value[i] = cell<EDGE>(grid, x + i, y + j, z + k, grid.iteration,
                               [&](int array, int dx, int dy, int dz) { return rows[array].at[k + LOW_Z + dz][j + LOW_Y + dy][i + LOW_X + dx]; });
       if (EDGE && (y + j >= grid.ny || z + k >= grid.nz)) continue;
-      if (ALIGNED && EDGE && x >= grid.nx) continue;
+      if (ALIGNED && EDGE && x >= grid.nx) continue; NUMBERS(out.count_row<ALIGNED>(grid, x, y + j, z + k, value);)
 #pragma unroll
       for (int o = 0; o < OUTPUTS; o++) {
         T *row = out.field[o] + cell_index(grid, 0, y + j, z + k);
@@ -110,9 +110,9 @@ extern "C" __global__ void __launch_bounds__(GROUP_X *GROUP_Y *GROUP_Z) ENTRY(PA
   const bool inside = first.x >= LOW_X && first.x + WRITE_X + HIGH_X <= grid.nx && first.y >= LOW_Y &&
                       first.y + WRITE_Y + HIGH_Y <= grid.ny && first.z >= LOW_Z && first.z + WRITE_Z + HIGH_Z <= grid.nz;
   if (!aligned)
-    block<true, false>(grid, out, first);
+    block<true, false>(grid, out, first) NUMBERS(, out.leave());
   else if (inside)
-    block<false, true>(grid, out, first);
+    block<false, true>(grid, out, first) NUMBERS(, out.leave());
   else
-    block<true, true>(grid, out, first);
+    block<true, true>(grid, out, first) NUMBERS(, out.leave());
 }

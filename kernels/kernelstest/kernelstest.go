@@ -44,6 +44,17 @@ func Skew(t testing.TB, d stencil.DType, n stencil.Size) stencil.Problem {
 	return stencil.Problem{Stencil: s, DType: d, Size: n, Steps: 10}
 }
 
+// Numbers is two fields of which a step stores one and copies the other: its numbers are folded where they are stored.
+func Numbers(t testing.TB, d stencil.DType, n stencil.Size) stencil.Problem {
+	t.Helper()
+	s, err := stencil.Parse("numbers", "numbers.sl", "NumDimensions 2 StencilSize (1, 1) Fields (u, v) StepScalar sum s { return get(u, 0, 0) * get(v, 0, 0); } StepScalar max most { return fabs(get(u, 0, 0)) * x; } "+
+		"StepScalar k { return s / (1 + most); } CellValue { return get(u, -1, 0) * k + sin(get(u, 0, 1)) / get(v, 1, 0), get(u, 0, 0); }")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stencil.Problem{Stencil: s, DType: d, Size: n, Steps: 10}
+}
+
 // Source is a kernel whose text has been reviewed: testdata/<Golden>.golden.
 type Source struct {
 	Golden   string
@@ -103,7 +114,7 @@ func CheckLines(t *testing.T, k kernels.Kernel) {
 				if err != nil {
 					t.Fatalf("%s, line %d: %v", k.Entry, i+1, err)
 				}
-				spelt := kernels.Spelling(string(text), kernels.Simple{OneRule: strings.Contains(k.Source, "constexpr Boundary BOUNDARY"), Dense: !k.Pitched, OneType: !strings.Contains(k.Source, "struct Reader")})
+				spelt := kernels.Spelling(string(text), kernels.Simple{OneRule: strings.Contains(k.Source, "constexpr Boundary BOUNDARY"), Dense: !k.Pitched, OneType: !strings.Contains(k.Source, "struct Reader"), Folds: strings.Contains(k.Source, ".leave()")})
 				files[m[2]] = strings.Split(spelt, "\n")
 			}
 			n, err := strconv.Atoi(m[1])

@@ -304,7 +304,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	pieces := slices.Concat(
 		[]kernels.Piece{{Text: fmt.Sprintf("constexpr Real OUTSIDE = Real(%s); // what lies outside the grid, where that is a constant\n", stencil.Number(p.DType, p.Stencil.Constant))}, kernels.WindowsPiece(), kernels.CopiesPiece()},
 		kernels.StoredPieces(p),
-		[]kernels.Piece{{File: folder + "plane.cu", Text: planeSource}, {Text: l.text(p, h)}, {File: folder + "streaming.cu", Text: streamingSource}})
+		[]kernels.Piece{{File: folder + "plane.cu", Text: planeSource}, {Text: l.text(p, h)}, {File: folder + "streaming.cu", Text: streamingSource, Folds: warp * min(l.folds+1, 1)}})
 	k := kernels.StagedSource(p, l.st, sourceOf(s), launchOnly, constants, pieces...)
 	hold, _ := h.tile(l)
 	k.Schedule, k.Launch, k.Least, k.Multiple = s, h.launch(p, l), [3]int{hold[0], 1, 1}, h.part(p)
@@ -362,7 +362,7 @@ func (h shape) grid(p stencil.Problem, l *plan) [3]int {
 }
 
 func (h shape) launch(p stencil.Problem, l *plan) kernels.Launch {
-	return kernels.Launch{Grid: h.grid(p, l), Block: [3]int{warp, h.warps, 1}, Steps: h.timeTile, SharedBytes: h.sharedBytes(p, l)}
+	return kernels.Launch{Grid: h.grid(p, l), Block: [3]int{warp, h.warps, 1}, Steps: h.timeTile, SharedBytes: h.sharedBytes(p, l), Parts: h.warps * min(l.folds+1, 1)}
 }
 
 // Tiling is that of the launch.

@@ -32,6 +32,8 @@ type plan struct {
 	lowSide, highSide int
 	lead              int // plane steps before the first written plane's own
 	lastLag           int // plane steps by which the last written plane comes after its own
+	// folds is the job whose cells are folded where they are stored, for the scalars of the next step; -1 = none.
+	folds int
 }
 
 // version is the planes of an array as a job leaves them, or as they are loaded.
@@ -308,6 +310,15 @@ func (p *plan) finish(key planKey, current []int) {
 		v := current[f]
 		p.stores = append(p.stores, store{field: f, version: v, lag: p.versions[v].lag})
 		p.lastLag = max(p.lastLag, p.versions[v].lag)
+	}
+	p.folds = -1
+	for i, f := range key.st.Merged().FoldsStored() {
+		if job := p.versions[current[f]].job; i == 0 {
+			p.folds = job
+		} else if job != p.folds { // which has no cells of all at a time
+			p.folds = -1
+			break
+		}
 	}
 	for i := range p.versions {
 		p.versions[i].depth, p.versions[i].held = 1, p.versions[i].job >= 0 || !key.shared

@@ -75,9 +75,9 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
   const Out out = OUT;
   const int planes = DIMS == 3 ? nz : DIMS == 2 ? ny : 1;
   const int stream_tile = ceil_div(planes, gridDim.z), begin = blockIdx.z * stream_tile;
-  if (begin >= planes) return; // more stream tiles than planes
+  if (begin >= planes) return NUMBERS(out.leave()); // more stream tiles than planes
   // In 2D warps have tiles of their own, next to each other along x.
   const int tile = DIMS == 3 || WARPS == 1 ? blockIdx.x : blockIdx.x * WARPS + threadIdx.y;
-  if (DIMS < 3 && tile >= tiles<0>(nx, TILE_X, STEP_X)) return;
-  stream_planes(grid, out, tile, blockIdx.y, begin, min(begin + stream_tile, planes), shared_bytes);
+  if (DIMS < 3 && tile >= tiles<0>(nx, TILE_X, STEP_X)) return NUMBERS(out.leave());
+  stream_planes(grid, out, tile, blockIdx.y, begin, min(begin + stream_tile, planes), shared_bytes) NUMBERS(, out.leave());
 }

@@ -25,6 +25,9 @@ func (p *plan) text(of stencil.Problem, h shape) string {
 	line("  const Place &at;")
 	line("  const index_t column; // element of plane 0 at which the thread's cells begin")
 	line("  unsigned char *const shared;")
+	if p.folds >= 0 {
+		line("  const Out &out;")
+	}
 	for _, n := range distinct(loads) {
 		line("  char *%s; // where the thread copies to in the first plane that is loaded", n.copied)
 		line("  unsigned %s_address; // the address of that in shared memory", n.copied)
@@ -60,7 +63,7 @@ func (p *plan) text(of stencil.Problem, h shape) string {
 	}
 	p.lateText(&b, loads)
 	line("")
-	line("  __device__ __forceinline__ Pipeline(const Place &place, index_t own, const Out &to, unsigned char *bytes) : at(place), column(own), shared(bytes) {")
+	line("  __device__ __forceinline__ Pipeline(const Place &place, index_t own, const Out &to, unsigned char *bytes) : at(place), column(own), shared(bytes)%s {", either(p.folds >= 0, ", out(to)", ""))
 	for _, n := range distinct(loads) {
 		line("    %s = reinterpret_cast<char *>(reinterpret_cast<%s *>(shared) + at.own) - coalesced_offset() * (int)sizeof(%s);", n.copied, n.vector, n.elem)
 		line("    %s_address = shared_address(%s);", n.copied, n.copied)
@@ -450,7 +453,32 @@ func (p *plan) jobText(b *strings.Builder, h shape, loads []load, i int) {
 			}
 		}
 	}
+	if p.folds == i {
+		p.foldText(line)
+	}
 	line("    }")
+}
+
+// foldText folds the cells that a job stores, for the scalars of the next step.
+func (p *plan) foldText(line func(format string, args ...any)) {
+	values := make([]string, len(p.stores))
+	for i, s := range p.stores { // they are the outputs, in their order
+		values[i] = "T(0)" // of another job, and not asked for
+		if p.versions[s.version].job == p.folds {
+			values[i] = fmt.Sprintf("T(v%d[0][j][i])", s.version)
+		}
+	}
+	place := "at.x + i, at.y + j, plane"
+	switch p.dims {
+	case 1:
+		place = "at.x + i, 0, 0"
+	case 2:
+		place = "at.x + i, plane, 0"
+	}
+	line("      if (plane >= at.begin && plane < at.end) {")
+	line("#pragma unroll\n        for (int j = 0; j < ROWS; j++) {\n          if (!(at.writes >> j & 1)) continue;")
+	line("#pragma unroll\n          for (int i = 0; i < VECTOR; i++) {\n            if (PART < VECTOR && !(at.parts >> (i - i %% PART) & 1)) continue;")
+	line("            const T now[OUTPUTS] = {%s};\n            out.count(at.grid, %s, now);\n          }\n        }\n      }", strings.Join(values, ", "), place)
 }
 
 func either(is bool, a, b string) string {

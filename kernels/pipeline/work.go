@@ -19,7 +19,11 @@ func (h shape) registers(p stencil.Problem, l *plan) int {
 		}
 	}
 	words := float64(max(1, kernels.ComputedSize(p.DType)/4))
-	return 40 + 2*l.loads + int(words*(cells*float64(l.kept())+h.wider(l)+0.6*most))
+	numbers := 0 // that the cells are folded to
+	if l.folds >= 0 {
+		numbers = len(p.Stencil.StepPasses()[0].Folded)
+	}
+	return 40 + 2*l.loads + 2*numbers + int(words*(cells*float64(l.kept())+h.wider(l)+0.6*most))
 }
 
 // seen is the cells that a thread sees at once of what is read, with what lies around them.

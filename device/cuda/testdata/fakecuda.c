@@ -267,6 +267,7 @@ int cuLaunchKernel(function *f, unsigned gx, unsigned gy, unsigned gz, unsigned 
   }
   if (f != last) live[5]++;
   last = f;
+  if (strstr(f->name, "_fold_") || strstr(f->name, "_last_")) return OK; // of a step scalar, which copies need not
   const char *status = strstr(image, "FAKE_STATUS_"); // what the launch returns: 701 once, others for ever
   if (status && !f->used++) {
     const int s = atoi(status + strlen("FAKE_STATUS_"));

@@ -293,6 +293,7 @@ struct Pass {
   dim3 grid, block;
   unsigned shared;
   int count, steps;
+  int leaves; // whether it leaves parts of the next step's scalars: what the first of before would
 };
 
 static int cores() {
@@ -383,6 +384,7 @@ struct Data {
   std::vector<long long> lengths;        // of arrays read by index, then integer scalars
   std::vector<double> numbers;           // other scalars
   std::vector<double> step;              // step scalars, and what is folded to them
+  bool left = false;                     // by the last launch, for the next step
 };
 
 template <class T> static void fill_with(Grid &g, unsigned seed, unsigned long long first, const double *scale) {
@@ -460,6 +462,7 @@ static Data parse_data(char **argv, unsigned seed) {
 static void step(Data &d, const Pass &p, bool poison) {
   const int ints[4] = {d.n[0], d.n[1], d.n[2], d.iteration};
   for (const Before &b : p.before) {
+    if (d.left && &b == &p.before[0]) continue;
     std::vector<const void *> in;
     for (const Grid &g : d.now) in.push_back(g.cells);
     for (const Grid &g : d.fixed) in.push_back(g.cells);
@@ -497,6 +500,7 @@ static void step(Data &d, const Pass &p, bool poison) {
     }
   }
   d.iteration += p.steps;
+  d.left = p.leaves;
 }
 
 static double now() {
@@ -510,7 +514,7 @@ static Pass parse(const char *text) {
   char entry[128];
   unsigned g[3], b[3];
   int end = 0;
-  if (sscanf(text, "%127[^:]:%u,%u,%u:%u,%u,%u:%u:%d:%d%n", entry, g, g + 1, g + 2, b, b + 1, b + 2, &p.shared, &p.count, &p.steps, &end) != 10) fatal("bad pass");
+  if (sscanf(text, "%127[^:]:%u,%u,%u:%u,%u,%u:%u:%d:%d:%d%n", entry, g, g + 1, g + 2, b, b + 1, b + 2, &p.shared, &p.count, &p.steps, &p.leaves, &end) != 11) fatal("bad pass");
   p.grid = {g[0], g[1], g[2]};
   p.block = {b[0], b[1], b[2]};
   const auto find = [](const std::string &name) -> const EmulatedKernel * {
