@@ -117,6 +117,16 @@ func procedures(s Source, module string) []procedure {
 			arrays = append(arrays, value("long long", e.Lengths[i]))
 		}
 	}
+	var lists []argument // as the function on host memory takes them
+	for _, l := range e.Lists {
+		places, count, table, rows := taken.of(l.Places), value("int", l.Count), taken.of(l.Table), value("int", l.Rows)
+		intent := "inout"
+		if l.Sources {
+			intent = "in"
+		}
+		arrays = append(arrays, pointer(places), count, pointer(table), rows)
+		lists = append(lists, argument{"integer(c_int64_t), intent(in)", places + "(*)"}, count, argument{element + ", intent(" + intent + ")", table + "(*)"}, rows)
+	}
 	for _, p := range e.Scalars {
 		scalars = append(scalars, value(p.Type, p.Name))
 	}
@@ -141,7 +151,7 @@ func procedures(s Source, module string) []procedure {
 	works := join(device, arrays)
 	device = join(works, extents, []argument{steps}, first)
 	list := []procedure{
-		{"Advances data in the host's memory, fields one after the other, in place.", name + "_run", e.Name, "", join([]argument{{element + ", intent(inout)", "data(*)"}}, extents, []argument{steps}, scalars)},
+		{"Advances data in the host's memory, fields one after the other, in place.", name + "_run", e.Name, "", join([]argument{{element + ", intent(inout)", "data(*)"}}, lists, extents, []argument{steps}, scalars)},
 		{"Advances fields on the device; result says where the answers are. The value is a cudaError_t.", name + "_on_device", e.Name + "OnDevice", "integer(c_int)",
 			join(device, scalars, []argument{result, stream})},
 		{"The cudaError_t of the last run in the host's memory.", name + "_error", e.Name + "Error", "integer(c_int)", nil},

@@ -44,6 +44,12 @@ type scalarPar struct {
 	Kernel string // its type as the kernels take it
 }
 
+// listPar is a list of places as parameters: the places, how many they are, the table and its rows.
+type listPar struct {
+	Name, Places, Count, Table, Rows string
+	Sources                          bool
+}
+
 // exports are the functions of an emitted source: the two of the stencil language ("A Language
 // and Optimizing Compiler for Iterative Stencil Loops", section 4), one for data that is on the
 // device already, and those that tell what became of the last run. They follow from the stencil
@@ -60,6 +66,7 @@ type exports struct {
 	Leading       []parameter // elements from row to row, and in 3D rows from plane to plane; of functions for pitched grids
 	Arrays        []parameter // read-only arrays on the device
 	Lengths       []string    // parameters with their elements; "" of an array of the grid's cells
+	Lists         []listPar   // sources and receivers
 	Iterates      bool
 	Until         bool   // runs may end before the steps asked for
 	Reach         int    // planes of the outermost axis that a step reads on a side
@@ -119,6 +126,12 @@ func exportsOf(s Source) exports {
 		}
 		e.Setters = append(e.Setters, setter{set, i})
 	}
+	for i := range st.Sparse {
+		a := &st.Sparse[i]
+		l := listPar{Name: a.Name, Table: free(a.Name), Sources: a.Sources()}
+		l.Places, l.Count, l.Rows = free(l.Table+"_places"), free(l.Table+"_count"), free(l.Table+"_steps")
+		e.Lists = append(e.Lists, l)
+	}
 	e.Temporary = strings.Join(temporary, ", ")
 	for _, a := range st.Scalars {
 		s := scalarPar{parameter{a.Type.C(), free(a.Name)}, kernels.ScalarC(a)}
@@ -158,6 +171,18 @@ func (e exports) Reader(array int) string {
 	return "read()"
 }
 
+// lists are the parameters of sources and receivers.
+func (e exports) lists() (list []parameter) {
+	for _, l := range e.Lists {
+		table := e.Element + " *"
+		if l.Sources {
+			table = "const " + table
+		}
+		list = append(list, parameter{"const long long *", l.Places}, parameter{"int", l.Count}, parameter{table, l.Table}, parameter{"int", l.Rows})
+	}
+	return list
+}
+
 func (e exports) scalars() []parameter {
 	var list []parameter
 	for _, s := range e.Scalars {
@@ -168,7 +193,7 @@ func (e exports) scalars() []parameter {
 
 // Run is the head of the function on host memory.
 func (e exports) Run() string {
-	list := slices.Concat([]parameter{{e.Element + " *", "data"}}, e.Extents, []parameter{{"int", "iterations"}}, e.scalars())
+	list := slices.Concat([]parameter{{e.Element + " *", "data"}}, e.lists(), e.Extents, []parameter{{"int", "iterations"}}, e.scalars())
 	return fmt.Sprintf("void %s(%s)", e.Name, signature(list))
 }
 
@@ -235,7 +260,7 @@ func (e exports) result() parameter { return parameter{e.Element + " **", "resul
 
 // onDevice is the parameters of both, less the last.
 func (e exports) onDevice() []parameter {
-	list := slices.Concat(e.arrays(true), e.shape(), []parameter{{"int", "iterations"}})
+	list := slices.Concat(e.arrays(true), e.lists(), e.shape(), []parameter{{"int", "iterations"}})
 	if e.Iterates {
 		list = append(list, parameter{"int", "first"})
 	}

@@ -71,6 +71,14 @@ int main(int argc, char **argv) {
 	if n := kernels.StepDoubles(st); n > 0 {
 		line("  double *step = nullptr;\n  check(cudaMalloc((void **)&step, %d));", 8*n)
 	}
+	if len(st.Sparse) > 0 {
+		line("  long long places = %d;\n  int rows = %d;", stencil.SparsePlaces, stencil.SparseRows)
+	}
+	for i := range st.Sparse {
+		places, table := p.PlaceScale(), p.TableScale(i)
+		line("  auto *place_%d = random_array<long long>(places, %g, %g, %g);\n  auto *table_%[1]d = random_array<T>(places * rows, %[5]g, %g, %g);", i,
+			places.Low, places.Step, places.Quantum, table.Low, table.Step, table.Quantum)
+	}
 	all := passes(st, k)
 	for _, pass := range all {
 		line("  check(cudaFuncSetAttribute(%s, cudaFuncAttributeMaxDynamicSharedMemorySize, %d));", pass.Scope+pass.Entry, k.Launch.SharedBytes)
@@ -83,6 +91,10 @@ int main(int argc, char **argv) {
 			switch a.Kind {
 			case kernels.In:
 				arguments = append(arguments, fmt.Sprintf("&fields.now[%d]", a.Index))
+			case kernels.Changed:
+				arguments = append(arguments, fmt.Sprintf("&fields.now[%d]", a.Index))
+			case kernels.Places, kernels.Table:
+				arguments = append(arguments, fmt.Sprintf("&%s_%d", a.Name, a.Index))
 			case kernels.Out:
 				arguments = append(arguments, fmt.Sprintf("&fields.next[%d]", writes[a.Index]))
 			default:
@@ -96,7 +108,7 @@ int main(int argc, char **argv) {
 		if i == 0 && k.Launch.Leaves() {
 			first = "if (launch == 0) " // later ones find what the last has left
 		}
-		line("    "+first+"{\n      void *arguments[] = {%s};\n      check(cudaLaunchKernel(TUNE_KERNEL(step_scalars::%s%s), dim3(%d), dim3(%d), arguments, 0, 0));\n    }",
+		line("    "+first+"{\n      void *arguments[] = {%s};\n      check(cudaLaunchKernel(TUNE_KERNEL(%s%s), dim3(%d), dim3(%d), arguments, 0, 0));\n    }",
 			given(kernels.StepArguments(st), nil), l.Scope, l.Entry, l.Launch.Blocks(), l.Launch.Threads())
 	}
 	for _, pass := range all {
@@ -106,6 +118,10 @@ int main(int argc, char **argv) {
 			line("      fields.%s = was.%s;", m.To, m.From)
 		}
 		line("    }")
+	}
+	for i, l := range kernels.SparseLaunches(p, k.Entry) {
+		line("    {\n      void *arguments[] = {%s};\n      check(cudaLaunchKernel(TUNE_KERNEL(%s%s), dim3(%d), dim3(%d), arguments, 0, 0));\n    }",
+			given(kernels.SparseArguments(st, i), nil), l.Scope, l.Entry, l.Launch.Blocks(), l.Launch.Threads())
 	}
 	line(`    check(cudaEventRecord(to, 0));
     check(cudaEventSynchronize(to));

@@ -117,6 +117,9 @@ func python(s Source) ([]byte, error) {
 	if len(st.StepScalars) > 0 {
 		return nil, fmt.Errorf("the Python module does not compute step scalars, and %s has StepScalar: use --format cu", plain(st.Name))
 	}
+	if len(st.Sparse) > 0 {
+		return nil, fmt.Errorf("the Python module takes no lists of places, and %s has Sources or Receivers: use --format cu", plain(st.Name))
+	}
 	if st.Until != nil {
 		return nil, fmt.Errorf("the Python module does not look at runs, and %s has Until: use --format cu", plain(st.Name))
 	}

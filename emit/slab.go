@@ -31,6 +31,8 @@ func whole(st *stencil.Stencil) string {
 		return "Until looks at the whole grid"
 	case len(st.StepScalars) > 0:
 		return "a step scalar is computed from the whole grid"
+	case len(st.Sparse) > 0:
+		return "places of sources and receivers are cells of the whole grid"
 	case st.Places(axis):
 		return fmt.Sprintf("a cell's value depends on its place along %c, or on the extent there", "xyz"[axis])
 	}

@@ -99,6 +99,41 @@ func beforeOf(p stencil.Problem, of part) *before {
 	return b
 }
 
+// after is what each time step ends with, for its lists of places.
+type after struct {
+	Scope    string // of the part whose kernels do it
+	Launches []listLaunch
+}
+
+func (after) Threads() int   { return kernels.SparseThreads }
+func (after) MaxBlocks() int { return kernels.MaxSparseBlocks }
+
+// listLaunch is the launch of a list.
+type listLaunch struct {
+	Scope, Entry string
+	Arguments    []string
+}
+
+// afterOf is what a time step of a problem ends with, by the kernels of a part; nil if there is nothing.
+func afterOf(p stencil.Problem, of part) *after {
+	if len(p.Stencil.Sparse) == 0 {
+		return nil
+	}
+	a := &after{Scope: of.Scope}
+	for i, l := range kernels.SparseLaunches(p, of.Entry) {
+		arguments := kernels.SparseArguments(p.Stencil, i)
+		if p.Pitched {
+			arguments = kernels.Pitched(arguments)
+		}
+		var names []string
+		for _, one := range arguments {
+			names = append(names, "&run."+ofRun(one))
+		}
+		a.Launches = append(a.Launches, listLaunch{l.Scope, l.Entry, names})
+	}
+	return a
+}
+
 //go:embed *.cu.tmpl
 var templates embed.FS
 
@@ -119,6 +154,7 @@ type view struct {
 	Wraps    bool
 	Look     *look   // nil without Until
 	Before   *before // nil without step scalars
+	After    *after  // nil without sources and receivers
 	Cast     string  // the element type of CUDA that the exported one stands for, if any
 	Plain    string  // of a source for pitched grids: the name of the one beside it for others
 }
@@ -128,7 +164,7 @@ func viewOf(s Source, parts []part, variants []variant) view {
 	st, d := s.Problem.Stencil, s.dtype()
 	v := view{exports: exportsOf(s), Parts: parts, Variants: variants, Winners: s.winners(), Axis: st.Dims - 1, Stages: len(st.Stages), Reduce: st.Reduce != nil, Wraps: st.Wraps(st.Dims - 1), Written: make([]bool, len(st.Fields)),
 		Cast: map[stencil.DType]string{stencil.Float16: "__half", stencil.BFloat16: "__nv_bfloat16"}[d]}
-	v.Before = beforeOf(s.Problem, parts[len(parts)-1])
+	v.Before, v.After = beforeOf(s.Problem, parts[len(parts)-1]), afterOf(s.Problem, parts[len(parts)-1])
 	for _, k := range parts {
 		for _, p := range k.Passes {
 			for _, w := range p.Writes {
@@ -170,6 +206,16 @@ func ofRun(a kernels.Argument) string {
 		return fmt.Sprintf("n[%d]", 3+a.Index)
 	case kernels.Iteration:
 		return "first"
+	case kernels.Changed:
+		return fmt.Sprintf("now[%d]", a.Index)
+	case kernels.Places:
+		return fmt.Sprintf("place[%d]", a.Index)
+	case kernels.PlaceCount:
+		return fmt.Sprintf("places[%d]", a.Index)
+	case kernels.Table:
+		return fmt.Sprintf("table[%d]", a.Index)
+	case kernels.TableRows:
+		return fmt.Sprintf("rows[%d]", a.Index)
 	}
 	return a.Name
 }

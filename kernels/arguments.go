@@ -12,15 +12,20 @@ type ArgumentKind int
 
 // The parameters of a kernel, in this order.
 const (
-	In        ArgumentKind = iota // const T *: field Index before the stage, every field
-	Out                           // T *: field Stage.Writes(steps)[Index] after the stage
-	ReadOnly                      // const T *: read-only array Index, or of the type that it is stored in
-	Length                        // long long: elements of read-only array Index, if read(i) reads it
-	Extent                        // int: cells of the grid on axis Index
-	Leading                       // int: elements from row to row (Index 0), rows from plane to plane (1); of pitched kernels alone
-	Iteration                     // int: the first time step computed, 1 for a run's first; if the stencil asks for it
-	Scalar                        // double, or long long of an integer type: scalar Index
-	Step                          // const double *: the step scalars, StepDoubles in all; if the stencil has any
+	In         ArgumentKind = iota // const T *: field Index before the stage, every field
+	Out                            // T *: field Stage.Writes(steps)[Index] after the stage
+	ReadOnly                       // const T *: read-only array Index, or of the type that it is stored in
+	Length                         // long long: elements of read-only array Index, if read(i) reads it
+	Extent                         // int: cells of the grid on axis Index
+	Leading                        // int: elements from row to row (Index 0), rows from plane to plane (1); of pitched kernels alone
+	Iteration                      // int: the first time step computed, 1 for a run's first; if the stencil asks for it
+	Scalar                         // double, or long long of an integer type: scalar Index
+	Step                           // const double *: the step scalars, StepDoubles in all; if the stencil has any
+	Changed                        // T *: field Index, that sources change where it lies. This and the next are of SparseArguments alone
+	Places                         // const long long *: the places of list Index
+	PlaceCount                     // long long: how many
+	Table                          // const T *, or T * of receivers: the table of list Index
+	TableRows                      // int: its rows
 )
 
 // Argument is one parameter of a kernel.

@@ -316,6 +316,9 @@ func StepsConstraint(p stencil.Problem) space.Constraint {
 	if n := len(p.Stencil.StepScalars); n > 0 {
 		most, why = 1, fmt.Sprintf("every time step reads numbers of the whole grid of the step before (StepScalar %s): steps cannot be fused", p.Stencil.StepScalars[n-1].Name)
 	}
+	if n := len(p.Stencil.Sparse); n > 0 {
+		most, why = 1, fmt.Sprintf("sources and receivers (%s) find the grid in memory after every time step: steps cannot be fused", p.Stencil.Sparse[n-1].Name)
+	}
 	return space.Constraint{Name: "steps", Needs: []string{"ph"}, Why: why, OK: func(v space.Values) bool { return v.Get("ph") <= most }}
 }
 

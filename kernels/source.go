@@ -128,6 +128,7 @@ func source(w *writer, s space.Schedule, launch []string, constants []Constant, 
 			w.line("} // namespace stage_%d", i)
 		}
 	}
+	w.sparse(k.Entry)
 	k.Source = w.String()
 	return k
 }
@@ -220,6 +221,9 @@ func (w *writer) functions() string {
 	}
 	for i := range st.StepScalars {
 		all.WriteString(stencil.StepCode(st, i) + w.stepValue(i))
+	}
+	for i := range st.Sparse {
+		all.WriteString(stencil.SparseCode(st, i))
 	}
 	return all.String()
 }

@@ -39,9 +39,9 @@ const (
 // FoldBlocks is the blocks that fold so many cells.
 func FoldBlocks(cells int64) int { return int(min((cells+FoldCells-1)/FoldCells, MaxFoldBlocks)) }
 
-// StepLaunch is a launch that a time step begins with, for its step scalars.
+// StepLaunch is a launch that a time step begins with, for its step scalars, or ends with, for a list of places.
 type StepLaunch struct {
-	Scope  string // namespaces within step_scalars that hold the entry
+	Scope  string // namespaces that hold the entry
 	Entry  string
 	Reads  bool // it reads all cells, in FoldBlocks blocks; else it is one
 	Launch Launch
@@ -52,7 +52,7 @@ type StepLaunch struct {
 func StepLaunches(p stencil.Problem, entry string) (list []StepLaunch) {
 	for i, pass := range p.Stencil.StepPasses() {
 		add := func(entry string, reads bool, blocks, threads int) {
-			list = append(list, StepLaunch{fmt.Sprintf("pass_%d::", i), entry, reads, Launch{Grid: [3]int{blocks, 1, 1}, Block: [3]int{threads, 1, 1}}})
+			list = append(list, StepLaunch{fmt.Sprintf("step_scalars::pass_%d::", i), entry, reads, Launch{Grid: [3]int{blocks, 1, 1}, Block: [3]int{threads, 1, 1}}})
 		}
 		if len(pass.Folded) > 0 {
 			add(foldEntry(entry, i), true, FoldBlocks(p.Size.Cells()), FoldThreads)
@@ -83,9 +83,14 @@ func StepDoubles(st *stencil.Stencil) int {
 
 // StepArguments lists the parameters of what StepLaunches launches.
 func StepArguments(st *stencil.Stencil) []Argument {
-	list := slices.DeleteFunc(Arguments(st, 0, 1), func(a Argument) bool { return a.Kind == Out })
+	list := inputs(st)
 	list[len(list)-1].C = "double *"
 	return list
+}
+
+// inputs lists the parameters of every kernel of a stencil, its outputs left out.
+func inputs(st *stencil.Stencil) []Argument {
+	return slices.DeleteFunc(Arguments(st, 0, 1), func(a Argument) bool { return a.Kind == Out })
 }
 
 // stepScalars writes the kernels that compute the step scalars.

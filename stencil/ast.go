@@ -84,7 +84,7 @@ const (
 	Position  VarKind = iota // the own cell's coordinate on axis Index
 	Extent                   // the grid's extent on axis Index
 	Iteration                // the time step, 1 for the first
-	Nearest                  // in EdgeValue: the nearest cell inside, before the step
+	Nearest                  // in EdgeValue: the nearest cell inside, before the step; in Sources: the value of the table
 	Updated                  // in Reduce: the own cell's new value of field Index
 )
 

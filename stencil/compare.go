@@ -7,8 +7,9 @@ import (
 
 // Comparison is what comparing every cell found.
 type Comparison struct {
-	Cells     int64   `json:"cells"`         // of all fields
-	Size      Size    `json:"size,omitzero"` // of the grid, if whoever compared has said
+	Cells     int64   `json:"cells"`              // of all fields, and numbers that receivers recorded
+	Recorded  int64   `json:"recorded,omitempty"` // of them, the numbers: the last
+	Size      Size    `json:"size,omitzero"`      // of the grid, if whoever compared has said
 	Steps     int     `json:"steps"`
 	Against   string  `json:"against"` // "reference" or the trusted schedule
 	MaxError  float64 `json:"max_error"`
@@ -45,7 +46,10 @@ func (c Comparison) Reason(n Size) string {
 	}
 	x, y, z := c.First%int64(n[0]), c.First/int64(n[0])%int64(n[1]), c.First/int64(n[0])/int64(n[1])
 	of := ""
-	if c.Cells > n.Cells() {
+	if fields := c.Cells - c.Recorded; c.First >= fields {
+		return fmt.Sprintf("%d of %d cells and recorded numbers wrong after %d steps on %dx%dx%d; first number %d that receivers recorded: got %s, want %s, tolerance %.2g",
+			c.Wrong, c.Cells, c.Steps, n[0], n[1], n[2], c.First-fields, c.Got, c.Want, c.Tolerance)
+	} else if fields > n.Cells() {
 		of = fmt.Sprintf(" of field %d", z/int64(n[2]))
 		z %= int64(n[2])
 	}

@@ -11,7 +11,7 @@ import (
 type evaluation struct {
 	r            *run
 	at           [3]int  // the own cell
-	nearF        float64 // in EdgeValue: the nearest cell inside
+	nearF        float64 // in EdgeValue: the nearest cell inside; of sources: their value
 	nearI        int64
 	localFloats  []float64
 	localInts    []int64

@@ -191,6 +191,9 @@ func (p *parser) name(t token) (Expr, error) {
 	if i := p.stepNamed(t.text); i >= 0 {
 		return p.stepValue(t, i)
 	}
+	if a := p.listNamed(t.text); a != nil {
+		return nil, p.fail(t, "%.40s is a list of places; in the function of sources value is what its table has, and what receivers record goes to the program", a.Name)
+	}
 	if p.named(t.text) && t.text != ReadName {
 		return nil, p.fail(t, "%s is an array; read it with get(%.40s, ...)", t, t.text)
 	}
@@ -231,10 +234,10 @@ func (p *parser) name(t token) (Expr, error) {
 	return nil, p.unknown(t)
 }
 
-// ownValue parses value: in EdgeValue the nearest cell, in Reduce the new one.
+// ownValue parses value: in EdgeValue the nearest cell, in Sources that of the table, in Reduce the new one.
 func (p *parser) ownValue(t token) (Expr, error) {
 	switch p.fn.key {
-	case "EdgeValue":
+	case "EdgeValue", "Sources":
 		return Var{Nearest, 0, p.out.elem()}, nil
 	case "Reduce":
 		field := 0

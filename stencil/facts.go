@@ -99,12 +99,15 @@ func (s *Stencil) bodies() [][]Stmt {
 	for _, a := range s.StepScalars {
 		all = append(all, a.Body)
 	}
+	for _, a := range s.Sparse {
+		all = append(all, a.Body)
+	}
 	return all
 }
 
-// Iterates tells whether a time step depends on its number.
+// Iterates tells whether a time step depends on its number, as it does by the tables of sources and receivers.
 func (s *Stencil) Iterates() bool {
-	found := false
+	found := len(s.Sparse) > 0
 	for _, body := range s.bodies() {
 		walkBody(body, func(e Expr) {
 			if v, ok := e.(Var); ok && v.Kind == Iteration {
@@ -354,6 +357,7 @@ func (s *Stencil) meaning() string {
 		}
 	}
 	b.WriteString(s.stepMeaning())
+	b.WriteString(s.sparseMeaning())
 	if s.Reduce != nil {
 		fmt.Fprintf(&b, "reduce %s\n%s", s.Reduce.Op, ReduceSource(s))
 	}
@@ -409,6 +413,8 @@ func (s *Stencil) Plain() error {
 		beyond = "Reduce"
 	case len(s.StepScalars) > 0:
 		beyond = "StepScalar"
+	case len(s.Sparse) > 0:
+		beyond = "Sources or Receivers"
 	}
 	if beyond != "" {
 		return errors.New("does not support " + beyond + ", which " + s.Name + " uses")

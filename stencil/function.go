@@ -4,7 +4,7 @@ import "slices"
 
 // function is a function being parsed.
 type function struct {
-	key     string // CellValue, EdgeValue or Reduce; empty of a constant of the file
+	key     string // of the file: CellValue, EdgeValue, Reduce and so on; empty of a constant of the file
 	name    string // as messages have it
 	results []Type // of the values it returns
 	*frame
@@ -66,6 +66,8 @@ func (p *parser) block(b block) error {
 		return p.edgeValue(b.key)
 	case "StepScalar":
 		return p.stepBody()
+	case "Sources", "Receivers":
+		return p.sparseBody(b.key)
 	}
 	p.fn.results = []Type{s.elem()}
 	var err error

@@ -113,7 +113,7 @@ func (s *Stencil) Launched(entries int) *Stencil {
 	return s
 }
 
-// Forget sets the temporary fields of an answer, the fields one after the other, to
+// Forget sets the temporary fields of an answer, which begins with the fields one after the other, to
 // zero: what they hold is nobody's business.
 func (p Problem) Forget(values []float64) []float64 {
 	cells := int(p.Size.Cells())

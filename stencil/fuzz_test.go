@@ -83,6 +83,9 @@ func FuzzParse(f *testing.F) {
 		"NumDimensions 2 StencilSize (1, 1) ScalarVariables (int n = 2) Fields (u, v) ReadOnly (w, p[y]) StepScalar sum s { return x < n ? get(u, 1, 0) * read(w, x) : get(p, 1); } StepScalar q { float m = s / n; if (m > iteration) return m; return input_size.x; } StepScalar min t { return q * get(v, 0, 0); } CellValue { return get(u, 0, 0) + q, t; }",
 		"NumDimensions 1 StencilSize (2) DataType int8 StepScalar max sum { return get(2); } StepScalar min { return 1; } StepScalar sum { return sum; } CellValue { return get(0) % sum; }",
 		"NumDimensions 2 StencilSize (1, 1) Fields (u, v) Boundary wrap const int N = 4; Stages (p, q) Color p (x + 2 * y - N) % N == 3 Color q x % 2 != 1 && (3 * -y + 1) % 3 == 0 CellValue p (u) { return get(u, 1, 1) * get(v, 0, 1); } CellValue q { return get(v, 1, 0), x; }",
+		"NumDimensions 2 StencilSize (1, 1) ScalarVariables (float w) Fields (u, o) ReadOnly (m, p[y]) InputRange s (0, 4) StepScalar sum k { return get(u, 0, 0); } CellValue { return get(u, 1, 0), get(u, 0, 0); } " +
+			"Sources s (u) { return get(u, 0, 0) + w * value * get(m, 0, 0) / (k + x); } Receivers r { if (iteration > 3) return get(o, -1, 1) + get(p, 1); return read(m, y); } Sources t (u) { return value; }",
+		"NumDimensions 1 StencilSize (1) DataType int8 Receivers s { return 1; } Fields (a) Sources r (a) { return value % get(0); } CellValue { return get(0) % 7; } Reduce max { return value; } Until > 9",
 		line("return get(0);") + "Fields (" + strings.Repeat("a", 5000) + ", b)", line("return get(0);") + "Stages (" + strings.Repeat("a", 5000) + ")",
 		line("for (int i = 0; i < 1; ) ; return get(0);"), line("for (int i = 1; i > 0; i += 0) ; return get(0);"), line("return get(0) / -0;"), line("return 1e400;"), line("return get(0x1);"), line("return .;"), line("return get(٣);"),
 		"NumDimensions 3 StencilSize (16, 16, 16) DataType double Boundary clamp CellValue { return get(16, -16, 0); }",
@@ -133,6 +136,11 @@ func FuzzParse(f *testing.F) {
 				}
 			}
 		}
+		for i := range s.Sparse {
+			if code := SparseCode(s, i); !strings.Contains(code, "return") || !isASCII(code) {
+				t.Errorf("list %q", code)
+			}
+		}
 		var f *Stencil
 		took = busy(func() { f = s.Fused() })
 		if f != nil && (len(f.Stages) != 1 || len(f.Stages[0].Outputs) == 0 || len(f.Evaluations) != len(s.Stages)) {
@@ -163,6 +171,11 @@ func FuzzParse(f *testing.F) {
 		n := Size{3, 1, 1}
 		for a := range s.Dims {
 			n[a] = 3
+		}
+		if p := (Problem{Stencil: s, DType: s.DType, Size: n}); len(s.Sparse) > 0 {
+			if got := Expected(p, 1, 2); int64(len(got)) != n.Cells()*int64(len(s.Fields))+p.Recorded() {
+				t.Errorf("%d cells and recorded numbers", len(got))
+			}
 		}
 		if got := Reference(Problem{Stencil: s, DType: Float64, Size: n}, Fill(1, n.Cells()), 2); int64(len(got)) != n.Cells()*int64(len(s.Fields)) {
 			t.Errorf("%d cells", len(got))

@@ -9,7 +9,7 @@ import (
 
 // Verdict is what a kernel's answer is compared with.
 type Verdict struct {
-	Want  []float64 // the fields one after the other, in float64
+	Want  []float64 // the fields one after the other, in float64, and then what receivers recorded
 	Bound []float64 // by cell, the largest error that rounding explains: infinite where any may be right; nil of integers
 	Blind int64     // cells whose bound is so wide that nearly any answer is right
 	Seen  string    // of the branches: for Stencil.Untaken
@@ -71,8 +71,8 @@ type course struct {
 }
 
 type reached struct {
-	fields []Values
-	seen   []byte
+	fields, records []Values
+	seen            []byte
 }
 
 // judge is Judge from any data, on a grid that stands for one of the given extents, from courses that are known.
@@ -90,7 +90,7 @@ func judge(p Problem, extent Size, d Data, steps int, known []course) (Verdict, 
 			from = last.runs[i]
 		}
 		start := d
-		start.Fields = from.fields
+		start.Fields, start.Records = from.fields, from.records
 		answer, to := p.answer(start, steps, func(r *run) {
 			r.extent, r.noise, r.done = extent, n, last.steps
 			copy(r.seen, from.seen)
@@ -129,13 +129,16 @@ func judge(p Problem, extent Size, d Data, steps int, known []course) (Verdict, 
 		}
 	}
 	for f := range p.Stencil.Fields {
-		v.spread(p, f*cells, (f+1)*cells)
+		v.spread(p.DType, p.Size[:p.Stencil.Dims], f*cells)
+	}
+	for at := len(p.Stencil.Fields) * cells; at < len(v.Want); at += SparsePlaces { // a step's records
+		v.spread(p.DType, []int{SparsePlaces}, at)
 	}
 	return v, now
 }
 
-// answer runs steps from d, in a way that is set up, and gives the fields one after the other, and how the
-// run ended.
+// answer runs steps from d, in a way that is set up, and gives the fields one after the other and what receivers recorded, and
+// how the run ended.
 func (p Problem) answer(d Data, steps int, set func(*run)) ([]float64, reached) {
 	s := *p.Stencil
 	s.Reduce, s.Until = nil, nil
@@ -143,17 +146,22 @@ func (p Problem) answer(d Data, steps int, set func(*run)) ([]float64, reached) 
 	r := newRun(p, d)
 	set(r)
 	var all [][]float64
-	end := reached{r.run(d, steps).Fields, r.seen}
-	for _, f := range end.fields {
+	out := r.run(d, steps)
+	end := reached{out.Fields, out.Records, r.seen}
+	for _, f := range slices.Concat(end.fields, end.records) {
 		all = append(all, f.Floats(s.DType))
 	}
 	return p.Forget(slices.Concat(all...)), end
 }
 
-// spread makes the bound of the cells from .. to, which are a field, that of all around each, and at
+// spread makes the bound of the cells of an array of those extents that begins at from that of all around each, and at
 // least a rounding of what is stored.
-func (v *Verdict) spread(p Problem, from, to int) {
-	bound, size := make([]float64, to-from), make([]float64, to-from)
+func (v *Verdict) spread(d DType, extents []int, from int) {
+	cells := 1
+	for _, n := range extents {
+		cells *= n
+	}
+	bound, size := make([]float64, cells), make([]float64, cells)
 	for i := range bound {
 		w := math.Abs(v.Want[from+i])
 		if finite(w) && finite(v.Bound[from+i]) {
@@ -161,18 +169,18 @@ func (v *Verdict) spread(p Problem, from, to int) {
 		}
 	}
 	stride := 1
-	for a := range p.Stencil.Dims {
+	for _, n := range extents {
 		for _, values := range [][]float64{bound, size} {
-			widen(values, p.Size[a], stride, around[p.Stencil.Dims-1])
+			widen(values, n, stride, around[len(extents)-1])
 		}
-		stride *= p.Size[a]
+		stride *= n
 	}
 	least := 0.0
-	if p.DType.Floating() {
-		least = math.Ldexp(16, p.DType.fact().minExponent) // values below are no numbers to a GPU
+	if d.Floating() {
+		least = math.Ldexp(16, d.fact().minExponent) // values below are no numbers to a GPU
 	}
 	for i, b := range bound {
-		b = max(b, 3*p.DType.Epsilon()*size[i])
+		b = max(b, 3*d.Epsilon()*size[i])
 		if b > size[i]/2 || v.Bound[from+i] > b {
 			v.Blind++
 		}

@@ -10,7 +10,7 @@ import (
 // keys of a stencil file, in the order they are best written.
 var keys = []string{
 	"NumDimensions", "StencilSize", "Points", "DataType", "FunctionName", "ScalarVariables", "Fields", "Temporary", "ReadOnly", "Boundary",
-	"StepScalar", "Stages", "Color", "CellValue", "EdgeValue", "Reduce", "Until", "DefaultSize", "Steps", "InputRange",
+	"StepScalar", "Stages", "Color", "CellValue", "EdgeValue", "Sources", "Receivers", "Reduce", "Until", "DefaultSize", "Steps", "InputRange",
 }
 
 // keyReaders parse the value of each key.
@@ -30,6 +30,8 @@ var keyReaders = map[string]func(*parser, token) error{
 	"Color":           (*parser).color,
 	"CellValue":       (*parser).skipBlock,
 	"EdgeValue":       (*parser).skipBlock,
+	"Sources":         (*parser).sparse,
+	"Receivers":       (*parser).sparse,
 	"Reduce":          (*parser).reduce,
 	"Until":           (*parser).until,
 	"DefaultSize":     (*parser).defaultSize,
@@ -85,10 +87,10 @@ func (p *parser) newName(what string) (token, error) {
 	return t, nil
 }
 
-// named tells whether a field, read-only array, scalar, step scalar or function has the name.
+// named tells whether a field, read-only array, scalar, step scalar, list of places or function has the name.
 func (p *parser) named(name string) bool {
 	has := func(a Array) bool { return a.Name == name }
-	return p.helpers[name] != nil || p.stepNamed(name) >= 0 || slices.ContainsFunc(p.out.Fields, has) || slices.ContainsFunc(p.out.ReadOnly, has) ||
+	return p.helpers[name] != nil || p.stepNamed(name) >= 0 || p.listNamed(name) != nil || slices.ContainsFunc(p.out.Fields, has) || slices.ContainsFunc(p.out.ReadOnly, has) ||
 		slices.ContainsFunc(p.out.Scalars, func(a Argument) bool { return a.Name == name })
 }
 

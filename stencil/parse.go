@@ -59,6 +59,7 @@ type parser struct {
 	fn          *function          // being parsed
 	step        int                // the step scalar being parsed, or next
 	stepRead    map[int]bool       // step scalars that something reads
+	nextList    int                // the list of places being parsed, or next
 	marking     bool               // conditions are to be marked
 }
 
@@ -145,7 +146,7 @@ func (p *parser) file() error {
 		if key.kind != tokName || !ok {
 			return p.fail(key, "unknown key %s; the keys are %s", key, strings.Join(keys, ", "))
 		}
-		if _, dup := p.seen[key.text]; dup && !slices.Contains([]string{"CellValue", "EdgeValue", "Boundary", "InputRange", "StepScalar", "Color"}, key.text) {
+		if _, dup := p.seen[key.text]; dup && !slices.Contains([]string{"CellValue", "EdgeValue", "Boundary", "InputRange", "StepScalar", "Color", "Sources", "Receivers"}, key.text) {
 			return p.fail(key, "%s is given twice; remove one", key.text)
 		}
 		p.seen[key.text] = key
@@ -249,6 +250,9 @@ func (p *parser) finish() error {
 	}
 	s.finish()
 	if err := p.checkColors(); err != nil {
+		return err
+	}
+	if err := p.sparses(); err != nil {
 		return err
 	}
 	for _, t := range p.temporaries {

@@ -19,7 +19,7 @@ import (
 //	px, py, pz             the own cell (int); nx, ny, nz the grid's extents (int)
 //	iteration              the time step (int), 1 for the first
 //	out_0, out_1 ...       where a stage has several outputs: references, in the stage's order
-//	value                  in EdgeValue: the nearest cell inside; px, py, pz lie outside
+//	value                  in EdgeValue: the nearest cell inside; px, py, pz lie outside. Of sources: their value
 //	value_0, value_1 ...   in Reduce: the own cell's new fields; get() is the state before the step
 //	quotient, square_root, reciprocal_root   of ArithmeticSource
 //	to_integer, wrap_add, wrap_sub, wrap_mul, wrap_neg, divide, modulo, int_min, int_max, int_abs   of HelperSource

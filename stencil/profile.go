@@ -52,6 +52,9 @@ func (s *Stencil) indexProfiles() {
 	for i := range s.StepScalars {
 		s.StepScalars[i].Body = replaceBody(s.StepScalars[i].Body, index)
 	}
+	for i := range s.Sparse {
+		s.Sparse[i].Body = replaceBody(s.Sparse[i].Body, index)
+	}
 	if s.Reduce != nil {
 		s.Reduce.Body = replaceBody(s.Reduce.Body, index)
 	}

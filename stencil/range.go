@@ -21,8 +21,11 @@ type Scale struct{ Low, Step, Quantum float64 }
 
 // InputScale gives the start values of an array: fields, then read-only arrays.
 func (p Problem) InputScale(array int) Scale {
-	s := p.Stencil
-	r, floating := s.arrays()[array].Range, p.Stored(array).Floating()
+	return p.Stencil.arrays()[array].Range.scale(p.Stored(array).Floating())
+}
+
+// scale gives start values from a range.
+func (r Range) scale(floating bool) Scale {
 	switch {
 	case r.Count > 0:
 		return Scale{r.Low, float64(r.Count) * 0x1p-24, max(r.High-r.Low, math.SmallestNonzeroFloat64) / float64(max(1, r.Count-1))}
@@ -53,6 +56,9 @@ func (s *Stencil) ranges() string {
 	var list []Range
 	for _, a := range s.arrays() {
 		list = append(list, a.Range)
+	}
+	for i := range s.Sparse {
+		list = append(list, s.Sparse[i].Range)
 	}
 	return fmt.Sprint(list)
 }
@@ -135,8 +141,18 @@ func (p *parser) ranges() error {
 			}
 			a.Range, found = m.Range, true
 		}
+		for i := range s.Sparse {
+			a := &s.Sparse[i]
+			if !a.Sources() || !all && a.Name != m.array.text {
+				continue
+			}
+			if !s.DType.holdsRange(m.Range) {
+				return p.fail(m.key, "InputRange must hold values of %s, at most 2147483647 apart", s.DType)
+			}
+			a.Range, found = m.Range, true
+		}
 		if !found {
-			return p.fail(m.array, "want the name of a field or a read-only array here, found %s", m.array)
+			return p.fail(m.array, "want the name of a field, a read-only array or a list of sources here, found %s", m.array)
 		}
 	}
 	return nil

@@ -57,7 +57,7 @@ func TestAMaskShowsBothBranches(t *testing.T) {
 func TestFaultsOfInputRangeAreShownWhereTheyStand(t *testing.T) {
 	const head = "NumDimensions 1 StencilSize (0) Fields (u) ReadOnly (k) CellValue { return get(u, 0) + get(k, 0); }\n"
 	for tail, want := range map[string]string{
-		"InputRange w (0, 1)":                 `2:12: want the name of a field or a read-only array here, found "w"`,
+		"InputRange w (0, 1)":                 `2:12: want the name of a field, a read-only array or a list of sources here, found "w"`,
 		"InputRange k {0, 1, 3}":              "2:14: want values that are as far apart as each other, like {0, 1} or {-1, 0, 1}",
 		"InputRange k {1, 1}":                 "2:14: want values that are as far apart as each other, like {0, 1} or {-1, 0, 1}",
 		"InputRange (1, 1)":                   "2:1: InputRange wants the lowest and the highest value, (0, 1), or a set of values, {0, 1}",

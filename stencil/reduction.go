@@ -12,7 +12,7 @@ func (s *Stencil) Reduction() *Stencil {
 	}
 	r := *s
 	r.Of, r.Evaluations = nil, nil
-	r.Reduce, r.Until, r.StepScalars, r.Points, r.Low, r.High, r.Ops = nil, nil, nil, nil, [3]int{}, [3]int{}, Ops{}
+	r.Reduce, r.Until, r.StepScalars, r.Sparse, r.Points, r.Low, r.High, r.Ops = nil, nil, nil, nil, nil, [3]int{}, [3]int{}, Ops{}
 	n := len(s.Fields)
 	r.Fields, r.ReadOnly = nil, nil
 	for range 2 { // before and after; every field has an EdgeValue if one has

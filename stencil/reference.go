@@ -48,16 +48,19 @@ func valuesOf(d DType, f []float64) Values {
 // arrays and the scalars, in the stencil's order.
 type Data struct {
 	Fields   []Values
-	ReadOnly []Values  // one element per cell, or any number where it is Indexed
-	Scalars  []float64 // nil: the problem's
+	ReadOnly []Values     // one element per cell, or any number where it is Indexed
+	Scalars  []float64    // nil: the problem's
+	Sparse   []SparseData // of each list; nil: none acts
+	Records  []Values     // what each list of receivers has recorded before; nil: nothing
 }
 
 // Finish is what a run ends with.
 type Finish struct {
 	Fields  []Values
-	Steps   int     // that were run: fewer than asked for where Until held
-	Reduced float64 // after the last step that computed it
-	Until   bool    // Until ended the run
+	Steps   int      // that were run: fewer than asked for where Until held
+	Reduced float64  // after the last step that computed it
+	Until   bool     // Until ended the run
+	Records []Values // of each list of receivers, a row of its places for each step
 }
 
 // Reference computes steps time steps of p from in, which holds the fields one
@@ -93,7 +96,7 @@ func Run(p Problem, d Data, steps int) Finish {
 }
 
 func newRun(p Problem, d Data) *run {
-	r := &run{s: p.Stencil, n: p.Size, extent: p.Size, readOnly: d.ReadOnly, scalars: d.Scalars, seen: make([]byte, len(p.Stencil.marks))}
+	r := &run{s: p.Stencil, n: p.Size, extent: p.Size, readOnly: d.ReadOnly, scalars: d.Scalars, sparse: d.Sparse, seen: make([]byte, len(p.Stencil.marks))}
 	if d.Scalars == nil {
 		r.scalars = p.ScalarValues()
 	}
@@ -107,6 +110,11 @@ func (r *run) run(d Data, steps int) Finish {
 	for i, f := range d.Fields {
 		r.fields = append(r.fields, f.clone())
 		spare[i] = f.clone()
+	}
+	if r.records = r.emptyRecords(); d.Records != nil {
+		for i, v := range d.Records {
+			r.records[i] = v.clone()
+		}
 	}
 	var out Finish
 	for r.iteration = r.done + 1; r.iteration <= steps; r.iteration++ {
@@ -129,6 +137,7 @@ func (r *run) run(d Data, steps int) Finish {
 				r.fields[f], spare[f] = targets[j], r.fields[f]
 			}
 		}
+		r.act()
 		out.Steps = r.iteration
 		if check {
 			out.Reduced = r.reduce(before)
@@ -138,7 +147,7 @@ func (r *run) run(d Data, steps int) Finish {
 			}
 		}
 	}
-	out.Fields = r.fields
+	out.Fields, out.Records = r.fields, r.records
 	return out
 }
 
@@ -163,6 +172,8 @@ type run struct {
 	updated   []Values // in Reduce: the new fields
 	readOnly  []Values
 	scalars   []float64 // of the run, then of the step
+	sparse    []SparseData
+	records   []Values // of receivers
 	iteration int
 	done      int    // steps before the data that the run starts from
 	extent    Size   // what the program takes the grid's extents for: n, or more (place)

@@ -39,9 +39,7 @@ func (d DType) converted(v float64) float64 {
 // another type are as they are read.
 func Start(p Problem, seed uint32) Data {
 	next, arrays := int64(0), 0
-	array := func(n int64) Values {
-		scale, stored := p.InputScale(arrays), p.Stored(arrays)
-		arrays++
+	fill := func(n int64, scale Scale, stored DType) []float64 {
 		f := make([]float64, n)
 		for i := range f {
 			f[i] = scale.of(random(seed, next), stored.Floating())
@@ -53,7 +51,11 @@ func Start(p Problem, seed uint32) Data {
 			}
 			next++
 		}
-		return valuesOf(p.Stencil.DType, f)
+		return f
+	}
+	array := func(n int64) Values {
+		arrays++
+		return valuesOf(p.Stencil.DType, fill(n, p.InputScale(arrays-1), p.Stored(arrays-1)))
 	}
 	d := Data{Scalars: p.ScalarValues()}
 	for range p.Stencil.Fields {
@@ -61,6 +63,17 @@ func Start(p Problem, seed uint32) Data {
 	}
 	for _, n := range p.Lengths() {
 		d.ReadOnly = append(d.ReadOnly, array(n))
+	}
+	for i := range p.Stencil.Sparse {
+		one := SparseData{Rows: SparseRows}
+		for range SparsePlaces {
+			one.Places = append(one.Places, int64(p.PlaceScale().of(random(seed, next), false)))
+			next++
+		}
+		if p.Stencil.Sparse[i].Sources() {
+			one.Table = valuesOf(p.Stencil.DType, fill(SparsePlaces*SparseRows, p.TableScale(i), p.DType))
+		}
+		d.Sparse = append(d.Sparse, one)
 	}
 	return d
 }

@@ -43,13 +43,14 @@ type Stencil struct {
 	Scalars  []Argument
 	// StepScalars are the numbers that each time step computes from the state before it, in order; empty without.
 	StepScalars []StepScalar
-	Stages      []Stage // one time step, in order
-	Reduce      *Reduce // nil without
-	Until       *Until  // nil without
-	Function    string  // the name of the exported function, if the file gives one
-	Steps       int     // time steps of a run by default; 0 where the file gives none
-	Ops         Ops     // of one cell update, all stages
-	Hash        string  // SHA-256 of the meaning: same hash, same answer
+	Stages      []Stage  // one time step, in order
+	Sparse      []Sparse // sources and receivers, in the order in which they act after the stages; empty without
+	Reduce      *Reduce  // nil without
+	Until       *Until   // nil without
+	Function    string   // the name of the exported function, if the file gives one
+	Steps       int      // time steps of a run by default; 0 where the file gives none
+	Ops         Ops      // of one cell update, all stages
+	Hash        string   // SHA-256 of the meaning: same hash, same answer
 	// Of is the stencil whose stages are composed into the one here (Fused), nil in any
 	// other; Evaluations says where each of them is computed.
 	Of          *Stencil

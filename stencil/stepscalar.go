@@ -61,7 +61,7 @@ func (pass StepPass) Points(s *Stencil) [][]Offset {
 }
 
 // FoldsStored are the fields that the last stage sets and the first pass of the next step's scalars reads, if a kernel that stores the
-// last stage's cells can fold them for that: of fields the pass reads the own cell alone. None if it cannot.
+// last stage's cells can fold them for that: of fields the pass reads the own cell alone, and sources change none of them after they are stored. None if it cannot.
 func (s *Stencil) FoldsStored() (list []int) {
 	if len(s.StepScalars) == 0 {
 		return nil
@@ -71,6 +71,8 @@ func (s *Stencil) FoldsStored() (list []int) {
 		switch {
 		case len(points) == 0:
 		case len(points) > 1 || points[0] != Offset{}:
+			return nil
+		case slices.ContainsFunc(s.Sparse, func(l Sparse) bool { return l.Field == a }):
 			return nil
 		case slices.Contains(writes, a): // fields come first
 			list = append(list, a)

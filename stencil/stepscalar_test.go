@@ -1,6 +1,7 @@
 package stencil
 
 import (
+	"fmt"
 	"math"
 	"reflect"
 	"strings"
@@ -87,5 +88,15 @@ func TestAScalarSteersThroughAStepScalar(t *testing.T) {
 	hash := func(a, b float64) string { p.Scalars = []float64{a, b}; return p.Hash() }
 	if hash(1, 1) == hash(3, 1) || hash(1, 1) != hash(1, 3) {
 		t.Error("a does not decide, or b does")
+	}
+}
+
+func TestNumbersOfWhatSourcesChangeAreNotFoldedWhereItIsStored(t *testing.T) {
+	const text = "NumDimensions 1 StencilSize (1) Fields (u, v) StepScalar sum s { return get(%s, 0); } CellValue { return get(u, 1) * s, get(v, -1); } Sources shot (u) { return value; } Receivers trace { return get(v, 0); }"
+	for field, want := range map[string][]int{"u": nil, "v": {1}} {
+		s := mustParse(t, fmt.Sprintf(text, field))
+		if got := s.FoldsStored(); !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: fields %v, want %v", field, got, want)
+		}
 	}
 }

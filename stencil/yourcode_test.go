@@ -174,6 +174,16 @@ var yourLoops = map[string]func(f, r []plane) [][]float64{
 			return J.at(x, y) + 0.25*0.5*d
 		}), nil, nil, nil, nil, nil}
 	},
+	"survey": func(f, r []plane) [][]float64 {
+		u, c := f[0], []float64{-2.5, 4.0 / 3, -1.0 / 12}
+		return [][]float64{u.each(func(i, j int) float64 {
+			lap := 2 * c[0] * u.at(i, j)
+			for k := 1; k <= 2; k++ {
+				lap += c[k] * (u.at(i-k, j) + u.at(i+k, j) + u.at(i, j-k) + u.at(i, j+k))
+			}
+			return 2*u.at(i, j) - f[1].at(i, j) + r[0].at(i, j)*lap
+		}), u.v}
+	},
 	"relaxation": func(f, r []plane) [][]float64 {
 		u := f[0]
 		u.v = append([]float64(nil), u.v...)
@@ -188,6 +198,24 @@ var yourLoops = map[string]func(f, r []plane) [][]float64{
 		}
 		return [][]float64{u.v}
 	},
+}
+
+// surveyed is what of survey.sl's loop comes after the cells, in step t from 0 on: wavelets are added, and traces kept.
+func surveyed(t int, f, r []plane, shot, receivers SparseData) (trace []float64) {
+	u, m := f[0], r[0]
+	for s, at := range shot.Places {
+		if at >= 0 && at < int64(len(u.v)) {
+			u.v[at] += m.v[at] * shot.Table.Float[t*len(shot.Places)+s]
+		}
+	}
+	for _, at := range receivers.Places {
+		kept := 0.0
+		if at >= 0 && at < int64(len(u.v)) {
+			kept = u.v[at]
+		}
+		trace = append(trace, kept)
+	}
+	return trace
 }
 
 func TestYourLoopsComputeWhatTheirFilesSay(t *testing.T) {
@@ -238,12 +266,20 @@ func compared(t *testing.T, s *Stencil, step func(f, r []plane) [][]float64) {
 			}
 			r = append(r, plane{size, v.Floats(s.DType), Rule{Boundary: s.Boundary}.readOnly().Boundary})
 		}
-		for range 3 {
+		var traces []float64
+		for t := range 3 {
 			for i, v := range step(f, r) {
 				f[i].v = v
 			}
+			if len(s.Sparse) > 0 {
+				traces = append(traces, surveyed(t, f, r, in.Sparse[0], in.Sparse[1])...)
+			}
 		}
-		for i, got := range Run(p, in, 3).Fields {
+		out := Run(p, in, 3)
+		for _, got := range out.Records {
+			nearly(t, got.Float[:len(traces)], traces)
+		}
+		for i, got := range out.Fields {
 			if !s.Fields[i].Temporary {
 				nearly(t, got.Floats(s.DType), f[i].v)
 			}

@@ -30,6 +30,7 @@ type checked struct {
 	Stages   []checkedStage    `json:"stages"`
 	Reads    []checkedArray    `json:"reads"`
 	Seams    string            `json:"seams,omitempty"`      // axes across whose edges cells of one colour are neighbours
+	Lists    []checkedList     `json:"lists,omitempty"`      // of places
 	Silent   []string          `json:"never_read,omitempty"` // fields
 	Unset    []string          `json:"never_set,omitempty"`  // fields
 	Bytes    int               `json:"bytes"`                // that a step must move for each cell
@@ -51,6 +52,12 @@ type checkedStage struct {
 	Ops    stencil.Ops `json:"ops"`
 	Points int         `json:"points"` // of all arrays
 	Sums   int         `json:"sums"`   // weighted sums of neighbours in it
+}
+
+// checkedList is what every step does at places that a run is given.
+type checkedList struct {
+	Name    string `json:"name"`
+	Changes string `json:"changes,omitempty"` // the field, of sources
 }
 
 // checkedArray is where an array is read.
@@ -147,6 +154,13 @@ func checkStencil(p stencil.Problem, m machine.Machine) checked {
 		}
 		r.Stages = append(r.Stages, c)
 	}
+	for i := range s.Sparse {
+		one := checkedList{Name: s.Sparse[i].Name}
+		if s.Sparse[i].Sources() {
+			one.Changes = fieldName(s.Fields[s.Sparse[i].Field])
+		}
+		r.Lists = append(r.Lists, one)
+	}
 	for i, f := range s.Fields {
 		if len(f.Points) > 0 {
 			r.Reads = append(r.Reads, checkedArray{Name: fieldName(f), Points: f.Points})
@@ -237,6 +251,13 @@ func (r checked) print(to io.Writer, s *stencil.Stencil) error {
 	}
 	if r.Seams != "" {
 		line("seams", "the grid of %s joins cells of one colour across its edges on %s", r.Size, r.Seams)
+	}
+	for _, l := range r.Lists {
+		if l.Changes != "" {
+			line("sources", "%s change %s after each step, at places given to a run", l.Name, l.Changes)
+		} else {
+			line("receivers", "%s record a number of each place after each step", l.Name)
+		}
 	}
 	if len(r.Silent) > 0 {
 		line("written", "only: %s", strings.Join(r.Silent, ", "))

@@ -120,7 +120,8 @@ func (g *GPU) Check(ctx context.Context, c device.Check) (stencil.Comparison, er
 
 func (g *GPU) check(ctx context.Context, c device.Check) (stencil.Comparison, error) {
 	cells := c.Problem.Size.Cells() * int64(len(c.Problem.Stencil.Fields))
-	cmp := stencil.Comparison{Cells: cells, Steps: device.Steps(c.Passes), Against: "reference", Tolerance: c.Tolerance}
+	recorded := c.Problem.Recorded()
+	cmp := stencil.Comparison{Cells: cells + recorded, Recorded: recorded, Steps: device.Steps(c.Passes), Against: "reference", Tolerance: c.Tolerance}
 	var expect *expectation
 	h, err := g.helperFor(c.Problem.DType)
 	if err != nil {
@@ -150,7 +151,7 @@ func (g *GPU) check(ctx context.Context, c device.Check) (stencil.Comparison, er
 }
 
 // run fills the arrays, runs the passes back and forth and gives the grids that
-// hold the fields then. Each launch's targets are poisoned first, and each launch
+// hold the fields then, and what receivers recorded. Each launch's targets are poisoned first, and each launch
 // waited for: a kernel that hangs must not have others queued behind it.
 func (g *GPU) run(ctx context.Context, a *arrays, p stencil.Problem, passes []device.Pass, seed uint32) ([]grid, error) {
 	s, err := g.start(p, a, seed)
@@ -172,7 +173,7 @@ func (g *GPU) run(ctx context.Context, a *arrays, p stencil.Problem, passes []de
 			}
 		}
 	}
-	return s.now, nil
+	return s.answers(), nil
 }
 
 // guards counts changed words around all arrays.
@@ -255,12 +256,14 @@ func (g *GPU) forget() error {
 	return e.free()
 }
 
-// compareOnDevice compares field by field.
+// compareOnDevice compares field by field, and then what receivers recorded.
 func (g *GPU) compareOnDevice(h *helper, c device.Check, got, want []grid, cmp *stencil.Comparison) error {
 	p, tolerance := c.Problem, c.Tolerance
-	cells := p.Size.Cells()
+	end := int64(0) // of the elements compared
 	for f := range got {
-		if p.Stencil.Fields[f].Temporary {
+		cells := got[f].size / int64(p.DType.Size())
+		end += cells
+		if f < len(p.Stencil.Fields) && p.Stencil.Fields[f].Temporary {
 			continue
 		}
 		compare := func() (report, error) {
@@ -285,7 +288,7 @@ func (g *GPU) compareOnDevice(h *helper, c device.Check, got, want []grid, cmp *
 		cmp.Tolerance = max(cmp.Tolerance, tolerance)
 		cmp.MaxError = max(cmp.MaxError, math.Float64frombits(r.maxError))
 		if cmp.Wrong == 0 && r.wrong > 0 {
-			cmp.First = int64(f)*cells + int64(r.first)
+			cmp.First = end - cells + int64(r.first)
 			for _, v := range []struct {
 				at grid
 				to *string
@@ -323,7 +326,7 @@ func (g *GPU) compareOnHost(fields []grid, c device.Check, cmp stencil.Compariso
 		g.want[key] = want
 	}
 	r := want.Compare(c.Problem.Forget(got), c.Tolerance)
-	r.Steps, r.Against, r.Guard = cmp.Steps, cmp.Against, cmp.Guard
+	r.Recorded, r.Steps, r.Against, r.Guard = cmp.Recorded, cmp.Steps, cmp.Against, cmp.Guard
 	return r, nil
 }
 

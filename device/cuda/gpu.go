@@ -49,7 +49,7 @@ var (
 type module struct {
 	handle cuModule
 	stages []cuFunction
-	before []cuFunction // what launches before a time step run (kernels.StepLaunches), as far as they have
+	around []cuFunction // what launches before and after a time step run (state.before and after), as far as they have
 	facts  device.Binary
 }
 

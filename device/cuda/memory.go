@@ -121,7 +121,13 @@ type arrays struct {
 	fields   []*pair
 	readOnly []grid
 	step     grid // of step scalars; none without
+	sparse   []list
 }
+
+// list is what a list of places is given: them, and its table.
+type list struct{ places, table grid }
+
+func (l *list) free() error { return errors.Join(l.places.free(), l.table.free()) }
 
 // grids lists all of them.
 func (a *arrays) grids() []grid {
@@ -132,6 +138,9 @@ func (a *arrays) grids() []grid {
 	all = append(all, a.readOnly...)
 	if a.step.ptr != 0 {
 		all = append(all, a.step)
+	}
+	for _, l := range a.sparse {
+		all = append(all, l.places, l.table)
 	}
 	return all
 }
@@ -144,6 +153,9 @@ func (a *arrays) free() error {
 	for i := range a.readOnly {
 		errs = append(errs, a.readOnly[i].free())
 	}
+	for i := range a.sparse {
+		errs = append(errs, a.sparse[i].free())
+	}
 	return errors.Join(append(errs, a.step.free())...)
 }
 
@@ -155,13 +167,21 @@ func (g *GPU) arraysFor(p stencil.Problem) (*arrays, error) {
 	}
 	a, err := g.arraysOf(p.Bytes(), guardBytes(p), len(p.Stencil.Fields), sizes...)
 	n := 8 * int64(kernels.StepDoubles(p.Stencil))
-	if err != nil || n <= a.step.size {
-		return a, err
+	if err == nil && n > a.step.size {
+		if err = a.step.free(); err == nil {
+			a.step, err = newGuarded(n, leastGuard)
+		}
 	}
-	if err := a.step.free(); err != nil {
-		return nil, err
+	for err == nil && len(a.sparse) < len(p.Stencil.Sparse) {
+		var l list
+		if l.places, err = newGuarded(8*stencil.SparsePlaces, leastGuard); err != nil {
+			break
+		}
+		if l.table, err = newGuarded(8*stencil.SparsePlaces*stencil.SparseRows, leastGuard); err != nil { // of elements of any type
+			return nil, errors.Join(err, l.free())
+		}
+		a.sparse = append(a.sparse, l)
 	}
-	a.step, err = newGuarded(n, leastGuard)
 	return a, err
 }
 

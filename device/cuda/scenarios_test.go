@@ -35,6 +35,7 @@ func init() { // the list and TestScenario refer to each other
 		{name: "driver mismatch", env: []string{"FAKE_INIT=803"}, run: missing("cuInit", "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH (803)", "reboot")},
 		{name: "no NVRTC", rtc: "none/libnvrtc.so.13", run: noCompiler},
 		{name: "old NVRTC", rtc: "old-libnvrtc.so", run: oldCompiler},
+		{name: "sources and receivers", run: records},
 		{name: "no NVML", run: noTelemetry},
 		{name: "NVML", nvml: "libcuda.so.1", env: []string{"FAKE_THROTTLE=4"}, run: telemetry},
 		{name: "throttled", nvml: "libcuda.so.1", env: []string{"FAKE_THROTTLE=64"}, run: throttled},

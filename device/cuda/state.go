@@ -21,6 +21,9 @@ type state struct {
 	before    []kernels.StepLaunch // of each time step, of any kernel; none without step scalars
 	given     []kernels.Argument   // to them
 	left      bool                 // the last launch has left what the first of them would
+	sparse    []list
+	after     []kernels.StepLaunch // of each time step, for each list of places
+	listed    [][]kernels.Argument // to each of those
 	arguments map[launchKey][]kernels.Argument
 	iteration int
 }
@@ -35,22 +38,28 @@ type launchKey struct {
 // whatever ran before. On the GPU's thread.
 func (g *GPU) start(p stencil.Problem, a *arrays, seed uint32) (*state, error) {
 	s := &state{problem: p, readOnly: a.readOnly, lengths: p.Lengths(), scalars: p.ScalarValues(), iteration: 1, arguments: map[launchKey][]kernels.Argument{}}
+	for i := range a.sparse { // there is room for elements of any type
+		a.sparse[i].table.size = int64(p.DType.Size()) * stencil.SparsePlaces * stencil.SparseRows
+	}
 	for _, gr := range a.grids() {
 		if err := gr.guard(); err != nil {
 			return nil, err
 		}
 	}
 	base, array := int64(0), 0
-	fill := func(to grid) error {
-		stored, c := p.Stored(array), p.InputScale(array)
+	fillWith := func(to grid, n int64, stored stencil.DType, c stencil.Scale) error {
 		h, err := g.helperFor(stored)
 		if err != nil {
 			return err
 		}
-		n := to.size / int64(stored.Size())
 		args := g.args.set(uint64(to.cells), uint64(n), uint64(base), uint64(seed), math.Float64bits(c.Low), math.Float64bits(c.Step), math.Float64bits(c.Quantum))
-		base, array = base+n, array+1
+		base += n
 		return cuLaunchKernel(h.fill, helperGrid, helperBlock, 0, args)
+	}
+	fill := func(to grid) error {
+		stored := p.Stored(array)
+		array++
+		return fillWith(to, to.size/int64(stored.Size()), stored, p.InputScale(array-1))
 	}
 	for _, f := range a.fields {
 		if err := fill(f.a); err != nil {
@@ -65,28 +74,63 @@ func (g *GPU) start(p stencil.Problem, a *arrays, seed uint32) (*state, error) {
 	}
 	if len(p.Stencil.StepScalars) > 0 {
 		s.step, s.before, s.given = a.step, kernels.StepLaunches(p, ""), kernels.StepArguments(p.Stencil)
-		return s, s.step.poison()
+		if err := s.step.poison(); err != nil {
+			return nil, err
+		}
+	}
+	s.sparse, s.after = a.sparse[:len(p.Stencil.Sparse)], kernels.SparseLaunches(p, "")
+	for i, l := range s.sparse {
+		s.listed = append(s.listed, kernels.SparseArguments(p.Stencil, i))
+		if err := fillWith(l.places, stencil.SparsePlaces, stencil.Int64, p.PlaceScale()); err != nil {
+			return nil, err
+		}
+		if !p.Stencil.Sparse[i].Sources() {
+			if err := cuMemsetD32Async(l.table.cells, 0, l.table.size/4); err != nil {
+				return nil, err
+			}
+		} else if err := fillWith(l.table, stencil.SparsePlaces*stencil.SparseRows, p.DType, p.TableScale(i)); err != nil {
+			return nil, err
+		}
 	}
 	return s, nil
 }
 
-// launch runs a pass's kernels once: the step scalars' and every stage, from the fields as they are now.
-// With poison the targets are made NaN first. On the GPU's thread.
-func (g *GPU) launch(m *module, l kernels.Launch, s *state, poison bool) error {
-	for i, b := range s.before {
-		if i == len(m.before) {
+// around launches what a time step of a pass begins or ends with; the first of them is the module's function first.
+func (g *GPU) around(m *module, launches []kernels.StepLaunch, first int, s *state, given func(i int) []kernels.Argument) error {
+	for i, b := range launches {
+		if first+i == len(m.around) {
 			f, err := cuModuleGetFunction(m.handle, m.facts.Entry+b.Entry)
 			if err != nil {
 				return err
 			}
-			m.before = append(m.before, f)
+			m.around = append(m.around, f)
 		}
-		if i == 0 && s.left {
+		if first+i == 0 && s.left {
 			continue
 		}
-		if err := cuLaunchKernel(m.before[i], b.Launch.Grid, b.Launch.Block, 0, s.fillIn(g.args, s.given, nil)); err != nil {
+		if err := cuLaunchKernel(m.around[first+i], b.Launch.Grid, b.Launch.Block, 0, s.fillIn(g.args, given(i), nil)); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// answers are the grids of a run's answer: the fields, and then what receivers recorded.
+func (s *state) answers() []grid {
+	all := slices.Clone(s.now)
+	for i, l := range s.sparse {
+		if !s.problem.Stencil.Sparse[i].Sources() {
+			all = append(all, l.table)
+		}
+	}
+	return all
+}
+
+// launch runs a pass's kernels once: the step scalars', every stage and the lists of places, from the fields as they are now.
+// With poison the targets are made NaN first. On the GPU's thread.
+func (g *GPU) launch(m *module, l kernels.Launch, s *state, poison bool) error {
+	if err := g.around(m, s.before, 0, s, func(int) []kernels.Argument { return s.given }); err != nil {
+		return err
 	}
 	st := s.problem.Stencil.Launched(len(m.stages))
 	for i, f := range m.stages {
@@ -104,9 +148,10 @@ func (g *GPU) launch(m *module, l kernels.Launch, s *state, poison bool) error {
 		}
 		s.exchange(stage, l.Steps, writes)
 	}
+	err := g.around(m, s.after, len(s.before), s, func(i int) []kernels.Argument { return s.listed[i] })
 	s.iteration += l.Steps
 	s.left = l.Leaves()
-	return nil
+	return err
 }
 
 // exchange puts the fields that a stage has written in place. Copies of one step take
@@ -169,6 +214,16 @@ func (s *state) fillIn(a *arguments, list []kernels.Argument, writes []int) *arg
 			}
 		case kernels.Step:
 			v = uint64(s.step.cells)
+		case kernels.Changed:
+			v = uint64(s.now[arg.Index].cells)
+		case kernels.Places:
+			v = uint64(s.sparse[arg.Index].places.cells)
+		case kernels.PlaceCount:
+			v = stencil.SparsePlaces
+		case kernels.Table:
+			v = uint64(s.sparse[arg.Index].table.cells)
+		case kernels.TableRows:
+			v = stencil.SparseRows
 		}
 		a.values[i] = v
 	}

@@ -274,5 +274,10 @@ func Mutations() []Mutation {
 		m("stream", "constant3d", "the row of constants is not below the grid", "row + away < 0 || row + away >= ny)) at.other", "row + away < 0)) at.other"),
 		m("stream", "edgesum2d", "EdgeValue is given a multiple", "T(scale_of(step) * e[i])", "T(e[i])"),
 		m("stream", "edgesum2d", "EdgeValue is asked of the last plane for the one after it", "p - low + high, true", "p - low, true"),
+
+		m("global", "survey2d", "sources: those after the first of a place are lost", "for (long long j = i; j < places; j++)", "for (long long j = i; j < i + 1; j++)"),
+		m("tile", "survey2d", "sources: each of a place acts by itself", "if (!first) continue;", ""),
+		m("stream", "survey2d", "sources: all steps have the first one's values", "const T *const values = table + (grid.iteration - 1LL) * places;", "const T *const values = table;"),
+		m("slide", "survey2d", "receivers: a place at the edge is taken for one inside", "T(inside ? received<false>", "T(true ? received<false>"),
 	}
 }

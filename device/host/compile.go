@@ -34,8 +34,8 @@ const (
 	sharedReplaced = "unsigned char *const shared_bytes = emulated.shared;"
 )
 
-// stepEntry finds the entries of launches before a step (kernels.StepLaunches), and their pass.
-var stepEntry = regexp.MustCompile(`#define (?:FOLD|LAST)_ENTRY (\w+_(\d+))\n`)
+// stepEntry finds the entries of launches before a step (kernels.StepLaunches) and after it (kernels.SparseLaunches).
+var stepEntry = regexp.MustCompile(`#define (?:FOLD|LAST|LIST)_ENTRY (\w+_(fold|last|list)_(\d+))\n`)
 
 // waits finds what makes threads wait for each other.
 var waits = regexp.MustCompile(`__syncthreads|__syncwarp|_sync\s*\(`)
@@ -248,8 +248,12 @@ func unitSource(ks []kernels.Kernel) string {
 		if waits.MatchString(k.Source) {
 			w = 1
 		}
-		for _, entry := range stepEntry.FindAllStringSubmatch(k.Source, -1) {
-			fmt.Fprintf(&table, "  {%q, [](const EmulatedArguments &a) { emulated_call(k%d::step_scalars::pass_%s::%s, a); }, 1},\n", entry[1], i, entry[2], entry[1])
+		for _, found := range stepEntry.FindAllStringSubmatch(k.Source, -1) {
+			scope := "step_scalars::pass_"
+			if found[2] == "list" {
+				scope = "lists::list_"
+			}
+			fmt.Fprintf(&table, "  {%q, [](const EmulatedArguments &a) { emulated_call(k%d::%s%s::%s, a); }, 1},\n", found[1], i, scope, found[3], found[1])
 		}
 		for stage := range max(1, k.Stages) {
 			space := fmt.Sprintf("k%d", i)

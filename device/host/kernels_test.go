@@ -21,7 +21,7 @@ var (
 	flagMixed  = flag.Int("mixed", 12, "random schedules of programs whose boundary rules differ")
 	flagStored = flag.Int("stored", 3, "random schedules of programs whose arrays are stored in types of their own")
 	flagCopied = flag.String("copied", "pipeline,sweep,stream", "families of these")
-	flagSteps  = flag.Int("steps", 6, "random schedules of programs with step scalars")
+	flagSteps  = flag.Int("steps", 10, "random schedules of programs with step scalars, sources and receivers")
 	flagASan   = flag.Int("asan-cases", 5, "of these, also under the sanitizers")
 	flagSeed   = flag.Uint64("seed", 20261121, "seed of the random schedules")
 )

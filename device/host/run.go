@@ -59,7 +59,7 @@ func (d *Device) died(ctx context.Context, b device.Binary, err error, log strin
 }
 
 // passText is a pass as the emulation's parse reads it: entry, blocks, threads, shared memory, launches, steps, whether
-// it leaves parts of the next step's scalars, and then the launches before each step.
+// it leaves parts of the next step's scalars, and then the launches before each step and, with a plus, those after it.
 func passText(of stencil.Problem, p device.Pass) string {
 	l := p.Launch
 	leaves := 0
@@ -69,6 +69,9 @@ func passText(of stencil.Problem, p device.Pass) string {
 	text := fmt.Sprintf("%s:%d,%d,%d:%d,%d,%d:%d:%d:%d:%d", p.Binary.Entry, l.Grid[0], l.Grid[1], l.Grid[2], l.Block[0], l.Block[1], l.Block[2], l.SharedBytes, p.Count, l.Steps, leaves)
 	for _, b := range kernels.StepLaunches(of, p.Binary.Entry) {
 		text += fmt.Sprintf(":%s,%d,%d", b.Entry, b.Launch.Grid[0], b.Launch.Block[0])
+	}
+	for _, a := range kernels.SparseLaunches(of, p.Binary.Entry) {
+		text += fmt.Sprintf(":+%s,%d,%d", a.Entry, a.Launch.Grid[0], a.Launch.Block[0])
 	}
 	return text
 }
@@ -106,15 +109,21 @@ func dataText(p stencil.Problem, seed uint32) []string {
 			copies = append(copies, fmt.Sprint(c.Field), fmt.Sprint(c.From))
 		}
 	}
+	var lists []string
+	for i := range st.Sparse {
+		places, table := p.PlaceScale(), p.TableScale(i)
+		lists = append(lists, fmt.Sprintf("%d,%d,%d,%g,%g,%g,%g,%g,%g", st.Sparse[i].Field, stencil.SparsePlaces, stencil.SparseRows,
+			places.Low, places.Step, places.Quantum, table.Low, table.Step, table.Quantum))
+	}
 	return []string{strconv.Itoa(p.Size[0]), strconv.Itoa(p.Size[1]), strconv.Itoa(p.Size[2]),
-		fmt.Sprintf("%s;%d;%s;%s;%s;%s;%s;%s;%d;", strings.Join(types, ","), len(st.Fields), strings.Join(scales, ","),
+		fmt.Sprintf("%s;%d;%s;%s;%s;%s;%s;%s;%d;%s;", strings.Join(types, ","), len(st.Fields), strings.Join(scales, ","),
 			strings.Join(arrays, ","), strings.Join(lengths, ","), strings.Join(numbers, ","), strings.Join(outputs, "/"), strings.Join(copies, ","),
-			kernels.StepDoubles(st)),
+			kernels.StepDoubles(st), strings.Join(lists, "/")),
 		strconv.FormatUint(uint64(seed), 10)}
 }
 
 // Answer runs passes from stencil.Start(p, seed) and gives the fields, one after the
-// other, as they are stored. It compares nothing, but an out-of-bounds write is a
+// other, as they are stored, and then what receivers recorded. It compares nothing, but an out-of-bounds write is a
 // failure.
 func (d *Device) Answer(ctx context.Context, p stencil.Problem, passes []device.Pass, seed uint32) ([]byte, error) {
 	raw, guard, err := d.run(ctx, p, passes, seed)
@@ -165,7 +174,7 @@ func (d *Device) run(ctx context.Context, p stencil.Problem, passes []device.Pas
 	if raw, err = os.ReadFile(file); err != nil {
 		return nil, guard, err
 	}
-	if want := p.Bytes() * int64(len(p.Stencil.Fields)); int64(len(raw)) != want {
+	if want := p.Bytes()*int64(len(p.Stencil.Fields)) + p.Recorded()*int64(p.DType.Size()); int64(len(raw)) != want {
 		return nil, guard, fmt.Errorf("host: answer of %d bytes, want %d", len(raw), want)
 	}
 	return raw, guard, nil
@@ -184,7 +193,7 @@ func (d *Device) Check(ctx context.Context, c device.Check) (stencil.Comparison,
 		return found, err
 	}
 	r := want.Compare(c.Problem.Forget(stencil.Widen(c.Problem.DType, raw)), c.Grown(want.Peak()))
-	r.Steps, r.Against, r.Guard = steps, found.Against, guard
+	r.Recorded, r.Steps, r.Against, r.Guard = c.Problem.Recorded(), steps, found.Against, guard
 	return r, nil
 }
 

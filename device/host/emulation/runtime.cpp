@@ -281,14 +281,14 @@ static void run_fibers(Block &b) {
 
 // ---- launches ---------------------------------------------------------------
 
-// A launch before each step.
+// A launch before each step, or after it.
 struct Before {
   const EmulatedKernel *kernel;
   dim3 blocks, threads;
 };
 
 struct Pass {
-  std::vector<Before> before;
+  std::vector<Before> before, after; // before each step, and after it, for each list of places
   std::vector<const EmulatedKernel *> stages;
   dim3 grid, block;
   unsigned shared;
@@ -374,6 +374,13 @@ struct Grid {
 #define __device__
 #include "input.h"
 
+// A list of places: sources of a field, or receivers (-1).
+struct List {
+  int field, rows;
+  long long places;
+  Grid place, table;
+};
+
 // What a run works on: fields twice, before a stage and after it, and read-only
 // arrays.
 struct Data {
@@ -385,6 +392,7 @@ struct Data {
   std::vector<double> numbers;           // other scalars
   std::vector<double> step;              // step scalars, and what is folded to them
   bool left = false;                     // by the last launch, for the next step
+  std::vector<List> lists;
 };
 
 template <class T> static void fill_with(Grid &g, unsigned seed, unsigned long long first, const double *scale) {
@@ -423,14 +431,14 @@ static std::vector<double> numbers(const std::string &text, char separator) {
   return v;
 }
 
-// A run's data from type,...;fields;scale,...;elements,...;length,...;number,...;output.output/...;copy,from,...;doubles; of which types
-// and scales are of all arrays, fields first, and elements of read-only arrays.
+// A run's data from type,...;fields;scale,...;elements,...;length,...;number,...;output.output/...;copy,from,...;doubles;list/...; of which types
+// and scales are of all arrays, fields first, and elements of read-only arrays. A list is field,places,rows and the scales of both arrays.
 static Data parse_data(char **argv, unsigned seed) {
   Data d;
   for (int a = 0; a < 3; a++) d.n[a] = atoi(argv[a]);
   const size_t cells = (size_t)d.n[0] * d.n[1] * d.n[2];
   const std::vector<std::string> part = split(argv[3], ';');
-  if (part.size() != 9) fatal("bad data");
+  if (part.size() != 10) fatal("bad data");
   std::vector<Type> types;
   for (const std::string &name : split(part[0], ',')) types.push_back(type_of(name));
   const size_t fields = strtoul(part[1].c_str(), nullptr, 10);
@@ -454,6 +462,21 @@ static Data parse_data(char **argv, unsigned seed) {
   const std::vector<double> pairs = numbers(part[7], ',');
   for (size_t i = 0; i + 1 < pairs.size(); i += 2) d.copies.emplace_back((int)pairs[i], (int)pairs[i + 1]);
   d.step.assign(strtoul(part[8].c_str(), nullptr, 10), NAN);
+  for (const std::string &one : split(part[9], '/')) {
+    const std::vector<double> list = numbers(one, ',');
+    if (list.size() != 9) fatal("bad data");
+    const size_t places = (size_t)list[1], rows = (size_t)list[2];
+    d.lists.push_back({(int)list[0], (int)rows, (long long)places, Grid(8 * places), Grid(places * rows * types[0].bytes)});
+    type_of("i64").fill(d.lists.back().place, seed, first, &list[3]);
+    first += places;
+    Grid &table = d.lists.back().table;
+    if (list[0] < 0) {
+      memset(table.cells, 0, table.bytes);
+    } else {
+      types[0].fill(table, seed, first, &list[6]);
+      first += places * rows;
+    }
+  }
   return d;
 }
 
@@ -499,6 +522,20 @@ static void step(Data &d, const Pass &p, bool poison) {
       if (!used) d.next[writes[w++]] = b;
     }
   }
+  for (size_t i = 0; i < p.after.size(); i++) {
+    const List &l = d.lists[i];
+    std::vector<const void *> in;
+    for (const Grid &g : d.now) in.push_back(g.cells);
+    for (const Grid &g : d.fixed) in.push_back(g.cells);
+    if (!d.step.empty()) in.push_back(d.step.data());
+    in.push_back(l.place.cells);
+    if (l.field >= 0) in.push_back(l.table.cells);
+    void *out = l.field < 0 ? l.table.cells : d.now[l.field].cells;
+    const int more[5] = {d.n[0], d.n[1], d.n[2], d.iteration, l.rows};
+    std::vector<long long> lengths = d.lengths;
+    lengths.push_back(l.places);
+    launch(p.after[i].blocks, p.after[i].threads, 0, p.after[i].kernel, {in.data(), &out, more, lengths.data(), d.numbers.data()});
+  }
   d.iteration += p.steps;
   d.left = p.leaves;
 }
@@ -527,14 +564,17 @@ static Pass parse(const char *text) {
   for (const char *at = text + end; *at; at += end) {
     char name[128];
     unsigned blocks, threads;
-    if (sscanf(at, ":%127[^,],%u,%u%n", name, &blocks, &threads, &end) != 3 || !find(name)) fatal("bad pass");
-    p.before.push_back({find(name), dim3(blocks), dim3(threads)});
+    if (sscanf(at, ":%127[^,],%u,%u%n", name, &blocks, &threads, &end) != 3) fatal("bad pass");
+    const bool after = name[0] == '+';
+    const EmulatedKernel *kernel = find(name + after);
+    if (!kernel) fatal("bad pass");
+    (after ? p.after : p.before).push_back({kernel, dim3(blocks), dim3(threads)});
   }
   return p;
 }
 
 // check nx ny nz data seed input|- iteration output pass...: runs passes from the
-// start data, or with fields from a file, writes the fields and prints the guard
+// start data, or with fields and records from a file, writes those and prints the guard
 // words that changed.
 // time nx ny nz data seed iterations pass: for each number read, runs as many launches
 // and prints the seconds they took; the iteration starts again after so many.
@@ -550,6 +590,8 @@ int main(int argc, char **argv) {
       if (!f) fatal("cannot read the input");
       for (Grid &g : d.now)
         if (fread(g.cells, 1, g.bytes, f) != g.bytes) fatal("cannot read the input");
+      for (List &l : d.lists)
+        if (l.field < 0 && fread(l.table.cells, 1, l.table.bytes, f) != l.table.bytes) fatal("cannot read the input");
       fclose(f);
     }
     d.iteration = atoi(argv[8]);
@@ -563,6 +605,10 @@ int main(int argc, char **argv) {
       changed += d.now[i].changed() + d.next[i].changed();
     }
     for (const Grid &g : d.fixed) changed += g.changed();
+    for (const List &l : d.lists) {
+      if (l.field < 0 && fwrite(l.table.cells, 1, l.table.bytes, f) != l.table.bytes) fatal("cannot write the answer");
+      changed += l.place.changed() + l.table.changed();
+    }
     if (fclose(f)) fatal("cannot write the answer");
     printf("guard %ld\n", changed);
     return 0;

@@ -1,0 +1,83 @@
+package kernels
+
+import (
+	_ "embed"
+	"fmt"
+	"strings"
+
+	"stenciltune/stencil"
+)
+
+//go:embed lists.cu
+var listsText string
+
+//go:embed sources.cu
+var sourcesText string
+
+//go:embed receivers.cu
+var receiversText string
+
+// SparseThreads is the threads of a block that does a list of places, one each; from MaxSparseBlocks blocks on they do several.
+const (
+	SparseThreads   = 128
+	MaxSparseBlocks = 1024
+)
+
+// SparseLaunches are the launches after each time step, one for each list of places, of a problem whose kernel has that entry,
+// with as many places as checks and timings have. Launch i takes SparseArguments of list i.
+func SparseLaunches(p stencil.Problem, entry string) (list []StepLaunch) {
+	for i := range p.Stencil.Sparse {
+		launch := Launch{Grid: [3]int{CeilDiv(stencil.SparsePlaces, SparseThreads), 1, 1}, Block: [3]int{SparseThreads, 1, 1}}
+		list = append(list, StepLaunch{Scope: fmt.Sprintf("lists::list_%d::", i), Entry: sparseEntry(entry, i), Launch: launch})
+	}
+	return list
+}
+
+func sparseEntry(entry string, list int) string { return fmt.Sprintf("%s_list_%d", entry, list) }
+
+// SparseArguments lists the parameters of what SparseLaunches launches for a list.
+func SparseArguments(st *stencil.Stencil, i int) []Argument {
+	list := inputs(st)
+	table := "T *__restrict__"
+	if a := &st.Sparse[i]; a.Sources() {
+		list = append(list, Argument{Kind: Changed, Index: a.Field, Name: "field", C: "T *"})
+		table = "const " + table
+	}
+	return append(list, Argument{Kind: Places, Index: i, Name: "place", C: "const long long *__restrict__"}, Argument{Kind: PlaceCount, Index: i, Name: "places", C: "long long"},
+		Argument{Kind: Table, Index: i, Name: "table", C: table}, Argument{Kind: TableRows, Index: i, Name: "rows", C: "int"})
+}
+
+// sparse writes the kernels that do what sources and receivers do.
+func (w *writer) sparse(entry string) {
+	st := w.p.Stencil
+	if len(st.Sparse) == 0 {
+		return
+	}
+	w.line("\nnamespace lists {")
+	w.piece(0, Piece{File: "kernels/lists.cu", Text: listsText})
+	for i := range st.Sparse {
+		a := &st.Sparse[i]
+		w.piece(0, Piece{Text: fmt.Sprintf("namespace list_%d {\n#define LIST_ENTRY %s\n", i, sparseEntry(entry, i))})
+		w.parameters(SparseArguments(st, i), "")
+		w.line("constexpr int LIST_THREADS = %d; // of a block", SparseThreads)
+		var before strings.Builder
+		w.reads(a.Points, func(format string, args ...any) { fmt.Fprintf(&before, "  "+format+"\n", args...) })
+		piece := Piece{File: "kernels/receivers.cu", Text: receiversText}
+		if a.Sources() {
+			piece = Piece{File: "kernels/sources.cu", Text: sourcesText}
+			w.line("\n// The new value of a cell that holds a value, for a source.")
+			w.line("__device__ __forceinline__ Real source_value(const Grid &grid, int px, int py, int pz, int iteration, T held, T with) {")
+			w.line("  const auto old = [&](int array, int, int, int) { return array == %d ? held : list_read<false>(grid, array, px, py, pz); };", a.Field)
+			before.WriteString("  const T value = with;\n")
+		} else {
+			w.radius(&stencil.Stage{Low: a.Low, High: a.High})
+			w.line("\n// What is recorded of a cell.\ntemplate <bool EDGE>\n__device__ __forceinline__ Real received(const Grid &grid, int px, int py, int pz, int iteration) {")
+			w.line("  const auto old = [&](int array, int dx, int dy, int dz) { return list_read<EDGE>(grid, array, px + dx, py + dy, pz + dz); };")
+		}
+		w.function(stencil.SparseCode(st, i), before.String())
+		w.line("}")
+		w.piece(0, piece)
+		w.piece(0, Piece{Text: fmt.Sprintf("#undef LIST_ENTRY\n#undef PARAMETERS\n#undef GRID\n} // namespace list_%d\n", i)})
+	}
+	w.line("} // namespace lists")
+}
