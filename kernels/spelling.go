@@ -64,7 +64,7 @@ var oneType = []spelling{
 	{regexp.MustCompile(`\bElemOf<K>`), "T"},
 	{regexp.MustCompile(`\btemplate <class Elem> `), ""},
 	{regexp.MustCompile(`, class Elem>`), ">"},
-	{regexp.MustCompile(`\baligned<Elem>\((\w+)\)`), "sizeof(T) * $1 < 16 ? sizeof(T) * $1 : 16"},
+	{regexp.MustCompile(`\baligned\(sizeof\(Elem\), (\w+)\)`), "sizeof(T) * $1 < 16 ? sizeof(T) * $1 : 16"},
 	{regexp.MustCompile(`\b(Vector|Part)Of<\w+>`), "$1"},
 	{regexp.MustCompile(`\b(Vector|Part)Of\b`), "$1"},
 	{regexp.MustCompile(`\balignof\((\w+)\)`), "sizeof($1) < 16 ? sizeof($1) : 16"},
@@ -79,7 +79,7 @@ var oneType = []spelling{
 	{regexp.MustCompile(`\bin_ring\(own, taken, a, j\)`), "own[taken * PLANE + copied_slot(a) * ARRAY + j * 32]"},
 	{regexp.MustCompile(`\bof_array\((\w+), a\)`), "$1"},
 	// sweep
-	{regexp.MustCompile(`\baligned_16<T>\((\w+)\)`), "sizeof(T) * $1"},
+	{regexp.MustCompile(`\baligned_16\(sizeof\(\w+\), (\w+)\)`), "sizeof(T) * $1"},
 	{regexp.MustCompile(`\bline_of<K>\(\)`), "LINE"},
 	{regexp.MustCompile(`\bquad_of<K>\(\)`), "QUAD"},
 	{regexp.MustCompile(`\bunits<K>\(((?:[^()]|\([^()]*\))*)\)`), "$1"},

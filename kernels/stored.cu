@@ -28,7 +28,7 @@ template <class P> struct PartAt {
 template <class P = Part> __device__ __forceinline__ P part_of(const Reader &from) { return by_type(from.stored, PartAt<P>{from.at}); }
 
 // The bytes on whose multiples n elements begin that are moved together: where as many of T do in memory.
-template <class Elem> __host__ __device__ constexpr int aligned(int n) { return least(least(n, MOVED) * least(sizeof(Elem), sizeof(T)), 16); }
+__host__ __device__ constexpr int aligned(int bytes, int n) { return least(least(n, MOVED) * least(bytes, sizeof(T)), 16); } // n of so many bytes
 
 // Bytes to the ith copy of a vector, where copies of a byte would be `stride` apart if each were a part.
 template <class Elem> __host__ __device__ constexpr int piece_at(int i, int stride) {

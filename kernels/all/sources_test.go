@@ -19,6 +19,9 @@ var nameless = regexp.MustCompile(`(?m)^constexpr int \w+ = [^;/]*;$`)
 // leading is what pitched kernels alone have.
 var leading = regexp.MustCompile(`(?i)\bld[xy]\b|pitched`)
 
+// called is an attribute that calls a template; nvcc and the host compiler take it.
+var called = regexp.MustCompile(`__align__\([^;{]*\w<\w+>\(`)
+
 // TestEveryLineOfASourceIsWhereItSays draws schedules of every family for every stencil.
 func TestEveryLineOfASourceIsWhereItSays(t *testing.T) {
 	if testing.Short() {
@@ -46,6 +49,9 @@ func TestEveryLineOfASourceIsWhereItSays(t *testing.T) {
 				}
 				k := f.Kernel(p, s)
 				kernelstest.CheckLines(t, k)
+				if c := called.FindString(k.Source); c != "" {
+					t.Errorf("%s of %s: NVRTC takes no call of a template in an attribute: %s", s, name, c)
+				}
 				if leading.MatchString(k.Source) {
 					t.Errorf("%s of %s knows of leading dimensions", s, name)
 				}

@@ -17,11 +17,11 @@ constexpr int FIRST_ROWS = HIGH_R > 0 ? HIGH_R : LOW_R > 0, LAST_ROWS = LOW_R > 
 constexpr int EDGE_ROWS = FIRST_ROWS + LAST_ROWS < ROWS && !some(MIRROR) ? FIRST_ROWS + LAST_ROWS : ROWS;
 
 // A vector in global memory, and in shared memory.
-template <class Elem> struct __align__(aligned<Elem>(VECTOR)) VectorOf {
+template <class Elem> struct __align__(aligned(sizeof(Elem), VECTOR)) VectorOf {
   Elem at[VECTOR];
 };
 // What is moved between memory and a thread at once: a vector, or the part of one in which rows are whole.
-template <class Elem> struct __align__(aligned<Elem>(PART)) PartOf {
+template <class Elem> struct __align__(aligned(sizeof(Elem), PART)) PartOf {
   Elem at[PART];
 };
 // Copied in parts, a row's are coalesced, and lanes find their vectors in shared memory.

@@ -42,11 +42,11 @@ constexpr bool MIRRORED_ROWS = rows(MIRROR) && SUMS && SHARED_ROWS > 0 && EDGE_R
 constexpr bool CONSTANT_ROW = rows(CONSTANT) && SUMS && (HELD_LR < LOW_R || HELD_HR < HIGH_R);
 
 // A vector in global memory, and in shared memory.
-template <class Elem> struct __align__(aligned<Elem>(VECTOR)) VectorOf {
+template <class Elem> struct __align__(aligned(sizeof(Elem), VECTOR)) VectorOf {
   Elem at[VECTOR];
 };
 // What is moved between memory and a thread at once: a vector, or the part of one in which rows are whole.
-template <class Elem> struct __align__(aligned<Elem>(PART)) PartOf {
+template <class Elem> struct __align__(aligned(sizeof(Elem), PART)) PartOf {
   Elem at[PART];
 };
 // Lanes that each move the parts of their own vector touch a line as often as a vector has parts. Copied

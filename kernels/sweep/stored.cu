@@ -3,7 +3,7 @@
 typedef unsigned char Ring; // shared memory is counted in bytes
 template <int K> struct Slab;
 
-template <class Elem> __host__ __device__ constexpr int aligned_16(int n) { return aligned<Elem>(n); }
+__host__ __device__ constexpr int aligned_16(int bytes, int n) { return aligned(bytes, n); }
 // Elements of array K of 128 and of 16 bytes, and the bytes of n.
 template <int K> __host__ __device__ constexpr int line_of() { return 128 / (int)sizeof(ElemOf<K>); }
 template <int K> __host__ __device__ constexpr int quad_of() { return 16 / (int)sizeof(ElemOf<K>); }

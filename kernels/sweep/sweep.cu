@@ -8,11 +8,11 @@ constexpr int LINE = 128 / (int)sizeof(T), QUAD = 16 / (int)sizeof(T); // cells 
 // Planes of the ring: one that is read, those on their way, and with KEEP those that are not complete.
 constexpr int RING = PREFETCH + 1 + (KEEP ? HIGH_S : 0);
 
-template <class Elem> struct __align__(aligned_16<Elem>(VECTOR)) VectorOf {
+template <class Elem> struct __align__(aligned_16(sizeof(Elem), VECTOR)) VectorOf {
   Elem at[VECTOR];
 };
 // What is moved between memory and a thread at once: a vector, or the part of one in which rows are whole.
-template <class Elem> struct __align__(aligned_16<Elem>(PART)) PartOf {
+template <class Elem> struct __align__(aligned_16(sizeof(Elem), PART)) PartOf {
   Elem at[PART];
 };
 
