@@ -132,7 +132,16 @@ func (h shape) sharedBytes(p stencil.Problem, l *plan) int {
 			given += v.ring(l.dims, 0)
 		}
 	}
-	return loaded + warp*h.vector*given*h.warps*h.edgeRows(p.Stencil, l)*kernels.ComputedSize(p.DType)
+	if given == 0 {
+		return loaded
+	}
+	return h.givenAt(p, loaded) + warp*h.vector*given*h.warps*h.edgeRows(p.Stencil, l)*kernels.ComputedSize(p.DType)
+}
+
+// givenAt is where the edge rows begin that stages leave, in bytes, behind those of what is loaded. Their vectors are of the type that is
+// computed in: of 16-bit elements twice as wide.
+func (h shape) givenAt(p stencil.Problem, loaded int) int {
+	return kernels.RoundUp(loaded, min(16, h.vector*kernels.ComputedSize(p.DType)))
 }
 
 // docs say what each parameter is: in the space, and after the constant that it becomes.

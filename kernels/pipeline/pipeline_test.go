@@ -13,6 +13,10 @@ import (
 	"stenciltune/stencil"
 )
 
+// hopper is what an SM of compute capability 9.0 has.
+var hopper = machine.Machine{WarpSize: 32, MaxThreadsBlock: 1024, MaxBlockDim: [3]int{1024, 1024, 64}, MaxGridDim: [3]int{1<<31 - 1, 65535, 65535}, MaxThreadsSM: 2048, MaxBlocksSM: 32,
+	RegistersBlock: 65536, RegistersSM: 65536, SharedBlock: 48 << 10, SharedBlockOptin: 227 << 10, SharedSM: 228 << 10, SharedReserved: 1 << 10, SMs: 132}
+
 // Reviewed: two stages in 3D with rows of other warps, stages and steps in 2D, hidden stages, read-only arrays in
 // shared memory under a constant, numbers that are folded where they are stored.
 func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
@@ -92,8 +96,7 @@ func TestAFarMirrorNeedsAWideVector(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Stencil = st
-	m := machine.Machine{WarpSize: 32, MaxThreadsBlock: 1024, MaxBlockDim: [3]int{1024, 1024, 64}, MaxGridDim: [3]int{1<<31 - 1, 65535, 65535}, MaxThreadsSM: 2048, MaxBlocksSM: 32,
-		RegistersBlock: 65536, RegistersSM: 65536, SharedBlock: 48 << 10, SharedBlockOptin: 227 << 10, SharedSM: 228 << 10, SharedReserved: 1 << 10, SMs: 132}
+	m := hopper
 	widths := map[int]bool{}
 	for s := range space.New(Family{}.Space(p, m)).All() {
 		widths[s.Int("vx", 0)] = true
@@ -142,5 +145,31 @@ func TestOutputsWaitForThoseWhoReadThem(t *testing.T) {
 	}
 	if direct != 5 {
 		t.Errorf("%d arrays need no shared memory, want 5", direct)
+	}
+}
+
+// Vectors of 16-bit elements are half as wide as those of what stages leave, which lie behind them.
+func TestEdgeRowsOfStagesBeginWhereTheirVectorsMay(t *testing.T) {
+	st, err := stencil.Parse("sides", "sides.sl", "NumDimensions 3 StencilSize (1, 1, 1) DataType float16 Fields (u, v) Stages (first, second) "+
+		"CellValue first (u) { return get(v, -1, 0, 0) + get(v, 0, -1, 0); } CellValue second (v) { return get(u, 0, -1, 0) + get(v, 0, 0, 1); }")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := stencil.Problem{Stencil: st, DType: stencil.Float16, Size: kernelstest.Volume, Steps: 10}
+	rounded := 0
+	for s := range space.New(Family{}.Space(p, hopper)).All() {
+		h := shapeOf(func(name string) int { return s.Int(name, 0) })
+		l := h.plan(st)
+		_, loaded := h.loads(p, l)
+		at := h.givenAt(p, loaded)
+		if at%min(16, 4*h.vector) != 0 || at < loaded {
+			t.Fatalf("%s: edge rows begin at byte %d, behind %d", s, at, loaded)
+		}
+		if at > loaded {
+			rounded++
+		}
+	}
+	if rounded == 0 {
+		t.Error("no schedule needs it")
 	}
 }

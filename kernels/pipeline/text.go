@@ -99,8 +99,9 @@ func (p *plan) text(of stencil.Problem, h shape) string {
 		line("  // %s, %d planes", p.arrayName(p.versions[v].array), n)
 		line("  __device__ __forceinline__ const %s *loaded_%d(int age) const { return %s; }", of.vector, v, of.plane(fmt.Sprintf("before<%d>(slot_%d, age)", n, n)))
 	}
-	given, behind := 0, fmt.Sprintf("shared + %d", loaded)
-	if kernels.OneType(of) {
+	given, at := 0, h.givenAt(of, loaded)
+	behind := fmt.Sprintf("shared + %d", at)
+	if kernels.OneType(of) && at == loaded {
 		behind = fmt.Sprintf("reinterpret_cast<Vector *>(shared) + %d * LOADED", p.loadedPlanes(h.prefetch))
 	}
 	for v := p.loads; v < len(p.versions); v++ {
