@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	flagCases  = flag.Int("cases", 48, "random schedules to check")
+	flagCases  = flag.Int("cases", 36, "random schedules to check")
 	flagEach   = flag.Int("each", 1, "random schedules of each stencil of the catalogue")
 	flagSums   = flag.Int("sums", 12, "random schedules of random sums under every rule at the edges")
 	flagMixed  = flag.Int("mixed", 12, "random schedules of programs whose boundary rules differ")
