@@ -322,6 +322,14 @@ func StepsConstraint(p stencil.Problem) space.Constraint {
 	return space.Constraint{Name: "steps", Needs: []string{"ph"}, Why: why, OK: func(v space.Values) bool { return v.Get("ph") <= most }}
 }
 
+// MirrorsConstraint keeps families that find what lies outside by its place in the plane to rules that allow it.
+func MirrorsConstraint(st *stencil.Stencil) space.Constraint {
+	return space.Constraint{
+		Name: "boundary", Needs: []string{"vx"}, Why: "a plane, row or column stands for the same one beyond an edge in all arrays: all are mirrored there, or none",
+		OK: func(space.Values) bool { return st.MirrorsAlike() },
+	}
+}
+
 // FusionConstraint keeps stencils of several stages to one time step a launch.
 func FusionConstraint(st *stencil.Stencil) space.Constraint {
 	return space.Constraint{

@@ -209,10 +209,7 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 	list = append(list, space.Constraint{
 		Name: "sums", Needs: onVector, Why: "a step that is one weighted sum of one field takes fewer operations in stream",
 		OK: func(space.Values) bool { return !sums(st) },
-	}, space.Constraint{
-		Name: "boundary", Needs: onVector, Why: "a plane, row or column stands for the same one beyond an edge in all arrays: all are mirrored there, or none",
-		OK: func(space.Values) bool { return st.MirrorsAlike() },
-	}, space.Constraint{
+	}, kernels.MirrorsConstraint(st), space.Constraint{
 		Name: "wrap", Needs: onVector, Why: fmt.Sprintf("where the grid repeats, its rows (%d) must be whole vectors", p.Size[0]),
 		OK: func(v space.Values) bool { return !st.Wraps(0) || p.Size[0]%v.Get("vx") == 0 },
 	}, space.Constraint{

@@ -96,10 +96,7 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 	list = append(list, space.Constraint{
 		Name: "stencil", Needs: onVector, Why: "a block streams through one stage",
 		OK: func(space.Values) bool { return len(p.Stencil.Stages) == 1 },
-	}, space.Constraint{
-		Name: "boundary", Needs: onVector, Why: "a plane, row or column stands for the same one beyond an edge in all arrays: all are mirrored there, or none",
-		OK: func(space.Values) bool { return p.Stencil.MirrorsAlike() },
-	}, space.Constraint{
+	}, kernels.MirrorsConstraint(p.Stencil), space.Constraint{
 		Name: "wrap", Needs: onVector, Why: fmt.Sprintf("where the grid repeats, its rows (%d) must be whole vectors", p.Size[0]),
 		OK: func(v space.Values) bool { return !of.wraps[0] || p.Size[0]%v.Get("vx") == 0 },
 	}, space.Constraint{
