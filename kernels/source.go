@@ -110,6 +110,10 @@ func source(w *writer, s space.Schedule, launch []string, constants []Constant, 
 	}
 	w.piece(0, Piece{})
 	w.edges()
+	if len(st.StepScalars)+len(st.Sparse) > 0 {
+		w.piece(0, Piece{File: "kernels/readcell.cu", Text: readCellText})
+		w.piece(0, Piece{})
+	}
 	w.stepScalars(k.Entry)
 	for _, piece := range pieces {
 		w.folds = max(w.folds, piece.Folds)

@@ -67,12 +67,12 @@ func (w *writer) sparse(entry string) {
 			piece = Piece{File: "kernels/sources.cu", Text: sourcesText}
 			w.line("\n// The new value of a cell that holds a value, for a source.")
 			w.line("__device__ __forceinline__ Real source_value(const Grid &grid, int px, int py, int pz, int iteration, T held, T with) {")
-			w.line("  const auto old = [&](int array, int, int, int) { return array == %d ? held : list_read<false>(grid, array, px, py, pz); };", a.Field)
+			w.line("  const auto old = [&](int array, int, int, int) { return array == %d ? held : read_cell<false>(grid, array, px, py, pz); };", a.Field)
 			before.WriteString("  const T value = with;\n")
 		} else {
 			w.radius(&stencil.Stage{Low: a.Low, High: a.High})
 			w.line("\n// What is recorded of a cell.\ntemplate <bool EDGE>\n__device__ __forceinline__ Real received(const Grid &grid, int px, int py, int pz, int iteration) {")
-			w.line("  const auto old = [&](int array, int dx, int dy, int dz) { return list_read<EDGE>(grid, array, px + dx, py + dy, pz + dz); };")
+			w.line("  const auto old = [&](int array, int dx, int dy, int dz) { return read_cell<EDGE>(grid, array, px + dx, py + dy, pz + dz); };")
 		}
 		w.function(stencil.SparseCode(st, i), before.String())
 		w.line("}")

@@ -1,6 +1,6 @@
 template <bool EDGE>
 __device__ __forceinline__ void add_cell(Totals &totals, const Grid &grid, int x, int y, int z) {
-  totals.add<EDGE>(grid, x, y, z, grid.iteration, [&](int array, int dx, int dy, int dz) { return step_read<EDGE>(grid, array, x + dx, y + dy, z + dz); });
+  totals.add<EDGE>(grid, x, y, z, grid.iteration, [&](int array, int dx, int dy, int dz) { return read_cell<EDGE>(grid, array, x + dx, y + dy, z + dz); });
 }
 
 // The order of the cells is fixed, so that the same grid gives the same bits.

@@ -18,14 +18,6 @@ __device__ __forceinline__ double nothing(Fold fold) {
   return fold == SUM ? -0.0 : fold == MIN ? infinity : -infinity;
 }
 
-template <bool EDGE>
-__device__ __forceinline__ T step_read(const Grid &grid, int array, int x, int y, int z) {
-  if (!EDGE) return __ldg(grid.in[array] + cell_index(grid, x, y, z));
-  int ix = x, iy = y, iz = z;
-  stand_in(grid, array, ix, iy, iz);
-  return boundary_value(grid, array, __ldg(grid.in[array] + cell_index(grid, ix, iy, iz)), x, y, z, grid.iteration);
-}
-
 // Folds what the lanes of a warp have.
 __device__ __forceinline__ double fold_warp(Fold fold, double mine) {
 #pragma unroll

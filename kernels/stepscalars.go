@@ -9,6 +9,9 @@ import (
 	"stenciltune/stencil"
 )
 
+//go:embed readcell.cu
+var readCellText string
+
 //go:embed stepscalars.cu
 var stepText string
 
