@@ -155,7 +155,7 @@ func (g plan) constantRows() int {
 	return 1
 }
 
-// mixedText says which rules differ, and where.
+// mixedText says which rules differ, and where. given and gives are the same: where there is one rule, Spelling has other words for each.
 func (g plan) mixedText() string {
 	var given []string
 	for axis := range 2 {
