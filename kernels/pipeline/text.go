@@ -11,16 +11,25 @@ import (
 
 // text is the jobs of a plan, as one struct that streams.
 func (p *plan) text(of stencil.Problem, h shape) string {
-	st := p.st
 	loads, loaded := h.loads(of, p)
 	var b strings.Builder
-	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	rings := p.rings(h.prefetch)
-	line("// The way of a block's threads along the streaming axis. Of version v that a stage leaves, v<n> are the own")
-	line("// cells of the planes that registers keep, the newest first; what is loaded is kept in shared memory.")
+	b.WriteString("// The way of a block's threads along the streaming axis. Of version v that a stage leaves, v<n> are the own\n" +
+		"// cells of the planes that registers keep, the newest first; what is loaded is kept in shared memory.\n")
 	if !kernels.OneType(of) {
-		line("constexpr int SIDE_UNIT = 1; // for each cell of a side")
+		b.WriteString("constexpr int SIDE_UNIT = 1; // for each cell of a side\n")
 	}
+	p.membersText(&b, h, loads)
+	p.constructorText(&b, h, loads)
+	p.ringsText(&b, of, h, loads, loaded)
+	p.loadText(&b, h, loads)
+	p.advanceText(&b, h, loads)
+	p.runText(&b, loads)
+	return b.String()
+}
+
+// membersText begins the struct with what it holds.
+func (p *plan) membersText(b *strings.Builder, h shape, loads []load) {
+	line := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
 	line("struct Pipeline {")
 	line("  const Place &at;")
 	line("  const index_t column; // element of plane 0 at which the thread's cells begin")
@@ -32,7 +41,7 @@ func (p *plan) text(of stencil.Problem, h shape) string {
 		line("  char *%s; // where the thread copies to in the first plane that is loaded", n.copied)
 		line("  unsigned %s_address; // the address of that in shared memory", n.copied)
 	}
-	for _, n := range rings {
+	for _, n := range p.rings(h.prefetch) {
 		line("  int slot_%d; // of the newest plane in rings of %d planes", n, n)
 	}
 	for v := range p.loads {
@@ -41,8 +50,7 @@ func (p *plan) text(of stencil.Problem, h shape) string {
 	for _, o := range p.stores {
 		line("  T *__restrict__ written_%d; // own column of the plane of the field that is written next", o.field)
 	}
-	wrap, say := st.Wraps(p.dims-1), wordsOf(st)
-	if wrap {
+	if p.st.Wraps(p.dims - 1) {
 		for v := range p.loads {
 			line("  int plane_%d; // which one that is", v)
 		}
@@ -61,14 +69,20 @@ func (p *plan) text(of stencil.Problem, h shape) string {
 			line("  Cells v%d[%d]; // %s %s", i, v.depth, p.arrayName(v.array), from)
 		}
 	}
-	p.lateText(&b, loads)
+	p.lateText(b, loads)
+}
+
+// constructorText is where a block begins.
+func (p *plan) constructorText(b *strings.Builder, h shape, loads []load) {
+	line := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
+	wrap, say := p.st.Wraps(p.dims-1), wordsOf(p.st)
 	line("")
 	line("  __device__ __forceinline__ Pipeline(const Place &place, index_t own, const Out &to, unsigned char *bytes) : at(place), column(own), shared(bytes)%s {", either(p.folds >= 0, ", out(to)", ""))
 	for _, n := range distinct(loads) {
 		line("    %s = reinterpret_cast<char *>(reinterpret_cast<%s *>(shared) + at.own) - coalesced_offset() * (int)sizeof(%s);", n.copied, n.vector, n.elem)
 		line("    %s_address = shared_address(%s);", n.copied, n.copied)
 	}
-	for _, n := range rings {
+	for _, n := range p.rings(h.prefetch) {
 		line("    slot_%d = 0;", n)
 	}
 	line("    next = at.begin - %d;", p.lead)
@@ -90,14 +104,19 @@ func (p *plan) text(of stencil.Problem, h shape) string {
 		}
 	}
 	line("  }\n")
+}
 
-	for v, of := range loads {
+// ringsText is the functions that find planes in shared memory: of what is loaded, in so many bytes, and behind it the edge rows
+// that stages leave.
+func (p *plan) ringsText(b *strings.Builder, of stencil.Problem, h shape, loads []load, loaded int) {
+	line := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
+	for v, l := range loads {
 		n := p.versions[v].ring(p.dims, h.prefetch)
 		if n == 0 {
 			continue
 		}
 		line("  // %s, %d planes", p.arrayName(p.versions[v].array), n)
-		line("  __device__ __forceinline__ const %s *loaded_%d(int age) const { return %s; }", of.vector, v, of.plane(fmt.Sprintf("before<%d>(slot_%d, age)", n, n)))
+		line("  __device__ __forceinline__ const %s *loaded_%d(int age) const { return %s; }", l.vector, v, l.plane(fmt.Sprintf("before<%d>(slot_%d, age)", n, n)))
 	}
 	given, at := 0, h.givenAt(of, loaded)
 	behind := fmt.Sprintf("shared + %d", at)
@@ -112,8 +131,11 @@ func (p *plan) text(of stencil.Problem, h shape) string {
 		line("  __device__ __forceinline__ Shared *given_%d(int age) const { return reinterpret_cast<Shared *>(%s) + (%d + before<%d>(slot_%d, age)) * GIVEN; }", v, behind, given, n, n)
 		given += n
 	}
-	p.loadText(&b, h, loads)
-	direct := p.direct() > 0
+}
+
+// advanceText is a plane step.
+func (p *plan) advanceText(b *strings.Builder, h shape, loads []load) {
+	line := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
 	line("  // Plane step t: the planes that are loaded move on by one, and every stage completes one.")
 	line("  template <bool EDGE, bool ENDS>")
 	line("  __device__ __forceinline__ void advance(int t) {")
@@ -133,26 +155,31 @@ func (p *plan) text(of stencil.Problem, h shape) string {
 		}
 	}
 	for i := range p.jobs {
-		p.jobText(&b, h, loads, i)
+		p.jobText(b, h, loads, i)
 	}
-	late := slices.ContainsFunc(loads, load.late)
-	if late {
+	if slices.ContainsFunc(loads, load.late) {
 		line("    put_late_copies(PREFETCH);")
 	}
-	if direct {
+	if p.direct() > 0 {
 		line("    load_own(t + 1);")
 	}
-	for _, n := range rings {
+	for _, n := range p.rings(h.prefetch) {
 		line("    slot_%d = slot_%d + 1 < %d ? slot_%d + 1 : 0;", n, n, n, n)
 	}
 	line("  }\n")
+}
+
+// runText ends the struct with the loop over plane steps.
+func (p *plan) runText(b *strings.Builder, loads []load) {
+	line := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
+	say := wordsOf(p.st)
 	lo, hi := p.settled()
 	line("  __device__ __forceinline__ void run() {")
 	line("    int t = next;")
-	if direct {
+	if p.direct() > 0 {
 		line("    load_own(t);")
 	}
-	if late {
+	if slices.ContainsFunc(loads, load.late) {
 		line("#pragma unroll\n    for (int f = 0; f < PREFETCH; f++) {\n      load(f);\n      put_late_copies(f);\n    }")
 	} else {
 		line("#pragma unroll\n    for (int f = 0; f < PREFETCH; f++) load(f);")
@@ -170,7 +197,6 @@ func (p *plan) text(of stencil.Problem, h shape) string {
 	line("        }\n        t += UNROLL;")
 	line("      } else {\n        advance<" + say.edges + ", " + say.ends + ">(t++);\n      }")
 	line("    }\n  }\n};")
-	return b.String()
 }
 
 // loadText is the functions that load planes: those that come by shared memory, and own cells.
