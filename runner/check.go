@@ -149,7 +149,11 @@ func (t *station) steady(ctx context.Context, w *candidate, extra ...device.Pass
 		default:
 			continue
 		}
-		w.outcome.Reason = fmt.Sprintf("right in %d runs and then not: %s: %s", n, w.outcome.Reason, erratic)
+		cause := ": " + erratic
+		if w.outcome.Status == timing.WorkerLost {
+			cause = "" // whoever ended the process
+		}
+		w.outcome.Reason = fmt.Sprintf("right in %d runs and then not: %s%s", n, w.outcome.Reason, cause)
 		break
 	}
 	return nil

@@ -53,6 +53,24 @@ func TestAnErraticKernelIsSaidToBeOne(t *testing.T) {
 	}
 }
 
+// Of a winner whose process ends while it is proved again, neither its kernel nor the device is blamed.
+func TestAProcessThatEndsInTheProofIsNoRace(t *testing.T) {
+	fast, next := tile(64, 4, 2, 1), tile(32, 4, 1, 1)
+	d := newFake(t)
+	d.seconds = at(map[string]float64{fast: 75e-6, next: 80e-6})
+	d.fail = func(op, s string, n int) error {
+		if op == opFull && s == fast && n == 7 {
+			return device.Fail(timing.WorkerLost, "GPU worker died (signal 9)")
+		}
+		return nil
+	}
+	r := mustTune(t, options(t, d, fast, next))
+	o := find(t, r, fast)
+	if r.Winner.Schedule.String() != next || o.Status != timing.WorkerLost || !strings.Contains(o.Reason, "right in") || strings.Contains(o.Reason, erratic) {
+		t.Errorf("winner %s, %s is %s: %s", r.Winner.Schedule, fast, o.Status, o.Reason)
+	}
+}
+
 // The trusted kernel, which judges all others, is wrong once: whoever is compared with that
 // answer is called wrong, and why is said.
 func TestATrustedKernelThatContradictsItself(t *testing.T) {
