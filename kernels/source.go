@@ -34,7 +34,8 @@ type Piece struct {
 	Of   func(stage int) string // gives the text where stages differ in it
 	// Folds is the threads, a warp's or the block's, that leave a part of a number if the text folds the last stage's cells where it
 	// stores them, for the scalars of the next step (Stencil.FoldsStored): what stands in NUMBERS(...) does. 0 = it does not.
-	Folds int
+	Folds  int
+	Images bool // it loads images of planes, for those beyond the grid
 }
 
 // Around is a file's text with generated text in place of the line that says mark.
@@ -176,7 +177,7 @@ func (w *writer) piece(stage int, p Piece) {
 		w.line("#line %d %q", strings.Count(w.String(), "\n")+2, w.file)
 	}
 	if p.File != "" {
-		p.Text = Spelling(p.Text, Simple{OneRule: w.p.Stencil.Boundary != stencil.Mixed, Dense: !w.p.Pitched, OneType: OneType(w.p), Folds: p.Folds > 0 && stage == len(w.p.Stencil.Stages)-1})
+		p.Text = Spelling(p.Text, Simple{OneRule: w.p.Stencil.Boundary != stencil.Mixed, Dense: !w.p.Pitched, OneType: OneType(w.p), Folds: p.Folds > 0 && stage == len(w.p.Stencil.Stages)-1, Images: p.Images})
 	}
 	w.WriteString(p.Text)
 }

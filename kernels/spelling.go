@@ -47,6 +47,12 @@ var oneRule = []spelling{
 	{regexp.MustCompile(`\n *for \(int side = 0; side < 2; side\+\+\)|(?: \+ side \* 32| \* sides\(\)| \+ \(row \+ away < 0 \? 0 : 32\))`), ""},
 }
 
+// ending is for planes of stream that end or repeat; of others what lies beyond the grid is loaded as images of those inside.
+var ending = []spelling{
+	{regexp.MustCompile(`\n *if \(IMAGES\)[^;]*;(\n *)(?:else )?`), "$1"},
+	{regexp.MustCompile(`\bENDLESS\b`), "wraps(DIMS - 1)"},
+}
+
 // dense is for rows and planes that may be parts of longer ones, and such as follow each other. These are what is tuned:
 // no instruction of theirs may change with what the others need, and compilers make others of the least change.
 var dense = []spelling{
@@ -108,6 +114,7 @@ type Simple struct {
 	Dense   bool // rows and planes follow each other
 	OneType bool // all arrays are stored in the element type
 	Folds   bool // what is not: cells are folded where they are stored
+	Images  bool // nor this: planes beyond the grid are images of those inside
 }
 
 // spelt is a file's text by itself and by what is simple.
@@ -124,6 +131,9 @@ func Spelling(text string, by Simple) string {
 		return s.(string)
 	}
 	var list []spelling
+	if !by.Images {
+		list = append(list, ending...)
+	}
 	if by.OneRule {
 		list = append(list, oneRule...)
 	}

@@ -39,6 +39,7 @@ var corpusStencils = map[string]string{
 	"fixedwide2d":  "NumDimensions 2 StencilSize (2, 2) Boundary fixed CellValue { return 0.2 * get(0, 0) + 0.2 * get(-2, 0) + 0.1 * get(2, 0) + 0.2 * get(0, -2) + 0.1 * get(0, 2) + 0.15 * get(0, 1) + 0.05 * get(1, 0); }",
 	"fixedeven2d":  "NumDimensions 2 StencilSize (1, 1) Boundary fixed CellValue { return 0.2 * (get(0, 0) + get(-1, 0) + get(1, 0) + get(0, -1) + get(0, 1)); }",
 	"mirroreven2d": "NumDimensions 2 StencilSize (1, 1) Boundary mirror CellValue { return 0.2 * (get(0, 0) + get(-1, 0) + get(1, 0) + get(0, -1) + get(0, 1)); }",
+	"mirrorpair2d": "NumDimensions 2 StencilSize (1, 1) Boundary mirror CellValue { return 0.3 * get(0, 0) + 0.15 * (get(-1, 0) + get(1, 0) + get(0, -1) + get(0, 1)) + 0.1 * get(1, 1); }",
 	"constant3d":   "NumDimensions 3 StencilSize (1, 1, 1) Boundary constant 1.5 CellValue { return 0.2 * get(0, 0, 0) + 0.1 * get(1, 1, 0) + 0.15 * get(-1, -1, 0) + 0.1 * get(0, 1, 1) + 0.2 * get(0, 0, -1) + 0.05 * get(1, -1, -1) + 0.1 * get(-1, 1, 1); }",
 	"edgesum2d":    "NumDimensions 2 StencilSize (1, 1) CellValue { return 0.4 * get(0, 0) + 0.2 * get(-1, 0) + 0.1 * get(1, 0) + 0.2 * get(0, -1) + 0.1 * get(0, 1); } EdgeValue { return 0.5 * value + 0.01 * (x + 2 * y + iteration % 3); }",
 	"edgesum3d":    "NumDimensions 3 StencilSize (1, 1, 1) CellValue { return 0.2 * get(0, 0, 0) + 0.2 * get(-1, 0, 0) + 0.1 * get(1, 0, 0) + 0.2 * get(0, -1, 0) + 0.1 * get(0, 1, 0) + 0.15 * get(0, 0, -1) + 0.05 * get(0, 0, 1); } EdgeValue { return 0.5 * value + 0.01 * (x + 2 * y + 3 * z + iteration % 3); }",

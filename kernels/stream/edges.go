@@ -31,6 +31,7 @@ type rim struct {
 	wraps   [3]bool
 	mirrors [3]bool            // some array is mirrored there
 	rules   [3][2]stencil.Rule // of the first field, by side
+	images  bool               // planes beyond the grid are images of those inside, at every time step
 }
 
 func rimOf(st *stencil.Stencil) rim {
@@ -94,6 +95,9 @@ func (g plan) edgesText() string {
 	fmt.Fprintf(&b, "constexpr int HELD_LX = %d, HELD_LR = %d, HELD_LS = %d; // held cells, which never change, at the low end of x, rows and planes\n", h.lowX, h.lowR, h.lowS)
 	fmt.Fprintf(&b, "constexpr int HELD_HX = %d, HELD_HR = %d, HELD_HS = %d; // and at the high end\n", h.highX, h.highR, h.highS)
 	fmt.Fprintf(&b, "constexpr bool HOLDS = %t;\n", h != ends{})
+	if g.images {
+		b.WriteString(imagesText)
+	}
 	common, constant := 1.0, 0.0
 	if g.mixed {
 		b.WriteString(g.mixedText())
@@ -128,6 +132,16 @@ func (g plan) edgesText() string {
 	b.WriteString("\n")
 	return b.String()
 }
+
+// imagesText is for grids whose planes beyond the ends are images.
+const imagesText = `constexpr bool IMAGES = true, ENDLESS = true; // planes beyond the grid are loaded and computed like those inside, as their images
+// Where plane p is among the grid's planes, from 0 on, and their images, of which -k is that of plane k: these repeat.
+__device__ __forceinline__ int image_from(int p, int planes) {
+  const int period = 2 * planes - 2;
+  p %= period;
+  return p <= -planes ? p + period : p;
+}
+`
 
 // constant is what lies outside the grid, 0 where that is no constant; of several the largest.
 func (g plan) constant() (most float64) {

@@ -48,6 +48,7 @@ func analyse(st *stencil.Stencil) stages {
 		if w, ok := weightsOf(st); ok {
 			u, _ := weightsBy(bestFactor(st), st)
 			s.weights, s.factored = costed{w, w.operations()}, costed{u, u.operations()}
+			s.images = w.images(s.rim, held)
 			s.linear, s.held, s.late, s.diagonal, s.triples, s.newestNeighbours, s.ring = true, held, w.late(s.mirrors[2]), w.diagonal(), w.triples(), w.newestNeighbours(), 2
 			return s
 		}

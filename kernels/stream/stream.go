@@ -205,7 +205,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	case g.async:
 		pieces = append(pieces, kernels.CopiesPiece())
 	}
-	pieces = append(pieces, g.prefetchSource(), kernels.Piece{File: folder + "streaming.cu", Text: streamingSource})
+	pieces = append(pieces, g.prefetchSource(), kernels.Piece{File: folder + "streaming.cu", Text: streamingSource, Images: g.images})
 	k := kernels.Source(p, sourceOf(s), launchOnly, constants, pieces...)
 	hold, _ := g.tile()
 	k.Schedule, k.Launch, k.Least, k.Multiple = s, g.launch(), [3]int{hold[0], 1, 1}, g.part()

@@ -27,10 +27,11 @@ struct Streaming {
   // own is the element of plane 0 at which the thread's cells begin.
   __device__ __forceinline__ Streaming(const Place &place, index_t own, const Out &out, unsigned char *shared)
       : at(place), edges{reinterpret_cast<Shared *>(shared), 0}, prefetch(edges.ring) {
-    const int halo = at.begin - PYRAMID * LOW_S, from = wraps(DIMS - 1) ? halo : max(halo, 0);
+    const int halo = at.begin - PYRAMID * LOW_S, from = ENDLESS ? halo : max(halo, 0);
     plane = boundary_index<DIMS - 1>(0, from, at.planes);
 #pragma unroll
     for (int a = 0; a < ARRAYS; a++) source[a] = at.grid.in[a] + (own - coalesced_offset(COALESCED)) + plane * at.stride;
+    if (IMAGES) plane = image_from(from, at.planes);
 #pragma unroll
     for (int o = 0; o < OUTPUTS; o++) written[o] = out.field[o] + (own - coalesced_offset(COALESCED_STORES)) + at.begin * at.stride;
 #pragma unroll
@@ -47,7 +48,7 @@ struct Streaming {
       // Plane p arrives at the first stage, p - LAG at the second and so on. While
       // none of them is near the grid's first or last plane, plane steps go UNROLL at a
       // time: then what the stages keep changes places by name, without moves.
-      const bool settled = wraps(DIMS - 1) || (p - (PYRAMID - 1) * LAG >= SETTLED && p + UNROLL + (ENDING - 1) < at.planes);
+      const bool settled = ENDLESS || (p - (PYRAMID - 1) * LAG >= SETTLED && p + UNROLL + (ENDING - 1) < at.planes);
       if (settled && p + UNROLL - 1 <= last) {
         if (WITHIN && at.within)
           plane_steps<true>(p);
@@ -55,7 +56,7 @@ struct Streaming {
           plane_steps<false>(p);
         p += UNROLL;
       } else {
-        advance<!wraps(DIMS - 1)>(p++, at);
+        advance<!ENDLESS>(p++, at);
       }
     }
   }
@@ -86,13 +87,15 @@ struct Streaming {
     for (int a = 0; a < ARRAYS; a++) {
       if (!reads(a)) continue;
       prefetch.load(f, a, source[a], at);
-      if (wraps(DIMS - 1))
+      if (IMAGES) source[a] += plane < 0 ? -at.stride : at.stride;
+      else if (wraps(DIMS - 1))
         source[a] += plane == at.planes - 1 ? -plane * at.stride : at.stride;
       else if (p < at.planes - 1)
         source[a] += at.stride;
     }
     prefetch.loaded();
-    if (wraps(DIMS - 1)) plane = plane == at.planes - 1 ? 0 : plane + 1;
+    if (IMAGES) plane = plane == at.planes - 2 ? 1 - at.planes : plane + 1;
+    else if (wraps(DIMS - 1)) plane = plane == at.planes - 1 ? 0 : plane + 1;
   }
 
   // A plane step: plane p arrives, and one plane further back at every stage.

@@ -104,6 +104,21 @@ func (w *weights) share(points []point) plane {
 	return plane{len(w.patterns) - 1, 1}
 }
 
+// images tells whether planes beyond the grid may be computed like those inside, whose images they are in every time step: the grid is
+// mirrored at both ends of its planes, none of them is held, and those on either side weigh the same.
+func (w weights) images(r rim, held ends) bool {
+	n := len(w.planes)
+	if !r.mirrors[2] || held.lowS+held.highS > 0 || w.low == 0 || n != 2*w.low+1 {
+		return false
+	}
+	for i := range w.low {
+		if w.planes[i] != w.planes[n-1-i] {
+			return false
+		}
+	}
+	return r.rules[2][0].Boundary == stencil.Mirror && r.rules[2][1].Boundary == stencil.Mirror
+}
+
 // late tells whether a plane completes only with rows of other warps: its last
 // contribution has points off its own row. If that is its own plane, then the
 // grid's first plane also stands for those before it.
@@ -177,7 +192,7 @@ func (w weights) begun() int {
 
 // beginsAsCell tells whether a plane gives the sum of the one after it a cell with weight 1, and nothing gives anything else.
 func (w weights) beginsAsCell(r rim) bool {
-	if w.low != 1 || w.constant != 0 || r.mirrors[2] || w.planes[0].pattern < 0 {
+	if w.low != 1 || w.constant != 0 || r.mirrors[2] && !r.images || w.planes[0].pattern < 0 {
 		return false
 	}
 	points := w.patterns[w.planes[0].pattern].points
@@ -273,6 +288,9 @@ func (s share) condition(r rim) string {
 // shares are those of the planes t = 0 .. low-1 from the first, which find nothing of the grid at dz < -t,
 // and of the high planes before the end. Planes that are held need none.
 func (w weights) shares(r rim, held ends) (list []share) {
+	if r.images {
+		return nil
+	}
 	high := len(w.planes) - 1 - w.low
 	var moved [2]int // 1 where what is beyond is the plane at hand; with EdgeValue it is that beyond, in the first's (or last's) turn
 	for side := range moved {

@@ -116,3 +116,29 @@ func TestStagesWaitOnlyForRowsOfTheNewestPlane(t *testing.T) {
 		}
 	}
 }
+
+func TestPlanesBeyondAreImagesWhereAStepKeepsThem(t *testing.T) {
+	const symmetric = "0.5 * get(0, 0) + 0.1 * get(1, 0) + 0.2 * get(0, -1) + 0.2 * get(0, 1)"
+	for _, c := range []struct {
+		rule, cell string
+		want       bool
+	}{
+		{"mirror", "return " + symmetric + ";", true},
+		{"(fixed, mirror)", "return " + symmetric + ";", true},
+		{"mirror", "if (x < 1) return get(0, 0); return " + symmetric + ";", true},
+		{"mirror", "return 0.5 * get(0, 0) + 0.3 * get(0, -1) + 0.2 * get(0, 1);", false},
+		{"mirror", "return 0.5 * get(0, 0) + 0.2 * get(1, -1) + 0.2 * get(-1, 1);", false},
+		{"mirror", "if (y < 1) return get(0, 0); return " + symmetric + ";", false}, // a held plane
+		{"(mirror, (mirror, clamp))", "return " + symmetric + ";", false},
+		{"(mirror, clamp)", "return " + symmetric + ";", false},
+		{"mirror", "return 0.5 * get(0, 0) + 0.5 * get(1, 0);", false}, // planes know nothing of each other
+	} {
+		st, err := stencil.Parse("images", "images.sl", "NumDimensions 2 StencilSize (1, 1) Boundary "+c.rule+" CellValue { "+c.cell+" }")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if s := stagesOf(st); !s.linear || s.images != c.want {
+			t.Errorf("%s, %s: images %t, linear %t", c.rule, c.cell, s.images, s.linear)
+		}
+	}
+}
