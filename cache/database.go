@@ -45,9 +45,10 @@ type server interface {
 	words() *words
 	// place tells whether there is a place for the tables.
 	place(context.Context, link) error
-	// begin are the statements that begin a transaction, give up after a time, take turns for
-	// keys in their order, give the format's row to check and make id the transaction's name.
-	begin(keys []wire, wait time.Duration, check func([][]byte) error, id *string) []statement
+	// begin are the statements that begin a transaction, take turns for keys in their order, give
+	// the format's row to check and make id the transaction's name. The server gives up waiting for
+	// a turn after a time, and a client from which it hears nothing after another.
+	begin(keys []wire, wait, idle time.Duration, check func([][]byte) error, id *string) []statement
 	// committed tells what became of a transaction whose commit was not answered. seen tells
 	// whether anything is there that it has put.
 	committed(c context.Context, l link, id string, seen func() (bool, error)) (bool, error)
@@ -103,23 +104,24 @@ func HasPassword(name string) bool {
 type database struct {
 	server
 	shown string // the URL without secrets and options
-	wait  func() time.Duration
+	wait  patience
 
 	mu      sync.Mutex
 	link    link // nil = none
 	idle    *time.Timer
 	reached bool // a connection was made
+	away    bool // the last operation has waited in vain
 }
 
 // newDatabase reads a URL.
-func newDatabase(name string, wait func() time.Duration) (*database, error) {
+func newDatabase(name string, wait patience) (*database, error) {
 	d := &database{wait: wait}
 	var err error
 	switch scheme, _, _ := strings.Cut(name, "://"); scheme {
 	case "postgres", "postgresql":
-		d.server, d.shown, err = newPostgres(name)
+		d.server, d.shown, err = newPostgres(name, wait)
 	case "mysql", "mariadb":
-		d.server, d.shown, err = newMySQL(name)
+		d.server, d.shown, err = newMySQL(name, wait)
 	default:
 		err = badName(fmt.Sprintf("a store is a file or a database like %s or %s, not %s://", likePostgres, likeMySQL, scheme))
 	}
@@ -134,6 +136,9 @@ func (d *database) use(verb string, size int, fn func(context.Context, link) err
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	patience := d.wait()
+	if d.away { // whoever goes on, say to leave, need not wait that long again
+		patience /= 10
+	}
 	deadline := time.Now().Add(patience)
 	ctx, cancel := context.WithDeadline(context.Background(), deadline.Add(time.Duration(size)*perRecord))
 	defer cancel()
@@ -148,6 +153,7 @@ func (d *database) use(verb string, size int, fn func(context.Context, link) err
 		}
 		if err == nil || !d.passes(err) || time.Until(deadline) < pause {
 			d.rest()
+			d.away = err != nil && d.passes(err)
 			return d.explain(verb, err)
 		}
 		time.Sleep(pause)
@@ -415,7 +421,12 @@ func (d *database) enter(ctx context.Context, l link, at []spot, t *writing) (id
 	slices.SortFunc(keys, func(a, b wire) int { return strings.Compare(a.Key, b.Key) })
 	keys = slices.CompactFunc(keys, func(a, b wire) bool { return a.Key == b.Key })
 	made := false
-	list := d.begin(keys, d.wait()*3/4, func(f [][]byte) error { // it gives up before the client does
+	wait := d.wait() * 3 / 4 // it gives up before the client does,
+	idle := wait             // which may have much to think of if it is alone,
+	if len(keys) <= fewKeys {
+		idle = wait / 3 // and else is away long before others give up that wait for its turn
+	}
+	list := d.begin(keys, wait, idle, func(f [][]byte) error {
 		made = true
 		return d.known(f)
 	}, &id)

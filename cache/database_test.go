@@ -298,7 +298,7 @@ func TestACommitUnderWayIsWaitedFor(t *testing.T) {
 			second, err := d.connect(ctx)
 			must(t, err)
 			defer second.close(ctx)
-			must(t, first.send(ctx, d.begin([]wire{{Key: testKey(0).String()}}, time.Minute, d.known, &id)...))
+			must(t, first.send(ctx, d.begin([]wire{{Key: testKey(0).String()}}, time.Minute, time.Minute, d.known, &id)...))
 			ended := make(chan error)
 			go func() {
 				time.Sleep(50 * time.Millisecond)
@@ -322,7 +322,7 @@ func TestANumberThatIsGivenAgain(t *testing.T) {
 	must(t, err)
 	defer l.close(ctx)
 	var other string // transaction, which commits
-	must(t, l.send(ctx, append(d.begin([]wire{{Key: testKey(0).String()}}, time.Minute, d.known, &other), statement{sql: "commit"})...))
+	must(t, l.send(ctx, append(d.begin([]wire{{Key: testKey(0).String()}}, time.Minute, time.Minute, d.known, &other), statement{sql: "commit"})...))
 	at := entryAt(testKey(0).String(), testEntry(0))
 	there := stored(t, s, at)
 	for _, c := range []struct {
@@ -372,7 +372,7 @@ func TestAWriterThatStaysIsSaid(t *testing.T) {
 		l, err := other.connect(context.Background())
 		must(t, err)
 		defer l.close(context.Background())
-		must(t, l.send(context.Background(), other.begin([]wire{{Key: testKey(0).String()}}, time.Minute, other.known, &id)...))
+		must(t, l.send(context.Background(), other.begin([]wire{{Key: testKey(0).String()}}, time.Minute, time.Minute, other.known, &id)...))
 		s.LockTimeout = 4 * time.Second
 		refusal(t, s.Record(testKey(0), testEntry(1)), ErrLocked, "another process")
 		if entries, err := s.Entries(testKey(0)); err != nil || len(entries) != 1 { // reading does not wait
@@ -380,6 +380,25 @@ func TestAWriterThatStaysIsSaid(t *testing.T) {
 		}
 		must(t, l.send(context.Background(), statement{sql: "rollback"}))
 		must(t, s.Record(testKey(0), testEntry(1)))
+	})
+}
+
+// A client that is away in the middle of its turn is given up before those that wait for it give up.
+func TestAClientThatIsAwayGivesUpItsTurn(t *testing.T) {
+	onServers(t, func(t *testing.T, server *dbtest.Server) {
+		s, away := reopen(t, server.Fresh(t)), testKey(0).String()
+		s.LockTimeout = 4 * time.Second
+		must(t, s.Record(testKey(0), testEntry(0)))
+		d, ctx := s.engine.(*database), context.Background()
+		l, err := d.connect(ctx)
+		must(t, err)
+		defer l.close(ctx)
+		_, err = d.enter(ctx, l, []spot{{partJournal, away, "x"}}, &writing{had: map[spot][]byte{}})
+		must(t, err)
+		must(t, s.Record(testKey(0), testEntry(1)))
+		if err := l.send(ctx, statement{sql: "commit"}); err == nil {
+			t.Error("it has its turn still")
+		}
 	})
 }
 

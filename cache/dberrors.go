@@ -70,9 +70,7 @@ func (d *database) passes(err error) bool {
 	switch f, _ := d.faultOf(err); f {
 	case faultStarting:
 		return true
-	case faultNoAnswer:
-		return d.reached && !errors.Is(err, context.DeadlineExceeded)
-	case faultStopping, faultCrowded, faultTurn:
+	case faultNoAnswer, faultStopping, faultCrowded, faultTurn:
 		return d.reached
 	}
 	return false

@@ -33,7 +33,7 @@ const likeMySQL = "mysql://user@host/database"
 
 // newMySQL reads a URL whose options are those of the driver (tls=true and so on), and
 // socket=PATH. TLS is used where the server has it. The password may come from MYSQL_PWD. shown is the URL without secrets and options.
-func newMySQL(name string) (s *mySQL, shown string, err error) {
+func newMySQL(name string, wait patience) (s *mySQL, shown string, err error) {
 	u, err := url.Parse(name)
 	if err != nil {
 		return nil, "", badURL(name, err, likeMySQL)
@@ -62,6 +62,7 @@ func newMySQL(name string) (s *mySQL, shown string, err error) {
 		return nil, "", badName("--store or TUNE_STORE: its URL names no database; want one like " + likeMySQL)
 	}
 	config.Timeout = cmp.Or(config.Timeout, connectTimeout)
+	config.DialFunc = wait.dial
 	config.MultiStatements, config.InterpolateParams = true, true
 	config.Logger = &mysql.NopLogger{}
 	connector, err := mysql.NewConnector(config)
@@ -128,12 +129,12 @@ func (*mySQL) words() *words { return &mysqlWords }
 func (*mySQL) place(context.Context, link) error { return nil }
 
 // begin takes turns by locks of rows: of the format's, shared by writers of few keys, and of the keys.
-func (s *mySQL) begin(keys []wire, wait time.Duration, check func([][]byte) error, id *string) []statement {
+func (s *mySQL) begin(keys []wire, wait, idle time.Duration, check func([][]byte) error, id *string) []statement {
 	s.number++
 	*id = strconv.FormatInt(s.number, 10)
-	seconds := max(1, int(wait.Seconds()))
+	seconds := func(d time.Duration) int { return max(1, int(d.Seconds())) }
 	list := []statement{
-		{sql: fmt.Sprintf(`set innodb_lock_wait_timeout = %d, wait_timeout = %d`, seconds, seconds)},
+		{sql: fmt.Sprintf(`set innodb_lock_wait_timeout = %d, wait_timeout = %d, net_read_timeout = %[2]d`, seconds(wait), seconds(idle))},
 		{sql: `start transaction`},
 	}
 	if len(keys) > fewKeys {

@@ -3,6 +3,7 @@ package cache
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"net/url"
@@ -15,13 +16,14 @@ import (
 // postgres is PostgreSQL, version 12 and newer.
 type postgres struct {
 	config *pgconn.Config
+	wait   patience
 }
 
 const likePostgres = "postgres://user@host/database"
 
 // newPostgres reads a URL, and what it leaves out from the variables and files that libpq
 // reads: PGPASSWORD, ~/.pgpass and so on. shown is the URL without secrets and options.
-func newPostgres(name string) (s *postgres, shown string, err error) {
+func newPostgres(name string, wait patience) (s *postgres, shown string, err error) {
 	config, err := pgconn.ParseConfig(name)
 	if err != nil {
 		return nil, "", badURL(name, err, likePostgres)
@@ -30,6 +32,7 @@ func newPostgres(name string) (s *postgres, shown string, err error) {
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = connectTimeout
 	}
+	config.DialFunc = wait.dial
 	at := url.URL{Scheme: "postgres", User: url.User(config.User), Host: config.Host, Path: "/" + cmp.Or(config.Database, config.User)}
 	options := url.Values{}
 	if strings.HasPrefix(config.Host, "/") { // a socket's folder
@@ -42,7 +45,7 @@ func newPostgres(name string) (s *postgres, shown string, err error) {
 		options.Set("search_path", schema)
 	}
 	at.RawQuery = options.Encode()
-	return &postgres{config}, at.String(), nil
+	return &postgres{config, wait}, at.String(), nil
 }
 
 func (s *postgres) connect(ctx context.Context) (link, error) {
@@ -54,7 +57,20 @@ func (s *postgres) connect(ctx context.Context) (link, error) {
 		conn.Close(ctx)
 		return nil, &Error{Kind: ErrUnwritable, Detail: "the database's encoding is " + e, Remedy: "make one for the store: createdb --template template0 --encoding UTF8 NAME"}
 	}
-	return pgLink{conn}, nil
+	l := pgLink{conn, map[string]*pgconn.StatementDescription{}}
+	if err := l.send(ctx, s.alive()); err != nil {
+		l.close(ctx)
+		return nil, err
+	}
+	return l, nil
+}
+
+// alive has the server drop a client that is away. No other limit of its holds in the middle of what a client sends.
+func (s *postgres) alive() statement {
+	keep := s.wait.keep()
+	return statement{sql: fmt.Sprintf(`select set_config('tcp_keepalives_idle', '%.0f', false), set_config('tcp_keepalives_interval', '%.0f', false),
+		set_config('tcp_keepalives_count', '%d', false), set_config('tcp_user_timeout', '%d', false)`,
+		keep.Idle.Seconds(), keep.Interval.Seconds(), keep.Count, s.wait.silence().Milliseconds())}
 }
 
 // Records come as JSON, $1. Texts are ordered by their bytes.
@@ -105,10 +121,11 @@ func (*postgres) place(ctx context.Context, l link) error {
 }
 
 // begin takes turns by advisory locks, which end with the transaction.
-func (*postgres) begin(keys []wire, wait time.Duration, check func([][]byte) error, id *string) []statement {
+func (*postgres) begin(keys []wire, wait, idle time.Duration, check func([][]byte) error, id *string) []statement {
 	list := []statement{
 		{sql: "begin"},
-		{sql: `select set_config('lock_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $1, true)`, params: []string{fmt.Sprint(wait.Milliseconds())}},
+		{sql: `select set_config('lock_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $2, true)`,
+			params: []string{fmt.Sprint(wait.Milliseconds()), fmt.Sprint(idle.Milliseconds())}},
 	}
 	if len(keys) > fewKeys {
 		list = append(list, statement{sql: pgLockAll})
@@ -144,8 +161,12 @@ func (*postgres) committed(ctx context.Context, l link, id string, seen func() (
 	}
 }
 
-// pgLink is a connection to PostgreSQL.
-type pgLink struct{ conn *pgconn.PgConn }
+// pgLink is a connection to PostgreSQL. A statement with parameters that it sends again is prepared: reading
+// and planning it takes longer than what it does.
+type pgLink struct {
+	conn     *pgconn.PgConn
+	prepared map[string]*pgconn.StatementDescription // nil = sent once
+}
 
 func (l pgLink) send(ctx context.Context, list ...statement) error {
 	b := &pgconn.Batch{}
@@ -158,7 +179,13 @@ func (l pgLink) send(ctx context.Context, list ...statement) error {
 		if s.sql == pgWords.named || s.sql == pgWords.all {
 			formats = []int16{0, 0, 0, 1} // the value as bytes
 		}
-		b.ExecParams(s.sql, params, nil, nil, formats)
+		if p, err := l.prepare(ctx, s); err != nil {
+			return err
+		} else if p != nil {
+			b.ExecStatement(p, params, nil, formats)
+		} else {
+			b.ExecParams(s.sql, params, nil, nil, formats)
+		}
 	}
 	var bad error
 	results := l.conn.ExecBatch(ctx, b)
@@ -170,6 +197,22 @@ func (l pgLink) send(ctx context.Context, list ...statement) error {
 		}
 	}
 	return cmp.Or(results.Close(), bad)
+}
+
+// prepare prepares what was sent before, which takes a round trip; nil if it was not.
+func (l pgLink) prepare(ctx context.Context, s statement) (p *pgconn.StatementDescription, err error) {
+	p, again := l.prepared[s.sql]
+	if p == nil && again {
+		sum := sha256.Sum256([]byte(s.sql))
+		p, err = l.conn.Prepare(ctx, fmt.Sprintf("tune_%x", sum[:8]), s.sql, nil)
+		if pgCode(err) != "" && l.conn.TxStatus() == 'I' {
+			return nil, nil // what is sent before it may say better what is wrong
+		}
+	}
+	if len(s.params) > 0 {
+		l.prepared[s.sql] = p
+	}
+	return p, err
 }
 
 func (l pgLink) closed() bool              { return l.conn.IsClosed() }

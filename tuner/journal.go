@@ -1,7 +1,6 @@
 package tuner
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -136,7 +135,7 @@ func (j *journal) rest() {
 func (j *journal) close() error {
 	j.rest()
 	j.phase("")
-	return errors.Join(j.fault, j.store.Abandon(j.key, slices.Collect(maps.Keys(j.begun))...))
+	return also(j.fault, j.store.Abandon(j.key, slices.Collect(maps.Keys(j.begun))...))
 }
 
 // enter is a phase that begins; "" = the tune has ended.

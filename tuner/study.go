@@ -1,7 +1,6 @@
 package tuner
 
 import (
-	"errors"
 	"maps"
 	"slices"
 
@@ -144,5 +143,5 @@ func (j *study) News() []space.Schedule {
 func (j *study) close() error {
 	j.rest()
 	j.enter("")
-	return errors.Join(j.fault, j.store.Leave(j.key, j.running, j.held))
+	return also(j.fault, j.store.Leave(j.key, j.running, j.held))
 }

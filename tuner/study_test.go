@@ -30,6 +30,8 @@ var (
 	evaluations = flag.Int("evaluations", 120, "schedules that they evaluate; 0 = all there are")
 	database    = flag.String("database", "postgres", "`server` that the tune is shared over: postgres or mariadb")
 	kills       = flag.Duration("kills", 0, "`time` between two of them being killed (default: once, after a third of the schedules)")
+	lease       = flag.Duration("lease", 6*time.Second, "`time` of claims, of hosts whose network is cut")
+	patience    = flag.Duration("patience", 4*time.Second, "`time` that they wait for the database")
 )
 
 // TestMain lets the test binary be one of the processes that share a tune.
@@ -52,6 +54,10 @@ func member(store string) error {
 	if err != nil {
 		return err
 	}
+	cut := os.Getenv("TUNER_TEST_NETWORK") != ""
+	if cut { // before a connection is made
+		t.store.LockTimeout = *patience
+	}
 	for begin := time.Now(); t.store.Writable() != nil && time.Since(begin) < time.Minute; { // the server may be down just now
 		time.Sleep(100 * time.Millisecond)
 	}
@@ -59,12 +65,15 @@ func member(store string) error {
 	if err != nil {
 		return err
 	}
+	o := Options{Share: true, Watcher: &said{}, Exhaustive: true, NoPrior: true, Stop: search.Stop{Budget: *evaluations}}
+	if cut {
+		o.Lease = *lease
+	}
 	ctx := context.Background()
 	d, err := OpenDevice(ctx, "replay:h200", p)
 	if err != nil {
 		return err
 	}
-	o := Options{Share: true, Watcher: &said{}, Exhaustive: true, NoPrior: true, Stop: search.Stop{Budget: *evaluations}}
 	c, err := t.Tune(ctx, p, d, o)
 	if err == nil {
 		fmt.Println("end", c.Search.Stop, c.Search.Evaluated, c.Schedule.Text)
@@ -104,6 +113,7 @@ type crew struct {
 	running   []*exec.Cmd
 	tried     map[string]int
 	did       map[string]int
+	by        map[*exec.Cmd]int // that did them
 	ends      []string
 	faults    []string
 	killed    map[*exec.Cmd]bool
@@ -111,9 +121,17 @@ type crew struct {
 	evaluated chan struct{}
 }
 
-// hire starts one more.
-func (c *crew) hire() {
-	cmd := exec.Command(os.Args[0], "-evaluations", fmt.Sprint(*evaluations))
+func newCrew(t *testing.T, store string) *crew {
+	return &crew{t: t, store: store, tried: map[string]int{}, did: map[string]int{}, by: map[*exec.Cmd]int{}, killed: map[*exec.Cmd]bool{}, evaluated: make(chan struct{}, 1)}
+}
+
+// hire starts one more, in the network of a process if one is given.
+func (c *crew) hire(in ...string) *exec.Cmd {
+	args := []string{os.Args[0], "-evaluations", fmt.Sprint(*evaluations), "-lease", lease.String(), "-patience", patience.String()}
+	if len(in) > 0 {
+		args = append([]string{"nsenter", "--net=/proc/" + in[0] + "/ns/net"}, args...)
+	}
+	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Env = append(os.Environ(), "TUNER_TEST_STORE="+c.store)
 	cmd.Stderr, cmd.SysProcAttr = os.Stderr, &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	out, err := cmd.StdoutPipe()
@@ -127,15 +145,16 @@ func (c *crew) hire() {
 	c.running = append(c.running, cmd)
 	c.mu.Unlock()
 	c.all.Go(func() {
-		c.listen(out)
+		c.listen(cmd, out)
 		_ = cmd.Wait() // what it said tells
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		c.running = slices.DeleteFunc(c.running, func(x *exec.Cmd) bool { return x == cmd })
 	})
+	return cmd
 }
 
-func (c *crew) listen(out io.Reader) {
+func (c *crew) listen(cmd *exec.Cmd, out io.Reader) {
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		verb, rest, _ := strings.Cut(lines.Text(), " ")
 		c.mu.Lock()
@@ -144,6 +163,7 @@ func (c *crew) listen(out io.Reader) {
 			c.tried[rest]++
 		case "did":
 			c.did[rest]++
+			c.by[cmd]++
 			select {
 			case c.evaluated <- struct{}{}:
 			default:
@@ -169,9 +189,13 @@ func (c *crew) kill() bool {
 	return cmd.Process.Kill() == nil
 }
 
-func (c *crew) done() int {
+// done is how many schedules are recorded, of all or by one.
+func (c *crew) done(by ...*exec.Cmd) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if len(by) > 0 {
+		return c.by[by[0]]
+	}
 	return len(c.did)
 }
 
@@ -182,7 +206,7 @@ func (c *crew) done() int {
 //	DBTEST_DURABLE=1 go test ./tuner -run SharedByProcesses -v -shares 8 -evaluations 0 -kills 2s
 func TestATuneIsSharedByProcessesThatDie(t *testing.T) {
 	server := map[string]func(testing.TB) *dbtest.Server{"postgres": dbtest.NewPostgres, "mariadb": dbtest.NewMariaDB}[*database](t)
-	c := &crew{t: t, store: server.Fresh(t), tried: map[string]int{}, did: map[string]int{}, killed: map[*exec.Cmd]bool{}, evaluated: make(chan struct{}, 1)}
+	c := newCrew(t, server.Fresh(t))
 	begin := time.Now()
 	for range *shares {
 		c.hire()
@@ -214,11 +238,13 @@ func TestATuneIsSharedByProcessesThatDie(t *testing.T) {
 		}
 	}
 	took := time.Since(begin)
-	c.report(took)
+	stored, again := c.report()
+	t.Logf("%d processes, %d killed, the database crashed once: %d schedules in %.1f s, %d begun again; they ended with %q", *shares, len(c.killed), stored, took.Seconds(), again, c.ends)
 }
 
-// report compares what the processes said with what is stored.
-func (c *crew) report(took time.Duration) {
+// report compares what the processes said with what is stored. It tells how many schedules are stored, and how many
+// were begun again.
+func (c *crew) report() (schedules, again int) {
 	t := c.t
 	tn, err := Open(c.store)
 	if err != nil {
@@ -239,7 +265,6 @@ func (c *crew) report(took time.Duration) {
 			t.Errorf("%s is given up: %s", e.Schedule, e.Reason)
 		}
 	}
-	again := 0
 	for text, n := range c.tried {
 		again += n - c.did[text]
 		if n > 1 {
@@ -268,7 +293,7 @@ func (c *crew) report(took time.Duration) {
 		t.Errorf("%d ended well: %q; the others said %q", len(c.ends), c.ends, c.faults)
 	}
 	slices.Sort(c.ends)
-	t.Logf("%d processes, %d killed, the database crashed once: %d schedules in %.1f s, %d begun again; they ended with %q", *shares, len(c.killed), len(stored), took.Seconds(), again, c.ends)
+	return len(stored), again
 }
 
 // TestShareOptions: what those who join later would undo is refused.

@@ -75,12 +75,21 @@ func (t *Tuner) Tune(ctx context.Context, p Problem, d Device, o Options) (Confi
 		err = nil
 	}
 	for _, s := range keep {
-		err = errors.Join(err, s(j, ctx))
+		err = also(err, s(j, ctx))
 	}
 	if err == nil && j.measured.Stop == search.Interrupted {
 		err = ErrInterrupted
 	}
 	return j.config, err
+}
+
+// also adds an error, unless it is the store's once more: one that is away fails whatever comes.
+func also(err, more error) error {
+	var e *cache.Error
+	if errors.As(err, &e) && errors.As(more, &e) {
+		return err
+	}
+	return errors.Join(err, more)
 }
 
 // do runs steps until one fails or the store has answered.

@@ -22,6 +22,9 @@ import (
 // Password is that of a server's only user.
 const Password = "s3cret/&word"
 
+// Listen is the address that servers listen at.
+var Listen = "127.0.0.1"
+
 // patience is how long a server may take to start or to stop.
 const patience = 60 * time.Second
 

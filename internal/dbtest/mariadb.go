@@ -37,7 +37,7 @@ var mariaDB = kind{
 	serve: func(s *Server) *exec.Cmd {
 		init := s.file("init.sql", "create database if not exists tune;\ncreate user if not exists tune identified by '"+Password+"';\ngrant all on *.* to tune with grant option;\n")
 		return exec.Command(filepath.Join(find("mariadbd", "/usr/sbin"), "mariadbd"), append([]string{"--no-defaults", "--datadir=" + filepath.Join(s.folder, "data"),
-			fmt.Sprint("--port=", s.port), "--bind-address=127.0.0.1", "--socket=" + filepath.Join(s.folder, "socket"), "--skip-name-resolve",
+			fmt.Sprint("--port=", s.port), "--bind-address=" + Listen, "--socket=" + filepath.Join(s.folder, "socket"), "--skip-name-resolve",
 			"--pid-file=" + filepath.Join(s.folder, "pid"), "--tmpdir=" + s.folder, "--init-file=" + init}, quick...)...)
 	},
 	exec: func(at, sql string) error {

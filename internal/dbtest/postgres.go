@@ -24,8 +24,9 @@ var postgres = kind{
 			"-E", "UTF8", "--locale=C", "--no-sync", "--no-instructions")
 	},
 	serve: func(s *Server) *exec.Cmd {
+		access := s.file("access", "local all all scram-sha-256\nhost all all all scram-sha-256\n")
 		return s.command("postgres", "-D", filepath.Join(s.folder, "data"), "-p", fmt.Sprint(s.port), "-k", s.folder,
-			"-c", "listen_addresses=127.0.0.1", "-c", fmt.Sprint("fsync=", durable), "-c", "shared_buffers=64MB", "-c", "max_connections=60")
+			"-c", "listen_addresses="+Listen, "-c", "hba_file="+access, "-c", fmt.Sprint("fsync=", durable), "-c", "shared_buffers=64MB", "-c", "max_connections=60")
 	},
 	exec: func(at, sql string) error {
 		conn, err := pgconn.Connect(context.Background(), at)
