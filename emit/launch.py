@@ -134,7 +134,7 @@ class _Device:
             self.entries[number] = found
         return self.entries[number]
 
-    def at_once(self, number):
+    def slots_of(self, number):
         """Blocks of a kernel that the device runs at once."""
         if number not in self.slots:
             self.prepare(number)  # else no block fits
@@ -162,20 +162,21 @@ class _Device:
         tiles = min(64, _ceil(size / near)) if near > 0 and size > near else 1
         return tiles if tiles < most else max(most, 1)
 
-    def stream_tiles(self, number, columns, planes, least):
-        """Stream tiles that take the fewest plane steps one after the other, from least on."""
-        slots, extra, best, fewest = self.at_once(number), TABLE["kernels"][number]["extra"], least, 0
+    def stream_tiles(self, k, slots, columns, planes, least):
+        """Stream tiles that take the fewest plane steps one after the other, from least on, and those steps."""
+        extra, best, fewest = k["extra"], least, 0
         for tiles in range(least, 65536):
-            if planes // tiles <= extra or tiles > 64 and columns * tiles > 4 * slots:
+            if tiles > least and (planes // tiles <= extra or tiles > 64 and columns * tiles > 4 * slots):
                 break
             steps = -(-columns * tiles // slots) * (-(-planes // tiles) + extra)
             if tiles == least or steps < fewest:
                 fewest, best = steps, tiles
-        return best
+        return best, fewest
 
-    def blocks(self, number, n, tuned):
-        """The blocks of a launch; None if there are more than a launch can have. tuned: the kernel was, for this grid and device."""
-        k = TABLE["kernels"][number]
+    def blocks(self, number, n, tuned, at_once=0):
+        """The blocks of a launch, None if there are more than a launch can have, and their plane steps one after the other if these
+        decide. tuned: the kernel was, for this grid and device. at_once: blocks that a multiprocessor runs, 0 = the driver is asked."""
+        k, steps = TABLE["kernels"][number], 0
         if k["cells"] > 0:
             g = [-(-n[0] * n[1] * n[2] // k["cells"]), 1, 1]
         else:
@@ -184,19 +185,24 @@ class _Device:
             g[0] = -(-g[0] // k["pack"])
             g = [f or b for f, b in zip(k["fixed"], g)]
             if k["extra"] > 0 and not tuned:
-                g[2] = self.stream_tiles(number, g[0] * g[1], n[_AXES - 1], self.least_tiles(number, n, n[_AXES - 1]) if torn else 1)
+                slots = at_once * self.facts[2] or self.slots_of(number)
+                g[2], steps = self.stream_tiles(k, slots, g[0] * g[1], n[_AXES - 1], self.least_tiles(number, n, n[_AXES - 1]) if torn else 1)
             elif k["fill"] > 0:
                 g[2] = max(1, k["fill"] // (g[0] * g[1]))
             if k["line"]:
                 g = [g[0] * g[1] * g[2], 1, 1]
-        return None if g[0] > 2147483647 or g[1] > 65535 or g[2] > 65535 else g
+        return None if g[0] > 2147483647 or g[1] > 65535 or g[2] > 65535 else g, steps
+
+    def admits(self, number, n):
+        """Whether a kernel is right for a grid."""
+        k = TABLE["kernels"][number]
+        return all(n[a] >= k["least"][a] for a in range(3)) and n[0] % max(1, k["multiple"]) == 0 and (not k["most"] or n[0] * n[1] * n[2] < k["most"])
 
     def suits(self, number, n, tuned):
         """The blocks of a kernel that can do the grid, else None."""
-        k = TABLE["kernels"][number]
-        if any(n[a] < k["least"][a] for a in range(3)) or (k["multiple"] > 1 and n[0] % k["multiple"]) or (k["most"] and n[0] * n[1] * n[2] >= k["most"]):
+        if not self.admits(number, n):
             return None
-        blocks = self.blocks(number, n, tuned)
+        blocks, _ = self.blocks(number, n, tuned)
         return blocks if self.prepare(number) else None
 
     def away(self, winner, n):
@@ -208,16 +214,22 @@ class _Device:
         nearest = sorted(enumerate(TABLE["winners"]), key=lambda w: self.away(w[1], n))
         for i, w in nearest + [(-1, None)]:  # when all winners were tried, what is no winner's
             tuned = w is not None and w["multiprocessors"] == self.facts[2] and n == w["n"]
+            best, least = None, 0
             for v in TABLE["variants"]:
-                if v["winner"] == i:
+                if v["winner"] != i or not self.admits(v["kernels"][0], n):
+                    continue
+                time = v["cost"] * self.blocks(v["kernels"][0], n, tuned, v["at_once"])[1] if v["cost"] else 0  # ps, 0 = not known
+                if best is None or 0 < time < least:
                     grids = [self.suits(k, n, tuned) for k in v["kernels"]]
                     if None not in grids:
-                        return v, grids
+                        best, least = (v, grids), time
+            if best:
+                return best
         v = TABLE["variants"][-1]
-        return v, 3 * [self.blocks(v["kernels"][0], n, False)]
+        return v, 3 * [self.blocks(v["kernels"][0], n, False)[0]]
 
     def variant(self, n):
-        """What does a grid, and the blocks of its kernels: of the nearest winner the first whose kernels suit it and the device."""
+        """What does a grid, and the blocks of its kernels: of the nearest winner's that suit it and the device the one that should take the least time."""
         key = tuple(n)
         if key not in self.picks:
             if len(self.picks) >= 1000:

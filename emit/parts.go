@@ -22,6 +22,7 @@ type part struct {
 	Tiling kernels.Tiling
 	Most   int64 // cells of the largest grid its indices reach; 0 = any
 	Passes []pass
+	For    stencil.Problem // it was written for
 }
 
 // pass is a launch of a stage's kernel.
@@ -93,6 +94,8 @@ func (s Source) stepped() error {
 type variant struct {
 	Kernels [3]int
 	Winner  int // the config's place; -1 = every grid
+	Cost    int // ps that a plane step takes in a launch of the first; 0 = not known
+	AtOnce  int // blocks that a multiprocessor then runs
 	Text    string
 }
 
@@ -125,7 +128,7 @@ func (c *collector) kernel(suffix, why string, p stencil.Problem, sc space.Sched
 		return 0, fmt.Errorf("schedule %s: no family to launch it from an emitted source", sc)
 	}
 	k := f.Kernel(p, sc)
-	one := part{Kernel: k, Suffix: suffix, Scope: suffix, Why: why, Tiling: tiler.Tiling(p, sc), Passes: passes(p.Stencil, k)}
+	one := part{Kernel: k, Suffix: suffix, Scope: suffix, Why: why, Tiling: tiler.Tiling(p, sc), Passes: passes(p.Stencil, k), For: p}
 	if !p.Wide() {
 		one.Most = 1<<31 - 1<<24 // stencil.Problem.Wide
 	}
@@ -155,7 +158,7 @@ func (c *collector) variant(winner int, form, why string, p stencil.Problem, sc 
 		return err
 	}
 	main := c.list[first]
-	v := variant{[3]int{first, first, first}, winner, fmt.Sprintf("%s: %s", main.Schedule, why)}
+	v := variant{[3]int{first, first, first}, winner, 0, 0, fmt.Sprintf("%s: %s", main.Schedule, why)}
 	if winner >= 0 && sc.String() == c.Configs[winner].Schedule.Text {
 		v.Text += reached(c.Configs[winner])
 	}
@@ -176,6 +179,42 @@ func (c *collector) variant(winner int, form, why string, p stencil.Problem, sc 
 		}
 	}
 	c.variants = append(c.variants, v)
+	return nil
+}
+
+// shapes reckons the costs of a winner's variants, from one on, and adds some in tiles of other shapes. They are for grids of
+// fewer than 2^31 cells: in larger ones few tiles are not full. Steps that they leave over are done by the kernels that are there.
+func (c *collector) shapes(winner, from int) error {
+	of := c.Configs[winner]
+	for i := range c.variants[from:] {
+		v := c.variants[from+i]
+		main := c.list[v.Kernels[0]]
+		own, ok := c.shape(of, main.For, main.Schedule)
+		if !ok || main.Most == 0 {
+			continue
+		}
+		switch {
+		case main.Schedule.String() != of.Schedule.Text: // which was not tuned
+			own.seconds *= doubt
+		case i == 0 && main.For.Size == size(of): // rows as they were tuned, and none that a launch does faster
+			_, steps := own.tiling.Cut(main.For.Size, kernels.Planes(main.For), own.atOnce)
+			own.seconds = min(own.seconds, secondsOf(of)/float64(steps))
+		}
+		c.variants[from+i].Cost, c.variants[from+i].AtOnce = own.cost(), own.blocks
+		for _, other := range c.others(of, main.For, own) {
+			const why = "tiles of another shape, for grids that they fit better"
+			text := fmt.Sprintf("%s: %s; the other was tuned for %s on %s", other.schedule, why, sizeText(of), plain(of.Device.Name))
+			k, err := c.kernel(fmt.Sprintf("shape_%d", len(c.list)), why, main.For, other.schedule)
+			if err != nil {
+				return err
+			}
+			w := variant{[3]int{k, v.Kernels[1], v.Kernels[2]}, winner, other.cost(), other.blocks, text}
+			if main.Launch.Steps == 1 {
+				w.Kernels = [3]int{k, k, k}
+			}
+			c.variants = append(c.variants, w)
+		}
+	}
 	return nil
 }
 
@@ -216,11 +255,14 @@ func (s Source) parts(all bool) ([]part, []variant, error) {
 		if !all {
 			continue
 		}
-		least := c.list[c.variants[from].Kernels[0]].Least[0]
-		if slim, p, ok := s.narrower(config, sc, least); ok {
+		first := c.list[c.variants[from].Kernels[0]]
+		if slim, p, ok := s.narrower(config, sc, first.Least[0]); ok {
 			if err := c.variant(i, "slim", "narrower, for rows shorter than its tile", p, slim); err != nil {
 				return nil, nil, err
 			}
+		}
+		if err := c.shapes(i, from); err != nil {
+			return nil, nil, err
 		}
 	}
 	if all {

@@ -54,6 +54,8 @@ type pythonWinner struct {
 type pythonVariant struct {
 	Kernels [3]int `json:"kernels"`
 	Winner  int    `json:"winner"`
+	Cost    int    `json:"cost"`
+	AtOnce  int    `json:"at_once"`
 	Text    string `json:"text"`
 }
 

@@ -36,37 +36,69 @@ type fakeDevice struct {
 	Shared     int    `json:"shared"` // bytes a block may have
 }
 
-// chosen are grids on devices, and what must do them.
-var chosen = []struct {
+// choice is a grid on a device, and what must do it.
+type choice struct {
 	device fakeDevice
 	n      [3]int
 	want   string
-}{
+}
+
+var chosen = []choice{
 	{fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}, [3]int{512, 512, 512}, "ph=3: the tuned schedule; tuned for 512x512x512 on NVIDIA H200, where it reached 1073.7 GCells/s"},
-	{fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}, [3]int{511, 512, 512}, "ph=3: the same for rows of any length; tuned for 512x512x512 on NVIDIA H200"},
+	{fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}, [3]int{511, 512, 512}, "ph=3: tiles of another shape, for grids that they fit better; the other was tuned for 512x512x512 on NVIDIA H200"},
 	{fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}, [3]int{130, 128, 200}, "ph=2: the tuned schedule; tuned for 128x128x128 on NVIDIA H200"},
-	{fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}, [3]int{900, 300, 81}, "ph=1: the same for rows of whole vectors; tuned for 1023x301x77 on NVIDIA H200"},
-	{fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}, [3]int{901, 300, 81}, "ph=1: the tuned schedule; tuned for 1023x301x77 on NVIDIA H200"},
+	{fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}, [3]int{900, 300, 81}, "ph=1: tiles of another shape, for grids that they fit better; the other was tuned for 1023x301x77 on NVIDIA H200"},
+	{fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}, [3]int{1023, 301, 77}, "ph=1: the tuned schedule; tuned for 1023x301x77 on NVIDIA H200"},
 	{fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}, [3]int{1300, 1300, 1300}, "ph=3: the same for grids of 2^31 cells and more; tuned for 512x512x512 on NVIDIA H200"},
 	{fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}, [3]int{2, 2, 2}, "ph=3: the tuned schedule; tuned for 128x128x128 on NVIDIA L4"}, // whose tiles need no least extents
 	{fakeDevice{"NVIDIA L4", 89, 58, 99 << 10}, [3]int{512, 512, 512}, "ph=3: the tuned schedule; tuned for 512x512x512 on NVIDIA L4"},
 	{fakeDevice{"NVIDIA L4", 89, 58, 99 << 10}, [3]int{100, 130, 127}, "ph=3: the tuned schedule; tuned for 128x128x128 on NVIDIA L4"},
-	{fakeDevice{"NVIDIA L40", 89, 142, 99 << 10}, [3]int{512, 512, 512}, "on NVIDIA L4,"},     // the nearest compute capability
-	{fakeDevice{"NVIDIA H100", 90, 114, 227 << 10}, [3]int{128, 128, 128}, "ph=2: the tuned"}, // of it
+	{fakeDevice{"NVIDIA L40", 89, 142, 99 << 10}, [3]int{512, 512, 512}, "on NVIDIA L4,"},                          // the nearest compute capability
+	{fakeDevice{"NVIDIA H100", 90, 114, 227 << 10}, [3]int{128, 128, 128}, "tuned for 128x128x128 on NVIDIA H200"}, // of it
 	{fakeDevice{"Tesla V100", 70, 80, 96 << 10}, [3]int{512, 512, 512}, "on NVIDIA L4,"},
 	{fakeDevice{"Tesla V100", 70, 80, 96 << 10}, [3]int{1 << 30, 2, 2}, "sp=1: for every grid"}, // no tile fits, and indices are long
 }
 
-// TestWinnersOfSeveralDevicesAndSizes asks the launcher and the Python module, on stand-ins for CUDA, what they choose, and
-// counts what the launcher asks of the driver: the second time it is told, and by many threads at once.
+// TestWinnersOfSeveralDevicesAndSizes asks what is chosen among several configs, and counts what the launcher asks of the driver:
+// the second time it is told, and by many threads at once.
 func TestWinnersOfSeveralDevicesAndSizes(t *testing.T) {
+	s := several(t)
+	// What is known costs one question: which device it is. Of 7 steps two launches are of three, one of one.
+	if last, want := choose(t, s, chosen), "asked 1 to choose, 1 and 3 launches to run; 8 threads agree"; last != want {
+		t.Errorf("%s, want %s", last, want)
+	}
+}
+
+// TestShapesOfTilesSuitTheGrid asks what is chosen on both sides of the borders where a shape's tiles need one more on an axis,
+// or blocks one more round.
+func TestShapesOfTilesSuitTheGrid(t *testing.T) {
+	device := fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}
+	const tuned, taller = "vy=8/wp=8/ck=3/pf=4/mb=1/ph=4/pm=1: the ", "vy=6/wp=12/ck=1/pf=4/mb=1/ph=4/pm=1: tiles of"
+	list := []choice{
+		{device, [3]int{512, 512, 512}, "vx=2/" + tuned},    // as it was tuned
+		{device, [3]int{2047, 120, 1025}, "vx=2/" + tuned},  // two rows of tiles
+		{device, [3]int{2047, 121, 1025}, "vx=2/" + taller}, // which are not enough
+		{device, [3]int{2047, 136, 1025}, "vx=2/" + taller},
+		{device, [3]int{2047, 137, 1025}, "vx=2/" + tuned}, // three of both
+		{device, [3]int{511, 511, 511}, "vx=2/" + tuned},
+		{device, [3]int{513, 513, 513}, "vx=2/" + taller},
+		{device, [3]int{48, 2048, 512}, "vx=1/" + taller},
+		{device, [3]int{48, 64, 512}, "vx=1/vy=8/wp=8/ck=3/pf=4/mb=1/ph=4/pm=1: narrower"},
+		{device, [3]int{2047, 129, 16400}, "vx=2/" + tuned}, // 2^31 cells and more
+	}
+	choose(t, sourceOf(t, "jacobi3d", stencil.Float32, stencil.Size{512, 512, 512}, "stream/vx=2/vy=8/wp=8/ck=3/pf=4/mb=1/ph=4/pm=1", h200), list)
+}
+
+// choose asks the launcher and the Python module of a source, on stand-ins for CUDA, what they choose, and answers the
+// launcher's last line.
+func choose(t *testing.T, s Source, list []choice) string {
+	t.Helper()
 	if testing.Short() {
 		t.Skip("compiles a source")
 	}
 	if os.Getenv("TUNE_NVCC") != "" {
 		t.Skip("needs the emulation's nvcc")
 	}
-	s := several(t)
 	text, err := Text("cu", s)
 	if err != nil {
 		t.Fatal(err)
@@ -77,24 +109,21 @@ func TestWinnersOfSeveralDevicesAndSizes(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	var calls strings.Builder
-	for _, c := range chosen {
+	var calls, cases strings.Builder
+	for _, c := range list {
 		fmt.Fprintf(&calls, "  choice(%q, %d, %d, %d, %d, %d, %d);\n", c.device.Name, c.device.Capability, c.device.SMs, c.device.Shared, c.n[0], c.n[1], c.n[2])
+		fmt.Fprintf(&cases, "%s %d %d %d %d %d %d\n", strings.ReplaceAll(c.device.Name, " ", "_"), c.device.Capability, c.device.SMs, c.device.Shared, c.n[0], c.n[1], c.n[2])
 	}
 	write(t, dir, "choose.cu", countedRuntime+string(text)+strings.ReplaceAll(choosingMain, "CHOICES", calls.String()))
 	build(t, dir, nvccOf(t), "-std=c++17", "-O0", "-o", "choose", "choose.cu")
 	lines := strings.Split(strings.TrimSpace(build(t, dir, filepath.Join(dir, "choose"))), "\n")
 	emitted(t, dir, "jacobi3d.py", "python", s)
-	var cases strings.Builder
-	for _, c := range chosen {
-		fmt.Fprintf(&cases, "%s %d %d %d %d %d %d\n", strings.ReplaceAll(c.device.Name, " ", "_"), c.device.Capability, c.device.SMs, c.device.Shared, c.n[0], c.n[1], c.n[2])
-	}
 	write(t, dir, "cases", cases.String())
 	module := strings.Split(strings.TrimSpace(build(t, "testdata", tool(t, "python3"), "-B", "choose.py", dir)), "\n")
-	if len(lines) != len(chosen)+1 || len(module) != len(chosen) {
+	if len(lines) != len(list)+1 || len(module) != len(list) {
 		t.Fatalf("%d and %d lines:\n%s\n%s", len(lines), len(module), strings.Join(lines, "\n"), strings.Join(module, "\n"))
 	}
-	for i, c := range chosen {
+	for i, c := range list {
 		if !strings.Contains(lines[i], c.want) {
 			t.Errorf("%v on %s: %s, want %s", c.n, c.device.Name, lines[i], c.want)
 		}
@@ -102,10 +131,7 @@ func TestWinnersOfSeveralDevicesAndSizes(t *testing.T) {
 			t.Errorf("%v on %s: the launcher\n%s\nthe module\n%s", c.n, c.device.Name, lines[i], module[i])
 		}
 	}
-	// What is known costs one question: which device it is. Of 7 steps two launches are of three, one of one.
-	if want := "asked 1 to choose, 1 and 3 launches to run; 8 threads agree"; lines[len(chosen)] != want {
-		t.Errorf("%s, want %s", lines[len(chosen)], want)
-	}
+	return lines[len(list)]
 }
 
 // countedRuntime precedes an emitted source: it is a device of the test's, and counts what it is asked.

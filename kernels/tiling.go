@@ -55,3 +55,18 @@ func (t Tiling) Blocks(n stencil.Size) [3]int {
 	}
 	return g
 }
+
+// Cut is the stream tiles of the outermost axis, of so many planes, that take the fewest plane steps one after the other where
+// so many blocks run at once, and these plane steps: launchers choose by the same rule (emit/choose.cu.tmpl). It is for
+// tilings with Extra.
+func (t Tiling) Cut(n stencil.Size, planes, atOnce int) (tiles, steps int) {
+	t.Fixed[2], t.Fill, t.Line = 1, 0, false
+	g := t.Blocks(n)
+	columns := g[0] * g[1]
+	for k := 1; k == 1 || k <= 65535 && planes/k > t.Extra && (k <= 64 || columns*k <= 4*atOnce); k++ {
+		if s := CeilDiv(columns*k, atOnce) * (CeilDiv(planes, k) + t.Extra); k == 1 || s < steps {
+			tiles, steps = k, s
+		}
+	}
+	return tiles, steps
+}

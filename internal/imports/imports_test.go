@@ -41,7 +41,7 @@ var may = map[string][]string{
 	"search":            {"outcome", "space", "timing"},
 	"search/searchtest": {"outcome", "search", "space", "timing"},
 	"cache":             {"machine", "outcome", "search", "space", "timing"},
-	"emit":              {"cache", "kernels", "kernels/reduce", "space", "stencil"},
+	"emit":              {"cache", "kernels", "kernels/reduce", "model", "space", "stencil"},
 
 	"runner":            leaves("device", "kernels", "outcome", "search"),
 	"tuner":             leaves("cache", "device", "device/cuda", "device/host", "device/microbench", "device/replay", "device/worker", "runner", "kernels", "kernels/all", "model", "outcome", "search", "transfer"),

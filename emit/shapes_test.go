@@ -1,0 +1,131 @@
+package emit
+
+import (
+	"bufio"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"stenciltune/machine"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+// card is an H200 with all that the cost model asks of a device.
+func card() machine.Machine {
+	m := h200
+	m.L2Bytes, m.ClockHz, m.MemoryClockHz, m.MemoryBusBits, m.CopyBytesPerSecond = 62914560, 1.98e9, 3.201e9, 6016, 4.15e12
+	return m
+}
+
+// TestShapesAreNearTheBestOfAll takes winners of an H200 and random grids, odd rows and even, and compares what the source's
+// shapes reach by the cost model with the best that tiles of any shape do. How near the model is, is another test's.
+func TestShapesAreNearTheBestOfAll(t *testing.T) {
+	const seed = 20261124
+	r := rand.New(rand.NewPCG(seed, 1))
+	for _, c := range []struct {
+		stencil, schedule string
+		dtype             stencil.DType
+	}{
+		{"jacobi3d", "stream/vx=2/vy=8/wp=8/ck=3/pf=4/mb=1/ph=4/pm=1", stencil.Float32},
+		{"jacobi3d", "stream/vx=2/vy=4/wp=8/ck=2/pf=4/mb=1/ph=4/pm=1", stencil.Float64},
+		{"redblack", "pipeline/vx=2/vy=3/wp=12/ck=5/pf=2/mb=1/ph=2", stencil.Float32},
+		{"redblack", "pipeline/vx=2/vy=3/wp=8/ck=5/pf=2/mb=1/ph=2", stencil.Float64},
+	} {
+		s := sourceOf(t, c.stencil, c.dtype, stencil.Size{512, 512, 512}, c.schedule, card())
+		for _, odd := range []int{0, 1} {
+			p := s.Problem.Resized(stencil.Size{512 + odd, 512, 512})
+			own, ok := s.shape(s.Configs[0], p, mustSchedule(t, c.schedule))
+			if !ok {
+				t.Fatal(c)
+			}
+			others, all := s.others(s.Configs[0], p, own), s.alike(s.Configs[0], p, own)
+			var alone, reached []float64
+			for len(reached) < 300 {
+				var n stencil.Size
+				for a := range n {
+					n[a] = int(128 * math.Pow(2, 4*r.Float64()))
+				}
+				if g := p.Resized(n); n.Cells() > 1<<23 && n.Cells() < 1<<31-1<<24 && n[0] >= own.tiling.Hold[0] && n[1] >= own.tiling.Hold[1] {
+					chosen := own
+					for _, one := range others {
+						if one.on(g) < chosen.on(g) {
+							chosen = one
+						}
+					}
+					time := chosen.on(g)
+					if chosen.schedule != own.schedule {
+						time /= doubt
+					}
+					best := own.on(g)
+					for _, one := range all {
+						best = min(best, one.on(g))
+					}
+					alone, reached = append(alone, best/own.on(g)), append(reached, best/time)
+				}
+			}
+			slices.Sort(alone)
+			slices.Sort(reached)
+			t.Logf("%s %s, rows %d: %d shapes more; of the best shape's speed at least %.2f, of 95 %% of grids %.2f, median %.2f; alone %.2f, %.2f, %.2f", c.stencil, c.dtype, p.Size[0],
+				len(others), reached[0], reached[15], reached[150], alone[0], alone[15], alone[150])
+			if len(others) > maxShapes || reached[15] < 0.9 || reached[150] < 0.97 || reached[15] < alone[15]+0.02 {
+				t.Errorf("%s %s, rows %d, seed %d: see above", c.stencil, c.dtype, p.Size[0], seed)
+			}
+		}
+	}
+}
+
+// TestPlaneStepsTellTheTime compares times that are reckoned by plane steps with those that an H200 took for emitted sources.
+func TestPlaneStepsTellTheTime(t *testing.T) {
+	f, err := os.Open("../bench/h200/emitted.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	var ratios []float64
+	var schedule string
+	lines := bufio.NewScanner(f)
+	for lines.Scan() {
+		if text, found := strings.CutPrefix(lines.Text(), "# "); found {
+			schedule, _, _ = strings.Cut(text, ": ")
+			continue
+		}
+		words := strings.Fields(lines.Text())
+		if len(words) < 4 || !strings.HasPrefix(words[0], "Benchmark") {
+			continue
+		}
+		name := strings.Split(words[0], "/")
+		var n stencil.Size
+		var ns float64
+		if _, err := fmt.Sscanf(name[4], "%dx%dx%d", &n[0], &n[1], &n[2]); err != nil { // in 2D most rows are older than its stream tiles
+			continue
+		}
+		if _, err := fmt.Sscan(words[2], &ns); err != nil {
+			t.Fatal(err)
+		}
+		s := sourceOf(t, name[1], stencil.DType(name[2]), stencil.Size{512, 512, 512}, schedule, card())
+		p := s.Problem.Resized(stencil.Size{512 + n[0]%2, 512, 512})
+		if one, ok := s.shape(s.Configs[0], p, mustSchedule(t, schedule)); ok && n.Cells() < 1<<31-1<<24 {
+			ratios = append(ratios, 1e9*one.on(p.Resized(n))/ns)
+		}
+	}
+	slices.Sort(ratios)
+	t.Logf("%d rows: reckoned over measured %.2f to %.2f, median %.2f", len(ratios), ratios[0], ratios[len(ratios)-1], ratios[len(ratios)/2])
+	middle := ratios[len(ratios)/2]
+	if len(ratios) < 25 || ratios[len(ratios)/10]/middle < 0.85 || ratios[len(ratios)-1-len(ratios)/10]/middle > 1.15 {
+		t.Errorf("%.2f", ratios)
+	}
+}
+
+func mustSchedule(t testing.TB, text string) space.Schedule {
+	t.Helper()
+	s, err := space.ParseSchedule(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
