@@ -168,6 +168,8 @@ class _Device:
         for tiles in range(least, 65536):
             if tiles > least and (planes // tiles <= extra or tiles > 64 and columns * tiles > 4 * slots):
                 break
+            if tiles > least and columns * (planes + tiles * extra) >= fewest * slots:
+                break  # nor would more tiles be faster
             steps = -(-columns * tiles // slots) * (-(-planes // tiles) + extra)
             if tiles == least or steps < fewest:
                 fewest, best = steps, tiles

@@ -64,6 +64,9 @@ func (t Tiling) Cut(n stencil.Size, planes, atOnce int) (tiles, steps int) {
 	g := t.Blocks(n)
 	columns := g[0] * g[1]
 	for k := 1; k == 1 || k <= 65535 && planes/k > t.Extra && (k <= 64 || columns*k <= 4*atOnce); k++ {
+		if k > 1 && columns*(planes+k*t.Extra) >= steps*atOnce { // nor would more tiles be faster
+			break
+		}
 		if s := CeilDiv(columns*k, atOnce) * (CeilDiv(planes, k) + t.Extra); k == 1 || s < steps {
 			tiles, steps = k, s
 		}
