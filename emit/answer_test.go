@@ -36,7 +36,7 @@ func nvccOf(t *testing.T) string {
 // arrays on the device and then with those that were given before. To stderr go the steps that a
 // stencil with Until made and the number it was looked at last.
 func caller(s Source) string {
-	st, elem := s.Problem.Stencil, element(s.dtype())
+	st := s.Problem.Stencil
 	var extents, scalars, arrays, null, set, bytes strings.Builder
 	for _, n := range []string{"n[0]", "n[1]", "n[2]"}[:st.Dims] {
 		extents.WriteString(", " + n)
@@ -61,7 +61,7 @@ func caller(s Source) string {
 		fmt.Fprintf(&set, "    %s%s((const %s *)given[%d], (int)length[%[4]d]);\n    if (%[1]sError()) return 4;\n", s.Name, name, c, i)
 	}
 	if len(st.ReadOnly) == 0 {
-		fmt.Fprintf(&set, "  %sSetData(data, 1);\n", s.Name)
+		fmt.Fprintf(&set, "  %sSetData((const %s *)all_data, 1);\n", s.Name, element(s.dtype()))
 	}
 	first := []string{"", ""}
 	if st.Iterates() || st.Until != nil {
@@ -80,7 +80,15 @@ func caller(s Source) string {
 	if len(st.Fields) == 1 {
 		f, sc, result = "now[0]", "next[0]", "&result[0]"
 	}
-	return strings.NewReplacer("NAME", s.Name, "ELEM", elem, "FIELDS", fmt.Sprint(len(st.Fields)), "ARRAYS", fmt.Sprint(len(st.ReadOnly)),
+	e := exportsOf(s)
+	data, sizes := "("+e.Cell+" *)all_data", ""
+	if e.Cell == "void" {
+		data = "data"
+	}
+	for _, c := range e.Cells {
+		sizes += "sizeof(" + c + "), "
+	}
+	return strings.NewReplacer("NAME", s.Name, "CELL", e.Cell, "DATA", data, "SIZES", sizes, "FIELDS", fmt.Sprint(len(st.Fields)), "ARRAYS", fmt.Sprint(len(st.ReadOnly)),
 		"BYTES", bytes.String(), "EXTENTS", extents.String(), "SCALARS", scalars.String(), "SET", set.String(),
 		"LOOKED", looked, "NOLOOK", looks,
 		"FIRSTCALL", strings.ReplaceAll(s.Name+call, "FIRSTARGS", f+", "+sc+arrays.String()+extents.String()+", third"+first[0]+scalars.String()+", "+result), "LAUNCHGRAPH", after,
@@ -90,11 +98,15 @@ static int NAME_main(int device, int steps, const int n[3], const long long *len
   int made = 0;
   double reduced = NAN, last;
   bool ended = false;
-  const size_t cells = (size_t)n[0] * n[1] * n[2], bytes = cells * sizeof(ELEM);
+  const size_t cells = (size_t)n[0] * n[1] * n[2], sizes[FIELDS] = {SIZES};
   const size_t stored[ARRAYS + 1] = {BYTES};
-  ELEM *data = (ELEM *)malloc(FIELDS * bytes);
+  size_t bytes = 0;
+  for (int f = 0; f < FIELDS; f++) bytes += cells * sizes[f];
+  char *all_data = (char *)malloc(bytes);
+  void *data[FIELDS];
+  for (size_t f = 0, at = 0; f < FIELDS; at += cells * sizes[f++]) data[f] = all_data + at;
   void *given[ARRAYS + 1], *ro[ARRAYS + 1];
-  if (fread(data, bytes, FIELDS, stdin) != FIELDS) return 2;
+  if (fread(all_data, bytes, 1, stdin) != 1) return 2;
   for (int a = 0; a < ARRAYS; a++) {
     given[a] = malloc(length[a] * stored[a]);
     if (fread(given[a], stored[a], length[a], stdin) != (size_t)length[a]) return 2;
@@ -103,21 +115,21 @@ static int NAME_main(int device, int steps, const int n[3], const long long *len
   }
   if (!device) {
     if (ARRAYS > 0) { // nothing is given yet
-      NAME(data EXTENTS, 1 SCALARS);
+      NAME(DATA EXTENTS, 1 SCALARS);
       if (!NAMEError()) return 8;
     }
-SET    NAME(data EXTENTS, -1 SCALARS);
+SET    NAME(DATA EXTENTS, -1 SCALARS);
     if (!NAMEError()) return 5;
-NOLOOK    NAME(data EXTENTS, steps SCALARS);
+NOLOOK    NAME(DATA EXTENTS, steps SCALARS);
     if (NAMEError()) return 3;
     LOOKED
   } else {
     const int third = steps / 3;
-    ELEM *all[2 * FIELDS], *now[FIELDS], *next[FIELDS], *result[FIELDS];
-    for (int a = 0; a < 2 * FIELDS; a++) cudaMalloc((void **)&all[a], bytes);
+    CELL *all[2 * FIELDS], *now[FIELDS], *next[FIELDS], *result[FIELDS];
+    for (int a = 0; a < 2 * FIELDS; a++) cudaMalloc((void **)&all[a], bytes); // any field's
     for (int f = 0; f < FIELDS; f++) {
       now[f] = all[f], next[f] = all[FIELDS + f];
-      cudaMemcpy(now[f], data + f * cells, bytes, cudaMemcpyHostToDevice);
+      cudaMemcpy(now[f], data[f], cells * sizes[f], cudaMemcpyHostToDevice);
     }
     cudaGraphExec_t graph;
     (void)graph;
@@ -136,10 +148,10 @@ SET    if (!ended) {
       LOOKED
     }
     cudaDeviceSynchronize();
-    for (int f = 0; f < FIELDS; f++) cudaMemcpy(data + f * cells, result[f], bytes, cudaMemcpyDeviceToHost);
+    for (int f = 0; f < FIELDS; f++) cudaMemcpy(data[f], result[f], cells * sizes[f], cudaMemcpyDeviceToHost);
   }
   fprintf(stderr, "%d %.17g", made, reduced);
-  return fwrite(data, bytes, FIELDS, stdout) != FIELDS;
+  return fwrite(all_data, bytes, 1, stdout) != 1;
 }
 `)
 }
@@ -240,6 +252,8 @@ func TestEmittedSourceGivesTheReferencesAnswer(t *testing.T) {
 		{"testdata/wear.sl", stencil.Int32, "smalltile/gx=64/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=3", []stencil.Size{{6400, 1, 1}, {333, 1, 1}, {1, 1, 1}}},
 		{"testdata/turn.sl", stencil.Float16, "smalltile/gx=64/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=2", []stencil.Size{{3000, 1, 1}, {33, 1, 1}}},
 		{"../examples/stencils/furnace.sl", stencil.Float32, tiles2d + "2", []stencil.Size{{96, 40, 1}, {33, 7, 1}, {1, 1, 1}}},
+		{"testdata/crust.sl", stencil.Float32, "pipeline/vx=2/vy=1/wp=2/ck=4/pf=2/mb=1/ph=3", []stencil.Size{{260, 50, 1}, {31, 5, 1}, {1, 1, 1}}},
+		{"testdata/halves.sl", stencil.Float32, "stream/vx=2/vy=4/wp=4/ck=3/pf=1/mb=1/ph=2", []stencil.Size{{80, 30, 9}, {33, 7, 5}, {1, 1, 1}}},
 		{"testdata/dose.sl", stencil.Float64, tiles2d + "1", []stencil.Size{{95, 40, 1}}},
 		{"../examples/stencils/srad.sl", stencil.Float64, "pipeline/vx=2/vy=1/wp=2/ck=4/pf=2/mb=1/ph=1", []stencil.Size{{260, 50, 1}, {31, 5, 1}}},
 		{"testdata/banks.sl", stencil.Float32, tiles2d + "1", []stencil.Size{{65, 19, 1}}},
@@ -335,7 +349,7 @@ func TestEmittedSourceGivesTheReferencesAnswer(t *testing.T) {
 							t.Errorf("%s on %s, %s, %d steps: %v", c.schedule, p.Text(), mode, steps, err)
 						}
 					}
-					got := stencil.Judge(p, 1, made).Compare(p.Forget(stencil.Widen(c.dtype, out)), 0)
+					got := stencil.Judge(p, 1, made).Compare(p.Forget(p.Widen(out)), 0)
 					if !got.OK() {
 						t.Errorf("%s on %s, %s, %d steps: %s", c.schedule, p.Text(), mode, steps, got.Reason(n))
 					}

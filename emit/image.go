@@ -51,7 +51,10 @@ func stageDocs(st *stencil.Stencil, k part, elem string) []stageDoc {
 		for _, a := range p.Arguments {
 			one := parameterDoc{Type: strings.Replace(a.C, "T *", elem+" *", 1), Holds: holds[a.Kind]}
 			if a.Type != "" {
-				one.Type = "const " + element(a.Type) + " *"
+				one.Type = element(a.Type) + " *"
+				if a.Kind != kernels.Out {
+					one.Type = "const " + one.Type
+				}
 			}
 			switch a.Kind {
 			case kernels.Iteration:

@@ -56,6 +56,8 @@ type listPar struct {
 // and its element type alone, never from the schedule.
 type exports struct {
 	Name, Element string
+	Cell          string   // of fields: Element, or what all are stored in, or void where they differ
+	Cells         []string // of each field
 	Elements      []string // of each read-only array
 	Several       bool     // of them, some are not Element
 	Fields        []string // names; "" of the only one of a file without Fields
@@ -99,10 +101,15 @@ func exportsOf(s Source) exports {
 	var temporary []string
 	for _, f := range st.Fields {
 		e.Fields = append(e.Fields, f.Name)
+		e.Cells = append(e.Cells, element(cmp.Or(f.Type, d)))
 		e.Lasting = append(e.Lasting, !f.Temporary)
 		if f.Temporary {
 			temporary = append(temporary, f.Name)
 		}
+	}
+	e.Cell = e.Cells[0]
+	if len(slices.Compact(slices.Clone(e.Cells))) > 1 {
+		e.Cell, e.Whole = "void", cmp.Or(e.Whole, "its fields are stored in different types")
 	}
 	for _, axis := range []string{"nx", "ny", "nz"}[:st.Dims] {
 		e.Extents = append(e.Extents, parameter{"int", axis})
@@ -193,8 +200,44 @@ func (e exports) scalars() []parameter {
 
 // Run is the head of the function on host memory.
 func (e exports) Run() string {
-	list := slices.Concat([]parameter{{e.Element + " *", "data"}}, e.lists(), e.Extents, []parameter{{"int", "iterations"}}, e.scalars())
+	list := slices.Concat([]parameter{{e.Data(), "data"}}, e.lists(), e.Extents, []parameter{{"int", "iterations"}}, e.scalars())
 	return fmt.Sprintf("void %s(%s)", e.Name, signature(list))
+}
+
+// Data is the C type by which that takes all fields: one after the other, or where their types differ an array of where each is.
+func (e exports) Data() string {
+	if e.Cell == "void" {
+		return "void *const *"
+	}
+	return e.Cell + " *"
+}
+
+// CellName is what the launcher calls the type of fields.
+func (e exports) CellName() string {
+	if e.Cell == e.Element {
+		return "Element"
+	}
+	return "Cell"
+}
+
+// CellBytes is the bytes of an element of a field by the launcher's variable, or number, for it.
+func (e exports) CellBytes(field any) string {
+	if e.Cell == "void" {
+		return fmt.Sprintf("cell_bytes[%v]", field)
+	}
+	return "sizeof(" + e.CellName() + ")"
+}
+
+// Stored says what fields are stored in where their types differ, as a comment has it.
+func (e exports) Stored() string {
+	if e.Cell != "void" {
+		return ""
+	}
+	var list []string
+	for i, c := range e.Cells {
+		list = append(list, e.Fields[i]+" "+c)
+	}
+	return strings.Join(list, ", ")
 }
 
 // Set is the head of a function that gives read-only data of a C type.
@@ -239,9 +282,9 @@ func (e exports) GraphArguments() string {
 
 // arrays are the parameters that are arrays on the device.
 func (e exports) arrays(scratch bool) []parameter {
-	list := []parameter{{e.Element + " *const *", "fields"}, {e.Element + " *const *", "scratch"}}
+	list := []parameter{{e.Cell + " *const *", "fields"}, {e.Cell + " *const *", "scratch"}}
 	if e.Single() {
-		list = []parameter{{e.Element + " *", "grid"}, {e.Element + " *", "scratch"}}
+		list = []parameter{{e.Cell + " *", "grid"}, {e.Cell + " *", "scratch"}}
 	}
 	if !scratch {
 		list = list[:1]
@@ -256,7 +299,7 @@ func (e exports) arrays(scratch bool) []parameter {
 }
 
 // result tells where the answers are.
-func (e exports) result() parameter { return parameter{e.Element + " **", "result"} }
+func (e exports) result() parameter { return parameter{e.Cell + " **", "result"} }
 
 // onDevice is the parameters of both, less the last.
 func (e exports) onDevice() []parameter {

@@ -62,8 +62,10 @@ func passes(st *stencil.Stencil, k kernels.Kernel) []pass {
 				free = slices.DeleteFunc(free, func(f int) bool { return f == c.From })
 			}
 		}
-		for j, w := range p.Writes {
+		for _, w := range p.Writes { // fields in types of their own take arrays of such elements
+			j := slices.IndexFunc(free, func(f int) bool { return st.Fields[f].Type == st.Fields[w].Type })
 			p.Moves = append(p.Moves, move{fmt.Sprintf("next[%d]", w), fmt.Sprintf("now[%d]", free[j])})
+			free = slices.Delete(free, j, j+1)
 		}
 		list = append(list, p)
 	}

@@ -56,10 +56,14 @@ int main(int argc, char **argv) {
   const dim3 grid(%d, %d, %d), block(%d, %d, %d);`,
 		p.Size.Cells(), p.Size[0], p.Size[1], p.Size[2], k.Launch.Grid[0], k.Launch.Grid[1], k.Launch.Grid[2],
 		k.Launch.Block[0], k.Launch.Block[1], k.Launch.Block[2])
-	line("  struct {\n    T *now[%d], *next[%[1]d];\n  } fields;\n", len(st.Fields))
+	cell := "T" // of fields
+	if !kernels.OneOutput(p) {
+		cell = "void"
+	}
+	line("  struct {\n    %s *now[%d], *next[%[2]d];\n  } fields;\n", cell, len(st.Fields))
 	scale := func(a int) string { c := p.InputScale(a); return fmt.Sprintf("%g, %g, %g", c.Low, c.Step, c.Quantum) }
 	for f := range st.Fields {
-		line("  fields.now[%d] = random_array<T>(cells, %s), fields.next[%[1]d] = empty_array<T>(cells);", f, scale(f))
+		line("  fields.now[%d] = random_array<%[3]s>(cells, %[2]s), fields.next[%[1]d] = empty_array<%[3]s>(cells);", f, scale(f), kernels.ElementC(p, f))
 	}
 	for i, n := range p.Lengths() {
 		a := len(st.Fields) + i

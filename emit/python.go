@@ -122,6 +122,11 @@ func python(s Source) ([]byte, error) {
 	if len(st.Sparse) > 0 {
 		return nil, fmt.Errorf("the Python module takes no lists of places, and %s has Sources or Receivers: use --format cu", plain(st.Name))
 	}
+	for _, f := range st.Fields {
+		if f.Type != "" {
+			return nil, fmt.Errorf("the Python module takes fields of one type, and %s of %s is stored in %s: use --format cu", plain(f.Name), plain(st.Name), f.Type)
+		}
+	}
 	if st.Until != nil {
 		return nil, fmt.Errorf("the Python module does not look at runs, and %s has Until: use --format cu", plain(st.Name))
 	}

@@ -54,13 +54,13 @@ func (e exports) SlabWork() string {
 
 // SlabEdges is the head of the function that computes what a slab's neighbours need.
 func (e exports) SlabEdges() string {
-	list := append(e.slab(false), parameter{"void *", "work"}, parameter{e.Element + " **", "edges"}, parameter{"void *", "stream"})
+	list := append(e.slab(false), parameter{"void *", "work"}, parameter{e.Cell + " **", "edges"}, parameter{"void *", "stream"})
 	return fmt.Sprintf("int %sSlabEdges(%s)", e.Name, signature(list))
 }
 
 // SlabInside is the head of the function that computes the rest.
 func (e exports) SlabInside() string {
-	list := append(e.slab(true), parameter{e.Element + " *const *", "edges"}, e.result(), parameter{"void *", "stream"})
+	list := append(e.slab(true), parameter{e.Cell + " *const *", "edges"}, e.result(), parameter{"void *", "stream"})
 	return fmt.Sprintf("int %sSlabInside(%s)", e.Name, signature(list))
 }
 

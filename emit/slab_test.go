@@ -16,7 +16,7 @@ import (
 // devices does it, by edges and inside: between the two nothing is in the ghost planes that is a number. Of a pitched source
 // planes are read and written with what lies between rows.
 func cutter(s Source) string {
-	st, elem := s.Problem.Stencil, element(s.dtype())
+	st, elem := s.Problem.Stencil, exportsOf(s).Cell
 	outer := st.Dims - 1
 	var extents, scalars, arrays, sizes strings.Builder
 	for a, n := range []string{"n[0]", "n[1]", "n[2]"}[:st.Dims] {
@@ -152,7 +152,7 @@ func cutter(s Source) string {
 // cuts are the grids that TestEmittedSourceGivesTheReferencesAnswer cuts, by source: every kind of boundary, several fields,
 // stages and read-only arrays.
 var cuts = map[string]stencil.Size{
-	"furnace_f32": {67, 50, 1}, "jacobi3d_f32": {70, 33, 61}, "acoustic3d_f32": {33, 40, 61}, "srad2_f32": {67, 50, 1}, "churn_f64": {96, 24, 1}, "ripple_u16": {64, 8, 19}, "banks_f32": {65, 61, 1},
+	"furnace_f32": {67, 50, 1}, "jacobi3d_f32": {70, 33, 61}, "acoustic3d_f32": {33, 40, 61}, "srad2_f32": {67, 50, 1}, "churn_f64": {96, 24, 1}, "ripple_u16": {64, 8, 19}, "banks_f32": {65, 61, 1}, "halves_f32": {40, 33, 61},
 }
 
 // checkCuts compares what comes of a cut grid with the reference's answer.
@@ -178,7 +178,7 @@ func checkCuts(t *testing.T, program string, s Source) {
 			t.Errorf("%s, %s: %v", p.Text(), mode, err)
 			continue
 		}
-		if got := stencil.Judge(p, 1, 7).Compare(p.Forget(stencil.Widen(p.DType, out)), 0); !got.OK() {
+		if got := stencil.Judge(p, 1, 7).Compare(p.Forget(p.Widen(out)), 0); !got.OK() {
 			t.Errorf("%s, %s: %s", p.Text(), mode, got.Reason(n))
 		}
 	}
@@ -190,6 +190,7 @@ func TestGridsThatAreNotCut(t *testing.T) {
 		{"jacobi1d", "global/gx=128/gy=1/gz=1/wx=2/wy=1/wz=1/cw=0/zz=0/sp=0", "its grid has one axis"},
 		{"redblack", "global/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0", "a cell's value depends on its place along z, or on the extent there"},
 		{"testdata/drift.sl", tiles2d + "1", "Until looks at the whole grid"},
+		{"testdata/crust.sl", tiles2d + "1", "its fields are stored in different types"},
 	} {
 		s := sourceOf(t, c.stencil, stencil.Float64, stencil.Size{512, 512, 512}, c.schedule, h200)
 		for _, format := range []string{"cu", "header"} {

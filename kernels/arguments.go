@@ -12,16 +12,16 @@ type ArgumentKind int
 
 // The parameters of a kernel, in this order.
 const (
-	In         ArgumentKind = iota // const T *: field Index before the stage, every field
-	Out                            // T *: field Stage.Writes(steps)[Index] after the stage
-	ReadOnly                       // const T *: read-only array Index, or of the type that it is stored in
+	In         ArgumentKind = iota // const T *, or of the type that it is stored in: field Index before the stage, every field
+	Out                            // T *, or so: field Stage.Writes(steps)[Index] after the stage
+	ReadOnly                       // const T *, or so: read-only array Index
 	Length                         // long long: elements of read-only array Index, if read(i) reads it
 	Extent                         // int: cells of the grid on axis Index
 	Leading                        // int: elements from row to row (Index 0), rows from plane to plane (1); of pitched kernels alone
 	Iteration                      // int: the first time step computed, 1 for a run's first; if the stencil asks for it
 	Scalar                         // double, or long long of an integer type: scalar Index
 	Step                           // const double *: the step scalars, StepDoubles in all; if the stencil has any
-	Changed                        // T *: field Index, that sources change where it lies. This and the next are of SparseArguments alone
+	Changed                        // T *, or so: field Index, that sources change where it lies. This and the next are of SparseArguments alone
 	Places                         // const long long *: the places of list Index
 	PlaceCount                     // long long: how many
 	Table                          // const T *, or T * of receivers: the table of list Index
@@ -34,7 +34,7 @@ type Argument struct {
 	Index int
 	Name  string
 	C     string // the type in CUDA C; T is the element type
-	// Type is what the elements of a read-only array are stored in; "" = the element type.
+	// Type is what the elements of a field or read-only array are stored in; "" = the element type.
 	Type stencil.DType
 }
 
@@ -42,19 +42,17 @@ type Argument struct {
 // steps, whatever the family.
 func Arguments(st *stencil.Stencil, stage, steps int) []Argument {
 	var list []Argument
-	add := func(kind ArgumentKind, n int, name, c string) {
-		for i := range n {
-			list = append(list, Argument{Kind: kind, Index: i, Name: fmt.Sprintf(name, i), C: c})
-		}
+	add := func(kind ArgumentKind, i int, name, access string, of stencil.Array) {
+		list = append(list, Argument{kind, i, fmt.Sprintf(name, i), access + pointerTo(of), of.Type})
 	}
-	add(In, len(st.Fields), "in_%d", "const T *")
-	add(Out, len(st.Stages[stage].Writes(steps)), "out_%d", "T *")
+	for i, f := range st.Fields {
+		add(In, i, "in_%d", "const ", f)
+	}
+	for i, f := range st.Stages[stage].Writes(steps) {
+		add(Out, i, "out_%d", "", st.Fields[f])
+	}
 	for i, a := range st.ReadOnly {
-		c := "const T *"
-		if a.Type != "" {
-			c = "const " + a.Type.C() + " *"
-		}
-		list = append(list, Argument{ReadOnly, i, fmt.Sprintf("ro_%d", i), c, a.Type})
+		add(ReadOnly, i, "ro_%d", "const ", a)
 	}
 	for i, a := range st.ReadOnly {
 		if a.Indexed {
@@ -74,6 +72,14 @@ func Arguments(st *stencil.Stencil, stage, steps int) []Argument {
 		list = append(list, Argument{Kind: Step, Name: "step", C: "const double *"})
 	}
 	return list
+}
+
+// pointerTo is the type in CUDA C of a pointer to an array's elements.
+func pointerTo(a stencil.Array) string {
+	if a.Type == "" {
+		return "T *"
+	}
+	return a.Type.C() + " *"
 }
 
 // Pitched is the parameters, of those that Arguments lists, of a kernel of a pitched problem.

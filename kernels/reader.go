@@ -11,13 +11,19 @@ import (
 //go:embed reader.cu
 var readerText string
 
+//go:embed writer.cu
+var writerText string
+
+//go:embed putpart.cu
+var putPartText string
+
 //go:embed stored.cu
 var storedText string
 
 // storedTypes are the types that arrays are stored in and that are not the element type. A kernel's text numbers them from 1 on.
 func storedTypes(p stencil.Problem) (types []stencil.DType) {
-	for a := range p.Stencil.ReadOnly {
-		if d := p.Stored(len(p.Stencil.Fields) + a); d != p.DType && !slices.Contains(types, d) {
+	for a := range len(p.Stencil.Fields) + len(p.Stencil.ReadOnly) {
+		if d := p.Stored(a); d != p.DType && !slices.Contains(types, d) {
 			types = append(types, d)
 		}
 	}
@@ -26,6 +32,16 @@ func storedTypes(p stencil.Problem) (types []stencil.DType) {
 
 // OneType tells whether all arrays are stored in the element type.
 func OneType(p stencil.Problem) bool { return len(storedTypes(p)) == 0 }
+
+// OneOutput tells whether all fields are stored in the element type.
+func OneOutput(p stencil.Problem) bool {
+	for f := range p.Stencil.Fields {
+		if p.Stored(f) != p.DType {
+			return false
+		}
+	}
+	return true
+}
 
 // reader declares what stands for an array of any type, where there are several.
 func (w *writer) reader() {
@@ -44,6 +60,9 @@ func (w *writer) reader() {
 	}
 	w.line("  return f((T *)nullptr);\n}")
 	w.piece(0, Piece{File: "kernels/reader.cu", Text: readerText})
+	if !OneOutput(w.p) {
+		w.piece(0, Piece{File: "kernels/writer.cu", Text: writerText})
+	}
 	w.piece(0, Piece{})
 }
 
@@ -60,6 +79,22 @@ func (w *writer) readerOf(array int, name string) (c, reader string) {
 	return fmt.Sprintf("const %s *__restrict__ ", d.C()), fmt.Sprintf("{(const char *)%s, %d}", name, n)
 }
 
+// writerOf is the type by which a kernel takes where a field goes, and what makes the field's Writer.
+func (w *writer) writerOf(field int, name string) (c, writer string) {
+	if OneOutput(w.p) {
+		return "T *__restrict__ ", name
+	}
+	return ElementC(w.p, field) + " *__restrict__ ", fmt.Sprintf("{(char *)%s, %d}", name, StoredNumber(w.p, field))
+}
+
+// outputs is the type of where fields go.
+func (w *writer) outputs() string {
+	if OneOutput(w.p) {
+		return "T *"
+	}
+	return "Writer "
+}
+
 // StoredPieces are the text of families that copy planes as they are stored, before their own: none where all arrays
 // are of the element type.
 func StoredPieces(p stencil.Problem) []Piece {
@@ -67,7 +102,11 @@ func StoredPieces(p stencil.Problem) []Piece {
 		return nil
 	}
 	constant := fmt.Sprintf("constexpr int MOVED = %d; // cells on whose multiples rows begin, where more are moved at once\n", moved(p))
-	return []Piece{{Text: constant}, {File: "kernels/stored.cu", Text: storedText}}
+	pieces := []Piece{{Text: constant}, {File: "kernels/stored.cu", Text: storedText}}
+	if !OneOutput(p) {
+		pieces = append(pieces, Piece{File: "kernels/putpart.cu", Text: putPartText})
+	}
+	return pieces
 }
 
 // moved is the cells that are moved at once at most: a pitched grid's rows begin where 16 bytes of the element type do.
@@ -99,5 +138,6 @@ func StoredNumber(p stencil.Problem, array int) int {
 // Narrowed is the work of a launch, counted as if every array were of the element type, of what its arrays are stored in.
 func Narrowed(p stencil.Problem, w Work) Work {
 	w.L2Read *= p.ReadShare()
+	w.L2Write *= p.WriteShare(w.Steps)
 	return w
 }

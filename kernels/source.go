@@ -177,7 +177,7 @@ func (w *writer) piece(stage int, p Piece) {
 		w.line("#line %d %q", strings.Count(w.String(), "\n")+2, w.file)
 	}
 	if p.File != "" {
-		p.Text = Spelling(p.Text, Simple{OneRule: w.p.Stencil.Boundary != stencil.Mixed, Dense: !w.p.Pitched, OneType: OneType(w.p), Folds: p.Folds > 0 && stage == len(w.p.Stencil.Stages)-1, Images: p.Images})
+		p.Text = Spelling(p.Text, Simple{OneRule: w.p.Stencil.Boundary != stencil.Mixed, Dense: !w.p.Pitched, OneType: OneType(w.p), OneOutput: OneOutput(w.p), Folds: p.Folds > 0 && stage == len(w.p.Stencil.Stages)-1, Images: p.Images})
 	}
 	w.WriteString(p.Text)
 }
@@ -365,7 +365,7 @@ func (w *writer) stage(i int, entry string) {
 	if folds {
 		w.stored(stage)
 	} else {
-		w.line("struct Out {\n  T *field[OUTPUTS];\n};")
+		w.line("struct Out {\n  %sfield[OUTPUTS];\n};", w.outputs())
 	}
 	w.arrayFunction("bool reads", "false", "whether the stage reads array a", func(a int) string { return choose(len(stage.Points[a]) > 0, "true") })
 	tiles := 0
@@ -387,7 +387,7 @@ func (w *writer) stage(i int, entry string) {
 	if folds {
 		room = ", Out::room(step)"
 	}
-	w.parameters(Arguments(st, i, w.timeTile), room)
+	w.parameters(Arguments(st, i, w.timeTile), writes, room)
 	switch {
 	case w.apart != nil:
 		w.parts(writer{p: w.p, timeTile: 2, fields: w.fields}, w.apart) // two steps: every output is there
@@ -439,8 +439,9 @@ func (w *writer) arrayFunction(head, otherwise, doc string, value func(a int) st
 	w.line("__host__ __device__ constexpr %s(int a) { return %s%s; } // %s", head, cases.String(), otherwise, doc)
 }
 
-// parameters writes a kernel's parameters and how a Grid and an Out, by room beside the fields, are made of them.
-func (w *writer) parameters(arguments []Argument, room string) {
+// parameters writes a kernel's parameters and how a Grid and an Out, of the fields that are written and by room beside them,
+// are made of them.
+func (w *writer) parameters(arguments []Argument, writes []int, room string) {
 	st := w.p.Stencil
 	var params, in, out []string
 	lengths := make([]string, len(st.Fields)+len(st.ReadOnly))
@@ -460,7 +461,9 @@ func (w *writer) parameters(arguments []Argument, room string) {
 			c, reader = w.readerOf(len(in), a.Name) // fields, then read-only arrays
 			in = append(in, reader)
 		case Out:
-			out, c = append(out, a.Name), "T *__restrict__ "
+			var writer string
+			c, writer = w.writerOf(writes[a.Index], a.Name)
+			out = append(out, writer)
 		case Length:
 			lengths[len(st.Fields)+a.Index] = a.Name
 		case Iteration:

@@ -12,10 +12,10 @@ extern "C" __global__ void __launch_bounds__(LIST_THREADS) LIST_ENTRY(PARAMETERS
     for (long long j = 0; j < i && first; j++) first = place[j] != at;
     if (!first) continue;
     const int x = (int)(at % grid.nx), y = (int)(at / grid.nx % grid.ny), z = (int)(at / grid.nx / grid.ny);
-    T *const cell = field + cell_index(grid, x, y, z);
-    T held = *cell;
+    auto *const cell = field + cell_index(grid, x, y, z);
+    T held = T(*cell);
     for (long long j = i; j < places; j++)
       if (place[j] == at) held = T(source_value(grid, x, y, z, grid.iteration, held, values[j]));
-    *cell = held;
+    put(cell, held);
   }
 }

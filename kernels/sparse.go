@@ -40,7 +40,7 @@ func SparseArguments(st *stencil.Stencil, i int) []Argument {
 	list := inputs(st)
 	table := "T *__restrict__"
 	if a := &st.Sparse[i]; a.Sources() {
-		list = append(list, Argument{Kind: Changed, Index: a.Field, Name: "field", C: "T *"})
+		list = append(list, Argument{Kind: Changed, Index: a.Field, Name: "field", C: pointerTo(st.Fields[a.Field]), Type: st.Fields[a.Field].Type})
 		table = "const " + table
 	}
 	return append(list, Argument{Kind: Places, Index: i, Name: "place", C: "const long long *__restrict__"}, Argument{Kind: PlaceCount, Index: i, Name: "places", C: "long long"},
@@ -58,7 +58,7 @@ func (w *writer) sparse(entry string) {
 	for i := range st.Sparse {
 		a := &st.Sparse[i]
 		w.piece(0, Piece{Text: fmt.Sprintf("namespace list_%d {\n#define LIST_ENTRY %s\n", i, sparseEntry(entry, i))})
-		w.parameters(SparseArguments(st, i), "")
+		w.parameters(SparseArguments(st, i), nil, "")
 		w.line("constexpr int LIST_THREADS = %d; // of a block", SparseThreads)
 		var before strings.Builder
 		w.reads(a.Points, func(format string, args ...any) { fmt.Fprintf(&before, "  "+format+"\n", args...) })

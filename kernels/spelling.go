@@ -99,6 +99,15 @@ var oneType = []spelling{
 	{regexp.MustCompile(`\(((?:[^()]|\([^()]*\))*)\)\.as<(\w+)>\((\w+)\)`), "reinterpret_cast<const $2 *>($1)[$3]"},
 }
 
+// oneOutput is for fields that may be stored in types of their own, and such as all have the element type.
+var oneOutput = []spelling{
+	{regexp.MustCompile(`\bconst Writer &__restrict__ `), "T *__restrict__ "},
+	{regexp.MustCompile(`\bWriter &`), "T *__restrict__ &"},
+	{regexp.MustCompile(`\b(?:const )?Writer `), "T *"},
+	{regexp.MustCompile(`\bput_part\(((?:[^()]|\([^()]*\))*), part\)`), "*reinterpret_cast<Part *>($1) = part"},
+	{regexp.MustCompile(`\((row \+ x)\)\.put\((\w+), word\)`), "reinterpret_cast<Word *>($1)[$2] = word"},
+}
+
 // numbers finds what folds cells where they are stored, after its parenthesis: with parentheses within parentheses.
 const numbers = `((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)`
 
@@ -110,11 +119,12 @@ var (
 
 // Simple is what is simple of a problem.
 type Simple struct {
-	OneRule bool // at the boundary
-	Dense   bool // rows and planes follow each other
-	OneType bool // all arrays are stored in the element type
-	Folds   bool // what is not: cells are folded where they are stored
-	Images  bool // nor this: planes beyond the grid are images of those inside
+	OneRule   bool // at the boundary
+	Dense     bool // rows and planes follow each other
+	OneType   bool // all arrays are stored in the element type
+	OneOutput bool // all fields are
+	Folds     bool // what is not: cells are folded where they are stored
+	Images    bool // nor this: planes beyond the grid are images of those inside
 }
 
 // spelt is a file's text by itself and by what is simple.
@@ -142,6 +152,9 @@ func Spelling(text string, by Simple) string {
 	}
 	if by.OneType {
 		list = append(list, oneType...)
+	}
+	if by.OneOutput {
+		list = append(list, oneOutput...)
 	}
 	if by.Folds {
 		list = append(list, folding...)

@@ -107,7 +107,7 @@ func (w *writer) stepScalars(entry string) {
 	w.piece(0, Piece{File: "kernels/stepscalars.cu", Text: stepText})
 	for i, pass := range st.StepPasses() {
 		w.piece(0, Piece{Text: fmt.Sprintf("namespace pass_%d {\n#define FOLD_ENTRY %s\n#define LAST_ENTRY %s\n", i, foldEntry(entry, i), lastEntry(entry, i))})
-		w.parameters(StepArguments(st), "")
+		w.parameters(StepArguments(st), nil, "")
 		w.line("constexpr int FOLDED = %d; // numbers that are folded over all cells", len(pass.Folded))
 		folds, numbers := "", ""
 		for n, s := range pass.Folded {

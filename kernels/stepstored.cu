@@ -1,6 +1,6 @@
 // Where a stage's cells go, and what is folded of them for the scalars of the next time step: there each is stored once.
 struct Out {
-  T *field[OUTPUTS];
+  Writer field[OUTPUTS];
   double *left; // parts for the scalars, with their number before them; null: there would be too many, and the next step reads the cells
   mutable step_scalars::pass_0::Totals totals;
 

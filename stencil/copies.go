@@ -2,9 +2,9 @@ package stencil
 
 import "slices"
 
-// copies finds the outputs of a stage that are another field's old value at the own
-// cell, each field's at most once. A function with several returns has none.
-func (st *Stage) copies() []Copy {
+// copies finds the outputs of a stage that are the old value at the own cell of another field, stored in
+// the same type, each field's at most once. A function with several returns has none.
+func (st *Stage) copies(fields []Array) []Copy {
 	last := len(st.Body) - 1
 	ret, ok := st.Body[last].(Return)
 	if !ok || slices.ContainsFunc(st.Body[:last], holdsReturn) {
@@ -14,7 +14,7 @@ func (st *Stage) copies() []Copy {
 	for o, field := range st.Outputs {
 		g, ok := st.resolve(ret.Values[o]).(Get)
 		taken := func(c Copy) bool { return c.From == g.Field }
-		if !ok || g.At != (Offset{}) || g.Field == field || !slices.Contains(st.Outputs, g.Field) || slices.ContainsFunc(found, taken) {
+		if !ok || g.At != (Offset{}) || g.Field == field || fields[g.Field].Type != fields[field].Type || !slices.Contains(st.Outputs, g.Field) || slices.ContainsFunc(found, taken) {
 			continue
 		}
 		found = append(found, Copy{field, g.Field})

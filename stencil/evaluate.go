@@ -287,6 +287,9 @@ func (c *evaluation) exact(e Expr) func() float64 {
 		return func() float64 { return -x() }
 	case Cast:
 		from := e.X.typ()
+		if _, ok := e.storesAs(); ok {
+			return c.float(e.X)
+		}
 		if from.Floating() {
 			return rounded(e.Type, c.float(e.X))
 		}

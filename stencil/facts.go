@@ -258,7 +258,7 @@ func (s *Stencil) facts() {
 		}
 		s.Ops = s.Ops.plus(st.Ops)
 		if shown == 1 && !st.Hidden && !s.Has(Fixed) {
-			st.Copies = st.copies()
+			st.Copies = st.copies(s.Fields)
 		}
 	}
 	for _, body := range s.bodies() {
@@ -337,6 +337,11 @@ func (s *Stencil) meaning() string {
 	for i, a := range s.ReadOnly {
 		if a.Type != "" {
 			fmt.Fprintf(&b, "array %d stored in %s\n", i, a.Type)
+		}
+	}
+	for i, f := range s.Fields {
+		if f.Type != "" {
+			fmt.Fprintf(&b, "field %d stored in %s\n", i, f.Type)
 		}
 	}
 	for _, a := range s.Scalars {

@@ -114,7 +114,7 @@ func judge(p Problem, extent Size, d Data, steps int, known []course) (Verdict, 
 		runs = max(runs, 2)
 	}
 	for i := range runs + 1 {
-		n, scale := noiseOf(p.DType, mix(uint32(i+1)), float64(1-2*(i&1)))
+		n, scale := noiseOf(p, mix(uint32(i+1)), float64(1-2*(i&1)))
 		if p.DType == Float64 {
 			scale *= 2 // the reference errs as much
 		}
@@ -129,7 +129,7 @@ func judge(p Problem, extent Size, d Data, steps int, known []course) (Verdict, 
 		}
 	}
 	for f := range p.Stencil.Fields {
-		v.spread(p.DType, p.Size[:p.Stencil.Dims], f*cells)
+		v.spread(p.keeps(f), p.Size[:p.Stencil.Dims], f*cells)
 	}
 	for at := len(p.Stencil.Fields) * cells; at < len(v.Want); at += SparsePlaces { // a step's records
 		v.spread(p.DType, []int{SparsePlaces}, at)

@@ -274,10 +274,11 @@ func (p *parser) scalarVariables(token) error {
 func (p *parser) fields(token) error {
 	return p.list(func(int) error {
 		t, err := p.newName("a field")
-		if err == nil && p.is(":") {
-			err = p.fail(t, "a field has the type of DataType; one of its own is for arrays that never change: ReadOnly (%.40s: uint8)", t.text)
+		a := Array{Name: t.text}
+		if err == nil && p.accept(":") {
+			a.Type, err = p.typeName()
 		}
-		p.out.Fields = append(p.out.Fields, Array{Name: t.text})
+		p.out.Fields = append(p.out.Fields, a)
 		return err
 	})
 }

@@ -24,8 +24,9 @@ type noise struct {
 // float64 itself does that it is seen, and small enough that errors stay proportional.
 const noiseBits = 37
 
-// noiseOf gives the noise of an element type, and by what errors are to be scaled.
-func noiseOf(d DType, seed uint32, side float64) (noise, float64) {
+// noiseOf gives the noise of a problem, and by what errors are to be scaled.
+func noiseOf(p Problem, seed uint32, side float64) (noise, float64) {
+	d, coarsest := p.DType, p.coarsest()
 	f := d.fact()
 	n := noise{seed: seed, low: 0x1p-126, high: math.MaxFloat32}
 	bits, scale := 24, 1.0 // 16-bit elements are computed in float
@@ -38,7 +39,10 @@ func noiseOf(d DType, seed uint32, side float64) (noise, float64) {
 		n.high = math.Ldexp(1, 2-f.minExponent)
 	}
 	n.unit, n.split = math.Ldexp(1, -bits), math.Ldexp(1, 53-bits)+1
-	n.lean = side * max(64*n.unit*scale, 4*n.store)
+	if coarsest > 0 { // which dwarfs what float64 does, and is not scaled
+		scale = 1
+	}
+	n.lean = side * max(64*n.unit*scale, 4*max(n.store, coarsest))
 	return n, scale
 }
 
@@ -85,6 +89,22 @@ func (c *evaluation) keep(v float64) float64 {
 		return v
 	}
 	return c.off(v, v, n.store/n.unit)
+}
+
+// noisyStored is a value that goes through an array of a type.
+func (c *evaluation) noisyStored(x func() (v, square float64), d DType) func() (v, square float64) {
+	f := d.fact()
+	unit, least := math.Ldexp(1, -f.mantissa)/c.r.noise.unit, math.Ldexp(1, f.minExponent)
+	return func() (float64, float64) {
+		v, _ := x()
+		r := d.Round(v)
+		if math.IsInf(r, 0) {
+			v = math.NaN()
+		} else if r != v {
+			v = c.off(v, max(math.Abs(v), least), unit)
+		}
+		return v, v * v
+	}
 }
 
 // units of error that functions are granted: those of CUDA's tables for float and double, which
@@ -135,6 +155,9 @@ func (c *evaluation) noisy(e Expr) func() (v, square float64) {
 				}
 				return c.off(v, v, 1)
 			})
+		}
+		if d, ok := e.storesAs(); ok {
+			return c.noisyStored(c.noisy(e.X), d)
 		}
 		return c.noisy(e.X)
 	case Binary:

@@ -207,9 +207,13 @@ func (p *parser) checkKeys() error {
 			return p.fail(p.seen["ReadOnly"], "%.40s lies along %c, which %d dimensions do not have", a.Name, "xyz"[a.Axis-1], s.Dims)
 		}
 	}
-	for _, a := range s.ReadOnly {
+	for i, a := range s.arrays() {
+		key := "Fields"
+		if i >= len(s.Fields) {
+			key = "ReadOnly"
+		}
 		if a.Type != "" && !s.DType.Floating() && !s.DType.holds(a.Type) {
-			return p.fail(p.seen["ReadOnly"], "%.40s is read as %s, which does not hold every %s; choose a narrower type for it, or a wider DataType", a.Name, s.DType, a.Type)
+			return p.fail(p.seen[key], "%.40s is read as %s, which does not hold every %s; choose a narrower type for it, or a wider DataType", a.Name, s.DType, a.Type)
 		}
 	}
 	for _, t := range p.temporaries {
@@ -239,6 +243,9 @@ func (p *parser) checkKeys() error {
 func (p *parser) finish() error {
 	s := p.out
 	if err := p.rules(); err != nil {
+		return err
+	}
+	if err := p.storeFields(); err != nil {
 		return err
 	}
 	if err := p.ranges(); err != nil {

@@ -24,7 +24,7 @@ func (s *Stencil) Reduction() *Stencil {
 					}
 				}
 			}
-			r.Fields = append(r.Fields, Array{Name: f.Name, Rules: f.Rules, Edge: f.Edge})
+			r.Fields = append(r.Fields, Array{Name: f.Name, Rules: f.Rules, Edge: f.Edge, Type: f.Type})
 		}
 	}
 	for _, a := range s.ReadOnly {

@@ -69,8 +69,8 @@ type Array struct {
 	Temporary bool
 	Indexed   bool // a read-only array that read(i) reads by other than the own cell
 	Axis      int  // a read-only array of a value for each place of an axis: 1 x, 2 y, 3 z; 0 of any other
-	// Type is what the elements of a read-only array are stored in; "" of the problem's element type, to which
-	// others are converted where they are read.
+	// Type is what the elements are stored in; "" of the problem's element type, to which others are converted where they
+	// are read. What a stage sets in a field of such a type is converted to it and back in the stage's body.
 	Type  DType
 	Rules Rules
 	Range Range
@@ -227,7 +227,15 @@ func (p Problem) Stored(array int) DType {
 	if a := array - len(p.Stencil.Fields); a >= 0 {
 		return cmp.Or(p.Stencil.ReadOnly[a].Type, p.DType)
 	}
-	return p.DType
+	return cmp.Or(p.Stencil.Fields[array].Type, p.DType)
+}
+
+// FieldBytes is the size of all fields of a grid.
+func (p Problem) FieldBytes() (n int64) {
+	for f := range p.Stencil.Fields {
+		n += p.Size.Cells() * int64(p.Stored(f).Size())
+	}
+	return n
 }
 
 // readArrays lists the arrays that a time step reads, each in every stage that reads it.
@@ -262,6 +270,15 @@ func (p Problem) ReadShare() float64 {
 	return float64(p.bytesOf(arrays)) / float64(max(1, len(arrays)*p.DType.Size()))
 }
 
+// WriteShare is the same of the bytes that a launch of so many time steps writes.
+func (p Problem) WriteShare(steps int) float64 {
+	var fields []int
+	for i := range p.Stencil.Stages {
+		fields = append(fields, p.Stencil.Stages[i].Writes(steps)...)
+	}
+	return float64(p.bytesOf(fields)) / float64(max(1, len(fields)*p.DType.Size()))
+}
+
 // Tables are those of some read-only arrays that may hold a value for each cell: not the ones along an axis.
 func (s *Stencil) Tables(arrays []int) (list []int) {
 	for _, a := range arrays {
@@ -279,7 +296,7 @@ func (p Problem) Traffic() int {
 	p.Stencil = st
 	n := p.bytesOf(st.readArrays()) + p.StepBytes()
 	for _, stage := range st.Stages {
-		n += len(stage.Writes(1)) * p.DType.Size()
+		n += p.bytesOf(stage.Writes(1))
 	}
 	return n
 }
@@ -309,7 +326,7 @@ func (p Problem) Compulsory() int {
 			delete(written, i)
 		}
 	}
-	return p.bytesOf(slices.Collect(maps.Keys(read))) + len(written)*p.DType.Size() + p.StepBytes()
+	return p.bytesOf(slices.Collect(maps.Keys(read))) + p.bytesOf(slices.Collect(maps.Keys(written))) + p.StepBytes()
 }
 
 // Wide tells whether element indices need 64 bits: a 32-bit index may go one

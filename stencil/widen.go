@@ -27,6 +27,24 @@ func Widen(d DType, raw []byte) []float64 {
 	return v
 }
 
+// Widen gives an answer, the fields as they are stored one after the other and then what receivers recorded, as float64.
+func (p Problem) Widen(raw []byte) (all []float64) {
+	for f := range p.Stencil.Fields {
+		n := p.Size.Cells() * int64(p.Stored(f).Size())
+		all = append(all, Widen(p.Stored(f), raw[:n])...)
+		raw = raw[n:]
+	}
+	return append(all, Widen(p.DType, raw)...)
+}
+
+// AnswerType is what part i of an answer is stored in: the fields, and then what each list of receivers recorded.
+func (p Problem) AnswerType(i int) DType {
+	if i < len(p.Stencil.Fields) {
+		return p.Stored(i)
+	}
+	return p.DType
+}
+
 // widen gives one element.
 func (d DType) widen(b []byte) float64 {
 	order := binary.NativeEndian

@@ -399,7 +399,8 @@ func fit(p Problem, d Device, regime timing.Regime) error {
 	}
 	free := cmp.Or(m.FreeBytes, m.MemoryBytes)
 	grids := buffers * len(p.Stencil.Fields)
-	need := float64(grids) * float64(p.Bytes())
+	need := buffers * float64(p.FieldBytes())
+	each := need / float64(grids)
 	for i, n := range p.Lengths() {
 		need += float64(n) * float64(p.Stored(len(p.Stencil.Fields)+i).Size())
 	}
@@ -407,7 +408,7 @@ func fit(p Problem, d Device, regime timing.Regime) error {
 		return nil
 	}
 	return Inputf("--size %s: tuning keeps %d grids of %.1f GiB, with read-only arrays %.1f GiB, but %s has %.1f GiB free; choose a smaller size",
-		p.Size.Text(p.Stencil.Dims), grids, float64(p.Bytes())/(1<<30), need/(1<<30), m.Name, float64(free)/(1<<30))
+		p.Size.Text(p.Stencil.Dims), grids, each/(1<<30), need/(1<<30), m.Name, float64(free)/(1<<30))
 }
 
 // buffers is how many grids of each field a tune needs at once: two to alternate, the

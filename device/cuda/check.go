@@ -123,7 +123,7 @@ func (g *GPU) check(ctx context.Context, c device.Check) (stencil.Comparison, er
 	recorded := c.Problem.Recorded()
 	cmp := stencil.Comparison{Cells: cells + recorded, Recorded: recorded, Steps: device.Steps(c.Passes), Against: "reference", Tolerance: c.Tolerance}
 	var expect *expectation
-	h, err := g.helperFor(c.Problem.DType)
+	h, err := g.helperFor(c.Problem.DType) // whose counter of words serves all types
 	if err != nil {
 		return cmp, err
 	}
@@ -145,7 +145,7 @@ func (g *GPU) check(ctx context.Context, c device.Check) (stencil.Comparison, er
 		return cmp, err
 	}
 	if expect != nil {
-		return cmp, g.compareOnDevice(h, c, fields, expect.fields, &cmp)
+		return cmp, g.compareOnDevice(c, fields, expect.fields, &cmp)
 	}
 	return g.compareOnHost(fields, c, cmp)
 }
@@ -207,7 +207,7 @@ func (g *GPU) expect(ctx context.Context, h *helper, c device.Check) (*expectati
 		}
 	}
 	// Up to a quarter of the memory keeps answers; at least one is needed.
-	kept := c.Problem.Bytes() * int64(len(c.Problem.Stencil.Fields))
+	kept := c.Problem.FieldBytes()
 	for _, e := range g.expected {
 		kept += bytesOf(e.fields)
 	}
@@ -257,14 +257,19 @@ func (g *GPU) forget() error {
 }
 
 // compareOnDevice compares field by field, and then what receivers recorded.
-func (g *GPU) compareOnDevice(h *helper, c device.Check, got, want []grid, cmp *stencil.Comparison) error {
+func (g *GPU) compareOnDevice(c device.Check, got, want []grid, cmp *stencil.Comparison) error {
 	p, tolerance := c.Problem, c.Tolerance
 	end := int64(0) // of the elements compared
 	for f := range got {
-		cells := got[f].size / int64(p.DType.Size())
+		stored := p.AnswerType(f)
+		cells := got[f].size / int64(stored.Size())
 		end += cells
 		if f < len(p.Stencil.Fields) && p.Stencil.Fields[f].Temporary {
 			continue
+		}
+		h, err := g.helperFor(stored)
+		if err != nil {
+			return err
 		}
 		compare := func() (report, error) {
 			if err := g.clear(h); err != nil {
@@ -293,8 +298,8 @@ func (g *GPU) compareOnDevice(h *helper, c device.Check, got, want []grid, cmp *
 				at grid
 				to *string
 			}{{got[f], &cmp.Got}, {want[f], &cmp.Want}} {
-				size := int64(p.DType.Size())
-				one, err := download(v.at.cells+devicePtr(int64(r.first)*size), size, p.DType)
+				size := int64(stored.Size())
+				one, err := download(v.at.cells+devicePtr(int64(r.first)*size), size, stored)
 				if err != nil {
 					return err
 				}
@@ -309,8 +314,8 @@ func (g *GPU) compareOnDevice(h *helper, c device.Check, got, want []grid, cmp *
 // compareOnHost compares with the float64 reference.
 func (g *GPU) compareOnHost(fields []grid, c device.Check, cmp stencil.Comparison) (stencil.Comparison, error) {
 	var got []float64
-	for _, f := range fields {
-		v, err := download(f.cells, f.size, c.Problem.DType)
+	for i, f := range fields {
+		v, err := download(f.cells, f.size, c.Problem.AnswerType(i))
 		if err != nil {
 			return cmp, err
 		}
@@ -346,7 +351,7 @@ func (g *GPU) CopyBandwidth(ctx context.Context, bytes int64) (float64, error) {
 	var rate float64
 	bytes = bytes / 4 * 4 // whole words
 	err := g.do(func() error {
-		a, err := g.arraysOf(bytes, 0, 1)
+		a, err := g.arraysOf(0, []int64{bytes}, nil)
 		if err != nil {
 			return err
 		}

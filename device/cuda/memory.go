@@ -50,8 +50,8 @@ const (
 // guardBytes is the length of a guard zone for a problem.
 func guardBytes(p stencil.Problem) int64 {
 	largest := p.DType.Size()
-	for i := range p.Stencil.ReadOnly {
-		largest = max(largest, p.Stored(len(p.Stencil.Fields)+i).Size())
+	for a := range len(p.Stencil.Fields) + len(p.Stencil.ReadOnly) {
+		largest = max(largest, p.Stored(a).Size())
 	}
 	plane := int64(p.Size[0]) * int64(largest)
 	if p.Stencil.Dims == 3 {
@@ -161,11 +161,14 @@ func (a *arrays) free() error {
 
 // arraysFor gives the arrays of a problem, kept from call to call.
 func (g *GPU) arraysFor(p stencil.Problem) (*arrays, error) {
-	var sizes []int64
+	var fields, sizes []int64
+	for f := range p.Stencil.Fields {
+		fields = append(fields, p.Size.Cells()*int64(p.Stored(f).Size()))
+	}
 	for i, n := range p.Lengths() {
 		sizes = append(sizes, n*int64(p.Stored(len(p.Stencil.Fields)+i).Size()))
 	}
-	a, err := g.arraysOf(p.Bytes(), guardBytes(p), len(p.Stencil.Fields), sizes...)
+	a, err := g.arraysOf(guardBytes(p), fields, sizes)
 	n := 8 * int64(kernels.StepDoubles(p.Stencil))
 	if err == nil && n > a.step.size {
 		if err = a.step.free(); err == nil {
@@ -185,12 +188,15 @@ func (g *GPU) arraysFor(p stencil.Problem) (*arrays, error) {
 	return a, err
 }
 
-// arraysOf finds or makes pairs of grids of some bytes each, and read-only arrays.
+// arraysOf finds or makes pairs of grids of some bytes, and read-only arrays.
 // Sets are kept: those of the checks on small grids, whose size depends on the schedule,
 // and the problem's own, up to half of the memory (but two in any case).
-func (g *GPU) arraysOf(bytes, guard int64, fields int, readOnly ...int64) (*arrays, error) {
-	key := fmt.Sprint(bytes, guard, fields, readOnly)
-	kept := 2 * int64(fields) * (bytes + 2*guard)
+func (g *GPU) arraysOf(guard int64, fields, readOnly []int64) (*arrays, error) {
+	key := fmt.Sprint(guard, fields, readOnly)
+	kept := int64(0)
+	for _, n := range fields {
+		kept += 2 * (n + 2*guard)
+	}
 	for i, a := range g.arrays {
 		if a.key == key {
 			g.arrays = append(slices.Delete(g.arrays, i, i+1), a)
@@ -206,14 +212,14 @@ func (g *GPU) arraysOf(bytes, guard int64, fields int, readOnly ...int64) (*arra
 	}
 	a := &arrays{key: key}
 	fail := func(err error) (*arrays, error) {
-		return nil, fmt.Errorf("%d grids of %d bytes: %w", 2*fields, bytes, errors.Join(err, a.free()))
+		return nil, fmt.Errorf("two grids each of %d bytes: %w", fields, errors.Join(err, a.free()))
 	}
-	for range fields {
+	for _, n := range fields {
 		p := &pair{}
 		a.fields = append(a.fields, p)
 		for _, one := range []*grid{&p.a, &p.b} {
 			var err error
-			if *one, err = newGuarded(bytes, guard); err != nil {
+			if *one, err = newGuarded(n, guard); err != nil {
 				return fail(err)
 			}
 		}

@@ -173,8 +173,10 @@ func (s *state) exchange(stage *stencil.Stage, steps int, writes []int) {
 	free := slices.DeleteFunc(before, func(b grid) bool {
 		return slices.ContainsFunc(s.now, func(n grid) bool { return n.cells == b.cells })
 	})
-	for i, w := range writes {
+	for _, w := range writes { // fields in types of their own take arrays of their own size
+		i := slices.IndexFunc(free, func(b grid) bool { return b.size == s.next[w].size })
 		s.next[w] = free[i]
+		free = slices.Delete(free, i, i+1)
 	}
 }
 

@@ -98,11 +98,21 @@ func MixedCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Ca
 // StoredCases draws n cases of random programs whose arrays are stored in types of their own, of the named families in turn.
 func StoredCases(t testing.TB, m machine.Machine, n int, seed uint64, families ...string) []verify.Case {
 	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 7))
+	return drawn(t, m, n, rand.New(rand.NewPCG(seed, 7)), RandomStored, families)
+}
+
+// FieldCases draws n cases of random programs whose fields are stored in types of their own, of the named families in turn.
+func FieldCases(t testing.TB, m machine.Machine, n int, seed uint64, families ...string) []verify.Case {
+	t.Logf("seed %d", seed)
+	return drawn(t, m, n, rand.New(rand.NewPCG(seed, 8)), RandomFields, families)
+}
+
+// drawn draws n cases of random programs, of the named families in turn.
+func drawn(t testing.TB, m machine.Machine, n int, r *rand.Rand, program func(*rand.Rand) string, families []string) []verify.Case {
 	source := verify.NewSource(m, all.Families())
 	var cases []verify.Case
 	for len(cases) < n {
-		text := RandomStored(r)
+		text := program(r)
 		st, err := stencil.Parse("stored", "stored.sl", text)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)

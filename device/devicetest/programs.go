@@ -3,6 +3,7 @@ package devicetest
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"stenciltune/stencil"
@@ -71,30 +72,44 @@ var fieldNames = [][]string{{"f", "g", "h"}, {"px", "grid", "T"}, {"in_0", "get_
 // every element type, points beyond the extents of small grids, a Reduce that is
 // only stepped, and cell functions that ask for the position and the iteration.
 // Floating-point values stay bounded and depend continuously on what is read.
-func RandomProgram(r *rand.Rand) string { return randomProgram(r, false, false) }
+func RandomProgram(r *rand.Rand) string { return randomProgram(r, false, asElements) }
 
 // RandomMixed is such a file whose boundary rules differ by axis, side and field.
-func RandomMixed(r *rand.Rand) string { return randomProgram(r, true, false) }
+func RandomMixed(r *rand.Rand) string { return randomProgram(r, true, asElements) }
 
 // RandomStored is such a file whose read-only arrays are stored in types of their own.
-func RandomStored(r *rand.Rand) string { return randomProgram(r, r.IntN(3) == 0, true) }
+func RandomStored(r *rand.Rand) string { return randomProgram(r, r.IntN(3) == 0, arraysStored) }
 
-func randomProgram(r *rand.Rand, mixed, stored bool) string {
+// RandomFields is such a file whose fields are, and now and then its read-only arrays.
+func RandomFields(r *rand.Rand) string {
+	return randomProgram(r, r.IntN(3) == 0, one(r, fieldsStored, fieldsStored|arraysStored))
+}
+
+// storage is which arrays of a random program are stored in types of their own.
+type storage int
+
+const (
+	asElements   storage = 0
+	arraysStored storage = 1 << (iota - 1)
+	fieldsStored
+)
+
+func randomProgram(r *rand.Rand, mixed bool, stored storage) string {
 	p := &program{r: r, dims: 1 + r.IntN(3), reach: one(r, 1, 2, 3, 3, 5, 9)}
 	p.fields = one(r, fieldNames...)[:1+r.IntN(3)]
 	p.head()
 	if p.whole = p.chance(3); p.whole {
 		integers := []stencil.DType{stencil.Int8, stencil.Int16, stencil.Int32, stencil.Int64, stencil.Uint8, stencil.Uint16, stencil.Uint32, stencil.Uint64}
-		if stored { // the element type holds every value of the arrays'
+		if stored != asElements { // the element type holds every value of the arrays'
 			integers = []stencil.DType{stencil.Int16, stencil.Int32, stencil.Int64}
 		}
 		p.add("DataType %s InputRange (0, 100) ", one(r, integers...))
 	}
-	if stored {
-		types := []stencil.DType{stencil.Int8, stencil.Uint8}
-		if !p.whole {
-			types = append(types, stencil.Float16, stencil.BFloat16, stencil.Float32, stencil.Float64, stencil.Int16, stencil.Uint32)
-		}
+	types := []stencil.DType{stencil.Int8, stencil.Uint8}
+	if !p.whole {
+		types = append(types, stencil.Float16, stencil.BFloat16, stencil.Float32, stencil.Float64, stencil.Int16, stencil.Uint32)
+	}
+	if stored&arraysStored != 0 {
 		p.arrays = []string{"ro", "power"}
 		p.add("ReadOnly (ro: %s, power%s) ", one(r, types...), one(r, "", ": "+string(one(r, types...))))
 	} else if p.chance(2) {
@@ -103,7 +118,13 @@ func randomProgram(r *rand.Rand, mixed, stored bool) string {
 	} else {
 		p.indexed = p.chance(2)
 	}
-	p.add("Fields (%s) ScalarVariables (%s, int n = 3) ", strings.Join(p.fields, ", "), choose(p.whole, one(r, "int64 a = 5", "uint8 a = 200", "float a = 1.5"), "float a = 0.5"))
+	fields := slices.Clone(p.fields)
+	for i := range fields {
+		if stored&fieldsStored != 0 && (i == 0 || p.chance(2)) {
+			fields[i] += ": " + string(one(r, types...))
+		}
+	}
+	p.add("Fields (%s) ScalarVariables (%s, int n = 3) ", strings.Join(fields, ", "), choose(p.whole, one(r, "int64 a = 5", "uint8 a = 200", "float a = 1.5"), "float a = 0.5"))
 	if mixed || p.chance(6) {
 		p.mixed()
 	} else {

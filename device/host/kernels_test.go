@@ -21,6 +21,8 @@ var (
 	flagMixed  = flag.Int("mixed", 12, "random schedules of programs whose boundary rules differ")
 	flagStored = flag.Int("stored", 3, "random schedules of programs whose arrays are stored in types of their own")
 	flagCopied = flag.String("copied", "pipeline,sweep,stream", "families of these")
+	flagFields = flag.Int("fields", 8, "random schedules of programs whose fields are")
+	flagOf     = flag.String("of", "global,tile,smalltile,slide,pipeline,sweep,stream", "families of these")
 	flagSteps  = flag.Int("steps", 10, "random schedules of programs with step scalars, sources and receivers")
 	flagASan   = flag.Int("asan-cases", 5, "of these, also under the sanitizers")
 	flagSeed   = flag.Uint64("seed", 20261121, "seed of the random schedules")
@@ -91,6 +93,12 @@ func TestStoredTypesGiveTheReferencesAnswer(t *testing.T) {
 		}
 	}
 	devicetest.Check(t, d, append(cases, devicetest.StoredCases(t, d.Machine(), *flagStored, *flagSeed+10, strings.Split(*flagCopied, ",")...)...))
+}
+
+// Fields in types of their own.
+func TestStoredFieldsGiveTheReferencesAnswer(t *testing.T) {
+	d := open(t, host.Options{})
+	devicetest.Check(t, d, devicetest.FieldCases(t, d.Machine(), *flagFields, *flagSeed+11, strings.Split(*flagOf, ",")...))
 }
 
 func TestStepScalarsGiveTheReferencesAnswer(t *testing.T) {

@@ -80,7 +80,8 @@ func passText(of stencil.Problem, p device.Pass) string {
 // scalars, as the emulation's parse_data reads them, and the seed.
 func dataText(p stencil.Problem, seed uint32) []string {
 	st := p.Stencil
-	var types, scales, arrays, lengths, numbers, outputs, copies []string
+	types := []string{p.DType.Short()}
+	var scales, arrays, lengths, numbers, outputs, copies []string
 	for a := range len(st.Fields) + len(st.ReadOnly) {
 		c := p.InputScale(a)
 		types = append(types, p.Stored(a).Short())
@@ -174,7 +175,7 @@ func (d *Device) run(ctx context.Context, p stencil.Problem, passes []device.Pas
 	if raw, err = os.ReadFile(file); err != nil {
 		return nil, guard, err
 	}
-	if want := p.Bytes()*int64(len(p.Stencil.Fields)) + p.Recorded()*int64(p.DType.Size()); int64(len(raw)) != want {
+	if want := p.FieldBytes() + p.Recorded()*int64(p.DType.Size()); int64(len(raw)) != want {
 		return nil, guard, fmt.Errorf("host: answer of %d bytes, want %d", len(raw), want)
 	}
 	return raw, guard, nil
@@ -192,7 +193,7 @@ func (d *Device) Check(ctx context.Context, c device.Check) (stencil.Comparison,
 	if err != nil {
 		return found, err
 	}
-	r := want.Compare(c.Problem.Forget(stencil.Widen(c.Problem.DType, raw)), c.Grown(want.Peak()))
+	r := want.Compare(c.Problem.Forget(c.Problem.Widen(raw)), c.Grown(want.Peak()))
 	r.Recorded, r.Steps, r.Against, r.Guard = c.Problem.Recorded(), steps, found.Against, guard
 	return r, nil
 }
@@ -225,7 +226,7 @@ func (d *Device) expect(ctx context.Context, c device.Check, steps int, found *s
 		if err != nil {
 			return stencil.Verdict{}, err
 		}
-		want.Want = c.Problem.Forget(stencil.Widen(c.Problem.DType, raw))
+		want.Want = c.Problem.Forget(c.Problem.Widen(raw))
 	} else {
 		want = stencil.Judge(c.Problem, c.Seed, steps)
 	}

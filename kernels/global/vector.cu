@@ -75,7 +75,7 @@ __device__ __forceinline__ void block(const Grid &grid, const Out &out, Position
       if (ALIGNED && EDGE && x >= grid.nx) continue; NUMBERS(out.count_row<ALIGNED>(grid, x, y + j, z + k, value);)
 #pragma unroll
       for (int o = 0; o < OUTPUTS; o++) {
-        T *row = out.field[o] + cell_index(grid, 0, y + j, z + k);
+        const Writer row = out.field[o] + cell_index(grid, 0, y + j, z + k);
         if (ALIGNED) {
 #pragma unroll
           for (int part = 0; part < VECTOR / LANES; part++) {
@@ -83,7 +83,7 @@ __device__ __forceinline__ void block(const Grid &grid, const Out &out, Position
             T *lane = reinterpret_cast<T *>(&word);
 #pragma unroll
             for (int i = 0; i < LANES; i++) lane[i] = value[part * LANES + i].at[o];
-            reinterpret_cast<Word *>(row + x)[part] = word;
+            (row + x).put(part, word);
           }
         } else {
 #pragma unroll

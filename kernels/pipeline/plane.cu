@@ -307,19 +307,19 @@ __device__ __forceinline__ void clear(Cells (&kept)[N]) {
 }
 
 // Writes a plane, if the block has it to write; column is the own column of the one that is written next.
-__device__ __forceinline__ void store(const Cells &v, T *__restrict__ &column, int plane, const Place &at) {
+__device__ __forceinline__ void store(const Cells &v, Writer &column, int plane, const Place &at) {
   if (plane < at.begin || plane >= at.end) return;
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
     if (!(at.writes >> j & 1)) continue;
-    T *row = column + row_offset(at, j);
+    const Writer row = column + row_offset(at, j);
 #pragma unroll
     for (int i = 0; i < VECTOR; i += PART) {
       if (PART < VECTOR && !(at.parts >> i & 1)) continue;
       Part part;
 #pragma unroll
       for (int k = 0; k < PART; k++) part.at[k] = v[j][i + k];
-      *reinterpret_cast<Part *>(row + i) = part;
+      put_part(row + i, part);
     }
   }
   column += at.stride;

@@ -18,7 +18,7 @@ func (p *plan) text(of stencil.Problem, h shape) string {
 	if !kernels.OneType(of) {
 		b.WriteString("constexpr int SIDE_UNIT = 1; // for each cell of a side\n")
 	}
-	p.membersText(&b, h, loads)
+	p.membersText(&b, of, h, loads)
 	p.constructorText(&b, h, loads)
 	p.ringsText(&b, of, h, loads, loaded)
 	p.loadText(&b, h, loads)
@@ -28,7 +28,7 @@ func (p *plan) text(of stencil.Problem, h shape) string {
 }
 
 // membersText begins the struct with what it holds.
-func (p *plan) membersText(b *strings.Builder, h shape, loads []load) {
+func (p *plan) membersText(b *strings.Builder, of stencil.Problem, h shape, loads []load) {
 	line := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
 	line("struct Pipeline {")
 	line("  const Place &at;")
@@ -48,7 +48,7 @@ func (p *plan) membersText(b *strings.Builder, h shape, loads []load) {
 		line("  const %s *source_%d; // own column of the plane of array %d that is loaded next", loads[v].elem, v, p.given(p.versions[v].array))
 	}
 	for _, o := range p.stores {
-		line("  T *__restrict__ written_%d; // own column of the plane of the field that is written next", o.field)
+		line("  %swritten_%d; // own column of the plane of the field that is written next", either(kernels.OneOutput(of), "T *__restrict__ ", "Writer "), o.field)
 	}
 	if p.st.Wraps(p.dims - 1) {
 		for v := range p.loads {

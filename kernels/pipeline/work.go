@@ -62,6 +62,14 @@ func (h shape) readSize(p stencil.Problem, l *plan, v int) int {
 	return kernels.ComputedSize(p.DType)
 }
 
+// storedBytes is the bytes of a cell that a launch stores.
+func (l *plan) storedBytes(p stencil.Problem) (n int) {
+	for _, s := range l.stores {
+		n += p.Stored(s.field).Size()
+	}
+	return n
+}
+
 // Work counts one launch: every tile is loaded once, with its halo; each stage
 // updates the whole tile in every plane step.
 func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
@@ -185,7 +193,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Accesses:   blocks * threads * planeSteps * accesses,
 		L1Loads:    blocks * (ringedBytes*held + directBytes*cells) * loaded,
 		L2Read:     blocks * (ringedBytes*held + directBytes*cells) * loaded,
-		L2Write:    float64(p.Size.Cells()) * outputs * elem,
+		L2Write:    float64(p.Size.Cells()) * float64(l.storedBytes(p)),
 		Arrays:     l.loads, // what its stages give each other stays in the block
 		Torn:       kernels.Torn(p, h.vector, haloLow, hold, step),
 		Shared:     blocks * threads * planeSteps * pipe,

@@ -50,5 +50,5 @@ extern "C" __global__ void __launch_bounds__(THREADS) ENTRY(PARAMETERS) {
     __syncthreads();
     if (t < half && t + half < have) partial[t] = combine(partial[t], partial[t + half]);
   }
-  if (t == 0) reinterpret_cast<double *>(out.field[0])[blockIdx.x] = partial[0];
+  if (t == 0) ((double *)out.field[0])[blockIdx.x] = partial[0];
 }

@@ -1,15 +1,15 @@
-__device__ __forceinline__ void store(const Cells &v, T *__restrict__ plane, const Place &at) {
+__device__ __forceinline__ void store(const Cells &v, const Writer &__restrict__ plane, const Place &at) {
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
     if (!(at.writes >> j & 1)) continue;
-    T *row = plane + row_offset(at, j);
+    const Writer row = plane + row_offset(at, j);
 #pragma unroll
     for (int i = 0; i < VECTOR; i += PART) {
       if (PART < VECTOR && !(at.parts >> i & 1)) continue;
       Part part;
 #pragma unroll
       for (int k = 0; k < PART; k++) part.at[k] = v[j][i + k];
-      *reinterpret_cast<Part *>(row + i * part_stride(COALESCED_STORES)) = part;
+      put_part(row + i * part_stride(COALESCED_STORES), part);
     }
   }
 }
@@ -18,7 +18,7 @@ __device__ __forceinline__ void store(const Cells &v, T *__restrict__ plane, con
 struct Streaming {
   const Place &at;
   Reader source[ARRAYS];         // own column of the plane that is loaded next
-  T *written[OUTPUTS];             // own column of the plane that is written next
+  Writer written[OUTPUTS];             // own column of the plane that is written next
   int plane;                       // which one that is, where the grid repeats
   Edges edges;
   Stage stage[PYRAMID];

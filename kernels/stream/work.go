@@ -212,7 +212,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Accesses:   blocks * threads * planeSteps * accesses,
 		L1Loads:    loads*read*blocks*cells*loaded + stores*outputs*float64(p.Size.Cells())*elem,
 		L2Read:     read * blocks * cells * loaded,
-		L2Write:    float64(p.Size.Cells()) * outputs * elem,
+		L2Write:    float64(p.Size.Cells()) * outputs * elem * p.WriteShare(g.timeTile),
 		Torn:       kernels.Torn(p, g.vector, g.haloX(), hold, step),
 		Shared:     blocks * threads * planeSteps * timeTile * pipe,
 		Barriers:   barriers,

@@ -193,7 +193,7 @@ __device__ __forceinline__ void load(Vector (&v)[ROWS], const Reader &__restrict
     }
 }
 
-__device__ __forceinline__ void store(T *__restrict__ to, const Vector (&v)[ROWS], int ldx) {
+__device__ __forceinline__ void store(const Writer &__restrict__ to, const Vector (&v)[ROWS], int ldx) {
 #pragma unroll
   for (int j = 0; j < ROWS; j++)
 #pragma unroll
@@ -201,7 +201,7 @@ __device__ __forceinline__ void store(T *__restrict__ to, const Vector (&v)[ROWS
       Part part;
 #pragma unroll
       for (int k = 0; k < PART; k++) part.at[k] = v[j].at[i + k];
-      *reinterpret_cast<Part *>(to + (index_t)j * ldx + i) = part;
+      put_part(to + (index_t)j * ldx + i, part);
     }
 }
 
@@ -254,7 +254,7 @@ __device__ __forceinline__ void sweep(const Grid &grid, const Out &out, int x, i
       if (beside_of(a) >= 0) load(beside[beside_of(a) >= 0 ? beside_of(a) : 0], grid.in[a] + (own + z * stride), ldx);
   };
   load_beside(begin);
-  T *written[OUTPUTS];
+  Writer written[OUTPUTS];
 #pragma unroll
   for (int o = 0; o < OUTPUTS; o++) written[o] = out.field[o] + (own + begin * stride);
   const int last = end - 1 + HIGH_S;

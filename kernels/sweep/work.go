@@ -78,7 +78,7 @@ func (h shape) count(w *kernels.Work, p stencil.Problem, q *stage) {
 	}
 	w.L1Loads += blocks*planeSteps*slab + float64(besideBytes)*written
 	w.L2Read += blocks*planeSteps*footprint + float64(besideBytes)*written
-	w.L2Write += float64(p.Size.Cells()) * outputs * elem
+	w.L2Write += float64(p.Size.Cells()) * outputs * elem * p.WriteShare(1)
 	w.Shared += blocks * planeSteps * (slab + threads*(vectorBytes+float64(h.vector)*centres*rows*elem))
 	w.Barriers += int(planeSteps)
 	w.Loads = max(w.Loads, slab/elem/threads*float64(h.prefetch)+float64(len(beside))*cells)

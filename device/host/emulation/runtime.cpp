@@ -431,8 +431,8 @@ static std::vector<double> numbers(const std::string &text, char separator) {
   return v;
 }
 
-// A run's data from type,...;fields;scale,...;elements,...;length,...;number,...;output.output/...;copy,from,...;doubles;list/...; of which types
-// and scales are of all arrays, fields first, and elements of read-only arrays. A list is field,places,rows and the scales of both arrays.
+// A run's data from element,type,...;fields;scale,...;elements,...;length,...;number,...;output.output/...;copy,from,...;doubles;list/...; of which types
+// (but the first, the element type) and scales are of all arrays, fields first, and elements of read-only arrays. A list is field,places,rows and the scales of both arrays.
 static Data parse_data(char **argv, unsigned seed) {
   Data d;
   for (int a = 0; a < 3; a++) d.n[a] = atoi(argv[a]);
@@ -441,6 +441,9 @@ static Data parse_data(char **argv, unsigned seed) {
   if (part.size() != 10) fatal("bad data");
   std::vector<Type> types;
   for (const std::string &name : split(part[0], ',')) types.push_back(type_of(name));
+  if (types.empty()) fatal("bad data");
+  const Type element = types[0];
+  types.erase(types.begin());
   const size_t fields = strtoul(part[1].c_str(), nullptr, 10);
   const std::vector<double> scale = numbers(part[2], ','), elements = numbers(part[3], ',');
   if (types.size() != fields + elements.size() || scale.size() != 3 * types.size()) fatal("bad data");
@@ -466,14 +469,14 @@ static Data parse_data(char **argv, unsigned seed) {
     const std::vector<double> list = numbers(one, ',');
     if (list.size() != 9) fatal("bad data");
     const size_t places = (size_t)list[1], rows = (size_t)list[2];
-    d.lists.push_back({(int)list[0], (int)rows, (long long)places, Grid(8 * places), Grid(places * rows * types[0].bytes)});
+    d.lists.push_back({(int)list[0], (int)rows, (long long)places, Grid(8 * places), Grid(places * rows * element.bytes)});
     type_of("i64").fill(d.lists.back().place, seed, first, &list[3]);
     first += places;
     Grid &table = d.lists.back().table;
     if (list[0] < 0) {
       memset(table.cells, 0, table.bytes);
     } else {
-      types[0].fill(table, seed, first, &list[6]);
+      element.fill(table, seed, first, &list[6]);
       first += places * rows;
     }
   }
@@ -515,11 +518,14 @@ static void step(Data &d, const Pass &p, bool poison) {
     const std::vector<Grid> before = d.now;
     for (int f : writes) d.now[f] = d.next[f];
     for (auto c : copies) d.now[c.first] = before[c.second];
-    size_t w = 0;
     for (const Grid &b : before) {
       bool used = false;
       for (const Grid &n : d.now) used |= n.cells == b.cells;
-      if (!used) d.next[writes[w++]] = b;
+      if (used) continue;
+      size_t w = 0; // fields in types of their own take arrays of their own size
+      while (d.next[writes[w]].bytes != b.bytes) w++;
+      d.next[writes[w]] = b;
+      writes.erase(writes.begin() + w);
     }
   }
   for (size_t i = 0; i < p.after.size(); i++) {
