@@ -383,6 +383,32 @@ func TestAWriterThatStaysIsSaid(t *testing.T) {
 	})
 }
 
+// PostgreSQL looks records up by their index also where a table grew since it was last counted.
+func TestPostgresReadsNoTableAsAWhole(t *testing.T) {
+	s := reopen(t, dbtest.Shared(t).Fresh(t))
+	var entries []Entry
+	for i := range 1500 {
+		entries = append(entries, testEntry(i))
+	}
+	must(t, s.Record(testKey(0), entries...))
+	d, ctx := s.engine.(*database), context.Background()
+	l, err := d.connect(ctx)
+	must(t, err)
+	defer l.close(ctx)
+	for _, sql := range []string{pgWords.named, pgWords.deleteNamed, pgWords.upsert} {
+		var plan strings.Builder
+		for _, st := range about("explain "+sql, []wire{{Part: partJournal, Key: testKey(0).String(), Name: "x"}}, func(f [][]byte) error {
+			plan.Write(append(f[0], '\n'))
+			return nil
+		}) {
+			must(t, l.send(ctx, st))
+		}
+		if strings.Contains(plan.String(), "Seq Scan on tune_record") || plan.Len() == 0 {
+			t.Errorf("%s\n%s", sql, &plan)
+		}
+	}
+}
+
 // A client that is away in the middle of its turn is given up before those that wait for it give up.
 func TestAClientThatIsAwayGivesUpItsTurn(t *testing.T) {
 	onServers(t, func(t *testing.T, server *dbtest.Server) {

@@ -73,9 +73,13 @@ func (s *postgres) alive() statement {
 		keep.Idle.Seconds(), keep.Interval.Seconds(), keep.Count, s.wait.silence().Milliseconds())}
 }
 
-// Records come as JSON, $1. Texts are ordered by their bytes.
+// Records come as JSON, $1. Texts are ordered by their bytes. Each record is looked up by its index: offset keeps the
+// planner from another order, in which it reads tables that grew since they were last counted as a whole, as in a tune.
 const (
-	pgNamed   = `json_to_recordset($1) as w (part text, key text, name text, value text) join tune_key k on k.text = w.key`
+	pgKeys  = `json_to_recordset($1) as w (part text, key text, name text, value text) cross join lateral (select * from tune_key where text = w.key offset 0) as k`
+	pgAll   = pgKeys + ` cross join lateral (select ctid as at, * from tune_record where key = k.id and part = w.part offset 0) as r`
+	pgNamed = pgKeys + ` cross join lateral (select ctid as at, * from tune_record where key = k.id and part = w.part and name = w.name offset 0) as r`
+
 	pgLockAll = `select pg_advisory_xact_lock(hashtextextended('stenciltune.store', 0))`
 )
 
@@ -91,8 +95,8 @@ var pgWords = words{
 		`commit`,
 	},
 	format: `select value from tune_store where name = 'format'`,
-	named:  `select r.part, k.text, r.name, r.value from ` + pgNamed + ` join tune_record r on r.key = k.id and r.part = w.part and r.name = w.name`,
-	all:    `select r.part, k.text, r.name, r.value from ` + pgNamed + ` join tune_record r on r.key = k.id and r.part = w.part`,
+	named:  `select r.part, k.text, r.name, r.value from ` + pgNamed,
+	all:    `select r.part, k.text, r.name, r.value from ` + pgAll,
 	// A limit keeps the planner from reading all records.
 	keys: `select text from tune_key k cross join lateral (select from tune_record r where r.key = k.id and r.part = $1 limit 1) as held
 		where text >= $2 and text < $3 order by text`,
@@ -102,10 +106,10 @@ var pgWords = words{
 	clock:  `select (extract(epoch from clock_timestamp()) * 1000000)::bigint`,
 	insertKeys: `insert into tune_key (text) select key from json_to_recordset($1) as w (key text)
 		where not exists (select from tune_key where text = key) on conflict do nothing`,
-	upsert: `insert into tune_record (part, key, name, value) select w.part, k.id, w.name, decode(w.value, 'base64') from ` + pgNamed + `
+	upsert: `insert into tune_record (part, key, name, value) select w.part, k.id, w.name, decode(w.value, 'base64') from ` + pgKeys + `
 		on conflict (key, part, name) do update set value = excluded.value`,
-	deleteNamed: `delete from tune_record r using ` + pgNamed + ` where r.key = k.id and r.part = w.part and r.name = w.name`,
-	deleteAll:   `delete from tune_record r using ` + pgNamed + ` where r.key = k.id and r.part = w.part`,
+	deleteNamed: `delete from tune_record where ctid = any(array(select r.at from ` + pgNamed + `))`,
+	deleteAll:   `delete from tune_record where ctid = any(array(select r.at from ` + pgAll + `))`,
 }
 
 func (*postgres) words() *words { return &pgWords }
