@@ -163,7 +163,7 @@ func checkStencil(p stencil.Problem, m machine.Machine) checked {
 	}
 	for i, f := range s.Fields {
 		if len(f.Points) > 0 {
-			r.Reads = append(r.Reads, checkedArray{Name: fieldName(f), Points: f.Points})
+			r.Reads = append(r.Reads, checkedArray{Name: fieldName(f), Points: f.Points, Stored: f.Type})
 		} else {
 			r.Silent = append(r.Silent, fieldName(f))
 		}

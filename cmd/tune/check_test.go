@@ -20,7 +20,7 @@ func command(t *testing.T, args ...string) (code int, out, errs string) {
 func TestCheckSaysWhatAFileMeans(t *testing.T) {
 	path := file(t, "flow.sl", `NumDimensions 3
 StencilSize (1, 1, 1)
-Fields (u, flux, idle)
+Fields (u: float16, flux, idle)
 ReadOnly (k, dz[z])
 Stages (face, cell)
 CellValue face (flux) { return (get(u, 1, 0, 0) - get(u, 0, 0, 0)) * get(k, 0, 0, 0) / get(dz, 1); }
@@ -29,7 +29,7 @@ CellValue cell (u) { return get(u, 0, 0, 0) + 0.1 * (get(flux, 0, 0, 0) - get(fl
 	code, out, _ := command(t, "check", path)
 	for _, want := range []string{
 		"flow: float32, boundary clamp, grid 512x512x512, 1000 steps",
-		"reads     u at 2 points: (0, 0, 0) (1, 0, 0)",
+		"reads     u at 2 points: (0, 0, 0) (1, 0, 0), stored in float16",
 		"reads     dz at by index",
 		"stage face sets flux; reach x 0..1, y 0..0, z 0..0; ",
 		"constant  idle: no stage sets it, so declare it with ReadOnly",
