@@ -25,9 +25,12 @@ func recorded(path string, p Problem, m machine.Machine, regime timing.Regime) (
 		return nil, Inputf("--record %s: %w", path, err)
 	}
 	l, err := replay.Find(file, p)
+	var cannot *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil
+	case errors.As(err, &cannot):
+		return nil, fmt.Errorf("--record %s cannot be read: %w", path, cannot.Err)
 	case err != nil:
 	case l.Header.Machine.Name != m.Name:
 		err = fmt.Errorf("the recording is of %s, not of %s", l.Header.Machine.Name, m.Name)

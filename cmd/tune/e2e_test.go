@@ -36,7 +36,7 @@ func TestMain(m *testing.M) {
 
 var (
 	flagDevice = flag.String("device", "host", "device of the end-to-end tests: host, or a GPU")
-	flagKills  = flag.Int("kills", 20, "kill -9 at so many random moments")
+	flagKills  = flag.Int("kills", 16, "kill -9 at so many random moments")
 )
 
 // needDevice skips where the device under test is missing.
@@ -190,7 +190,7 @@ var measuredLine = regexp.MustCompile(`(?m)^tune: [\d.]+ s: \d+ (\S+) (\S+).*$`)
 
 func TestKillingTheProgramLosesNothing(t *testing.T) {
 	if testing.Short() {
-		t.Skip("twenty runs")
+		t.Skip("many runs")
 	}
 	p, args := small(t)
 	_, _, key := needDevice(t, p)

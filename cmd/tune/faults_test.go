@@ -2,10 +2,12 @@ package main
 
 import (
 	"bytes"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"syscall"
@@ -278,5 +280,58 @@ func TestNamesAreCleanedWhereverTheyArePrinted(t *testing.T) {
 	p.Cmd.Stdout = &b
 	if code := p.Run(t); code != 0 || strings.Contains(b.String(), "?\ufffd") {
 		t.Error(fmt.Sprint(code), b.String())
+	}
+}
+
+var flagFaults = flag.Bool("faults", false, "let each operation on a file fail, by either error, not every seventeenth time")
+
+// Each operation on a file of a tune fails once, from the first to the last: whatever was said to be measured is stored, and the
+// next run goes on.
+func TestAnyFileOperationMayFail(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many runs")
+	}
+	first, step := 14, 17 // so that the recording's first open is one of them
+	if *flagFaults {
+		first, step = 0, 1
+	}
+	for i := first; ; i += step {
+		dir := t.TempDir()
+		store, config, record := filepath.Join(dir, "new", "store.db"), filepath.Join(dir, "config"), filepath.Join(dir, "record")
+		args := append(slices.Clone(onReplay), "--budget", "5", "--stall", "5", "-v", "-o", config, "--record", record)
+		p := clitest.Command(t, store, args...)
+		n, errno := 1+i/2, []syscall.Errno{syscall.EIO, syscall.ENOSPC}[i%2]
+		code, what := p.Fail(t, dir, n, errno)
+		text := p.Stderr.String()
+		if what == "" {
+			if code != cli.OK || n < 90 {
+				t.Errorf("exit %d with fewer than %d operations\n%s", code, n, text)
+			}
+			break
+		}
+		want, file := cli.StoreLocked, store
+		if !strings.Contains(what, " new") {
+			want, file = cli.Internal, dir
+		}
+		if code != want || strings.Count(text, errno.Error()) != 1 || !strings.Contains(text, file) {
+			t.Errorf("%s: exit %d, want %d and one line that names %s\n%s", what, code, want, file, text)
+		}
+		again := clitest.Command(t, store, args...)
+		if code := again.Run(t); code != cli.OK {
+			t.Errorf("%s, then exit %d\n%s", what, code, &again.Stderr)
+		}
+		for _, m := range measuredLine.FindAllStringSubmatch(text, -1) {
+			if line := regexp.MustCompile(regexp.QuoteMeta(m[1]) + ".*\\(stored\\)"); !naive(m[1]) && !line.MatchString(again.Stderr.String()) {
+				t.Errorf("%s: %s is lost\n%s", what, m[1], &again.Stderr)
+			}
+		}
+		if _, err := cache.ReadConfig(config); err != nil {
+			t.Errorf("%s: %v", what, err)
+		}
+		for _, names := range []string{filepath.Join(dir, ".*"), filepath.Join(dir, "new", ".*")} {
+			if left, _ := filepath.Glob(names); len(left) > 0 {
+				t.Errorf("%s leaves %q", what, left)
+			}
+		}
 	}
 }

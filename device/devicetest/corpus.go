@@ -26,6 +26,8 @@ type Mutation struct {
 	Unseen  string // why the host's emulation cannot show it; "" = it can
 }
 
+func (m Mutation) String() string { return fmt.Sprintf("%s, %s: %s", m.Family, m.Stencil, m.Name) }
+
 // corpusStencils have what no short stencil of the catalogue has: other rules at the edges, with weights that
 // tell every neighbour from every other.
 var corpusStencils = map[string]string{
@@ -52,9 +54,17 @@ var corpusStencils = map[string]string{
 	"steps3d":      "NumDimensions 3 StencilSize (1, 1, 1) Boundary wrap StepScalar sum s { return get(0, 0, 0) * get(1, 0, 0); } StepScalar mean { return s / input_size.x / input_size.y / input_size.z; } StepScalar max far { return fabs(get(0, 0, 0) - mean); } CellValue { return mean * get(0, 0, 0) + 0.1 * get(-1, 0, 0) + 0.1 * (get(1, 0, 0) + get(0, -1, 0) + get(0, 1, 0) + get(0, 0, 1) + get(0, 0, -1)) * far; }",
 	"lopsided2d":   "NumDimensions 2 StencilSize (2, 2) CellValue { return 0.4 * get(0, 0) + 0.2 * get(-2, 0) + 0.1 * get(1, 0) + 0.2 * get(0, -1) + 0.1 * get(0, 2); }",
 	"lopsided3d":   "NumDimensions 3 StencilSize (2, 2, 2) CellValue { return 0.3 * get(0, 0, 0) + 0.2 * get(-2, 0, 0) + 0.1 * get(1, 0, 0) + 0.1 * get(0, -1, 0) + 0.1 * get(0, 2, 0) + 0.1 * get(0, 0, -2) + 0.1 * get(0, 0, 1); }",
+	"sides3d":      "NumDimensions 3 StencilSize (1, 1, 1) Boundary x (constant 2, clamp) Boundary y (mirror, constant 2) Boundary z (clamp, constant 1.5) CellValue { return 0.1 * get(0, 0, 0) + 0.1 * get(-1, 1, 0) + 0.2 * get(-1, 0, 0) + 0.1 * get(1, 0, 0) + 0.2 * get(0, -1, 0) + 0.1 * get(0, 1, 0) + 0.15 * get(0, 0, -1) + 0.05 * get(0, 0, 1); }",
+	"corners2d":    "NumDimensions 2 StencilSize (1, 1) Boundary x (constant 2, constant 1) Boundary y (clamp, mirror) CellValue { return 0.3 * get(0, 0) + 0.2 * get(-1, -1) + 0.1 * get(1, 1) + 0.15 * get(1, -1) + 0.25 * get(-1, 1); }",
+	"cornersin3d":  "NumDimensions 3 StencilSize (1, 1, 1) Boundary x (constant 2, clamp) Boundary y (clamp, constant 1) Boundary z (mirror, constant 3) CellValue { return 0.2 * sin(get(0, 0, 0)) + 0.2 * get(-1, -1, 0) + 0.1 * get(1, 1, 0) + 0.15 * get(1, -1, 0) + 0.1 * get(-1, 1, 0) + 0.1 * get(0, 1, -1) + 0.1 * get(0, 1, 1) + 0.05 * get(0, 0, 1); }",
+	"types3d":      "NumDimensions 3 StencilSize (1, 1, 1) ReadOnly (k: float16, wall: uint8) Fields (u) InputRange wall {0, 200} CellValue { return (get(wall, 0, 0, 0) > 100 ? 0.5 : 1) * (0.3 * get(u, 0, 0, 0) + 0.2 * get(u, -1, 0, 0) + 0.1 * get(u, 1, 0, 0) + 0.1 * get(u, 0, -1, 0) + 0.1 * get(u, 0, 1, 0) + 0.1 * get(u, 0, 0, -1) + 0.1 * sin(get(u, 0, 0, 1))) + 0.1 * get(k, 1, 0, 0) + 0.1 * get(k, 0, -1, 0) + 0.05 * get(k, 0, 0, 0); }",
+	"colours2d":    "NumDimensions 2 StencilSize (1, 1) Stages (a, b, c, d) Color a (x + 2 * y) % 4 == 0 Color b (x + 2 * y) % 4 == 1 Color c (x + 2 * y) % 4 == 2 Color d (x + 2 * y) % 4 == 3 CellValue a " + fiveBraced + " CellValue b " + fiveBraced + " CellValue c " + fiveBraced + " CellValue d " + fiveBraced,
 }
 
-const fivePoints = "CellValue { return 0.4 * get(0, 0) + 0.2 * get(-1, 0) + 0.1 * get(1, 0) + 0.2 * get(0, -1) + 0.1 * get(0, 1); }"
+const (
+	fivePoints = "CellValue " + fiveBraced
+	fiveBraced = "{ return 0.4 * get(0, 0) + 0.2 * get(-1, 0) + 0.1 * get(1, 0) + 0.2 * get(0, -1) + 0.1 * get(0, 1); }"
+)
 
 const lopsidedSin = "CellValue { return 0.3 * sin(get(0, 0, 0)) + 0.2 * get(-2, 0, 0) + 0.1 * get(1, 0, 0) + 0.1 * get(0, -1, 0) + 0.1 * get(0, 2, 0) + 0.1 * get(0, 0, -2) + 0.1 * get(0, 0, 1); }"
 
@@ -123,8 +133,6 @@ func newSuspect(t testing.TB, m Mutation, number int, lists [][]verify.Case) *su
 	}
 	return s
 }
-
-func (s *suspect) String() string { return fmt.Sprintf("%s, %s: %s", s.Family, s.Stencil, s.Name) }
 
 // apply makes a case wrong, if its kernels have the text. The kernels get an entry of their own, so that those of
 // several mutations can share a program.

@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"flag"
+	"regexp"
 	"testing"
 
 	"stenciltune/device/devicetest"
@@ -9,7 +10,7 @@ import (
 )
 
 var (
-	flagCorpus    = flag.Bool("corpus", false, "all wrong kernels, not every twenty-fourth")
+	flagCorpus    = flag.String("corpus", "", "not every twenty-fourth wrong kernel, but those whose `name` matches, \"family, stencil: what\"")
 	flagProofSeed = flag.Uint64("proof-seed", 1, "seed of the proofs that are to find them")
 )
 
@@ -19,13 +20,13 @@ func TestWrongKernelsAreCaught(t *testing.T) {
 		t.Skip("compiles many kernels")
 	}
 	d := open(t, host.Options{})
-	each := 24
-	if *flagCorpus {
-		each = 1
+	name, err := regexp.Compile(*flagCorpus)
+	if err != nil {
+		t.Fatal(err)
 	}
 	var some []devicetest.Mutation
 	for i, m := range devicetest.Mutations() {
-		if m.Unseen == "" && i%each == 0 {
+		if m.Unseen == "" && (*flagCorpus == "" && i%24 == 0 || *flagCorpus != "" && name.MatchString(m.String())) {
 			some = append(some, m)
 		}
 	}
