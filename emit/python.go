@@ -106,7 +106,7 @@ func pythonTypes(d stencil.DType) []string {
 	if d == stencil.BFloat16 {
 		return []string{string(d), "uint16"} // its bits, for libraries that lack it
 	}
-	return []string{string(d)}
+	return []string{string(d.Plain())}
 }
 
 // python is a module that compiles and launches the kernels with the NVIDIA driver and NVRTC alone.

@@ -163,7 +163,7 @@ type view struct {
 func viewOf(s Source, parts []part, variants []variant) view {
 	st, d := s.Problem.Stencil, s.dtype()
 	v := view{exports: exportsOf(s), Parts: parts, Variants: variants, Winners: s.winners(), Axis: st.Dims - 1, Stages: len(st.Stages), Reduce: st.Reduce != nil, Wraps: st.Wraps(st.Dims - 1), Written: make([]bool, len(st.Fields)),
-		Cast: map[stencil.DType]string{stencil.Float16: "__half", stencil.BFloat16: "__nv_bfloat16"}[d]}
+		Cast: map[stencil.DType]string{stencil.Float16: "__half", stencil.BFloat16: "__nv_bfloat16"}[d.Plain()]}
 	v.Before, v.After = beforeOf(s.Problem, parts[len(parts)-1]), afterOf(s.Problem, parts[len(parts)-1])
 	for _, k := range parts {
 		for _, p := range k.Passes {

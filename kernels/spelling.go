@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"regexp"
+	"slices"
 	"sync"
 )
 
@@ -108,6 +109,27 @@ var oneOutput = []spelling{
 	{regexp.MustCompile(`\((row \+ x)\)\.put\((\w+), word\)`), "reinterpret_cast<Word *>($1)[$2] = word"},
 }
 
+// wholeCells is for words of two cells (of stream), and words that are cells.
+var wholeCells = []spelling{
+	{regexp.MustCompile(`\bWORDS\b`), "VECTOR"},
+	{regexp.MustCompile(` && !PACKED\b`), ""},
+	{regexp.MustCompile(`\bhalo_row\(`), "halo_x("},
+	{regexp.MustCompile(`\bSum\(([^()]*)\)`), "$1"},
+	{regexp.MustCompile(`\bSum\b`), "Real"},
+}
+
+// packedCells is the other way about: where memory's cells are moved one by one, and where they must be in the order of words.
+var packedCells = []spelling{
+	{regexp.MustCompile(`\bReal\(-0\.0\)`), "Real(Nothing())"},
+	{regexp.MustCompile(`#pragma unroll\n( *)for \(int i = 0; i < VECTOR; i\+\+\) v\[a\]\[j\]\[i\] = vector\.at\[i\];`), "\n${1}pack(v[a][j], vector.at);"},
+	{regexp.MustCompile(`#pragma unroll\n( *)for \(int k = 0; k < VECTOR; k\+\+\) vector\.at\[k\] = v\[0\]\[k\];`), "\n${1}unpack(vector.at, v[0]);"},
+	{regexp.MustCompile(`v\[0\]\[k \+ m\] = part\.at\[m\];\n( *)}`), "vector.at[k + m] = part.at[m];\n${1}} pack(v[0], vector.at);"},
+	{regexp.MustCompile(`(const Reader row = .*;)`), "$1 T cells[VECTOR];"},
+	{regexp.MustCompile(`v\[j\]\[i \+ k\] = part\.at\[k\];\n( *)}`), "cells[i + k] = part.at[k];\n${1}} pack(v[j], cells);"},
+	{regexp.MustCompile(`(const Writer row = plane .*;)`), "$1 T cells[VECTOR]; unpack(cells, v[j]);"},
+	{regexp.MustCompile(`part\.at\[k\] = v\[j\]\[i \+ k\];`), "part.at[k] = cells[i + k];"},
+}
+
 // numbers finds what folds cells where they are stored, after its parenthesis: with parentheses within parentheses.
 const numbers = `((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)`
 
@@ -125,6 +147,7 @@ type Simple struct {
 	OneOutput bool // all fields are
 	Folds     bool // what is not: cells are folded where they are stored
 	Images    bool // nor this: planes beyond the grid are images of those inside
+	Packed    bool // what is not, either: words of two cells are computed
 }
 
 // spelt is a file's text by itself and by what is simple.
@@ -160,6 +183,11 @@ func Spelling(text string, by Simple) string {
 		list = append(list, folding...)
 	} else {
 		list = append(list, storing...)
+	}
+	if by.Packed {
+		list = append(slices.Clone(packedCells), list...)
+	} else {
+		list = append(list, wholeCells...)
 	}
 	for _, s := range list {
 		text = s.general.ReplaceAllString(text, s.simple)

@@ -168,6 +168,9 @@ func StreamingParams(p stencil.Problem, m machine.Machine, timeTiles []int, docs
 	case 1:
 		streamTiles = []int{1}
 	case 2:
+		if p.DType.Packed() {
+			vector = append(vector, 16)
+		}
 		fill = slices.Compact([]int{0, max(0, m.SMs)})
 	case 3:
 		vector = []int{1, 2, 4}

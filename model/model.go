@@ -384,7 +384,7 @@ func (c Coefficients) rates(m machine.Machine, d stencil.DType) rates {
 func lanes(m machine.Machine, d stencil.DType) float64 {
 	single, double := m.Lanes()
 	switch d {
-	case stencil.Float32:
+	case stencil.Float32, stencil.Float16x2: // or as many pairs of float16
 		return float64(single)
 	case stencil.Float64:
 		return float64(double)

@@ -23,6 +23,9 @@ const (
 	Uint16   DType = "uint16"
 	Uint32   DType = "uint32"
 	Uint64   DType = "uint64"
+
+	// Float16x2 is stored as Float16, and may be computed so as well, two cells an instruction. (CUDA's PTX has the name.)
+	Float16x2 DType = "float16x2"
 )
 
 // dtypeFact is what is known of an element type. The reserved C words that name
@@ -42,6 +45,7 @@ var dtypeFacts = []dtypeFact{
 	{Float32, "f32", "float", "float", 32, false, 24, -126},
 	{Float64, "f64", "double", "double", 64, false, 53, -1022},
 	{Float16, "f16", "float16", "half", 16, false, 11, -14},
+	{Float16x2, "f16x2", "float16", "", 16, false, 11, -14},
 	{BFloat16, "bf16", "bfloat16", "", 16, false, 8, -126},
 	{Int8, "i8", "signed char", "char|signed char", 8, true, 0, 0},
 	{Int16, "i16", "short", "short|signed short", 16, true, 0, 0},
@@ -62,20 +66,48 @@ func (d DType) fact() dtypeFact {
 	return dtypeFacts[0]
 }
 
+// Packed tells whether arithmetic may be that of the 16 bits in which elements are stored.
+func (d DType) Packed() bool { return d == Float16x2 }
+
+// Plain is the type of the elements as they are stored.
+func (d DType) Plain() DType {
+	if d.Packed() {
+		return Float16
+	}
+	return d
+}
+
+// Computing is the element type stored as d that may be computed in another type: a narrower one than without, or that.
+func (d DType) Computing(in DType) (DType, error) {
+	switch plain := d.Plain(); {
+	case in == plain && (in == Float32 || in == Float64), in == Float32 && d.Floating() && d.Size() == 2:
+		return plain, nil
+	case in == plain && in == Float16:
+		return Float16x2, nil
+	}
+	return d, fmt.Errorf("%s is not computed in %s: float16 is in float32 or float16, bfloat16 in float32, other types in themselves", d, in)
+}
+
 // DTypes lists the element types that a stencil may be computed in: every
-// floating-point type if its own is one, else its own.
+// floating-point type if its own is one, else its own. Only a weighted sum is computed in 16 bits.
 func (s *Stencil) DTypes() []DType {
 	if !s.DType.Floating() {
 		return []DType{s.DType}
 	}
-	return []DType{Float32, Float64, Float16, BFloat16}
+	list := []DType{Float32, Float64, Float16, BFloat16}
+	if _, _, ok := s.Linear(); ok {
+		list = append(list, Float16x2)
+	}
+	return list
 }
 
-// ElementTypes lists every element type of the language.
+// ElementTypes lists every element type that a file names by one word.
 func ElementTypes() []DType {
 	var all []DType
 	for _, f := range dtypeFacts {
-		all = append(all, f.d)
+		if !f.d.Packed() {
+			all = append(all, f.d)
+		}
 	}
 	return all
 }

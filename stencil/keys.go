@@ -184,8 +184,9 @@ func (p *parser) pointList(key token) error {
 // typeWords are the words that type names are made of; short forms like f32 are none.
 var typeWords = func() map[string]bool {
 	words := map[string]bool{"half": true}
-	for _, f := range dtypeFacts {
-		words[string(f.d)] = true
+	for _, d := range ElementTypes() {
+		f := d.fact()
+		words[string(d)] = true
 		for _, w := range strings.FieldsFunc(f.words, func(r rune) bool { return r == ' ' || r == '|' }) {
 			words[w] = true
 		}
@@ -223,8 +224,18 @@ func joined(types []DType) string {
 }
 
 func (p *parser) dataType(token) (err error) {
-	p.out.DType, err = p.typeName()
-	return err
+	if p.out.DType, err = p.typeName(); err != nil || p.peek().text != "compute" {
+		return err
+	}
+	at := p.take()
+	in, err := p.typeName()
+	if err != nil {
+		return err
+	}
+	if p.out.DType, err = p.out.DType.Computing(in); err != nil {
+		return p.fail(at, "%v", err)
+	}
+	return nil
 }
 
 func (p *parser) functionName(token) error {

@@ -31,6 +31,8 @@ func noiseOf(p Problem, seed uint32, side float64) (noise, float64) {
 	n := noise{seed: seed, low: 0x1p-126, high: math.MaxFloat32}
 	bits, scale := 24, 1.0 // 16-bit elements are computed in float
 	switch {
+	case d.Packed(): // or as they are stored
+		bits, n.high = f.mantissa, math.Ldexp(1, 2-f.minExponent)
 	case d == Float64:
 		bits, scale = noiseBits, math.Ldexp(1, noiseBits-f.mantissa)
 		n.low, n.high = 0, math.MaxFloat64

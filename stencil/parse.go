@@ -175,7 +175,13 @@ func (p *parser) file() error {
 	if err := p.applyColors(); err != nil {
 		return err
 	}
-	return p.finish()
+	if err := p.finish(); err != nil {
+		return err
+	}
+	if s := p.out; s.DType.Packed() && !slices.Contains(s.DTypes(), s.DType) {
+		return p.fail(p.seen["DataType"], "only a step that is one weighted sum of one field is computed in float16; leave out compute float16")
+	}
+	return nil
 }
 
 // checkKeys checks the keys against each other and fills in what they leave out.

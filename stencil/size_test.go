@@ -121,3 +121,49 @@ func TestWideGridsNeed64BitIndices(t *testing.T) {
 		}
 	}
 }
+
+func TestComputingInTheBitsThatAreStored(t *testing.T) {
+	for _, c := range []struct {
+		stored, in, want DType
+		fails            bool
+	}{
+		{Float16, Float16, Float16x2, false}, {Float16, Float32, Float16, false}, {Float16x2, Float16, Float16x2, false}, {Float16x2, Float32, Float16, false},
+		{BFloat16, Float32, BFloat16, false}, {Float32, Float32, Float32, false}, {Float64, Float64, Float64, false},
+		{BFloat16, BFloat16, "", true}, {Float32, Float16, "", true}, {Float16, Float64, "", true}, {Int16, Float16, "", true}, {Int32, Int32, "", true},
+	} {
+		if got, err := c.stored.Computing(c.in); (err != nil) != c.fails || err == nil && got != c.want {
+			t.Errorf("%s in %s: %s, %v", c.stored, c.in, got, err)
+		}
+	}
+	for bits := range 1 << 16 {
+		if v := half(uint16(bits)); v == v && Float16Bits(v) != uint16(bits) {
+			t.Fatalf("%g has the bits %#x, want %#x", v, Float16Bits(v), bits)
+		}
+	}
+	const head = "NumDimensions 1 StencilSize (1) DataType "
+	const sum = " CellValue { return 0.3 * get(0) + 0.3 * get(-1) + 0.3 * get(1); }"
+	packed, err := Parse("s", "s.sl", head+"float16 compute float16"+sum)
+	if err != nil || packed.DType != Float16x2 {
+		t.Fatalf("%v", err)
+	}
+	p := Problem{Stencil: packed, Size: Size{2000, 1, 1}}
+	bound := map[DType]float64{}
+	for _, d := range []DType{Float16, Float16x2} {
+		p.DType = d
+		bound[d] = Tolerance(p, 6)
+	}
+	// A step rounds four or five times as often; a value is 1 at most, of which half a unit in the last place is 2^-12.
+	if bound[Float16x2] < 1.2*bound[Float16] || bound[Float16x2] > 0.05 {
+		t.Errorf("rounding explains %v", bound)
+	}
+	for text, want := range map[string]string{
+		head + "float16 compute float16 CellValue { return get(0) * get(1); }": "only a step that is one weighted sum of one field is computed in float16",
+		head + "float compute float16" + sum:                                   "float32 is not computed in float16",
+		head + "bfloat16 compute bfloat16" + sum:                               "bfloat16 is not computed in bfloat16",
+		head + "float16x2" + sum:                                               "unknown element type",
+	} {
+		if _, err := Parse("s", "s.sl", text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}

@@ -12,7 +12,7 @@ var bfloat16Source string
 // for the others. A 16-bit floating-point type is what is stored: arithmetic on it
 // is arithmetic of float.
 func TypeSource(d DType) string {
-	switch d {
+	switch d.Plain() {
 	case Float16:
 		return halfSource
 	case BFloat16:

@@ -48,7 +48,7 @@ func (p Problem) AnswerType(i int) DType {
 // widen gives one element.
 func (d DType) widen(b []byte) float64 {
 	order := binary.NativeEndian
-	switch d {
+	switch d.Plain() {
 	case BFloat16:
 		return float64(math.Float32frombits(uint32(order.Uint16(b)) << 16))
 	case Float16:
@@ -66,6 +66,26 @@ func (d DType) widen(b []byte) float64 {
 		bits = order.Uint64(b)
 	}
 	return Type(d).asFloat(Type(d).wrap(int64(bits)))
+}
+
+// Float16Bits is a number as a float16, which is stored so.
+func Float16Bits(v float64) uint16 {
+	v = Float16.Round(v)
+	bits := uint16(0)
+	if math.Signbit(v) {
+		bits = 1 << 15
+	}
+	switch m, e := math.Frexp(math.Abs(v)); {
+	case math.IsNaN(v):
+		return 0x7e00
+	case math.IsInf(v, 0):
+		bits |= 0x7c00
+	case m > 0 && e > -14: // normal: m is 1/2 to 1
+		bits |= uint16(e+14)<<10 + uint16(m*2048) - 1024
+	default:
+		bits |= uint16(math.Ldexp(m, e+24))
+	}
+	return bits
 }
 
 // half is the value of an IEEE 754 binary16.

@@ -33,6 +33,7 @@ func Inputf(format string, args ...any) error { return InputError{fmt.Errorf(for
 type Spec struct {
 	Stencil string   // name in the catalogue, or path of a .sl file
 	DType   string   // element type: "float32"
+	Compute string   // what it is computed in: "float16"
 	Size    string   // extents, x fastest: "512x512x512"
 	Steps   int      // time steps of one run of the program that will use the config
 	Scalars []string // "name=value"
@@ -69,9 +70,18 @@ func (s Spec) Of(st *stencil.Stencil) (Problem, error) {
 			return p, InputError{err}
 		}
 	}
+	if s.Compute != "" {
+		in, err := stencil.ParseDType(s.Compute)
+		if err == nil {
+			p.DType, err = p.DType.Computing(in)
+		}
+		if err != nil {
+			return p, Inputf("--compute %s: %w", s.Compute, err)
+		}
+	}
 	switch {
 	case !slices.Contains(st.DTypes(), p.DType):
-		return p, Inputf("--dtype %s: %s is computed in %s", s.DType, st.Name, joinTypes(st.DTypes()))
+		return p, Inputf("--dtype %s: %s is computed in %s", p.DType, st.Name, joinTypes(st.DTypes()))
 	case p.Steps < 1 || p.Steps > MaxSteps:
 		return p, Inputf("%d time steps: their number must lie in 1..%d", p.Steps, MaxSteps)
 	}

@@ -11,6 +11,7 @@ import (
 	"stenciltune/device/verify"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
+	"stenciltune/space"
 	"stenciltune/stencil"
 )
 
@@ -178,6 +179,74 @@ func TestPartsOfRowsArriveWhereTheyBelong(t *testing.T) {
 		cases = append(cases, devicetest.NamedCase(t, name, 2, 1))
 	}
 	devicetest.Check(t, d, cases)
+}
+
+// packedSums are cases of two cells an instruction: rules, parts of rows, both kinds of prefetch, one step in flight and several.
+func packedSums(t *testing.T) (cases []verify.Case) {
+	for _, name := range []string{
+		"jacobi2d/f16x2/515x67/stream/vx=8/vy=1/wp=4/ck=4/pf=1/mb=1/ph=3",
+		"jacobi2d/f16x2/1026x67/stream/vx=16/vy=1/wp=1/ck=4/pf=4/mb=1/ph=3/sm=2/pm=1", // written by way of shared memory
+		"jacobi2d9s/f16x2/512x67/stream/vx=4/vy=1/wp=4/ck=4/pf=2/mb=1/ph=1/pm=1",
+		"jacobi3d27/f16x2/136x37x31/stream/vx=4/vy=3/wp=8/ck=1/pf=4/mb=1/ph=2/pm=1",
+		"jacobi1d/f16x2/3001/stream/vx=8/vy=1/wp=4/ck=1/pf=1/mb=1/ph=4",
+	} {
+		cases = append(cases, devicetest.NamedCase(t, name, 2, 1))
+	}
+	for _, c := range []struct {
+		text, schedule string
+		size           stencil.Size
+	}{
+		{"NumDimensions 2 StencilSize (1, 1) Boundary wrap", "stream/vx=8/vy=1/wp=4/ck=4/pf=4/mb=1/ph=2/pm=1", stencil.Size{512, 67, 1}},
+		{"NumDimensions 2 StencilSize (1, 1) Boundary constant 0.5", "stream/vx=8/vy=1/wp=4/ck=4/pf=1/mb=1/ph=2", stencil.Size{513, 67, 1}},
+		{"NumDimensions 2 StencilSize (1, 1) Boundary mirror", "stream/vx=4/vy=1/wp=4/ck=4/pf=2/mb=1/ph=2/pm=1", stencil.Size{514, 67, 1}},
+	} {
+		st, err := stencil.Parse("rule", "rule.sl", c.text+" DataType float16 compute float16 CellValue { return 0.3 * get(0, 0) + 0.2 * get(-1, 0) + 0.1 * get(1, 1) + 0.15 * get(0, -1); }")
+		if err != nil {
+			t.Fatal(err)
+		}
+		s, err := space.ParseSchedule(c.schedule)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cases = append(cases, verify.Of(stencil.Problem{Stencil: st, DType: st.DType, Size: c.size, Steps: 1}, kernels.Find(all.Families(), "stream"), s, 2, 1))
+	}
+	return cases
+}
+
+func TestPackedSumsGiveTheReferencesAnswer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles many kernels")
+	}
+	devicetest.Check(t, open(t, host.Options{}), packedSums(t))
+}
+
+// The bound of arithmetic in float16 is wide, but not so wide that a wrong word passes.
+func TestWrongPackedSumsAreFound(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles many kernels")
+	}
+	d := open(t, host.Options{})
+	for _, m := range [][2]string{
+		{"unsigned word = across(own, ", "unsigned word = upper(own, "},        // the own cell twice beyond the vector's end
+		{"if (at.low_x) word", "if (false) word"},                              // no rule at low x
+		{"to[i] = Packed(i % 2 == 0 ? lower", "to[i] = Packed(i == 0 ? lower"}, // cells in each other's place
+	} {
+		c := packedSums(t)[1]
+		if !strings.Contains(c.Kernel.Source, m[0]) {
+			t.Fatal("the text has changed: ", m[0])
+		}
+		c.Kernel.Source = strings.Replace(c.Kernel.Source, m[0], m[1], 1)
+		c.Remainder = nil
+		err := verify.Run(t.Context(), d, []verify.Case{c}, func(_ verify.Case, r verify.Result) bool {
+			if r.Failure != nil || r.OK() {
+				t.Errorf("%s: %v, ok is %t", m[1], r.Failure, r.OK())
+			}
+			return true
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
 }
 
 // Planes of a sweep are kept, or loaded again; its last tiles are moved back, and its rows copied in parts.

@@ -84,7 +84,7 @@ func dataText(p stencil.Problem, seed uint32) []string {
 	var scales, arrays, lengths, numbers, outputs, copies []string
 	for a := range len(st.Fields) + len(st.ReadOnly) {
 		c := p.InputScale(a)
-		types = append(types, p.Stored(a).Short())
+		types = append(types, p.Stored(a).Plain().Short())
 		scales = append(scales, fmt.Sprintf("%g,%g,%g", c.Low, c.Step, c.Quantum))
 	}
 	for i, n := range p.Lengths() {

@@ -53,11 +53,12 @@ func TestWeightsAreFactoredWhereValuesStayFinite(t *testing.T) {
 		{gaussian, stencil.Float32, 7, false},
 		{gaussian, stencil.Float16, 6, true}, // computed in float
 		{gaussian, stencil.Float16, 7, false},
+		{line, stencil.Float16x2, 2, false}, // computed in float16, whose range is small
 		{gaussian, stencil.Float64, 16, true},
 		{line, stencil.Float32, 1, false}, // one operation saved, one multiplication to bring values back
 		{line, stencil.Float32, 2, true},
 	} {
-		w := plan{stencil.Problem{Stencil: &stencil.Stencil{}, DType: c.dtype}, c.stages, shape{timeTile: c.timeTile}}.bestWeights()
+		w := plan{problem: stencil.Problem{Stencil: &stencil.Stencil{}, DType: c.dtype}, stages: c.stages, shape: shape{timeTile: c.timeTile}}.bestWeights()
 		if (w.common != 1) != c.taken {
 			t.Errorf("%s, %d steps: factor %v", c.dtype, c.timeTile, w.common)
 		}

@@ -47,13 +47,15 @@ type plan struct {
 	problem stencil.Problem
 	stages
 	shape
+	packed bool // two cells an instruction
 }
 
 // planOf is a schedule's. Rows that are not whole vectors are loaded cell by cell, and so into
 // registers if a cell is too small to be copied.
 func planOf(p stencil.Problem, s space.Schedule) plan {
 	get := func(name string) int { return s.Int(name, 0) } // those that may be left out are 0 then
-	g := plan{p, stagesOf(p.Stencil), shapeOf(get)}
+	g := plan{problem: p, stages: stagesOf(p.Stencil), shape: shapeOf(get)}
+	g.packed = g.packs(p.DType)
 	if g.async && g.leastCopy() < 4 {
 		g.async, g.prefetch = false, min(g.prefetch, 2)
 	}
@@ -119,7 +121,7 @@ func (g plan) haloX() int {
 // laneHalo tells whether a row's halo on x is loaded by its first and last lane, not as part
 // of the tile.
 func (g plan) laneHalo() bool {
-	return g.dims < 3 && g.timeTile == 1 && !g.async && g.linear && max(g.lowX, g.highX) <= g.vector && !g.mixed && !g.wraps[0] && !g.edge
+	return g.dims < 3 && g.timeTile == 1 && !g.async && g.linear && !g.packed && max(g.lowX, g.highX) <= g.vector && !g.mixed && !g.wraps[0] && !g.edge
 }
 
 // edgeRows is the rows of a warp that others read.
@@ -146,7 +148,7 @@ func (g plan) sharedBytes() int {
 		more += kernels.Outputs(g.problem.Stencil, g.timeTile) * g.warps * warp * g.vector * g.problem.DType.Size()
 	}
 	rows := g.warps*g.edgeRows() + g.constantRows()
-	return more + g.ring*g.timeTile*g.edgeArrays()*rows*warp*g.vector*kernels.ComputedSize(g.problem.DType)
+	return more + g.ring*g.timeTile*g.edgeArrays()*rows*warp*g.vector*g.computedSize()
 }
 
 // inRegisters is the prefetched planes that registers hold.
@@ -160,7 +162,7 @@ func (g plan) inRegisters() int {
 // registers is what a thread needs, estimated: what every stage keeps, the plane
 // at hand with its halo, those on their way, and addresses.
 func (g plan) registers() int {
-	cells := g.vector * g.rows
+	cells := g.words() * g.rows
 	halo := g.rows * (g.lowX + g.highX)
 	if !g.linear { // all planes are at hand at once
 		halo += cells + (g.lowR+g.highR)*g.vector

@@ -23,13 +23,13 @@ constexpr int TILE_X = 32 * VECTOR, TILE_R = WARPS * ROWS;
 // With one time step in 2D a row's halo on x is a few cells that the warp's first and last
 // lane load next to their own: LANE_HALO. Else it is whole vectors, computed as well.
 constexpr int RADIUS_X = LOW_X > HIGH_X ? LOW_X : HIGH_X;
-constexpr int LANE_HALO = DIMS < 3 && PYRAMID == 1 && !COPIES && SUMS && RADIUS_X <= VECTOR && LANE_RULES ? RADIUS_X : 0;
+constexpr int LANE_HALO = DIMS < 3 && PYRAMID == 1 && !COPIES && SUMS && !PACKED && RADIUS_X <= VECTOR && LANE_RULES ? RADIUS_X : 0;
 constexpr int HALO_LX = LANE_HALO > 0 ? 0 : (PYRAMID * LOW_X + VECTOR - 1) / VECTOR * VECTOR;
 constexpr int HALO_HX = LANE_HALO > 0 ? 0 : (PYRAMID * HIGH_X + VECTOR - 1) / VECTOR * VECTOR;
 constexpr int HALO_LR = PYRAMID * LOW_R, HALO_HR = PYRAMID * HIGH_R;
 constexpr int STEP_X = TILE_X - HALO_LX - HALO_HX, STEP_R = TILE_R - HALO_LR - HALO_HR; // from tile to tile
 constexpr int OPEN = LOW_S + HIGH_S;                         // planes begun and not complete
-constexpr int SPAN_X = LOW_X + VECTOR + HIGH_X;              // a row with its halo
+constexpr int SPAN_X = LOW_X + WORDS + HIGH_X;              // a row with its halo
 constexpr int LAG = HIGH_S + (LATE ? 1 : 0);                 // stage lag: planes a stage is behind the one before
 constexpr int SHARED_ROWS = LOW_R + HIGH_R;                  // rows of other warps that a warp reads
 // Rows of a warp that other warps read: the first and the last few.
@@ -55,11 +55,11 @@ template <class Elem> struct __align__(aligned(sizeof(Elem), PART)) PartOf {
 // than half of it. (Narrower vectors, and planes of several rows, lose as much as they win; docs/lab/0020-parts-side-by-side.md.)
 constexpr bool COALESCED = COPIES && PART < VECTOR;
 constexpr bool COALESCED_STORES = COALESCED && DIMS < 3 && sizeof(Vector) == 32 && sizeof(Part) < 16;
-struct __align__(sizeof(Real) * VECTOR < 16 ? sizeof(Real) * VECTOR : 16) Shared {
-  Real at[VECTOR];
+struct __align__(sizeof(Real) * WORDS < 16 ? sizeof(Real) * WORDS : 16) Shared {
+  Real at[WORDS];
 };
 
-typedef Real Cells[ROWS][VECTOR];                           // of one plane of an array, a thread's own
+typedef Real Cells[ROWS][WORDS];                           // of one plane of an array, a thread's own
 typedef Real LaneHalo[ROWS][LANE_HALO > 0 ? LANE_HALO : 1]; // next to the first and the last lane's
 typedef Real Rows[LOW_R + ROWS + HIGH_R][SPAN_X];           // the same with their neighbours
 
@@ -110,28 +110,28 @@ __device__ __forceinline__ void halo_x(Real (&e)[SPAN_X], const Place &at, int l
 #pragma unroll
   for (int k = 1; k <= LOW_X; k++) {
     if (k > low) break;
-    const int lanes = (k + VECTOR - 1) / VECTOR;
-    e[LOW_X - k] = __shfl_up_sync(~0u, e[LOW_X + lanes * VECTOR - k], lanes);
+    const int lanes = (k + WORDS - 1) / WORDS;
+    e[LOW_X - k] = __shfl_up_sync(~0u, e[LOW_X + lanes * WORDS - k], lanes);
     if (LANE_HALO == 0 && HELD_LX >= LOW_X) continue;
     Real outside = LANE_HALO > 0 ? next[LANE_HALO > 0 ? k - 1 : 0] : e[LOW_X - k + 1];
     if (LANE_HALO == 0 && given(0, 0)) outside = constant.at[0][0];
-    if (LANE_HALO == 0 && rule(0, 0, 0) == MIRROR) outside = k < VECTOR ? e[LOW_X + k % VECTOR] : __shfl_sync(~0u, e[LOW_X + k % VECTOR], k / VECTOR);
-    if (LOW_X <= VECTOR || wraps(0) ? at.low_x : at.x < k) e[LOW_X - k] = outside;
+    if (LANE_HALO == 0 && rule(0, 0, 0) == MIRROR) outside = k < WORDS ? e[LOW_X + k % WORDS] : __shfl_sync(~0u, e[LOW_X + k % WORDS], k / WORDS);
+    if (LOW_X <= WORDS || wraps(0) ? at.low_x : at.x < k) e[LOW_X - k] = outside;
   }
 #pragma unroll
   for (int k = 0; k < HIGH_X; k++) {
     if (k >= high) break;
-    const int lanes = k / VECTOR + 1, i = LOW_X + VECTOR + k;
-    e[i] = __shfl_down_sync(~0u, e[LOW_X + k % VECTOR], lanes);
+    const int lanes = k / WORDS + 1, i = LOW_X + WORDS + k;
+    e[i] = __shfl_down_sync(~0u, e[LOW_X + k % WORDS], lanes);
     if (LANE_HALO == 0 && HELD_HX >= HIGH_X) continue;
     Real outside = LANE_HALO > 0 ? next[LANE_HALO > 0 ? k : 0] : e[i - 1];
     if (LANE_HALO == 0 && given(0, 1)) outside = constant.at[0][1];
     if (LANE_HALO == 0 && rule(0, 0, 1) == MIRROR) { // k + 2 cells before the end of the last lane
-      constexpr int last = 32 * VECTOR;
+      constexpr int last = 32 * WORDS;
       const int cell = last - 2 - k;
-      outside = cell / VECTOR == 31 ? e[LOW_X + cell % VECTOR] : __shfl_sync(~0u, e[LOW_X + cell % VECTOR], cell / VECTOR);
+      outside = cell / WORDS == 31 ? e[LOW_X + cell % WORDS] : __shfl_sync(~0u, e[LOW_X + cell % WORDS], cell / WORDS);
     }
-    if (HIGH_X <= VECTOR || wraps(0) ? at.high_x : at.x + VECTOR + k >= at.nx) e[i] = outside;
+    if (HIGH_X <= WORDS || wraps(0) ? at.high_x : at.x + WORDS + k >= at.nx) e[i] = outside;
   }
 }
 
@@ -160,7 +160,7 @@ __device__ __forceinline__ void publish(const Cells &v, const Place &at, Shared 
     if (EDGE_ROWS < ROWS && j >= FIRST_ROWS && j < ROWS - LAST_ROWS) continue;
     Shared row;
 #pragma unroll
-    for (int i = 0; i < VECTOR; i++) {
+    for (int i = 0; i < WORDS; i++) {
       row.at[i] = v[j][i];
       if (MIRRORED_ROWS && mirrors(1, 0) && j < FIRST_ROWS && threadIdx.y == 0) row.at[i] = v[j + 1 < ROWS ? j + 1 : j][i];
       if (MIRRORED_ROWS && mirrors(1, 1) && j >= ROWS - LAST_ROWS && threadIdx.y == WARPS - 1) row.at[i] = v[j > 0 ? j - 1 : j][i];
@@ -175,7 +175,7 @@ __device__ __forceinline__ void neighbours(Rows &e, const Place &at, const Share
   for (int r = 0; r < SHARED_ROWS; r++) {
     const Shared row = edges[at.other[r]];
 #pragma unroll
-    for (int i = 0; i < VECTOR; i++) e[r < LOW_R ? r : r + ROWS][LOW_X + i] = row.at[i];
+    for (int i = 0; i < WORDS; i++) e[r < LOW_R ? r : r + ROWS][LOW_X + i] = row.at[i];
   }
 }
 

@@ -81,6 +81,7 @@ func params(p stencil.Problem, m machine.Machine) []space.Param {
 // constraints are why some schedules do not exist.
 func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (list []space.Constraint) {
 	of := plan{problem: p, stages: stagesOf(p.Stencil)}
+	of.packed = of.packs(p.DType)
 	var names []string // whatever needs most of them needs all
 	for _, q := range params {
 		names = append(names, q.Name)
@@ -126,6 +127,13 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 			return g.prefetch <= 2
 		}
 		return copied && g.prefetch >= 2 && g.leastCopy() >= 4
+	})
+	whole(onVector, "packed", "where a register holds two cells, a vector is at least four, and half of one reaches as far as the stencil, beyond mirrors further", func(g plan) bool {
+		reach := max(g.lowX, g.highX)
+		if g.mirrors[0] {
+			reach++
+		}
+		return !g.packed || g.vector >= 4 && g.words() >= reach
 	})
 	whole(onVector, "vector", "a lane that loads fewer than 8 bytes (of elements narrower than 4 bytes 4) wastes instructions; more than 32 waste registers", func(g plan) bool {
 		bytes := g.vector * p.DType.Size()
@@ -198,7 +206,11 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	if stored != nil {
 		pieces = append(append(pieces, kernels.CopiesPiece()), stored...)
 	}
-	pieces = append(append(pieces, plane), g.stagesSource()...)
+	pieces = append(pieces, plane)
+	if g.packed {
+		pieces = append(pieces, kernels.Piece{File: folder + "packed_halo.cu", Text: packedHaloSource})
+	}
+	pieces = append(pieces, g.stagesSource()...)
 	switch {
 	case g.async && stored != nil:
 		pieces = append(pieces, kernels.Piece{File: folder + "stored.cu", Text: storedSource})
@@ -206,6 +218,9 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		pieces = append(pieces, kernels.CopiesPiece())
 	}
 	pieces = append(pieces, g.prefetchSource(), kernels.Piece{File: folder + "streaming.cu", Text: streamingSource, Images: g.images})
+	if g.packed {
+		pieces = packedPieces(pieces)
+	}
 	k := kernels.Source(p, sourceOf(s), launchOnly, constants, pieces...)
 	hold, _ := g.tile()
 	k.Schedule, k.Launch, k.Least, k.Multiple = s, g.launch(), [3]int{hold[0], 1, 1}, g.part()

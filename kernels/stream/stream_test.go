@@ -99,6 +99,7 @@ func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
 		{"constant3d.cu", edged(t, "jacobi3d27", "constant 0.25"), stencil.Float32, volume, "stream/vx=2/vy=4/wp=8/ck=1/pf=1/mb=1/ph=2"},
 		{"fixed2d.cu", edged(t, "jacobi2d9", "fixed"), stencil.Float32, flat, "stream/vx=8/vy=1/wp=1/ck=1/pf=2/mb=1/ph=6/pm=1"},
 		{"edge2d.cu", catalogued(t, "plateplus"), stencil.Float32, flat, "stream/vx=4/vy=1/wp=1/ck=1/pf=2/mb=1/ph=3/pm=1"},
+		{"packed.cu", edged(t, "jacobi2d9", "constant 0.25"), stencil.Float16x2, flat, "stream/vx=8/vy=1/wp=4/ck=1/pf=2/mb=1/ph=4/pm=1"},
 		{"float64.cu", catalogued(t, "jacobi3d"), stencil.Float64, volume, "stream/vx=2/vy=3/wp=12/ck=1/pf=2/mb=1/ph=3"},
 	} {
 		k := Family{}.Kernel(problem(c.stencil, c.dtype, c.size), spacetest.Schedule(t, c.schedule))
@@ -193,6 +194,9 @@ func TestLaunchCountsTilesAndChunks(t *testing.T) {
 			kernels.Launch{Grid: [3]int{2, 1, 1}, Block: [3]int{32, 8, 1}, SharedBytes: 2*2*8*2*512 + 4*8*4*512, Steps: 2}},
 		{problem(catalogued(t, "jacobi3d"), stencil.Float16, stencil.Size{65, 32, 9}), "stream/vx=2/vy=4/wp=8/ck=1/pf=4/mb=1/ph=2/pm=1",
 			kernels.Launch{Grid: [3]int{2, 1, 1}, Block: [3]int{32, 8, 1}, SharedBytes: 2 * 2 * 8 * 2 * 256, Steps: 2}},
+		// Edge rows of float16, and planes of it.
+		{problem(catalogued(t, "jacobi3d"), stencil.Float16x2, stencil.Size{256, 32, 9}), "stream/vx=4/vy=4/wp=8/ck=1/pf=4/mb=1/ph=2/pm=1",
+			kernels.Launch{Grid: [3]int{3, 1, 1}, Block: [3]int{32, 8, 1}, SharedBytes: 2*2*8*2*256 + 4*8*4*256, Steps: 2}},
 	} {
 		if got := (Family{}).Kernel(c.p, spacetest.Schedule(t, c.schedule)).Launch; got != c.want {
 			t.Errorf("%s %s: %+v, want %+v", c.p.Text(), c.schedule, got, c.want)

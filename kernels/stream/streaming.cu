@@ -39,7 +39,7 @@ struct Streaming {
       stage[s].clear();
       for (int slot = 0; CONSTANT_ROW && slot < RING && threadIdx.y == 0; slot++)
         for (int side = 0; side < 2; side++)
-        for (int i = 0; i < VECTOR; i++) edges.ring[(slot * PYRAMID + s) * Edges::STAGE + Edges::ROW + side * 32 + threadIdx.x].at[i] = outside_cell(s).at[1][side];
+        for (int i = 0; i < WORDS; i++) edges.ring[(slot * PYRAMID + s) * Edges::STAGE + Edges::ROW + side * 32 + threadIdx.x].at[i] = outside_cell(s).at[1][side];
     }
 #pragma unroll
     for (int f = 0; f < PREFETCH; f++) fetch(f, from + f);
@@ -127,7 +127,7 @@ struct Streaming {
 #pragma unroll
         for (int j = 0; j < ROWS; j++)
 #pragma unroll
-          for (int i = 0; i < VECTOR; i++) result[j][i] = SCALE * stage[PYRAMID - 1].done[f][j][i];
+          for (int i = 0; i < WORDS; i++) result[j][i] = SCALE * stage[PYRAMID - 1].done[f][j][i];
         if constexpr (COALESCED_STORES) prefetch.coalesce(output_of(f), result);
         store(result, written[output_of(f)], at);
         written[output_of(f)] += at.stride;

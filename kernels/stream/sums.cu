@@ -15,17 +15,17 @@ constexpr bool RESTORED = HOLDS && HIGH_S == 1 && !LATE && (PAIRS || BEGINS_AS_C
 struct Stage {
   Cells sum[OPEN > 0 ? OPEN : 1]; // of planes p - HIGH_S, ...: what has arrived so far
   Cells done[ARRAYS];             // the plane completed last
-  Real before[VECTOR + 1];        // the plane that arrived last, from the cell left of the own ones on: for pairs, and held cells
+  Real before[WORDS + 1];        // the plane that arrived last, from the cell left of the own ones on: for pairs, and held cells
 
   __device__ __forceinline__ void clear() {
 #pragma unroll
     for (int j = 0; j < ROWS; j++)
 #pragma unroll
-      for (int i = 0; i < VECTOR; i++) {
+      for (int i = 0; i < WORDS; i++) {
         done[0][j][i] = 0;
         each<OPEN>([&](int m) { sum[m][j][i] = 0; });
       }
-    if constexpr (PAIRS || RESTORED) each<VECTOR + 1>([&](int i) { before[i] = 0; });
+    if constexpr (PAIRS || RESTORED) each<WORDS + 1>([&](int i) { before[i] = 0; });
   }
 };
 
@@ -61,17 +61,17 @@ __device__ __forceinline__ void accumulate_plane(Stage &s, const Rows &e, int p,
   const bool mirrored = ENDS && BY_DISTANCE && (p < BEYOND || p >= at.planes - BEYOND);
   // Of four nearest neighbours of equal weight, the left one of a cell and the one in the next plane are also the one in
   // the plane before and the right one of another: the pair that they are is added up once.
-  Real pair[PAIRS ? VECTOR + 1 : 1];
-  if constexpr (PAIRS) each<VECTOR + 1>([&](int i) { pair[i] = (first ? Real(0) : s.before[i]) + e[0][LOW_X + i]; });
+  Real pair[PAIRS ? WORDS + 1 : 1];
+  if constexpr (PAIRS) each<WORDS + 1>([&](int i) { pair[i] = (first ? Real(0) : s.before[i]) + e[0][LOW_X + i]; });
   constexpr int TARGETS = OWN || SHARED_ROWS > ROWS ? ROWS : SHARED_ROWS; // own rows that get something: of neighbours the first and the last
 #pragma unroll
-  for (int k = 0; k < TARGETS * VECTOR; k++) {
-    const int r = k / VECTOR, j = TARGETS == ROWS || r < LOW_R ? r : r + (ROWS - TARGETS), i = k % VECTOR;
+  for (int k = 0; k < TARGETS * WORDS; k++) {
+    const int r = k / WORDS, j = TARGETS == ROWS || r < LOW_R ? r : r + (ROWS - TARGETS), i = k % WORDS;
     // Slot 0 is the plane completed now, slot m the one m planes later.
-    Real sum[OPEN + 1];
+    Sum sum[OPEN + 1];
     each<OPEN + 1>([&](int m) {
       if (OWN)
-        sum[m] = m < BEGUN && !first ? s.sum[m < OPEN ? m : 0][j][i] : CONSTANT_TERM; // with the first plane all sums begin
+        sum[m] = m < BEGUN && !first ? Sum(s.sum[m < OPEN ? m : 0][j][i]) : Sum(CONSTANT_TERM); // with the first plane all sums begin
       else
         sum[m] = m == 0 ? s.done[0][j][i] : s.sum[m > 0 ? m - 1 : 0][j][i];
     });
@@ -106,7 +106,7 @@ __device__ __forceinline__ void accumulate_plane(Stage &s, const Rows &e, int p,
     s.done[0][j][i] = sum[0];
     each<OPEN>([&](int m) { s.sum[m][j][i] = sum[m + 1]; });
   }
-  if constexpr (PAIRS || (RESTORED && OWN)) each<VECTOR + 1>([&](int i) { if (i > 0 || PAIRS) s.before[i] = e[0][LOW_X - 1 + i]; });
+  if constexpr (PAIRS || (RESTORED && OWN)) each<WORDS + 1>([&](int i) { if (i > 0 || PAIRS) s.before[i] = e[0][LOW_X - 1 + i]; });
 }
 
 // Gives a row of plane `plane` the values of EdgeValue where it lies outside the grid: e holds the nearest
@@ -123,7 +123,7 @@ __device__ __forceinline__ void edge_row_values(Real (&e)[SPAN_X], const Place &
   };
   if (whole) each<SPAN_X>(value);
   if (!whole && (LOW_X <= VECTOR ? at.low_x : at.x < LOW_X)) each<LOW_X>(value);
-  if (!whole && (HIGH_X <= VECTOR ? at.high_x : at.x + VECTOR + HIGH_X > at.nx)) each<HIGH_X>([&](int k) { value(LOW_X + VECTOR + k); });
+  if (!whole && (HIGH_X <= VECTOR ? at.high_x : at.x + VECTOR + HIGH_X > at.nx)) each<HIGH_X>([&](int k) { value(LOW_X + WORDS + k); });
 }
 
 // The same for the rows of a plane: the thread's own, or (not OWN) those of its neighbours.
@@ -145,9 +145,9 @@ __device__ __forceinline__ void accumulate_edge_planes(Stage &s, const Rows &nea
     Rows e;
     each<LOW_R + ROWS + HIGH_R>([&](int r) { each<SPAN_X>([&](int i) { e[r][i] = near[r][i]; }); });
     edge_values<true, OWN>(e, at, p - low + high, true, step, iteration);
-    each<ROWS * VECTOR>([&](int c) {
-      const int j = c / VECTOR, i = c % VECTOR;
-      Real sum[OPEN + 1];
+    each<ROWS * WORDS>([&](int c) {
+      const int j = c / WORDS, i = c % WORDS;
+      Sum sum[OPEN + 1];
       each<OPEN + 1>([&](int m) { sum[m] = m == 0 ? s.done[0][j][i] : s.sum[m > 0 ? m - 1 : 0][j][i]; });
       accumulate_beyond<OWN>(sum, e, j, i, low, high, 0);
       each<OPEN + 1>([&](int m) {
@@ -167,11 +167,11 @@ __device__ __forceinline__ void arrive(Stage &s, const Cells (&v)[ARRAYS], const
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
 #pragma unroll
-    for (int i = 0; i < VECTOR; i++) e[LOW_R + j][LOW_X + i] = own[j][i] = none ? Real(0) : v[0][j][i];
+    for (int i = 0; i < WORDS; i++) e[LOW_R + j][LOW_X + i] = own[j][i] = none ? Real(0) : v[0][j][i];
     Real next[LANE_HALO > 0 ? LANE_HALO : 1];
 #pragma unroll
     for (int k = 0; k < LANE_HALO; k++) next[k] = none ? Real(0) : lane_halo[j][k];
-    halo_x(e[LOW_R + j], at, LOW_X, HIGH_X, next, none ? Outside{} : outside_cell(step));
+    halo_row(e[LOW_R + j], at, LOW_X, HIGH_X, next, none ? Outside{} : outside_cell(step));
   }
   publish(own, at, edges.now(0));
   if (some(EDGE_VALUE) && !none) {
@@ -191,7 +191,7 @@ __device__ __forceinline__ void join(Stage &s, int step, int iteration, int p, c
     neighbours(e, at, edges.now(0));
     if constexpr (DIAGONAL) {
 #pragma unroll
-      for (int r = 0; r < SHARED_ROWS; r++) halo_x(e[r < LOW_R ? r : r + ROWS], at, LOW_X, HIGH_X, nullptr, outside_cell(step));
+      for (int r = 0; r < SHARED_ROWS; r++) halo_row(e[r < LOW_R ? r : r + ROWS], at, LOW_X, HIGH_X, nullptr, outside_cell(step));
     }
     if (some(EDGE_VALUE)) {
       if (ENDS) copy(near, e);

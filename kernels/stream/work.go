@@ -41,7 +41,7 @@ func estimateOf(st stages) estimate {
 // spill, both estimated.
 func (g plan) taken() (registers, least int) {
 	e := estimateOf(g.stages)
-	cells, used, timeTile, words := float64(g.vector*g.rows), float64(g.used()), float64(g.timeTile), float64(max(4, g.problem.DType.Size()))/4
+	cells, used, timeTile, words := float64(g.words()*g.rows), float64(g.used()), float64(g.timeTile), float64(max(4, g.problem.DType.Size()))/4
 	stage := e.kept * float64(g.perStage()) // for each cell
 	switch {
 	case g.weights.ring != 0:
@@ -166,7 +166,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	moves, loads, stores := g.moves(parts)
 	coalescedStores := g.coalescedStores()
 	accesses := moves*(arrays+outputs)*float64(g.rows) + timeTile*(parts*edge+shuffles*words)
-	pipe := (edge*float64(g.vector) + shuffles) * float64(kernels.ComputedSize(p.DType))
+	pipe := edge*float64(g.vector*g.computedSize()) + shuffles*4*words
 	if g.async { // read again from shared memory
 		accesses += parts * arrays * float64(g.rows)
 		pipe += (1 + loads) * read * float64(g.rows*g.vector) / timeTile // written there, and read
@@ -175,12 +175,17 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		accesses += (parts + moves) * outputs
 		pipe += 2 * outputs * float64(g.vector) * elem / timeTile
 	}
+	permutes := 0.0 // of a stage in a plane step: a word of two lanes, or of the edge
 	flops, special := float64(st.Ops.Total()), float64(st.Ops.Div+st.Ops.Special)
 	if g.linear { // a division has become part of the weights
 		w := g.bestWeights()
 		flops, special = w.cost, 0
 		if w.ring != 0 { // a pair at the end of a vector is added up by two lanes
 			flops += 1 / float64(g.vector)
+		}
+		if g.packed { // an instruction adds or multiplies in two cells
+			flops /= 2
+			permutes = 2 * shuffles
 		}
 	}
 	threads := float64(l.Threads())
@@ -208,7 +213,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Updates:    blocks * updates,
 		Flops:      blocks * updates * flops,
 		Special:    blocks * updates * special,
-		Integer:    blocks * threads * (300 + planeSteps*(20+4*float64(g.rows)+timeTile*(2+shuffles*words))),
+		Integer:    blocks * threads * (300 + planeSteps*(20+4*float64(g.rows)+timeTile*(2+shuffles*words+permutes))),
 		Accesses:   blocks * threads * planeSteps * accesses,
 		L1Loads:    loads*read*blocks*cells*loaded + stores*outputs*float64(p.Size.Cells())*elem,
 		L2Read:     read * blocks * cells * loaded,

@@ -40,6 +40,7 @@ func (f *ProblemFlags) bind(c *cobra.Command) {
 // BindCell binds the flags that say how a cell is computed.
 func (f *ProblemFlags) BindCell(c *cobra.Command) {
 	c.Flags().StringVar(&f.DType, "dtype", "", "element `type`: float32, float64, float16 or bfloat16 (default: the stencil's own)")
+	c.Flags().StringVar(&f.Compute, "compute", "", "`type` that it is computed in: float16 of float16 elements of a weighted sum, whose tolerance grows (default: float32 for 16 bits, else the element type)")
 	c.Flags().StringArrayVar(&f.Scalars, "scalar", nil, "`name=value` of a scalar of the stencil; repeat it for several (default: the stencil's own)")
 }
 
