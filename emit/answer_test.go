@@ -188,7 +188,7 @@ func pack(d stencil.DType, cells []float64) []byte {
 			b = order.AppendUint32(b, math.Float32bits(float32(v)))
 		case d == stencil.BFloat16:
 			b = order.AppendUint16(b, uint16(math.Float32bits(float32(v))>>16))
-		case d == stencil.Float16:
+		case d.Plain() == stencil.Float16:
 			b = order.AppendUint16(b, halves()[v])
 		case d.Size() == 1:
 			b = append(b, byte(int64(v)))
@@ -234,6 +234,7 @@ func TestEmittedSourceGivesTheReferencesAnswer(t *testing.T) {
 		{"jacobi2d9s", stencil.Float64, "stream/vx=2/vy=1/wp=2/ck=4/pf=1/mb=1/ph=2", []stencil.Size{{260, 50, 1}, {31, 5, 1}}},
 		{"jacobi1d", stencil.Float32, "global/gx=128/gy=1/gz=1/wx=2/wy=1/wz=1/cw=0/zz=0/sp=0", []stencil.Size{{1000, 1, 1}, {1, 1, 1}}},
 		{"jacobi2d9", stencil.Float16, "stream/vx=2/vy=1/wp=4/ck=4/pf=1/mb=1/ph=2", []stencil.Size{{520, 30, 1}, {33, 7, 1}, {1, 1, 1}}},
+		{"jacobi2d", stencil.Float16x2, "stream/vx=8/vy=1/wp=4/ck=4/pf=1/mb=1/ph=2", []stencil.Size{{520, 30, 1}, {33, 7, 1}, {1, 1, 1}}},
 		{"heat2d", stencil.BFloat16, tiles2d + "3", []stencil.Size{{64, 17, 1}, {1, 1, 1}}},
 		{"hotspot2d", stencil.Float32, tiles2d + "2", []stencil.Size{{96, 24, 1}, {33, 7, 1}, {1, 1, 1}}},
 		{"hotspot3d", stencil.Float32, "stream/vx=2/vy=4/wp=4/ck=3/pf=1/mb=1/ph=2", []stencil.Size{{80, 30, 9}, {33, 7, 5}, {1, 1, 1}}},

@@ -111,7 +111,7 @@ type Work struct {
 	Steps      int     // time steps a launch advances
 	Cells      float64 // useful cell updates: cells of the grid x Steps
 	Updates    float64 // cell updates made, ghost zones included
-	Flops      float64 // floating-point operations, each counted once
+	Flops      float64 // floating-point operations, each counted once; one on a word of two cells is one
 	Special    float64 // divisions and special functions among them
 	Integer    float64 // integer and control instructions, per thread summed
 	Accesses   float64 // load, store and shuffle instructions, per thread summed
