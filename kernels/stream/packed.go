@@ -3,6 +3,8 @@ package stream
 import (
 	_ "embed"
 	"fmt"
+	"maps"
+	"math"
 	"regexp"
 	"slices"
 	"strconv"
@@ -18,10 +20,21 @@ var packedSource string
 //go:embed packed_halo.cu
 var packedHaloSource string
 
-// packs tells whether a weighted sum is computed two cells an instruction: where the element type allows it, and no cell
-// outside the grid or held asks for more than the choice of a word.
+// packs tells whether a weighted sum is computed two cells an instruction: where the element type allows it, float16 holds
+// the weights, and no cell outside the grid or held asks for more than the choice of a word.
 func (s stages) packs(d stencil.DType) bool {
-	return d.Packed() && s.linear && !s.mixed && !s.edge && s.held == (ends{})
+	return d.Packed() && s.linear && s.narrow && !s.mixed && !s.edge && s.held == (ends{})
+}
+
+// narrowWeights tells whether all weights of a linear stencil, and its constant, are normal numbers of float16.
+func narrowWeights(st *stencil.Stencil) bool {
+	byOffset, constant, _ := st.Linear()
+	for _, w := range append(slices.Collect(maps.Values(byOffset)), constant) {
+		if w = math.Abs(w); w != 0 && (w < 0x1p-14 || w > 65504) {
+			return false
+		}
+	}
+	return true
 }
 
 // words is the registers of a thread that hold a vector.
@@ -32,7 +45,7 @@ func (g plan) words() int {
 	return g.vector
 }
 
-// wordBytes is the bytes of one.
+// computedSize is the bytes of a value in computation.
 func (g plan) computedSize() int {
 	if g.packed {
 		return g.problem.DType.Size()

@@ -16,6 +16,7 @@ type stages struct {
 	dims int
 	radius
 	linear   bool
+	narrow   bool // float16 holds the weights
 	weights  costed
 	factored costed             // the same as multiples of a common factor
 	arrays   [][]stencil.Offset // fields, then read-only arrays: where each is read; nil = nowhere
@@ -49,6 +50,7 @@ func analyse(st *stencil.Stencil) stages {
 			u, _ := weightsBy(bestFactor(st), st)
 			s.weights, s.factored = costed{w, w.operations()}, costed{u, u.operations()}
 			s.images = w.images(s.rim, held)
+			s.narrow = narrowWeights(st)
 			s.linear, s.held, s.late, s.diagonal, s.triples, s.newestNeighbours, s.ring = true, held, w.late(s.mirrors[2]), w.diagonal(), w.triples(), w.newestNeighbours(), 2
 			return s
 		}
