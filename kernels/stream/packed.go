@@ -22,8 +22,8 @@ var packedHaloSource string
 
 // packs tells whether a weighted sum is computed two cells an instruction: where the element type allows it, float16 holds
 // the weights, and no cell outside the grid or held asks for more than the choice of a word.
-func (s stages) packs(d stencil.DType) bool {
-	return d.Packed() && s.linear && s.narrow && !s.mixed && !s.edge && s.held == (ends{})
+func (s stages) packs(p stencil.Problem) bool {
+	return p.DType.Packed() && kernels.OneType(p) && kernels.OneOutput(p) && s.linear && s.narrow && !s.mixed && !s.edge && s.held == (ends{})
 }
 
 // narrowWeights tells whether all weights of a linear stencil, and its constant, are normal numbers of float16.

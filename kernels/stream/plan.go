@@ -55,7 +55,7 @@ type plan struct {
 func planOf(p stencil.Problem, s space.Schedule) plan {
 	get := func(name string) int { return s.Int(name, 0) } // those that may be left out are 0 then
 	g := plan{problem: p, stages: stagesOf(p.Stencil), shape: shapeOf(get)}
-	g.packed = g.packs(p.DType)
+	g.packed = g.packs(p)
 	if g.async && g.leastCopy() < 4 {
 		g.async, g.prefetch = false, min(g.prefetch, 2)
 	}

@@ -81,7 +81,7 @@ func params(p stencil.Problem, m machine.Machine) []space.Param {
 // constraints are why some schedules do not exist.
 func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (list []space.Constraint) {
 	of := plan{problem: p, stages: stagesOf(p.Stencil)}
-	of.packed = of.packs(p.DType)
+	of.packed = of.packs(p)
 	var names []string // whatever needs most of them needs all
 	for _, q := range params {
 		names = append(names, q.Name)
