@@ -80,7 +80,7 @@ func passText(of stencil.Problem, p device.Pass) string {
 // scalars, as the emulation's parse_data reads them, and the seed.
 func dataText(p stencil.Problem, seed uint32) []string {
 	st := p.Stencil
-	types := []string{p.DType.Short()}
+	types := []string{p.DType.Plain().Short()}
 	var scales, arrays, lengths, numbers, outputs, copies []string
 	for a := range len(st.Fields) + len(st.ReadOnly) {
 		c := p.InputScale(a)
