@@ -265,21 +265,22 @@ class _Tensor(_c.Structure):
 
 
 class _Array:
-    """Where an array is on the device, and of what kind it is: by __cuda_array_interface__, or DLPack."""
+    """Where an array is on the device, and of what kind it is: by __cuda_array_interface__, or DLPack. of is its line of the table."""
 
-    def __init__(self, name, array, written, dtypes=TABLE["dtypes"]):
+    def __init__(self, name, array, written, of=TABLE):
+        dtypes = of.get("dtypes", TABLE["dtypes"])
         try:
             facts = array.__cuda_array_interface__
         except (AttributeError, TypeError, KeyError):
             facts = None
         if facts is not None and facts["typestr"][1] in "fiu":  # which bfloat16 is not
-            self.address, self.shape = facts["data"][0] or 0, tuple(facts["shape"])
-            self.dtype = {"f": "float", "i": "int", "u": "uint"}[facts["typestr"][1]] + str(8 * int(facts["typestr"][2:]))
+            self.address, self.shape, size = facts["data"][0] or 0, tuple(facts["shape"]), int(facts["typestr"][2:])
+            self.dtype = {"f": "float", "i": "int", "u": "uint"}[facts["typestr"][1]] + str(8 * size)
             if written and facts["data"][1]:
                 raise ValueError("%s: the array may only be read" % name)
             strides = facts.get("strides")
             if strides is not None:
-                strides = [s // int(facts["typestr"][2:]) for s in strides]
+                strides = [s // size for s in strides]
         elif hasattr(array, "__dlpack__"):
             if array.__dlpack_device__()[0] not in (2, 13):  # kDLCUDA, kDLCUDAManaged
                 raise TypeError("%s: the array is not on a CUDA device" % name)
@@ -287,7 +288,7 @@ class _Array:
             pointer = _c.pythonapi.PyCapsule_GetPointer
             pointer.restype, pointer.argtypes = _c.c_void_p, [_c.py_object, _c.c_char_p]
             t = _c.cast(pointer(capsule, b"dltensor"), _c.POINTER(_Tensor))[0]
-            self.address, self.shape = (t.data or 0) + t.offset, tuple(t.shape[:t.ndim])
+            self.address, self.shape, size = (t.data or 0) + t.offset, tuple(t.shape[:t.ndim]), t.bits * t.lanes // 8
             self.dtype = {0: "int", 1: "uint", 2: "float", 4: "bfloat"}.get(t.code, "") + str(t.bits * t.lanes)
             strides = t.strides[:t.ndim] if t.strides else None
         else:
@@ -300,6 +301,7 @@ class _Array:
         self.cells = 1
         for extent in self.shape:
             self.cells *= extent
+        self.bytes = self.cells * size
         if self.dtype not in dtypes:
             raise TypeError("%s: want elements of %s, not %s" % (name, " or ".join(dtypes), self.dtype or "another kind"))
 
@@ -346,7 +348,7 @@ def _named(state, n, named):
         if a["name"] not in named:
             missing.append(a["name"])
             continue
-        array = _Array(a["name"], named.pop(a["name"]), False, a.get("dtypes", TABLE["dtypes"]))
+        array = _Array(a["name"], named.pop(a["name"]), False, a)
         if array.cells < 1 or (not a["indexed"] and array.cells != cells):
             raise ValueError("%s: want %s elements, not %d" % (a["name"], "some" if a["indexed"] else cells, array.cells))
         state["read_only[%d]" % i], state["length[%d]" % i] = _c.c_uint64(array.address), _c.c_longlong(array.cells)
@@ -387,16 +389,16 @@ def advance(fields, scratch, steps, *, first=1, stream=None, **named):
     """
     fields, scratch = [list(a) if isinstance(a, (list, tuple)) else [a] for a in (fields, scratch)]
     if len(fields) != _FIELDS or len(scratch) != _FIELDS:
-        raise TypeError("want %d fields (%s) and as many scratch arrays" % (_FIELDS, ", ".join(TABLE["fields"])))
+        raise TypeError("want %d fields (%s) and as many scratch arrays" % (_FIELDS, ", ".join(f["name"] for f in TABLE["fields"])))
     if steps < 0 or first < 1 or first + steps > 2147483647:
         raise ValueError("steps %d, first %d: want at least 0 and 1" % (steps, first))
     state, shape, owner = {"first": _c.c_int(first)}, None, {}
     for key, arrays in (("now", fields), ("next", scratch)):
         for f, array in enumerate(arrays):
-            if array is None and key == "next" and not TABLE["written"][f]:
+            if array is None and key == "next" and not TABLE["fields"][f]["written"]:
                 state["next[%d]" % f] = _c.c_uint64(0)
                 continue
-            a = _Array("%s of field %d" % (key, f), array, True)
+            a = _Array("%s of field %d" % (key, f), array, True, TABLE["fields"][f])
             shape = a.shape if shape is None else shape
             if a.shape != shape:
                 raise ValueError("%s of field %d: shape %s, want %s" % (key, f, a.shape, shape))
@@ -417,9 +419,9 @@ def run(fields, steps, *, first=1, stream=None, **named):
     Takes what advance takes. An answer that ends in scratch is copied, which advance saves.
     """
     fields = list(fields) if isinstance(fields, (list, tuple)) else [fields]
-    at = [_Array("field %d" % f, a, True) for f, a in enumerate(fields)]
-    if len(at) != _FIELDS:
-        raise TypeError("want %d fields: %s" % (_FIELDS, ", ".join(TABLE["fields"])))
+    if len(fields) != _FIELDS:
+        raise TypeError("want %d fields: %s" % (_FIELDS, ", ".join(f["name"] for f in TABLE["fields"])))
+    at = [_Array("field %d" % f, a, True, TABLE["fields"][f]) for f, a in enumerate(fields)]
     handle, held = _c.c_void_p(_stream(stream, fields[0])), []
 
     def taken(a):
@@ -428,7 +430,7 @@ def run(fields, steps, *, first=1, stream=None, **named):
 
     with _On(_ordinal(at[0].address)):
         try:
-            scratch = [taken(a) if TABLE["written"][f] else None for f, a in enumerate(at)]
+            scratch = [taken(a) if TABLE["fields"][f]["written"] else None for f, a in enumerate(at)]
             result = advance(fields, scratch, steps, first=first, stream=handle.value or 0, **named)
             moved = [f for f in range(_FIELDS) if result[f] is not fields[f]]
             # Fields may have changed places: what is in another one's array is first brought to safety.
@@ -437,7 +439,7 @@ def run(fields, steps, *, first=1, stream=None, **named):
                 safe[f] = result[f]
                 if not isinstance(result[f], _Scratch):
                     safe[f] = taken(at[f])
-                    _copy(safe[f], _Array("", result[f], False), handle)
+                    _copy(safe[f], _Array("", result[f], False, TABLE["fields"][f]), handle)
             for f in moved:
                 _copy(at[f], safe[f], handle)
         finally:
@@ -446,7 +448,7 @@ def run(fields, steps, *, first=1, stream=None, **named):
 
 
 def _copy(to, source, stream):
-    _cuda("cuMemcpyDtoDAsync_v2", _c.c_uint64(to.address), _c.c_uint64(source.address), _c.c_size_t(to.cells * TABLE["bytes"]), stream)
+    _cuda("cuMemcpyDtoDAsync_v2", _c.c_uint64(to.address), _c.c_uint64(source.address), _c.c_size_t(to.bytes), stream)
 
 
 class _Scratch:
@@ -454,9 +456,9 @@ class _Scratch:
 
     def __init__(self, like, stream):
         address = _c.c_uint64()
-        _cuda("cuMemAllocAsync", _c.byref(address), _c.c_size_t(max(1, like.cells) * TABLE["bytes"]), stream)
-        self.address, self.cells = address.value, like.cells
-        kind = {"f": "<f", "i": "<i", "u": "<u", "b": "<u"}[like.dtype[0]] + str(TABLE["bytes"])
+        _cuda("cuMemAllocAsync", _c.byref(address), _c.c_size_t(max(1, like.bytes)), stream)
+        self.address, self.bytes = address.value, like.bytes
+        kind = {"f": "<f", "i": "<i", "u": "<u", "b": "<u"}[like.dtype[0]] + str(like.bytes // max(1, like.cells))
         self.__cuda_array_interface__ = {"shape": like.shape, "typestr": kind, "data": (self.address, False), "version": 3}
 
 

@@ -21,8 +21,7 @@ type pythonTable struct {
 	Dims     int             `json:"dims"`
 	DTypes   []string        `json:"dtypes"` // of arrays, as elements are called there
 	Bytes    int             `json:"bytes"`  // of an element
-	Fields   []string        `json:"fields"`
-	Written  []bool          `json:"written"`
+	Fields   []pythonField   `json:"fields"`
 	Arrays   []pythonArray   `json:"arrays"`
 	Scalars  []pythonScalar  `json:"scalars"`
 	Reach    int             `json:"reach"`
@@ -32,10 +31,16 @@ type pythonTable struct {
 	Kernels  []pythonKernel  `json:"kernels"`
 }
 
+type pythonField struct {
+	Name    string   `json:"name"`
+	Written bool     `json:"written"`          // by some launch
+	DTypes  []string `json:"dtypes,omitempty"` // where they are others than the elements'
+}
+
 type pythonArray struct {
 	Name    string   `json:"name"`
 	Indexed bool     `json:"indexed"`
-	DTypes  []string `json:"dtypes,omitempty"` // where they are others than the fields'
+	DTypes  []string `json:"dtypes,omitempty"` // as a field's
 }
 
 type pythonScalar struct {
@@ -101,9 +106,12 @@ func pythonKernelOf(v view, k part) pythonKernel {
 	return one
 }
 
-// pythonTypes are an element type as arrays are called there.
+// pythonTypes are an element type as arrays are called there; none for none.
 func pythonTypes(d stencil.DType) []string {
-	if d == stencil.BFloat16 {
+	switch d {
+	case "":
+		return nil
+	case stencil.BFloat16:
 		return []string{string(d), "uint16"} // its bits, for libraries that lack it
 	}
 	return []string{string(d.Plain())}
@@ -122,23 +130,17 @@ func python(s Source) ([]byte, error) {
 	if len(st.Sparse) > 0 {
 		return nil, fmt.Errorf("the Python module takes no lists of places, and %s has Sources or Receivers: use --format cu", plain(st.Name))
 	}
-	for _, f := range st.Fields {
-		if f.Type != "" {
-			return nil, fmt.Errorf("the Python module takes fields of one type, and %s of %s is stored in %s: use --format cu", plain(f.Name), plain(st.Name), f.Type)
-		}
-	}
 	if st.Until != nil {
 		return nil, fmt.Errorf("the Python module does not look at runs, and %s has Until: use --format cu", plain(st.Name))
 	}
 	v := viewOf(s, parts, variants)
-	table := pythonTable{Name: s.Name, Dims: st.Dims, DTypes: pythonTypes(d), Bytes: d.Size(), Fields: v.Fields, Written: v.Written,
-		Arrays: []pythonArray{}, Scalars: []pythonScalar{}, Reach: v.Reach, Whole: v.Whole}
+	table := pythonTable{Name: s.Name, Dims: st.Dims, DTypes: pythonTypes(d), Bytes: d.Size(),
+		Arrays: []pythonArray{}, Scalars: []pythonScalar{}, Reach: v.Reach, Whole: whole(st)}
+	for i, f := range st.Fields {
+		table.Fields = append(table.Fields, pythonField{f.Name, v.Written[i], pythonTypes(f.Type)})
+	}
 	for i, a := range v.Arrays {
-		one := pythonArray{Name: pythonName(a.Name), Indexed: st.ReadOnly[i].Indexed}
-		if own := st.ReadOnly[i].Type; own != "" {
-			one.DTypes = pythonTypes(own)
-		}
-		table.Arrays = append(table.Arrays, one)
+		table.Arrays = append(table.Arrays, pythonArray{pythonName(a.Name), st.ReadOnly[i].Indexed, pythonTypes(st.ReadOnly[i].Type)})
 	}
 	for _, a := range v.Scalars {
 		table.Scalars = append(table.Scalars, pythonScalar{pythonName(a.Name), a.Type, a.Kernel})

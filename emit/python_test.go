@@ -51,10 +51,10 @@ type recordedCase struct {
 
 // call is the C++ for it, with the addresses that testdata/fakecuda.py gives.
 func (c recordedCase) call(s Source) string {
-	st, elem := s.Problem.Stencil, element(s.dtype())
+	st, e := s.Problem.Stencil, exportsOf(s)
 	var b strings.Builder
 	fields := len(st.Fields)
-	fmt.Fprintf(&b, "  {\n    %s *f[%d], *s[%[2]d], *r[%[2]d];\n    for (int i = 0; i < %[2]d; i++) f[i] = (%[1]s *)((1LL << 32) + 16 * i), s[i] = (%[1]s *)((2LL << 32) + 16 * i);\n", elem, fields)
+	fmt.Fprintf(&b, "  {\n    %s *f[%d], *s[%[2]d], *r[%[2]d];\n    for (int i = 0; i < %[2]d; i++) f[i] = (%[1]s *)((1LL << 32) + 16 * i), s[i] = (%[1]s *)((2LL << 32) + 16 * i);\n", e.Cell, fields)
 	extents := strings.Trim(strings.ReplaceAll(fmt.Sprint(c.N[:st.Dims]), " ", ", "), "[]")
 	fmt.Fprintf(&b, "    printf(\"%s [%s] %d: %%s\\n\", %[1]sVariant(%[4]s));\n", s.Name, strings.Trim(strings.ReplaceAll(fmt.Sprint(c.N), " ", ", "), "[]"), c.Steps, extents)
 	args := "f, s"
@@ -63,7 +63,7 @@ func (c recordedCase) call(s Source) string {
 		args, result = "f[0], s[0]", "r"
 	}
 	for i, a := range st.ReadOnly {
-		args += fmt.Sprintf(", (%s *)((3LL << 32) + %d)", elem, 16*i)
+		args += fmt.Sprintf(", (%s *)((3LL << 32) + %d)", e.Elements[i], 16*i)
 		if a.Indexed {
 			args += fmt.Sprintf(", %d", c.Lengths[i])
 		}
@@ -105,6 +105,8 @@ func TestPythonModuleLaunchesWhatTheLauncherDoes(t *testing.T) {
 		{"acoustic3d", stencil.Float32, "stream/vx=2/vy=4/wp=8/ck=3/pf=1/mb=1/ph=1", [][]int{{80, 240, 90}, {11, 7, 5}}},
 		{"srad2", stencil.Float32, "tile/gx=32/gy=4/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/ph=2/fs=1", [][]int{{640, 24, 1}, {33, 7, 1}}},
 		{"testdata/churn.sl", stencil.Float64, "tile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=2", [][]int{{96, 24, 1}, {33, 7, 1}}},
+		{"testdata/crust.sl", stencil.Float32, "pipeline/vx=2/vy=1/wp=2/ck=4/pf=2/mb=1/ph=3", [][]int{{260, 50, 1}, {31, 5, 1}}},
+		{"testdata/halves.sl", stencil.Float32, "stream/vx=2/vy=4/wp=4/ck=3/pf=1/mb=1/ph=2", [][]int{{80, 30, 9}, {33, 7, 5}}},
 		{"testdata/ripple.sl", stencil.Uint16, "tile/gx=32/gy=4/gz=2/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1", [][]int{{64, 8, 6}, {13, 7, 5}}},
 	} {
 		s := sourceOf(t, c.stencil, c.dtype, stencil.Size{512, 512, 512}, c.schedule, h200)
@@ -173,6 +175,7 @@ func TestPythonModuleChecksItsArrays(t *testing.T) {
 	dir := t.TempDir()
 	s := sourceOf(t, "jacobi3d", stencil.BFloat16, stencil.Size{512, 512, 512}, streamed, h200)
 	emitted(t, dir, "jacobi3d.py", "python", s)
+	emitted(t, dir, "crust.py", "python", sourceOf(t, "testdata/crust.sl", stencil.Float32, stencil.Size{512, 512, 1}, tiles2d+"1", h200))
 	out := build(t, "testdata", python, "-B", "checks.py", dir)
 	if !strings.Contains(out, "['1000', '100000'] ") {
 		t.Errorf("the launch had other arrays: %s", out)

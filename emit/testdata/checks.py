@@ -1,4 +1,4 @@
-"""What an emitted jacobi3d of bfloat16 refuses and takes, on the stand-in for the driver: python3 checks.py FOLDER."""
+"""What emitted modules, jacobi3d of bfloat16 first, refuse and take, on the stand-in for the driver: python3 checks.py FOLDER."""
 import ctypes
 import os
 import sys
@@ -37,9 +37,9 @@ class Tensor:
         return new(ctypes.addressof(self.head), b"dltensor", None)
 
 
-def refused(error, words, *arguments, **named):
+def refused(error, words, *arguments, of=jacobi3d, **named):
     try:
-        jacobi3d.advance(*arguments, **named)
+        of.advance(*arguments, **named)
     except error as e:
         assert words in str(e), "%r, want %r" % (str(e), words)
     else:
@@ -86,3 +86,12 @@ fake.cuModuleGetFunction = lambda f, module, name: 500 if module.value == 1 else
 fake.log = []
 jacobi3d.advance(Tensor(4096), scratch, 1)
 assert "nvrtcDestroyProgram" in fake.log, fake.log
+
+# Fields in types of their own.
+import crust  # noqa: E402
+
+types = ["<f2", "<f2", "<f4", "|u1"]
+fields, scratch = [[Array(start + 16 * i, (40, 70), t) for i, t in enumerate(types)] for start in (4096, 8192)]
+refused(TypeError, "now of field 3: want elements of uint8, not float32", fields[:3] + [Array(4160, (40, 70), "<f4")], scratch, 1, of=crust)
+refused(TypeError, "next of field 0: want elements of float16, not float32", fields, [Array(8256, (40, 70), "<f4")] + scratch[1:], 1, of=crust)
+refused(TypeError, "k: want elements of float16, not float32", fields, scratch, 1, k=Array(4160, (40, 70), "<f4"), of=crust)

@@ -9,16 +9,18 @@ A library's call returns 0 = all is well. There are 132 multiprocessors, each wi
 import ctypes
 import importlib
 import json
+import math
 import struct
 import sys
 
 real = ctypes.CDLL
-SIZES = {"float16": "<f2", "float32": "<f4", "float64": "<f8", "int32": "<i4", "uint16": "<u2", "int8": "|i1"}
+SIZES = {"float16": "<f2", "float32": "<f4", "float64": "<f8", "int32": "<i4", "uint16": "<u2", "int8": "|i1", "uint8": "|u1"}
 
 
 class Fake:
     def __init__(self, module=None):
         self.names, self.next, self.memory, self.lines, self.log, self.scalars = {}, 1 << 40, {}, [], [], {}
+        self.bytes, self.fields = {}, []  # of arrays by address; of fields, where they are known
 
     def __getattr__(self, function):  # of those without an answer but 0
         if not function.startswith(("cu", "nvrtc")):
@@ -82,7 +84,7 @@ class Fake:
     def cuMemAllocAsync(self, address, size, stream):
         self.next += 1 << 20
         address._obj.value = self.next
-        self.memory[self.next] = "nothing"
+        self.memory[self.next], self.bytes[self.next] = "nothing", size.value
         return 0
 
     def cuMemFreeAsync(self, address, stream):
@@ -90,6 +92,7 @@ class Fake:
         return 0
 
     def cuMemcpyDtoDAsync_v2(self, to, source, size, stream):
+        assert self.bytes[to.value] == self.bytes[source.value] == size.value, "a copy of %d bytes" % size.value
         self.memory[to.value] = self.memory[source.value]
         return 0
 
@@ -102,6 +105,8 @@ class Fake:
             raw = ctypes.string_at(at, struct.calcsize(form))
             value = struct.unpack(form, raw)[0]
             text.append(raw[::-1].hex() if form == "d" else "%x" % value if form == "Q" else "%d" % value)
+            if kind in ("now", "next") and self.fields:
+                assert self.bytes[value] == self.fields[int(a.split("[")[1][:-1])], a
             if kind == "now":
                 read.append(self.memory[value])
             elif kind == "next":
@@ -116,7 +121,7 @@ class Array:
     """Fields are from address 0x100000000 on, scratch from 0x200000000, read-only arrays from 0x300000000, 16 apart."""
 
     def __init__(self, address, shape, dtype):
-        self.address = address
+        self.address, self.bytes = address, math.prod(shape) * int(SIZES[dtype][2:])
         self.__cuda_array_interface__ = {"shape": shape, "typestr": SIZES[dtype], "data": (address, False), "strides": None, "version": 3}
 
 
@@ -125,8 +130,11 @@ def launches(fake, module, case):
     fake.passes = {p["entry"]: p["arguments"] for k in t["kernels"] for p in k["passes"]}
     fake.scalars = {"s_%d" % i: {"double": "d", "long long": "q"}[s["kernel"]] for i, s in enumerate(t["scalars"])}
     shape = tuple(reversed(case["n"][:t["dims"]]))
-    fields, scratch = [[Array(start + 16 * f, shape, t["dtypes"][0]) for f in range(len(t["fields"]))] for start in (1 << 32, 2 << 32)]
-    named = {a["name"]: Array((3 << 32) + 16 * i, (case["lengths"][i],), t["dtypes"][0]) for i, a in enumerate(t["arrays"])}
+    of = lambda a: a.get("dtypes", t["dtypes"])[0]
+    fields, scratch = [[Array(start + 16 * i, shape, of(f)) for i, f in enumerate(t["fields"])] for start in (1 << 32, 2 << 32)]
+    fake.fields = [a.bytes for a in fields]
+    fake.bytes = {a.address: a.bytes for a in fields + scratch}
+    named = {a["name"]: Array((3 << 32) + 16 * i, (case["lengths"][i],), of(a)) for i, a in enumerate(t["arrays"])}
     named.update({s["name"]: v for s, v in zip(t["scalars"], case["scalars"])})
     start = {a.address: "field %d" % i for i, a in enumerate(fields)}
     fake.memory, fake.lines = {**start, **{a.address: "scratch" for a in scratch}}, []
