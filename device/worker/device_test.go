@@ -106,9 +106,13 @@ func TestGoodSchedule(t *testing.T) {
 	if s := d.Telemetry(); s.SMClockHz != 1.98e9 {
 		t.Errorf("telemetry: %+v", s)
 	}
+	before := d.Stats().DeviceSeconds
 	stretch := device.Energy{Problem: testProblem, Run: passOf(a), Stretch: timing.Stretch{Span: 0.25}}
 	if e, err := d.Energy(background, stretch); err != nil || !d.Metered() || e.Joules() != 125 || e.ClockHz != 1.4e9 || e.Lowered == nil {
 		t.Errorf("energy: %+v, %v", e, err)
+	}
+	if d.Stats().DeviceSeconds <= before {
+		t.Error("an energy counts as no time of the device")
 	}
 	d.Release(a)
 	d.Release(a)
@@ -272,6 +276,35 @@ func TestReload(t *testing.T) {
 	_, err := d.Time(background, timingOf(a, bad))
 	wants(t, err, timing.WorkerLost, "exit code 4", time.Now(), time.Second)
 	works(t, d, a)
+}
+
+// Who shares a load with one that is cancelled has the binary loaded for itself.
+func TestACancelledLoadIsSharedByNobody(t *testing.T) {
+	d := open(t, nil)
+	slow := compile(t, d, "load=slow:300ms", 1)
+	if _, err := d.Time(background, timingOf(compile(t, d, "time=kill", 2))); device.AsFailure(err) == nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(background)
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if _, err := d.Time(ctx, timingOf(slow)); err != context.Canceled {
+			t.Errorf("cancelled: %v", err)
+		}
+	})
+	for loading := false; !loading; time.Sleep(time.Millisecond) {
+		d.gpu.mu.Lock()
+		loading = d.gpu.life != nil && d.gpu.life.loads[slow.ID] != nil
+		d.gpu.mu.Unlock()
+	}
+	wg.Go(func() {
+		if _, err := d.Time(background, timingOf(slow)); err != nil {
+			t.Errorf("beside it: %v", err)
+		}
+	})
+	time.Sleep(50 * time.Millisecond)
+	cancel()
+	wg.Wait()
 }
 
 // Compiles go on while the device is busy, and several at once.
@@ -482,6 +515,9 @@ func TestLost(t *testing.T) {
 			if !errors.Is(err, device.ErrLost) || !strings.Contains(err.Error(), reason) || !strings.Contains(err.Error(), "GPU-1234") {
 				t.Errorf("got %v", err)
 			}
+			if n := d.Stats().GPURestarts; (n > 1) != (mood == "open=error") {
+				t.Errorf("%d restarts", n) // a device that says that it is lost is not tried again
+			}
 		})
 	}
 	d := open(t, nil)
@@ -523,8 +559,22 @@ func TestADeviceOnWhichNothingRunsWellIsLost(t *testing.T) {
 		defer d.gpu.mu.Unlock()
 		d.gpu.barren = maxBarren - 1
 	}
-	almost()
-	works(t, d, good) // begins the count anew
+	for what, run := range map[string]func() error{
+		"check":  func() error { _, err := d.Check(background, checkOf(good)); return err },
+		"timing": func() error { _, err := d.Time(background, timingOf(good)); return err },
+		"energy": func() error {
+			_, err := d.Energy(background, device.Energy{Problem: testProblem, Run: passOf(good), Stretch: timing.Stretch{Span: 0.25}})
+			return err
+		},
+	} {
+		almost()
+		err := run()
+		d.gpu.mu.Lock()
+		if d.gpu.barren != 0 || err != nil {
+			t.Errorf("a %s does not begin the count anew: %d, %v", what, d.gpu.barren, err)
+		}
+		d.gpu.mu.Unlock()
+	}
 	for range 2 {
 		_, err := d.Check(background, checkOf(bad))
 		wants(t, err, timing.LaunchError, "700", time.Now(), time.Minute)
@@ -675,9 +725,13 @@ func TestABystanderOfATimeOutIsCompiledAgain(t *testing.T) {
 		wants(t, err, timing.CompileTimeout, "deadline", time.Now(), time.Minute)
 	})
 	time.Sleep(600 * time.Millisecond)
-	if _, err := d.Compile(background, kernel("compile=slow:700ms", 2)); err != nil {
+	<-d.pool.alone // a suspect would have to wait for this
+	ctx, cancel := context.WithCancel(background)
+	defer time.AfterFunc(10*time.Second, cancel).Stop()
+	if _, err := d.Compile(ctx, kernel("compile=slow:700ms", 2)); err != nil {
 		t.Error(err)
 	}
+	d.pool.alone <- struct{}{}
 	wg.Wait()
 }
 
@@ -709,9 +763,20 @@ func TestSilence(t *testing.T) {
 	if err := syscall.Kill(p.cmd.Process.Pid, syscall.SIGSTOP); err != nil {
 		t.Fatal(err)
 	}
+	go func() { // requests that it does not hear
+		for range 40 {
+			_, _ = p.call(opTelemetry, 0, nil)
+			select {
+			case <-p.over:
+				return
+			case <-time.After(100 * time.Millisecond):
+			}
+		}
+	}()
+	begin := time.Now()
 	works(t, d, good)
-	if n := d.Stats().GPURestarts; n != 1 {
-		t.Errorf("%d restarts", n)
+	if n, took := d.Stats().GPURestarts, time.Since(begin); n != 1 || took > 3*time.Second {
+		t.Errorf("%d restarts, %v", n, took)
 	}
 }
 

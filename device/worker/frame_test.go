@@ -42,6 +42,7 @@ func TestBadFrames(t *testing.T) {
 	}{
 		"half a header": {"\x00\x00", io.ErrUnexpectedEOF},
 		"half a body":   {header(10) + "12345", io.ErrUnexpectedEOF},
+		"lacks a byte":  {header(6) + "12345", io.ErrUnexpectedEOF},
 		"no body":       {header(10), io.ErrUnexpectedEOF},
 		"too long":      {header(maxFrame + 1), nil},
 		"text":          {"usage: tune", nil},

@@ -107,6 +107,46 @@ func TestADeadChildLeavesNothing(t *testing.T) {
 	}
 }
 
+// The number of a child that is reaped may be somebody else's.
+func TestAReapedChildIsNotKilled(t *testing.T) {
+	if _, err := os.Stat("/proc/self/stat"); err != nil {
+		t.Skip("no /proc here")
+	}
+	p := &process{cmd: exec.Command("sleep", "60"), reaped: true}
+	isolate(p.cmd)
+	if err := p.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p.signal()
+	time.Sleep(100 * time.Millisecond)
+	if !alive(strconv.Itoa(p.cmd.Process.Pid)) {
+		t.Error("killed")
+	}
+	p.reaped = false
+	p.signal()
+	_ = p.cmd.Wait() // killed: its error says so
+}
+
+// An operation has one clock: a second would run on after its end, and kill the next one's process. An answer about
+// the device's state is not owed.
+func TestClocks(t *testing.T) {
+	p, c := &process{}, &call{limit: time.Hour}
+	p.arm(c)
+	first := c.timer
+	p.arm(c)
+	if c.timer != first {
+		t.Error("two clocks")
+	}
+	first.Stop()
+	p = &process{calls: map[uint64]*call{1: {lax: true, done: make(chan struct{})}}, over: make(chan struct{}), wake: make(chan struct{}, 1),
+		reaped: true, stall: time.NewTimer(time.Hour)}
+	p.watch()
+	p.stalled()
+	if p.owing || p.end != nil {
+		t.Errorf("a state is owed: %v, %+v", p.owing, p.end)
+	}
+}
+
 // raw talks to a child by hand.
 type raw struct {
 	t   *testing.T
