@@ -8,7 +8,7 @@ from math import ceil as _ceil, log as _log
 
 _NAMES = {"float": _c.c_float, "double": _c.c_double, "int": _c.c_int, "long long": _c.c_longlong, "signed char": _c.c_int8, "unsigned char": _c.c_uint8,
           "short": _c.c_int16, "unsigned short": _c.c_uint16, "unsigned int": _c.c_uint32, "unsigned long long": _c.c_uint64}
-_FIELDS, _AXES = len(TABLE["fields"]), TABLE["dims"]
+_FIELDS, _AXES, _LISTS = len(TABLE["fields"]), TABLE["dims"], TABLE.get("lists", [])
 
 
 class Error(RuntimeError):
@@ -122,17 +122,27 @@ class _Device:
             self.modules[source] = module
         return self.modules[source]
 
+    def loaded(self, source, names):
+        """Functions by their names, compiled with their source where the image lacks one."""
+        found = [self.shipped(n) for n in names]
+        if None in found:
+            module, found = self.module(source), [_c.c_void_p() for _ in names]
+            for name, function in zip(names, found):
+                _cuda("cuModuleGetFunction", _c.byref(function), module, name.encode())
+        return found
+
     def functions(self, number):
         """The stages' functions of a kernel, compiled when first asked for."""
         if number not in self.entries:
-            names = [p["entry"] for p in TABLE["kernels"][number]["passes"]]
-            found = [self.shipped(n) for n in names]
-            if None in found:
-                module, found = self.module(TABLE["kernels"][number]["source"]), [_c.c_void_p() for _ in names]
-                for name, function in zip(names, found):
-                    _cuda("cuModuleGetFunction", _c.byref(function), module, name.encode())
-            self.entries[number] = found
+            k = TABLE["kernels"][number]
+            self.entries[number] = self.loaded(k["source"], [p["entry"] for p in k["passes"]])
         return self.entries[number]
+
+    def list_function(self, i):
+        """The function of a list of places."""
+        if ("list", i) not in self.entries:
+            self.entries["list", i], = self.loaded(_LISTS[i]["source"], [_LISTS[i]["entry"]])
+        return self.entries["list", i]
 
     def slots_of(self, number):
         """Blocks of a kernel that the device runs at once."""
@@ -295,7 +305,7 @@ class _Array:
             raise TypeError("%s: want an array on a CUDA device, with __cuda_array_interface__ or __dlpack__, not %s" % (name, type(array).__name__))
         whole = 1
         for extent, stride in reversed(list(zip(self.shape, strides or []))):
-            if extent != 1 and stride != whole:
+            if extent != 1 and stride != whole and 0 not in self.shape:
                 raise ValueError("%s: want a C-contiguous array, x innermost" % name)
             whole *= extent
         self.cells = 1
@@ -341,8 +351,22 @@ def _ordinal(address):
     return ordinal.value
 
 
+def _listed(state, i, of, pair):
+    """Puts a list of places and its table into the state of a run."""
+    name, address, count, rows = of["name"], [0, 0], 0, 0
+    if pair is not None:
+        if not isinstance(pair, (list, tuple)) or len(pair) != 2:
+            raise TypeError("%s: want (places, table), or None for no places, not %s" % (name, type(pair).__name__))
+        places, table = _Array("places of " + name, pair[0], False, {"dtypes": ["int64"]}), _Array("table of " + name, pair[1], not of["sources"])
+        if len(places.shape) != 1 or len(table.shape) != 2 or table.shape[1] != places.cells:
+            raise ValueError("%s: want places of shape (count,) and a table of shape (steps, count), not %s and %s" % (name, places.shape, table.shape))
+        address, count, rows = [places.address, table.address], places.cells, min(table.shape[0], 2147483647)
+    state["place[%d]" % i], state["table[%d]" % i] = [_c.c_uint64(a) for a in address]
+    state["places[%d]" % i], state["rows[%d]" % i] = _c.c_longlong(count), _c.c_int(rows)
+
+
 def _named(state, n, named):
-    """Puts read-only arrays and scalars into the state of a run, each by its name."""
+    """Puts read-only arrays, lists of places and scalars into the state of a run, each by its name."""
     cells, missing = n[0] * n[1] * n[2], []
     for i, a in enumerate(TABLE["arrays"]):
         if a["name"] not in named:
@@ -352,6 +376,11 @@ def _named(state, n, named):
         if array.cells < 1 or (not a["indexed"] and array.cells != cells):
             raise ValueError("%s: want %s elements, not %d" % (a["name"], "some" if a["indexed"] else cells, array.cells))
         state["read_only[%d]" % i], state["length[%d]" % i] = _c.c_uint64(array.address), _c.c_longlong(array.cells)
+    for i, l in enumerate(_LISTS):
+        if l["name"] not in named:
+            missing.append(l["name"])
+            continue
+        _listed(state, i, l, named.pop(l["name"]))
     for i, s in enumerate(TABLE["scalars"]):
         if s["name"] not in named:
             missing.append(s["name"])
@@ -359,6 +388,11 @@ def _named(state, n, named):
         state["s_%d" % i] = _NAMES[s["kernel"]](_NAMES[s["type"]](named.pop(s["name"])).value)
     if missing or named:
         raise TypeError("%s; missing: %s; unknown: %s" % (TABLE["name"], ", ".join(missing) or "none", ", ".join(named) or "none"))
+
+
+def _launch(function, grid, block, shared, state, names, stream):
+    arguments = (_c.c_void_p * len(names))(*[_c.addressof(state[a]) for a in names])
+    _cuda("cuLaunchKernel", function, *grid, *block, shared, _c.c_void_p(stream), arguments, None)
 
 
 def _advance(device, state, n, steps, stream):
@@ -370,11 +404,15 @@ def _advance(device, state, n, steps, stream):
         number, grid = next((k, g) for k, g in zip(v["kernels"], grids) if TABLE["kernels"][k]["steps"] <= steps)
         k = TABLE["kernels"][number]
         for p, function in zip(k["passes"], device.functions(number)):
-            arguments = (_c.c_void_p * len(p["arguments"]))(*[_c.addressof(state[a]) for a in p["arguments"]])
-            _cuda("cuLaunchKernel", function, *grid, *k["block"], k["shared"], _c.c_void_p(stream), arguments, None)
+            _launch(function, grid, k["block"], k["shared"], state, p["arguments"], stream)
             was = dict(state)
             for to, source in p["moves"]:
                 state[to] = was[source]
+        for i, l in enumerate(_LISTS):  # what sources and receivers do after step first: a launch does one then
+            count = state["places[%d]" % i].value
+            if count > 0 and state["first"].value <= state["rows[%d]" % i].value:
+                blocks = min(-(-count // l["threads"]), l["most"])
+                _launch(device.list_function(i), [blocks, 1, 1], [l["threads"], 1, 1], 0, state, l["arguments"], stream)
         steps -= k["steps"]
         state["first"].value += k["steps"]
 
@@ -383,8 +421,9 @@ def advance(fields, scratch, steps, *, first=1, stream=None, **named):
     """Advances fields on the device, and says which arrays hold the answers.
 
     fields and scratch are one array each, or a list of one for each field; scratch may hold None where the schedule
-    writes nothing. Read-only arrays and scalars are given by name. first is the first time step computed, which counts
-    only where the stencil asks for it. The launches are put on the stream and not waited for. The arrays must live until
+    writes nothing. Read-only arrays and scalars are given by name, and lists of places as (places, table): int64 of
+    shape (count,), and elements of shape (steps, count), of which step t has row t - 1; None is a list without places. first is
+    the first time step computed, which counts only where the stencil asks for it. The launches are put on the stream and not waited for. The arrays must live until
     they are done. Returns a list of arrays, one for each field, of those given.
     """
     fields, scratch = [list(a) if isinstance(a, (list, tuple)) else [a] for a in (fields, scratch)]

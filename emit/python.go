@@ -24,6 +24,7 @@ type pythonTable struct {
 	Fields   []pythonField   `json:"fields"`
 	Arrays   []pythonArray   `json:"arrays"`
 	Scalars  []pythonScalar  `json:"scalars"`
+	Lists    []pythonList    `json:"lists,omitempty"` // of places
 	Reach    int             `json:"reach"`
 	Whole    string          `json:"whole"`
 	Winners  []pythonWinner  `json:"winners"`
@@ -47,6 +48,16 @@ type pythonScalar struct {
 	Name   string `json:"name"`
 	Type   string `json:"type"`   // that it is rounded to
 	Kernel string `json:"kernel"` // that the kernels take
+}
+
+type pythonList struct {
+	Name      string   `json:"name"`
+	Sources   bool     `json:"sources"`
+	Source    int      `json:"source"` // with the entry
+	Entry     string   `json:"entry"`
+	Arguments []string `json:"arguments"`
+	Threads   int      `json:"threads"` // of a block, a place each
+	Most      int      `json:"most"`    // blocks
 }
 
 type pythonWinner struct {
@@ -127,9 +138,6 @@ func python(s Source) ([]byte, error) {
 	if len(st.StepScalars) > 0 {
 		return nil, fmt.Errorf("the Python module does not compute step scalars, and %s has StepScalar: use --format cu", plain(st.Name))
 	}
-	if len(st.Sparse) > 0 {
-		return nil, fmt.Errorf("the Python module takes no lists of places, and %s has Sources or Receivers: use --format cu", plain(st.Name))
-	}
 	if st.Until != nil {
 		return nil, fmt.Errorf("the Python module does not look at runs, and %s has Until: use --format cu", plain(st.Name))
 	}
@@ -173,6 +181,11 @@ func python(s Source) ([]byte, error) {
 		}
 		fmt.Fprintf(&sources, "    r\"\"\"%s\"\"\",\n", text)
 	}
+	if v.After != nil {
+		for i, l := range v.After.Launches {
+			table.Lists = append(table.Lists, pythonList{pythonName(v.Lists[i].Table), v.Lists[i].Sources, held[v.After.Scope], l.Entry, l.Arguments, v.After.Threads(), v.After.MaxBlocks()})
+		}
+	}
 	// A list of kernels a line each: the rest is short.
 	head, err := encode(table)
 	if err != nil {
@@ -208,6 +221,9 @@ func pythonNamed(v view) string {
 	var b strings.Builder
 	for _, a := range v.Arrays {
 		fmt.Fprintf(&b, ", %s=%[1]s", pythonName(a.Name))
+	}
+	for _, l := range v.Lists {
+		fmt.Fprintf(&b, ", %s=(%s, %[1]s)", pythonName(l.Table), l.Places)
 	}
 	for _, a := range v.Scalars {
 		fmt.Fprintf(&b, ", %s=%[1]s", pythonName(a.Name))

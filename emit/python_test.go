@@ -46,6 +46,7 @@ type recordedCase struct {
 	N       []int     `json:"n"`
 	Steps   int       `json:"steps"`
 	Lengths []int64   `json:"lengths"`
+	Lists   [][2]int  `json:"lists"` // places, rows
 	Scalars []float64 `json:"scalars"`
 }
 
@@ -67,6 +68,9 @@ func (c recordedCase) call(s Source) string {
 		if a.Indexed {
 			args += fmt.Sprintf(", %d", c.Lengths[i])
 		}
+	}
+	for i := range st.Sparse {
+		args += fmt.Sprintf(", (long long *)((4LL << 32) + %d), %d, (%s *)((4LL << 32) + %d), %d", 32*i, c.Lists[i][0], e.Element, 32*i+16, c.Lists[i][1])
 	}
 	args += fmt.Sprintf(", %s, %d", extents, c.Steps)
 	if st.Iterates() {
@@ -107,6 +111,7 @@ func TestPythonModuleLaunchesWhatTheLauncherDoes(t *testing.T) {
 		{"testdata/churn.sl", stencil.Float64, "tile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=2", [][]int{{96, 24, 1}, {33, 7, 1}}},
 		{"testdata/crust.sl", stencil.Float32, "pipeline/vx=2/vy=1/wp=2/ck=4/pf=2/mb=1/ph=3", [][]int{{260, 50, 1}, {31, 5, 1}}},
 		{"testdata/halves.sl", stencil.Float32, "stream/vx=2/vy=4/wp=4/ck=3/pf=1/mb=1/ph=2", [][]int{{80, 30, 9}, {33, 7, 5}}},
+		{surveyFile, stencil.Float32, "stream/vx=2/vy=1/wp=2/ck=4/pf=1/mb=1/ph=1", [][]int{{512, 512, 1}, {33, 7, 1}}},
 		{"testdata/ripple.sl", stencil.Uint16, "tile/gx=32/gy=4/gz=2/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1", [][]int{{64, 8, 6}, {13, 7, 5}}},
 	} {
 		s := sourceOf(t, c.stencil, c.dtype, stencil.Size{512, 512, 512}, c.schedule, h200)
@@ -119,9 +124,12 @@ func TestPythonModuleLaunchesWhatTheLauncherDoes(t *testing.T) {
 			t.Fatal(err)
 		}
 		source.Write(text)
-		for _, n := range c.grids {
+		for i, n := range c.grids {
 			for _, steps := range []int{0, 1, 7} {
-				one := recordedCase{Module: s.Name, N: n, Steps: steps, Lengths: []int64{}, Scalars: []float64{}}
+				one := recordedCase{Module: s.Name, N: n, Steps: steps, Lengths: []int64{}, Lists: [][2]int{}, Scalars: []float64{}}
+				if len(s.Problem.Stencil.Sparse) > 0 { // lists that end within the run, one with more places than threads; one without any
+					one.Lists = [][][2]int{{{301, 7}, {200000, 100}}, {{0, 0}, {5, 6}}}[i]
+				}
 				for _, a := range s.Problem.Stencil.ReadOnly {
 					one.Lengths = append(one.Lengths, s.Problem.Resized(stencil.Size(n)).Size.Cells())
 					if a.Indexed {
@@ -176,6 +184,7 @@ func TestPythonModuleChecksItsArrays(t *testing.T) {
 	s := sourceOf(t, "jacobi3d", stencil.BFloat16, stencil.Size{512, 512, 512}, streamed, h200)
 	emitted(t, dir, "jacobi3d.py", "python", s)
 	emitted(t, dir, "crust.py", "python", sourceOf(t, "testdata/crust.sl", stencil.Float32, stencil.Size{512, 512, 1}, tiles2d+"1", h200))
+	emitted(t, dir, "survey.py", "python", sourceOf(t, surveyFile, stencil.Float32, stencil.Size{512, 512, 1}, tiles2d+"1", h200))
 	out := build(t, "testdata", python, "-B", "checks.py", dir)
 	if !strings.Contains(out, "['1000', '100000'] ") {
 		t.Errorf("the launch had other arrays: %s", out)

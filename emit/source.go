@@ -127,7 +127,7 @@ func afterOf(p stencil.Problem, of part) *after {
 		}
 		var names []string
 		for _, one := range arguments {
-			names = append(names, "&run."+ofRun(one))
+			names = append(names, ofRun(one))
 		}
 		a.Launches = append(a.Launches, listLaunch{l.Scope, l.Entry, names})
 	}

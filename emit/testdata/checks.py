@@ -95,3 +95,32 @@ fields, scratch = [[Array(start + 16 * i, (40, 70), t) for i, t in enumerate(typ
 refused(TypeError, "now of field 3: want elements of uint8, not float32", fields[:3] + [Array(4160, (40, 70), "<f4")], scratch, 1, of=crust)
 refused(TypeError, "next of field 0: want elements of float16, not float32", fields, [Array(8256, (40, 70), "<f4")] + scratch[1:], 1, of=crust)
 refused(TypeError, "k: want elements of float16, not float32", fields, scratch, 1, k=Array(4160, (40, 70), "<f4"), of=crust)
+
+# Lists of places.
+import survey  # noqa: E402
+
+fields, scratch = [[Array(start + 16 * i, (40, 70), "<f4") for i in range(2)] for start in (4096, 8192)]
+m, places, table = Array(12288, (40, 70), "<f4"), Array(16384, (5,), "<i8"), Array(20480, (7, 5), "<f4")
+
+
+def refused_list(error, words, shot=(places, table), trace=None, **named):
+    refused(error, words, fields, scratch, 1, m=m, shot=shot, trace=trace, of=survey, **named)
+
+
+refused_list(TypeError, "shot: want (places, table), or None for no places, not Array", places)
+refused_list(TypeError, "shot: want (places, table), or None for no places, not tuple", (places, table, 7))
+refused_list(TypeError, "places of shot: want elements of int64, not int32", (Array(16384, (5,), "<i4"), table))
+refused_list(TypeError, "table of trace: want elements of float32, not float64", trace=(places, Array(20480, (7, 5), "<f8")))
+for shapes in ((5, 1), (7, 5)), ((5,), (5, 7)), ((5,), (35,)), ((5,), (7, 5, 1)):
+    refused_list(ValueError, "shot: want places of shape (count,) and a table of shape (steps, count), not %s and %s" % shapes,
+                 (Array(16384, shapes[0], "<i8"), Array(20480, shapes[1], "<f4")))
+refused_list(ValueError, "table of trace: the array may only be read", trace=(places, Array(20480, (7, 5), "<f4", constant=True)))
+refused_list(TypeError, "missing: none; unknown: shots", shots=None)
+refused(TypeError, "missing: shot, trace; unknown: none", fields, scratch, 1, m=m, of=survey)
+empty = Array(16384, (0,), "<i8"), Array(20480, (7, 0), "<f4", strides=(4, 4))
+fake.passes.update({p["entry"]: p["arguments"] for k in survey.TABLE["kernels"] for p in k["passes"]})
+fake.passes.update({l["entry"]: l["arguments"] for l in survey.TABLE["lists"]})
+fake.memory.update({a + 16 * i: "data" for a in (4096, 8192) for i in range(2)})
+fake.lines = []
+survey.advance(fields, scratch, 2, m=m, shot=(places, Array(20480, (1, 5), "<f4", constant=True)), trace=empty)
+assert ["_list_" in line.split()[0] for line in fake.lines] == [False, True, False], fake.lines

@@ -2,7 +2,7 @@
 
     python3 fakecuda.py FOLDER < CASES
 
-Each line of CASES is JSON: the module's name, extents x y z, steps, lengths of read-only arrays and values of scalars.
+Each line of CASES is JSON: the module's name, extents x y z, steps, lengths of read-only arrays, places and rows of lists, and values of scalars.
 Printed are the launches of advance, as emit's record of the C++ launcher prints them. run must leave the same answers.
 A library's call returns 0 = all is well. There are 132 multiprocessors, each with place for one block.
 """
@@ -14,12 +14,13 @@ import struct
 import sys
 
 real = ctypes.CDLL
-SIZES = {"float16": "<f2", "float32": "<f4", "float64": "<f8", "int32": "<i4", "uint16": "<u2", "int8": "|i1", "uint8": "|u1"}
+SIZES = {"float16": "<f2", "float32": "<f4", "float64": "<f8", "int32": "<i4", "int64": "<i8", "uint16": "<u2", "int8": "|i1", "uint8": "|u1"}
 
 
 class Fake:
     def __init__(self, module=None):
         self.names, self.next, self.memory, self.lines, self.log, self.scalars = {}, 1 << 40, {}, [], [], {}
+        self.lists = {}  # whether it is of sources, by its entry
         self.bytes, self.fields = {}, []  # of arrays by address; of fields, where they are known
 
     def __getattr__(self, function):  # of those without an answer but 0
@@ -98,12 +99,13 @@ class Fake:
 
     def cuLaunchKernel(self, function, *rest):
         grid, block, shared, stream, arguments = rest[:3], rest[3:6], rest[6], rest[7], rest[8]
-        name, text, read, written = self.names[function.value], [], [], []
+        name, text, read, written, held = self.names[function.value], [], [], [], {}
         for a, at in zip(self.passes[name], arguments):
             kind = a.split("[")[0].split("_")[0] if not a.startswith("read") else "read"
-            form = {"now": "Q", "next": "Q", "read": "Q", "length": "q", "n": "i", "first": "i", "s": self.scalars.get(a)}[kind]
+            form = {"now": "Q", "next": "Q", "read": "Q", "length": "q", "n": "i", "first": "i", "place": "Q", "places": "q", "table": "Q", "rows": "i",
+                    "s": self.scalars.get(a)}[kind]
             raw = ctypes.string_at(at, struct.calcsize(form))
-            value = struct.unpack(form, raw)[0]
+            held[kind] = value = struct.unpack(form, raw)[0]
             text.append(raw[::-1].hex() if form == "d" else "%x" % value if form == "Q" else "%d" % value)
             if kind in ("now", "next") and self.fields:
                 assert self.bytes[value] == self.fields[int(a.split("[")[1][:-1])], a
@@ -113,6 +115,9 @@ class Fake:
                 written.append(value)
         for i, to in enumerate(written):
             self.memory[to] = hash((name, i, tuple(read)))
+        if name in self.lists:  # what it changes is the last field it takes
+            to = held["now" if self.lists[name] else "table"]
+            self.memory[to] = hash((name, held["first"], self.memory.get(to), tuple(read)))
         self.lines.append(" ".join([name, *map(str, grid + block), str(shared), *text]))
         return 0
 
@@ -128,6 +133,8 @@ class Array:
 def launches(fake, module, case):
     t = module.TABLE
     fake.passes = {p["entry"]: p["arguments"] for k in t["kernels"] for p in k["passes"]}
+    fake.passes.update({l["entry"]: l["arguments"] for l in t.get("lists", [])})
+    fake.lists = {l["entry"]: l["sources"] for l in t.get("lists", [])}
     fake.scalars = {"s_%d" % i: {"double": "d", "long long": "q"}[s["kernel"]] for i, s in enumerate(t["scalars"])}
     shape = tuple(reversed(case["n"][:t["dims"]]))
     of = lambda a: a.get("dtypes", t["dtypes"])[0]
@@ -136,14 +143,18 @@ def launches(fake, module, case):
     fake.bytes = {a.address: a.bytes for a in fields + scratch}
     named = {a["name"]: Array((3 << 32) + 16 * i, (case["lengths"][i],), of(a)) for i, a in enumerate(t["arrays"])}
     named.update({s["name"]: v for s, v in zip(t["scalars"], case["scalars"])})
+    for i, l in enumerate(t.get("lists", [])):
+        (count, rows), at = case["lists"][i], (4 << 32) + 32 * i
+        named[l["name"]] = (Array(at, (count,), "int64"), Array(at + 16, (rows, count), t["dtypes"][0])) if count else None
     start = {a.address: "field %d" % i for i, a in enumerate(fields)}
     fake.memory, fake.lines = {**start, **{a.address: "scratch" for a in scratch}}, []
     result = module.advance(fields, scratch, case["steps"], first=5, stream=7, **named)
-    answers = [fake.memory[r.address] for r in result]
+    answers = {a.address: fake.memory[r.address] for a, r in zip(fields, result)}
+    answers.update({a: v for a, v in fake.memory.items() if a >> 32 == 4})  # tables
     lines = fake.lines + ["result " + " ".join("%x" % r.address for r in result)]
     fake.memory, fake.lines = dict(start), []
     module.run(fields, case["steps"], first=5, stream=7, **named)
-    assert fake.memory == {a.address: answers[f] for f, a in enumerate(fields)}, "run: %s, want %s" % (fake.memory, answers)
+    assert fake.memory == answers, "run: %s, want %s" % (fake.memory, answers)
     return lines
 
 
