@@ -85,7 +85,7 @@ func judge(p Problem, extent Size, d Data, steps int, known []course) (Verdict, 
 	}
 	var now []reached
 	next := func(p Problem, n *noise) ([]float64, string) {
-		from := reached{fields: d.Fields}
+		from := reached{fields: d.Fields, records: d.Records}
 		if i := len(now); i < len(last.runs) {
 			from = last.runs[i]
 		}

@@ -101,6 +101,13 @@ func TestReduceFindsWhatSourcesLeft(t *testing.T) {
 	}
 }
 
+// Timings, whose seed is 1, have values in every step; some checks run past the last row.
+func TestChecksAlsoRunPastTheLastRow(t *testing.T) {
+	if RowsFor(1) != SparseRows || RowsFor(2) > 2 {
+		t.Errorf("%d and %d rows", RowsFor(1), RowsFor(2))
+	}
+}
+
 // TestPlacesOfChecksAreAlsoTheUnusual: some come twice, one is the last cell, and some lie outside.
 func TestPlacesOfChecksAreAlsoTheUnusual(t *testing.T) {
 	s := mustParse(t, "NumDimensions 3 StencilSize (1, 1, 1) CellValue { return get(1, 0, 0); } Receivers a { return get(0, 0, 0); }")

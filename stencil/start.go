@@ -65,13 +65,15 @@ func Start(p Problem, seed uint32) Data {
 		d.ReadOnly = append(d.ReadOnly, array(n))
 	}
 	for i := range p.Stencil.Sparse {
-		one := SparseData{Rows: SparseRows}
+		one := SparseData{Rows: RowsFor(seed)}
 		for range SparsePlaces {
 			one.Places = append(one.Places, int64(p.PlaceScale().of(random(seed, next), false)))
 			next++
 		}
 		if p.Stencil.Sparse[i].Sources() {
 			one.Table = valuesOf(p.Stencil.DType, fill(SparsePlaces*SparseRows, p.TableScale(i), p.DType))
+		} else {
+			d.Records = append(d.Records, valuesOf(p.Stencil.DType, make([]float64, SparsePlaces*SparseRows)))
 		}
 		d.Sparse = append(d.Sparse, one)
 	}

@@ -41,8 +41,8 @@ func records(t *testing.T) {
 
 func TestListsAreGivenTheirArrays(t *testing.T) {
 	p := listProblem(t, 1000)
-	s := &state{problem: p, now: []grid{{cells: 10}}, iteration: 4, sparse: []list{{grid{cells: 20}, grid{cells: 30}}, {grid{cells: 40}, grid{cells: 50}}}}
-	for i, want := range [][]uint64{{10, 1000, 1, 1, 4, 10, 20, stencil.SparsePlaces, 30, stencil.SparseRows}, {10, 1000, 1, 1, 4, 40, stencil.SparsePlaces, 50, stencil.SparseRows}} {
+	s := &state{problem: p, now: []grid{{cells: 10}}, rows: 6, iteration: 4, sparse: []list{{grid{cells: 20}, grid{cells: 30}}, {grid{cells: 40}, grid{cells: 50}}}}
+	for i, want := range [][]uint64{{10, 1000, 1, 1, 4, 10, 20, stencil.SparsePlaces, 30, 6}, {10, 1000, 1, 1, 4, 40, stencil.SparsePlaces, 50, 6}} {
 		a := s.fillIn(newArguments(), kernels.SparseArguments(p.Stencil, i), nil)
 		for j, w := range want {
 			if a.n != len(want) || a.values[j] != w {

@@ -22,6 +22,7 @@ type state struct {
 	given     []kernels.Argument   // to them
 	left      bool                 // the last launch has left what the first of them would
 	sparse    []list
+	rows      int                  // of their tables
 	after     []kernels.StepLaunch // of each time step, for each list of places
 	listed    [][]kernels.Argument // to each of those
 	arguments map[launchKey][]kernels.Argument
@@ -37,7 +38,7 @@ type launchKey struct {
 // start fills the arrays of a problem with the start data, and their guard zones anew,
 // whatever ran before. On the GPU's thread.
 func (g *GPU) start(p stencil.Problem, a *arrays, seed uint32) (*state, error) {
-	s := &state{problem: p, readOnly: a.readOnly, lengths: p.Lengths(), scalars: p.ScalarValues(), iteration: 1, arguments: map[launchKey][]kernels.Argument{}}
+	s := &state{problem: p, readOnly: a.readOnly, lengths: p.Lengths(), scalars: p.ScalarValues(), rows: stencil.RowsFor(seed), iteration: 1, arguments: map[launchKey][]kernels.Argument{}}
 	for i := range a.sparse { // there is room for elements of any type
 		a.sparse[i].table.size = int64(p.DType.Size()) * stencil.SparsePlaces * stencil.SparseRows
 	}
@@ -225,7 +226,7 @@ func (s *state) fillIn(a *arguments, list []kernels.Argument, writes []int) *arg
 		case kernels.Table:
 			v = uint64(s.sparse[arg.Index].table.cells)
 		case kernels.TableRows:
-			v = stencil.SparseRows
+			v = uint64(s.rows)
 		}
 		a.values[i] = v
 	}

@@ -113,7 +113,7 @@ func dataText(p stencil.Problem, seed uint32) []string {
 	var lists []string
 	for i := range st.Sparse {
 		places, table := p.PlaceScale(), p.TableScale(i)
-		lists = append(lists, fmt.Sprintf("%d,%d,%d,%g,%g,%g,%g,%g,%g", st.Sparse[i].Field, stencil.SparsePlaces, stencil.SparseRows,
+		lists = append(lists, fmt.Sprintf("%d,%d,%d,%d,%g,%g,%g,%g,%g,%g", st.Sparse[i].Field, stencil.SparsePlaces, stencil.SparseRows, stencil.RowsFor(seed),
 			places.Low, places.Step, places.Quantum, table.Low, table.Step, table.Quantum))
 	}
 	return []string{strconv.Itoa(p.Size[0]), strconv.Itoa(p.Size[1]), strconv.Itoa(p.Size[2]),

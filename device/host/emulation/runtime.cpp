@@ -432,7 +432,8 @@ static std::vector<double> numbers(const std::string &text, char separator) {
 }
 
 // A run's data from element,type,...;fields;scale,...;elements,...;length,...;number,...;output.output/...;copy,from,...;doubles;list/...; of which types
-// (but the first, the element type) and scales are of all arrays, fields first, and elements of read-only arrays. A list is field,places,rows and the scales of both arrays.
+// (but the first, the element type) and scales are of all arrays, fields first, and elements of read-only arrays. A list is field,places,
+// rows of its table,rows that kernels are told of, and the scales of both arrays.
 static Data parse_data(char **argv, unsigned seed) {
   Data d;
   for (int a = 0; a < 3; a++) d.n[a] = atoi(argv[a]);
@@ -467,16 +468,16 @@ static Data parse_data(char **argv, unsigned seed) {
   d.step.assign(strtoul(part[8].c_str(), nullptr, 10), NAN);
   for (const std::string &one : split(part[9], '/')) {
     const std::vector<double> list = numbers(one, ',');
-    if (list.size() != 9) fatal("bad data");
+    if (list.size() != 10) fatal("bad data");
     const size_t places = (size_t)list[1], rows = (size_t)list[2];
-    d.lists.push_back({(int)list[0], (int)rows, (long long)places, Grid(8 * places), Grid(places * rows * element.bytes)});
-    type_of("i64").fill(d.lists.back().place, seed, first, &list[3]);
+    d.lists.push_back({(int)list[0], (int)list[3], (long long)places, Grid(8 * places), Grid(places * rows * element.bytes)});
+    type_of("i64").fill(d.lists.back().place, seed, first, &list[4]);
     first += places;
     Grid &table = d.lists.back().table;
     if (list[0] < 0) {
       memset(table.cells, 0, table.bytes);
     } else {
-      element.fill(table, seed, first, &list[6]);
+      element.fill(table, seed, first, &list[7]);
       first += places * rows;
     }
   }
