@@ -58,6 +58,11 @@ var corpusStencils = map[string]string{
 	"corners2d":    "NumDimensions 2 StencilSize (1, 1) Boundary x (constant 2, constant 1) Boundary y (clamp, mirror) CellValue { return 0.3 * get(0, 0) + 0.2 * get(-1, -1) + 0.1 * get(1, 1) + 0.15 * get(1, -1) + 0.25 * get(-1, 1); }",
 	"cornersin3d":  "NumDimensions 3 StencilSize (1, 1, 1) Boundary x (constant 2, clamp) Boundary y (clamp, constant 1) Boundary z (mirror, constant 3) CellValue { return 0.2 * sin(get(0, 0, 0)) + 0.2 * get(-1, -1, 0) + 0.1 * get(1, 1, 0) + 0.15 * get(1, -1, 0) + 0.1 * get(-1, 1, 0) + 0.1 * get(0, 1, -1) + 0.1 * get(0, 1, 1) + 0.05 * get(0, 0, 1); }",
 	"types3d":      "NumDimensions 3 StencilSize (1, 1, 1) ReadOnly (k: float16, wall: uint8) Fields (u) InputRange wall {0, 200} CellValue { return (get(wall, 0, 0, 0) > 100 ? 0.5 : 1) * (0.3 * get(u, 0, 0, 0) + 0.2 * get(u, -1, 0, 0) + 0.1 * get(u, 1, 0, 0) + 0.1 * get(u, 0, -1, 0) + 0.1 * get(u, 0, 1, 0) + 0.1 * get(u, 0, 0, -1) + 0.1 * sin(get(u, 0, 0, 1))) + 0.1 * get(k, 1, 0, 0) + 0.1 * get(k, 0, -1, 0) + 0.05 * get(k, 0, 0, 0); }",
+	"fields2d":     "NumDimensions 2 StencilSize (1, 1) Fields (u: uint8, v: int16, h) InputRange u (0, 200) InputRange v (-300, 300) EdgeValue u { return 1.5137 * value + 40.21; } EdgeValue v { return 0.3217 * value - 0.7131 * x; } EdgeValue h { return 0.5 * value; } CellValue { return 1.2345 * get(u, 0, 0) + 0.1234 * get(v, -1, 0) - 20.37, 0.5123 * get(v, 0, 0) - 0.7321 * get(u, 1, 0) + 0.1471 * get(v, 0, 1), 0.3 * get(h, 0, 0) + 0.2 * get(u, 0, -1); }",
+	"levels2d":     "NumDimensions 2 StencilSize (1, 1) Fields (u, v: float16) CellValue { return 0.5 * sin(get(u, 0, 0)) + 0.2 * get(u, -1, 0) + 0.1 * get(u, 0, 1) - 0.3 * get(v, 1, 0), get(u, 0, 0); }",
+	"surveyed2d":   "NumDimensions 2 StencilSize (1, 1) Fields (u: uint8) InputRange u (0, 200) CellValue { return 0.7 * get(0, 0) + 0.2 * get(1, 0) + 0.1 * get(0, -1) + 5; } Sources s (u) { return 0.9 * get(0, 0) + 200 * value; } Receivers r { return get(1, -1); }",
+	"packmirror2d": "NumDimensions 2 StencilSize (2, 1) DataType float16 compute float16 Boundary mirror " + packedPoints,
+	"packconst2d":  "NumDimensions 2 StencilSize (2, 1) DataType float16 compute float16 Boundary constant 2 " + packedPoints,
 	"colours2d":    "NumDimensions 2 StencilSize (1, 1) Stages (a, b, c, d) Color a (x + 2 * y) % 4 == 0 Color b (x + 2 * y) % 4 == 1 Color c (x + 2 * y) % 4 == 2 Color d (x + 2 * y) % 4 == 3 CellValue a " + fiveBraced + " CellValue b " + fiveBraced + " CellValue c " + fiveBraced + " CellValue d " + fiveBraced,
 }
 
@@ -65,6 +70,8 @@ const (
 	fivePoints = "CellValue " + fiveBraced
 	fiveBraced = "{ return 0.4 * get(0, 0) + 0.2 * get(-1, 0) + 0.1 * get(1, 0) + 0.2 * get(0, -1) + 0.1 * get(0, 1); }"
 )
+
+const packedPoints = "CellValue { return 0.3 * get(0, 0) + 0.2 * get(-2, 0) + 0.15 * get(-1, 0) + 0.1 * get(1, 0) + 0.05 * get(2, 0) + 0.12 * get(0, -1) + 0.08 * get(0, 1); }"
 
 const lopsidedSin = "CellValue { return 0.3 * sin(get(0, 0, 0)) + 0.2 * get(-2, 0, 0) + 0.1 * get(1, 0, 0) + 0.1 * get(0, -1, 0) + 0.1 * get(0, 2, 0) + 0.1 * get(0, 0, -2) + 0.1 * get(0, 0, 1); }"
 

@@ -330,5 +330,24 @@ func Mutations() []Mutation {
 		m("tile", "survey2d", "receivers: a step late", "\n  T *const values = table + (grid.iteration - 1LL) * places;", "\n  T *const values = table + grid.iteration % rows * places;"),
 		m("slide", "survey2d", "sources: a place before the grid's first cell is not passed over", "if (at < 0 || at >= cells_of(grid)) continue;", "if (at >= cells_of(grid)) continue;"),
 		m("smalltile", "survey2d", "sources: a row's cells counted by the height", "y = (int)(at / grid.nx % grid.ny)", "y = (int)(at / grid.ny % grid.nx)"),
+		m("stream", "survey2d", "sources: steps after the table's last row have values too", "if (grid.iteration > rows) return;", ""),
+		m("tile", "survey2d", "receivers: steps after the table's last row are recorded", "if (grid.iteration > rows) return;\n  T *const", "T *const"),
+
+		m("stream", "packmirror2d", "packed: left of a vector lies the first half of the word", "return a >> 16 | b << 16;", "return (a & 0xffffu) | b << 16;"),
+		m("stream", "packmirror2d", "packed: left of the grid lies the upper cell of the mirrored word", "lower(e[LOW_X + (BOUNDARY == MIRROR ?", "upper(e[LOW_X + (BOUNDARY == MIRROR ?"),
+		m("stream", "packmirror2d", "packed: right of the grid lies a cell too near", "(BOUNDARY == MIRROR ? k + 1 : 0)", "(BOUNDARY == MIRROR ? k : 0)"),
+		m("stream", "packconst2d", "packed: only the upper half of what lies outside is the constant", "Packed(0x40004000u", "Packed(0x40000000u"),
+		m("stream", "packconst2d", "packed: cells are stored in the order of words", "pairs[i] = i < WORDS / 2 ? lower(a, b) : upper(a, b);", "pairs[i] = from[i].bits;"),
+		m("stream", "packconst2d", "packed: the last word is not stored", "from[(2 * i + 1) % WORDS]", "from[min((2 * i + 1) % WORDS, WORDS - 2)]"),
+		m("stream", "packmirror2d", "packed: a weight is off by 3 % in one half", "Packed(0x34cd34cdu", "Packed(0x34f134cdu"),
+
+		m("global", "fields2d", "field types: what is above the limit wraps", "v >= (F)high ? high : (I)v;", "(I)(long long)v;"),
+		m("tile", "fields2d", "field types: rounded towards minus infinity", "high : (I)v;", "high : (I)floor(v);"),
+		m("tile", "fields2d", "field types: fused steps do not round", "out_1 = T(to_integer(T(0.5123) * get_1(0, 0, 0) - T(0.7321) * get_0(1, 0, 0) + T(0.1471) * get_1(0, 1, 0), (short)(-32768), (short)32767));", "out_1 = T(0.5123) * get_1(0, 0, 0) - T(0.7321) * get_0(1, 0, 0) + T(0.1471) * get_1(0, 1, 0);"),
+		m("smalltile", "fields2d", "field types: a cell is stored as far away as an element", "Place operator[](long long i) const { return {at + i * bytes(), stored}; }", "Place operator[](long long i) const { return {at + i * (long long)sizeof(T), stored}; }"),
+		m("pipeline", "fields2d", "field types: rows are stored as far away as those of elements", "Writer operator+(long long i) const { return {at + i * bytes(), stored}; }", "Writer operator+(long long i) const { return {at + i * (long long)sizeof(T), stored}; }"),
+		m("stream", "fields2d", "field types: what lies outside is not converted", "T(to_integer(T(1.5137) * value + T(40.21), (unsigned char)0, (unsigned char)255))", "T(1.5137) * value + T(40.21)"),
+		m("stream", "levels2d", "field types: an older level and the array of another type change places", "{{{(char *)out_0, 0}, {(char *)out_1, 1}}}", "{{{(char *)out_1, 0}, {(char *)out_0, 1}}}"),
+		m("slide", "surveyed2d", "field types: a source's sum is not converted", "T(to_integer(T(0.9) * get(0, 0, 0) + T(200.0) * value, (unsigned char)0, (unsigned char)255))", "T(0.9) * get(0, 0, 0) + T(200.0) * value"),
 	}
 }
