@@ -68,6 +68,7 @@ func member(store string) error {
 	o := Options{Share: true, Watcher: &said{}, Exhaustive: true, NoPrior: true, Stop: search.Stop{Budget: *evaluations}}
 	if cut {
 		o.Lease = *lease
+		o.Watcher = &said{pause: 15 * time.Millisecond} // or the other host ends while one is cut off
 	}
 	ctx := context.Background()
 	d, err := OpenDevice(ctx, "replay:h200", p)
@@ -85,12 +86,14 @@ func member(store string) error {
 type said struct {
 	silent
 	phase string
+	pause time.Duration // before each schedule
 }
 
 func (w *said) Phase(name string) { w.phase = name }
 
 func (w *said) Trying(s space.Schedule) {
 	if w.phase == "search" {
+		time.Sleep(w.pause)
 		fmt.Println("try", s)
 	}
 }
