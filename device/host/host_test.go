@@ -113,6 +113,7 @@ func TestWrongAnswersAreSeen(t *testing.T) {
 	for name, c := range map[string]struct{ body, reason string }{
 		"one cell off":               {"if (i < n) out[i] = in[i] + (i == 77);", "first at (77, 0, 0)"},
 		"unwritten":                  {"if (i < n && i != 500) out[i] = in[i];", "got NaN"},
+		"another block's cell":       {plain + " if (threadIdx.x == 63 && i + 1 < n) out[i + 1] = -9;", "got -9"},
 		"write past the end":         {plain + " if (i == 3) out[n] = 1;", "out-of-bounds"},
 		"write before the beginning": {plain + " if (i == 3) out[-1] = 1;", "out-of-bounds"},
 	} {

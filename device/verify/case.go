@@ -156,7 +156,7 @@ func (s *Source) Draw(r *rand.Rand, p stencil.Problem, f kernels.Family) Case {
 func (s *Source) draw(r *rand.Rand, p stencil.Problem, f kernels.Family, sc space.Schedule, grid shape) Case {
 	p = large(p)
 	c := Case{Launches: 2 + r.IntN(2), Seed: r.Uint32(), tiles: tilesOf(f, p, sc)}
-	size := c.tiles.size(r, p.Stencil.Dims, grid)
+	size := c.tiles.size(r, p.Stencil, grid)
 	p.Size = suited(r, f.Kernel(s.withRows(p, f, sc, size[0]), sc), size)
 	c.generate(p, f, sc)
 	return c

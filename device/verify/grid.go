@@ -10,8 +10,11 @@ import (
 
 // tiles is how a schedule's tiles lie on each axis: the first holds so many cells, each further
 // one is a step away. An axis that blocks stream along is cut into stream tiles, as many
-// whatever its length.
-type tiles struct{ hold, step, cuts [3]int }
+// whatever its length. Tiles on x begin a few cells early where that takes no further one; 0 = they never do.
+type tiles struct {
+	hold, step, cuts [3]int
+	early            int
+}
 
 // tilesOf is a schedule's tiles.
 func tilesOf(f kernels.Family, p stencil.Problem, s space.Schedule) tiles {
@@ -19,7 +22,7 @@ func tilesOf(f kernels.Family, p stencil.Problem, s space.Schedule) tiles {
 	t := tiles{hold: write, step: write}
 	if tiler, ok := f.(kernels.Tiler); ok {
 		if g := tiler.Tiling(p, s); g.Cells == 0 {
-			t.hold, t.step = g.Hold, g.Step
+			t.hold, t.step, t.early = g.Hold, g.Step, max(0, g.Early)
 			if last := p.Stencil.Dims - 1; g.Fixed[2] > 0 && last > 0 {
 				t.cuts[last], t.hold[last], t.step[last] = g.Fixed[2], g.Fixed[2], g.Fixed[2]
 			}
@@ -45,14 +48,15 @@ func (t tiles) count(a, n int) (tiles int, whole bool) {
 type shape int
 
 const (
-	whole shape = iota // whole tiles, three or four a side: what people run
-	cut                // several tiles a side, and a part of one
-	near               // a cell more or less than whole tiles, or just as many
-	odd                // whatever comes: small ones, odd ones, extents of 1
+	whole  shape = iota // whole tiles, three or four a side: what people run
+	cut                 // several tiles a side, and a part of one
+	near                // a cell more or less than whole tiles, or just as many
+	sliver              // a last tile with fewer cells of its own than the stencil reaches; a cell too little room for tiles to begin early
+	odd                 // whatever comes: small ones, odd ones, extents of 1
 )
 
 // shapes are those of a family's cases, one after the other.
-var shapes = [...]shape{whole, cut, near, whole, cut, odd}
+var shapes = [...]shape{whole, cut, near, whole, sliver, odd}
 
 func shapeOf(j int) shape { return shapes[j%len(shapes)] }
 
@@ -60,8 +64,9 @@ func shapeOf(j int) shape { return shapes[j%len(shapes)] }
 // second for a few steps of it.
 const largest = 1 << 17
 
-// size draws a grid of a shape for tiles.
-func (t tiles) size(r *rand.Rand, dims int, s shape) stencil.Size {
+// size draws a grid of a shape for a stencil's tiles.
+func (t tiles) size(r *rand.Rand, st *stencil.Stencil, s shape) stencil.Size {
+	dims := st.Dims
 	if s == odd {
 		return oddSize(r, dims, t)
 	}
@@ -75,6 +80,12 @@ func (t tiles) size(r *rand.Rand, dims int, s shape) stencil.Size {
 			}
 		case near:
 			n[a] = max(1, n[a]+r.IntN(3)-1)
+		case sliver:
+			if a == 0 && t.early > 0 {
+				n[a] = max(1, n[a]-t.early+1)
+			} else {
+				n[a] += 1 + r.IntN(max(1, st.High[a]-1))
+			}
 		}
 	}
 	if s == cut && r.IntN(2) == 0 {

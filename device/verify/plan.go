@@ -46,7 +46,10 @@ func (s *Source) plan(p stencil.Problem, f kernels.Family, seed uint64) *plan {
 	key := planKey{f.Name(), p.DType, p.Stencil.Hash, seed}
 	if s.plans[key] == nil {
 		q := large(p)
-		s.plans[key] = newPlan(rand.New(rand.NewPCG(seed, 1<<63)), f.Space(q, s.machine), s.Legal(p, f))
+		s.plans[key] = newPlan(rand.New(rand.NewPCG(seed, 1<<63)), f.Space(q, s.machine), s.Legal(p, f), func(sc space.Schedule) bool {
+			t, ok := f.(kernels.Tiler)
+			return ok && t.Tiling(q, sc).Early > 0
+		})
 		s.plans[key].fits = func(sc space.Schedule) bool { return tilesOf(f, q, sc).three(q.Stencil.Dims).Cells() <= largest }
 	}
 	return s.plans[key]
@@ -59,9 +62,19 @@ type planKey struct {
 	seed   uint64
 }
 
-func newPlan(r *rand.Rand, f *space.Family, list []space.Schedule) *plan {
+// newPlan makes the plan of a list of schedules. Whether their tiles begin early follows from several parameters, and counts as one more.
+func newPlan(r *rand.Rand, f *space.Family, list []space.Schedule, early func(space.Schedule) bool) *plan {
 	p := &plan{r: r, schedules: list}
 	numbers := map[string]uint16{}
+	number := func(name string, choice bool) uint16 {
+		id, ok := numbers[name]
+		if !ok {
+			id = uint16(len(p.names))
+			numbers[name] = id
+			p.names, p.choice = append(p.names, name), append(p.choice, choice)
+		}
+		return id
+	}
 	for _, s := range list {
 		values, err := f.Values(s)
 		if err != nil {
@@ -69,15 +82,10 @@ func newPlan(r *rand.Rand, f *space.Family, list []space.Schedule) *plan {
 		}
 		ids := make([]uint16, len(values))
 		for i, v := range values {
-			name := fmt.Sprintf("%s=%d", f.Params[i].Name, v)
-			id, ok := numbers[name]
-			if !ok {
-				id = uint16(len(p.names))
-				numbers[name] = id
-				p.names = append(p.names, name)
-				p.choice = append(p.choice, !f.Params[i].Ordinal || f.Params[i].Optional)
-			}
-			ids[i] = id
+			ids[i] = number(fmt.Sprintf("%s=%d", f.Params[i].Name, v), !f.Params[i].Ordinal || f.Params[i].Optional)
+		}
+		if early(s) {
+			ids = append(ids, number("tiles begin early", false))
 		}
 		p.ids = append(p.ids, ids)
 	}

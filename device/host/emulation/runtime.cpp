@@ -302,9 +302,13 @@ static int cores() {
   return c < 1 ? 1 : c;
 }
 
+// Blocks run from the first on, in every other launch from the last: a cell that two of them write shows in one order or the other.
 static void launch(dim3 grid, dim3 block, unsigned shared_bytes, const EmulatedKernel *kernel, const EmulatedArguments &arguments) {
   const long long blocks = (long long)grid.x * grid.y * grid.z;
   std::atomic<long long> next(0);
+  static thread_local bool alternate = false;
+  const bool backwards = alternate;
+  alternate = !alternate;
   const long long chunk = blocks / (8 * cores()) + 1;
   auto work = [&] {
     std::vector<unsigned char> shared(shared_bytes + 64);
@@ -324,7 +328,8 @@ static void launch(dim3 grid, dim3 block, unsigned shared_bytes, const EmulatedK
     for (;;) {
       const long long first = next.fetch_add(chunk);
       if (first >= blocks) break;
-      for (long long i = first; i < first + chunk && i < blocks; i++) {
+      for (long long k = first; k < first + chunk && k < blocks; k++) {
+        const long long i = backwards ? blocks - 1 - k : k;
         emulated.block = {(unsigned)(i % grid.x), (unsigned)(i / grid.x % grid.y), (unsigned)(i / grid.x / grid.y)};
         if (kernel->waits) {
           // Shared memory holds what the last block left; poison it instead.
