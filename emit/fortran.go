@@ -90,23 +90,15 @@ func fortran(s Source) ([]byte, error) {
 	return []byte(b.String()), nil
 }
 
-// either is a text by what holds.
-func either(is bool, a, b string) string {
-	if is {
-		return a
-	}
-	return b
-}
-
 // procedures are those of a source; module is what the module's name begins with.
 func procedures(s Source, module string) []procedure {
 	e, name := exportsOf(s), module
 	if e.Pitched() {
 		name += "_pitched"
 	}
-	element, data := fortranTypes[e.Element], argument{fortranTypes[e.Cell] + ", intent(inout)", "data(*)"}
+	element, data, given := fortranTypes[e.Element], argument{fortranTypes[e.Cell] + ", intent(inout)", "data(*)"}, "fields one after the other"
 	if e.Cell == "void" {
-		data.declared = "type(c_ptr), intent(in)"
+		data.declared, given = "type(c_ptr), intent(in)", "where each field is"
 	}
 	taken := fortranNames{}
 	for _, n := range strings.Fields("data n iterations first grid scratch fields result stream below above work edges " + module + "_tuned") {
@@ -162,7 +154,7 @@ func procedures(s Source, module string) []procedure {
 	works := join(device, arrays)
 	device = join(works, extents, []argument{steps}, first)
 	list := []procedure{
-		{"Advances data in the host's memory, " + either(e.Cell == "void", "where each field is", "fields one after the other") + ", in place.", name + "_run", e.Name, "", join([]argument{data}, lists, extents, []argument{steps}, scalars)},
+		{"Advances data in the host's memory, " + given + ", in place.", name + "_run", e.Name, "", join([]argument{data}, lists, extents, []argument{steps}, scalars)},
 		{"Advances fields on the device; result says where the answers are. The value is a cudaError_t.", name + "_on_device", e.Name + "OnDevice", "integer(c_int)",
 			join(device, scalars, []argument{result, stream})},
 		{"The cudaError_t of the last run in the host's memory.", name + "_error", e.Name + "Error", "integer(c_int)", nil},

@@ -108,7 +108,8 @@ func (w *weights) share(points []point) plane {
 // mirrored at both ends of its planes, none of them is held, and those on either side weigh the same.
 func (w weights) images(r rim, held ends) bool {
 	n := len(w.planes)
-	if !r.mirrors[2] || held.lowS+held.highS > 0 || w.low == 0 || n != 2*w.low+1 {
+	mirrored := r.rules[2][0].Boundary == stencil.Mirror && r.rules[2][1].Boundary == stencil.Mirror
+	if !mirrored || held.lowS+held.highS > 0 || w.low == 0 || n != 2*w.low+1 {
 		return false
 	}
 	for i := range w.low {
@@ -116,7 +117,7 @@ func (w weights) images(r rim, held ends) bool {
 			return false
 		}
 	}
-	return r.rules[2][0].Boundary == stencil.Mirror && r.rules[2][1].Boundary == stencil.Mirror
+	return true
 }
 
 // late tells whether a plane completes only with rows of other warps: its last
