@@ -2,6 +2,7 @@ package emit
 
 import (
 	"math"
+	"slices"
 
 	"stenciltune/cache"
 	"stenciltune/kernels"
@@ -64,9 +65,9 @@ const (
 func (s Source) others(of cache.Config, p stencil.Problem, own shaped) (list []shaped) {
 	candidates := s.alike(of, p, own)
 	var grids []stencil.Problem
-	for _, x := range around(p.Size[0]) {
-		for _, y := range around(p.Size[1]) {
-			for _, z := range around(p.Size[2]) {
+	for _, x := range around(p, 0) {
+		for _, y := range around(p, 1) {
+			for _, z := range around(p, 2) {
 				if g := p.Resized(stencil.Size{x, y, z}); !math.IsInf(own.on(g), 1) {
 					grids = append(grids, g)
 				}
@@ -112,15 +113,19 @@ func (s Source) others(of cache.Config, p stencil.Problem, own shaped) (list []s
 	return list
 }
 
-// alike are the shapes of tiles that a schedule may have on a problem. On that grid none is faster than the schedule, if that
+// alike are the shapes of tiles, in 2D the heights in time too, that a schedule may have on a problem. On that grid none is faster than the schedule, if that
 // was tuned: a tune would have found it.
 func (s Source) alike(of cache.Config, p stencil.Problem, own shaped) (list []shaped) {
 	sc := own.schedule
 	family := kernels.Find(s.Families, sc.Family()).Space(p, of.Machine())
 	legal := space.New(family)
 	all := []space.Schedule{sc.Without("sm").With("ck", 1)} // launchers cut the grid
+	shape := []string{"vx", "vy", "wp"}
+	if p.Stencil.Dims == 2 { // in 3D the model does not tell heights in time apart well enough
+		shape = append(shape, "ph")
+	}
 	for _, param := range family.Params {
-		if _, has := sc.Get(param.Name); !has || param.Name != "vx" && param.Name != "vy" && param.Name != "wp" {
+		if _, has := sc.Get(param.Name); !has || !slices.Contains(shape, param.Name) {
 			continue
 		}
 		var wider []space.Schedule
@@ -147,12 +152,13 @@ func (s Source) alike(of cache.Config, p stencil.Problem, own shaped) (list []sh
 	return list
 }
 
-// around are extents from a quarter of an axis's to twice.
-func around(n int) (list []int) {
+// around are extents of an axis from a sixteenth (in 3D a quarter) of a problem's to twice.
+func around(p stencil.Problem, axis int) (list []int) {
+	n := p.Size[axis]
 	if n == 1 {
 		return []int{1}
 	}
-	for i := -6; i <= 3; i++ {
+	for i := -12 / max(1, p.Stencil.Dims-1); i <= 3; i++ {
 		list = append(list, int(math.Round(float64(n)*math.Pow(2, float64(i)/3))))
 	}
 	return list
