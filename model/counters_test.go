@@ -2,6 +2,7 @@ package model_test
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"math"
 	"os"
@@ -74,7 +75,7 @@ func named(t *testing.T, name, dtype, size, schedule string) (stencil.Problem, s
 	if err != nil {
 		t.Fatal(err)
 	}
-	return stencil.Problem{Stencil: st, DType: d, Size: n, Steps: 1000}, s
+	return stencil.Problem{Stencil: st, DType: d, Size: n, Steps: cmp.Or(st.Steps, 1000)}, s
 }
 
 // Whatever the counters' script asks for must exist.
