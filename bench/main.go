@@ -14,6 +14,7 @@
 //	variants    cold tunes of four stencils under every boundary rule, of wide stars, and of a peer's own problems
 //	end2end     the wall time of cold tunes, and how far each winner is from the best of the whole space
 //	model       the cost model's first schedule and the best of its first ten, against what a search finds
+//	blind       the model's first and first ten, and a default tune, on programs that nothing was fitted to
 //	landscapes  recordings of twelve spaces over all families: random samples, or with -whole all schedules
 //	unseen      recordings that judge answers for sizes that were never tuned
 //	sizes       recordings of other sizes, to fit the cost model to
@@ -29,7 +30,8 @@
 // Results are appended to the file of -o as soon as they are known. A run that is started again with the
 // same file does what is missing. With -time it begins no row that would end too late if it took as long as
 // the longest before it, and says how many are left. A row that fails is told, and fails the run; the other
-// rows are measured all the same. Only sanitize, which times nothing, has several rows at work.
+// rows are measured all the same. At the end stand the median and the worst of each kind of ratio, over all
+// that the file holds. Only sanitize, which times nothing, has several rows at work.
 package main
 
 import (
@@ -73,7 +75,7 @@ type row struct {
 }
 
 var experiments = map[string]func(context.Context, *bench) ([]row, error){
-	"families": families, "stencils": stencils, "applications": applications, "end2end": end2end, "model": firstOfModel,
+	"families": families, "stencils": stencils, "applications": applications, "end2end": end2end, "model": firstOfModel, "blind": blind,
 	"variants": variants, "emitted": emitted, "landscapes": landscapes, "unseen": unseen, "sizes": fitted, "random": random, "sanitize": sanitize,
 }
 
@@ -102,7 +104,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	f.StringVar(&b.folder, "folder", ".", "`folder` of the recordings that landscapes, unseen and sizes make")
 	f.StringVar(&b.commit, "commit", "", "`revision` of tune, where it does not tell its own")
 	f.StringVar(&b.test, "test", "", "random: `path` of the tests of device/cuda (go test -c), which know random programs too")
-	f.StringVar(&b.sizes, "sizes", "default", "stencils, applications: thesis, paper, default (the stencil's own) or a `size` like 64x48")
+	f.StringVar(&b.sizes, "sizes", "default", "stencils, applications, blind: thesis, paper, default (the stencil's own) or a `size` like 64x48")
 	f.StringVar(&b.nvcc, "nvcc", "nvcc", "emitted, sanitize: `path` of the compiler")
 	f.StringVar(&b.built, "built", "", "emitted: keep the built programs in this `folder`, for runs that go on (default: build them anew)")
 	f.StringVar(&b.sanitizer, "sanitizer", "compute-sanitizer", "sanitize: `path` of compute-sanitizer")
@@ -112,7 +114,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	f.IntVar(&b.processes, "processes", runtime.NumCPU(), "random: `n` processes of -test side by side; sanitize: n kernels")
 	f.IntVar(&b.others, "others", 1, "sanitize: random schedules of `n` other families beside each winner")
 	f.DurationVar(&b.time, "time", 0, "begin no row that would not end within this `time` (0 = no limit)")
-	f.DurationVar(&b.limit, "limit", 0, "end each search after this `time` (default: tune's own; landscapes 36s, unseen and sizes 1.5s; sanitize tunes only with one)")
+	f.DurationVar(&b.limit, "limit", 0, "end each search after this `time` (default: tune's own; landscapes 36s, unseen and sizes 1.5s; sanitize tunes only with one; blind searches twice as long beside it)")
 	f.BoolVar(&b.whole, "whole", false, "landscapes: all schedules of a space, not a sample")
 	if err := f.Parse(args[1:]); err != nil {
 		return err
@@ -206,6 +208,7 @@ func (b *bench) all(ctx context.Context, rows []row, stdout, stderr io.Writer) e
 	if err := errors.Join(ctx.Err(), broken); err != nil {
 		return err
 	}
+	fmt.Fprint(stderr, r.summary())
 	if left > 0 {
 		fmt.Fprintf(stderr, "bench: the time is over with %d measurements left; run it again with the same -o\n", left)
 	}

@@ -8,7 +8,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
+	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -34,12 +37,13 @@ func value(v float64, unit string) benchfmt.Value {
 // compared: benchstat makes a table for each device, kind, driver and compiler. What differs
 // between two revisions stands in comments: the commit, the GPU's UUID, the date, the schedules.
 type results struct {
-	out   io.Writer
-	text  *benchfmt.Writer // into line
-	line  strings.Builder
-	done  map[string]int // measurements by row
-	close func() error
-	head  string // comments before the first result
+	out    io.Writer
+	text   *benchfmt.Writer // into line
+	line   strings.Builder
+	done   map[string]int     // measurements by row
+	ratios map[string][]ratio // by unit
+	close  func() error
+	head   string // comments before the first result
 }
 
 const commitLine = "# commit: "
@@ -54,7 +58,7 @@ func (b *bench) results(ctx context.Context, stdout io.Writer) (*results, error)
 		b.commit = words[3]
 	}
 	commit := commitLine + cmp.Or(b.commit, "unknown") + "\n"
-	r := &results{out: stdout, close: func() error { return nil }, done: map[string]int{}}
+	r := &results{out: stdout, close: func() error { return nil }, done: map[string]int{}, ratios: map[string][]ratio{}}
 	r.head = "# bench " + b.args + "\n# date: " + time.Now().UTC().Format(time.DateOnly) + "\n" + commit
 	if b.out != "" {
 		text, err := os.ReadFile(b.out)
@@ -68,6 +72,7 @@ func (b *bench) results(ctx context.Context, stdout io.Writer) (*results, error)
 			switch line := old.Result().(type) {
 			case *benchfmt.Result:
 				r.done[string(line.Name)]++
+				r.keep(line)
 			case *benchfmt.SyntaxError:
 				return nil, fmt.Errorf("-o: %w", line)
 			}
@@ -91,6 +96,7 @@ func (r *results) add(name string, got result) error {
 			line.Config = append(line.Config, benchfmt.Config{Key: c[0], Value: []byte(c[1]), File: true})
 		}
 	}
+	r.keep(&line)
 	r.line.Reset()
 	if err := r.text.Write(&line); err != nil {
 		return err
@@ -106,4 +112,32 @@ func (r *results) add(name string, got result) error {
 	}
 	_, err := io.WriteString(r.out, text+"Benchmark"+rest)
 	return err
+}
+
+// ratio is a value that would be 1 in the best case.
+type ratio struct {
+	value float64
+	of    string // the row
+}
+
+// keep adds the ratios of a result to those of the file.
+func (r *results) keep(line *benchfmt.Result) {
+	for _, v := range line.Values {
+		if strings.HasSuffix(v.Unit, "-ratio") {
+			r.ratios[v.Unit] = append(r.ratios[v.Unit], ratio{v.Value, string(line.Name)})
+		}
+	}
+}
+
+// summary is the median of each kind of ratio, and the one that is furthest from 1.
+func (r *results) summary() string {
+	var text strings.Builder
+	for _, unit := range slices.Sorted(maps.Keys(r.ratios)) {
+		list := r.ratios[unit]
+		slices.SortFunc(list, func(a, b ratio) int { return cmp.Compare(a.value, b.value) })
+		n := len(list)
+		worst := slices.MaxFunc([]ratio{list[0], list[n-1]}, func(a, b ratio) int { return cmp.Compare(math.Abs(math.Log(a.value)), math.Abs(math.Log(b.value))) })
+		fmt.Fprintf(&text, "bench: %s of %d: median %.4g, worst %.4g (%s)\n", unit, n, (list[(n-1)/2].value+list[n/2].value)/2, worst.value, worst.of)
+	}
+	return text.String()
 }

@@ -67,8 +67,8 @@ type config struct {
 	RooflineShare float64 `json:"roofline_share"`
 	Ties          []struct{ Schedule string }
 	Search        struct {
-		Evaluated int
-		Stop      string
+		Evaluated, Failed, Space int
+		Stop                     string
 	}
 }
 
