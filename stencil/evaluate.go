@@ -122,11 +122,11 @@ func (c *evaluation) statement(st Stmt) func() bool {
 	panic(fmt.Sprintf("stencil: unknown statement %T", st))
 }
 
-// inside gives the index of the cell at an offset, -1 if it lies outside.
-func (c *evaluation) inside(o Offset) int {
-	n := &c.r.n
+// inside gives the index of an array's cell at an offset, -1 if it lies outside.
+func (c *evaluation) inside(array int, o Offset) int {
+	n, end := &c.r.n, &c.r.ends[array]
 	x, y, z := c.at[0]+o[0], c.at[1]+o[1], c.at[2]+o[2]
-	if x < 0 || x >= n[0] || y < 0 || y >= n[1] || z < 0 || z >= n[2] {
+	if x < 0 || x >= end[0] || y < 0 || y >= end[1] || z < 0 || z >= end[2] {
 		return -1
 	}
 	return (z*n[1]+y)*n[0] + x
@@ -134,17 +134,17 @@ func (c *evaluation) inside(o Offset) int {
 
 // beyond settles a point outside: the cell that stands for it or is the nearest, where the point lies then, and the rule
 // that gives it a value, if one does.
-func (c *evaluation) beyond(rules *Rules, o Offset) (cell int, at [3]int, value *Rule) {
-	n := c.r.n
+func (c *evaluation) beyond(array int, o Offset) (cell int, at [3]int, value *Rule) {
+	n, end, rules := c.r.n, c.r.ends[array], c.r.rules[array]
 	var near [3]int
 	for a := range 3 {
 		i := c.at[a] + o[a]
 		near[a], at[a] = i, i
-		if i >= 0 && i < n[a] {
+		if i >= 0 && i < end[a] {
 			continue
 		}
 		rule := &rules[a][side(i)]
-		near[a] = rule.Boundary.index(i, n[a])
+		near[a] = rule.Boundary.index(i, end[a])
 		if !rule.valued() {
 			at[a] = near[a]
 		} else if value == nil {
@@ -210,10 +210,10 @@ func (r *run) read(array int, at Offset) Offset {
 
 // cellOf is the cell of a read-only array that a point of it is, or that stands for it.
 func (c *evaluation) cellOf(e Read) int {
-	if i := c.inside(e.At); i >= 0 {
+	if i := c.inside(len(c.r.s.Fields)+e.Array, e.At); i >= 0 {
 		return i
 	}
-	i, _, _ := c.beyond(&c.r.s.ReadOnly[e.Array].Rules, e.At)
+	i, _, _ := c.beyond(len(c.r.s.Fields)+e.Array, e.At)
 	return i
 }
 
@@ -247,20 +247,19 @@ func (c *evaluation) exact(e Expr) func() float64 {
 		return func() float64 { return c.localFloats[e.Index] }
 	case Get:
 		e.At = r.read(e.Field, e.At)
-		rules := &r.s.Fields[e.Field].Rules
 		if st, o := r.hiddenStage(e.Field); st != nil {
 			return func() float64 {
-				if i := c.inside(e.At); i >= 0 {
+				if i := c.inside(e.Field, e.At); i >= 0 {
 					return r.fields[e.Field].Float[i]
 				}
 				return c.hiddenAt(st, e.At).floats[o]
 			}
 		}
 		return func() float64 {
-			if i := c.inside(e.At); i >= 0 {
+			if i := c.inside(e.Field, e.At); i >= 0 {
 				return r.fields[e.Field].Float[i]
 			}
-			i, at, value := c.beyond(rules, e.At)
+			i, at, value := c.beyond(e.Field, e.At)
 			switch {
 			case value == nil:
 				return r.fields[e.Field].Float[i]
@@ -342,20 +341,19 @@ func (c *evaluation) integer(e Expr) func() int64 {
 	case Local:
 		return func() int64 { return c.localInts[e.Index] }
 	case Get:
-		rules := &r.s.Fields[e.Field].Rules
 		if st, o := r.hiddenStage(e.Field); st != nil {
 			return func() int64 {
-				if i := c.inside(e.At); i >= 0 {
+				if i := c.inside(e.Field, e.At); i >= 0 {
 					return r.fields[e.Field].Int[i]
 				}
 				return c.hiddenAt(st, e.At).ints[o]
 			}
 		}
 		return func() int64 {
-			if i := c.inside(e.At); i >= 0 {
+			if i := c.inside(e.Field, e.At); i >= 0 {
 				return r.fields[e.Field].Int[i]
 			}
-			i, at, value := c.beyond(rules, e.At)
+			i, at, value := c.beyond(e.Field, e.At)
 			switch {
 			case value == nil:
 				return r.fields[e.Field].Int[i]
@@ -442,6 +440,9 @@ func (c *evaluation) variable(e Var) func() int64 {
 		return func() int64 { return int64(c.r.extent[e.Index]) }
 	case Iteration:
 		return func() int64 { return int64(c.r.iteration) }
+	case HighEnd:
+		axis, last := e.Index%3, e.Index/3
+		return func() int64 { return bit(c.at[axis] >= c.r.n[axis]-last) }
 	case Updated:
 		return func() int64 { return c.r.updated[e.Index].Int[c.index()] }
 	}

@@ -11,7 +11,8 @@ import (
 )
 
 // Ops counts the operations of one cell update, from the syntax tree. Of an if,
-// both branches count: the threads of a warp run both.
+// both branches count: the threads of a warp run both. Whether a short array has
+// ended does not: few cells are asked.
 type Ops struct {
 	Add     int `json:"add"` // additions, subtractions, comparisons, selections
 	Mul     int `json:"mul"`
@@ -33,6 +34,9 @@ func (o Ops) times(n int) Ops { return Ops{n * o.Add, n * o.Mul, n * o.Div, n * 
 func (o *Ops) count(e Expr) {
 	switch e := e.(type) {
 	case Binary:
+		if asksEnd(e) {
+			return
+		}
 		switch e.Op {
 		case "*":
 			o.Mul++
@@ -42,7 +46,9 @@ func (o *Ops) count(e Expr) {
 			o.Add++
 		}
 	case Cond:
-		o.Add++
+		if !asksEnd(e.If) {
+			o.Add++
+		}
 	case Call:
 		if mathFuncs[e.Func].special {
 			o.Special++
@@ -71,6 +77,18 @@ func (s *Stencil) readsAny() bool {
 		}
 	}
 	return false
+}
+
+// pointsRead are the offsets that cell functions read fields at.
+func (s *Stencil) pointsRead() (points []Offset) {
+	for i := range s.Stages {
+		walkBody(s.Stages[i].Body, func(e Expr) {
+			if g, is := e.(Get); is {
+				points = addPoint(points, g.At)
+			}
+		})
+	}
+	return points
 }
 
 // reach widens low and high so that they cover o.
@@ -125,7 +143,7 @@ func (s *Stencil) Places(axis int) bool {
 	step.Reduce = nil
 	for _, body := range step.bodies() {
 		walkBody(body, func(e Expr) {
-			if v, ok := e.(Var); ok && (v.Kind == Position || v.Kind == Extent) && v.Index == axis {
+			if v, ok := e.(Var); ok && ((v.Kind == Position || v.Kind == Extent) && v.Index == axis || v.Kind == HighEnd && v.Index%3 == axis) {
 				found = true
 			}
 		})

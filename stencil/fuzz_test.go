@@ -88,6 +88,9 @@ func FuzzParse(f *testing.F) {
 		"NumDimensions 1 StencilSize (1) DataType int8 Receivers s { return 1; } Fields (a) Sources r (a) { return value % get(0); } CellValue { return get(0) % 7; } Reduce max { return value; } Until > 9",
 		line("return get(0);") + "Fields (" + strings.Repeat("a", 5000) + ", b)", line("return get(0);") + "Stages (" + strings.Repeat("a", 5000) + ")",
 		line("for (int i = 0; i < 1; ) ; return get(0);"), line("for (int i = 1; i > 0; i += 0) ; return get(0);"), line("return get(0) / -0;"), line("return 1e400;"), line("return get(0x1);"), line("return .;"), line("return get(٣);"),
+		"NumDimensions 2 StencilSize (2, 2) Fields (a, b) ReadOnly (k, w[x]) Short (b x y, k y, w x) Boundary a fixed Boundary b (constant 1, clamp) CellValue { return get(b, 1, 0) + get(w, 1), get(k, 2, 2) * get(b, 0, -1); } Reduce max { return x == y ? 0 : value(b); }",
+		"NumDimensions 1 StencilSize (16) Fields (a, b) Short (b x) EdgeValue { return value * value * value; } Sources s (b) { return get(b, 0) + value; } CellValue { return get(b, 16) * get(b, 15), get(a, 16) + get(b, 3); } StepScalar max m { return get(b, 0) + x; }",
+		"NumDimensions 3 StencilSize (16, 16, 16) Fields (a, b) Short (b x y z) CellValue { " + strings.Repeat("if (get(b, 16, 16, 16) > 0) return get(a, 1, 1, 1), get(b, 16, 16, 16);", 100) + " return 1, 2; }",
 		"NumDimensions 3 StencilSize (16, 16, 16) DataType double Boundary clamp CellValue { return get(16, -16, 0); }",
 	} {
 		f.Add(src)

@@ -197,8 +197,11 @@ func (h *hoister) value(e Expr) (term, Expr) {
 		return h.node(Read{x.Array, Offset{}, x.Type}, x.Type, x.At, [3]bool{}), e
 	case Var:
 		var pins [3]bool
-		if x.Kind == Position {
+		switch x.Kind {
+		case Position:
 			pins[x.Index] = true
+		case HighEnd:
+			pins[x.Index%3] = true
 		}
 		return h.node(e, x.Type, Offset{}, pins), e
 	case Neg:

@@ -9,7 +9,7 @@ import (
 
 // keys of a stencil file, in the order they are best written.
 var keys = []string{
-	"NumDimensions", "StencilSize", "Points", "DataType", "FunctionName", "ScalarVariables", "Fields", "Temporary", "ReadOnly", "Boundary",
+	"NumDimensions", "StencilSize", "Points", "DataType", "FunctionName", "ScalarVariables", "Fields", "Temporary", "ReadOnly", "Short", "Boundary",
 	"StepScalar", "Stages", "Color", "CellValue", "EdgeValue", "Sources", "Receivers", "Reduce", "Until", "DefaultSize", "Steps", "InputRange",
 }
 
@@ -24,6 +24,7 @@ var keyReaders = map[string]func(*parser, token) error{
 	"Fields":          (*parser).fields,
 	"Temporary":       (*parser).temporary,
 	"ReadOnly":        (*parser).readOnly,
+	"Short":           (*parser).short,
 	"Boundary":        (*parser).boundary,
 	"StepScalar":      (*parser).stepScalar,
 	"Stages":          (*parser).stages,

@@ -158,6 +158,14 @@ func (p *parser) rules() error {
 		if err := p.edges(a, &from); err != nil {
 			return err
 		}
+		if i < len(s.Fields) {
+			p.ends = append(p.ends, [3][]Stmt{})
+			for axis := range p.ends[i] {
+				if o := from[axis][1]; o != nil {
+					p.ends[i][axis] = o.body
+				}
+			}
+		}
 		for axis := range s.Dims {
 			if o := from[axis][0]; a.Rules[axis][0].Boundary == Wrap {
 				wraps[axis] = o

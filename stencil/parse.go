@@ -48,6 +48,9 @@ type parser struct {
 	points      []Offset       // as Points lists them
 	temporaries []token        // as Temporary lists them
 	outside     []outside      // what Boundary and EdgeValue say
+	shorts      []shortened    // as Short lists them
+	ends        [][3][]Stmt    // of each field, the EdgeValue of the high sides of axes
+	written     [][]Stmt       // functions before conditions are made of Short: of stages, step scalars, sources and receivers
 	colors      []colored      // what Color says
 	edgeLocals  int            // of the functions of EdgeValue for sides
 	meant       []meant        // what InputRange says
@@ -229,6 +232,9 @@ func (p *parser) checkKeys() error {
 		}
 		s.Fields[i].Temporary = true
 	}
+	if err := p.applyShort(); err != nil {
+		return err
+	}
 	for i := range s.Scalars {
 		t, err := p.cellType(p.seen["ScalarVariables"], DType(s.Scalars[i].Type))
 		if err != nil {
@@ -257,6 +263,13 @@ func (p *parser) finish() error {
 	if err := p.ranges(); err != nil {
 		return err
 	}
+	read := s.pointsRead()
+	if err := p.checkShort(); err != nil {
+		return err
+	}
+	if err := p.lower(); err != nil {
+		return err
+	}
 	s.indexProfiles()
 	if err := p.stepScalars(); err != nil {
 		return err
@@ -282,16 +295,19 @@ func (p *parser) finish() error {
 	if key, given := p.seen["Points"]; given {
 		slices.SortFunc(p.points, compareOffsets)
 		p.points = slices.Compact(p.points)
-		for _, o := range s.Points {
+		for _, o := range read {
 			if !slices.Contains(p.points, o) {
 				return p.fail(key, "Points does not list (%s), which get() reads; add it", o.text(s.Dims))
 			}
 		}
 		for _, o := range p.points {
-			if !slices.Contains(s.Points, o) {
+			if !slices.Contains(read, o) {
 				return p.fail(key, "Points lists (%s), which no get() reads; remove it", o.text(s.Dims))
 			}
 		}
+	}
+	if p.marking {
+		p.unlower()
 	}
 	return nil
 }

@@ -94,7 +94,7 @@ func TestFaultsAreShownWhereTheyStand(t *testing.T) {
 		{"no extent", "NumDimensions 1 CellValue { return get(0); }", `s.sl:1:45: StencilSize is missing; add it
 	NumDimensions 1 CellValue { return get(0); }
 	                                            ^`},
-		{"unknown key", head + "  Speed 9\n", `s.sl:3:3: unknown key "Speed"; the keys are NumDimensions, StencilSize, Points, DataType, FunctionName, ScalarVariables, Fields, Temporary, ReadOnly, Boundary, StepScalar, Stages, Color, CellValue, EdgeValue, Sources, Receivers, Reduce, Until, DefaultSize, Steps, InputRange
+		{"unknown key", head + "  Speed 9\n", `s.sl:3:3: unknown key "Speed"; the keys are NumDimensions, StencilSize, Points, DataType, FunctionName, ScalarVariables, Fields, Temporary, ReadOnly, Short, Boundary, StepScalar, Stages, Color, CellValue, EdgeValue, Sources, Receivers, Reduce, Until, DefaultSize, Steps, InputRange
 	  Speed 9
 	  ^`},
 		{"key twice", head + "NumDimensions 1", `s.sl:3:1: NumDimensions is given twice; remove one
@@ -232,15 +232,15 @@ func TestFaultsAreShownWhereTheyStand(t *testing.T) {
 		{"fault after wide characters", "/* Größe */ @", `s.sl:1:15: character '@' has no meaning here; remove it
 	/* Größe */ @
 	            ^`},
-		{"fault after tabs", "\t\tSpeed", "s.sl:1:3: unknown key \"Speed\"; the keys are NumDimensions, StencilSize, Points, DataType, FunctionName, ScalarVariables, Fields, Temporary, ReadOnly, Boundary, StepScalar, Stages, Color, CellValue, EdgeValue, Sources, Receivers, Reduce, Until, DefaultSize, Steps, InputRange\n\t\t\tSpeed\n\t\t\t^"},
-		{"fault in a file with CRLF", "NumDimensions 1\r\nSpeed\r\n", "s.sl:2:1: unknown key \"Speed\"; the keys are NumDimensions, StencilSize, Points, DataType, FunctionName, ScalarVariables, Fields, Temporary, ReadOnly, Boundary, StepScalar, Stages, Color, CellValue, EdgeValue, Sources, Receivers, Reduce, Until, DefaultSize, Steps, InputRange\n\tSpeed\n\t^"},
+		{"fault after tabs", "\t\tSpeed", "s.sl:1:3: unknown key \"Speed\"; the keys are NumDimensions, StencilSize, Points, DataType, FunctionName, ScalarVariables, Fields, Temporary, ReadOnly, Short, Boundary, StepScalar, Stages, Color, CellValue, EdgeValue, Sources, Receivers, Reduce, Until, DefaultSize, Steps, InputRange\n\t\t\tSpeed\n\t\t\t^"},
+		{"fault in a file with CRLF", "NumDimensions 1\r\nSpeed\r\n", "s.sl:2:1: unknown key \"Speed\"; the keys are NumDimensions, StencilSize, Points, DataType, FunctionName, ScalarVariables, Fields, Temporary, ReadOnly, Short, Boundary, StepScalar, Stages, Color, CellValue, EdgeValue, Sources, Receivers, Reduce, Until, DefaultSize, Steps, InputRange\n\tSpeed\n\t^"},
 		{"unterminated comment", "\n  /* NumDimensions 1", `s.sl:2:3: comment is never closed; end it with */
 	  /* NumDimensions 1
 	  ^`},
 		{"one too deep", line("return " + strings.Repeat("(", 200) + "get(0)" + strings.Repeat(")", 200) + ";"),
 			"s.sl:3:220: nested more than 200 deep; use a local variable\n\tCellValue { return " + strings.Repeat("(", 141) + "\n\t" + strings.Repeat(" ", 160) + "^"},
 		{"name of 60000 letters", strings.Repeat("a", 60000),
-			"s.sl:1:1: unknown key \"" + strings.Repeat("a", 40) + "\"; the keys are NumDimensions, StencilSize, Points, DataType, FunctionName, ScalarVariables, Fields, Temporary, ReadOnly, Boundary, StepScalar, Stages, Color, CellValue, EdgeValue, Sources, Receivers, Reduce, Until, DefaultSize, Steps, InputRange\n\t" + strings.Repeat("a", 160) + "\n\t^"},
+			"s.sl:1:1: unknown key \"" + strings.Repeat("a", 40) + "\"; the keys are NumDimensions, StencilSize, Points, DataType, FunctionName, ScalarVariables, Fields, Temporary, ReadOnly, Short, Boundary, StepScalar, Stages, Color, CellValue, EdgeValue, Sources, Receivers, Reduce, Until, DefaultSize, Steps, InputRange\n\t" + strings.Repeat("a", 160) + "\n\t^"},
 		{"one byte too many", strings.Repeat(" ", 64<<10+1), "s.sl: file has 65537 bytes, more than the 65536 a stencil may have"},
 		{"1 MiB", strings.Repeat("/", 1<<20), "s.sl: file has 1048576 bytes, more than the 65536 a stencil may have"},
 	} {

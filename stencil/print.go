@@ -316,6 +316,8 @@ func (p *printer) variable(e Var) {
 		text = "value"
 	case Updated:
 		text = "value_" + strconv.Itoa(e.Index)
+	case HighEnd:
+		text = fmt.Sprintf("(p%[1]c >= n%[1]c - %[2]d)", "xyz"[e.Index%3], e.Index/3)
 	}
 	if DType(e.Type) == Int64 && e.Kind <= Iteration { // int outside an index
 		text = "(" + DType(e.Type).C() + ")" + text

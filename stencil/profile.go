@@ -42,7 +42,7 @@ func (s *Stencil) indexProfiles() {
 			if at.offset < 0 {
 				side = 0
 			}
-			return along(a.Rules[a.Axis-1][side].Boundary, a.Axis-1, at.offset)
+			return along(a.Rules[a.Axis-1][side].Boundary, a.Axis-1, at.offset, a.Short[a.Axis-1])
 		}
 		return e
 	}
@@ -61,8 +61,8 @@ func (s *Stencil) indexProfiles() {
 }
 
 // along is the index of the place at an offset on an axis: by the boundary rule as index computes it, with divisions
-// at the ends alone.
-func along(b Boundary, axis int, offset int64) Expr {
+// at the ends alone. A short array has an element less.
+func along(b Boundary, axis int, offset int64, short bool) Expr {
 	const t = Type(Int64)
 	num := func(v int64) Expr { return Int{v, t} }
 	do := func(op string, x, y Expr) Expr {
@@ -76,6 +76,9 @@ func along(b Boundary, axis int, offset int64) Expr {
 		return Binary{op, x, y, result}
 	}
 	i, n := do("+", Var{Position, axis, t}, num(offset)), Expr(Var{Extent, axis, t})
+	if short && offset >= 0 { // by clamp, as by any rule that it may have
+		return Call{"min", []Expr{i, do("-", n, num(2))}, t}
+	}
 	if offset == 0 {
 		return i
 	}

@@ -100,6 +100,14 @@ func newRun(p Problem, d Data) *run {
 	if d.Scalars == nil {
 		r.scalars = p.ScalarValues()
 	}
+	for _, a := range p.Stencil.arrays() {
+		r.ends, r.rules = append(r.ends, p.Size), append(r.rules, &a.Rules)
+		for axis, short := range a.Short {
+			if short && p.Stencil.native {
+				r.ends[len(r.ends)-1][axis]--
+			}
+		}
+	}
 	r.scalars = append(slices.Clone(r.scalars), make([]float64, len(p.Stencil.StepScalars))...)
 	return r
 }
@@ -168,6 +176,8 @@ func (u *Until) holds(v float64) bool {
 type run struct {
 	s         *Stencil
 	n         Size
+	ends      []Size   // of each array: n, but where it is short
+	rules     []*Rules // of each array
 	fields    []Values // what get() reads
 	updated   []Values // in Reduce: the new fields
 	readOnly  []Values
@@ -226,7 +236,7 @@ func (r *run) rows(body []Stmt, f func(c *evaluation, row int)) {
 func (r *run) stage(st *Stage, targets []Values) {
 	var fixed []int // outputs of which cells near the edge keep their value
 	for j, f := range st.Outputs {
-		if r.s.Fields[f].has(Fixed) {
+		if r.s.Fields[f].has(Fixed) || r.ends[f] != r.n && !r.s.Fields[f].Temporary {
 			fixed = append(fixed, j)
 		}
 	}
@@ -260,14 +270,24 @@ func (r *run) stage(st *Stage, targets []Values) {
 }
 
 // keeps tells whether a cell of a field keeps its value: the box of the stage's points reaches beyond a side where the
-// field's rule is fixed.
+// field's rule is fixed, or it is none of the field's.
 func (r *run) keeps(st *Stage, field int, at [3]int) bool {
+	high := st.High
+	if r.s.native {
+		high = st.ends
+	}
 	for a, sides := range r.s.Fields[field].Rules {
-		if at[a] < st.Low[a] && sides[0].Boundary == Fixed || at[a] >= r.n[a]-st.High[a] && sides[1].Boundary == Fixed {
+		if at[a] < st.Low[a] && sides[0].Boundary == Fixed || at[a] >= r.n[a]-high[a] && sides[1].Boundary == Fixed {
 			return true
 		}
 	}
-	return false
+	return r.lacks(field, at)
+}
+
+// lacks tells whether a cell of the grid is none of a field's.
+func (r *run) lacks(field int, at [3]int) bool {
+	n := r.ends[field]
+	return at[0] >= n[0] || at[1] >= n[1] || at[2] >= n[2]
 }
 
 // reduce computes Reduce over all cells, x fastest, in float64; before is the

@@ -210,6 +210,9 @@ func (r *run) act() {
 			cell, nx, ny := int(place), r.n[0], r.n[1]
 			c.at = [3]int{cell % nx, cell / nx % ny, cell / nx / ny}
 			to, at := table, row+j
+			if a.Sources() && r.lacks(a.Field, c.at) {
+				continue
+			}
 			if a.Sources() {
 				if to, at = r.fields[a.Field], cell; table.Int != nil {
 					c.nearI = table.Int[row+j]

@@ -59,6 +59,7 @@ type Stencil struct {
 	size        Size     // DefaultSize; zero where the file gives none
 	text        string   // the file as it was read
 	marks       []Branch // of the conditions in the tree, where it was parsed with them; else none
+	native      bool     // functions are the file's own where arrays are short: the reference's, and no kernel's
 }
 
 // Array is a field or a read-only array.
@@ -67,8 +68,9 @@ type Array struct {
 	Points []Offset // where it is read, in all stages: distinct, in order z, y, x
 	// Temporary is a field that no time step hands on to the next, and no run gives.
 	Temporary bool
-	Indexed   bool // a read-only array that read(i) reads by other than the own cell
-	Axis      int  // a read-only array of a value for each place of an axis: 1 x, 2 y, 3 z; 0 of any other
+	Indexed   bool    // a read-only array that read(i) reads by other than the own cell
+	Short     [3]bool // axes on which it ends one cell before the grid does
+	Axis      int     // a read-only array of a value for each place of an axis: 1 x, 2 y, 3 z; 0 of any other
 	// Type is what the elements are stored in; "" of the problem's element type, to which others are converted where they
 	// are read. What a stage sets in a field of such a type is converted to it and back in the stage's body.
 	Type  DType
@@ -106,6 +108,7 @@ type Stage struct {
 	// Indexed is the read-only arrays that read(i) reads.
 	Indexed   []int
 	Low, High [3]int // reach of its get()
+	ends      [3]int // High where arrays are short, as Fixed takes it: theirs are a cell further
 	Ops       Ops
 }
 

@@ -21,6 +21,9 @@ func (p *parser) storeFields() error {
 	for i := range s.Fields {
 		f := &s.Fields[i]
 		f.Edge = s.storing(f.Edge, []int{i}, true)
+		for axis := range p.ends[i] {
+			p.ends[i][axis] = s.storing(p.ends[i][axis], []int{i}, true)
+		}
 		for axis := range f.Rules {
 			for side := range f.Rules[axis] {
 				c := &f.Rules[axis][side].Constant

@@ -166,6 +166,7 @@ var yourLoops = map[string]func(f, r []plane) [][]float64{
 		}), nil, nil, nil, nil, nil}
 	},
 	"survey": wave,
+	"tank":   tank,
 	"relaxation": func(f, r []plane) [][]float64 {
 		u := f[0]
 		u.v = append([]float64(nil), u.v...)
@@ -231,6 +232,9 @@ func compared(t *testing.T, s *Stencil, step func(f, r []plane) [][]float64) {
 	for _, n := range []Size{{9, 7, 1}, {1, 2, 1}, {4, 3, 1}} {
 		if s.Dims == 1 {
 			n[1] = 1
+		}
+		for a, least := range s.Least() {
+			n[a] = max(n[a], least)
 		}
 		p := Problem{Stencil: s, DType: s.DType, Size: n}
 		if s.DType.Floating() {

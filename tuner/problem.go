@@ -90,6 +90,11 @@ func (s Spec) Of(st *stencil.Stencil) (Problem, error) {
 			return p, InputError{err}
 		}
 	}
+	for a, n := range st.Least() {
+		if p.Size[a] < n {
+			return p, Inputf("size %s: extent %d on %c, where an array is Short, must be %d or more", p.Size.Text(st.Dims), p.Size[a], "xyz"[a], n)
+		}
+	}
 	return p, nil
 }
 

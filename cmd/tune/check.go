@@ -29,6 +29,7 @@ type checked struct {
 	Steps    int               `json:"steps"`
 	Stages   []checkedStage    `json:"stages"`
 	Reads    []checkedArray    `json:"reads"`
+	Short    []string          `json:"short,omitempty"`      // arrays, each with the axes on which it ends one cell before the grid
 	Seams    string            `json:"seams,omitempty"`      // axes across whose edges cells of one colour are neighbours
 	Lists    []checkedList     `json:"lists,omitempty"`      // of places
 	Silent   []string          `json:"never_read,omitempty"` // fields
@@ -171,6 +172,17 @@ func checkStencil(p stencil.Problem, m machine.Machine) checked {
 			r.Unset = append(r.Unset, fieldName(f))
 		}
 	}
+	for _, a := range slices.Concat(s.Fields, s.ReadOnly) {
+		axes := ""
+		for axis, short := range a.Short {
+			if short {
+				axes += " " + "xyz"[axis:axis+1]
+			}
+		}
+		if axes != "" {
+			r.Short = append(r.Short, a.Name+axes)
+		}
+	}
 	for _, a := range s.ReadOnly {
 		r.Reads = append(r.Reads, checkedArray{a.Name, a.Points, a.Indexed, a.Type})
 	}
@@ -233,6 +245,9 @@ func (r checked) print(to io.Writer, s *stencil.Stencil) error {
 			text += ", stored in " + string(a.Stored)
 		}
 		line("reads", "%s at %s", a.Name, text)
+	}
+	if len(r.Short) > 0 {
+		line("short", "%s: there they end one cell before the grid", strings.Join(r.Short, ", "))
 	}
 	for _, st := range r.Stages {
 		name := strings.TrimSpace("stage " + st.Name)

@@ -157,7 +157,7 @@ func (s *Source) draw(r *rand.Rand, p stencil.Problem, f kernels.Family, sc spac
 	p = large(p)
 	c := Case{Launches: 2 + r.IntN(2), Seed: r.Uint32(), tiles: tilesOf(f, p, sc)}
 	size := c.tiles.size(r, p.Stencil, grid)
-	p.Size = suited(r, f.Kernel(s.withRows(p, f, sc, size[0]), sc), size)
+	p.Size = suited(r, f.Kernel(s.withRows(p, f, sc, size[0]), sc), size, p.Stencil.Least())
 	c.generate(p, f, sc)
 	return c
 }

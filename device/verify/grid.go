@@ -156,9 +156,10 @@ func oddSize(r *rand.Rand, dims int, t tiles) stencil.Size {
 	return size
 }
 
-// suited grows a grid to what a kernel asks of it, now and then exactly that.
-func suited(r *rand.Rand, k kernels.Kernel, n stencil.Size) stencil.Size {
+// suited grows a grid to what a stencil and a kernel ask of it, now and then exactly that.
+func suited(r *rand.Rand, k kernels.Kernel, n, least stencil.Size) stencil.Size {
 	for a := range n {
+		n[a] = max(n[a], least[a])
 		if n[a] < k.Least[a] {
 			n[a] = k.Least[a]
 			if r.IntN(4) > 0 {
