@@ -178,7 +178,7 @@ func (w *writer) piece(stage int, p Piece) {
 		w.line("#line %d %q", strings.Count(w.String(), "\n")+2, w.file)
 	}
 	if p.File != "" {
-		p.Text = Spelling(p.Text, Simple{OneRule: w.p.Stencil.Boundary != stencil.Mixed, Dense: !w.p.Pitched, OneType: OneType(w.p), OneOutput: OneOutput(w.p), Folds: p.Folds > 0 && stage == len(w.p.Stencil.Stages)-1, Images: p.Images, Packed: p.Packed})
+		p.Text = Spelling(p.Text, Simple{OneRule: w.p.Stencil.Boundary != stencil.Mixed, Dense: !w.p.Pitched, OneType: OneType(w.p), OneOutput: OneOutput(w.p), Folds: p.Folds > 0 && stage == len(w.p.Stencil.Stages)-1, Images: p.Images, Packed: p.Packed, Ends: w.p.Stencil.HasEnds()})
 	}
 	w.WriteString(p.Text)
 }
@@ -359,6 +359,7 @@ func (w *writer) stage(i int, entry string) {
 	stage := &st.Stages[i]
 	w.line("#define ENTRY %s", entry)
 	w.radius(stage)
+	w.rim(i)
 	w.keeps(stage)
 	writes := stage.Writes(w.timeTile)
 	w.line("constexpr int OUTPUTS = %d; // fields that the stage writes", len(writes))
@@ -560,6 +561,7 @@ func (w *writer) parts(parts writer, st *stencil.Stencil) {
 		stage := &st.Stages[i]
 		parts.line("\nnamespace part_%d { // of the time step", i)
 		parts.radius(stage)
+		parts.rim(i)
 		parts.line("constexpr int OUTPUTS = %d; // fields that the part sets", len(stage.Outputs))
 		parts.cell(i)
 		parts.line("} // namespace part_%d", i)
@@ -571,6 +573,20 @@ func (w *writer) parts(parts writer, st *stencil.Stencil) {
 func (w *writer) radius(stage *stencil.Stage) {
 	w.line("constexpr int LOW_X = %d, LOW_Y = %d, LOW_Z = %d;    // radius towards smaller indices", stage.Low[0], stage.Low[1], stage.Low[2])
 	w.line("constexpr int HIGH_X = %d, HIGH_Y = %d, HIGH_Z = %d; // and towards larger ones", stage.High[0], stage.High[1], stage.High[2])
+}
+
+// rim writes how many cells more are near a high end, of which a stage asks for the ends of short arrays.
+func (w *writer) rim(i int) {
+	if !w.p.Stencil.HasEnds() {
+		return
+	}
+	var more [3]int
+	for a, n := range w.p.Stencil.Asks(i) {
+		if n > 0 {
+			more[a] = max(1, n-w.p.Stencil.Stages[i].High[a])
+		}
+	}
+	w.line("constexpr int RIM_X = %d, RIM_Y = %d, RIM_Z = %d;    // and more at the high ends, where arrays end that are short", more[0], more[1], more[2])
 }
 
 // cell writes a stage's cell function.
@@ -586,7 +602,12 @@ func (w *writer) cell(i int) {
 	w.line("};")
 	w.line("\n// The stage at cell (px, py, pz): old(a, dx, dy, dz) gives array a's value at an offset. Only")
 	w.line("// with EDGE may a point of it lie outside the grid, or the cell itself, whose value nobody uses then.")
-	w.line("template <bool EDGE, class Old>")
+	if st.HasEnds() {
+		w.line("// Only with RIM may it be near a high end, where an array that is short has ended.")
+		w.line("template <bool EDGE, bool RIM = EDGE, class Old>")
+	} else {
+		w.line("template <bool EDGE, class Old>")
+	}
 	w.line("__device__ __forceinline__ Cell cell(const Grid &grid, int px, int py, int pz, int iteration, const Old &old) {")
 	body := stencil.StageCode(st, i)
 	var before strings.Builder

@@ -130,6 +130,14 @@ var packedCells = []spelling{
 	{regexp.MustCompile(`part\.at\[k\] = v\[j\]\[i \+ k\];`), "part.at[k] = cells[i + k];"},
 }
 
+// wholeArrays is for arrays of which some are short, and such as all have the grid's extents.
+var wholeArrays = []spelling{
+	{regexp.MustCompile(` \+ RIM_[XYZ]\b`), ""},
+	{regexp.MustCompile(` - RIM_[XY] \* \(2 \* HIGH_[XY] \+ 1\)`), ""},
+	{regexp.MustCompile(`\((\w+) \|\| RIM_Y > 0\)`), "$1"},
+	{regexp.MustCompile(`\bcell<(.*), true>\(`), "cell<$1>("},
+}
+
 // numbers finds what folds cells where they are stored, after its parenthesis: with parentheses within parentheses.
 const numbers = `((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)`
 
@@ -148,6 +156,7 @@ type Simple struct {
 	Folds     bool // what is not: cells are folded where they are stored
 	Images    bool // nor this: planes beyond the grid are images of those inside
 	Packed    bool // what is not, either: words of two cells are computed
+	Ends      bool // nor this: cells are asked whether an array that is short has ended
 }
 
 // spelt is a file's text by itself and by what is simple.
@@ -166,6 +175,9 @@ func Spelling(text string, by Simple) string {
 	var list []spelling
 	if !by.Images {
 		list = append(list, ending...)
+	}
+	if !by.Ends {
+		list = append(list, wholeArrays...)
 	}
 	if by.OneRule {
 		list = append(list, oneRule...)

@@ -36,9 +36,10 @@ func StageSource(s *Stencil, stage int) string {
 }
 
 // StageCode is the same for a GPU: quotients and roots are calls of ArithmeticSource, a division by a
-// constant is a product, and sums are collected (arranged).
+// constant is a product, and sums are collected (arranged). RIM is a constant of the text: whether the cell may be near
+// a high end of an axis, as HighEnd asks.
 func StageCode(s *Stencil, stage int) string {
-	p := printer{s: s, approximate: true}
+	p := printer{s: s, approximate: true, rim: true}
 	p.body(s.arranged(stage), "")
 	return p.String()
 }
@@ -71,6 +72,7 @@ type printer struct {
 	strings.Builder
 	s           *Stencil
 	approximate bool // as StageCode says
+	rim         bool // conditions on high ends are asked where RIM is true alone
 }
 
 func (p *printer) printf(format string, args ...any) { fmt.Fprintf(&p.Builder, format, args...) }
@@ -317,7 +319,11 @@ func (p *printer) variable(e Var) {
 	case Updated:
 		text = "value_" + strconv.Itoa(e.Index)
 	case HighEnd:
-		text = fmt.Sprintf("(p%[1]c >= n%[1]c - %[2]d)", "xyz"[e.Index%3], e.Index/3)
+		text = fmt.Sprintf("p%[1]c >= n%[1]c - %[2]d", "xyz"[e.Index%3], e.Index/3)
+		if p.rim {
+			text = "RIM && " + text
+		}
+		text = "(" + text + ")"
 	}
 	if DType(e.Type) == Int64 && e.Kind <= Iteration { // int outside an index
 		text = "(" + DType(e.Type).C() + ")" + text

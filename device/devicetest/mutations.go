@@ -333,6 +333,15 @@ func Mutations() []Mutation {
 		m("stream", "survey2d", "sources: steps after the table's last row have values too", "if (grid.iteration > rows) return;", ""),
 		m("tile", "survey2d", "receivers: steps after the table's last row are recorded", "if (grid.iteration > rows) return;\n  T *const", "T *const"),
 
+		m("global", "staggered2d", "short arrays: a layer that a field lacks is set", "(RIM && py >= ny - 1) ? get_1", "(RIM && py >= ny) ? get_1"),
+		m("tile", "staggered2d", "short arrays: a layer that an array lacks is read", "(RIM && px >= nx - 1) ? T(2.0)", "(RIM && px >= nx) ? T(2.0)"),
+		m("smalltile", "staggered2d", "short arrays: another ends a cell too early", "(RIM && px >= nx - 1) ? T(2.0)", "(RIM && px >= nx - 2) ? T(2.0)"),
+		m("slide", "staggered2d", "short arrays: tiles within rows ask no plane for its end", "cell<(EDGE || some(FIXED)), true>(", "cell<(EDGE || some(FIXED))>("),
+		m("pipeline", "staggered2d", "short arrays: tiles at the end of rows ask for none", "cell<false, (EDGE || ENDS)>(", "cell<false, ENDS>("),
+		m("pipeline", "staggered3d", "short arrays: tiles at the end of rows and columns ask for none", "cell<false, (EDGE || ENDS)>(", "cell<false, ENDS>("),
+		m("stream", "staggered3d", "short arrays: no cell asks for their ends", "cell<some(FIXED) || some(WRAP), true>(", "cell<some(FIXED) || some(WRAP)>("),
+		m("sweep", "staggered3d", "short arrays: no cell asks for their ends", "cell<false, true>(", "cell<false>("),
+
 		m("stream", "packmirror2d", "packed: left of a vector lies the first half of the word", "return a >> 16 | b << 16;", "return (a & 0xffffu) | b << 16;"),
 		m("stream", "packmirror2d", "packed: left of the grid lies the upper cell of the mirrored word", "lower(e[LOW_X + (BOUNDARY == MIRROR ?", "upper(e[LOW_X + (BOUNDARY == MIRROR ?"),
 		m("stream", "packmirror2d", "packed: right of the grid lies a cell too near", "(BOUNDARY == MIRROR ? k + 1 : 0)", "(BOUNDARY == MIRROR ? k : 0)"),

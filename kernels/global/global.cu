@@ -56,8 +56,8 @@ __device__ __forceinline__ void by_blocks(const Grid &grid, const Out &out) {
   first.x *= X;
   first.y *= Y;
   first.z *= Z;
-  const bool inside = first.x >= LOW_X && first.x + X + HIGH_X <= grid.nx && first.y >= LOW_Y &&
-                      first.y + Y + HIGH_Y <= grid.ny && first.z >= LOW_Z && first.z + Z + HIGH_Z <= grid.nz;
+  const bool inside = first.x >= LOW_X && first.x + X + HIGH_X + RIM_X <= grid.nx && first.y >= LOW_Y &&
+                      first.y + Y + HIGH_Y + RIM_Y <= grid.ny && first.z >= LOW_Z && first.z + Z + HIGH_Z + RIM_Z <= grid.nz;
   if (inside)
     block<false>(grid, out, first);
   else
@@ -84,7 +84,7 @@ __device__ __forceinline__ void by_lengths(const Grid &grid, const Out &out) {
   if (ZIGZAG && row % 2 == 1) x = width - 1 - x;
   x += origin;
   const int y = row % ny, z = row / ny;
-  const bool inside = x >= LOW_X && x + HIGH_X < nx && y >= LOW_Y && y + HIGH_Y < ny && z >= LOW_Z && z + HIGH_Z < nz;
+  const bool inside = x >= LOW_X && x + HIGH_X + RIM_X < nx && y >= LOW_Y && y + HIGH_Y + RIM_Y < ny && z >= LOW_Z && z + HIGH_Z + RIM_Z < nz;
   store(out, cell_index(grid, x, y, z), inside ? update<false>(grid, x, y, z) : update<true>(grid, x, y, z));
 }
 

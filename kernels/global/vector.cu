@@ -107,8 +107,8 @@ extern "C" __global__ void __launch_bounds__(GROUP_X *GROUP_Y *GROUP_Z) ENTRY(PA
 #pragma unroll
   for (int o = 0; o < OUTPUTS; o++) addresses |= (size_t)out.field[o];
   const bool aligned = (grid.nx | grid.ldx) % VECTOR == 0 && addresses % sizeof(Word) == 0;
-  const bool inside = first.x >= LOW_X && first.x + WRITE_X + HIGH_X <= grid.nx && first.y >= LOW_Y &&
-                      first.y + WRITE_Y + HIGH_Y <= grid.ny && first.z >= LOW_Z && first.z + WRITE_Z + HIGH_Z <= grid.nz;
+  const bool inside = first.x >= LOW_X && first.x + WRITE_X + HIGH_X + RIM_X <= grid.nx && first.y >= LOW_Y &&
+                      first.y + WRITE_Y + HIGH_Y + RIM_Y <= grid.ny && first.z >= LOW_Z && first.z + WRITE_Z + HIGH_Z + RIM_Z <= grid.nz;
   if (!aligned)
     block<true, false>(grid, out, first) NUMBERS(, out.leave());
   else if (inside)

@@ -349,6 +349,11 @@ func (h shape) copies(l *plan) (unroll, apart int) {
 	if st.Dims == 3 && st.Boundary != stencil.Wrap || st.Boundary == stencil.Edge || st.Boundary == stencil.Mixed {
 		apart = 1
 	}
+	for i := range st.Stages { // a tile of no ends asks for none
+		if asks := st.Asks(i); asks[0] > 0 || st.Dims == 3 && asks[1] > 0 {
+			apart = 1
+		}
+	}
 	if work*unroll*(1+apart) > longText {
 		apart = 0
 	}

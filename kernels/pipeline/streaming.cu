@@ -16,7 +16,7 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
   at.parts = 0;
 #pragma unroll
   for (int i = 0; i < VECTOR; i += PART) at.parts |= (unsigned)(at.x + i >= x.first && at.x + i < x.last) << i;
-  at.edge = !wraps(0) && (x.origin < max(SIDE_L, 1) || x.origin + TILE_X > nx - max(SIDE_H, 1));
+  at.edge = !wraps(0) && (x.origin < max(SIDE_L, 1) || x.origin + TILE_X > nx - max(SIDE_H, 1) - RIM_X * (2 * HIGH_X + 1));
   int row = 0;
   at.writes = 1;
   at.own = (EXTRA_LR + warp * ROWS) * PITCH + LOW_SIDE + lane;
@@ -32,7 +32,7 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
     at.writes = 0;
 #pragma unroll
     for (int j = 0; j < ROWS; j++) at.writes |= (unsigned)(row + j >= y.first && row + j < y.last) << j;
-    at.edge = at.edge || (EDGES_ON_ROWS && (y.origin < max(EXTRA_LR, 1) || y.origin + TILE_R > ny - max(EXTRA_HR, 1)));
+    at.edge = at.edge || ((EDGES_ON_ROWS || RIM_Y > 0) && (y.origin < max(EXTRA_LR, 1) || y.origin + TILE_R > ny - max(EXTRA_HR, 1) - RIM_Y * (2 * HIGH_Y + 1)));
   }
   if (PART == VECTOR && at.parts == 0) at.writes = 0;
 #ifdef __CUDA_ARCH__

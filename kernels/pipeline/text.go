@@ -330,6 +330,9 @@ func (p *plan) settled() (low, high int) {
 			l, h = max(l, r.low), max(h, r.high)
 		}
 		low = max(low, j.lag+l)
+		if p.dims > 1 {
+			h = max(h, p.st.Asks(j.stage)[p.dims-1])
+		}
 		if first || j.lag-h < high {
 			high = j.lag - h
 		}
@@ -448,7 +451,7 @@ func (p *plan) jobText(b *strings.Builder, h shape, loads []load, i int) {
 	case 2:
 		position = say.x + ", here, 0"
 	}
-	line("      const auto value = part_%d::cell<false>(at.grid, %s, iteration, old);", j.stage, position)
+	line("      const auto value = part_%d::cell<false%s>(at.grid, %s, iteration, old);", j.stage, either(st.HasEnds(), ", (EDGE || ENDS)", ""), position)
 	for o, v := range j.outputs {
 		if p.versions[v].job != i || p.versions[v].output != o {
 			continue

@@ -27,7 +27,7 @@ __device__ __forceinline__ double value_of(const Grid &grid, int x, int y, int z
 
 __device__ __forceinline__ double value_at(const Grid &grid, long long i) {
   const int x = (int)(i % grid.nx), y = (int)(i / grid.nx % grid.ny), z = (int)(i / grid.nx / grid.ny);
-  const bool inside = x >= LOW_X && x + HIGH_X < grid.nx && y >= LOW_Y && y + HIGH_Y < grid.ny && z >= LOW_Z && z + HIGH_Z < grid.nz;
+  const bool inside = x >= LOW_X && x + HIGH_X + RIM_X < grid.nx && y >= LOW_Y && y + HIGH_Y + RIM_Y < grid.ny && z >= LOW_Z && z + HIGH_Z + RIM_Z < grid.nz;
   return inside ? value_of<false>(grid, x, y, z) : value_of<true>(grid, x, y, z);
 }
 

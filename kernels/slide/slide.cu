@@ -102,7 +102,7 @@ __device__ __forceinline__ void compute(const Grid &grid, const Out &out, const 
         const int dp = FLAT ? 0 : dy, ds = FLAT ? dy : dz;
         return window[((slot(array) * DEPTH + ring(base, own + LOW_S + ds)) * READ_P + p + j + LOW_P + dp) * READ_X + x + i * GROUP_X + LOW_X + dx];
       };
-      value[j][i] = cell<(EDGE || some(FIXED))>(grid, gx, FLAT ? gs : gp, FLAT ? 0 : gs, grid.iteration, old);
+      value[j][i] = cell<(EDGE || some(FIXED)), true>(grid, gx, FLAT ? gs : gp, FLAT ? 0 : gs, grid.iteration, old);
     }
   if (s + own >= n.s) return;
 #pragma unroll

@@ -76,8 +76,8 @@ extern "C" __global__ void __launch_bounds__(THREADS) ENTRY(PARAMETERS) {
   // A write tile need not divide a column: COLUMN counts the threads' cells.
   const Position tile = block_tile<WRITE_X, WRITE_Y, WRITE_Z, COLUMN / GROUP_X, ZIGZAG>(nx, ny, nz);
   const Position origin = {tile.x * WRITE_X - PYRAMID * LOW_X, tile.y * WRITE_Y - PYRAMID * LOW_Y, tile.z * WRITE_Z - PYRAMID * LOW_Z};
-  const bool inside = origin.x >= 0 && origin.x + GROUP_X <= nx && origin.y >= 0 && origin.y + GROUP_Y <= ny &&
-                      origin.z >= 0 && origin.z + GROUP_Z <= nz;
+  const bool inside = origin.x >= 0 && origin.x + GROUP_X + RIM_X <= nx && origin.y >= 0 && origin.y + GROUP_Y + RIM_Y <= ny &&
+                      origin.z >= 0 && origin.z + GROUP_Z + RIM_Z <= nz;
   if (inside)
     block<false>(grid, out, cells, origin);
   else

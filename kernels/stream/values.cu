@@ -107,7 +107,7 @@ __device__ __forceinline__ void complete(Stage &s, int iteration, int p, const P
         const int s = DIMS == 3 ? dz : dy, r = DIMS == 3 ? dy + j : j, w = plane_wide(array, s);
         return w < 0 ? own[array][LOW_S + s][j][i] : wide[w < 0 ? 0 : w][LOW_R + r][LOW_X + dx + i];
       };
-      const Cell value = cell<some(FIXED) || some(WRAP)>(at.grid, at.x + i, DIMS == 3 ? at.y + j : target, DIMS == 3 ? target : 0, iteration, old);
+      const Cell value = cell<some(FIXED) || some(WRAP), true>(at.grid, at.x + i, DIMS == 3 ? at.y + j : target, DIMS == 3 ? target : 0, iteration, old);
 #pragma unroll
       for (int a = 0; a < ARRAYS; a++)
         if (output_of(a) >= 0)

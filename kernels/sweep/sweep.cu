@@ -289,7 +289,7 @@ __device__ __forceinline__ void sweep(const Grid &grid, const Out &out, int x, i
           if (array >= ARRAYS) return result[array >= ARRAYS ? array - ARRAYS : 0][j][i];
           return beside_of(array) >= 0 ? beside[beside_of(array) >= 0 ? beside_of(array) : 0][j].at[i] : centre[centre_of(array) >= 0 ? centre_of(array) : 0][j].at[i];
         };
-        const Cell v = cell<false>(grid, own_x + i, own_y + j, z, grid.iteration, old);
+        const Cell v = cell<false, true>(grid, own_x + i, own_y + j, z, grid.iteration, old);
 #pragma unroll
         for (int o = 0; o < OUTPUTS; o++) value[o][j].at[i] = v.at[o];
       });

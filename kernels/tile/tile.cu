@@ -159,9 +159,9 @@ extern "C" __global__ void __launch_bounds__(THREADS) ENTRY(PARAMETERS) {
   first.x *= WRITE_X;
   first.y *= WRITE_Y;
   first.z *= WRITE_Z;
-  const bool inside = first.x >= PYRAMID * LOW_X && first.x - PYRAMID * LOW_X + READ_X <= grid.nx &&
-                      first.y >= PYRAMID * LOW_Y && first.y - PYRAMID * LOW_Y + READ_Y <= grid.ny &&
-                      first.z >= PYRAMID * LOW_Z && first.z - PYRAMID * LOW_Z + READ_Z <= grid.nz;
+  const bool inside = first.x >= PYRAMID * LOW_X && first.x - PYRAMID * LOW_X + READ_X + RIM_X <= grid.nx &&
+                      first.y >= PYRAMID * LOW_Y && first.y - PYRAMID * LOW_Y + READ_Y + RIM_Y <= grid.ny &&
+                      first.z >= PYRAMID * LOW_Z && first.z - PYRAMID * LOW_Z + READ_Z + RIM_Z <= grid.nz;
   if (inside)
     block<false>(grid, out, cells, first);
   else
