@@ -25,17 +25,18 @@ func Loaded(st *stencil.Stencil, stage int) [][]stencil.Offset {
 	return all
 }
 
-// Operations counts the operations of a cell, for a thread that computes work cells as
+// Operations counts the operations of a cell and what quotients and functions take beyond them (stencil.Ops.Quotients), for a thread that computes work cells as
 // DistinctLoads has them: where stages are fused it shares what its cells need of them.
-func Operations(st *stencil.Stencil, work [3]int, stride int) (total, special float64) {
+func Operations(p stencil.Problem, work [3]int, stride int) (total, special float64) {
+	st := p.Stencil
 	if st.Of == nil {
-		return float64(st.Ops.Total()), float64(st.Ops.Div + st.Ops.Special)
+		return float64(st.Ops.Total()), st.Ops.Quotients(p.DType)
 	}
 	for i, at := range st.Evaluations {
 		o := st.Of.Stages[i].Ops
 		times := float64(DistinctLoads(at, work, stride)) / float64(work[0]*work[1]*work[2])
 		total += times * float64(o.Total())
-		special += times * float64(o.Div+o.Special)
+		special += times * o.Quotients(p.DType)
 	}
 	return total, special
 }

@@ -112,7 +112,7 @@ type Work struct {
 	Cells      float64 // useful cell updates: cells of the grid x Steps
 	Updates    float64 // cell updates made, ghost zones included
 	Flops      float64 // floating-point operations, each counted once; one on a word of two cells is one
-	Special    float64 // divisions and special functions among them
+	Special    float64 // what divisions and functions among them take beyond one operation, in divisions
 	Integer    float64 // integer and control instructions, per thread summed
 	Accesses   float64 // load, store and shuffle instructions, per thread summed
 	L1Loads    float64 // bytes global loads take L1's data pipe for: wavefronts x 128

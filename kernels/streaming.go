@@ -163,10 +163,10 @@ func (r Residency) Limits(n int) bool {
 func StreamingParams(p stencil.Problem, m machine.Machine, timeTiles []int, docs map[string]string) []space.Param {
 	vector, rows, warps := []int{1, 2, 4, 8}, []int{1}, []int{1, 4}
 	streamTiles := []int{1, 2, 4, 8, 16, 32, 64, 128, 256}
-	fill := []int{0}
+	fill, prefetch := []int{0}, []int{1, 2, 4}
 	switch p.Stencil.Dims {
-	case 1:
-		streamTiles = []int{1}
+	case 1: // there is one plane
+		streamTiles, prefetch = []int{1}, []int{1}
 	case 2:
 		if p.DType.Packed() {
 			vector = append(vector, 16)
@@ -186,7 +186,7 @@ func StreamingParams(p stencil.Problem, m machine.Machine, timeTiles []int, docs
 		{Name: "vy", Values: rows, Ordinal: true, Doc: docs["vy"]},
 		{Name: "wp", Values: warps, Ordinal: true, Doc: docs["wp"]},
 		{Name: "ck", Values: streamTiles, Ordinal: true, Launch: true, Doc: docs["ck"]},
-		{Name: "pf", Values: []int{1, 2, 4}, Ordinal: true, Near: true, Doc: docs["pf"]},
+		{Name: "pf", Values: prefetch, Ordinal: true, Near: true, Doc: docs["pf"]},
 		Tuned(MinBlocks, docs["mb"], []int{1, 2, 3, 4}),
 		Tuned(TimeTile, docs["ph"], timeTiles),
 		Tuned(SMCount, docs["sm"], fill),

@@ -106,7 +106,7 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 
 	// An SM issues four warp instructions a clock; each lane counts as 1/32 of one.
 	spills := spilled * c.SpillTraffic * 2 * math.Max(w.SpillTrips, 1) * threads * blocks // bytes
-	special := specialInstructions * w.Special
+	special := stencil.QuotientInstructions * w.Special
 	instructions := (w.Flops + special + w.Integer + w.Accesses + spills/4) / 32
 	out.Terms = append(make([]Term, 0, 10),
 		Term{"dram", dram, "bytes to and from memory"},
@@ -209,12 +209,6 @@ const schedulers = 4
 // startClocks is what an SM takes to start a block, whatever it computes: box9 in lines of 32 threads
 // (bench/h200/columns.txt, 4096x4096: 0.323 ms in every column of whole warps).
 const startClocks = 158
-
-// specialInstructions is what a division or a function takes beyond the one
-// operation it is counted for: the special unit's approximation and the steps that
-// make it exact (the fastest gradient2d of bench/h200/families.txt leaves room for
-// no more).
-const specialInstructions = 4
 
 func volume(b [3]int) float64 { return float64(b[0]) * float64(b[1]) * float64(b[2]) }
 

@@ -335,7 +335,7 @@ func (m *maker) arithmetic() float64 {
 	if kernels.ComputedSize(m.Problem.DType) == 8 {
 		lanes = double
 	}
-	total, _ := kernels.Operations(m.Problem.Stencil, [3]int{1, 1, 1}, 1)
+	total, _ := kernels.Operations(m.Problem, [3]int{1, 1, 1}, 1)
 	if total <= 0 || m.Machine.Kind == machine.Host {
 		return 0
 	}

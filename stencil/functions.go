@@ -8,10 +8,16 @@ import (
 // mathFunc is a function a cell may call. On floating-point arguments it has the
 // same name in CUDA C, overloaded on the type.
 type mathFunc struct {
-	arity   int
-	special bool // costs a special operation; the others count as one addition
-	eval    func(a, b float64) float64
+	arity int
+	// Instructions in float and in double on the way that most arguments take, read off the machine code of NVRTC 11.8 for
+	// sm_90, roots off that of arithmetic.cu; 0 = one, like an addition. In double those of other units count a third: they
+	// are issued beside double-precision operations.
+	instructions [2]int
+	eval         func(a, b float64) float64
 }
+
+// special tells whether it costs a special operation; the others count as an addition.
+func (f mathFunc) special() bool { return f.instructions[0] > 0 }
 
 // minimum and maximum are C's fmin and fmax: NaN is a missing value there.
 func minimum(a, b float64) float64 {
@@ -35,33 +41,33 @@ func one(f func(float64) float64) func(a, b float64) float64 {
 
 // mathFuncs are the functions a cell may call, by their name in C for double.
 var mathFuncs = map[string]mathFunc{
-	"sqrt":  {1, true, one(math.Sqrt)},
-	"rsqrt": {1, true, one(func(x float64) float64 { return 1 / math.Sqrt(x) })},
-	"cbrt":  {1, true, one(math.Cbrt)},
-	"exp":   {1, true, one(math.Exp)},
-	"exp2":  {1, true, one(math.Exp2)},
-	"log":   {1, true, one(math.Log)},
-	"log2":  {1, true, one(math.Log2)},
-	"log10": {1, true, one(math.Log10)},
-	"sin":   {1, true, one(math.Sin)},
-	"cos":   {1, true, one(math.Cos)},
-	"tan":   {1, true, one(math.Tan)},
-	"asin":  {1, true, one(math.Asin)},
-	"acos":  {1, true, one(math.Acos)},
-	"atan":  {1, true, one(math.Atan)},
-	"sinh":  {1, true, one(math.Sinh)},
-	"cosh":  {1, true, one(math.Cosh)},
-	"tanh":  {1, true, one(math.Tanh)},
-	"pow":   {2, true, math.Pow},
-	"atan2": {2, true, math.Atan2},
-	"fmod":  {2, true, math.Mod},
-	"fabs":  {1, false, one(math.Abs)},
-	"floor": {1, false, one(math.Floor)},
-	"ceil":  {1, false, one(math.Ceil)},
-	"trunc": {1, false, one(math.Trunc)},
-	"round": {1, false, one(math.Round)},
-	"fmin":  {2, false, minimum},
-	"fmax":  {2, false, maximum},
+	"sqrt":  {1, [2]int{5, 8}, one(math.Sqrt)},
+	"rsqrt": {1, [2]int{5, 8}, one(func(x float64) float64 { return 1 / math.Sqrt(x) })},
+	"cbrt":  {1, [2]int{15, 21}, one(math.Cbrt)},
+	"exp":   {1, [2]int{10, 32}, one(math.Exp)},
+	"exp2":  {1, [2]int{5, 33}, one(math.Exp2)},
+	"log":   {1, [2]int{25, 47}, one(math.Log)},
+	"log2":  {1, [2]int{25, 53}, one(math.Log2)},
+	"log10": {1, [2]int{25, 53}, one(math.Log10)},
+	"sin":   {1, [2]int{25, 31}, one(math.Sin)},
+	"cos":   {1, [2]int{25, 31}, one(math.Cos)},
+	"tan":   {1, [2]int{35, 51}, one(math.Tan)},
+	"asin":  {1, [2]int{50, 67}, one(math.Asin)},
+	"acos":  {1, [2]int{50, 74}, one(math.Acos)},
+	"atan":  {1, [2]int{35, 45}, one(math.Atan)},
+	"sinh":  {1, [2]int{35, 57}, one(math.Sinh)},
+	"cosh":  {1, [2]int{22, 34}, one(math.Cosh)},
+	"tanh":  {1, [2]int{21, 56}, one(math.Tanh)},
+	"pow":   {2, [2]int{110, 150}, math.Pow},
+	"atan2": {2, [2]int{60, 100}, math.Atan2},
+	"fmod":  {2, [2]int{50, 60}, math.Mod},
+	"fabs":  {1, [2]int{}, one(math.Abs)},
+	"floor": {1, [2]int{}, one(math.Floor)},
+	"ceil":  {1, [2]int{}, one(math.Ceil)},
+	"trunc": {1, [2]int{}, one(math.Trunc)},
+	"round": {1, [2]int{}, one(math.Round)},
+	"fmin":  {2, [2]int{}, minimum},
+	"fmax":  {2, [2]int{}, maximum},
 }
 
 // choices are the functions that take integers as well, and what they are called

@@ -269,7 +269,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		line.New = sectors * kernels.SectorBytes / kernels.LineBytes * 32 / float64(l.Threads())
 	}
 	outputs := kernels.Outputs(p.Stencil, 1)
-	ops, special := kernels.Operations(p.Stencil, each, stride)
+	ops, special := kernels.Operations(p, each, stride)
 	threads := blocks * float64(l.Threads())
 	return kernels.Narrowed(p, kernels.Work{
 		Steps:    1,

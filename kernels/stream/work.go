@@ -37,6 +37,9 @@ func estimateOf(st stages) estimate {
 	return estimate{base: 49, kept: 1.12, prefetch: 0.85, arrived: 1.06, neighbour: 0.78, slack: 1.27, slackLost: 0.1}
 }
 
+// besideEdges is the instructions for each neighbour of a cell where a plane's sides have different rules, and every cell asks.
+const besideEdges = 5
+
 // taken is the registers that the compiler takes if it may, and the least with which it does not
 // spill, both estimated.
 func (g plan) taken() (registers, least int) {
@@ -176,7 +179,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		pipe += 2 * outputs * float64(g.vector) * elem / timeTile
 	}
 	permutes := 0.0 // of a stage in a plane step: a word of two lanes, or of the edge
-	flops, special := float64(st.Ops.Total()), float64(st.Ops.Div+st.Ops.Special)
+	flops, special := float64(st.Ops.Total()), st.Ops.Quotients(g.problem.DType)
 	if g.linear { // a division has become part of the weights
 		w := g.bestWeights()
 		flops, special = w.cost, 0
@@ -186,6 +189,12 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		if g.packed { // an instruction adds or multiplies in two cells
 			flops /= 2
 			permutes = 2 * shuffles
+		}
+	}
+	asked := 0.0
+	if in := g.rules; !g.linear && (in[0][0] != in[0][1] || g.dims == 3 && in[1][0] != in[1][1]) {
+		for _, points := range g.arrays {
+			asked += besideEdges * float64(max(0, len(points)-1))
 		}
 	}
 	threads := float64(l.Threads())
@@ -213,7 +222,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Updates:    blocks * updates,
 		Flops:      blocks * updates * flops,
 		Special:    blocks * updates * special,
-		Integer:    blocks * threads * (300 + planeSteps*(20+4*float64(g.rows)+timeTile*(2+shuffles*words+permutes))),
+		Integer:    blocks * threads * (300 + planeSteps*(20+4*float64(g.rows)+timeTile*(2+shuffles*words+permutes+asked*float64(g.rows*g.vector)))),
 		Accesses:   blocks * threads * planeSteps * accesses,
 		L1Loads:    loads*read*blocks*cells*loaded + stores*outputs*float64(p.Size.Cells())*elem,
 		L2Read:     read * blocks * cells * loaded,
