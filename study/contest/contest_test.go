@@ -175,3 +175,14 @@ func TestTableAndPlot(t *testing.T) {
 		t.Errorf("plot: %v\n%s", err, svg)
 	}
 }
+
+// TestABackwardRankingHoldsNoSearchUp: its times are not made of the model's parts, and with these beside it the best family looked
+// hopeless for 400 evaluations.
+func TestABackwardRankingHoldsNoSearchUp(t *testing.T) {
+	l, prior := recording(t, "../../bench/h200/landscapes/nvidia-h200_gaussian2d_f32_8192x8192.jsonl.gz")
+	f := fieldWith(t, l, prior)
+	r, err := f.Run(t.Context(), Entrant{"bayes", Inverted}, 1, Rules{Budget: 60, Regret: 0.02, Ahead: 1})
+	if n := len(r.Points); err != nil || n == 0 || r.Points[n-1].Regret > 0.02 {
+		t.Errorf("%d evaluations, %v", n, err)
+	}
+}

@@ -98,7 +98,7 @@ func NewField(l *replay.Landscape, p stencil.Problem, sp *space.Space, naive spa
 	}
 	f.listings[Model] = search.List(within, func(s space.Schedule) float64 { return predicted[s] }, parts)
 	f.listings[Unseen] = search.List(within, unseen, parts)
-	f.listings[Inverted] = search.List(within, func(s space.Schedule) float64 { return f.Optimum * f.Optimum / predicted[s] }, parts)
+	f.listings[Inverted] = search.List(within, func(s space.Schedule) float64 { return f.Optimum * f.Optimum / predicted[s] }, nil) // no parts add up to it
 	f.listings[Shuffled] = search.List(within, func(s space.Schedule) float64 { return shuffled[s] }, nil)
 	return f
 }
