@@ -238,6 +238,14 @@ func TestShortArraysThatMakeNoSenseAreRefused(t *testing.T) {
 	}
 }
 
+// TestAShortArrayAlongAnAxisHasAnElementLess: beyond its last one that is read.
+func TestAShortArrayAlongAnAxisHasAnElementLess(t *testing.T) {
+	s := mustParse(t, "NumDimensions 1 StencilSize (2) DataType double Fields (u) ReadOnly (w[x]) Short (w x) CellValue { return 0 * get(u, 0) + 10000 * get(w, -2) + 100 * get(w, 0) + get(w, 1); }")
+	d := Data{Fields: []Values{{Float: make([]float64, 5)}}, ReadOnly: []Values{{Float: []float64{1, 2, 3, 4, 99}}}}
+	p := Problem{Stencil: s, DType: Float64, Size: Size{5, 1, 1}, Steps: 1}
+	nearly(t, Run(p, d, 1).Fields[0].Float, []float64{10102, 10203, 10304, 20404, 30404})
+}
+
 // TestWhatIsWithinTheGridIsComputedAsEver: an array that nothing is read beyond, or of a stage that holds its cells there,
 // costs no condition but the one by which its field keeps the layer that it lacks.
 func TestWhatIsWithinTheGridIsComputedAsEver(t *testing.T) {

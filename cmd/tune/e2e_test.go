@@ -322,6 +322,7 @@ func TestBadInputGetsOneClearLine(t *testing.T) {
 		{"--stencil jacobi3d --size 12abcx1x1", cli.Usage, "not a whole number"},
 		{"--stencil jacobi3d --size 9223372036854775808x1x1", cli.Usage, "must lie in"},
 		{"--stencil jacobi2d --device host --size 500000x500000", cli.Usage, "choose a smaller size"},
+		{"--stencil ../../examples/stencils/cavity.sl --size 64x1", cli.Usage, "extent 1 on y, where an array is Short, must be 2 or more"},
 		{"--stencil jacobi3d --dtype int8", cli.Usage, "jacobi3d is computed in float32, float64, float16, bfloat16"},
 		{"--stencil jacobi2d --device host --size 1x1", cli.NoSchedule, "choose a larger --size"},
 		{"--stencil jacobi3d --steps 0", cli.Usage, "--steps"},
