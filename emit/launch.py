@@ -408,7 +408,7 @@ def _advance(device, state, n, steps, stream):
             was = dict(state)
             for to, source in p["moves"]:
                 state[to] = was[source]
-        for i, l in enumerate(_LISTS):  # what sources and receivers do after step first: a launch does one then
+        for i, l in enumerate(_LISTS if k["steps"] == 1 else []):  # what sources and receivers do after step first, but for launches of several
             count = state["places[%d]" % i].value
             if count > 0 and state["first"].value <= state["rows[%d]" % i].value:
                 blocks = min(-(-count // l["threads"]), l["most"])

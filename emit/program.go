@@ -97,8 +97,14 @@ int main(int argc, char **argv) {
 				arguments = append(arguments, fmt.Sprintf("&fields.now[%d]", a.Index))
 			case kernels.Changed:
 				arguments = append(arguments, fmt.Sprintf("&fields.now[%d]", a.Index))
-			case kernels.Places, kernels.Table:
-				arguments = append(arguments, fmt.Sprintf("&%s_%d", a.Name, a.Index))
+			case kernels.Places:
+				arguments = append(arguments, fmt.Sprintf("&place_%d", a.Index))
+			case kernels.Table:
+				arguments = append(arguments, fmt.Sprintf("&table_%d", a.Index))
+			case kernels.PlaceCount:
+				arguments = append(arguments, "&places")
+			case kernels.TableRows:
+				arguments = append(arguments, "&rows")
 			case kernels.Out:
 				arguments = append(arguments, fmt.Sprintf("&fields.next[%d]", writes[a.Index]))
 			default:
@@ -123,7 +129,7 @@ int main(int argc, char **argv) {
 		}
 		line("    }")
 	}
-	for i, l := range kernels.SparseLaunches(p, k.Entry) {
+	for i, l := range kernels.SparseLaunches(p, k.Entry, k.Launch.Steps) {
 		line("    {\n      void *arguments[] = {%s};\n      check(cudaLaunchKernel(TUNE_KERNEL(%s%s), dim3(%d), dim3(%d), arguments, 0, 0));\n    }",
 			given(kernels.SparseArguments(st, i), nil), l.Scope, l.Entry, l.Launch.Blocks(), l.Launch.Threads())
 	}

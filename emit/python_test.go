@@ -111,7 +111,7 @@ func TestPythonModuleLaunchesWhatTheLauncherDoes(t *testing.T) {
 		{"testdata/churn.sl", stencil.Float64, "tile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=2", [][]int{{96, 24, 1}, {33, 7, 1}}},
 		{"testdata/crust.sl", stencil.Float32, "pipeline/vx=2/vy=1/wp=2/ck=4/pf=2/mb=1/ph=3", [][]int{{260, 50, 1}, {31, 5, 1}}},
 		{"testdata/halves.sl", stencil.Float32, "stream/vx=2/vy=4/wp=4/ck=3/pf=1/mb=1/ph=2", [][]int{{80, 30, 9}, {33, 7, 5}}},
-		{surveyFile, stencil.Float32, "stream/vx=2/vy=1/wp=2/ck=4/pf=1/mb=1/ph=1", [][]int{{512, 512, 1}, {33, 7, 1}}},
+		{surveyFile, stencil.Float32, "pipeline/vx=2/vy=1/wp=2/ck=4/pf=1/mb=1/ph=3", [][]int{{512, 512, 1}, {33, 7, 1}}},
 		{"testdata/ripple.sl", stencil.Uint16, "tile/gx=32/gy=4/gz=2/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1", [][]int{{64, 8, 6}, {13, 7, 5}}},
 	} {
 		s := sourceOf(t, c.stencil, c.dtype, stencil.Size{512, 512, 512}, c.schedule, h200)

@@ -120,7 +120,7 @@ func afterOf(p stencil.Problem, of part) *after {
 		return nil
 	}
 	a := &after{Scope: of.Scope}
-	for i, l := range kernels.SparseLaunches(p, of.Entry) {
+	for i, l := range kernels.SparseLaunches(p, of.Entry, 1) {
 		arguments := kernels.SparseArguments(p.Stencil, i)
 		if p.Pitched {
 			arguments = kernels.Pitched(arguments)

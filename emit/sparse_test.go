@@ -107,15 +107,19 @@ const surveyFile = "../examples/stencils/survey.sl"
 
 func TestEmittedSurveyIsThePlainLoop(t *testing.T) {
 	nvcc, dir := nvccOf(t), t.TempDir()
-	s := sourceOf(t, surveyFile, stencil.Float32, stencil.Size{512, 512, 1}, "stream/vx=2/vy=1/wp=2/ck=4/pf=1/mb=1/ph=1", h200)
-	s.Pitched = true
-	emitted(t, dir, "survey.cu", "cu", s)
-	emitted(t, dir, "survey.h", "header", s)
-	write(t, dir, "main.cu", surveyCaller)
-	program := filepath.Join(dir, "survey")
-	build(t, dir, nvcc, "-std=c++17", "-O1", "-o", program, "survey.cu", "main.cu")
-	if out, err := exec.Command(program).CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
+	var s Source
+	for schedule, rows := range map[string]string{"stream/vx=2/vy=1/wp=2/ck=4/pf=1/mb=1/ph=1": "NX = 37, NY = 23, LDX = 48", // by launches of a step each and of lists
+		"pipeline/vx=2/vy=1/wp=2/ck=4/pf=1/mb=1/ph=3": "NX = 137, NY = 23, LDX = 144"} { // and of three steps, which do the lists themselves
+		s = sourceOf(t, surveyFile, stencil.Float32, stencil.Size{512, 512, 1}, schedule, h200)
+		s.Pitched = true
+		emitted(t, dir, "survey.cu", "cu", s)
+		emitted(t, dir, "survey.h", "header", s)
+		write(t, dir, "main.cu", strings.Replace(surveyCaller, "NX = 37, NY = 23, LDX = 48", rows, 1))
+		program := filepath.Join(dir, "survey")
+		build(t, dir, nvcc, "-std=c++17", "-O1", "-o", program, "survey.cu", "main.cu")
+		if out, err := exec.Command(program).CombinedOutput(); err != nil {
+			t.Errorf("%s: %v\n%s", schedule, err, out)
+		}
 	}
 	if header, err := os.ReadFile(filepath.Join(dir, "survey.h")); err != nil || !strings.Contains(string(header), "No surveySlab: places of sources and receivers are cells of the whole grid") {
 		t.Errorf("%v\n%s", err, header)

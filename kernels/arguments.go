@@ -21,8 +21,8 @@ const (
 	Iteration                      // int: the first time step computed, 1 for a run's first; if the stencil asks for it
 	Scalar                         // double, or long long of an integer type: scalar Index
 	Step                           // const double *: the step scalars, StepDoubles in all; if the stencil has any
-	Changed                        // T *, or so: field Index, that sources change where it lies. This and the next are of SparseArguments alone
-	Places                         // const long long *: the places of list Index
+	Changed                        // T *, or so: field Index, that sources change where it lies; of SparseArguments alone
+	Places                         // const long long *: the places of list Index. This and the next are of SparseArguments, and of kernels that do lists themselves (DoesLists)
 	PlaceCount                     // long long: how many
 	Table                          // const T *, or T * of receivers: the table of list Index
 	TableRows                      // int: its rows
@@ -70,6 +70,11 @@ func Arguments(st *stencil.Stencil, stage, steps int) []Argument {
 	}
 	if len(st.StepScalars) > 0 {
 		list = append(list, Argument{Kind: Step, Name: "step", C: "const double *"})
+	}
+	if DoesLists(st, steps) {
+		for i := range st.Sparse {
+			list = append(list, listArguments(i, fmt.Sprintf("_%d", i), "T *__restrict__")...)
+		}
 	}
 	return list
 }

@@ -310,13 +310,14 @@ func Fused(p stencil.Problem, s space.Schedule) stencil.Problem {
 	return p
 }
 
-// StepsConstraint keeps a launch to the time steps that it may fuse.
-func StepsConstraint(p stencil.Problem) space.Constraint {
+// StepsConstraint keeps a launch to the time steps that it may fuse; lists says that kernels of several do what sources and
+// receivers do.
+func StepsConstraint(p stencil.Problem, lists bool) space.Constraint {
 	most, why := p.Steps, fmt.Sprintf("a launch cannot fuse more time steps than the problem has (%d)", p.Steps)
 	if n := len(p.Stencil.StepScalars); n > 0 {
 		most, why = 1, fmt.Sprintf("every time step reads numbers of the whole grid of the step before (StepScalar %s): steps cannot be fused", p.Stencil.StepScalars[n-1].Name)
 	}
-	if n := len(p.Stencil.Sparse); n > 0 {
+	if n := len(p.Stencil.Sparse); n > 0 && !lists {
 		most, why = 1, fmt.Sprintf("sources and receivers (%s) find the grid in memory after every time step: steps cannot be fused", p.Stencil.Sparse[n-1].Name)
 	}
 	return space.Constraint{Name: "steps", Needs: []string{"ph"}, Why: why, OK: func(v space.Values) bool { return v.Get("ph") <= most }}

@@ -117,6 +117,9 @@ func source(w *writer, s space.Schedule, launch []string, constants []Constant, 
 		w.piece(0, Piece{})
 	}
 	w.stepScalars(k.Entry)
+	if DoesLists(st, w.timeTile) {
+		w.listValues()
+	}
 	for _, piece := range pieces {
 		w.folds = max(w.folds, piece.Folds)
 	}
@@ -283,6 +286,9 @@ func (w *writer) grid() {
 	if len(st.StepScalars) > 0 {
 		w.line("  const double *step; // step scalars")
 	}
+	if DoesLists(st, w.timeTile) {
+		w.line("  const long long *place[%[1]d]; // of sources and receivers, list by list\n  long long places[%[1]d]; // how many\n  T *table[%[1]d]; // a row of as many elements for each time step\n  int rows[%[1]d];", len(st.Sparse))
+	}
 	w.line("};")
 }
 
@@ -448,6 +454,7 @@ func (w *writer) parameters(arguments []Argument, writes []int, room string) {
 	var params, in, out []string
 	lengths := make([]string, len(st.Fields)+len(st.ReadOnly))
 	scalars, iteration := "", "1"
+	var lists [4][]string // places, how many, tables, rows
 	for i := range lengths {
 		lengths[i] = "0"
 	}
@@ -475,12 +482,19 @@ func (w *writer) parameters(arguments []Argument, writes []int, room string) {
 		case Step:
 			scalars += ", " + a.Name
 			c = strings.Replace(c, "const double *", "const double *__restrict__", 1)
+		case Places, PlaceCount, Table, TableRows:
+			lists[a.Kind-Places] = append(lists[a.Kind-Places], a.Name)
 		}
 		params = append(params, c+a.Name)
 	}
 	arrays := ""
 	if len(st.ReadOnly) > 0 {
 		arrays = fmt.Sprintf("{%s}, ", strings.Join(lengths, ", "))
+	}
+	if DoesLists(st, w.timeTile) { // else those of a kernel of one list
+		for _, names := range lists {
+			scalars += fmt.Sprintf(", {%s}", strings.Join(names, ", "))
+		}
 	}
 	w.line("#define PARAMETERS %s", strings.Join(params, ", "))
 	w.line("#define GRID {{%s}, %snx, ny, nz, %s%s%s}", strings.Join(in, ", "), arrays, leading, iteration, scalars)

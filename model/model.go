@@ -170,7 +170,7 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 		out.Terms = append(out.Terms, Term{"numbers", folding, "step scalars: reading what they are computed from, and launching that"})
 		out.Seconds += folding
 	}
-	if after := kernels.SparseLaunches(p, ""); len(after) > 0 { // a few cells each: a launch takes longer than what it does
+	if after := kernels.SparseLaunches(p, "", w.Steps); len(after) > 0 { // a few cells each: a launch takes longer than what it does
 		acting := float64(len(after)) * launch
 		out.Terms = append(out.Terms, Term{"lists", acting, "sources and receivers: a launch of each list"})
 		out.Seconds += acting

@@ -277,8 +277,8 @@ func newArguments() *arguments {
 }
 
 // maxArguments is beyond what a stencil file may ask for: 64 fields, outputs, arrays,
-// their lengths and scalars, the extents, the iteration and the step scalars.
-const maxArguments = 5*64 + 5
+// their lengths and scalars, and as many lists of four; the extents, the iteration and the step scalars.
+const maxArguments = 9*64 + 5
 
 // set fills in the parameters: 8-byte values for pointers, long long and double,
 // 4-byte ones for int; both little-endian in the first bytes of a word.

@@ -23,7 +23,7 @@ type state struct {
 	left      bool                 // the last launch has left what the first of them would
 	sparse    []list
 	rows      int                  // of their tables
-	after     []kernels.StepLaunch // of each time step, for each list of places
+	after     []kernels.StepLaunch // of a launch of one time step, for each list of places
 	listed    [][]kernels.Argument // to each of those
 	arguments map[launchKey][]kernels.Argument
 	iteration int
@@ -79,7 +79,7 @@ func (g *GPU) start(p stencil.Problem, a *arrays, seed uint32) (*state, error) {
 			return nil, err
 		}
 	}
-	s.sparse, s.after = a.sparse[:len(p.Stencil.Sparse)], kernels.SparseLaunches(p, "")
+	s.sparse, s.after = a.sparse[:len(p.Stencil.Sparse)], kernels.SparseLaunches(p, "", 1)
 	for i, l := range s.sparse {
 		s.listed = append(s.listed, kernels.SparseArguments(p.Stencil, i))
 		if err := fillWith(l.places, stencil.SparsePlaces, stencil.Int64, p.PlaceScale()); err != nil {
@@ -149,7 +149,10 @@ func (g *GPU) launch(m *module, l kernels.Launch, s *state, poison bool) error {
 		}
 		s.exchange(stage, l.Steps, writes)
 	}
-	err := g.around(m, s.after, len(s.before), s, func(i int) []kernels.Argument { return s.listed[i] })
+	var err error
+	if !kernels.DoesLists(s.problem.Stencil, l.Steps) {
+		err = g.around(m, s.after, len(s.before), s, func(i int) []kernels.Argument { return s.listed[i] })
+	}
 	s.iteration += l.Steps
 	s.left = l.Leaves()
 	return err

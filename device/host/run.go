@@ -70,7 +70,7 @@ func passText(of stencil.Problem, p device.Pass) string {
 	for _, b := range kernels.StepLaunches(of, p.Binary.Entry) {
 		text += fmt.Sprintf(":%s,%d,%d", b.Entry, b.Launch.Grid[0], b.Launch.Block[0])
 	}
-	for _, a := range kernels.SparseLaunches(of, p.Binary.Entry) {
+	for _, a := range kernels.SparseLaunches(of, p.Binary.Entry, l.Steps) {
 		text += fmt.Sprintf(":+%s,%d,%d", a.Entry, a.Launch.Grid[0], a.Launch.Block[0])
 	}
 	return text

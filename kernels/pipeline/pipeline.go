@@ -4,6 +4,7 @@
 package pipeline
 
 import (
+	"cmp"
 	_ "embed"
 	"fmt"
 	"slices"
@@ -19,10 +20,12 @@ type Family struct{}
 
 const folder = "kernels/pipeline/"
 
-// The source is plane.cu, then the jobs of the plan (text.go), then streaming.cu.
+// The source is plane.cu, with sources and receivers places.cu, then the jobs of the plan (text.go), then streaming.cu.
 var (
 	//go:embed plane.cu
 	planeSource string
+	//go:embed places.cu
+	placesSource string
 	//go:embed streaming.cu
 	streamingSource string
 )
@@ -206,9 +209,13 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 			return ok(h, h.plan(st))
 		}})
 	}
+	unlisted := "sources and receivers act on what a stage has just left"
+	if merged != nil {
+		unlisted = cmp.Or(planOf(st, 2, false, stencil.NoneHidden, false).unlisted, unlisted)
+	}
 	list = append(list, space.Constraint{
 		Name: "sums", Needs: onVector, Why: "a step that is one weighted sum of one field takes fewer operations in stream",
-		OK: func(space.Values) bool { return !sums(st) },
+		OK: func(space.Values) bool { return !sums(st) || len(st.Sparse) > 0 }, // which stream has one step a launch of
 	}, kernels.MirrorsConstraint(st), space.Constraint{
 		Name: "wrap", Needs: onVector, Why: fmt.Sprintf("where the grid repeats, its rows (%d) must be whole vectors", p.Size[0]),
 		OK: func(v space.Values) bool { return !st.Wraps(0) || p.Size[0]%v.Get("vx") == 0 },
@@ -218,10 +225,11 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 	}, space.Constraint{
 		Name: "warp", Needs: onVector, Why: fmt.Sprintf("a row is a warp of %d lanes", warp),
 		OK: func(space.Values) bool { return m.WarpSize == warp },
-	}, kernels.StepsConstraint(p), space.Constraint{
+	}, kernels.StepsConstraint(p, true), space.Constraint{
 		Name: "outputs", Needs: onVector, Why: "a time step must leave something besides temporary fields",
 		OK: func(space.Values) bool { return merged != nil },
 	})
+	whole(names, "lists", unlisted+": steps cannot be fused", func(_ shape, l *plan) bool { return l.unlisted == "" })
 	whole([]string{"wp", "mb"}, "threads", fmt.Sprintf("a block has at most %d threads, an SM %d", m.MaxThreadsBlock, m.MaxThreadsSM), func(h shape, _ *plan) bool {
 		return warp*h.warps <= m.MaxThreadsBlock && warp*h.warps*h.minBlocks <= m.MaxThreadsSM && h.minBlocks <= m.MaxBlocksSM
 	})
@@ -310,7 +318,8 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	pieces := slices.Concat(
 		[]kernels.Piece{{Text: fmt.Sprintf("constexpr Real OUTSIDE = Real(%s); // what lies outside the grid, where that is a constant\n", stencil.Number(p.DType, p.Stencil.Constant))}, kernels.WindowsPiece(), kernels.CopiesPiece()},
 		kernels.StoredPieces(p),
-		[]kernels.Piece{{File: folder + "plane.cu", Text: planeSource}, {Text: l.text(p, h)}, {File: folder + "streaming.cu", Text: streamingSource, Folds: warp * min(l.folds+1, 1)}})
+		[]kernels.Piece{{File: folder + "plane.cu", Text: planeSource}}, l.places(),
+		[]kernels.Piece{{Text: l.text(p, h)}, {File: folder + "streaming.cu", Text: streamingSource, Folds: warp * min(l.folds+1, 1)}})
 	k := kernels.StagedSource(p, l.st, sourceOf(s), launchOnly, constants, pieces...)
 	hold, _ := h.tile(l)
 	k.Schedule, k.Launch, k.Least, k.Multiple = s, h.launch(p, l), [3]int{hold[0], 1, 1}, h.part(p)

@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"stenciltune/internal/golden"
@@ -18,12 +19,13 @@ var hopper = machine.Machine{WarpSize: 32, MaxThreadsBlock: 1024, MaxBlockDim: [
 	RegistersBlock: 65536, RegistersSM: 65536, SharedBlock: 48 << 10, SharedBlockOptin: 227 << 10, SharedSM: 228 << 10, SharedReserved: 1 << 10, SMs: 132}
 
 // Reviewed: two stages in 3D with rows of other warps, stages and steps in 2D, hidden stages, read-only arrays in
-// shared memory under a constant, numbers that are folded where they are stored.
+// shared memory under a constant, sources and receivers between steps, numbers that are folded where they are stored.
 func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
 	for _, c := range []kernelstest.Source{
 		{Golden: "stages3d.cu", Problem: kernelstest.Problem(t, "fdtd3d", stencil.Float32, kernelstest.Volume), Schedule: "pipeline/vx=2/vy=2/wp=8/ck=1/pf=2/mb=1/ph=1"},
 		{Golden: "stages2d.cu", Problem: kernelstest.Problem(t, "srad2", stencil.Float32, kernelstest.Plane), Schedule: "pipeline/vx=4/vy=1/wp=1/ck=1/pf=2/mb=1/ph=2"},
 		{Golden: "hidden.cu", Problem: kernelstest.Problem(t, "peronamalik", stencil.Float32, kernelstest.Plane), Schedule: "pipeline/vx=4/vy=1/wp=1/ck=1/pf=2/mb=1/ph=1/hs=1"},
+		{Golden: "lists.cu", Problem: listed(t, surveyLists), Schedule: "pipeline/vx=2/vy=1/wp=1/ck=1/pf=1/mb=1/ph=2/sh=1"},
 		{Golden: "numbers.cu", Problem: kernelstest.Numbers(t, stencil.Float32, kernelstest.Plane), Schedule: "pipeline/vx=4/vy=1/wp=1/ck=1/pf=2/mb=1/ph=1"},
 	} {
 		k := Family{}.Kernel(c.Problem, spacetest.Schedule(t, c.Schedule))
@@ -171,5 +173,60 @@ func TestEdgeRowsOfStagesBeginWhereTheirVectorsMay(t *testing.T) {
 	}
 	if rounded == 0 {
 		t.Error("no schedule needs it")
+	}
+}
+
+const surveyLists = "Fields (u, old) CellValue { return 0.5 * sin(get(u, 0, 0)) + 0.2 * get(u, 1, 0) + 0.1 * get(u, 0, -1) - 0.1 * get(old, 0, 0), get(u, 0, 0); } " +
+	"Sources s (u) { return 0.5 * get(u, 0, 0) + get(m, 0, 0) * value; } Receivers r { return get(u, 0, 0); }"
+
+// listed is a problem in 2D with a read-only array m.
+func listed(t *testing.T, text string) stencil.Problem {
+	t.Helper()
+	st, err := stencil.Parse("listed", "listed.sl", "NumDimensions 2 StencilSize (1, 1) ReadOnly (m) "+text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return stencil.Problem{Stencil: st, DType: stencil.Float32, Size: kernelstest.Plane, Steps: 10}
+}
+
+// Sources that read another field need it wherever what they change is needed: u is needed a cell to the right of what is
+// written, by the second step, and so must v be, of which else nothing right of the cell is read.
+func TestSourcesReachAsFarAsWhatTheyChange(t *testing.T) {
+	const fields = "Fields (u, v) CellValue { return sin(get(u, 1, 0)), sin(get(v, -1, 0)) + get(v, 0, 0); } "
+	for text, want := range map[string]int{"u": 0, "v": 1} {
+		p := listed(t, fields+"Sources s (u) { return get("+text+", 0, 0) + value; }")
+		l := planOf(p.Stencil, 2, false, stencil.NoneHidden, false)
+		if v := l.versions[l.acts[0].current[1]]; v.high[0] != want || v.low[0] != 1 {
+			t.Errorf("of %s: v is needed %d cells left and %d right, want 1 and %d", text, v.low[0], v.high[0], want)
+		}
+	}
+}
+
+// What acts between the steps of a launch must find its fields in one job of the step, and change none that the step goes on to read.
+func TestListsOfFusedSteps(t *testing.T) {
+	const stages = "Fields (p, v) Stages (a, b) CellValue a (v) { return get(v, 0, 0) + sin(get(p, 1, 0)); } CellValue b (p) { return get(p, 0, 0) * 0.5 + sin(get(v, -1, 0)); } "
+	for _, c := range []struct{ text, why string }{
+		{surveyLists, ""},
+		{"Fields (u) CellValue { return 0.5 * get(u, 0, 0) + 0.2 * get(u, 1, 0); } Sources s (u) { return get(u, 0, 0) + value; }", ""}, // a sum, which stream cannot fuse
+		{stages + "Sources s (p) { return get(p, 0, 0) + value; } Receivers r { return get(v, 0, 0); }", ""},
+		{surveyLists + " Receivers far { return get(u, 1, 0); }", "receivers far read neighbours, which other threads leave later"},
+		{surveyLists + " Receivers far { return get(u, 0, 0) * get(m, 0, 1); }", "receivers far read neighbours, which other threads leave later"},
+		{surveyLists + " Receivers late { return get(old, 0, 0); }", "late reads no field that the step sets, but as it was before"},
+		{surveyLists + " Receivers none { return get(m, 0, 0); }", "none reads no field that the step sets, but as it was before"},
+		{surveyLists + " Receivers both { return get(u, 0, 0) + get(old, 0, 0); }", "both reads fields that different stages leave"},
+		{stages + "Sources s (v) { return get(v, 0, 0) + value; }", "a later stage of the step reads what sources s change after it"},
+		{stages + "Receivers both { return get(p, 0, 0) + get(v, 0, 0); }", "both reads fields that different stages leave"},
+	} {
+		sp, steps := space.New(Family{}.Space(listed(t, c.text), hopper)), map[int]bool{}
+		for s := range sp.All() {
+			steps[s.Int("ph", 0)] = true
+		}
+		err := sp.Check(spacetest.Schedule(t, "pipeline/vx=4/vy=1/wp=1/ck=1/pf=2/mb=1/ph=2"))
+		if c.why == "" && (err != nil || !steps[1] || !steps[4]) {
+			t.Errorf("%s: steps %v; %v", c.text, steps, err)
+		}
+		if c.why != "" && (err == nil || !strings.Contains(err.Error(), c.why+": steps cannot be fused") || !steps[1] || len(steps) > 1) {
+			t.Errorf("%s: steps %v; %v, want %s", c.text, steps, err, c.why)
+		}
 	}
 }

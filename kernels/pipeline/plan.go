@@ -34,6 +34,9 @@ type plan struct {
 	lastLag           int // plane steps by which the last written plane comes after its own
 	// folds is the job whose cells are folded where they are stored, for the scalars of the next step; -1 = none.
 	folds int
+	acts  []act
+	// unlisted is why sources and receivers cannot act within a launch of several steps; "" if they can, or need not.
+	unlisted string
 }
 
 // version is the planes of an array as a job leaves them, or as they are loaded.
@@ -165,9 +168,7 @@ func ownHidden(st *stencil.Stencil, stage int) bool {
 
 // readsAround tells whether a stage reads anything, read-only arrays too, off its own cell.
 func readsAround(s *stencil.Stage) bool {
-	return slices.ContainsFunc(s.Points, func(points []stencil.Offset) bool {
-		return slices.ContainsFunc(points, func(o stencil.Offset) bool { return o != stencil.Offset{} })
-	})
+	return slices.ContainsFunc(s.Points, offCell)
 }
 
 // hiddenPlanes is how many planes below and above its own cells' a hidden stage's values are read: they are computed
@@ -279,6 +280,9 @@ func planStages(key planKey, st *stencil.Stencil, late []bool) *plan {
 			}
 			p.jobs = append(p.jobs, j)
 		}
+		if kernels.DoesLists(key.st, steps) {
+			p.list(key.st, k, current)
+		}
 	}
 	p.delayJobs(late)
 	p.delay()
@@ -326,6 +330,7 @@ func (p *plan) finish(key planKey, current []int) {
 	for _, j := range slices.Backward(p.jobs) {
 		i := slices.IndexFunc(p.jobs, func(q job) bool { return q.step == j.step && q.stage == j.stage })
 		j = p.jobs[i] // with what its readers have added
+		p.reachOfSources(i)
 		low, high := [3]int{}, [3]int{}
 		for _, v := range p.versions {
 			if v.job == i {

@@ -70,6 +70,9 @@ func (p *plan) membersText(b *strings.Builder, of stencil.Problem, h shape, load
 		}
 	}
 	p.lateText(b, loads)
+	if len(p.acts) > 0 {
+		line("  const Entries entries; // of sources and receivers")
+	}
 }
 
 // constructorText is where a block begins.
@@ -77,7 +80,8 @@ func (p *plan) constructorText(b *strings.Builder, h shape, loads []load) {
 	line := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
 	wrap, say := p.st.Wraps(p.dims-1), wordsOf(p.st)
 	line("")
-	line("  __device__ __forceinline__ Pipeline(const Place &place, index_t own, const Out &to, unsigned char *bytes) : at(place), column(own), shared(bytes)%s {", either(p.folds >= 0, ", out(to)", ""))
+	line("  __device__ __forceinline__ Pipeline(const Place &place, index_t own, const Out &to, unsigned char *bytes) : at(place), column(own), shared(bytes)%s%s {",
+		either(p.folds >= 0, ", out(to)", ""), p.findText())
 	for _, n := range distinct(loads) {
 		line("    %s = reinterpret_cast<char *>(reinterpret_cast<%s *>(shared) + at.own) - coalesced_offset() * (int)sizeof(%s);", n.copied, n.vector, n.elem)
 		line("    %s_address = shared_address(%s);", n.copied, n.copied)
@@ -137,7 +141,7 @@ func (p *plan) ringsText(b *strings.Builder, of stencil.Problem, h shape, loads 
 func (p *plan) advanceText(b *strings.Builder, h shape, loads []load) {
 	line := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
 	line("  // Plane step t: the planes that are loaded move on by one, and every stage completes one.")
-	line("  template <bool EDGE, bool ENDS>")
+	line("  template <bool EDGE, bool ENDS%s>", either(len(p.acts) > 0, ", bool LISTED", ""))
 	line("  __device__ __forceinline__ void advance(int t) {")
 	line("    copies_wait<PREFETCH - 1>();\n    if ((COALESCED || SIDES > 0) && SHARED_ROWS == 0) __syncwarp();")
 	if p.sharesRows() {
@@ -189,13 +193,19 @@ func (p *plan) runText(b *strings.Builder, loads []load) {
 	line("      // UNROLL plane steps at a time, while none of the stages is near the grid's first or last plane: then what")
 	line("      // registers keep changes places by name, without moves.")
 	line("      const bool settled = "+say.repeats+" || (t >= %d && t + UNROLL - 1 < at.planes + %d);", lo, hi)
-	line("      if (settled && t + UNROLL - 1 <= last) {")
+	unlisted, listed := "", ""
+	if len(p.acts) > 0 { // plane steps without them stand apart
+		low, high := p.actLags()
+		line("      const bool listed = entries.meet(t - %d, t + UNROLL - 1 - %d, at);", high, low)
+		unlisted, listed = ", false", ", true"
+	}
+	line("      if (settled && t + UNROLL - 1 <= last%s) {", either(unlisted != "", " && !listed", ""))
 	line("        if (EDGES_APART && at.edge) {")
-	line("#pragma unroll\n          for (int u = 0; u < UNROLL; u++) advance<true, false>(t + u);")
+	line("#pragma unroll\n          for (int u = 0; u < UNROLL; u++) advance<true, false%s>(t + u);", unlisted)
 	line("        } else {")
-	line("#pragma unroll\n          for (int u = 0; u < UNROLL; u++) advance<!EDGES_APART && " + say.edges + ", false>(t + u);")
+	line("#pragma unroll\n          for (int u = 0; u < UNROLL; u++) advance<!EDGES_APART && " + say.edges + ", false" + unlisted + ">(t + u);")
 	line("        }\n        t += UNROLL;")
-	line("      } else {\n        advance<" + say.edges + ", " + say.ends + ">(t++);\n      }")
+	line("      } else {\n        advance<" + say.edges + ", " + say.ends + listed + ">(t++);\n      }")
 	line("    }\n  }\n};")
 }
 
@@ -470,6 +480,7 @@ func (p *plan) jobText(b *strings.Builder, h shape, loads []load, i int) {
 		}
 	}
 	line("        }")
+	p.actsText(line, i)
 	for o, v := range j.outputs {
 		if p.versions[v].job != i || p.versions[v].output != o {
 			continue

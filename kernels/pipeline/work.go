@@ -23,7 +23,11 @@ func (h shape) registers(p stencil.Problem, l *plan) int {
 	if l.folds >= 0 {
 		numbers = len(p.Stencil.StepPasses()[0].Folded)
 	}
-	return 40 + 2*l.loads + 2*numbers + int(words*(cells*float64(l.kept())+h.wider(l)+0.6*most))
+	lists := 0
+	if len(l.acts) > 0 {
+		lists = 8
+	}
+	return 40 + 2*l.loads + 2*numbers + lists + int(words*(cells*float64(l.kept())+h.wider(l)+0.6*most))
 }
 
 // seen is the cells that a thread sees at once of what is read, with what lies around them.

@@ -54,7 +54,7 @@ func family(p stencil.Problem, m machine.Machine) *space.Family {
 		return kernels.Shape{Group: [3]int{v.Get("gx"), v.Get("gy"), v.Get("gz")}, Pyramid: v.Get("ph")}
 	}
 	f := &space.Family{Name: "smalltile", Params: params, Constraints: kernels.ThreadConstraints(m)}
-	f.Constraints = append(f.Constraints, kernels.StepsConstraint(p), kernels.FusionConstraint(p.Stencil), space.Constraint{
+	f.Constraints = append(f.Constraints, kernels.StepsConstraint(p, false), kernels.FusionConstraint(p.Stencil), space.Constraint{
 		Name: "halo", Needs: shape,
 		Why: fmt.Sprintf("the halo must leave at least one thread in %d to write a cell, or nearly all of what is loaded is thrown away", wasted),
 		OK: func(v space.Values) bool {

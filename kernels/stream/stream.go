@@ -108,7 +108,7 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 	}, space.Constraint{
 		Name: "warp", Needs: onVector, Why: fmt.Sprintf("a row is a warp of %d lanes", warp),
 		OK: func(space.Values) bool { return m.WarpSize == warp },
-	}, kernels.StepsConstraint(p))
+	}, kernels.StepsConstraint(p, false))
 	whole([]string{"wp", "mb"}, "threads", fmt.Sprintf("a block has at most %d threads, an SM %d", m.MaxThreadsBlock, m.MaxThreadsSM), func(g plan) bool {
 		return warp*g.warps <= m.MaxThreadsBlock && warp*g.warps*g.minBlocks <= m.MaxThreadsSM && g.minBlocks <= m.MaxBlocksSM
 	})

@@ -76,7 +76,7 @@ func family(p stencil.Problem, m machine.Machine) *space.Family {
 		h.Pyramid = v.Get("ph")
 		return h
 	}
-	f.Constraints = append(f.Constraints, kernels.StepsConstraint(p), kernels.FusionConstraint(p.Stencil), space.Constraint{
+	f.Constraints = append(f.Constraints, kernels.StepsConstraint(p, false), kernels.FusionConstraint(p.Stencil), space.Constraint{
 		Name: "variants", Needs: []string{"cw", "ph", "ld", "pd", "gd"},
 		Why: fmt.Sprintf("loader, padding and grid are told apart one at a time, in block order, with at most %d fused steps: beyond that they only multiply the space", variantSteps),
 		OK: func(v space.Values) bool {

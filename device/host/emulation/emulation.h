@@ -84,6 +84,8 @@ inline unsigned __ballot_sync(unsigned, int p) {
 inline int __any_sync(unsigned m, int p) { return __ballot_sync(m, p) != 0; }
 inline int __all_sync(unsigned m, int p) { return __ballot_sync(m, p) == ~0u; }
 
+inline int __ffs(int bits) { return __builtin_ffs(bits); }
+
 inline int min(int a, int b) { return a < b ? a : b; }
 inline int max(int a, int b) { return a > b ? a : b; }
 inline unsigned min(unsigned a, unsigned b) { return a < b ? a : b; }

@@ -492,14 +492,14 @@ static Data parse_data(char **argv, unsigned seed) {
 // One launch of a pass: all stages of its steps. A launch of one step does not write
 // copies: they take over the array they copy, and what is free then is written next.
 static void step(Data &d, const Pass &p, bool poison) {
-  const int ints[4] = {d.n[0], d.n[1], d.n[2], d.iteration};
+  std::vector<int> ints = {d.n[0], d.n[1], d.n[2], d.iteration};
   for (const Before &b : p.before) {
     if (d.left && &b == &p.before[0]) continue;
     std::vector<const void *> in;
     for (const Grid &g : d.now) in.push_back(g.cells);
     for (const Grid &g : d.fixed) in.push_back(g.cells);
     void *out = d.step.data();
-    launch(b.blocks, b.threads, 0, b.kernel, {in.data(), &out, ints, d.lengths.data(), d.numbers.data()});
+    launch(b.blocks, b.threads, 0, b.kernel, {in.data(), &out, ints.data(), d.lengths.data(), d.numbers.data()});
   }
   for (size_t s = 0; s < p.stages.size(); s++) {
     const std::vector<int> &outputs = p.stages.size() == 1 ? d.outputs.back() : d.outputs[s];
@@ -520,7 +520,12 @@ static void step(Data &d, const Pass &p, bool poison) {
       out.push_back(d.next[f].cells);
       if (poison) d.next[f].poison();
     }
-    launch(p.grid, p.block, p.shared, p.stages[s], {in.data(), out.data(), ints, d.lengths.data(), d.numbers.data()});
+    std::vector<long long> lengths = d.lengths;
+    for (const List &l : d.lists) {
+      if (p.steps == 1) break; // launches of their own follow
+      in.push_back(l.place.cells), out.push_back(l.table.cells), lengths.push_back(l.places), ints.push_back(l.rows);
+    }
+    launch(p.grid, p.block, p.shared, p.stages[s], {in.data(), out.data(), ints.data(), lengths.data(), d.numbers.data()});
     const std::vector<Grid> before = d.now;
     for (int f : writes) d.now[f] = d.next[f];
     for (auto c : copies) d.now[c.first] = before[c.second];
