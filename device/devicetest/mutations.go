@@ -357,6 +357,18 @@ func Mutations() []Mutation {
 		m("pipeline", "fields2d", "field types: rows are stored as far away as those of elements", "Writer operator+(long long i) const { return {at + i * bytes(), stored}; }", "Writer operator+(long long i) const { return {at + i * (long long)sizeof(T), stored}; }"),
 		m("stream", "fields2d", "field types: what lies outside is not converted", "T(to_integer(T(1.5137) * value + T(40.21), (unsigned char)0, (unsigned char)255))", "T(1.5137) * value + T(40.21)"),
 		m("stream", "levels2d", "field types: an older level and the array of another type change places", "{{{(char *)out_0, 0}, {(char *)out_1, 1}}}", "{{{(char *)out_1, 0}, {(char *)out_0, 1}}}"),
+		m("pipeline", "shots2d", "sources between steps: a step late", "at.grid.table[0] + (iteration - 1LL)", "at.grid.table[0] + (iteration > 1 ? iteration - 2LL : 0)"),
+		m("pipeline", "shots2d", "sources between steps: a launch's second step has the first one's values", "iteration = at.grid.iteration + 1;", "iteration = at.grid.iteration + 0;"),
+		m("pipeline", "shots2d", "sources between steps: none in the halo on x", "r) - x, at.nx) < TILE_X", "r) - x - HALO_LX, at.nx) < STEP_X"),
+		m("pipeline", "shots2d", "sources between steps: none in planes of the halo", "(plane >= from && plane < to)", "(plane >= at.begin && plane < at.end)"),
+		m("pipeline", "shots2d", "sources between steps: only the first of a lane's plane acts", "mask != 0; mask &= mask - 1) {", "mask != 0; mask = 0) {"),
+		m("pipeline", "shots2d", "sources between steps: those after the 32nd of a tile are lost", "if (found > 32 || before > 0x7fffffff) {", "if (false) {"),
+		m("pipeline", "shots2d", "sources between steps: of several plane steps the last is not looked at", "first <= to && last >= from", "first < to && last >= from"),
+		m("pipeline", "shots2d", "sources between steps: steps after the table's last row have values too", "if (iteration <= at.grid.rows[0]) each", "each"),
+		m("pipeline", "shots2d", "receivers between steps: a row late", "at.grid.table[1] + (iteration - 1LL)", "at.grid.table[1] + (iteration % at.grid.rows[1])"),
+		m("pipeline", "shots2d", "receivers between steps: tiles record cells of their halo", " && (at.writes >> j & 1) && (PART == VECTOR || (at.parts >> (i - i % PART) & 1)))", ")"),
+		m("pipeline", "shots3d", "sources between steps: planes beyond a grid that repeats have none", "const bool around = BOUNDARY == WRAP && (from < 0 || to >= at.planes);", "const bool around = false;"),
+		m("pipeline", "shots3d", "sources between steps: a tile's last row has none", "at.ny) < TILE_R", "at.ny) < TILE_R - 1"),
 		m("slide", "surveyed2d", "field types: a source's sum is not converted", "T(to_integer(T(0.9) * get(0, 0, 0) + T(200.0) * value, (unsigned char)0, (unsigned char)255))", "T(0.9) * get(0, 0, 0) + T(200.0) * value"),
 	}
 }
