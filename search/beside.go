@@ -11,23 +11,28 @@ import "slices"
 const sourceFar = 1
 
 // beside is a launch of a source of which nothing was tried, next to that of a point by an exchange of two
-// parameters: the launch that the prior expects the least of, without one the point's own. -1 if there is none.
+// parameters: the launch that is the best by the prior, by what was learned if that is not believed, and without a prior
+// the point's own. -1 if there is none.
 func (b *brain) beside(point int) int {
 	tried := b.sources()
 	for _, q := range b.trades(nil, point) {
 		if s := b.source(q); tried[s] || !b.exchanged(point, q) {
 			continue
 		}
-		least := q
-		if b.f.z != nil {
+		of := []int{q}
+		switch {
+		case b.f.z == nil:
+		case b.trust < trusted:
+			of = b.launches(of, q)
+		default:
 			for _, l := range b.launches(nil, q) {
-				if b.f.z[l] < b.f.z[least] {
-					least = l
+				if b.f.z[l] < b.f.z[of[0]] {
+					of[0] = l
 				}
 			}
 		}
-		if b.promising([]int{least}, sourceFar) >= 0 {
-			return least
+		if best := b.promising(of, sourceFar); best >= 0 {
+			return best
 		}
 		tried[b.source(q)] = true
 	}
