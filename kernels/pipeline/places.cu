@@ -53,7 +53,7 @@ __device__ __forceinline__ Entries find_entries(const Place &at, int from, int t
 
 // Calls act(n, x, y) for each entry n of a list whose cell lies in a plane, in the list's order, in all lanes.
 template <class Act> __device__ __forceinline__ void each_entry(const Entries &e, int list, int plane, const Place &at, const Act &act) {
-  if (plane < 0 || plane >= at.planes || (e.many && (plane < e.first || plane > e.last))) return;
+  if (plane < 0 || plane >= at.planes) return; // no more by what lanes differ in: the compiler would guard every shuffle of the kernel
   const index_t area = plane_cells(at);
   const long long places = at.grid.places[list], begin = (long long)plane * area;
   long long before = 0;
