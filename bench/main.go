@@ -20,6 +20,7 @@
 //	sizes       recordings of other sizes, to fit the cost model to
 //	emitted     the emitted source of one size, built with nvcc and run on others, beside tunes of those
 //	random      random legal schedules against the reference
+//	practice    the same of the examples' programs, family by family
 //	sanitize    every stencil's winner under compute-sanitizer's tools
 //
 // Rules that hold for all of them: every tune begins with an empty store and an empty compile cache (those
@@ -31,7 +32,7 @@
 // same file does what is missing. With -time it begins no row that would end too late if it took as long as
 // the longest before it, and says how many are left. A row that fails is told, and fails the run; the other
 // rows are measured all the same. At the end stand the median and the worst of each kind of ratio, over all
-// that the file holds. Only sanitize, which times nothing, has several rows at work.
+// that the file holds. Only sanitize and practice, which time nothing, have several rows at work.
 package main
 
 import (
@@ -76,7 +77,7 @@ type row struct {
 
 var experiments = map[string]func(context.Context, *bench) ([]row, error){
 	"families": families, "stencils": stencils, "applications": applications, "end2end": end2end, "model": firstOfModel, "blind": blind,
-	"variants": variants, "emitted": emitted, "landscapes": landscapes, "unseen": unseen, "sizes": fitted, "random": random, "sanitize": sanitize,
+	"variants": variants, "emitted": emitted, "landscapes": landscapes, "unseen": unseen, "sizes": fitted, "random": random, "practice": practice, "sanitize": sanitize,
 }
 
 func main() {
@@ -101,7 +102,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	f.StringVar(&b.path, "tune", "tune", "`path` of the built program tune")
 	f.StringVar(&b.device, "device", "0", "`device` as for tune: 0, host, or replay:h200 to try a command")
 	f.StringVar(&b.out, "o", "", "append results to this `file`, and do only what it lacks (default: print them)")
-	f.StringVar(&b.folder, "folder", ".", "`folder` of the recordings that landscapes, unseen and sizes make")
+	f.StringVar(&b.folder, "folder", ".", "`folder` of the recordings that landscapes, unseen and sizes make; practice: of the sources")
 	f.StringVar(&b.commit, "commit", "", "`revision` of tune, where it does not tell its own")
 	f.StringVar(&b.test, "test", "", "random: `path` of the tests of device/cuda (go test -c), which know random programs too")
 	f.StringVar(&b.sizes, "sizes", "default", "stencils, applications, blind: thesis, paper, default (the stencil's own) or a `size` like 64x48")
@@ -110,8 +111,8 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	f.StringVar(&b.sanitizer, "sanitizer", "compute-sanitizer", "sanitize: `path` of compute-sanitizer")
 	match := f.String("match", "", "only rows whose name matches this regular `expression`")
 	f.IntVar(&b.count, "count", 1, "measure each row `n` times")
-	f.IntVar(&b.cases, "cases", 40, "random: `n` schedules of each stencil")
-	f.IntVar(&b.processes, "processes", runtime.NumCPU(), "random: `n` processes of -test side by side; sanitize: n kernels")
+	f.IntVar(&b.cases, "cases", 40, "random: `n` schedules of each stencil; practice: of each program and family")
+	f.IntVar(&b.processes, "processes", runtime.NumCPU(), "random: `n` processes of -test side by side; sanitize: n kernels; practice: n proofs")
 	f.IntVar(&b.others, "others", 1, "sanitize: random schedules of `n` other families beside each winner")
 	f.DurationVar(&b.time, "time", 0, "begin no row that would not end within this `time` (0 = no limit)")
 	f.DurationVar(&b.limit, "limit", 0, "end each search after this `time` (default: tune's own; landscapes 36s, unseen and sizes 1.5s; sanitize tunes only with one; blind searches twice as long beside it)")
