@@ -122,12 +122,15 @@ func (p *parser) unary() (Expr, error) {
 		if err != nil {
 			return nil, err
 		}
+		if p.is(",") && len(p.fn.results) > 1 {
+			return nil, p.fail(t, "values of several outputs are returned without parentheses: return a, b;")
+		}
 		_, err = p.expect(")")
 		return x, err
 	case "++", "--":
 		return nil, p.fail(t, "%s changes a variable, which only a statement may; write two signs apart", t.text)
 	}
-	return nil, p.fail(t, "want a value here, found %s", t)
+	return nil, p.noValue(t)
 }
 
 // cast parses type) value after its opening parenthesis.
@@ -195,7 +198,7 @@ func (p *parser) name(t token) (Expr, error) {
 		return nil, p.fail(t, "%.40s is a list of places; in the function of sources value is what its table has, and what receivers record goes to the program", a.Name)
 	}
 	if p.named(t.text) && t.text != ReadName {
-		return nil, p.fail(t, "%s is an array; read it with get(%.40s, ...)", t, t.text)
+		return nil, p.fail(t, "%s is an array; read it with %s", t, p.anyGet(t.text))
 	}
 	position := Type(Int32)
 	if f.index > 0 {
@@ -242,8 +245,8 @@ func (p *parser) ownValue(t token) (Expr, error) {
 	case "Reduce":
 		field := 0
 		if len(p.out.Fields) > 1 {
-			if _, err := p.expect("("); err != nil {
-				return nil, err
+			if !p.accept("(") {
+				return nil, p.fail(t, "value of which field? write value(%.40s)", p.out.Fields[0].Name)
 			}
 			name := p.take()
 			if field = p.field(name); field < 0 {
@@ -276,10 +279,8 @@ func (p *parser) get(name token) (Expr, error) {
 	}
 	var at Offset
 	for i := range s.Dims {
-		if i > 0 {
-			if _, err := p.expect(","); err != nil {
-				return nil, err
-			}
+		if i > 0 && !p.accept(",") {
+			return nil, p.fail(p.peek(), "get takes %d offsets in %d dimensions", s.Dims, s.Dims)
 		}
 		t := p.peek()
 		v, err := p.expr()
@@ -288,7 +289,7 @@ func (p *parser) get(name token) (Expr, error) {
 		}
 		n, ok := v.(Int)
 		if !ok || n.Type == Bool {
-			return nil, p.fail(t, "the offsets of get must be whole numbers known here, found %s", t)
+			return nil, p.fail(t, "the offsets of get must be whole numbers known here, found %s; use const int, or choose between several get() with ?:", t)
 		}
 		if n.Value > maxRadius || n.Value < -maxRadius {
 			return nil, p.fail(t, "a stencil may reach %d cells at most", maxRadius)

@@ -82,7 +82,7 @@ func (p *parser) cellValue(key token) error {
 		t := p.take()
 		i := slices.IndexFunc(s.Stages, func(st Stage) bool { return st.Name == t.text })
 		if i < 0 {
-			return p.fail(t, "want the name of a stage here, found %s", t)
+			return p.fail(t, "want the name of a stage here, found %s; every stage stands in Stages (...)", t)
 		}
 		if st = &s.Stages[i]; st.Body != nil {
 			return p.fail(key, "stage %.40s is given twice; remove one", st.Name)
@@ -93,6 +93,12 @@ func (p *parser) cellValue(key token) error {
 		}
 		s.Stages = []Stage{{}}
 		st = &s.Stages[0]
+	}
+	if t := p.peek(); t.kind == tokName {
+		if p.field(t) >= 0 {
+			return p.fail(t, `want "{" here, found %s; the fields that a function sets stand in parentheses: CellValue (%.40s)`, t, t.text)
+		}
+		return p.fail(t, `want "{" here, found %s; stages are named by Stages (%.40s), in the order they run`, t, t.text)
 	}
 	if p.is("(") {
 		err := p.list(func(int) error {

@@ -100,7 +100,7 @@ func TestTemporaryFieldsMustBeSetBeforeTheyAreRead(t *testing.T) {
 	for src, want := range map[string]string{
 		head + "Temporary (x) " + stages:                                                       "s.sl:1:58: want the name of another field here, found \"x\"",
 		head + "Temporary (v, v) " + stages:                                                    "s.sl:1:61: want the name of another field here, found \"v\"",
-		head + "Temporary (u) " + stages:                                                       "s.sl:1:58: stage p reads \"u\" of the time step before, so it is not temporary",
+		head + "Temporary (u) " + stages:                                                       "s.sl:1:58: CellValue p reads \"u\" of the time step before, so it is not temporary",
 		head + "Boundary v fixed Temporary (v) " + stages:                                      "s.sl:1:75: with a rule fixed of its own a cell near the edge keeps \"v\" of the time step before, so it is not temporary",
 		head + "Temporary (v) CellValue (u) { return get(u, 1); }":                             "s.sl:1:58: no stage sets \"v\"; remove it",
 		head + "Temporary (v) " + stages + "Reduce max { return value(v); } Until < 1 every 2": "s.sl:1:58: Reduce reads \"v\", so it is not temporary",

@@ -100,8 +100,10 @@ func (p *parser) define(at token) error {
 	if err != nil {
 		return err
 	}
+	behind := p.at
 	refuse := func() error {
-		return p.fail(at, "#define is read where it gives a name to a number; write const float %.40s = ...; or a function, float %.40s(float a) { return ...; }", name.text, name.text)
+		p.at = behind
+		return p.undefined(at, name)
 	}
 	if t := p.peek(); t.text == "(" && t.col == name.col+len(name.text) {
 		return refuse()
@@ -190,7 +192,7 @@ func (p *parser) param(h *helper) error {
 	if p.peek().text == "const" {
 		p.take()
 	}
-	if p.is(")") {
+	if !isLocalType(p.peek()) {
 		return p.fail(p.peek(), "want the type of a parameter here, found %s", p.peek())
 	}
 	typ, err := p.localType()

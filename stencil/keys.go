@@ -44,6 +44,9 @@ func (p *parser) integer() (int, error) {
 	t := p.take()
 	n, err := strconv.Atoi(t.text)
 	if t.kind != tokNumber || err != nil {
+		if t.text == "=" || t.text == ":" {
+			return 0, p.fail(t, "want a whole number here, found %s; a key's value follows it at once", t)
+		}
 		return 0, p.fail(t, "want a whole number here, found %s", t)
 	}
 	return n, nil
@@ -80,7 +83,7 @@ func (p *parser) decimal(t token) (float64, error) {
 func (p *parser) newName(what string) (token, error) {
 	t := p.take()
 	if t.kind != tokName || reserved(t.text) {
-		return t, p.fail(t, "want the name of %s here, found %s", what, t)
+		return t, p.unnamed(what, t)
 	}
 	if p.named(t.text) {
 		return t, p.fail(t, "%.40s is declared twice", t.text)
@@ -259,6 +262,9 @@ func (p *parser) scalarVariables(token) error {
 	var d DType
 	return p.list(func(i int) (err error) {
 		// A name alone has the type of the one before, as in C.
+		if t := p.peek(); i == 0 && t.kind == tokName && !isTypeWord(t) && p.after().kind != tokName {
+			return p.fail(t, "a scalar has a type, like (float %.40s)", t.text)
+		}
 		if i == 0 || isTypeWord(p.peek()) || p.after().kind == tokName {
 			if d, err = p.typeName(); err != nil {
 				return err
@@ -313,7 +319,7 @@ func (p *parser) readOnly(token) error {
 		if p.accept("[") {
 			axis := p.take()
 			if len(axis.text) != 1 || !strings.Contains("xyz", axis.text) {
-				return p.fail(axis, "want the axis that %.40s lies along here, as in %.40s[x], found %s", t.text, t.text, axis)
+				return p.fail(axis, "want the axis that %.40s lies along here, as in %.40s[x], found %s; an array that read(%.40s, i) reads has any number of elements", t.text, t.text, axis, t.text)
 			}
 			a.Axis = strings.Index("xyz", axis.text) + 1
 			if _, err := p.expect("]"); err != nil {
@@ -345,7 +351,7 @@ func (p *parser) stages(token) error {
 func (p *parser) skipBlock(key token) error {
 	b := block{key: key, at: p.at}
 	for !p.is("{") {
-		if t := p.peek(); t.kind == tokEOF || t.kind == tokPunct && !strings.Contains("(,)", t.text) || p.at-b.at > 2*maxNames+4 {
+		if t := p.peek(); t.kind != tokName && (t.kind != tokPunct || !strings.Contains("(,)", t.text)) || slices.Contains(keys, t.text) || p.at-b.at > 2*maxNames+4 {
 			return p.fail(t, `want "{" here, found %s`, t)
 		}
 		p.take()

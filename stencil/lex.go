@@ -216,7 +216,7 @@ func (l *lexer) next() (token, error) {
 	}
 	r, n := utf8.DecodeRuneInString(l.src[l.pos:])
 	l.pos += n
-	return token{}, l.errorAt(line, col, "character %q has no meaning here; remove it", r)
+	return token{}, l.errorAt(line, col, "%s", noMeaning(r))
 }
 
 // tokens cuts the whole file.

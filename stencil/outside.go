@@ -101,7 +101,9 @@ func (p *parser) rule() (e entry, err error) {
 	e = entry{Rule{Boundary: Boundary(t.text)}, t}
 	switch {
 	case !isRule(t):
-		return e, p.fail(t, "unknown boundary %s; use clamp, mirror, wrap, constant with a number, or fixed", t)
+		return e, p.unknownRule(t)
+	case e.Boundary == Constant && p.peek().kind != tokNumber && !p.is("-"):
+		return e, p.fail(p.peek(), "want the number outside here, like constant 0, found %s", p.peek())
 	case e.Boundary == Constant:
 		e.Constant, err = p.literal()
 	}
@@ -114,7 +116,7 @@ func (p *parser) edgeValue(key token) (err error) {
 	if t := p.peek(); t.kind == tokName && axisOf(t) < 0 {
 		p.take()
 		if o.array = t; p.field(t) < 0 {
-			return p.fail(t, "want the name of a field here, found %s", t)
+			return p.fail(t, "want the name of a field here, found %s; a side is low or high of an axis: EdgeValue x low { ... }", t)
 		}
 	}
 	if o.axis = axisOf(p.peek()); o.axis >= 0 {
@@ -197,6 +199,9 @@ func (p *parser) rules() error {
 func (p *parser) checkOutside(o outside) error {
 	s := p.out
 	if o.array.text != "" && !slices.ContainsFunc(s.arrays(), func(a *Array) bool { return a.Name == o.array.text }) {
+		if otherRules[strings.ToLower(o.array.text)] != "" {
+			return p.unknownRule(o.array)
+		}
 		return p.fail(o.array, "want the name of a field or a read-only array here, found %s", o.array)
 	}
 	if o.axis >= s.Dims {

@@ -109,7 +109,7 @@ func (p *parser) accept(text string) bool {
 func (p *parser) expect(text string) (token, error) {
 	t := p.take()
 	if t.kind != tokPunct || t.text != text {
-		return t, p.fail(t, "want %q here, found %s", text, t)
+		return t, p.wanted(text, t)
 	}
 	return t, nil
 }
@@ -147,7 +147,7 @@ func (p *parser) file() error {
 		}
 		read, ok := keyReaders[key.text]
 		if key.kind != tokName || !ok {
-			return p.fail(key, "unknown key %s; the keys are %s", key, strings.Join(keys, ", "))
+			return p.unknownKey(key)
 		}
 		if _, dup := p.seen[key.text]; dup && !slices.Contains([]string{"CellValue", "EdgeValue", "Boundary", "InputRange", "StepScalar", "Color", "Sources", "Receivers"}, key.text) {
 			return p.fail(key, "%s is given twice; remove one", key.text)
@@ -157,9 +157,10 @@ func (p *parser) file() error {
 			return err
 		}
 	}
-	for _, k := range []string{"NumDimensions", "StencilSize", "CellValue"} {
+	for _, one := range []string{"NumDimensions 2", "StencilSize (1, 1)", "CellValue { return get(0, 0); }"} {
+		k, _, _ := strings.Cut(one, " ")
 		if _, ok := p.seen[k]; !ok {
-			return p.fail(p.peek(), "%s is missing; add it", k)
+			return p.fail(p.peek(), "%s is missing; add it, like %s", k, one)
 		}
 	}
 	if err := p.checkKeys(); err != nil {
@@ -324,7 +325,7 @@ func (p *parser) temporaryUse(t token, field int) error {
 			return p.fail(t, "with a rule fixed of its own a cell near the edge keeps %s of the time step before, so it is not temporary; leave out that rule, and it is computed at every cell", t)
 		}
 		if len(s.Stages[i].Points[field]) > 0 {
-			return p.fail(t, "stage %.40s reads %s of the time step before, so it is not temporary", s.Stages[i].Name, t)
+			return p.fail(t, "%s reads %s of the time step before, so it is not temporary", strings.TrimSpace(fmt.Sprintf("CellValue %.40s", s.Stages[i].Name)), t)
 		}
 	}
 	for _, a := range s.StepScalars {

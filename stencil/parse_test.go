@@ -85,13 +85,13 @@ func TestParsedFactsAreThoseOfTheFile(t *testing.T) {
 func TestFaultsAreShownWhereTheyStand(t *testing.T) {
 	head := "NumDimensions 1\nStencilSize (2)\n"
 	for _, c := range []struct{ name, src, want string }{
-		{"empty", "", `s.sl:1:1: NumDimensions is missing; add it
+		{"empty", "", `s.sl:1:1: NumDimensions is missing; add it, like NumDimensions 2
 	
 	^`},
-		{"no cell function", head, `s.sl:3:1: CellValue is missing; add it
+		{"no cell function", head, `s.sl:3:1: CellValue is missing; add it, like CellValue { return get(0, 0); }
 	
 	^`},
-		{"no extent", "NumDimensions 1 CellValue { return get(0); }", `s.sl:1:45: StencilSize is missing; add it
+		{"no extent", "NumDimensions 1 CellValue { return get(0); }", `s.sl:1:45: StencilSize is missing; add it, like StencilSize (1, 1)
 	NumDimensions 1 CellValue { return get(0); }
 	                                            ^`},
 		{"unknown key", head + "  Speed 9\n", `s.sl:3:3: unknown key "Speed"; the keys are NumDimensions, StencilSize, Points, DataType, FunctionName, ScalarVariables, Fields, Temporary, ReadOnly, Short, Boundary, StepScalar, Stages, Color, CellValue, EdgeValue, Sources, Receivers, Reduce, Until, DefaultSize, Steps, InputRange
@@ -124,7 +124,7 @@ func TestFaultsAreShownWhereTheyStand(t *testing.T) {
 		{"unknown type", head + "DataType bool", `s.sl:3:10: unknown element type "bool": use int, int64, float, double, unsigned int or one of float32, float64, float16, bfloat16, int8, int16, int32, int64, uint8, uint16, uint32, uint64
 	DataType bool
 	         ^`},
-		{"unknown boundary", head + "Boundary zero", `s.sl:3:10: unknown boundary "zero"; use clamp, mirror, wrap, constant with a number, or fixed
+		{"unknown boundary", head + "Boundary zero", `s.sl:3:10: unknown boundary "zero"; write constant 0
 	Boundary zero
 	         ^`},
 		{"never closed block", head + "CellValue {\n return get(0);\n", `s.sl:3:11: this { is never closed; end the block with }
@@ -148,23 +148,23 @@ func TestFaultsAreShownWhereTheyStand(t *testing.T) {
 		{"offset beyond every limit", line("return get(-99);"), `s.sl:3:24: a stencil may reach 16 cells at most
 	CellValue { return get(-99); }
 	                       ^`},
-		{"offset is an expression", line("float i = 1; return get(i);"), `s.sl:3:37: the offsets of get must be whole numbers known here, found "i"
+		{"offset is an expression", line("float i = 1; return get(i);"), `s.sl:3:37: the offsets of get must be whole numbers known here, found "i"; use const int, or choose between several get() with ?:
 	CellValue { float i = 1; return get(i); }
 	                                    ^`},
-		{"offset is a fraction", line("return get(0.5);"), `s.sl:3:24: the offsets of get must be whole numbers known here, found "0.5"
+		{"offset is a fraction", line("return get(0.5);"), `s.sl:3:24: the offsets of get must be whole numbers known here, found "0.5"; use const int, or choose between several get() with ?:
 	CellValue { return get(0.5); }
 	                       ^`},
 		{"too many offsets", line("return get(0, 1);"), `s.sl:3:25: get takes 1 offsets in 1 dimensions
 	CellValue { return get(0, 1); }
 	                        ^`},
-		{"too few offsets", "NumDimensions 2 StencilSize (1, 1)\nCellValue { return get(0); }", `s.sl:2:25: want "," here, found ")"
+		{"too few offsets", "NumDimensions 2 StencilSize (1, 1)\nCellValue { return get(0); }", `s.sl:2:25: get takes 2 offsets in 2 dimensions
 	CellValue { return get(0); }
 	                        ^`},
 		{"a line of the preprocessor", "#if 0\nDataType double\n#endif\n" + line("return get(0);"), "s.sl:1:1: no preprocessor reads #if; remove it, and the lines that it leaves out\n\t#if 0\n\t^"},
 		{"an array that nothing declares", line("return get(w, 0);"), `s.sl:3:24: unknown name "w"; if it is an array, declare it with Fields (...) or ReadOnly (w)
 	CellValue { return get(w, 0); }
 	                       ^`},
-		{"a scalar without a type", line("return get(0);") + "\nScalarVariables (a)", "s.sl:5:18: unknown element type \"a\": use int, int64, float, double, unsigned int or one of float32, float64, float16, bfloat16, int8, int16, int32, int64, uint8, uint16, uint32, uint64\n\tScalarVariables (a)\n\t                 ^"},
+		{"a scalar without a type", line("return get(0);") + "\nScalarVariables (a)", "s.sl:5:18: a scalar has a type, like (float a)\n\tScalarVariables (a)\n\t                 ^"},
 		{"a list of scalars that ends", line("return get(0);") + "\nScalarVariables (float a,", "s.sl:5:26: want the name of a scalar here, found end of file\n\tScalarVariables (float a,\n\t                         ^"},
 		{"unknown name", line("return get(0) * w;"), `s.sl:3:29: unknown name "w"; declare it first, like float w = ...
 	CellValue { return get(0) * w; }
@@ -178,7 +178,7 @@ func TestFaultsAreShownWhereTheyStand(t *testing.T) {
 		{"name twice", line("float a, a; return get(0);"), `s.sl:3:22: a is declared twice
 	CellValue { float a, a; return get(0); }
 	                     ^`},
-		{"reserved name", line("float sqrt = 1; return get(0);"), `s.sl:3:19: want the name of a new variable here, found "sqrt"
+		{"reserved name", line("float sqrt = 1; return get(0);"), `s.sl:3:19: want the name of a new variable here, found "sqrt", which is a word of the language; choose another
 	CellValue { float sqrt = 1; return get(0); }
 	                  ^`},
 		{"missing semicolon", line("return get(0)"), `s.sl:3:27: want ";" here, found "}"
@@ -214,7 +214,7 @@ func TestFaultsAreShownWhereTheyStand(t *testing.T) {
 		{"lone point", line("return . * get(0);"), `s.sl:3:20: "." is not a decimal number in range
 	CellValue { return . * get(0); }
 	                   ^`},
-		{"preprocessor, string, injection", line("return get(0); \"), system(\"x\""), `s.sl:3:28: character '"' has no meaning here; remove it
+		{"preprocessor, string, injection", line("return get(0); \"), system(\"x\""), `s.sl:3:28: character '"' has no meaning here; there is no text in the language
 	CellValue { return get(0); "), system("x" }
 	                           ^`},
 		{"NUL", "NumDimensions\x001", `s.sl:1:14: character '\x00' has no meaning here; remove it

@@ -23,7 +23,7 @@ func TestArraysAreReadByIndexAndAlongAxes(t *testing.T) {
 	for cell, want := range map[string]string{
 		"get(dx, x)":           "1:132: dx lies along x: get wants one offset from the own cell, known here and of 16 at most, like get(dx, 1)",
 		"get(dx, 0, 0)":        `1:133: dx lies along x, so get takes one offset, found ","`,
-		"get(u, 0, 0) + w":     `1:139: "w" is an array; read it with get(w, ...)`,
+		"get(u, 0, 0) + w":     `1:139: "w" is an array; read it with get(w, 0), at offsets from the own cell`,
 		"read(v, 1)":           `1:129: want the name of a read-only array here, found "v"; declare it with ReadOnly (v)`,
 		"get(dx, 0) + read(1)": "1:105: CellValue never calls get(), so there is nothing to tune",
 	} {

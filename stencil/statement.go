@@ -1,16 +1,5 @@
 package stencil
 
-import "strings"
-
-// foreign are C's words that the language does not have, with what to use instead.
-var foreign = map[string]string{
-	"while": "use for with constant bounds", "do": "use for with constant bounds", "goto": "use if", "break": "use if",
-	"continue": "use if", "switch": "use if", "case": "use if", "static": "remove it", "struct": "use several variables",
-	"sizeof": "write the number", "void": "use a variable", "auto": "name the type", "typedef": "name the type", "extern": "remove it",
-	"volatile": "remove it", "register": "remove it", "inline": "remove it", "enum": "use const int", "union": "use several variables",
-	"default": "use if", "restrict": "remove it", "asm": "remove it",
-}
-
 // statements parses up to the closing brace, which it leaves.
 func (p *parser) statements() ([]Stmt, error) {
 	var body []Stmt
@@ -109,14 +98,20 @@ func (p *parser) result() ([]Stmt, error) {
 		}
 		r.Values = append(r.Values, convert(v, t))
 	}
+	if p.is(",") && p.fn.key == "CellValue" && len(p.calls) == 0 {
+		return nil, p.fail(p.peek(), "want no more than %d values, one for each output; name more outputs with Fields, or of a stage with CellValue (...)", len(r.Values))
+	}
 	return []Stmt{r}, nil
 }
 
 // local parses the name of a new local.
 func (p *parser) local() (token, error) {
 	t := p.take()
+	if t.text == "*" {
+		return t, p.fail(t, "there are no pointers; arrays are read with get, and a variable is declared without *")
+	}
 	if t.kind != tokName || reserved(t.text) {
-		return t, p.fail(t, "want the name of a new variable here, found %s", t)
+		return t, p.unnamed("a new variable", t)
 	}
 	if _, dup := p.fn.lookup(t.text); dup || p.named(t.text) {
 		return t, p.fail(t, "%.40s is declared twice", t.text)
@@ -357,17 +352,3 @@ func (p *parser) constantOf(t Type, want string) (Int, error) {
 const boundsKnown = "a loop's bounds must be constants, so that it can be unrolled; use numbers and const int"
 
 func (p *parser) notConstant(at token) error { return p.fail(at, boundsKnown) }
-
-// unknown is the fault of a name that nothing declares.
-func (p *parser) unknown(t token) error {
-	if t.kind != tokName {
-		return p.fail(t, "want a name here, found %s", t)
-	}
-	if strings.HasSuffix(t.text, "_t") || foreign[t.text] != "" {
-		return p.fail(t, "%s is not in the language", t)
-	}
-	if p.at >= 3 && p.toks[p.at-2].text == "(" && p.toks[p.at-3].text == "get" {
-		return p.fail(t, "unknown name %s; if it is an array, declare it with Fields (...) or ReadOnly (%.40s)", t, t.text)
-	}
-	return p.fail(t, "unknown name %s; declare it first, like float %.40s = ...", t, t.text)
-}

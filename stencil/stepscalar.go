@@ -121,6 +121,9 @@ func (p *parser) stepScalar(key token) error {
 	if t := p.peek(); slices.Contains(folds, t.text) && p.after().kind == tokName {
 		a.Op = p.take().text
 	}
+	if t := p.peek(); a.Op == "" && slices.Contains(folds, t.text) {
+		return p.fail(p.after(), "want the name of a step scalar here, like StepScalar %s total { return get(0); }, found %s", t.text, p.after())
+	}
 	t, err := p.newName("a step scalar")
 	if err != nil {
 		return err
