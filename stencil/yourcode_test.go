@@ -166,7 +166,18 @@ var yourLoops = map[string]func(f, r []plane) [][]float64{
 		}), nil, nil, nil, nil, nil}
 	},
 	"survey": wave,
-	"tank":   tank,
+	"melt": func(f, r []plane) [][]float64 {
+		t, molten, k := f[0], f[1], r[0]
+		next := t.each(func(i, j int) float64 {
+			flow := k.at(i, j) * (t.around(i, j) - 4*t.at(i, j))
+			if molten.at(i, j) != 0 {
+				flow *= 0.5
+			}
+			return t.at(i, j) + flow
+		})
+		return [][]float64{next, molten.each(func(i, j int) float64 { return float64(bit(molten.at(i, j) != 0 || next[j*t.n[0]+i] > 1)) })}
+	},
+	"tank": tank,
 	"relaxation": func(f, r []plane) [][]float64 {
 		u := f[0]
 		u.v = append([]float64(nil), u.v...)
