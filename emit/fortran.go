@@ -176,8 +176,10 @@ func procedures(s Source, module string) []procedure {
 	if e.Whole == "" {
 		list = append(list, procedure{"The ghost planes that so many steps need on a cut side of a slab.", name + "_ghost", e.Name + "Ghost", "integer(c_int)", []argument{steps}},
 			procedure{"Advances a slab of the outermost axis, with ghost planes below and above its own. The value is a cudaError_t.", name + "_slab", e.Name + "Slab", "integer(c_int)",
-				join(works, slab, first, scalars, []argument{result, stream})},
-			procedure{"Bytes of work on the device that the next one needs.", name + "_slab_work", e.Name + "SlabWork", "integer(c_int64_t)", join(plane, []argument{steps})},
+				join(works, slab, first, scalars, []argument{result, stream})})
+	}
+	if e.Whole == "" && len(e.Lists) == 0 {
+		list = append(list, procedure{"Bytes of work on the device that the next one needs.", name + "_slab_work", e.Name + "SlabWork", "integer(c_int64_t)", join(plane, []argument{steps})},
 			procedure{"What a slab's neighbours need: edges are below and above of each field, on the device.", name + "_slab_edges", e.Name + "SlabEdges", "integer(c_int)",
 				join(reads, slab, first, scalars, []argument{pointer("work"), {"type(c_ptr), intent(out)", "edges(*)"}, stream})},
 			procedure{"The rest of the slab, with the edges put in.", name + "_slab_inside", e.Name + "SlabInside", "integer(c_int)",

@@ -92,7 +92,7 @@ func ImageOf(s Source) (Image, error) {
 		return Image{}, fmt.Errorf("an image has no launcher, which computes the step scalars that %s has before each step: use --format cu", plain(st.Name))
 	}
 	if st := s.Problem.Stencil; st != nil && len(st.Sparse) > 0 {
-		return Image{}, fmt.Errorf("an image has no launcher, which does after each step what the sources and receivers of %s do: use --format cu", plain(st.Name))
+		return Image{}, fmt.Errorf("an image has no launcher, which does after each step what the sources and receivers of %s do: use --format cu or python", plain(st.Name))
 	}
 	parts, _, err := s.parts(false)
 	if err != nil {

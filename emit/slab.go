@@ -31,8 +31,8 @@ func whole(st *stencil.Stencil) string {
 		return "Until looks at the whole grid"
 	case len(st.StepScalars) > 0:
 		return "a step scalar is computed from the whole grid"
-	case len(st.Sparse) > 0:
-		return "places of sources and receivers are cells of the whole grid"
+	case slices.ContainsFunc(st.Sparse, func(a stencil.Sparse) bool { return a.Low[axis] > 0 || a.High[axis] > 0 }):
+		return fmt.Sprintf("receivers read beside their own cells along %c", "xyz"[axis])
 	case st.Places(axis):
 		return fmt.Sprintf("a cell's value depends on its place along %c, or on the extent there", "xyz"[axis])
 	}
@@ -66,7 +66,7 @@ func (e exports) SlabInside() string {
 
 // slab is the parameters that they share.
 func (e exports) slab(scratch bool) []parameter {
-	list := slices.Concat(e.arrays(scratch), e.shape(), []parameter{{"int", "below"}, {"int", "above"}, {"int", "iterations"}})
+	list := slices.Concat(e.arrays(scratch), e.lists(), e.shape(), []parameter{{"int", "below"}, {"int", "above"}, {"int", "iterations"}})
 	if e.Iterates {
 		list = append(list, parameter{"int", "first"})
 	}
@@ -77,6 +77,9 @@ func (e exports) slab(scratch bool) []parameter {
 func (e exports) slabHeads() []string {
 	if e.Whole != "" {
 		return nil
+	}
+	if len(e.Lists) > 0 { // their places are counted from the slab's first cell
+		return []string{e.Ghost(), e.Slab()}
 	}
 	return []string{e.Ghost(), e.Slab(), e.SlabWork(), e.SlabEdges(), e.SlabInside()}
 }

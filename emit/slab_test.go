@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -186,7 +187,10 @@ func checkCuts(t *testing.T, program string, s Source) {
 
 // TestGridsThatAreNotCut: their sources and headers say why.
 func TestGridsThatAreNotCut(t *testing.T) {
+	beside := filepath.Join(t.TempDir(), "beside.sl")
+	write(t, filepath.Dir(beside), "beside.sl", "NumDimensions 2 StencilSize (1, 1) CellValue { return 0.5 * (get(0, -1) + get(1, 0)); } Receivers r { return get(0, 1) - get(0, 0); }")
 	for _, c := range []struct{ stencil, schedule, why string }{
+		{beside, tiles2d + "1", "receivers read beside their own cells along y"},
 		{"jacobi1d", "global/gx=128/gy=1/gz=1/wx=2/wy=1/wz=1/cw=0/zz=0/sp=0", "its grid has one axis"},
 		{"redblack", "global/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0", "a cell's value depends on its place along z, or on the extent there"},
 		{"testdata/drift.sl", tiles2d + "1", "Until looks at the whole grid"},
