@@ -25,18 +25,68 @@ func Loaded(st *stencil.Stencil, stage int) [][]stencil.Offset {
 	return all
 }
 
-// Operations counts the operations of a cell and what quotients and functions take beyond them (stencil.Ops.Quotients), for a thread that computes work cells as
+// QuotientInstructions is what a division takes beyond the one operation that it is counted for: the special unit's
+// approximation and the steps that make it exact (the fastest gradient2d of bench/h200/families.txt leaves room for no more).
+const QuotientInstructions = 4
+
+// instructions of functions in float and in double on the way that most arguments take, read off the machine code of NVRTC 11.8
+// for sm_90, roots off that of stencil/arithmetic.cu. In double those of other units count a third: they are issued beside
+// double-precision operations.
+var instructions = map[string][2]int{
+	"sqrt":  {5, 8},
+	"rsqrt": {5, 8},
+	"cbrt":  {15, 21},
+	"exp":   {10, 32},
+	"exp2":  {5, 33},
+	"log":   {25, 47},
+	"log2":  {25, 53},
+	"log10": {25, 53},
+	"sin":   {25, 31},
+	"cos":   {25, 31},
+	"tan":   {35, 51},
+	"asin":  {50, 67},
+	"acos":  {50, 74},
+	"atan":  {35, 45},
+	"sinh":  {35, 57},
+	"cosh":  {22, 34},
+	"tanh":  {21, 56},
+	"pow":   {110, 150},
+	"atan2": {60, 100},
+	"fmod":  {50, 60},
+}
+
+// called are those of stencil.Specials.
+var called = func() (list [len(stencil.Calls{})][2]int) {
+	for i, name := range stencil.Specials {
+		list[i] = instructions[name]
+	}
+	return list
+}()
+
+// Quotients is what divisions and functions take in a type beyond the one operation that each is counted for, in divisions.
+func Quotients(o stencil.Ops, d stencil.DType) float64 {
+	double, total := 0, 0
+	if d == stencil.Float64 {
+		double = 1
+	}
+	for i, n := range o.Calls {
+		total += n * called[i][double]
+	}
+	return float64(o.Div) + float64(total-o.Special)/QuotientInstructions
+}
+
+// Operations counts the operations of a cell and what quotients and functions take beyond them (Quotients), for a thread that computes work cells as
 // DistinctLoads has them: where stages are fused it shares what its cells need of them.
 func Operations(p stencil.Problem, work [3]int, stride int) (total, special float64) {
 	st := p.Stencil
 	if st.Of == nil {
-		return float64(st.Ops.Total()), st.Ops.Quotients(p.DType)
+		return float64(st.Ops.Total()), Quotients(st.Ops, p.DType)
 	}
 	for i, at := range st.Evaluations {
 		o := st.Of.Stages[i].Ops
 		times := float64(DistinctLoads(at, work, stride)) / float64(work[0]*work[1]*work[2])
 		total += times * float64(o.Total())
-		special += times * o.Quotients(p.DType)
+		special += times * Quotients(o, p.DType)
 	}
 	return total, special
 }

@@ -225,3 +225,21 @@ func TestRegistersOfABlockAreLimited(t *testing.T) {
 		t.Errorf("a machine that does not tell: %v", err)
 	}
 }
+
+func TestFunctionsTakeInstructions(t *testing.T) {
+	o := stencil.Ops{Div: 2, Special: 1}
+	for i, name := range stencil.Specials {
+		if called[i][0] <= 1 || called[i][1] <= called[i][0] {
+			t.Errorf("%s: %v instructions", name, called[i])
+		}
+		if name == "sqrt" {
+			o.Calls[i]++
+		}
+	}
+	if single, double := Quotients(o, stencil.Float32), Quotients(o, stencil.Float64); single != 2+4./4 || double != 2+7./4 {
+		t.Errorf("two divisions and a root: %v, %v", single, double)
+	}
+	if len(instructions) != len(stencil.Specials) {
+		t.Errorf("instructions of %d functions, of which %d are special", len(instructions), len(stencil.Specials))
+	}
+}

@@ -106,7 +106,7 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 
 	// An SM issues four warp instructions a clock; each lane counts as 1/32 of one.
 	spills := spilled * c.SpillTraffic * 2 * math.Max(w.SpillTrips, 1) * threads * blocks // bytes
-	special := stencil.QuotientInstructions * w.Special
+	special := kernels.QuotientInstructions * w.Special
 	instructions := (w.Flops + special + w.Integer + w.Accesses + spills/4) / 32
 	out.Terms = append(make([]Term, 0, 10),
 		Term{"dram", dram, "bytes to and from memory"},

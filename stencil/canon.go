@@ -137,7 +137,7 @@ func weight(e Expr) int {
 		}
 		return 1
 	case Call:
-		if mathFuncs[e.Func].special() {
+		if special(e.Func) >= 0 {
 			return 10
 		}
 		return 1

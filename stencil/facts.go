@@ -19,7 +19,7 @@ type Ops struct {
 	Div     int `json:"div"`     // and remainders
 	Special int `json:"special"` // square roots, exponentials ...
 
-	calls [2]int // instructions of Special, in float and in double
+	Calls Calls `json:"-"` // of Special
 }
 
 // Total is every operation counted once.
@@ -27,25 +27,18 @@ func (o Ops) Total() int { return o.Add + o.Mul + o.Div + o.Special }
 
 // plus adds the counts of another.
 func (o Ops) plus(b Ops) Ops {
-	return Ops{o.Add + b.Add, o.Mul + b.Mul, o.Div + b.Div, o.Special + b.Special, [2]int{o.calls[0] + b.calls[0], o.calls[1] + b.calls[1]}}
+	for i, n := range b.Calls {
+		o.Calls[i] += n
+	}
+	return Ops{o.Add + b.Add, o.Mul + b.Mul, o.Div + b.Div, o.Special + b.Special, o.Calls}
 }
 
 // times is the counts of n cells.
 func (o Ops) times(n int) Ops {
-	return Ops{n * o.Add, n * o.Mul, n * o.Div, n * o.Special, [2]int{n * o.calls[0], n * o.calls[1]}}
-}
-
-// QuotientInstructions is what a division takes beyond the one operation that it is counted for: the special unit's
-// approximation and the steps that make it exact (the fastest gradient2d of bench/h200/families.txt leaves room for no more).
-const QuotientInstructions = 4
-
-// Quotients is what divisions and functions take in a type beyond the one operation that each is counted for, in divisions.
-func (o Ops) Quotients(d DType) float64 {
-	calls := o.calls[0]
-	if d == Float64 {
-		calls = o.calls[1]
+	for i := range o.Calls {
+		o.Calls[i] *= n
 	}
-	return float64(o.Div) + float64(calls-o.Special)/QuotientInstructions
+	return Ops{n * o.Add, n * o.Mul, n * o.Div, n * o.Special, o.Calls}
 }
 
 func (o *Ops) count(e Expr) {
@@ -67,10 +60,9 @@ func (o *Ops) count(e Expr) {
 			o.Add++
 		}
 	case Call:
-		if f := mathFuncs[e.Func]; f.special() {
+		if i := special(e.Func); i >= 0 {
 			o.Special++
-			o.calls[0] += f.instructions[0]
-			o.calls[1] += f.instructions[1]
+			o.Calls[i]++
 		} else {
 			o.Add++
 		}

@@ -2,6 +2,7 @@ package stencil
 
 import (
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -9,15 +10,20 @@ import (
 // same name in CUDA C, overloaded on the type.
 type mathFunc struct {
 	arity int
-	// Instructions in float and in double on the way that most arguments take, read off the machine code of NVRTC 11.8 for
-	// sm_90, roots off that of arithmetic.cu; 0 = one, like an addition. In double those of other units count a third: they
-	// are issued beside double-precision operations.
-	instructions [2]int
-	eval         func(a, b float64) float64
+	eval  func(a, b float64) float64
 }
 
-// special tells whether it costs a special operation; the others count as an addition.
-func (f mathFunc) special() bool { return f.instructions[0] > 0 }
+// Specials are the functions that count as special operations; the others count as an addition. What each takes on a
+// GPU is known by kernels.Quotients.
+var Specials = [...]string{
+	"sqrt", "rsqrt", "cbrt", "exp", "exp2", "log", "log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "pow", "atan2", "fmod",
+}
+
+// Calls counts the calls of each of them.
+type Calls [len(Specials)]int
+
+// special is the place of a function among Specials, -1 if it is none.
+func special(name string) int { return slices.Index(Specials[:], name) }
 
 // minimum and maximum are C's fmin and fmax: NaN is a missing value there.
 func minimum(a, b float64) float64 {
@@ -41,33 +47,33 @@ func one(f func(float64) float64) func(a, b float64) float64 {
 
 // mathFuncs are the functions a cell may call, by their name in C for double.
 var mathFuncs = map[string]mathFunc{
-	"sqrt":  {1, [2]int{5, 8}, one(math.Sqrt)},
-	"rsqrt": {1, [2]int{5, 8}, one(func(x float64) float64 { return 1 / math.Sqrt(x) })},
-	"cbrt":  {1, [2]int{15, 21}, one(math.Cbrt)},
-	"exp":   {1, [2]int{10, 32}, one(math.Exp)},
-	"exp2":  {1, [2]int{5, 33}, one(math.Exp2)},
-	"log":   {1, [2]int{25, 47}, one(math.Log)},
-	"log2":  {1, [2]int{25, 53}, one(math.Log2)},
-	"log10": {1, [2]int{25, 53}, one(math.Log10)},
-	"sin":   {1, [2]int{25, 31}, one(math.Sin)},
-	"cos":   {1, [2]int{25, 31}, one(math.Cos)},
-	"tan":   {1, [2]int{35, 51}, one(math.Tan)},
-	"asin":  {1, [2]int{50, 67}, one(math.Asin)},
-	"acos":  {1, [2]int{50, 74}, one(math.Acos)},
-	"atan":  {1, [2]int{35, 45}, one(math.Atan)},
-	"sinh":  {1, [2]int{35, 57}, one(math.Sinh)},
-	"cosh":  {1, [2]int{22, 34}, one(math.Cosh)},
-	"tanh":  {1, [2]int{21, 56}, one(math.Tanh)},
-	"pow":   {2, [2]int{110, 150}, math.Pow},
-	"atan2": {2, [2]int{60, 100}, math.Atan2},
-	"fmod":  {2, [2]int{50, 60}, math.Mod},
-	"fabs":  {1, [2]int{}, one(math.Abs)},
-	"floor": {1, [2]int{}, one(math.Floor)},
-	"ceil":  {1, [2]int{}, one(math.Ceil)},
-	"trunc": {1, [2]int{}, one(math.Trunc)},
-	"round": {1, [2]int{}, one(math.Round)},
-	"fmin":  {2, [2]int{}, minimum},
-	"fmax":  {2, [2]int{}, maximum},
+	"sqrt":  {1, one(math.Sqrt)},
+	"rsqrt": {1, one(func(x float64) float64 { return 1 / math.Sqrt(x) })},
+	"cbrt":  {1, one(math.Cbrt)},
+	"exp":   {1, one(math.Exp)},
+	"exp2":  {1, one(math.Exp2)},
+	"log":   {1, one(math.Log)},
+	"log2":  {1, one(math.Log2)},
+	"log10": {1, one(math.Log10)},
+	"sin":   {1, one(math.Sin)},
+	"cos":   {1, one(math.Cos)},
+	"tan":   {1, one(math.Tan)},
+	"asin":  {1, one(math.Asin)},
+	"acos":  {1, one(math.Acos)},
+	"atan":  {1, one(math.Atan)},
+	"sinh":  {1, one(math.Sinh)},
+	"cosh":  {1, one(math.Cosh)},
+	"tanh":  {1, one(math.Tanh)},
+	"pow":   {2, math.Pow},
+	"atan2": {2, math.Atan2},
+	"fmod":  {2, math.Mod},
+	"fabs":  {1, one(math.Abs)},
+	"floor": {1, one(math.Floor)},
+	"ceil":  {1, one(math.Ceil)},
+	"trunc": {1, one(math.Trunc)},
+	"round": {1, one(math.Round)},
+	"fmin":  {2, minimum},
+	"fmax":  {2, maximum},
 }
 
 // choices are the functions that take integers as well, and what they are called

@@ -133,7 +133,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		o := l.st.Stages[j.stage].Ops
 		times := float64((h.vector+j.lowX+j.highX)*(h.rows+j.lowR+j.highR)) / own // cells computed for each own one
 		flops += times * float64(o.Total())
-		special += times * o.Quotients(p.DType)
+		special += times * kernels.Quotients(o, p.DType)
 		if j.barrier {
 			barriers++
 		}

@@ -214,7 +214,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Cells:    float64(p.Size.Cells()),
 		Updates:  updates,
 		Flops:    updates * float64(st.Ops.Total()),
-		Special:  updates * st.Ops.Quotients(p.DType),
+		Special:  updates * kernels.Quotients(st.Ops, p.DType),
 		Integer:  stages * blocks * (threads*(integer+steps*float64(10+2*work+3*(st.Low[w.axis]+st.High[w.axis]+1))) + 8*read),
 		Accesses: blocks*(2*float64(tiles)*read+threads*steps*float64(points+work*outputs)) + float64(direct)*updates,
 		L1Loads:  (float64(tiles)*blocks*read + float64(direct)*updates) * load,

@@ -158,7 +158,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Cells:      float64(p.Size.Cells()) * float64(h.Pyramid),
 		Updates:    blocks * updates,
 		Flops:      blocks * updates * float64(st.Ops.Total()),
-		Special:    blocks * updates * st.Ops.Quotients(p.DType),
+		Special:    blocks * updates * kernels.Quotients(st.Ops, p.DType),
 		Integer:    blocks * threads * (integer + 10*float64(h.Pyramid)),
 		Accesses:   blocks * (accesses + threads*float64(direct)),
 		L1Loads:    blocks * threads * float64(tiles+direct) * kernels.LoadBytes(p.DType.Size(), 1, false),

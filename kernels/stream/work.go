@@ -179,7 +179,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		pipe += 2 * outputs * float64(g.vector) * elem / timeTile
 	}
 	permutes := 0.0 // of a stage in a plane step: a word of two lanes, or of the edge
-	flops, special := float64(st.Ops.Total()), st.Ops.Quotients(g.problem.DType)
+	flops, special := float64(st.Ops.Total()), kernels.Quotients(st.Ops, g.problem.DType)
 	if g.linear { // a division has become part of the weights
 		w := g.bestWeights()
 		flops, special = w.cost, 0

@@ -69,7 +69,7 @@ func (h shape) count(w *kernels.Work, p stencil.Problem, q *stage) {
 	rest := q.parts.Ops()
 	w.Updates += updates
 	w.Flops += updates * q.operations
-	w.Special += updates * rest.Quotients(p.DType)
+	w.Special += updates * kernels.Quotients(rest, p.DType)
 	w.Integer += blocks * threads * (200 + planeSteps*(24+3*copies))
 	w.Accesses += blocks * threads * planeSteps * (copies + real*(vectors+centres*rows) + own + outputs*rows*parts)
 	besideBytes := 0

@@ -200,7 +200,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	}
 	fused := updates - float64(kernels.Volume(w))
 	ops, special := kernels.Operations(p, h.Work, h.Group[0]) // of the last step; those before it share nothing
-	ops, special = blocks*(float64(kernels.Volume(w))*ops+fused*float64(st.Ops.Total())), blocks*(float64(kernels.Volume(w))*special+fused*st.Ops.Quotients(p.DType))
+	ops, special = blocks*(float64(kernels.Volume(w))*ops+fused*float64(st.Ops.Total())), blocks*(float64(kernels.Volume(w))*special+fused*kernels.Quotients(st.Ops, p.DType))
 	rows := float64(r[1]*r[2]) * kernels.RowSectors(r[0], h.Pyramid*st.Low[0], p.DType.Size())
 	column, integer := 0, 80.0
 	if h.Column > 0 {
