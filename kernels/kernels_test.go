@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"regexp"
 	"strings"
@@ -241,5 +242,27 @@ func TestFunctionsTakeInstructions(t *testing.T) {
 	}
 	if len(instructions) != len(stencil.Specials) {
 		t.Errorf("instructions of %d functions, of which %d are special", len(instructions), len(stencil.Specials))
+	}
+}
+
+// Cells ask for values of their own only beyond sides that have them: within the loop over planes that is many branches.
+func TestValuesOutsideAreAskedForWhereSidesHaveThem(t *testing.T) {
+	const body = "CellValue { return get(a, 0, 0, 0) + 0.1 * get(a, 1, 0, 0) + 0.1 * get(a, 0, 1, 0) + 0.1 * get(a, 0, 0, 1); }"
+	for _, c := range []struct {
+		rules         string
+		inPlane, ends bool
+	}{
+		{"EdgeValue a z low { return 0.5 * value; }", false, true},
+		{"EdgeValue a y high { return 0.5 * value; }", true, false},
+		{"Boundary x (constant 1, clamp)", true, false},
+		{"Boundary z (clamp, constant 1)", false, true},
+		{"Boundary x (clamp, constant 1)\nEdgeValue a z low { return 0.5 * value; }", true, true},
+		{"Boundary z (fixed, clamp)", false, false},
+	} {
+		p := problem(t, "s", "NumDimensions 3 StencilSize (1, 1, 1) Fields (a) Boundary clamp\n"+c.rules+"\n"+body, stencil.Float32, stencil.Size{64, 64, 64})
+		src, _ := assemble(p, spacetest.Schedule(t, "demo/gx=64"), nil, "demo.cu", "")
+		if want := fmt.Sprintf("VALUES_IN_PLANE = %t, VALUES_AT_ENDS = %t;", c.inPlane, c.ends); !strings.Contains(src, want) {
+			t.Errorf("%s: no %q", c.rules, want)
+		}
 	}
 }

@@ -59,8 +59,18 @@ func (w *writer) rules() {
 	})
 	w.line("constexpr bool WRAPS_ROWS = %t; // in a plane of the streaming axis", st.Wraps(0) || st.Dims == 3 && st.Wraps(1))
 	w.line("constexpr bool EDGES_ON_ROWS = %t; // more than another cell lies beyond the first or last row of a plane", rows)
-	w.line("constexpr bool ONE_CONSTANT = false, VALUES_OUTSIDE = %t; // what lies outside has values of its own, by array, axis and side", st.Has(stencil.Constant) || st.Has(stencil.Edge))
+	w.line("constexpr bool ONE_CONSTANT = false; // what lies outside has values of its own, by array, axis and side:")
+	w.line("constexpr bool VALUES_IN_PLANE = %t, VALUES_AT_ENDS = %t; // beyond a plane's sides, beyond the first or last plane", hasValues(st, 0) || st.Dims == 3 && hasValues(st, 1), st.Dims > 1 && hasValues(st, st.Dims-1))
 	w.line("constexpr bool CONSTANT_ALONE = %t; // of the rules that give a value of their own", st.Has(stencil.Constant) && !st.Has(stencil.Edge))
+}
+
+// hasValues tells whether what lies beyond a side of an axis has a value of its own, of some field.
+func hasValues(st *stencil.Stencil, axis int) bool {
+	return slices.ContainsFunc(st.Fields, func(f stencil.Array) bool {
+		return slices.ContainsFunc(f.Rules[axis][:], func(r stencil.Rule) bool {
+			return r.Boundary == stencil.Constant || r.Boundary == stencil.Edge
+		})
+	})
 }
 
 // commonPieces are the text that all families share, with the functions of mixed.cu in place of those that know one rule.

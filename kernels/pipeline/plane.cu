@@ -217,8 +217,8 @@ __device__ __forceinline__ void beyond(Around<LX, HX, LR, HR> &e, const VectorOf
         for (int i = 0; i < LX + VECTOR + HX; i++) e.at[r][i] = OUTSIDE;
       }
   }
-  if constexpr ((EDGE || ENDS) && VALUES_OUTSIDE && ARRAY < FIELDS) {
-    if (inside && at.inner) return;
+  if constexpr (((EDGE && VALUES_IN_PLANE) || (ENDS && VALUES_AT_ENDS)) && ARRAY < FIELDS) {
+    if (inside && (at.inner || !VALUES_IN_PLANE)) return;
 #pragma unroll
     for (int r = 0; r < LR + ROWS + HR; r++)
 #pragma unroll

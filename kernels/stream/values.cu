@@ -50,10 +50,10 @@ __device__ __forceinline__ void around(Cells (&plane)[OPEN + 1], const Cells (&k
 
 // Gives what lies outside the grid in rows of plane `plane` its value, where that is not a
 // cell's. e[row][column] is the thread's first own cell.
-template <int R, int N>
+template <bool ENDS, int R, int N>
 __device__ __forceinline__ void outside(Real (&e)[R][N], int row, int column, int array, int plane, int iteration, const Place &at) {
   if (!some(CONSTANT) && !some(EDGE_VALUE)) return;
-  if (array >= FIELDS || (at.inner && plane >= 0 && plane < at.planes)) return;
+  if (array >= FIELDS || ((at.inner || !VALUES_IN_PLANE) && (!ENDS || (plane >= 0 && plane < at.planes)))) return;
 #pragma unroll
   for (int r = 0; r < R; r++)
 #pragma unroll
@@ -78,7 +78,7 @@ __device__ __forceinline__ void complete(Stage &s, int iteration, int p, const P
     for (int dz = -LOW_S; dz <= HIGH_S; dz++) {
       const Cells &plane = own[a][dz + LOW_S];
       if (plane_wide(a, dz) < 0) {
-        outside(own[a][dz + LOW_S], 0, 0, a, target + dz, iteration, at);
+        outside<ENDS>(own[a][dz + LOW_S], 0, 0, a, target + dz, iteration, at);
         continue;
       }
       Rows &to = wide[plane_wide(a, dz)];
@@ -96,7 +96,7 @@ __device__ __forceinline__ void complete(Stage &s, int iteration, int p, const P
         for (int r = 0; r < SHARED_ROWS; r++)
           halo_x(to[r < LOW_R ? r : r + ROWS], at, plane_low_x(a, dz), plane_high_x(a, dz), nullptr, 0);
       }
-      outside(to, LOW_R, LOW_X, a, target + dz, iteration, at);
+      outside<ENDS>(to, LOW_R, LOW_X, a, target + dz, iteration, at);
     }
   }
 #pragma unroll
