@@ -34,37 +34,62 @@ type stageDoc struct {
 // parameterDoc is one parameter of a kernel.
 type parameterDoc struct {
 	Type  string `json:"type"`
-	Holds string `json:"holds"`           // field, new_field, read_only, length, extent, iteration or scalar
-	Index *int   `json:"index,omitempty"` // of the field, array, axis or scalar
+	Holds string `json:"holds"`           // field, new_field, read_only, length, extent, iteration, scalar, places, places_count, table or table_rows
+	Index *int   `json:"index,omitempty"` // of the field, array, axis, scalar or list
+}
+
+// listDoc is what sources or receivers do after each launch of one step, with a thread for each place up to most_blocks blocks.
+type listDoc struct {
+	Name       string         `json:"name"`
+	Sources    bool           `json:"sources"` // else receivers
+	Entry      string         `json:"entry"`
+	Block      [3]int         `json:"block"`
+	MostBlocks int            `json:"most_blocks"`
+	Parameters []parameterDoc `json:"parameters"`
+}
+
+// listDocs describes what a step of a problem ends with.
+func listDocs(p stencil.Problem, of part, elem string) (list []listDoc) {
+	for i, l := range kernels.SparseLaunches(p, of.Entry, 1) {
+		a := &p.Stencil.Sparse[i]
+		list = append(list, listDoc{a.Name, a.Sources(), l.Entry, l.Launch.Block, kernels.MaxSparseBlocks, parameterDocs(kernels.SparseArguments(p.Stencil, i), nil, elem)})
+	}
+	return list
 }
 
 var holds = map[kernels.ArgumentKind]string{
 	kernels.In: "field", kernels.Out: "new_field", kernels.ReadOnly: "read_only", kernels.Length: "length",
-	kernels.Extent: "extent", kernels.Iteration: "iteration", kernels.Scalar: "scalar",
+	kernels.Extent: "extent", kernels.Iteration: "iteration", kernels.Scalar: "scalar", kernels.Changed: "field",
+	kernels.Places: "places", kernels.PlaceCount: "places_count", kernels.Table: "table", kernels.TableRows: "table_rows",
+}
+
+// parameterDocs describes a kernel's parameters; writes are the fields that it writes, by the numbers of those arguments.
+func parameterDocs(arguments []kernels.Argument, writes []int, elem string) (list []parameterDoc) {
+	for _, a := range arguments {
+		one := parameterDoc{Type: strings.TrimSuffix(strings.Replace(a.C, "T *", elem+" *", 1), "__restrict__"), Holds: holds[a.Kind]}
+		if a.Type != "" {
+			one.Type = element(a.Type) + " *"
+			if a.Kind != kernels.Out && a.Kind != kernels.Changed {
+				one.Type = "const " + one.Type
+			}
+		}
+		switch a.Kind {
+		case kernels.Iteration:
+		case kernels.Out:
+			one.Index = &writes[a.Index]
+		default:
+			one.Index = &a.Index
+		}
+		list = append(list, one)
+	}
+	return list
 }
 
 // stageDocs describes the launches of a kernel.
 func stageDocs(st *stencil.Stencil, k part, elem string) []stageDoc {
 	var list []stageDoc
 	for i, p := range k.Passes {
-		d := stageDoc{Entry: p.Entry}
-		for _, a := range p.Arguments {
-			one := parameterDoc{Type: strings.Replace(a.C, "T *", elem+" *", 1), Holds: holds[a.Kind]}
-			if a.Type != "" {
-				one.Type = element(a.Type) + " *"
-				if a.Kind != kernels.Out {
-					one.Type = "const " + one.Type
-				}
-			}
-			switch a.Kind {
-			case kernels.Iteration:
-			case kernels.Out:
-				one.Index = &p.Writes[a.Index]
-			default:
-				one.Index = &a.Index
-			}
-			d.Parameters = append(d.Parameters, one)
-		}
+		d := stageDoc{Entry: p.Entry, Parameters: parameterDocs(p.Arguments, p.Writes, elem)}
 		if k.Launch.Steps == 1 {
 			for _, c := range st.Launched(k.Stages).Stages[i].Copies {
 				d.Copies = append(d.Copies, [2]int{c.Field, c.From})
@@ -90,9 +115,6 @@ func ImageOf(s Source) (Image, error) {
 	}
 	if st := s.Problem.Stencil; st != nil && len(st.StepScalars) > 0 {
 		return Image{}, fmt.Errorf("an image has no launcher, which computes the step scalars that %s has before each step: use --format cu", plain(st.Name))
-	}
-	if st := s.Problem.Stencil; st != nil && len(st.Sparse) > 0 {
-		return Image{}, fmt.Errorf("an image has no launcher, which does after each step what the sources and receivers of %s do: use --format cu or python", plain(st.Name))
 	}
 	parts, _, err := s.parts(false)
 	if err != nil {
@@ -136,8 +158,9 @@ func ImageOf(s Source) (Image, error) {
 		Scalars    []string   `json:"scalars,omitempty"`
 		Parameters []string   `json:"parameters"` // of the first kernel's first stage
 		Kernels    []geometry `json:"kernels"`
+		Lists      []listDoc  `json:"lists,omitempty"`
 	}{"stenciltune.geometry/v1", s.Name, c.Stencil.Hash, c.Stencil.DType, c.Problem.Size, plain(c.Device.Name), c.Device.ComputeCapability,
-		fields, temporary, readOnly, scalars, parameters, list})
+		fields, temporary, readOnly, scalars, parameters, list, listDocs(s.Problem, parts[len(parts)-1], elem)})
 	if err != nil {
 		return Image{}, err
 	}

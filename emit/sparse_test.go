@@ -182,10 +182,6 @@ func TestEmittedSurveyIsThePlainLoop(t *testing.T) {
 		emitted(t, dir, "survey.f90", "fortran", s)
 		build(t, dir, "gfortran", "-Wall", "-Werror", "-std=f2008", "-c", "survey.f90")
 	}
-	s.Pitched = false
-	if _, err := ImageOf(s); err == nil || !strings.Contains(err.Error(), "what the sources and receivers of survey do: use --format cu or python") {
-		t.Error(err)
-	}
 }
 
 func TestProgramsHaveSourcesAndReceivers(t *testing.T) {
