@@ -17,6 +17,7 @@ type Comparison struct {
 	Share     float64 `json:"share,omitempty"` // of its tolerance that the error of that cell is
 	Blind     int64   `json:"blind,omitempty"` // cells of which nearly any value is right, for rounding explains it
 	Seen      string  `json:"seen,omitempty"`  // what the reference saw of the branches: for Stencil.Untaken
+	Alike     bool    `json:"alike,omitempty"` // in each field nearly all cells should have one value
 	Wrong     int64   `json:"wrong"`           // cells beyond the tolerance, or NaN
 	First     int64   `json:"first,omitempty"` // index of the first wrong cell
 	Got       string  `json:"got,omitempty"`   // its value, printed: JSON has no NaN

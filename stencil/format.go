@@ -43,6 +43,7 @@ type formatter struct {
 	cast     bool // the last token closes a cast's parenthesis
 	key      bool // a key's value is being written
 	color    bool // and it is Color's, where signs stand between names
+	ranged   bool // within an InputRange, whose braces are a set's
 }
 
 // gap writes the comments between two tokens and notes the line breaks.
@@ -133,11 +134,11 @@ func (f *formatter) follow(t token, isKey bool) {
 	if t.text == "++" || t.text == "--" {
 		f.unary = !value
 	}
-	wasCast := false
+	wasCast, set := false, false
 	initializer := len(f.braces) > 0 && f.braces[len(f.braces)-1]
 	switch t.text {
 	case "{":
-		f.braces = append(f.braces, f.prev.text == "=" || initializer)
+		f.braces = append(f.braces, f.prev.text == "=" || initializer || f.ranged && len(f.braces) == 0)
 		initializer = f.braces[len(f.braces)-1]
 		f.key = false
 	case "}":
@@ -159,8 +160,10 @@ func (f *formatter) follow(t token, isKey bool) {
 	if len(f.braces)+len(f.parens) == 0 {
 		f.key = isKey || f.key && t.text != "}"
 		f.color = isKey && t.text == "Color" || f.color && !isKey
+		set = f.ranged && t.text == "}"
+		f.ranged = isKey && t.text == "InputRange" || f.ranged && !isKey && t.text != ")" && t.text != "}"
 	}
-	f.whole = !initializer && len(f.parens) == 0 && (t.text == ";" || t.text == "{" || t.text == "}")
+	f.whole = (!initializer || set) && len(f.parens) == 0 && (t.text == ";" || t.text == "{" || t.text == "}")
 }
 
 // space tells whether one comes between the last token and this one.

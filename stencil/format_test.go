@@ -37,7 +37,7 @@ func TestFormatKeepsTheCatalogue(t *testing.T) {
 
 func TestFormatHasOneLayout(t *testing.T) {
 	src := "  # a note\n\n\n\nNumDimensions 2   StencilSize(1,1)\nDataType  float;;"
-	src = strings.TrimSuffix(src, ";;") + "\t\r\nBoundary constant - 1 // outside\n" +
+	src = strings.TrimSuffix(src, ";;") + "\t\r\nBoundary constant - 1 // outside\nInputRange{ 0,0,\t1 }\n" +
 		"#define  W  (-0.5)   /* half */\nconst float k[2]={1,-2}; double f ( double a,double b ){return a<b?-a:+ b ;}\n" +
 		"CellValue{\n\n\n// first\n\tfloat s=0 ,v[ 2 ] = { 1,2 };\nfor(int i=0;i<2;i ++ )\n\ts+=v[i]*get (i-1,- 0);\n  if(s>0&&!(s<1)){ s=f( s,W ) - -1; } else {\n s --;   # down\n}\n" +
 		"return(float)x+s*k [1]\n    +input_size.x;\n}"
@@ -47,6 +47,7 @@ NumDimensions 2
 StencilSize (1, 1)
 DataType float
 Boundary constant -1 // outside
+InputRange {0, 0, 1}
 #define W (-0.5)   /* half */
 const float k[2] = {1, -2};
 double f(double a, double b) { return a < b ? -a : +b; }

@@ -13,6 +13,7 @@ type Verdict struct {
 	Bound []float64 // by cell, the largest error that rounding explains: infinite where any may be right; nil of integers
 	Blind int64     // cells whose bound is so wide that nearly any answer is right
 	Seen  string    // of the branches: for Stencil.Untaken
+	Alike bool      // in each field nearly all cells have one value
 	most  float64   // the largest finite bound
 }
 
@@ -104,6 +105,7 @@ func judge(p Problem, extent Size, d Data, steps int, known []course) (Verdict, 
 		q.Stencil = m
 	}
 	v.Want, v.Seen = next(q, nil)
+	v.Alike = alike(v.Want, int(p.Size.Cells()), len(d.Fields))
 	if !p.DType.Floating() {
 		return v, now
 	}
@@ -249,15 +251,43 @@ func (v Verdict) Peak() float64 {
 	return peak
 }
 
+// alike tells whether in each of the fields that values begin with nearly all of many cells have one value.
+func alike(values []float64, cells, fields int) bool {
+	for f := range fields {
+		of := values[f*cells:][:cells]
+		most, lead := 0.0, 0 // the value of more than half, if there is one (Boyer and Moore 1991, "MJRTY")
+		for _, v := range of {
+			switch {
+			case lead == 0:
+				most, lead = v, 1
+			case v == most:
+				lead++
+			default:
+				lead--
+			}
+		}
+		others := 0
+		for _, v := range of {
+			if v != most {
+				others++
+			}
+		}
+		if 50*others > cells {
+			return false
+		}
+	}
+	return cells >= 50
+}
+
 // Compare looks at every cell, as the function of that name does, by the bound of each; or by one
 // tolerance, if it is not 0 or there are no bounds.
 func (v Verdict) Compare(got []float64, tolerance float64) Comparison {
 	if tolerance != 0 || v.Bound == nil {
 		c := Compare(got, v.Want, tolerance)
-		c.Seen = v.Seen
+		c.Seen, c.Alike = v.Seen, v.Alike
 		return c
 	}
 	c := compare(got, v.Want, func(i int) float64 { return v.Bound[i] })
-	c.Blind, c.Seen = v.Blind, v.Seen
+	c.Blind, c.Seen, c.Alike = v.Blind, v.Seen, v.Alike
 	return c
 }

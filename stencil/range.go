@@ -12,7 +12,16 @@ import (
 // takes nothing from an InputRange of all.
 type Range struct {
 	Low, High float64
-	Count     int // of a set; 0 = all between
+	Count     int     // of a set; 0 = all between
+	Share     float64 // of High in a set of two whose values are given several times; 0 = half
+}
+
+// String is the text that a stencil's identity has of a range.
+func (r Range) String() string {
+	if r.Share != 0 {
+		return fmt.Sprint([]any{r.Low, r.High, r.Count, r.Share})
+	}
+	return fmt.Sprintf("{%v %v %v}", r.Low, r.High, r.Count)
 }
 
 // Scale gives the start value of an array's element from 24 random bits h: Low + h*Step, towards zero for integers; with a
@@ -27,6 +36,10 @@ func (p Problem) InputScale(array int) Scale {
 // scale gives start values from a range.
 func (r Range) scale(floating bool) Scale {
 	switch {
+	case r.Share > 0.5: // the rarer of two is the second
+		return Scale{r.High, 0x1p-24 / r.Share, r.Low - r.High}
+	case r.Share > 0:
+		return Scale{r.Low, 0x1p-24 / (1 - r.Share), r.High - r.Low}
 	case r.Count > 0:
 		return Scale{r.Low, float64(r.Count) * 0x1p-24, max(r.High-r.Low, math.SmallestNonzeroFloat64) / float64(max(1, r.Count-1))}
 	case floating && r == Range{}:
@@ -94,9 +107,18 @@ func (p *parser) inputRange(key token) (err error) {
 			return err
 		}
 		slices.Sort(values)
-		m.Range = Range{values[0], values[len(values)-1], len(values)}
-		for i, v := range values {
-			if want := m.Low + (m.High-m.Low)*float64(i)/float64(max(1, len(values)-1)); math.Abs(v-want) > 1e-12*(m.High-m.Low) || len(values) > 1 && m.High == m.Low {
+		set := slices.Compact(slices.Clone(values))
+		m.Range = Range{Low: set[0], High: set[len(set)-1], Count: len(set)}
+		if len(values) > len(set) {
+			if len(set) != 2 {
+				return p.fail(at, "of two values each may be given several times, as it is to be more frequent, like {0, 0, 0, 1}; of one or of more only once")
+			}
+			if m.Share = float64(len(values)-slices.Index(values, m.High)) / float64(len(values)); m.Share == 0.5 {
+				m.Share = 0
+			}
+		}
+		for i, v := range set {
+			if want := m.Low + (m.High-m.Low)*float64(i)/float64(max(1, len(set)-1)); math.Abs(v-want) > 1e-12*(m.High-m.Low) {
 				return p.fail(at, "want values that are as far apart as each other, like {0, 1} or {-1, 0, 1}")
 			}
 		}

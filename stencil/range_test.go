@@ -40,6 +40,34 @@ func TestStartValuesAreWhatEachArrayIsMeantFor(t *testing.T) {
 	if len(seen) != 3 || seen[-2] < 200 || seen[0] < 200 || seen[2] < 200 {
 		t.Errorf("%v", seen)
 	}
+	for set, most := range map[string]int{"{0, 0, 0, 0, 1}": 0, "{0, 1, 1, 1, 1}": 1} {
+		i := mustParse(t, "NumDimensions 1 StencilSize (0) DataType int InputRange "+set+" CellValue { return get(0); }")
+		seen := [2]int{}
+		for _, v := range Start(Problem{Stencil: i, DType: Int32, Size: Size{5000, 1, 1}}, 1).Fields[0].Int {
+			seen[v]++
+		}
+		if seen[most] < 3900 || seen[most] > 4100 {
+			t.Errorf("%s: %v", set, seen)
+		}
+	}
+}
+
+// A life that dies within two steps would prove nothing of those that are fused.
+func TestLife3DLives(t *testing.T) {
+	s, err := Lookup("life3d")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := Problem{Stencil: s, DType: Int32, Size: Size{40, 40, 40}}
+	alive := 0
+	for _, v := range Judge(p, 1, 20).Want {
+		if v == 1 {
+			alive++
+		}
+	}
+	if alive < 4000 {
+		t.Errorf("%d of 64000 live after 20 steps", alive)
+	}
 }
 
 // A branch that needs an obstacle is taken where the mask has some, and named where it has none.
@@ -57,9 +85,10 @@ func TestAMaskShowsBothBranches(t *testing.T) {
 func TestFaultsOfInputRangeAreShownWhereTheyStand(t *testing.T) {
 	const head = "NumDimensions 1 StencilSize (0) Fields (u) ReadOnly (k) CellValue { return get(u, 0) + get(k, 0); }\n"
 	for tail, want := range map[string]string{
+		"InputRange {0, 1, 1, 2}":             `2:12: of two values each may be given several times, as it is to be more frequent, like {0, 0, 0, 1}; of one or of more only once`,
 		"InputRange w (0, 1)":                 `2:12: want the name of a field, a read-only array or a list of sources here, found "w"`,
 		"InputRange k {0, 1, 3}":              "2:14: want values that are as far apart as each other, like {0, 1} or {-1, 0, 1}",
-		"InputRange k {1, 1}":                 "2:14: want values that are as far apart as each other, like {0, 1} or {-1, 0, 1}",
+		"InputRange k {1, 1}":                 "2:14: of two values each may be given several times, as it is to be more frequent, like {0, 0, 0, 1}; of one or of more only once",
 		"InputRange (1, 1)":                   "2:1: InputRange wants the lowest and the highest value, (0, 1), or a set of values, {0, 1}",
 		"InputRange (0, 1, 2)":                "2:1: InputRange wants the lowest and the highest value, (0, 1), or a set of values, {0, 1}",
 		"InputRange (0, 1) InputRange (0, 2)": "2:19: InputRange is given twice; remove one, or say of which array each is: InputRange u (0, 1)",

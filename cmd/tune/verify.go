@@ -93,6 +93,7 @@ type deviceProof struct {
 	Share    float64             `json:"share"`             // of its bound, that the error of that cell is, in the median case
 	Compared int64               `json:"compared"`          // cells of all cases
 	Blind    int64               `json:"blind"`             // of these, that rounding alone may give nearly any value
+	Alike    int                 `json:"alike,omitempty"`   // cases after which nearly all cells of each field have one value
 	Complete bool                `json:"complete"`          // every branch was taken, and some cell compared
 	Untaken  []string            `json:"untaken,omitempty"` // branches that no cell took, with their places in the file
 	Faint    []stencil.Faint     `json:"faint,omitempty"`   // points that may be read wrongly unseen
@@ -254,6 +255,9 @@ func (v *deviceProof) judge(p stencil.Problem, seen string) {
 	for _, f := range v.Faint {
 		warn("%s moves an answer by %.2g of what rounding may in %s: a kernel that reads the cell beside it is not found", f.Point, f.Share, p.DType)
 	}
+	if 2*v.Alike > v.Cases {
+		warn("in %d of %d cases in %s nearly all cells are alike at the end, so that a wrong neighbour hardly shows: let InputRange in the file name values of which a pattern stays, {0, 0, 0, 1}", v.Alike, v.Cases, p.DType)
+	}
 	if v.Blind > 0 {
 		warn("rounding alone may give nearly any value in %d of %d cells in %s, so that nothing is proved of them: keep the values of %s bounded with --scalar, or with InputRange in the file", v.Blind, v.Compared, p.DType, p.Stencil.Name)
 	}
@@ -282,6 +286,9 @@ func (v *deviceProof) count(c verify.Case, r verify.Result) {
 	v.MaxError = max(v.MaxError, r.MaxError)
 	v.Compared += r.Cells
 	v.Blind += r.Blind
+	if r.Alike {
+		v.Alike++
+	}
 	if e := (errorBound{r.Share * r.Tolerance, r.Tolerance, steps}); v.Cases == 1 || e.Error*v.Nearest.Tolerance > v.Nearest.Error*e.Tolerance {
 		v.Nearest = e
 	}

@@ -123,6 +123,29 @@ CellValue {
 	}
 }
 
+// A field that dies proves little: that is said, not of a pattern that lives.
+func TestVerifySaysWhereAllCellsEndAlike(t *testing.T) {
+	dir := t.TempDir()
+	for name, start := range map[string]string{"dead": "", "alive": "InputRange {0, 0, 0, 0, 1}"} {
+		file := filepath.Join(dir, name+".sl")
+		text := "NumDimensions 3 StencilSize (1, 1, 1) DataType int Boundary constant 0 " + start + ` CellValue {
+  int alive = 0;
+  for (int k = -1; k <= 1; k++) for (int j = -1; j <= 1; j++) for (int i = -1; i <= 1; i++) if (i != 0 || j != 0 || k != 0) alive += get(i, j, k);
+  return alive == 5 || alive == 4 && get(0, 0, 0) == 1;
+}`
+		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		p := clitest.Command(t, clitest.StoreIn(t), "verify", file, "--device", "host", "--cases", "6", "--family", "global")
+		if code := p.Run(t); code != 0 {
+			t.Fatalf("exit %d\n%s", code, &p.Stderr)
+		}
+		if said := strings.Contains(p.Stderr.String(), "nearly all cells are alike at the end"); said != (name == "dead") {
+			t.Errorf("%s: %s", name, &p.Stderr)
+		}
+	}
+}
+
 func TestVerifyRefusesWhatItCannotDo(t *testing.T) {
 	for want, args := range map[string][]string{
 		"verify which stencil?": {},

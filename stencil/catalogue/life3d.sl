@@ -2,11 +2,13 @@
 # neighbours decide. A live cell stays with 4 or 5 of them, a dead one is born with 5.
 # Source: Cell in section 7.5 of "A Language and Optimizing Compiler for Iterative
 # Stencil Loops"; the rule 4555 is of Bays, "Candidates for the game of life in
-# three dimensions" (1987). Outside the grid all is dead.
+# three dimensions" (1987). Outside the grid all is dead. A fifth of the cells live at
+# first: with more or fewer hardly one lives after two steps.
 NumDimensions 3
 StencilSize (1, 1, 1)
 DataType int
 Boundary constant 0
+InputRange {0, 0, 0, 0, 1}
 DefaultSize (512, 512, 512)
 Steps 1000
 CellValue {
