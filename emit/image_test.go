@@ -89,10 +89,10 @@ static int lists() {
 }
 int main(void) {
   static float answer[NY][NX];
-  for (int i = 0; i < NX * NY; i++) u[0][i] = sinf(i), old[0][i] = cosf(3 * i), m[0][i] = 0.15f + 0.1f * sinf(7 * i);
-  for (int i = 0; i < SHOTS * SHOT_STEPS; i++) wavelet[0][i] = 4 * sinf(5 * i);
+  for (int i = 0; i < NX * NY; i++) ((float *)u)[i] = sinf(i), ((float *)old)[i] = cosf(3 * i), ((float *)m)[i] = 0.15f + 0.1f * sinf(7 * i);
+  for (int i = 0; i < SHOTS * SHOT_STEPS; i++) ((float *)wavelet)[i] = 4 * sinf(5 * i);
   for (int i = 0; i < TRACES; i++) trace[i] = i % 3 ? i * 7 % (NX * NY) : NX * NY - 150 + i;
-  for (int i = 0; i < TRACES * TRACE_STEPS; i++) want[0][i] = -7;
+  for (int i = 0; i < TRACES * TRACE_STEPS; i++) ((float *)want)[i] = -7;
   now[0] = (float *)on_device(u, sizeof u), now[1] = (float *)on_device(old, sizeof old);
   next[0] = (float *)on_device(u, sizeof u), next[1] = (float *)on_device(u, sizeof u);
   ro[0] = (float *)on_device(m, sizeof m), place[0] = (long long *)on_device(shot, sizeof shot), place[1] = (long long *)on_device(trace, sizeof trace);

@@ -107,10 +107,10 @@ static int slabs(float u0[NY][NX], float old0[NY][NX], const float *values, cons
 int main(void) {
   static float u0[NY][NX], old0[NY][NX];
   static float both[2][NY][NX], wide[NY][LDX], start[TRACE_STEPS][TRACES], answer[NY][NX];
-  for (int i = 0; i < NX * NY; i++) u[0][i] = sinf(i), old[0][i] = cosf(3 * i), m[0][i] = 0.15f + 0.1f * sinf(7 * i);
-  for (int i = 0; i < SHOTS * SHOT_STEPS; i++) wavelet[0][i] = 4 * sinf(5 * i);
+  for (int i = 0; i < NX * NY; i++) ((float *)u)[i] = sinf(i), ((float *)old)[i] = cosf(3 * i), ((float *)m)[i] = 0.15f + 0.1f * sinf(7 * i);
+  for (int i = 0; i < SHOTS * SHOT_STEPS; i++) ((float *)wavelet)[i] = 4 * sinf(5 * i);
   for (int i = 0; i < TRACES; i++) trace[i] = i % 3 ? i * 7 % (NX * NY) : NX * NY - 150 + i; // some twice, some outside
-  for (int i = 0; i < TRACES * TRACE_STEPS; i++) want[0][i] = start[0][i] = -7;
+  for (int i = 0; i < TRACES * TRACE_STEPS; i++) ((float *)want)[i] = ((float *)start)[i] = -7;
   memcpy(both[0], u, sizeof u), memcpy(both[1], old, sizeof old), memcpy(got, start, sizeof got);
   float *first[2] = {(float *)on_device(u, sizeof u), (float *)on_device(old, sizeof old)}, *next[2] = {(float *)on_device(u, sizeof u), (float *)on_device(u, sizeof u)}, *result[2];
   float *rows[4];
