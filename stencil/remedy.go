@@ -64,6 +64,28 @@ func (p *parser) unknown(t token) error {
 	return p.fail(t, "unknown name %s; declare it first, like float %.40s = ...", t, t.text)
 }
 
+// setsElement tells whether indices come next and then an assignment, as of an array in C or Fortran.
+func (p *parser) setsElement() bool {
+	if !p.is("(") && !p.is("[") {
+		return false
+	}
+	depth := 0
+	for i, t := range p.toks[p.at : len(p.toks)-1] {
+		switch t.text {
+		case "(", "[":
+			depth++
+		case ")", "]":
+			depth--
+		case ";", "{", "}":
+			return false
+		}
+		if next := p.toks[p.at+i+1].text; depth == 0 && next != "[" && next != "(" {
+			return slices.Contains([]string{"=", "+=", "-=", "*=", "/=", "++", "--"}, next)
+		}
+	}
+	return false
+}
+
 // callable are the functions that a cell may call.
 var callable = slices.Concat([]string{"min", "max", "abs"}, slices.Sorted(maps.Keys(mathFuncs)))
 

@@ -132,6 +132,8 @@ func (p *parser) assign() ([]Stmt, error) {
 		return nil, p.fail(name, "%s computes a value, which nothing takes; assign it", name)
 	case !ok && (p.named(name.text) || name.text == "get"):
 		return nil, p.fail(name, "%s may only be read; return a field's new value: all cells change at once, none sees what its neighbour becomes; half sweeps in place (red-black) are stages with a Color", name)
+	case !ok && name.kind == tokName && p.setsElement():
+		return nil, p.fail(name, "unknown name %s; declare an array with Fields (%.40s), and return its new value at the own cell: return ...;", name, name.text)
 	case !ok || name.kind != tokName:
 		return nil, p.unknown(name)
 	}
