@@ -223,6 +223,7 @@ __device__ __forceinline__ void beyond(Around<LX, HX, LR, HR> &e, const VectorOf
     for (int r = 0; r < LR + ROWS + HR; r++)
 #pragma unroll
       for (int i = 0; i < LX + VECTOR + HX; i++) {
+        if (!ENDS && r >= LR && r < LR + ROWS && i >= LX && i < LX + VECTOR) continue; // an own cell: tiles lie within the grid
         const int x = at.x + i - LX, y = DIMS == 3 ? at.y + r - LR : plane, z = DIMS == 3 ? plane : 0;
         e.at[r][i] = boundary_value(at.grid, ARRAY, T(e.at[r][i]), x, y, z, iteration);
       }

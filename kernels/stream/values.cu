@@ -58,6 +58,7 @@ __device__ __forceinline__ void outside(Real (&e)[R][N], int row, int column, in
   for (int r = 0; r < R; r++)
 #pragma unroll
     for (int i = 0; i < N; i++) {
+      if (!ENDS && r >= row && r < row + ROWS && i >= column && i < column + VECTOR) continue; // an own cell: tiles lie within the grid
       const int x = at.x + i - column, y = DIMS == 3 ? at.y + r - row : plane, z = DIMS == 3 ? plane : 0;
       e[r][i] = boundary_value(at.grid, array, T(e[r][i]), x, y, z, iteration);
     }
