@@ -96,7 +96,7 @@ func TestFaultsOfTheLanguageAreShownWhereTheyStand(t *testing.T) {
 	for _, c := range []struct{ cell, tail, want string }{
 		{"while (1) ; return get(0);", "", `s.sl:3:13: while is not in the language; use for with constant bounds`},
 		{"for (int i = 0; i < 9; i++) break; return get(0);", "", `s.sl:3:41: break is not in the language; use if`},
-		{"for (int i = 0; i < get(0); i++) ; return get(0);", "", `s.sl:3:29: a loop's bounds must be constants, so that it can be unrolled; use numbers and const int`},
+		{"for (int i = 0; i < get(0); i++) ; return get(0);", "", `s.sl:3:29: a loop's bounds must be constants, so that it can be unrolled; use numbers and const int; the loops over cells and steps are left out`},
 		{"for (int i = 0; i >= 0; i++) ; return get(0);", "", `s.sl:3:42: loops and functions expand to more than 200000 tokens; shorten them`},
 		{"for (float i = 0; i < 1; i++) ; return get(0);", "", `s.sl:3:18: a loop counts in an integer type; use int`},
 		{"float i; for (i = 0; i < 1; i++) ; return get(0);", "", `s.sl:3:27: declare the loop's variable here, like int i = 0`},

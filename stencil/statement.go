@@ -283,6 +283,9 @@ func (p *parser) loopVariable() (name token, typ Type, after []Let, err error) {
 		p.fn.untidy = true
 		return p.take(), l.Type, []Let{{Local: l.Index, Type: l.Type}}, nil
 	}
+	if axisOf(first) >= 0 || isTypeWord(first) && axisOf(p.after()) >= 0 {
+		return first, "", nil, p.fail(first, "the loops over cells are left out: the function is of one cell, at x, y and z; call the variable of another loop i")
+	}
 	if !isTypeWord(first) {
 		return first, "", nil, p.fail(first, "declare the loop's variable here, like int i = 0")
 	}
@@ -351,6 +354,6 @@ func (p *parser) constantOf(t Type, want string) (Int, error) {
 	return c, nil
 }
 
-const boundsKnown = "a loop's bounds must be constants, so that it can be unrolled; use numbers and const int"
+const boundsKnown = "a loop's bounds must be constants, so that it can be unrolled; use numbers and const int; the loops over cells and steps are left out"
 
 func (p *parser) notConstant(at token) error { return p.fail(at, boundsKnown) }
