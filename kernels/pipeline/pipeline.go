@@ -292,7 +292,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	haloLow, haloHigh := h.halo(l)
 	sideLow, sideHigh := h.sides(l)
 	extraLow, extraHigh := l.extraRows()
-	unroll, apart := h.copies(l)
+	unroll, apart := h.copies(p, l)
 	constants := []kernels.Constant{
 		{Name: "DIMS", Value: p.Stencil.Dims, Doc: "dimensions of the grid"},
 		{Name: "VECTOR", Value: h.vector, Doc: docs["vx"]},
@@ -333,11 +333,15 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 // are too small for another copy of it.
 const longText = 6000
 
+// cachedText is the instructions of a loop, as they are counted, above which it holds one plane step: then what registers keep
+// moves, but instruction caches hold more of it (docs/lab/0033-loops-of-one-plane-step.md).
+const cachedText = 4000
+
 // copies is how often the plane step stands in a kernel: the plane steps that the loop holds, and whether
 // tiles at the grid's edge have their own. The loop holds as many as bring what registers keep back to its place, as far as
 // that is not more than four. In 2D tiles at the edge have their own only where what lies outside must be computed:
 // else that is a choice for a few cells (docs/lab/0018-instruction-caches.md).
-func (h shape) copies(l *plan) (unroll, apart int) {
+func (h shape) copies(p stencil.Problem, l *plan) (unroll, apart int) {
 	st, work := l.st, 0
 	for _, j := range l.jobs {
 		o := st.Stages[j.stage].Ops
@@ -368,6 +372,9 @@ func (h shape) copies(l *plan) (unroll, apart int) {
 	}
 	for work*unroll > longText && unroll > 1 {
 		unroll--
+	}
+	if float64(unroll)*h.turn(p, l).instructions(h) > cachedText {
+		unroll = 1
 	}
 	return unroll, apart
 }

@@ -230,3 +230,30 @@ func TestListsOfFusedSteps(t *testing.T) {
 		}
 	}
 }
+
+// A loop that instruction caches do not hold has one plane step, whatever the grid.
+func TestLongLoopsHoldOnePlaneStep(t *testing.T) {
+	for _, c := range []struct {
+		name, schedule, want string
+		dtype                stencil.DType
+	}{
+		{"weno5", "pipeline/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=1/sm=132/sh=1/hs=1", "UNROLL = 1;", stencil.Float64},
+		{"weno5", "pipeline/vx=2/vy=1/wp=1/ck=8/pf=4/mb=1/ph=1/sm=132/sh=1/hs=1", "UNROLL = 2;", stencil.Float64},
+		{"lbm3d", "pipeline/vx=2/vy=1/wp=8/ck=3/pf=1/mb=1/ph=2/sh=1", "UNROLL = 1;", stencil.Float32},
+		{"peronamalik", "pipeline/vx=8/vy=1/wp=1/ck=8/pf=4/mb=1/ph=4/sm=132/sh=1/hs=1", "UNROLL = 2;", stencil.Float32},
+	} {
+		for _, n := range []stencil.Size{{512, 512, 512}, {2048, 1024, 256}} {
+			st, err := stencil.Lookup(c.name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if st.Dims < 3 {
+				n[2] = 1
+			}
+			k := Family{}.Kernel(stencil.Problem{Stencil: st, DType: c.dtype, Size: n, Steps: 10}, spacetest.Schedule(t, c.schedule))
+			if !strings.Contains(k.Source, c.want) {
+				t.Errorf("%s, %s: not %s", c.name, c.schedule, c.want)
+			}
+		}
+	}
+}

@@ -74,6 +74,101 @@ func (l *plan) storedBytes(p stencil.Problem) (n int) {
 	return n
 }
 
+// turn is what a thread does in a plane step.
+type turn struct {
+	flops, special           float64 // for each own cell, as in kernels.Work
+	integer, accesses, pipe  float64 // and for all: instructions, and bytes of shared memory's pipe
+	barriers                 int
+	ringed, direct           float64 // arrays that come by shared memory, and to registers
+	ringedBytes, directBytes float64 // of an element of each of those
+	late                     bool    // some come to shared memory through registers
+}
+
+// instructions are those of a thread.
+func (t turn) instructions(h shape) float64 {
+	return float64(h.rows*h.vector)*(t.flops+kernels.QuotientInstructions*t.special) + t.integer + t.accesses
+}
+
+// turn counts a plane step. It is the same on grids of all sizes that share a kernel.
+func (h shape) turn(p stencil.Problem, l *plan) (t turn) {
+	st, own, elem := p.Stencil, float64(h.rows*h.vector), float64(p.DType.Size())
+	low, high := l.extraRows()
+	extra := float64(low+high) / float64(h.warps) // rows that a warp loads beside its own
+	sideLow, sideHigh := h.sides(l)
+	words := float64(kernels.ComputedSize(p.DType)) / 4
+	parts := math.Ceil(float64(h.vector) * elem / 16) // instructions that move a vector
+	moves := parts
+	if part := h.part(p); part < h.vector {
+		moves = max(parts, float64(h.vector/part))
+	}
+	arrays, outputs := float64(l.loads), float64(len(l.stores))
+	t.direct = float64(l.direct())
+	t.ringed = arrays - t.direct
+	loads, _ := h.loads(p, l)
+	for v, of := range loads {
+		n := float64(p.Stored(l.given(l.versions[v].array)).Size())
+		if l.versions[v].direct {
+			t.directBytes += n
+		} else {
+			t.ringedBytes += n
+		}
+		t.late = t.late || of.late()
+	}
+	t.accesses = moves * (t.ringed*(float64(h.rows)+extra) + (t.direct+outputs)*float64(h.rows))
+	if sideLow+sideHigh > 0 {
+		t.accesses += t.ringed * math.Ceil((float64(h.rows)+extra)*float64(sideLow+sideHigh)/warp)
+	}
+	t.pipe = t.ringedBytes * (own + extra*float64(h.vector)) // written to shared memory
+	shuffles := 0.0
+	if l.sharesRows() {
+		t.barriers++
+	}
+	given := make(map[int]bool)
+	for _, j := range l.jobs {
+		o := l.st.Stages[j.stage].Ops
+		times := float64((h.vector+j.lowX+j.highX)*(h.rows+j.lowR+j.highR)) / own // cells computed for each own one
+		t.flops += times * float64(o.Total())
+		t.special += times * kernels.Quotients(o, p.DType)
+		if j.barrier {
+			t.barriers++
+		}
+		for _, r := range j.reads {
+			if l.versions[r.version].hidden {
+				continue
+			}
+			for _, q := range r.planes {
+				q = j.around(q)
+				others := float64(q.lowR + q.highR)
+				beyond := float64(h.rows*(q.lowX+q.highX)) + others*float64(q.otherLow+q.otherHigh)
+				rows := others
+				if v := l.versions[r.version]; v.job < 0 && !v.direct {
+					rows += float64(h.rows)
+				}
+				if l.versions[r.version].job < 0 && sideLow+sideHigh > 0 {
+					t.accesses += beyond
+					stored := p.Stored(l.given(r.array)).Size()
+					t.pipe += beyond * float64(max(h.vector*stored, min(4, h.vector*p.DType.Size()))) // a bank conflict for each cell of a vector
+				} else {
+					shuffles += beyond
+				}
+				t.accesses += parts * rows
+				t.pipe += rows * float64(h.vector) * float64(h.readSize(p, l, r.version))
+			}
+		}
+		for _, v := range j.outputs {
+			if l.versions[v].rows && !given[v] {
+				given[v] = true
+				t.accesses += parts * float64(h.edgeRows(st, l))
+				t.pipe += float64(h.edgeRows(st, l)*h.vector) * float64(kernels.ComputedSize(p.DType))
+			}
+		}
+	}
+	t.accesses += shuffles * words
+	t.pipe += shuffles * float64(kernels.ComputedSize(p.DType))
+	t.integer = 12*arrays + 6*outputs + 8*float64(len(l.jobs)) + shuffles*words
+	return t
+}
+
 // Work counts one launch: every tile is loaded once, with its halo; each stage
 // updates the whole tile in every plane step.
 func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
@@ -90,7 +185,6 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	blocks, threads := float64(g.Blocks()), float64(g.Threads())
 	cells := float64(hold[0] * h.rows * h.warps) // of a tile
 	low, high := l.extraRows()
-	extra := float64(low+high) / float64(h.warps) // rows that a warp loads beside its own
 	haloLow, _ := h.halo(l)
 	sideLow, sideHigh := h.sides(l)
 	sectors := func(cells int) float64 { return float64(kernels.RoundUp(cells*p.DType.Size(), 32)) / elem }
@@ -99,77 +193,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		held = (float64(hold[0]) + sectors(sideLow) + sectors(sideHigh)) * float64(h.warps)
 	}
 	own := float64(h.rows * h.vector)
-	words := float64(kernels.ComputedSize(p.DType)) / 4
-	parts := math.Ceil(float64(h.vector) * elem / 16) // instructions that move a vector
-	moves := parts
-	if part := h.part(p); part < h.vector {
-		moves = max(parts, float64(h.vector/part))
-	}
-	arrays, outputs, direct := float64(l.loads), float64(len(l.stores)), float64(l.direct())
-	ringed := arrays - direct // the arrays that come by shared memory
-	loads, _ := h.loads(p, l)
-	ringedBytes, directBytes, late := 0.0, 0.0, false // of an element of each array
-	for v, of := range loads {
-		n := float64(p.Stored(l.given(l.versions[v].array)).Size())
-		if l.versions[v].direct {
-			directBytes += n
-		} else {
-			ringedBytes += n
-		}
-		late = late || of.late()
-	}
-	accesses := moves * (ringed*(float64(h.rows)+extra) + (direct+outputs)*float64(h.rows))
-	if sideLow+sideHigh > 0 {
-		accesses += ringed * math.Ceil((float64(h.rows)+extra)*float64(sideLow+sideHigh)/warp)
-	}
-	pipe := ringedBytes * (own + extra*float64(h.vector)) // written to shared memory
-	flops, special, shuffles := 0.0, 0.0, 0.0
-	barriers := 0
-	if l.sharesRows() {
-		barriers++
-	}
-	given := make(map[int]bool)
-	for _, j := range l.jobs {
-		o := l.st.Stages[j.stage].Ops
-		times := float64((h.vector+j.lowX+j.highX)*(h.rows+j.lowR+j.highR)) / own // cells computed for each own one
-		flops += times * float64(o.Total())
-		special += times * kernels.Quotients(o, p.DType)
-		if j.barrier {
-			barriers++
-		}
-		for _, r := range j.reads {
-			if l.versions[r.version].hidden {
-				continue
-			}
-			for _, q := range r.planes {
-				q = j.around(q)
-				others := float64(q.lowR + q.highR)
-				beyond := float64(h.rows*(q.lowX+q.highX)) + others*float64(q.otherLow+q.otherHigh)
-				rows := others
-				if v := l.versions[r.version]; v.job < 0 && !v.direct {
-					rows += float64(h.rows)
-				}
-				if l.versions[r.version].job < 0 && sideLow+sideHigh > 0 {
-					accesses += beyond
-					stored := p.Stored(l.given(r.array)).Size()
-					pipe += beyond * float64(max(h.vector*stored, min(4, h.vector*p.DType.Size()))) // a bank conflict for each cell of a vector
-				} else {
-					shuffles += beyond
-				}
-				accesses += parts * rows
-				pipe += rows * float64(h.vector) * float64(h.readSize(p, l, r.version))
-			}
-		}
-		for _, v := range j.outputs {
-			if l.versions[v].rows && !given[v] {
-				given[v] = true
-				accesses += parts * float64(h.edgeRows(st, l))
-				pipe += float64(h.edgeRows(st, l)*h.vector) * float64(kernels.ComputedSize(p.DType))
-			}
-		}
-	}
-	accesses += shuffles * words
-	pipe += shuffles * float64(kernels.ComputedSize(p.DType))
+	t := h.turn(p, l)
 	updates := blocks * cells * planeSteps
 	var write [3]int // on average: the first and the last tile write more
 	for a, g := range g.Grid {
@@ -184,25 +208,25 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	window[st.Dims-1] = 1 + h.prefetch
 	registers := h.registers(p, l)
 	loadsAhead := float64(h.prefetch)
-	if late { // through registers, within a plane step
+	if t.late { // through registers, within a plane step
 		loadsAhead = 1
 	}
 	return kernels.Work{
 		Steps:      h.timeTile,
 		Cells:      float64(p.Size.Cells()) * float64(h.timeTile),
 		Updates:    updates * float64(h.timeTile),
-		Flops:      updates * flops,
-		Special:    updates * special,
-		Integer:    blocks * threads * (300 + planeSteps*(12*arrays+6*outputs+8*float64(len(l.jobs))+shuffles*words)),
-		Accesses:   blocks * threads * planeSteps * accesses,
-		L1Loads:    blocks * (ringedBytes*held + directBytes*cells) * loaded,
-		L2Read:     blocks * (ringedBytes*held + directBytes*cells) * loaded,
+		Flops:      updates * t.flops,
+		Special:    updates * t.special,
+		Integer:    blocks * threads * (300 + planeSteps*t.integer),
+		Accesses:   blocks * threads * planeSteps * t.accesses,
+		L1Loads:    blocks * (t.ringedBytes*held + t.directBytes*cells) * loaded,
+		L2Read:     blocks * (t.ringedBytes*held + t.directBytes*cells) * loaded,
 		L2Write:    float64(p.Size.Cells()) * float64(l.storedBytes(p)),
 		Arrays:     l.loads, // what its stages give each other stays in the block
 		Torn:       kernels.Torn(p, h.vector, haloLow, hold, step),
-		Shared:     blocks * threads * planeSteps * pipe,
-		Barriers:   barriers * int(planeSteps),
-		Loads:      own * (ringed*float64(h.prefetch) + direct),
+		Shared:     blocks * threads * planeSteps * t.pipe,
+		Barriers:   t.barriers * int(planeSteps),
+		Loads:      own * (t.ringed*float64(h.prefetch) + t.direct),
 		LoadWaits:  loaded / loadsAhead,
 		Prefetched: true,
 		Waits:      planeSteps * float64(len(l.jobs)) * 1.5,
