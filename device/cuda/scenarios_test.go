@@ -40,7 +40,7 @@ func init() { // the list and TestScenario refer to each other
 		{name: "NVML", nvml: "libcuda.so.1", env: []string{"FAKE_THROTTLE=4"}, run: telemetry},
 		{name: "throttled", nvml: "libcuda.so.1", env: []string{"FAKE_THROTTLE=64"}, run: throttled},
 		{name: "energy", nvml: "libcuda.so.1", env: []string{"FAKE_THROTTLE=4"}, run: energy(250, timing.PowerCap)},
-		{name: "energy of a counter that runs over", nvml: "libcuda.so.1", env: []string{"FAKE_COUNTER_BITS=18", "FAKE_POWER=400"}, run: energy(400)},
+		{name: "energy of a counter that runs over", nvml: "libcuda.so.1", env: []string{"FAKE_COUNTER_BITS=40", "FAKE_POWER=400"}, run: energy(400)},
 		{name: "energy of a counter that stands still", nvml: "libcuda.so.1", env: []string{"FAKE_POWER=0"}, run: energyUnknown},
 		{name: "no NVML, no energy", run: unmetered},
 		{name: "no energy counter", nvml: "libcuda.so.1", env: []string{"FAKE_NO_ENERGY=1"}, run: unmetered},

@@ -318,11 +318,16 @@ int nvmlDeviceGetComputeRunningProcesses_v3(void *d, unsigned *n, process *list)
   return 0;
 }
 
-// The energy counter moves every 10 ms, at 250 W or FAKE_POWER.
+// The energy counter moves every 10 ms, at 250 W or FAKE_POWER. One of FAKE_COUNTER_BITS runs over when it has counted 20 J.
 int nvmlDeviceGetTotalEnergyConsumption(void *d, uint64_t *mj) {
+  static uint64_t first;
+  const uint64_t bits = number("FAKE_COUNTER_BITS", 0);
   struct timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);
-  const uint64_t ticks = (uint64_t)now.tv_sec * 100 + now.tv_nsec / 10000000;
-  *mj = ticks * 10 * number("FAKE_POWER", 250) & (number("FAKE_COUNTER_BITS", 0) ? (1ull << number("FAKE_COUNTER_BITS", 0)) - 1 : -1ull);
+  *mj = ((uint64_t)now.tv_sec * 100 + now.tv_nsec / 10000000) * 10 * number("FAKE_POWER", 250);
+  if (bits) {
+    if (!first) first = *mj;
+    *mj = (*mj - first - 20000) & ((1ull << bits) - 1);
+  }
   return number("FAKE_NO_ENERGY", 0) ? 3 : 0;
 }
