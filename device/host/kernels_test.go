@@ -74,6 +74,9 @@ func TestRulesThatDifferGiveTheReferencesAnswer(t *testing.T) {
 
 // Read-only arrays in types of their own: two families each, so that all that take them have two.
 func TestStoredTypesGiveTheReferencesAnswer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles many kernels")
+	}
 	d := open(t, host.Options{})
 	source, r := verify.NewSource(d.Machine(), all.Families()), rand.New(rand.NewPCG(*flagSeed, 8))
 	var cases []verify.Case
@@ -98,11 +101,17 @@ func TestStoredTypesGiveTheReferencesAnswer(t *testing.T) {
 
 // Fields in types of their own.
 func TestStoredFieldsGiveTheReferencesAnswer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles many kernels")
+	}
 	d := open(t, host.Options{})
 	devicetest.Check(t, d, devicetest.FieldCases(t, d.Machine(), *flagFields, *flagSeed+11, strings.Split(*flagOf, ",")...))
 }
 
 func TestStepScalarsGiveTheReferencesAnswer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles many kernels")
+	}
 	d := open(t, host.Options{})
 	devicetest.Check(t, d, devicetest.StepCases(t, d.Machine(), *flagSteps, *flagSeed+9))
 }
