@@ -180,6 +180,9 @@ func (g plan) unroll() int {
 	if !g.linear {
 		period = g.lowS + g.highS + 1
 	}
+	if g.long {
+		return 1
+	}
 	u := 1
 	for u%period != 0 || g.inRegisters() > 0 && u%g.inRegisters() != 0 || g.linear && g.lowR+g.highR > 0 && u%2 != 0 {
 		u++

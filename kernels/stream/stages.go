@@ -27,7 +27,8 @@ type stages struct {
 	triples  bool // neighbours in a row share sums
 	// newestNeighbours says that the newest plane is read in neighbour columns.
 	newestNeighbours bool
-	ring             int // planes whose edge rows are kept
+	ring             int  // planes whose edge rows are kept
+	long             bool // the loop holds one plane step, so that instruction caches hold it
 }
 
 // known are the stages of stencils seen before: work is counted for every schedule
@@ -42,6 +43,13 @@ func stagesOf(st *stencil.Stencil) stages {
 	known.Store(st, s)
 	return s
 }
+
+// A cell function of so many operations makes loops that gain nothing from several plane steps, if moving on what a stage keeps of a cell
+// takes at most so many hundredths as many instructions (docs/lab/0033-loops-of-one-plane-step.md).
+const (
+	longFunction = 80
+	mostMoves    = 15
+)
 
 func analyse(st *stencil.Stencil) stages {
 	s := stages{dims: st.Dims, radius: radiusOf(st), arrays: st.Stages[0].Points, rim: rimOf(st)}
@@ -74,6 +82,7 @@ func analyse(st *stencil.Stencil) stages {
 	if s.late {
 		s.ring++
 	}
+	s.long = st.Ops.Total() >= longFunction && 100*s.perStage() <= mostMoves*st.Ops.Total()
 	return s
 }
 

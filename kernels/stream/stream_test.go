@@ -341,6 +341,19 @@ func TestTilesOfOneKindStartInPairs(t *testing.T) {
 	}
 }
 
+// A cell function of many operations has a loop of one plane step, unless moving on what a stage keeps takes much beside it.
+func TestLongFunctionsHaveLoopsOfOnePlaneStep(t *testing.T) {
+	for name, want := range map[string]bool{"lbm2d": true, "hotspot2d": false, "addsgd4": false, "jacobi3d27": false} {
+		st, err := stencil.Lookup(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := stagesOf(st).long; got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
+
 func TestTheLoopHoldsFewRounds(t *testing.T) {
 	for _, c := range []struct {
 		name      string
