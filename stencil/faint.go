@@ -57,7 +57,7 @@ func (p Problem) points(d Data) []Faint {
 	if !p.DType.Floating() || float64(len(points)*len(points))*float64(p.Size.Cells())*steps > faintWork {
 		return nil
 	}
-	v, _ := judge(p, p.Size, d, steps, nil)
+	v, _ := judge(p, p.Size, d, steps, nil, 1)
 	var list []Faint
 	for _, at := range points {
 		moved, _ := p.answer(d, steps, func(r *run) { r.wrongAt = &at })

@@ -177,3 +177,44 @@ func TestBranchesOfIntegersAreSeen(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// An answer of which hardly a cell is wrong, and by little, is judged by more noisy runs; any other is not.
+func TestAnAnswerThatIsNearlyRightIsJudgedByMoreRuns(t *testing.T) {
+	const cells = 4000
+	v := Verdict{Want: make([]float64, cells), Bound: make([]float64, cells)}
+	for i := range v.Bound {
+		v.Bound[i] = 1e-6
+	}
+	asked := 0
+	v.more = func() Verdict {
+		asked++
+		w := Verdict{Want: v.Want, Bound: make([]float64, cells)}
+		for i := range w.Bound {
+			w.Bound[i] = 4e-6
+		}
+		return w
+	}
+	for _, c := range []struct {
+		name  string
+		wrong int
+		by    float64
+		right bool
+		asked int
+	}{
+		{"two cells by two bounds", 2, 2e-6, true, 1},
+		{"two cells by eight bounds", 2, 8e-6, false, 1},
+		{"two cells by twenty bounds", 2, 20e-6, false, 0},
+		{"many cells by two bounds", 5, 2e-6, false, 0},
+		{"a cell that is no number", 1, math.NaN(), false, 0},
+		{"none", 0, 0, true, 0},
+	} {
+		asked = 0
+		got := make([]float64, cells)
+		for i := range c.wrong {
+			got[7+i] = c.by
+		}
+		if r := v.Compare(got, 0); r.OK() != c.right || asked != c.asked {
+			t.Errorf("%s: %+v, asked %d times", c.name, r, asked)
+		}
+	}
+}

@@ -38,7 +38,7 @@ func Allowance(p Problem, steps int) (tolerance, peak float64) {
 	if len(p.Stencil.StepScalars) > 0 {
 		extent = p.Size
 	}
-	v, _ := judge(p, extent, Start(p, 1), steps, nil)
+	v, _ := judge(p, extent, Start(p, 1), steps, nil, 1)
 	if v.most == 0 && v.Blind > 0 { // no cell can be judged
 		v.most = math.MaxFloat64 / 4 // so that twice as much is a number
 	}
