@@ -164,19 +164,31 @@ func (s *suspect) apply(c verify.Case) (verify.Case, bool) {
 	return c, found
 }
 
+// suspects applies mutations to the cases of a proof. One whose text no source has fails the test.
+func suspects(t testing.TB, m machine.Machine, mutations []Mutation, seed uint64) (list []*suspect) {
+	t.Helper()
+	drawn := map[[2]string][][]verify.Case{}
+	for i, one := range mutations {
+		of := [2]string{one.Stencil, one.Family}
+		if drawn[of] == nil {
+			drawn[of] = defaultCases(t, m, one.Stencil, one.Family, seed)
+		}
+		list = append(list, newSuspect(t, one, i, drawn[of]))
+	}
+	return list
+}
+
+// CheckTexts fails if no source of a proof has the text of one of the mutations any more.
+func CheckTexts(t testing.TB, m machine.Machine) {
+	t.Helper()
+	suspects(t, m, Mutations(), 1)
+}
+
 // CheckCorpus proves the wrong kernels of mutations as `tune verify` proves right ones under a seed, and fails if it
 // finds nothing wrong with one.
 func CheckCorpus(t testing.TB, d device.Device, mutations []Mutation, seed uint64) {
 	t.Helper()
-	drawn := map[[2]string][][]verify.Case{}
-	var left []*suspect
-	for i, m := range mutations {
-		of := [2]string{m.Stencil, m.Family}
-		if drawn[of] == nil {
-			drawn[of] = defaultCases(t, d.Machine(), m.Stencil, m.Family, seed)
-		}
-		left = append(left, newSuspect(t, m, i, drawn[of]))
-	}
+	left := suspects(t, d.Machine(), mutations, seed)
 	all := len(left)
 	for len(left) > 0 {
 		var next []*suspect

@@ -32,3 +32,11 @@ func TestWrongKernelsAreCaught(t *testing.T) {
 	}
 	devicetest.CheckCorpus(t, d, some, *flagProofSeed)
 }
+
+// A text that changes takes its wrong kernels with it: of those only every twenty-fourth is run each time.
+func TestEveryWrongKernelHasItsText(t *testing.T) {
+	if testing.Short() {
+		t.Skip("draws many cases")
+	}
+	devicetest.CheckTexts(t, open(t, host.Options{}).Machine())
+}
