@@ -50,7 +50,7 @@ func TestMembersShareCompilersAndBinaries(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if s := d.Stats(); len(processes) != 3 || s.Compiles != 2 || s.DeviceSeconds < 0.3 {
+	if s := d.Stats(); len(processes) != 3 || s.Compiles != 2 || s.DeviceSeconds < 0.25 { // counted from the word that it began, which comes late under load
 		t.Errorf("%d processes, stats %+v", len(processes), s)
 	}
 	d.Release(a)
