@@ -70,12 +70,15 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 
 // params are the parameters, with the values that are of use in so many dimensions.
 func params(p stencil.Problem, m machine.Machine) []space.Param {
-	timeTiles := []int{1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16}
-	if p.Stencil.Dims == 3 {
+	timeTiles, means := []int{1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16}, []int{0, 1}
+	switch p.Stencil.Dims {
+	case 1: // there is one plane
+		means = []int{0}
+	case 3:
 		timeTiles = []int{1, 2, 3, 4, 5, 6, 8}
 	}
 	return append(kernels.StreamingParams(p, m, timeTiles, docs),
-		space.Param{Name: "pm", Values: []int{0, 1}, Optional: true, Doc: docs["pm"]})
+		space.Param{Name: "pm", Values: means, Optional: true, Doc: docs["pm"]})
 }
 
 // constraints are why some schedules do not exist.

@@ -9,6 +9,8 @@ import (
 	"stenciltune/internal/golden"
 	"stenciltune/kernels"
 	"stenciltune/kernels/kernelstest"
+	"stenciltune/machine"
+	"stenciltune/space"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 )
@@ -430,6 +432,26 @@ func TestEdgeRowsHoldEveryRowThatAnotherWarpReads(t *testing.T) {
 						}
 					}
 				}
+			}
+		}
+	}
+}
+
+// A value that no schedule has makes a space look larger than it is.
+func TestEveryMeansOfPrefetchingIsOfSomeSchedule(t *testing.T) {
+	h200, err := machine.FindKnown("h200")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, size := range map[string]stencil.Size{"jacobi1d": line, "jacobi2d": flat, "jacobi3d": volume} {
+		f := Family{}.Space(problem(catalogued(t, name), stencil.Float32, size), h200.Machine)
+		had := map[int]bool{}
+		for s := range space.New(f).All() {
+			had[s.Int("pm", 0)] = true
+		}
+		for _, v := range f.Params[len(f.Params)-1].Values {
+			if !had[v] {
+				t.Errorf("%s: no schedule has pm=%d", name, v)
 			}
 		}
 	}
