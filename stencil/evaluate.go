@@ -15,10 +15,12 @@ type evaluation struct {
 	nearI        int64
 	localFloats  []float64
 	localInts    []int64
-	localSquares []float64 // with noise: of the terms of a local
-	state        *uint64   // of the noise
-	seen         []byte    // of each mark: bit 0 if its condition was false, bit 1 if it was true
-	floats       []float64 // what it returned, by output: floats or ints
+	localSquares []float64    // with noise: of the terms of a local
+	near         int          // the field of an EdgeValue, else -1
+	traced       map[int]bool // with noise: locals that have traces
+	state        *uint64      // of the noise
+	seen         []byte       // of each mark: bit 0 if its condition was false, bit 1 if it was true
+	floats       []float64    // what it returned, by output: floats or ints
 	ints         []int64
 	body         func() bool // true when it has returned
 	edges        []*evaluation
@@ -26,16 +28,19 @@ type evaluation struct {
 }
 
 func newEvaluation(r *run, body []Stmt) *evaluation {
-	return (&evaluation{r: r, state: new(uint64), seen: make([]byte, len(r.s.marks))}).of(body)
+	return (&evaluation{r: r, state: new(uint64), seen: make([]byte, len(r.s.marks)), near: -1}).of(body)
 }
 
-// inner is an evaluation of another function for the same cell.
-func (c *evaluation) inner(body []Stmt) *evaluation {
-	return (&evaluation{r: c.r, state: c.state, seen: c.seen}).of(body)
+// inner is an evaluation of another function for the same cell: of field near's EdgeValue, or -1.
+func (c *evaluation) inner(body []Stmt, near int) *evaluation {
+	return (&evaluation{r: c.r, state: c.state, seen: c.seen, near: near}).of(body)
 }
 
 func (c *evaluation) of(body []Stmt) *evaluation {
 	c.edges = make([]*evaluation, len(c.r.s.Fields))
+	if n := c.r.noise; n != nil && n.lean != n.fine {
+		c.traced, _ = n.traces.in(body, c.near)
+	}
 	c.body = c.block(body)
 	return c
 }
@@ -158,7 +163,7 @@ func (c *evaluation) beyond(array int, o Offset) (cell int, at [3]int, value *Ru
 func (c *evaluation) outside(field, near int, at [3]int) *evaluation {
 	e := c.edges[field]
 	if e == nil {
-		e = c.inner(c.r.s.Fields[field].Edge)
+		e = c.inner(c.r.s.Fields[field].Edge, field)
 		c.edges[field] = e
 	}
 	if v := c.r.fields[field]; v.Int != nil {
@@ -187,7 +192,7 @@ func (r *run) hiddenStage(field int) (*Stage, int) {
 func (c *evaluation) hiddenAt(st *Stage, o Offset) *evaluation {
 	e := c.hidden[st]
 	if e == nil {
-		e = c.inner(st.Body)
+		e = c.inner(st.Body, -1)
 		if c.hidden == nil {
 			c.hidden = map[*Stage]*evaluation{}
 		}
@@ -388,8 +393,8 @@ func (c *evaluation) integer(e Expr) func() int64 {
 	case Cast:
 		if e.X.typ().Floating() {
 			if c.r.noise != nil {
-				x := c.noisy(e.X)
-				return func() int64 { return e.Type.fromFloat(c.leaning(x())) }
+				x := c.leaning(c.noisy(e.X), e.X)
+				return func() int64 { return e.Type.fromFloat(x()) }
 			}
 			x := c.float(e.X)
 			return func() int64 { return e.Type.fromFloat(x()) }

@@ -218,3 +218,26 @@ func TestAnAnswerThatIsNearlyRightIsJudgedByMoreRuns(t *testing.T) {
 		}
 	}
 }
+
+// An integer field beside a float16 one has the bound of its own arithmetic, however it is read; a field that reads the other has not.
+func TestAnIntegerFieldBesideAShortOneHasItsOwnBound(t *testing.T) {
+	n := Size{70, 60, 1}
+	cells := int(n.Cells())
+	own := "0.7 * get(u, 0, 0) + 0.2 * get(u, 1, 0) + 0.09 * get(u, 0, -1) + 0.5"
+	head := "NumDimensions 2 StencilSize (1, 1) Fields (u: uint8, h: float16) InputRange u (0, 200) InputRange h (0, 200) EdgeValue u { return 0.5137 * value; } EdgeValue h { return value; } "
+	for body, most := range map[string]float64{
+		"{ return " + own + ", 0.3 * get(h, 0, 0) + 0.2 * get(u, 0, -1); }":                                            4,
+		"{ float v = " + own + "; return v, 0.3 * get(h, 0, 0) + v; }":                                                 4,
+		"{ float v = get(h, 0, 0); return " + own + " + 0 * v, 0.3 * v; }":                                             100,
+		"{ if (get(h, 0, 0) > 300) return 0, 1; return " + own + ", 0.3 * get(h, 0, 0); }":                             100,
+		"{ return 0.7 * get(u, 0, 0) + 8 * (get(h, 1, 0) - get(h, 0, 1)), 0.3 * get(h, 0, 0) + 0.2 * get(u, 0, -1); }": 100,
+		"{ return get(h, 0, 0) > 50 ? " + own + " : get(u, 0, 0) * 0.77, 0.3 * get(h, 0, 0); }":                        100,
+		"{ float v = get(h, 1, 0) * 0.5; float w = v; return w + 0.9 * get(u, 0, 0), 0.3 * get(h, 0, 0); }":            100,
+		"{ return (int)(" + own + ") + floor(0.123 * get(u, 0, 0)), 0.3 * floor(get(h, 0, 0)) + get(u, 0, 1); }":       4,
+	} {
+		_, v := judged(t, head+"CellValue "+body, Float32, n, 2)
+		if b := slices.Max(v.Bound[:cells]); most == 4 && b > 2*most || most > 4 && b <= 4 {
+			t.Errorf("%s: the integer field's bound is %g", body, b)
+		}
+	}
+}

@@ -1,6 +1,9 @@
 package stencil
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // noise is how far off the operations of a run are. Every operation whose result the type
 // cannot hold errs by half a unit in the last place of its terms, up or down at random, as
@@ -14,6 +17,8 @@ type noise struct {
 	store  float64 // the same two of what is stored; 0 if operations are rounded to that
 	stored float64
 	lean   float64 // how far comparisons and roundings to integers lean, to which side by its sign
+	fine   float64 // and those of what has no traces
+	traces traces  // of fields that keep few digits; none are followed where fine is lean
 	low    float64 // divisors below low or above 1/low are not divided by
 	high   float64 // larger values leave the type's range
 	seed   uint32
@@ -44,7 +49,10 @@ func noiseOf(p Problem, seed uint32, side float64) (noise, float64) {
 	if coarsest > 0 { // which dwarfs what float64 does, and is not scaled
 		scale = 1
 	}
-	n.lean = side * max(64*n.unit*scale, 4*max(n.store, coarsest))
+	n.fine = side * 64 * n.unit * scale
+	if n.lean = n.fine; 4*max(n.store, coarsest) > 64*n.unit*scale {
+		n.lean, n.traces = side*4*max(n.store, coarsest), p.traces(n.unit)
+	}
 	return n, scale
 }
 
@@ -119,11 +127,24 @@ const (
 )
 
 // leaning is a value just before a decision: moved to a side, unless it is as exact as it looks.
-func (c *evaluation) leaning(v, square float64) float64 {
-	if n := c.r.noise; !holds(v, n.split) {
-		return v + n.lean*math.Sqrt(square)
+func (c *evaluation) leaning(x func() (v, square float64), e Expr) func() float64 {
+	n, lean := c.r.noise, c.lean(e)
+	return func() float64 {
+		v, square := x()
+		if !holds(v, n.split) {
+			return v + lean*math.Sqrt(square)
+		}
+		return v
 	}
-	return v
+}
+
+// lean is how far a decision about values leans.
+func (c *evaluation) lean(values ...Expr) float64 {
+	n := c.r.noise
+	if n.lean != n.fine && !slices.ContainsFunc(values, func(e Expr) bool { return n.traces.of(e, c.near, c.traced) }) {
+		return n.fine
+	}
+	return n.lean
 }
 
 // noisy turns a floating-point expression into a closure that errs. It gives the value and the
@@ -254,10 +275,11 @@ func (c *evaluation) noisyCall(e Call) func() (v, square float64) {
 			return v, sa
 		}
 	case "floor", "ceil", "trunc", "round", "fmod":
+		decided := c.leaning(x, e.Args[0])
 		return func() (float64, float64) {
-			a, sa := x()
+			a := decided()
 			b, _ := y()
-			v := f(c.leaning(a, sa), b)
+			v := f(a, b)
 			return v, v * v
 		}
 	case "sqrt", "rsqrt":
@@ -283,12 +305,12 @@ func (c *evaluation) noisyCall(e Call) func() (v, square float64) {
 // lean to different sides show what follows.
 func (c *evaluation) noisyCompare(e Binary) func() int64 {
 	n := c.r.noise
-	x, y := c.noisy(e.X), c.noisy(e.Y)
+	x, y, lean := c.noisy(e.X), c.noisy(e.Y), c.lean(e.X, e.Y)
 	return func() int64 {
 		a, sa := x()
 		b, sb := y()
 		if !holds(a, n.split) || !holds(b, n.split) {
-			a += n.lean * math.Sqrt(sa+sb)
+			a += lean * math.Sqrt(sa+sb)
 		}
 		return bit(compareFloats(e.Op, a, b))
 	}
