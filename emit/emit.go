@@ -99,8 +99,8 @@ func isLetter(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= 'A'
 
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
 
-// CheckName refuses a name that cannot begin names in C, C++, Python, CMake and make alike.
-func CheckName(name string) error {
+// checkName refuses a name that cannot begin names in C, C++, Python, CMake and make alike.
+func checkName(name string) error {
 	if !identifier.MatchString(name) || strings.HasPrefix(name, "__") || len(name) > 1 && name[0] == '_' && name[1] >= 'A' && name[1] <= 'Z' {
 		return fmt.Errorf("name %.80q: want letters, digits and _, at most 63, not beginning with a digit, __ or _ and a capital", name)
 	}
@@ -122,7 +122,7 @@ var reserved = strings.Fields(`alignas alignof and asm auto bool break case catc
 // check refuses what cannot be emitted together. Configs that come from a document
 // were validated when it was read.
 func (s Source) check() error {
-	if err := CheckName(s.Name); err != nil {
+	if err := checkName(s.Name); err != nil {
 		return err
 	}
 	if len(s.Configs) == 0 {

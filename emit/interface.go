@@ -89,7 +89,7 @@ func exportsOf(s Source) exports {
 	}
 	// A file's names may be words of C, or taken here.
 	free := func(s string) string {
-		if CheckName(s) != nil {
+		if checkName(s) != nil {
 			s = "user_" + s
 		}
 		for slices.Contains(taken, s) {

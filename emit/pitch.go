@@ -28,7 +28,7 @@ func (s Source) checkPitched(format string) error {
 	if st := s.Problem.Stencil; st.Dims == 1 {
 		return fmt.Errorf("%s has one row of cells, and nothing that could be pitched", plain(st.Name))
 	}
-	return CheckName(s.Name + "Pitched")
+	return checkName(s.Name + "Pitched")
 }
 
 // prototypes declare what an emitted CUDA source exports.

@@ -200,7 +200,7 @@ func TileConstraints(p stencil.Problem, m machine.Machine, tile Tile) []space.Co
 				return c == 0 || c%w == 0 && c > w && c < n[0]
 			},
 		},
-		ZigzagConstraint(),
+		zigzagConstraint(),
 		{
 			Name: "grid", Needs: append(slices.Clone(tile.Needs), "cw"),
 			Why: fmt.Sprintf("a grid has at most %v blocks on x, y, z", m.MaxGridDim),
@@ -223,8 +223,8 @@ func gridFits(write [3]int, line bool, n stencil.Size, m machine.Machine) bool {
 	return blocks <= int64(min(m.MaxGridDim[0], math.MaxInt32))
 }
 
-// ZigzagConstraint ties zigzag to a column width.
-func ZigzagConstraint() space.Constraint {
+// zigzagConstraint ties zigzag to a column width.
+func zigzagConstraint() space.Constraint {
 	return space.Constraint{
 		Name: "zigzag", Needs: []string{"cw", "zz"},
 		Why: "zigzag turns round at the end of a column's row; without a column width there is none",

@@ -11,12 +11,12 @@ import (
 // shared memory (32 banks of 4 bytes; CUDA C++ programming guide, shared memory).
 const WavefrontBytes = 128
 
-// RowWavefronts is the wavefronts of a load by a warp whose lanes read cells
+// rowWavefronts is the wavefronts of a load by a warp whose lanes read cells
 // stride apart in one row, on average over alignments unless aligned: as many as
 // its bytes need, or as the cache lines it touches need. The tag stage takes
 // 1, 1.4, 2.1, 3.05, 4.95 and 9.25 clocks for 1, 2, 4, 8, 16 and 32 lines
 // (gpu-benches, strided loads on an A100 and an H200).
-func RowWavefronts(elem, stride int, aligned bool) float64 {
+func rowWavefronts(elem, stride int, aligned bool) float64 {
 	span := (31*stride + 1) * elem
 	lines := float64(CeilDiv(span, WavefrontBytes))
 	if !aligned { // one line more wherever the run crosses one more border
@@ -105,7 +105,7 @@ func FlatConflicts(wide, pitch, elem int) float64 {
 // LoadBytes is what one lane's share of such a load takes L1's data pipe for, in
 // bytes.
 func LoadBytes(elem, stride int, aligned bool) float64 {
-	return RowWavefronts(elem, stride, aligned) * WavefrontBytes / 32
+	return rowWavefronts(elem, stride, aligned) * WavefrontBytes / 32
 }
 
 // Centred are the points with dx = 0: a warp's loads of them begin on a cache line.

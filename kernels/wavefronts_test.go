@@ -16,7 +16,7 @@ func TestRowWavefrontsFollowTheTagStage(t *testing.T) {
 		{4, 2, true, 1.4}, {4, 4, true, 2.1}, {4, 8, true, 3.05}, {4, 16, true, 4.95}, {4, 32, true, 9.25},
 		{8, 16, true, 9.25}, {4, 1000, true, 9.25},
 	} {
-		if got := RowWavefronts(c.elem, c.stride, c.aligned); math.Abs(got-c.want) > 0.02 {
+		if got := rowWavefronts(c.elem, c.stride, c.aligned); math.Abs(got-c.want) > 0.02 {
 			t.Errorf("%d bytes, stride %d, aligned %v: %.3f wavefronts, want %.2f", c.elem, c.stride, c.aligned, got, c.want)
 		}
 	}

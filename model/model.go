@@ -221,7 +221,7 @@ func allocate(w kernels.Work, f Facts, m machine.Machine) (registers int, spille
 	if f.Registers > 0 {
 		return f.Registers, float64(f.SpillBytes)
 	}
-	most := RegisterLimit(m, w.Launch.Threads()*max(w.MinBlocks, 1))
+	most := registerLimit(m, w.Launch.Threads()*max(w.MinBlocks, 1))
 	least := w.Least
 	if least == 0 {
 		least = w.Registers
@@ -295,9 +295,9 @@ func pnorm(q float64, values ...float64) float64 {
 	return most * math.Pow(sum, 1/q)
 }
 
-// RegisterLimit is the most registers a thread may have in a block of that many
+// registerLimit is the most registers a thread may have in a block of that many
 // threads: a multiple of 8, 255 at most.
-func RegisterLimit(m machine.Machine, threads int) int {
+func registerLimit(m machine.Machine, threads int) int {
 	if m.RegistersBlock == 0 {
 		return 255
 	}

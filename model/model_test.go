@@ -87,14 +87,14 @@ func TestOccupancyEqualsHandComputedExamplesOfAnH200(t *testing.T) {
 
 func TestRegisterLimitIsWhatLaunchBoundsLeaves(t *testing.T) {
 	for threads, want := range map[int]int{32: 255, 256: 255, 257: 224, 512: 128, 768: 80, 1024: 64} {
-		if got := RegisterLimit(h200(), threads); got != want {
+		if got := registerLimit(h200(), threads); got != want {
 			t.Errorf("%d threads: %d registers, want %d", threads, got, want)
 		}
-		if blocks, _ := Resident(h200(), threads, RegisterLimit(h200(), threads), 0); blocks < 1 && threads%128 == 0 {
+		if blocks, _ := Resident(h200(), threads, registerLimit(h200(), threads), 0); blocks < 1 && threads%128 == 0 {
 			t.Errorf("%d threads with all the registers they may have: %d blocks", threads, blocks)
 		}
 	}
-	if got := RegisterLimit(machine.Machine{WarpSize: 32}, 1024); got != 255 {
+	if got := registerLimit(machine.Machine{WarpSize: 32}, 1024); got != 255 {
 		t.Errorf("no facts: %d", got)
 	}
 }

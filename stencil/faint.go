@@ -51,7 +51,7 @@ func (p Problem) points(d Data) []Faint {
 			}
 		})
 	}
-	slices.SortFunc(points, ComparePoints)
+	slices.SortFunc(points, comparePoints)
 	points = slices.Compact(points)
 	const steps = 2
 	if !p.DType.Floating() || float64(len(points)*len(points))*float64(p.Size.Cells())*steps > faintWork {

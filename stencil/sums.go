@@ -60,10 +60,10 @@ func (f form) scaled(by func(float64) float64) form {
 }
 
 // points are those of f in order.
-func (f form) points() []Point { return slices.SortedFunc(maps.Keys(f.weights), ComparePoints) }
+func (f form) points() []Point { return slices.SortedFunc(maps.Keys(f.weights), comparePoints) }
 
-// ComparePoints orders points by array, plane, row and column.
-func ComparePoints(a, b Point) int {
+// comparePoints orders points by array, plane, row and column.
+func comparePoints(a, b Point) int {
 	return cmp.Or(cmp.Compare(a.Array, b.Array), compareOffsets(a.At, b.At))
 }
 

@@ -59,7 +59,7 @@ func SumCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Case
 	stream := kernels.Find(all.Families(), "stream")
 	var cases []verify.Case
 	for len(cases) < n {
-		text := RandomSum(r)
+		text := randomSum(r)
 		st, err := stencil.Parse("sum", "sum.sl", text)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
@@ -83,7 +83,7 @@ func MixedCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Ca
 	source := verify.NewSource(m, all.Families())
 	var cases []verify.Case
 	for len(cases) < n {
-		text := RandomMixed(r)
+		text := randomMixed(r)
 		st, err := stencil.Parse("mixed", "mixed.sl", text)
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
@@ -98,13 +98,13 @@ func MixedCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Ca
 // StoredCases draws n cases of random programs whose arrays are stored in types of their own, of the named families in turn.
 func StoredCases(t testing.TB, m machine.Machine, n int, seed uint64, families ...string) []verify.Case {
 	t.Logf("seed %d", seed)
-	return drawn(t, m, n, rand.New(rand.NewPCG(seed, 7)), RandomStored, families)
+	return drawn(t, m, n, rand.New(rand.NewPCG(seed, 7)), randomStored, families)
 }
 
 // FieldCases draws n cases of random programs whose fields are stored in types of their own, of the named families in turn.
 func FieldCases(t testing.TB, m machine.Machine, n int, seed uint64, families ...string) []verify.Case {
 	t.Logf("seed %d", seed)
-	return drawn(t, m, n, rand.New(rand.NewPCG(seed, 8)), RandomFields, families)
+	return drawn(t, m, n, rand.New(rand.NewPCG(seed, 8)), randomFields, families)
 }
 
 // drawn draws n cases of random programs, of the named families in turn.

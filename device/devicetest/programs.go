@@ -74,14 +74,14 @@ var fieldNames = [][]string{{"f", "g", "h"}, {"px", "grid", "T"}, {"in_0", "get_
 // Floating-point values stay bounded and depend continuously on what is read.
 func RandomProgram(r *rand.Rand) string { return randomProgram(r, false, asElements) }
 
-// RandomMixed is such a file whose boundary rules differ by axis, side and field.
-func RandomMixed(r *rand.Rand) string { return randomProgram(r, true, asElements) }
+// randomMixed is such a file whose boundary rules differ by axis, side and field.
+func randomMixed(r *rand.Rand) string { return randomProgram(r, true, asElements) }
 
-// RandomStored is such a file whose read-only arrays are stored in types of their own.
-func RandomStored(r *rand.Rand) string { return randomProgram(r, r.IntN(3) == 0, arraysStored) }
+// randomStored is such a file whose read-only arrays are stored in types of their own.
+func randomStored(r *rand.Rand) string { return randomProgram(r, r.IntN(3) == 0, arraysStored) }
 
-// RandomFields is such a file whose fields are, and now and then its read-only arrays.
-func RandomFields(r *rand.Rand) string {
+// randomFields is such a file whose fields are, and now and then its read-only arrays.
+func randomFields(r *rand.Rand) string {
 	return randomProgram(r, r.IntN(3) == 0, one(r, fieldsStored, fieldsStored|arraysStored))
 }
 
@@ -311,9 +311,9 @@ func choose(c bool, a, b string) string {
 	return b
 }
 
-// RandomSum is a weighted sum of points under any rule at the edges: of all boundary rules and
+// randomSum is a weighted sum of points under any rule at the edges: of all boundary rules and
 // kinds of EdgeValue, and with cells that the cell function itself holds.
-func RandomSum(r *rand.Rand) string {
+func randomSum(r *rand.Rand) string {
 	p := &program{r: r, dims: 1 + r.IntN(3)}
 	p.reach = one(r, 1, 1, 1, 2, 2, 3)
 	p.head()

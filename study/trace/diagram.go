@@ -15,12 +15,12 @@ const (
 	FromMemory       // loaded from memory
 )
 
-// MaxLevels is the levels a diagram has colours for.
-const MaxLevels = 2
+// maxLevels is the levels a diagram has colours for.
+const maxLevels = 2
 
 var (
-	hitStates      = [MaxLevels]State{HitL1, HitL2}
-	residentStates = [MaxLevels]State{InL1, InL2}
+	hitStates      = [maxLevels]State{HitL1, HitL2}
+	residentStates = [maxLevels]State{InL1, InL2}
 )
 
 // Diagram is a spatial-temporal diagram: elements by steps.
