@@ -194,7 +194,7 @@ func (view) Argument(p pass, a kernels.Argument) string {
 // ofRun is the variable of a run that is passed for a parameter which is no output.
 func ofRun(a kernels.Argument) string {
 	switch a.Kind {
-	case kernels.In:
+	case kernels.In, kernels.Changed:
 		return fmt.Sprintf("now[%d]", a.Index)
 	case kernels.ReadOnly:
 		return fmt.Sprintf("read_only[%d]", a.Index)
@@ -206,8 +206,6 @@ func ofRun(a kernels.Argument) string {
 		return fmt.Sprintf("n[%d]", 3+a.Index)
 	case kernels.Iteration:
 		return "first"
-	case kernels.Changed:
-		return fmt.Sprintf("now[%d]", a.Index)
 	case kernels.Places:
 		return fmt.Sprintf("place[%d]", a.Index)
 	case kernels.PlaceCount:
