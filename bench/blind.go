@@ -9,12 +9,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"golang.org/x/perf/benchfmt"
-
-	"stenciltune/stencil"
 )
 
 // blindFiles are programs that nothing was fitted to: neither the model nor the search was changed with one in view.
@@ -28,24 +25,16 @@ var blindFiles embed.FS
 // it was before anything of the program was compiled, over the measured one. tune-ns, schedules and the reason to stop
 // are the default tune's.
 func blind(_ context.Context, b *bench) (rows []row, err error) {
-	files, err := blindFiles.ReadDir("blind")
+	list, err := stencilsIn(blindFiles, "blind")
 	if err != nil {
 		return nil, err
 	}
-	for _, f := range files {
-		text, err := blindFiles.ReadFile("blind/" + f.Name())
-		if err != nil {
-			return nil, err
-		}
-		s, err := stencil.Parse(strings.TrimSuffix(f.Name(), ".sl"), f.Name(), string(text))
-		if err != nil {
-			return nil, err
-		}
+	for _, s := range list {
 		for _, size := range sizesOf(b.sizes, s.Name, s.DefaultSize(false).Text(s.Dims), s.Dims) {
 			p := problem{s.Name, string(s.DType), size}
 			rows = append(rows, row{p.name("Blind"), func(ctx context.Context, repeat int) (result, error) {
-				path := filepath.Join(b.work, f.Name())
-				if err := os.WriteFile(path, text, 0o666); err != nil {
+				path := filepath.Join(b.work, s.Name+".sl")
+				if err := os.WriteFile(path, []byte(s.Text()), 0o666); err != nil {
 					return result{}, err
 				}
 				return b.judge(ctx, problem{path, p.dtype, size}, repeat)

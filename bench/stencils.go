@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"embed"
 	"fmt"
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
+
+	"stenciltune/stencil"
 )
 
 // sizesOf are the sizes of a set: of the Futhark thesis's table 7 (a power of two less one, so that no
@@ -27,6 +30,26 @@ func sizesOf(set, stencil, own string, dims int) []string {
 		return []string{set}
 	}
 	return nil
+}
+
+// stencilsIn are the stencil files of a folder.
+func stencilsIn(files embed.FS, folder string) (list []*stencil.Stencil, err error) {
+	entries, err := files.ReadDir(folder)
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range entries {
+		text, err := files.ReadFile(folder + "/" + f.Name())
+		if err != nil {
+			return nil, err
+		}
+		s, err := stencil.Parse(strings.TrimSuffix(f.Name(), ".sl"), f.Name(), string(text))
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, s)
+	}
+	return list, nil
 }
 
 // stencils tunes every stencil of the catalogue but its applications cold, and takes the winner's and the naive kernel's times

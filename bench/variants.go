@@ -88,23 +88,15 @@ func variants(_ context.Context, b *bench) (rows []row, err error) {
 				add(name+"-"+rule.name, text, dtype, size)
 			}
 		}
-		files, err := variantFiles.ReadDir("variants")
+		list, err := stencilsIn(variantFiles, "variants")
 		if err != nil {
 			return nil, err
 		}
-		for _, f := range files {
-			text, err := variantFiles.ReadFile("variants/" + f.Name())
-			if err != nil {
-				return nil, err
-			}
-			name := strings.TrimSuffix(f.Name(), ".sl")
-			s, err := stencil.Parse(name, f.Name(), string(text))
-			if err != nil {
-				return nil, err
-			}
-			add(name, string(text), dtype, s.DefaultSize(false).Text(s.Dims))
-			if clamp := strings.Replace(string(text), "Boundary fixed", clamped, 1); clamp != string(text) {
-				add(name+"-clamp", clamp, dtype, s.DefaultSize(false).Text(s.Dims))
+		for _, s := range list {
+			size := s.DefaultSize(false).Text(s.Dims)
+			add(s.Name, s.Text(), dtype, size)
+			if clamp := strings.Replace(s.Text(), "Boundary fixed", clamped, 1); clamp != s.Text() {
+				add(s.Name+"-clamp", clamp, dtype, size)
 			}
 		}
 	}

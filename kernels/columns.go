@@ -7,15 +7,9 @@ import (
 	"stenciltune/stencil"
 )
 
-// ColumnBytes is the cache that t threads in flight in a column of c cells use: u
-// bytes a cell, (c + s_w)(s_h + ceil(t/c)) of them (Prasetya 2022, section 4.3).
-func ColumnBytes(c, t, stencilWide, stencilHigh, elem int) int {
-	return elem * (c + stencilWide) * (stencilHigh + CeilDiv(t, c))
-}
-
 // ColumnWidth is the widest column whose rows a cache holds while t threads are in
-// flight, by the asymptote of ColumnBytes: c = (M - u (s_h s_w + t)) / (s_h u)
-// (Prasetya 2022, section 4.3). Not positive if the cache is too small.
+// flight: c = (M - u (s_h s_w + t)) / (s_h u), the asymptote of the exact
+// u (c + s_w)(s_h + ceil(t/c)) bytes of cells of u (Prasetya 2022, section 4.3). Not positive if the cache is too small.
 func ColumnWidth(cacheBytes, t, stencilWide, stencilHigh, elem int) float64 {
 	u := float64(elem)
 	return (float64(cacheBytes) - u*float64(stencilHigh*stencilWide+t)) / (float64(stencilHigh) * u)

@@ -9,48 +9,6 @@ import (
 	"stenciltune/stencil"
 )
 
-// Rows of cells, as the column-order thesis counts them (Prasetya, "Improving
-// Performance in Structured GPGPU Workloads via Specialized Thread Schedules",
-// 2022): a grid of Wide x High cells, all axes but x folded into the vertical one,
-// a stencil of StencilWide x StencilHigh cells, Line cells in a cache line. Fetches
-// and capacities are in lines; an ideal LRU cache, one thread at a time.
-type Rows struct {
-	Wide, High               int
-	StencilWide, StencilHigh int
-	Line                     int
-}
-
-func (r Rows) lines(cells int) int { return kernels.CeilDiv(cells, r.Line) }
-
-// Capacity is the lines that keep every row of the stencil until it has been used,
-// when rows of wide cells are walked (equations 3.2 and, for a tile, 3.3).
-func (r Rows) Capacity(wide int) int { return r.lines(wide+r.StencilWide) * r.StencilHigh }
-
-// NaiveFetches bounds the lines fetched row by row: each once if the cache holds
-// the stencil's rows, else once for each of them (section 3.3.1).
-func (r Rows) NaiveFetches(cache int) int {
-	f := r.lines(r.Wide+r.StencilWide) * r.High
-	if cache < r.Capacity(r.Wide) {
-		f *= r.StencilHigh
-	}
-	return f
-}
-
-// TileSize is the largest side of a square tile whose rows a cache holds
-// (equation 3.4); not positive if none is.
-func (r Rows) TileSize(cache int) int { return r.Line*cache/r.StencilHigh - r.StencilWide }
-
-// TileFetches bounds the lines fetched in square tiles (equation 3.5).
-func (r Rows) TileFetches(tile int) int {
-	return kernels.CeilDiv(r.Wide, tile) * r.lines(tile+r.StencilWide) * kernels.CeilDiv(r.High, tile) * (tile + r.StencilHigh)
-}
-
-// ColumnFetches bounds the lines fetched in columns of that width (equation 4.8):
-// a heavy start only at the head of each.
-func (r Rows) ColumnFetches(column int) int {
-	return kernels.CeilDiv(r.Wide, column) * r.lines(column+r.StencilWide) * (r.High + r.StencilHigh)
-}
-
 // MissRate is Lam, Rothberg and Wolf's interference formula for a variable that is
 // used again: M(v) = 1 - (1 - S(v)) prod over others (1 - F(u)), with self
 // interference S and the share F of the cache that each other one takes between
@@ -62,10 +20,6 @@ func MissRate(self float64, others ...float64) float64 {
 	}
 	return 1 - hit
 }
-
-// Misses is the misses of a variable referenced d times and, if nothing interferes,
-// fetched once for r references: D (1/R + (R-1)/R M) (the same paper).
-func Misses(d, r, missRate float64) float64 { return d * (1/r + (r-1)/r*missRate) }
 
 // missed is the share of re-reads at a reuse distance that a cache of the given
 // size no longer holds: smooth, because GPU caches are neither LRU nor fully

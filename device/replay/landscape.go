@@ -340,9 +340,7 @@ func missing(what string) error {
 	return fmt.Errorf("%w: no recording of %s; there are: %s", device.ErrMissing, what, strings.Join(have, ", "))
 }
 
-// FileName is the name of a shipped recording: "nvidia-h200_jacobi3d_f32_512x512x512.jsonl.gz".
-func FileName(m machine.Machine, p stencil.Problem) string { return m.Slug() + suffix(p) }
-
+// suffix is the end of a recording's name: "_jacobi3d_f32_512x512x512.jsonl.gz".
 func suffix(p stencil.Problem) string {
 	return "_" + strings.ReplaceAll(p.Text(), "/", "_") + ".jsonl.gz"
 }

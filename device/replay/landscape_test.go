@@ -265,8 +265,8 @@ func TestShippedRecordingsAreWholeAndOfTheCatalogue(t *testing.T) {
 			t.Fatalf("%s: %v", file, err)
 		}
 		p := stencil.Problem{Stencil: st, DType: h.DType, Size: h.Size, Steps: h.Steps}
-		if file != FileName(h.Machine, p) {
-			t.Errorf("%s should be called %s", file, FileName(h.Machine, p))
+		if want := h.Machine.Slug() + suffix(p); file != want {
+			t.Errorf("%s should be called %s", file, want)
 		}
 		if h.StencilHash != st.Hash {
 			t.Errorf("%s: %s has changed since", file, h.Stencil)

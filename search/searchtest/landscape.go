@@ -52,14 +52,6 @@ func (l *Landscape) Optimum() (space.Schedule, float64) {
 	return l.schedule, l.best
 }
 
-// WithSeed is the same landscape with other measurement noise.
-func (l *Landscape) WithSeed(seed uint64) *Landscape {
-	l.Optimum()
-	m := *l
-	m.Seed = seed
-	return &m
-}
-
 // Quality says how good a prior is.
 type Quality string
 
@@ -71,9 +63,6 @@ const (
 	Inverted Quality = "inverted" // ranks the truth backwards
 	None     Quality = "none"     // no prior
 )
-
-// Qualities are all of them.
-func Qualities() []Quality { return []Quality{Good, Noisy, Useless, Inverted, None} }
 
 // Prior is a prior of the given quality: the truth without what a model cannot
 // know (cliffs, failures), with a systematic error that depends on pairs of
