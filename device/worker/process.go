@@ -14,7 +14,7 @@ import (
 
 // Patience with a child, beyond what its operations may take.
 const (
-	killGrace  = 100 * time.Millisecond // after its deadline, for an operation that reports its own time-out
+	killGrace  = 250 * time.Millisecond // after its deadline, for an operation that reports its own time-out
 	exitGrace  = time.Second            // to exit after a sticky error, or when its stdin has ended
 	pipeGrace  = 500 * time.Millisecond // for what a dead child wrote to arrive
 	reapGrace  = 5 * time.Second        // for a killed child to be gone: a driver may hold it up
