@@ -25,34 +25,31 @@ func Loaded(st *stencil.Stencil, stage int) [][]stencil.Offset {
 	return all
 }
 
-// QuotientInstructions is what a division takes beyond the one operation that it is counted for: the special unit's
-// approximation and the steps that make it exact (the fastest gradient2d of bench/h200/families.txt leaves room for no more).
-const QuotientInstructions = 4
-
 // instructions of functions in float and in double on the way that most arguments take, read off the machine code of NVRTC 11.8
 // for sm_90, roots off that of stencil/arithmetic.cu. In double those of other units count a third: they are issued beside
 // double-precision operations.
 var instructions = map[string][2]int{
-	"sqrt":  {5, 8},
-	"rsqrt": {5, 8},
-	"cbrt":  {15, 21},
-	"exp":   {10, 32},
-	"exp2":  {5, 33},
-	"log":   {25, 47},
-	"log2":  {25, 53},
-	"log10": {25, 53},
-	"sin":   {25, 31},
-	"cos":   {25, 31},
-	"tan":   {35, 51},
-	"asin":  {50, 67},
-	"acos":  {50, 74},
-	"atan":  {35, 45},
-	"sinh":  {35, 57},
-	"cosh":  {22, 34},
-	"tanh":  {21, 56},
-	"pow":   {110, 150},
-	"atan2": {60, 100},
-	"fmod":  {50, 60},
+	"quotient": {1, 6}, // the reciprocal alone
+	"sqrt":     {2, 8},
+	"rsqrt":    {1, 8},
+	"cbrt":     {15, 21},
+	"exp":      {8, 32},
+	"exp2":     {5, 33},
+	"log":      {25, 47},
+	"log2":     {25, 53},
+	"log10":    {25, 53},
+	"sin":      {25, 31},
+	"cos":      {25, 31},
+	"tan":      {35, 51},
+	"asin":     {50, 67},
+	"acos":     {50, 74},
+	"atan":     {35, 45},
+	"sinh":     {35, 57},
+	"cosh":     {22, 34},
+	"tanh":     {21, 56},
+	"pow":      {110, 150},
+	"atan2":    {60, 100},
+	"fmod":     {50, 60},
 }
 
 // called are those of stencil.Specials.
@@ -63,32 +60,68 @@ var called = func() (list [len(stencil.Calls{})][2]int) {
 	return list
 }()
 
-// Quotients is what divisions and functions take in a type beyond the one operation that each is counted for, in divisions.
-func Quotients(o stencil.Ops, d stencil.DType) float64 {
-	double, total := 0, 0
+// Beyond is the instructions that quotients and functions take in a type beyond the one operation that each is counted for.
+func Beyond(o stencil.Ops, d stencil.DType) float64 {
+	double := 0
 	if d == stencil.Float64 {
 		double = 1
 	}
-	for i, n := range o.Calls {
-		total += n * called[i][double]
+	n := o.Div * (instructions["quotient"][double] - 1)
+	for i, calls := range o.Calls {
+		n += calls * (called[i][double] - 1)
 	}
-	return float64(o.Div) + float64(total-o.Special)/QuotientInstructions
+	return float64(n)
 }
 
-// Operations counts the operations of a cell and what quotients and functions take beyond them (Quotients), for a thread that computes work cells as
+// Other units do for operations in double precision, in machine code of NVRTC 11.8 for sm_90:
+const (
+	besideBeyond  = 1.8 // instructions for each of Beyond: exponents, tests for zero and infinity
+	besideChoices = 5   // for each selection, minimum or maximum: of two words each
+)
+
+// Counts is the operations of o and what Beyond says, and the instructions beside them.
+func Counts(o stencil.Ops, d stencil.DType) (flops, beside float64) {
+	beyond := Beyond(o, d)
+	if d == stencil.Float64 {
+		beside = besideBeyond*beyond + besideChoices*float64(o.Choices)
+	}
+	return float64(o.Total()) + beyond, beside
+}
+
+// SetUp is the instructions of a thread that streams before its first plane step.
+func SetUp(dims int) float64 {
+	if dims < 2 {
+		return 150
+	}
+	return 300
+}
+
+// Done is Counts of a cell in a stage, where a thread computes a block of cells of it.
+func Done(p stencil.Problem, stage int, block [3]int) (flops, beside float64) {
+	flops, beside = Counts(p.Stencil.Operations(stage, block), p.DType)
+	cells := float64(Volume(block))
+	return flops / cells, beside / cells
+}
+
+// Operations is Done of all stages, for a thread that computes work cells as
 // DistinctLoads has them: where stages are fused it shares what its cells need of them.
-func Operations(p stencil.Problem, work [3]int, stride int) (total, special float64) {
-	st := p.Stencil
-	if st.Of == nil {
-		return float64(st.Ops.Total()), Quotients(st.Ops, p.DType)
+func Operations(p stencil.Problem, work [3]int, stride int) (flops, beside float64) {
+	whole, block := p, work
+	if p.Stencil.Of != nil {
+		whole.Stencil, block = p.Stencil.Of, [3]int{1, 1, 1}
+	} else if stride > 1 { // cells that are not neighbours on x share nothing
+		block[0] = 1
 	}
-	for i, at := range st.Evaluations {
-		o := st.Of.Stages[i].Ops
-		times := float64(DistinctLoads(at, work, stride)) / float64(work[0]*work[1]*work[2])
-		total += times * float64(o.Total())
-		special += times * Quotients(o, p.DType)
+	for i := range whole.Stencil.Stages {
+		times := 1.0
+		if p.Stencil.Of != nil {
+			times = float64(DistinctLoads(p.Stencil.Evaluations[i], work, stride)) / float64(Volume(work))
+		}
+		f, b := Done(whole, i, block)
+		flops += times * f
+		beside += times * b
 	}
-	return total, special
+	return flops, beside
 }
 
 // Outputs is the fields that all stages of a launch of so many time steps write.

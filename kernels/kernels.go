@@ -112,12 +112,13 @@ type Work struct {
 	Cells      float64 // useful cell updates: cells of the grid x Steps
 	Updates    float64 // cell updates made, ghost zones included
 	Flops      float64 // floating-point operations, each counted once; one on a word of two cells is one
-	Special    float64 // what divisions and functions among them take beyond one operation, in divisions
+	Beside     float64 // instructions of other units for them: in double precision, for approximations and choices
 	Integer    float64 // integer and control instructions, per thread summed
 	Accesses   float64 // load, store and shuffle instructions, per thread summed
 	L1Loads    float64 // bytes global loads take L1's data pipe for: wavefronts x 128
 	L2Read     float64 // bytes blocks fetch, each block's footprint in whole 32-byte sectors
 	L2Write    float64 // bytes written
+	Resent     float64 // bytes of sectors that L2 takes once more, because a warp stores them part by part
 	Arrays     int     // arrays a launch reads from memory; 0 = Stencil.Reads: those of every stage
 	Torn       float64 // share of the sectors written to which two blocks write, each to a part
 	Shared     float64 // bytes shared memory and shuffles take the pipe for: wavefronts x 128, conflicts included
@@ -128,8 +129,10 @@ type Work struct {
 	Waits      float64 // times a thread waits for shared memory and arithmetic
 	Registers  int     // a thread takes if it may, estimated
 	Least      int     // registers below which it spills, estimated; 0 = Registers
+	Spilled    float64 // values that it spills for each register that it has less, estimated; 0 = 2.5
 	MinBlocks  int     // blocks an SM must hold (launch bounds); 0 = 1
 	SpillTrips float64 // trips of a spilled register to local memory and back; 0 = 1
+	Unroll     int     // such trips whose instructions the loop holds; 0 = it is short
 	Write      [3]int  // cells one block writes
 	Read       [3]int  // cells one block reads
 	Window     [3]int  // cells of it that a block holds at a time, if it streams through them; 0 = all

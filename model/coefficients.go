@@ -45,7 +45,7 @@ var Bounds = map[string][2]float64{
 	"DRAM": {0.92, 1.05}, "L2": {0.55, 0.65}, "Fill": {1, 2}, "Pipe": {0.4, 1}, "Issue": {0.4, 1}, "InFlight": {3e-8, 1e-6},
 	"LoadLatency": {300, 1500}, "RoundLatency": {5, 400}, "BarrierLatency": {10, 600}, "WarpLatency": {0, 100}, "BlockLatency": {100, 3000},
 	"Ramp": {50, 10000}, "Norm": {1.2, 8}, "WaitNorm": {1, 8}, "PhaseNorm": {1, 6}, "Drain": {0, 1}, "OwnIssue": {0.5, 8}, "Tail": {0.01, 1},
-	"Idle": {0.05, 1.2}, "L2Knee": {0.1, 1}, "L2Sharp": {0.7, 6}, "Resident": {0.3, 1.2}, "L2Latency": {0.2, 1}, "SpillTraffic": {0.05, 2.5},
+	"Idle": {0.05, 1.2}, "L2Knee": {0.1, 1}, "L2Sharp": {0.7, 6}, "Resident": {0.3, 1.2}, "L2Latency": {0.2, 1}, "SpillTraffic": {0.75, 2.5},
 }
 
 // Middle are coefficients that were fitted to nothing: each in the middle of its bounds, on a logarithmic scale

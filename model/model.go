@@ -91,7 +91,7 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 	out.DRAMBytes = c.dramBytes(p, w, r, math.Min(float64(resident)*sms, blocks))
 	fetched := c.fetched(p, w, r.l2Bytes)
 	out.DRAMBytes *= fetched
-	out.L2Bytes = c.lineReads(w, at, m) + w.L2Write
+	out.L2Bytes = c.lineReads(w, at, m) + w.L2Write + w.Resent
 
 	// Bandwidth at partial occupancy, BW(n) = 1 / (1/(a n) + 1/b) with b twice the
 	// roof (gpu-benches' stream data, refitted: 0.2 to 4.3 % off on five GPUs), capped
@@ -106,15 +106,16 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 
 	// An SM issues four warp instructions a clock; each lane counts as 1/32 of one.
 	spills := spilled * c.SpillTraffic * 2 * math.Max(w.SpillTrips, 1) * threads * blocks // bytes
-	special := kernels.QuotientInstructions * w.Special
-	instructions := (w.Flops + special + w.Integer + w.Accesses + spills/4) / 32
-	out.Terms = append(make([]Term, 0, 10),
+	instructions := (w.Flops + w.Beside + w.Integer + w.Accesses + spills/4) / 32
+	own := 32 * instructions / (blocks * threads) // of one thread
+	out.Terms = append(make([]Term, 0, 11),
 		Term{"dram", dram, "bytes to and from memory"},
 		Term{"l2", idle * (out.L2Bytes + c.Fill*out.DRAMBytes) / r.l2, "bytes between L2 and the SMs, and to fill it from memory"},
 		Term{"l1", idle * (w.L1Loads + spills) / r.pipe, "global loads through L1, wavefront by wavefront"},
 		Term{"shared", idle * w.Shared / r.pipe, "shared memory and shuffles, bank conflicts included"},
-		Term{"flops", idle * (w.Flops + special) / r.flops, "floating-point operations"},
-		Term{"issue", idle * instructions / r.issue, "instructions issued"})
+		Term{"flops", idle * w.Flops / r.flops, "floating-point operations"},
+		Term{"issue", idle * instructions / r.issue, "instructions issued"},
+		Term{"fetch", idle * fetching(w, instructions, own, warps) / (fetchedAClock * sms * r.clock), "instructions that an SM's cache does not hold"})
 
 	// A thread's own chain of waits, however much bandwidth there is: only resident
 	// blocks hide it from each other.
@@ -127,7 +128,6 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 	}
 	loading := passes * (w.LoadWaits*latency + c.BlockLatency) / r.clock
 	barrier := r.barrier + c.WarpLatency*math.Log2(math.Max(warps, 1))
-	own := 32 * instructions / (blocks * threads) // of one thread
 	waiting := passes * (w.Waits*c.RoundLatency + own*c.OwnIssue + float64(w.Barriers)*barrier) / r.clock
 	out.Terms = append(out.Terms,
 		Term{"loading", loading, "starting blocks and waiting for global loads, one block after the other"},
@@ -155,7 +155,7 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 	out.Limiter = slices.MaxFunc(t, func(a, b Term) int { return cmp.Compare(a.Seconds, b.Seconds) }).Name
 	launch := launchSeconds(m) + c.Ramp/r.clock
 	out.Terms = append(out.Terms, Term{"launch", launch, "launching a kernel, filling the device and emptying it"})
-	out.Parts = [Parts]float64{dram, drain * t[1].Seconds, drain * (t[2].Seconds + t[3].Seconds), drain * math.Max(t[4].Seconds, t[5].Seconds),
+	out.Parts = [Parts]float64{dram, drain * t[1].Seconds, drain * (t[2].Seconds + t[3].Seconds), drain * slices.Max([]float64{t[4].Seconds, t[5].Seconds, t[6].Seconds}),
 		drain * loading * stretch, drain * waiting * stretch, launch}
 	out.Seconds = (total + launch) / float64(w.Steps)
 	if n := len(kernels.StepLaunches(p, "")); n > 0 { // a step's numbers: what no kernel has left is read from memory once more
@@ -216,7 +216,7 @@ func volume(b [3]int) float64 { return float64(b[0]) * float64(b[1]) * float64(b
 // bounds make the compiler fit a block's registers, and as many blocks as an SM
 // must hold; what does not fit is spilled. At the family's least number it begins to, a few
 // values for each register that is missing (as it did for recorded schedules of the family
-// stream; smooth).
+// stream). Estimates are off by some ten registers, so that some is expected before.
 func allocate(w kernels.Work, f Facts, m machine.Machine) (registers int, spilled float64) {
 	if f.Registers > 0 {
 		return f.Registers, float64(f.SpillBytes)
@@ -226,9 +226,27 @@ func allocate(w kernels.Work, f Facts, m machine.Machine) (registers int, spille
 	if least == 0 {
 		least = w.Registers
 	}
-	const softness, values = 6, 2.5
+	const softness, values = 12, 2.5
 	missing := softness * math.Log1p(math.Exp(math.Min(float64(least-most)/softness, 50)))
-	return min(w.Registers, most), 4 * values * missing
+	return min(w.Registers, most), 4 * cmp.Or(w.Spilled, values) * missing
+}
+
+// Instructions that an SM's own cache does not hold come from the one behind it (docs/lab/0018-instruction-caches.md,
+// 0033-loops-of-one-plane-step.md).
+const (
+	instructionBytes = 16
+	textHeld         = 44 << 10 // bytes of a loop of which half is fetched anew in every turn
+	fetchedAClock    = 2        // instructions
+)
+
+// fetching is the warp instructions that an SM fetches anew, of so many that it issues of a loop; own are those of a thread. Warps that wait
+// for each other at a barrier in every turn share them.
+func fetching(w kernels.Work, issued, own, warps float64) float64 {
+	text := instructionBytes * own * float64(w.Unroll) / math.Max(w.SpillTrips, 1)
+	if w.Barriers > 0 {
+		issued /= warps
+	}
+	return issued / (1 + math.Pow(textHeld/math.Max(text, 1), 6))
 }
 
 // launchSeconds is what a launch adds between kernels on one stream: measured, or
@@ -418,7 +436,7 @@ func (c Coefficients) dramBytes(p stencil.Problem, w kernels.Work, r rates, wave
 // less for memory keep abreast longer, and so do those of which all neighbours run (docs/lab/0027-torn-sectors.md).
 const (
 	tornCost  = 13 // seconds for each of memory's, by the square of the share of torn sectors
-	driftPath = 50 // how often blocks in flight stream through L2's size until half do not write together, if memory took no longer than computing
+	driftPath = 40 // how often blocks in flight stream through L2's size until half do not write together, if memory took no longer than computing
 )
 
 // torn is the seconds that memory takes of a launch whose computing takes so long, if without torn sectors it takes seconds.

@@ -126,7 +126,7 @@ func TestMoreWorkIsNeverFaster(t *testing.T) {
 			"L1 loads":        func(w *kernels.Work) { w.L1Loads *= 3 },
 			"shared memory":   func(w *kernels.Work) { w.Shared = 3*w.Shared + 1e9 },
 			"flops":           func(w *kernels.Work) { w.Flops *= 3 },
-			"special":         func(w *kernels.Work) { w.Special += w.Flops },
+			"beside":          func(w *kernels.Work) { w.Beside += w.Flops },
 			"integer":         func(w *kernels.Work) { w.Integer *= 3 },
 			"waits for loads": func(w *kernels.Work) { w.LoadWaits += 10 },
 			"waits in a tile": func(w *kernels.Work) { w.Waits += 100 },

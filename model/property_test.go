@@ -61,7 +61,7 @@ func TestRedundantWorkNeverPredictsLessTime(t *testing.T) {
 			more := w // the same useful cells, more updates for them
 			more.Updates *= k
 			more.Flops *= k
-			more.Special *= k
+			more.Beside *= k
 			more.Integer *= k
 			more.Accesses *= k
 			more.Shared *= k

@@ -2,7 +2,6 @@ package stencil
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 )
@@ -157,71 +156,4 @@ func (l *splitter) read(p Point) Expr {
 		return Read{a, p.At, Elem}
 	}
 	return Get{p.Array, p.At, Elem}
-}
-
-// operations counts those of a function without branches as a GPU does them: what occurs twice is computed once, and a
-// product whose only use is to be added is part of the addition.
-func operations(body []Stmt) (n int) {
-	c := counter{ids: map[string]int{}, locals: map[int]int{}}
-	for _, st := range body {
-		switch st := st.(type) {
-		case Let:
-			c.locals[st.Local] = c.id(st.Value)
-		case Return:
-			for _, v := range st.Values {
-				c.id(v)
-			}
-		}
-	}
-	return c.n
-}
-
-// counter gives expressions numbers: the same to those that are the same.
-type counter struct {
-	ids      map[string]int
-	locals   map[int]int
-	n        int
-	products []bool // by number
-}
-
-func (c *counter) id(e Expr) int {
-	key, cost, product := "", 0, false
-	switch e := e.(type) {
-	case Local:
-		if id, ok := c.locals[e.Index]; ok {
-			return id
-		}
-		key = fmt.Sprintf("local %d", e.Index)
-	case Neg: // of an operand, which costs nothing
-		x := c.id(e.X)
-		key, product = fmt.Sprintf("-%d", x), c.products[x]
-	case Not:
-		key, cost = fmt.Sprintf("!%d", c.id(e.X)), 1
-	case Cast:
-		key, cost = fmt.Sprintf("(%v)%d", e.Type, c.id(e.X)), 1
-	case Cond:
-		key, cost = fmt.Sprintf("%d ? %d : %d", c.id(e.If), c.id(e.Then), c.id(e.Else)), 1
-	case Call:
-		key, cost = e.Func, 4
-		for _, a := range e.Args {
-			key += fmt.Sprintf(" %d", c.id(a))
-		}
-	case ReadAt:
-		key = fmt.Sprintf("%d[%d]", e.Array, c.id(e.Index))
-	case Binary:
-		x, y := c.id(e.X), c.id(e.Y)
-		key, cost, product = fmt.Sprintf("%d %s %d", x, e.Op, y), 1, e.Op == "*"
-		if (e.Op == "+" || e.Op == "-") && (c.products[x] || c.products[y]) {
-			cost = 0 // the product's
-		}
-	default:
-		key = fmt.Sprintf("%T %v", e, e)
-	}
-	if id, ok := c.ids[key]; ok {
-		return id
-	}
-	c.ids[key] = len(c.products)
-	c.products = append(c.products, product)
-	c.n += cost
-	return c.ids[key]
 }

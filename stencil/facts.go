@@ -19,7 +19,8 @@ type Ops struct {
 	Div     int `json:"div"`     // and remainders
 	Special int `json:"special"` // square roots, exponentials ...
 
-	Calls Calls `json:"-"` // of Special
+	Calls   Calls `json:"-"` // of Special
+	Choices int   `json:"-"` // among Add: selections, minima and maxima, as Operations counts them
 }
 
 // Total is every operation counted once.
@@ -30,7 +31,7 @@ func (o Ops) plus(b Ops) Ops {
 	for i, n := range b.Calls {
 		o.Calls[i] += n
 	}
-	return Ops{o.Add + b.Add, o.Mul + b.Mul, o.Div + b.Div, o.Special + b.Special, o.Calls}
+	return Ops{o.Add + b.Add, o.Mul + b.Mul, o.Div + b.Div, o.Special + b.Special, o.Calls, o.Choices + b.Choices}
 }
 
 // times is the counts of n cells.
@@ -38,7 +39,7 @@ func (o Ops) times(n int) Ops {
 	for i := range o.Calls {
 		o.Calls[i] *= n
 	}
-	return Ops{n * o.Add, n * o.Mul, n * o.Div, n * o.Special, o.Calls}
+	return Ops{n * o.Add, n * o.Mul, n * o.Div, n * o.Special, o.Calls, n * o.Choices}
 }
 
 func (o *Ops) count(e Expr) {

@@ -14,7 +14,7 @@ type mathFunc struct {
 }
 
 // Specials are the functions that count as special operations; the others count as an addition. What each takes on a
-// GPU is known by kernels.Quotients.
+// GPU is known by kernels.Counts.
 var Specials = [...]string{
 	"sqrt", "rsqrt", "cbrt", "exp", "exp2", "log", "log2", "log10", "sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "pow", "atan2", "fmod",
 }

@@ -377,8 +377,9 @@ func (p Parts) ReadsOwn(s *Stencil, array int) bool {
 	return found
 }
 
-// Ops counts the operations of the rest.
-func (p Parts) Ops() (o Ops) {
-	walkBody(p.Rest, o.count)
-	return o
+// Ops counts the operations of the rest, as Operations does.
+func (p Parts) Ops() Ops {
+	c := newCounter()
+	c.cell(p.Rest, Offset{})
+	return c.ops()
 }

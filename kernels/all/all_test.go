@@ -532,7 +532,10 @@ func soundness(t *testing.T, f kernels.Family, p stencil.Problem, m machine.Mach
 	if w.L2Read < bytes || w.L2Write != bytes || w.L1Loads < bytes {
 		bad("reads %v from L2 and %v through L1, writes %v of %v bytes", w.L2Read, w.L1Loads, w.L2Write, bytes)
 	}
-	least := float64(p.Stencil.Ops.Total())
+	least := 0.0
+	for i := range p.Stencil.Stages { // threads of many cells compute once what several need
+		least += float64(p.Stencil.Operations(i, [3]int{8, 8, 1}).Total()) / 64
+	}
 	if f := k.Schedule.Family(); f == "stream" || f == "sweep" { // they add equal terms up, and fuse
 		least = min(least, 1)
 	}
@@ -544,7 +547,7 @@ func soundness(t *testing.T, f kernels.Family, p stencil.Problem, m machine.Mach
 			bad("a block writes %v and reads %v", w.Write, w.Read)
 		}
 	}
-	for name, v := range map[string]float64{"cells": w.Cells, "updates": w.Updates, "flops": w.Flops, "special": w.Special, "integer": w.Integer,
+	for name, v := range map[string]float64{"cells": w.Cells, "updates": w.Updates, "flops": w.Flops, "beside": w.Beside, "integer": w.Integer,
 		"L1": w.L1Loads, "L2": w.L2Read, "shared": w.Shared, "loads": w.Loads, "load waits": w.LoadWaits, "waits": w.Waits} {
 		if math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
 			bad("%s: %v", name, v)

@@ -183,13 +183,16 @@ func write(s space.Schedule) [3]int {
 
 // registers is what the compiler takes, as it did for recorded schedules of ten stencils: each cell's sum, what a stage's
 // points cost, and the distinct loads that several cells share. Of many points fewer are held at once: NVRTC 11.8 takes 108, 80 and
-// 64 for the naive kernels of hypterm, addsgd4 and derivative, and 168, 96 and 96 for two cells of a thread.
+// 64 for the naive kernels of hypterm, addsgd4 and derivative, and 168, 96 and 96 for two cells of a thread. What long functions compute on the way is
+// by what NVRTC 13 gives `pipeline` (docs/lab/registers.txt).
 func registers(p stencil.Problem, work, points, loads int) int {
-	const held = 27
+	const held, short = 27, 25 // a weighted sum's terms are added as they are read
 	n := 1.3*float64(work) + 0.38*float64(min(points, held)) + 0.25*float64(max(points-held, 0))
 	if work > 1 {
 		n += 0.39 * float64(loads) * math.Min(1, held/float64(points))
 	}
+	operations, _ := kernels.Operations(p, [3]int{1, 1, 1}, 1)
+	n += 0.09 * (float64(work)*max(0, min(operations, 85)-short) + max(0, min(operations, 300)-short))
 	return 21 + int(n*float64(max(4, p.DType.Size()))/4)
 }
 
@@ -269,14 +272,14 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		line.New = sectors * kernels.SectorBytes / kernels.LineBytes * 32 / float64(l.Threads())
 	}
 	outputs := kernels.Outputs(p.Stencil, 1)
-	ops, special := kernels.Operations(p, each, stride)
+	ops, beside := kernels.Operations(p, each, stride)
 	threads := blocks * float64(l.Threads())
 	return kernels.Narrowed(p, kernels.Work{
 		Steps:    1,
 		Cells:    cells,
 		Updates:  cells,
 		Flops:    cells * ops,
-		Special:  cells * special,
+		Beside:   cells * beside,
 		Integer:  threads * (integer + 2*float64(work)),
 		Accesses: threads * (accesses + float64(stores*outputs)),
 		L1Loads:  threads * pipe,

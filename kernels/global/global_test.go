@@ -45,7 +45,7 @@ func TestWorkOfANaiveKernelCountedByHand(t *testing.T) {
 	// 4 sectors of the row above and below.
 	for name, c := range map[string][2]float64{
 		"steps": {float64(w.Steps), 1}, "cells": {w.Cells, cells}, "updates": {w.Updates, cells}, "redundancy": {w.Redundancy(), 1},
-		"flops": {w.Flops, 5 * cells}, "special": {w.Special, 0}, "accesses": {w.Accesses, 6 * cells},
+		"flops": {w.Flops, 5 * cells}, "beside": {w.Beside, 0}, "accesses": {w.Accesses, 6 * cells},
 		"L1 loads": {w.L1Loads, (3*4 + 2*kernels.LoadBytes(4, 1, false)) * cells}, // three aligned
 		"L2 read":  {w.L2Read, blocks * (8*6 + 2*4) * 32}, "L2 write": {w.L2Write, 4 * cells}, "shared": {w.Shared, 0}, "barriers": {float64(w.Barriers), 0},
 	} {

@@ -124,8 +124,25 @@ func (h shape) edgeRows(st *stencil.Stencil, l *plan) int {
 	return kernels.EdgeRows(low, high, h.rows)
 }
 
-// sharedBytes is the rings of what is loaded, and of the edge rows of what stages leave.
+// sharedBytes is the rings of what is loaded, and of the edge rows of what stages leave, and a vector of each thread through which it stores.
 func (h shape) sharedBytes(p stencil.Problem, l *plan) int {
+	if h.coalescedStores(p) {
+		return h.swapAt(p, l) + warp*h.warps*h.vector*p.DType.Size()
+	}
+	return h.ringsBytes(p, l)
+}
+
+// coalescedStores tells whether the parts of a row are stored through shared memory, as plane.cu has it.
+func (h shape) coalescedStores(p stencil.Problem) bool {
+	vector, part := h.vector*p.DType.Size(), min(16, h.part(p)*p.DType.Size())
+	return h.part(p) < h.vector && p.Stencil.Dims < 3 && vector >= 16 && part < 16
+}
+
+// swapAt is where the vectors begin through which threads store, in bytes.
+func (h shape) swapAt(p stencil.Problem, l *plan) int { return kernels.RoundUp(h.ringsBytes(p, l), 32) }
+
+// ringsBytes is those of the rings.
+func (h shape) ringsBytes(p stencil.Problem, l *plan) int {
 	loaded, given := 0, 0
 	for _, v := range l.versions {
 		switch {
@@ -312,6 +329,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "LOW_R", Value: lowR, Doc: "rows of other warps that a stage reads, towards smaller ones"},
 		{Name: "HIGH_R", Value: highR, Doc: "and towards larger ones"},
 		{Name: "PART", Value: h.part(p), Doc: "cells moved at once between memory and a thread: a vector, or the part of one that divides the rows"},
+		{Name: "SWAP", Value: h.swapAt(p, l), Doc: "bytes of shared memory before the vectors through which parts are stored"},
 		{Name: "UNROLL", Value: unroll, Doc: "plane steps that the loop holds"},
 		{Name: "EDGES_APART", Value: apart, Doc: "1 = tiles at the grid's edge have plane steps of their own"},
 	}
@@ -335,12 +353,25 @@ const longText = 6000
 
 // cachedText is the instructions of a loop, as they are counted, above which it holds one plane step: then what registers keep
 // moves, but instruction caches hold more of it (docs/lab/0033-loops-of-one-plane-step.md).
-const cachedText = 4000
+const cachedText = 2900
+
+// apart tells whether tiles at the grid's edge have plane steps of their own, unless the loop is too long for two copies. In 2D they do
+// only where what lies outside must be computed: else that is a choice for a few cells (docs/lab/0018-instruction-caches.md).
+func (h shape) apart(st *stencil.Stencil) bool {
+	if st.Dims == 3 && st.Boundary != stencil.Wrap || st.Boundary == stencil.Edge || st.Boundary == stencil.Mixed {
+		return true
+	}
+	for i := range st.Stages { // a tile of no ends asks for none
+		if asks := st.Asks(i); asks[0] > 0 || st.Dims == 3 && asks[1] > 0 {
+			return true
+		}
+	}
+	return false
+}
 
 // copies is how often the plane step stands in a kernel: the plane steps that the loop holds, and whether
 // tiles at the grid's edge have their own. The loop holds as many as bring what registers keep back to its place, as far as
-// that is not more than four. In 2D tiles at the edge have their own only where what lies outside must be computed:
-// else that is a choice for a few cells (docs/lab/0018-instruction-caches.md).
+// that is not more than four.
 func (h shape) copies(p stencil.Problem, l *plan) (unroll, apart int) {
 	st, work := l.st, 0
 	for _, j := range l.jobs {
@@ -359,13 +390,8 @@ func (h shape) copies(p stencil.Problem, l *plan) (unroll, apart int) {
 	if unroll == 1 {
 		unroll = 3
 	}
-	if st.Dims == 3 && st.Boundary != stencil.Wrap || st.Boundary == stencil.Edge || st.Boundary == stencil.Mixed {
+	if h.apart(st) {
 		apart = 1
-	}
-	for i := range st.Stages { // a tile of no ends asks for none
-		if asks := st.Asks(i); asks[0] > 0 || st.Dims == 3 && asks[1] > 0 {
-			apart = 1
-		}
 	}
 	if work*unroll*(1+apart) > longText {
 		apart = 0

@@ -26,6 +26,8 @@ template <class Elem> struct __align__(aligned(sizeof(Elem), PART)) PartOf {
 };
 // Copied in parts, a row's are coalesced, and lanes find their vectors in shared memory.
 constexpr bool COALESCED = PART < VECTOR;
+// So are parts that are stored, through shared memory: else they are parts of sectors, each of which L2 takes anew.
+constexpr bool COALESCED_STORES = COALESCED && DIMS < 3 && sizeof(VectorOf<T>) >= 16 && sizeof(PartOf<T>) < 16;
 struct __align__(sizeof(Real) * VECTOR < 16 ? sizeof(Real) * VECTOR : 16) Shared {
   Real at[VECTOR];
 };
@@ -68,6 +70,7 @@ struct Place {
   int side_at[SIDES > 0 ? SIDE_EACH : 1];    // SIDE_UNITs from what it copies to them in shared memory; 0 = none
   int x, y;              // of its first cell
   index_t rows[WRAPS_ROWS ? ROWS : 1]; // where the grid repeats: elements from a plane's column to each row
+  T *swap;               // its warp's vector, through which parts are stored
   bool edge;             // its tile touches the grid's edge on x or rows
   bool inner;            // none of its cells' neighbours in a plane lies outside the grid
 };
@@ -307,20 +310,44 @@ __device__ __forceinline__ void clear(Cells (&kept)[N]) {
       for (int i = 0; i < VECTOR; i++) kept[d][j][i] = 0;
 }
 
+// Gives a thread for its own cells of a row the parts that it stores.
+__device__ __forceinline__ void coalesce(const Real (&row)[VECTOR], T (&v)[VECTOR], const Place &at) {
+  const int lane = threadIdx.x;
+  VectorOf<T> vector;
+#pragma unroll
+  for (int i = 0; i < VECTOR; i++) vector.at[i] = row[i];
+  __syncwarp(); // all have read what was there before
+  reinterpret_cast<VectorOf<T> *>(at.swap)[lane] = vector;
+  __syncwarp();
+#pragma unroll
+  for (int i = 0; i < VECTOR; i += PART) {
+    const PartOf<T> part = *reinterpret_cast<const PartOf<T> *>(at.swap + lane * PART + i * PART_STRIDE);
+#pragma unroll
+    for (int k = 0; k < PART; k++) v[i + k] = part.at[k];
+  }
+}
+
 // Writes a plane, if the block has it to write; column is the own column of the one that is written next.
 __device__ __forceinline__ void store(const Cells &v, Writer &column, int plane, const Place &at) {
   if (plane < at.begin || plane >= at.end) return;
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
     if (!(at.writes >> j & 1)) continue;
-    const Writer row = column + row_offset(at, j);
+    const Writer row = column + (row_offset(at, j) - (COALESCED_STORES ? coalesced_offset() : 0));
+    T stored[VECTOR];
+    if constexpr (COALESCED_STORES) {
+      coalesce(v[j], stored, at);
+    } else {
+#pragma unroll
+      for (int i = 0; i < VECTOR; i++) stored[i] = v[j][i];
+    }
 #pragma unroll
     for (int i = 0; i < VECTOR; i += PART) {
       if (PART < VECTOR && !(at.parts >> i & 1)) continue;
       Part part;
 #pragma unroll
-      for (int k = 0; k < PART; k++) part.at[k] = v[j][i + k];
-      put_part(row + i, part);
+      for (int k = 0; k < PART; k++) part.at[k] = stored[i + k];
+      put_part(row + i * (COALESCED_STORES ? PART_STRIDE : 1), part);
     }
   }
   column += at.stride;

@@ -74,9 +74,19 @@ func (l *plan) storedBytes(p stencil.Problem) (n int) {
 	return n
 }
 
+// resent is how often a sector is stored beyond once: rows that are not whole vectors are stored in parts, and those of a warp's lanes lie
+// a vector apart.
+func (h shape) resent(p stencil.Problem) float64 {
+	if h.part(p) == h.vector || h.coalescedStores(p) {
+		return 0
+	}
+	parts, bytes := float64(h.vector/h.part(p)), float64(h.vector*p.DType.Size())
+	return parts*min(1, kernels.SectorBytes/bytes) - 1
+}
+
 // turn is what a thread does in a plane step.
 type turn struct {
-	flops, special           float64 // for each own cell, as in kernels.Work
+	flops, beside            float64 // for each own cell, as in kernels.Work
 	integer, accesses, pipe  float64 // and for all: instructions, and bytes of shared memory's pipe
 	barriers                 int
 	ringed, direct           float64 // arrays that come by shared memory, and to registers
@@ -86,7 +96,7 @@ type turn struct {
 
 // instructions are those of a thread.
 func (t turn) instructions(h shape) float64 {
-	return float64(h.rows*h.vector)*(t.flops+kernels.QuotientInstructions*t.special) + t.integer + t.accesses
+	return float64(h.rows*h.vector)*(t.flops+t.beside) + t.integer + t.accesses
 }
 
 // turn counts a plane step. It is the same on grids of all sizes that share a kernel.
@@ -115,6 +125,10 @@ func (h shape) turn(p stencil.Problem, l *plan) (t turn) {
 		t.late = t.late || of.late()
 	}
 	t.accesses = moves * (t.ringed*(float64(h.rows)+extra) + (t.direct+outputs)*float64(h.rows))
+	if h.coalescedStores(p) {
+		t.accesses += (parts + moves) * outputs
+		t.pipe += 2 * outputs * own * elem
+	}
 	if sideLow+sideHigh > 0 {
 		t.accesses += t.ringed * math.Ceil((float64(h.rows)+extra)*float64(sideLow+sideHigh)/warp)
 	}
@@ -125,10 +139,10 @@ func (h shape) turn(p stencil.Problem, l *plan) (t turn) {
 	}
 	given := make(map[int]bool)
 	for _, j := range l.jobs {
-		o := l.st.Stages[j.stage].Ops
+		flops, beside := kernels.Done(stencil.Problem{Stencil: l.st, DType: p.DType}, j.stage, [3]int{h.vector, h.rows, 1})
 		times := float64((h.vector+j.lowX+j.highX)*(h.rows+j.lowR+j.highR)) / own // cells computed for each own one
-		t.flops += times * float64(o.Total())
-		t.special += times * kernels.Quotients(o, p.DType)
+		t.flops += times * flops
+		t.beside += times * beside
 		if j.barrier {
 			t.barriers++
 		}
@@ -165,7 +179,13 @@ func (h shape) turn(p stencil.Problem, l *plan) (t turn) {
 	}
 	t.accesses += shuffles * words
 	t.pipe += shuffles * float64(kernels.ComputedSize(p.DType))
-	t.integer = 12*arrays + 6*outputs + 8*float64(len(l.jobs)) + shuffles*words
+	t.integer = 48 + arrays*(2.6+4.7*float64(h.rows)) + 2.4*outputs
+	if st.Dims == 3 {
+		t.integer += 56
+	}
+	if st.Boundary != stencil.Wrap && !h.apart(st) { // what comes from a neighbour lane is chosen, or what lies outside
+		t.integer += shuffles * words
+	}
 	return t
 }
 
@@ -207,6 +227,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	window := write
 	window[st.Dims-1] = 1 + h.prefetch
 	registers := h.registers(p, l)
+	unroll, _ := h.copies(p, l)
 	loadsAhead := float64(h.prefetch)
 	if t.late { // through registers, within a plane step
 		loadsAhead = 1
@@ -216,12 +237,13 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Cells:      float64(p.Size.Cells()) * float64(h.timeTile),
 		Updates:    updates * float64(h.timeTile),
 		Flops:      updates * t.flops,
-		Special:    updates * t.special,
-		Integer:    blocks * threads * (300 + planeSteps*t.integer),
+		Beside:     updates * t.beside,
+		Integer:    blocks * threads * (kernels.SetUp(st.Dims) + planeSteps*t.integer),
 		Accesses:   blocks * threads * planeSteps * t.accesses,
 		L1Loads:    blocks * (t.ringedBytes*held + t.directBytes*cells) * loaded,
 		L2Read:     blocks * (t.ringedBytes*held + t.directBytes*cells) * loaded,
 		L2Write:    float64(p.Size.Cells()) * float64(l.storedBytes(p)),
+		Resent:     float64(p.Size.Cells()) * float64(l.storedBytes(p)) * h.resent(p),
 		Arrays:     l.loads, // what its stages give each other stays in the block
 		Torn:       kernels.Torn(p, h.vector, haloLow, hold, step),
 		Shared:     blocks * threads * planeSteps * t.pipe,
@@ -231,9 +253,11 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Prefetched: true,
 		Waits:      planeSteps * float64(len(l.jobs)) * 1.5,
 		Registers:  registers,
-		Least:      max(1, registers*3/4),
+		Least:      max(1, registers*19/20),
+		Spilled:    0.4, // as NVRTC 13 does in the mean (docs/lab/registers.txt)
 		MinBlocks:  h.minBlocks,
 		SpillTrips: planeSteps,
+		Unroll:     unroll,
 		Write:      write,
 		Read:       read,
 		Window:     window,

@@ -205,6 +205,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		integer += 80 // divisions by run-time extents
 	}
 	stages := float64(len(st.Stages))
+	flops, beside := kernels.Operations(p, [3]int{1, 1, 1}, 1)
 	// As the compiler took for recorded schedules of ten stencils: sums, reads that cells share and
 	// loads of a step; whether they wait while the step computes (db) made no difference.
 	n := 2.8*float64(work) + 0.32*float64(min(points/len(st.Stages), 80)) + 1.3*float64(loads/len(st.Stages))
@@ -213,8 +214,8 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Steps:    1,
 		Cells:    float64(p.Size.Cells()),
 		Updates:  updates,
-		Flops:    updates * float64(st.Ops.Total()),
-		Special:  updates * kernels.Quotients(st.Ops, p.DType),
+		Flops:    updates * flops,
+		Beside:   updates * beside,
 		Integer:  stages * blocks * (threads*(integer+steps*float64(10+2*work+3*(st.Low[w.axis]+st.High[w.axis]+1))) + 8*read),
 		Accesses: blocks*(2*float64(tiles)*read+threads*steps*float64(points+work*outputs)) + float64(direct)*updates,
 		L1Loads:  (float64(tiles)*blocks*read + float64(direct)*updates) * load,

@@ -148,6 +148,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	// Write tiles are of any width, so that a row begins anywhere in a sector.
 	per := float64(kernels.SectorBytes) / elem
 	rows := float64(h.Group[1]*h.Group[2]) * (float64(h.Group[0]-1)/per + 1)
+	flops, beside := kernels.Operations(p, [3]int{1, 1, 1}, 1)
 	column, integer := 0, 60.0
 	if h.Column > 0 {
 		column = h.Column / h.Group[0]
@@ -157,8 +158,8 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Steps:      h.Pyramid,
 		Cells:      float64(p.Size.Cells()) * float64(h.Pyramid),
 		Updates:    blocks * updates,
-		Flops:      blocks * updates * float64(st.Ops.Total()),
-		Special:    blocks * updates * kernels.Quotients(st.Ops, p.DType),
+		Flops:      blocks * updates * flops,
+		Beside:     blocks * updates * beside,
 		Integer:    blocks * threads * (integer + 10*float64(h.Pyramid)),
 		Accesses:   blocks * (accesses + threads*float64(direct)),
 		L1Loads:    blocks * threads * float64(tiles+direct) * kernels.LoadBytes(p.DType.Size(), 1, false),

@@ -47,9 +47,21 @@ func bestFactor(st *stencil.Stencil) float64 {
 }
 
 // costed is weights, and the operations that they take for a cell.
+// maxRows of a thread, of all schedules.
+const maxRows = 8
+
 type costed struct {
 	weights
-	cost float64
+	cost   float64
+	spared [maxRows + 1]float64 // of those, in a thread of so many rows
+}
+
+func (w weights) costed() costed {
+	c := costed{weights: w, cost: w.operations()}
+	for rows := 1; rows <= maxRows; rows++ {
+		c.spared[rows] = w.spared(rows)
+	}
+	return c
 }
 
 // bestWeights is the weights for the launch's time steps: as multiples where values do not grow

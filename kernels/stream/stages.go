@@ -56,7 +56,7 @@ func analyse(st *stencil.Stencil) stages {
 	if held := heldOf(st); st.Of == nil && len(st.ReadOnly) == 0 && !s.rim.holds(held) && s.sums(st) {
 		if w, ok := weightsOf(st); ok {
 			u, _ := weightsBy(bestFactor(st), st)
-			s.weights, s.factored = costed{w, w.operations()}, costed{u, u.operations()}
+			s.weights, s.factored = w.costed(), u.costed()
 			s.images = w.images(s.rim, held)
 			s.narrow = narrowWeights(st)
 			s.linear, s.held, s.late, s.diagonal, s.triples, s.newestNeighbours, s.ring = true, held, w.late(s.mirrors[2]), w.diagonal(), w.triples(), w.newestNeighbours(), 2

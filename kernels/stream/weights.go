@@ -181,6 +181,54 @@ func (w weights) operations() float64 {
 	return max(n, 1)
 }
 
+// neighbours is how sums of neighbours in a row, alike in several rows, are used: of the cells dx away on either side, or of three.
+type neighbours struct {
+	operations float64
+	uses       int // by a cell, in patterns and rows
+	rows       map[int]bool
+}
+
+// neighbours are those of the weights.
+func (w weights) neighbours() map[int]*neighbours {
+	all := map[int]*neighbours{}
+	use := func(dx, dy int, operations float64) {
+		if all[dx] == nil {
+			all[dx] = &neighbours{operations: operations, rows: map[int]bool{}}
+		}
+		all[dx].uses++
+		all[dx].rows[dy] = true
+	}
+	for _, k := range w.patterns {
+		for _, row := range k.rows() {
+			if triple(row) {
+				use(0, row[0].DY, 1.5) // two cells share a sum of two
+				continue
+			}
+			for _, p := range row {
+				if p.DX < 0 && mirrored(row, p) >= 0 {
+					use(p.DX, p.DY, 1)
+				}
+			}
+		}
+	}
+	return all
+}
+
+// spared is the operations of those of a cell that a thread of so many rows does not do, as one such sum serves all
+// patterns and every row of its own that reads it.
+func (w weights) spared(rows int) (n float64) {
+	for _, s := range w.neighbours() {
+		distinct := map[int]bool{}
+		for y := range s.rows {
+			for j := range rows {
+				distinct[y+j] = true
+			}
+		}
+		n += s.operations * (float64(s.uses) - float64(len(distinct))/float64(rows))
+	}
+	return n
+}
+
 // begun counts the sums that have begun when a plane arrives: of the planes that find it, but its own where the plane before
 // gives that nothing but pairs.
 func (w weights) begun() int {

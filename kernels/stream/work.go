@@ -9,8 +9,8 @@ import (
 )
 
 // estimate is the registers that NVRTC gives a thread, as numbers of 32-bit words. They are fitted
-// to the registers and spills in the recordings of ten stencils on an H200, for each kind of stage
-// and number of dimensions apart; they are off by 4 % in the median. No command makes them anew.
+// to what it gave, for each kind of stage and number of dimensions apart: for weighted sums in the recordings of ten stencils on an
+// H200 (off by 4 % in the median), for other functions in docs/lab/registers.txt (11 % for programs held out). No command makes them anew.
 type estimate struct {
 	base      float64 // addresses and whatever else a thread has once
 	kept      float64 // of each cell and plane that a stage keeps
@@ -19,33 +19,41 @@ type estimate struct {
 	prefetch  float64 // of each cell on its way
 	arrived   float64 // of each cell of the plane at hand
 	neighbour float64 // of each neighbour lane's cell, in each stage and row
+	stage     float64 // of each cell of a stage, beside the planes that it keeps: what can be computed before the newest plane has arrived
+	function  float64 // of each operation of the cell function, up to mostOperations
 	// What is taken may be divided by slack before a thread spills, and by that much less for each
 	// doubling of a vector: its words must lie in aligned registers.
 	slack, slackLost float64
+	spilled          float64 // values for each register that is missing then; 0 = what sums spill
 }
+
+// mostOperations of a cell function have intermediate values in registers at once.
+const mostOperations = 150
 
 // estimateOf is the numbers of a kind of stages.
 func estimateOf(st stages) estimate {
 	switch {
+	case st.dims < 2: // a stage keeps no plane
+		return estimate{base: 26, prefetch: 1, arrived: 2, slack: 1.35, slackLost: 0.11}
 	case st.linear && st.dims < 3:
 		return estimate{base: 20, kept: 0.95, shared: 0.39, pairs: 0.25, prefetch: 1.21, arrived: 2.5, neighbour: 1.18, slack: 1.35, slackLost: 0.11}
 	case st.linear:
 		return estimate{base: 39, kept: 1.12, shared: 0.23, prefetch: 1.26, arrived: 0.87, neighbour: 0.56, slack: 1.39, slackLost: 0.13}
 	case st.dims < 3:
-		return estimate{base: 25, kept: 1.15, prefetch: 0.8, arrived: 3.2, neighbour: 1.07, slack: 1.36, slackLost: 0.08}
+		return estimate{base: 36, kept: 1.4, stage: 1, prefetch: 1.29, arrived: 1.05, function: 0.21, slack: 1, spilled: 1}
 	}
-	return estimate{base: 49, kept: 1.12, prefetch: 0.85, arrived: 1.06, neighbour: 0.78, slack: 1.27, slackLost: 0.1}
+	return estimate{base: 35, kept: 1.2, stage: 0.5, prefetch: 1.64, arrived: 2.4, function: 0.09, slack: 1, spilled: 1}
 }
 
-// besideEdges is the instructions for each neighbour of a cell where a plane's sides have different rules, and every cell asks.
-const besideEdges = 5
+// besideEdges is the instructions for each 32-bit word of a cell where a plane's sides have different rules, and every cell asks.
+const besideEdges = 6
 
 // taken is the registers that the compiler takes if it may, and the least with which it does not
 // spill, both estimated.
 func (g plan) taken() (registers, least int) {
 	e := estimateOf(g.stages)
 	cells, used, timeTile, words := float64(g.words()*g.rows), float64(g.used()), float64(g.timeTile), float64(max(4, g.problem.DType.Size()))/4
-	stage := e.kept * float64(g.perStage()) // for each cell
+	stage := e.stage + e.kept*float64(g.perStage()) // for each cell
 	switch {
 	case g.weights.ring != 0:
 		stage += e.pairs
@@ -54,6 +62,9 @@ func (g plan) taken() (registers, least int) {
 	}
 	n := cells*(timeTile*stage+used*(e.prefetch*float64(g.inRegisters())+e.arrived)) + e.neighbour*timeTile*float64(g.rows*(g.lowX+g.highX))
 	n = e.base + n*words
+	if !g.linear {
+		n += e.function * words * min(float64(g.problem.Stencil.Ops.Total()), mostOperations)
+	}
 	least = int(n / (e.slack - e.slackLost*math.Log2(float64(g.vector)*words)))
 	if g.async {
 		n += 5
@@ -179,10 +190,10 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		pipe += 2 * outputs * float64(g.vector) * elem / timeTile
 	}
 	permutes := 0.0 // of a stage in a plane step: a word of two lanes, or of the edge
-	flops, special := float64(st.Ops.Total()), kernels.Quotients(st.Ops, g.problem.DType)
+	flops, beside := kernels.Operations(p, [3]int{g.vector, g.rows, 1}, 1)
 	if g.linear { // a division has become part of the weights
 		w := g.bestWeights()
-		flops, special = w.cost, 0
+		flops, beside = w.cost-w.spared[g.rows], 0
 		if w.ring != 0 { // a pair at the end of a vector is added up by two lanes
 			flops += 1 / float64(g.vector)
 		}
@@ -191,11 +202,13 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 			permutes = 2 * shuffles
 		}
 	}
+	chosen := shuffles * words // what comes from a neighbour lane is chosen, or what lies outside: where tiles at the grid's edge have no loop of their own
+	if g.linear && g.dims == 3 {
+		chosen = 0
+	}
 	asked := 0.0
 	if in := g.rules; !g.linear && (in[0][0] != in[0][1] || g.dims == 3 && in[1][0] != in[1][1]) {
-		for _, points := range g.arrays {
-			asked += besideEdges * float64(max(0, len(points)-1))
-		}
+		asked = besideEdges * words
 	}
 	threads := float64(l.Threads())
 	var write [3]int // on average: the first and the last tile write more
@@ -221,8 +234,8 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Cells:      float64(p.Size.Cells()) * float64(g.timeTile),
 		Updates:    blocks * updates,
 		Flops:      blocks * updates * flops,
-		Special:    blocks * updates * special,
-		Integer:    blocks * threads * (300 + planeSteps*(20+4*float64(g.rows)+timeTile*(2+shuffles*words+permutes+asked*float64(g.rows*g.vector)))),
+		Beside:     blocks * updates * beside,
+		Integer:    blocks * threads * (kernels.SetUp(st.Dims) + planeSteps*(20+4*float64(g.rows)+timeTile*(2+chosen+permutes+asked*float64(g.rows*g.vector)))),
 		Accesses:   blocks * threads * planeSteps * accesses,
 		L1Loads:    loads*read*blocks*cells*loaded + stores*outputs*float64(p.Size.Cells())*elem,
 		L2Read:     read * blocks * cells * loaded,
@@ -236,8 +249,10 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Waits:      waits,
 		Registers:  taken,
 		Least:      least,
+		Spilled:    estimateOf(g.stages).spilled,
 		MinBlocks:  g.minBlocks,
 		SpillTrips: planeSteps,
+		Unroll:     g.unroll(),
 		Write:      write,
 		Read:       tile,
 		Window:     window,

@@ -75,7 +75,7 @@ func newDerived(h *stencil.Stencil, stage, output, hidden int) (d derived, ok bo
 	field := st.Outputs[output]
 	st.Outputs, st.Body = []int{field}, h.OutputBody(stage, output)
 	one.Stages = []stencil.Stage{st}
-	d = derived{swept: swept{array: -1 - field}, text: stencil.StageCode(&one, 0), ops: float64(st.Ops.Total()) / float64(len(h.Stages[stage].Outputs))}
+	d = derived{swept: swept{array: -1 - field}, text: stencil.StageCode(&one, 0), ops: float64(one.Operations(0, [3]int{1, 1, 1}).Total())}
 	for a, points := range h.OutputPoints(stage, output) {
 		if len(points) == 0 {
 			continue

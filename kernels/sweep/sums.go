@@ -32,6 +32,7 @@ type stage struct {
 	own      []int // arrays that the rest reads at the own cell
 	// operations is the multiplications and additions of a cell; a product that is added counts once.
 	operations float64
+	rest       stencil.Ops // of what is no sum
 }
 
 // swept is an array whose planes lie in shared memory.
@@ -138,7 +139,7 @@ func newStage(st *stencil.Stencil, number int) *stage {
 			p.operations += float64(len(k.users) - 1)
 		}
 	}
-	p.operations += float64(p.parts.Ops().Total())
+	p.rest = p.parts.Ops()
 	for _, d := range p.derived {
 		p.operations += d.ops * float64(1+d.low[1]+d.high[1])
 	}

@@ -66,10 +66,10 @@ func (h shape) count(w *kernels.Work, p stencil.Problem, q *stage) {
 	own := float64(len(beside)) * rows * parts
 	updates := float64(grid[0]*grid[1]*tile[0]*tile[1]) * planeSteps * float64(grid[2])
 	written := float64(grid[0]*grid[1]*tile[0]*tile[1]) * float64(p.Size[2])
-	rest := q.parts.Ops()
 	w.Updates += updates
-	w.Flops += updates * q.operations
-	w.Special += updates * kernels.Quotients(rest, p.DType)
+	flops, others := kernels.Counts(q.rest, p.DType)
+	w.Flops += updates * (q.operations + flops)
+	w.Beside += updates * others
 	w.Integer += blocks * threads * (200 + planeSteps*(24+3*copies))
 	w.Accesses += blocks * threads * planeSteps * (copies + real*(vectors+centres*rows) + own + outputs*rows*parts)
 	besideBytes := 0

@@ -199,8 +199,9 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		waits += math.Ceil(float64(kernels.Volume(box)) / threads)
 	}
 	fused := updates - float64(kernels.Volume(w))
-	ops, special := kernels.Operations(p, h.Work, h.Group[0]) // of the last step; those before it share nothing
-	ops, special = blocks*(float64(kernels.Volume(w))*ops+fused*float64(st.Ops.Total())), blocks*(float64(kernels.Volume(w))*special+fused*kernels.Quotients(st.Ops, p.DType))
+	ops, beside := kernels.Operations(p, h.Work, h.Group[0]) // of the last step; those before it share nothing
+	alone, besideAlone := kernels.Operations(p, [3]int{1, 1, 1}, 1)
+	ops, beside = blocks*(float64(kernels.Volume(w))*ops+fused*alone), blocks*(float64(kernels.Volume(w))*beside+fused*besideAlone)
 	rows := float64(r[1]*r[2]) * kernels.RowSectors(r[0], h.Pyramid*st.Low[0], p.DType.Size())
 	column, integer := 0, 80.0
 	if h.Column > 0 {
@@ -224,7 +225,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Cells:     float64(p.Size.Cells()) * float64(h.Pyramid),
 		Updates:   blocks * updates,
 		Flops:     ops,
-		Special:   special,
+		Beside:    beside,
 		Integer:   blocks * (threads*(integer+2*float64(work)) + perCell*float64(tiles*kernels.Volume(r)) + 16*fused),
 		Accesses:  blocks * accesses,
 		L1Loads:   blocks * (float64(tiles*kernels.Volume(r)) + threads*float64(direct)) * kernels.LoadBytes(size, 1, false),

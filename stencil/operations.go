@@ -1,0 +1,299 @@
+package stencil
+
+import (
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"sync"
+)
+
+// done are the operations of blocks of cells that were counted before: a stencil never changes.
+var done sync.Map // doneKey to Ops
+
+type doneKey struct {
+	s     *Stencil
+	stage int
+	block [3]int
+}
+
+// Operations counts what a GPU does of a stage for a block of cells that one thread computes: of the function as kernels
+// have it (StageCode), in which what occurs twice, in one cell or in several, is computed once, a product that is only
+// added is part of the additions, and what is the same at every cell of a step costs nothing. Of an if, both branches
+// count: the threads of a warp run both.
+func (s *Stencil) Operations(stage int, block [3]int) Ops {
+	key := doneKey{s, stage, block}
+	if o, ok := done.Load(key); ok {
+		return o.(Ops)
+	}
+	c := newCounter()
+	body := s.arranged(stage)
+	for z := range block[2] {
+		for y := range block[1] {
+			for x := range block[0] {
+				c.cell(body, Offset{x, y, z})
+			}
+		}
+	}
+	o := c.ops()
+	done.Store(key, o)
+	return o
+}
+
+// operations counts those of one cell, each once, functions by what they take about.
+func operations(body []Stmt) int {
+	c := newCounter()
+	c.cell(body, Offset{})
+	o := c.ops()
+	return o.Total() + 3*o.Special
+}
+
+// counter numbers expressions: the same to those that are the same.
+type counter struct {
+	at     Offset // of the cell that is counted
+	locals map[int]int
+	ids    map[key]int
+	nodes  []node
+}
+
+// key is what makes expressions the same: what is done, with what or where.
+type key struct {
+	what    string
+	x, y, z int
+	at      Offset
+}
+
+// node is an expression that is computed once.
+type node struct {
+	of       Ops    // what computing it takes
+	operands [3]int // the first used of them
+	used     int
+	uniform  bool // it is the same at every cell
+	product  bool
+	sum      bool
+	sums     int // that use it
+	others   int // that use it otherwise
+}
+
+func newCounter() *counter { return &counter{ids: map[key]int{}} }
+
+// cell counts a function at a cell.
+func (c *counter) cell(body []Stmt, at Offset) {
+	c.at, c.locals = at, map[int]int{}
+	c.block(body)
+	for i, n := range c.locals {
+		if i < 0 { // returned
+			c.nodes[n].others++
+		}
+	}
+}
+
+// block counts statements. What a function returns are locals before the first.
+func (c *counter) block(body []Stmt) {
+	for _, st := range body {
+		switch st := st.(type) {
+		case Let:
+			c.locals[st.Local] = c.id(st.Value)
+		case Return:
+			for i, v := range st.Values {
+				id := c.id(v)
+				if before, ok := c.locals[-1-i]; ok { // where a branch has returned
+					id = c.choice(-1, before, id)
+				}
+				c.locals[-1-i] = id
+			}
+		case If:
+			before, cond := c.locals, c.id(st.Cond)
+			c.nodes[cond].others++
+			branch := func(body []Stmt) map[int]int {
+				c.locals = maps.Clone(before)
+				c.block(body)
+				return c.locals
+			}
+			then, otherwise := branch(st.Then), branch(st.Else)
+			c.locals = maps.Clone(otherwise)
+			for _, i := range slices.Sorted(maps.Keys(then)) {
+				if b, both := otherwise[i]; both && b != then[i] {
+					c.locals[i] = c.choice(cond, then[i], b)
+				} else {
+					c.locals[i] = then[i]
+				}
+			}
+		}
+	}
+}
+
+// choice is one of two values, by a condition that has been counted.
+func (c *counter) choice(cond, x, y int) int {
+	return c.node(key{what: "chosen", x: cond, y: x, z: y}, node{of: Ops{Add: 1, Choices: 1}}, x, y)
+}
+
+// node is the number of an expression.
+func (c *counter) node(k key, n node, operands ...int) int {
+	if id, ok := c.ids[k]; ok {
+		return id
+	}
+	n.used = copy(n.operands[:], operands)
+	n.uniform = n.uniform || n.used > 0
+	for _, o := range operands {
+		n.uniform = n.uniform && c.nodes[o].uniform
+		if n.sum {
+			c.nodes[o].sums++
+		} else {
+			c.nodes[o].others++
+		}
+	}
+	c.ids[k] = len(c.nodes)
+	c.nodes = append(c.nodes, n)
+	return c.ids[k]
+}
+
+// of is the number of an operation on expressions.
+func (c *counter) of(what string, of Ops, operands ...Expr) int {
+	var ids [3]int
+	for i, x := range operands {
+		ids[i] = c.id(x)
+	}
+	return c.node(key{what: what, x: ids[0], y: ids[1], z: ids[2], at: Offset{len(operands)}}, node{of: of}, ids[:len(operands)]...)
+}
+
+// id is the number of an expression.
+func (c *counter) id(e Expr) int {
+	shifted := func(at Offset) Offset { return Offset{at[0] + c.at[0], at[1] + c.at[1], at[2] + c.at[2]} }
+	switch e := e.(type) {
+	case Local:
+		if id, ok := c.locals[e.Index]; ok {
+			return id
+		}
+		return c.node(key{what: "local", x: e.Index}, node{})
+	case Get:
+		return c.node(key{what: "get", x: e.Field, at: shifted(e.At)}, node{})
+	case Read:
+		return c.node(key{what: "read", x: e.Array, at: shifted(e.At)}, node{})
+	case ReadAt:
+		i := c.id(e.Index)
+		return c.node(key{what: "read at", x: e.Array, y: i}, node{}, i)
+	case Sum:
+		return c.node(key{what: "sum", x: e.Index, at: c.at}, node{})
+	case Var:
+		k := key{what: "variable", x: int(e.Kind), y: e.Index}
+		switch e.Kind {
+		case Position:
+			k.z = c.at[e.Index]
+			return c.node(k, node{})
+		case Extent, Iteration:
+			return c.node(k, node{uniform: true})
+		}
+		k.at = c.at
+		return c.node(k, node{})
+	case Num:
+		return c.node(key{what: "number", x: int(math.Float64bits(e.Value))}, node{uniform: true})
+	case Int:
+		return c.node(key{what: "integer", x: int(e.Value)}, node{uniform: true})
+	case Scalar:
+		return c.node(key{what: "scalar", x: e.Index}, node{uniform: true})
+	case mark:
+		return c.id(e.X)
+	case Neg: // of an operand, which costs nothing
+		x := c.id(e.X)
+		k := key{what: "-", x: x}
+		if n := c.nodes[x]; n.product { // k * (-c): the sum sees the product
+			return c.node(k, node{of: n.of, product: true}, n.operands[:n.used]...)
+		}
+		return c.node(k, node{}, x)
+	case Not:
+		return c.of("!", Ops{}, e.X)
+	case Cast:
+		if e.Type == e.X.typ() || e.Type.Floating() && e.X.typ() == Elem || e.X.typ().Floating() && e.Type == Elem {
+			return c.id(e.X)
+		}
+		return c.of(e.Type.C(), Ops{Add: 1}, e.X)
+	case Cond:
+		if asksEnd(e.If) {
+			return c.of("end ?", Ops{}, e.Then, e.Else)
+		}
+		return c.of("?", Ops{Add: 1, Choices: 1}, e.If, e.Then, e.Else)
+	case Call:
+		if i := special(e.Func); i >= 0 {
+			o := Ops{Special: 1}
+			o.Calls[i]++
+			return c.of(e.Func, o, e.Args...)
+		}
+		switch {
+		case e.Func == "fabs": // of an operand
+			return c.of(e.Func, Ops{}, e.Args...)
+		case len(e.Args) > 1:
+			return c.of(e.Func, Ops{Add: 1, Choices: 1}, e.Args...)
+		}
+		return c.of(e.Func, Ops{Add: 1}, e.Args...)
+	case Binary:
+		return c.binary(e)
+	}
+	panic(fmt.Sprintf("stencil: unknown expression %T", e))
+}
+
+func (c *counter) binary(e Binary) int {
+	if asksEnd(e) {
+		return c.node(key{what: "end"}, node{})
+	}
+	x, y := c.id(e.X), c.id(e.Y)
+	divides := e.Op == "/" || e.Op == "%"
+	switch {
+	case divides && !e.Type.Floating():
+		o := Ops{Div: 1}
+		if c.nodes[y].uniform {
+			o = Ops{Add: 3} // a product's high half, shifts
+		}
+		return c.node(key{what: e.Op, x: x, y: y}, node{of: o}, x, y)
+	case divides && c.nodes[y].uniform: // a product
+		y = c.node(key{what: "1 /", x: y}, node{}, y)
+		e.Op = "*"
+	case divides: // times a reciprocal, which may serve several
+		if root, is := e.Y.(Call); is && root.Func == "sqrt" {
+			y = c.id(Call{"rsqrt", root.Args, root.Type})
+		} else {
+			y = c.node(key{what: "1 /", x: y}, node{of: Ops{Div: 1}}, y)
+		}
+		if one, is := e.X.(Num); is && one.Value == 1 {
+			return y
+		}
+		e.Op = "*"
+	}
+	n := node{}
+	switch e.Op {
+	case "*":
+		n.of, n.product = Ops{Mul: 1}, true
+	case "+", "-":
+		n.of, n.sum = Ops{Add: 1}, true
+	case "&&", "||": // of comparisons, which do it
+	default:
+		n.of = Ops{Add: 1}
+	}
+	if x > y && (e.Op == "+" || e.Op == "*") {
+		x, y = y, x
+	}
+	return c.node(key{what: e.Op, x: x, y: y}, n, x, y)
+}
+
+// ops are those of all that was counted.
+func (c *counter) ops() (all Ops) {
+	absorbed := make([]int, len(c.nodes)) // products, by how many sums
+	for _, n := range c.nodes {
+		if !n.sum {
+			continue
+		}
+		for _, x := range n.operands[:n.used] { // one of them
+			if p := c.nodes[x]; p.product && p.others == 0 && !p.uniform {
+				absorbed[x]++
+				break
+			}
+		}
+	}
+	for i, n := range c.nodes {
+		if n.uniform || n.product && n.sums > 0 && absorbed[i] == n.sums || n.sums+n.others == 0 {
+			continue
+		}
+		all = all.plus(n.of)
+	}
+	return all
+}
