@@ -393,6 +393,9 @@ func (p *parser) call(name string) (Expr, error) {
 		}
 		args = append(args, a)
 	}
+	if p.is(",") {
+		return nil, p.fail(p.peek(), "%s takes %d; %s", name, arity, map[bool]string{true: "nest calls, like " + name + "(a, " + name + "(b, c))", false: "remove what follows"}[arity > 1])
+	}
 	if _, err := p.expect(")"); err != nil {
 		return nil, err
 	}

@@ -283,6 +283,9 @@ func (p *parser) scalarVariables(token) error {
 			if !d.Floating() && d.Round(a.Default) != a.Default {
 				return p.fail(at, "%v is no %s", a.Default, d)
 			}
+			if t := p.peek(); !p.is(",") && !p.is(")") && precedence[t.text] > 0 {
+				return p.fail(t, "a scalar's default is one number; compute it, or write const %s %.40s = ...; if no run changes it", d.C(), a.Name)
+			}
 		}
 		p.out.Scalars = append(p.out.Scalars, a)
 		return nil

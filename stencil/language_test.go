@@ -115,7 +115,7 @@ func TestFaultsOfTheLanguageAreShownWhereTheyStand(t *testing.T) {
 		{"return value;", "", `s.sl:3:20: unknown name "value"; declare it first, like float value = ...`},
 		{"return get(0) + input_size.w;", "", `s.sl:3:40: input_size has x, y and z, not "w"`},
 		{"return get(0) + read(0.5);", "", `s.sl:3:29: read takes the index of an element; convert it with (int)`},
-		{"return get(u, 0);", "Fields (u, v)", `s.sl:3:29: want 2 values, one for each output, found ";" after 1`},
+		{"return get(u, 0);", "Fields (u, v)", `s.sl:3:29: want 2 values, one for each output, found ";" after 1; a function that sets some fields alone names them, like CellValue (u)`},
 		{"return get(0), 1;", "Fields (u, v)", `s.sl:3:24: get which field? write get(u, ...)`},
 		{"u = 1; return get(u, 0), 1;", "Fields (u, v)", `s.sl:3:13: "u" may only be read; return a field's new value: all cells change at once, none sees what its neighbour becomes; half sweeps in place (red-black) are stages with a Color`},
 		{"return get(u, 0) + u, 1;", "Fields (u, v)", `s.sl:3:32: "u" is an array; read it with get(u, 0), at offsets from the own cell`},

@@ -198,7 +198,7 @@ func TestFaultsAreShownWhereTheyStand(t *testing.T) {
 		{"function with one argument too few", line("return fmin(get(0));"), `s.sl:3:31: want "," here, found ")"
 	CellValue { return fmin(get(0)); }
 	                              ^`},
-		{"function with one argument too many", line("return sqrt(get(0), 1);"), `s.sl:3:31: want ")" here, found ","
+		{"function with one argument too many", line("return sqrt(get(0), 1);"), `s.sl:3:31: sqrt takes 1; remove what follows
 	CellValue { return sqrt(get(0), 1); }
 	                              ^`},
 		{"number beyond double", line("return 1e400 * get(0);"), `s.sl:3:20: "1e400" is not a decimal number in range

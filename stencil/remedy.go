@@ -233,7 +233,7 @@ var otherRules = func() map[string]string {
 	add("mirror", "reflect", "reflecting", "reflective", "symmetric", "symmetry")
 	add("clamp", "nearest", "replicate", "edge", "copy", "extrapolate")
 	add("constant 0", "zero", "0")
-	add("clamp or mirror, which lets nothing through", "neumann", "zeroflux", "noflux", "insulated")
+	add("clamp where the wall lies between cells, or mirror where it lies on the outermost ones; neither lets anything through", "neumann", "zeroflux", "noflux", "insulated")
 	add("constant with the number outside, or fixed where the grid's own edge cells keep theirs", "dirichlet", "wall")
 	add("an axis and the rules of its two sides, like x (constant 0, clamp)", "left", "right", "top", "bottom", "upper", "lower", "north", "south", "east", "west", "front", "back", "low", "high")
 	return all
@@ -245,6 +245,36 @@ func (p *parser) unknownRule(t token) error {
 		return p.fail(t, "unknown boundary %s; write %s", t, rule)
 	}
 	return p.fail(t, "unknown boundary %s; use clamp, mirror, wrap, constant with a number, or fixed", t)
+}
+
+// inOffset tells whether a name stands in the offsets of a get.
+func inOffset(list []token, name string) bool {
+	depth, inside := 0, -1
+	for i, t := range list {
+		switch {
+		case t.text == "(":
+			depth++
+			if inside < 0 && i > 0 && list[i-1].text == "get" {
+				inside = depth
+			}
+		case t.text == ")":
+			if depth == inside {
+				inside = -1
+			}
+			depth--
+		case inside >= 0 && t.text == name:
+			return true
+		}
+	}
+	return false
+}
+
+// fewer is how a cell function that returns fewer values than there are fields says which.
+func (p *parser) fewer() string {
+	if p.fn.key != "CellValue" || len(p.out.Fields) < 2 {
+		return ""
+	}
+	return fmt.Sprintf("; a function that sets some fields alone names them, like CellValue (%.40s)", p.out.Fields[0].Name)
 }
 
 // undefined is the fault of a line #define name ... that gives no name to a number, with what says the same. The parser stands behind the name.
@@ -271,7 +301,11 @@ func (p *parser) undefined(at, name token) error {
 		end := slices.IndexFunc(rest, func(t token) bool { return t.text == ")" })
 		names := strings.FieldsFunc(text(rest[1:max(1, end)]), func(r rune) bool { return r == ' ' || r == ',' })
 		for i, n := range names {
-			names[i] = "float " + n
+			kind := "float "
+			if inOffset(rest[max(0, end):], n) {
+				kind = "int "
+			}
+			names[i] = kind + n
 		}
 		instead = fmt.Sprintf("write a function, float %.40s(%s) { return ...; }", name.text, strings.Join(names, ", "))
 	case isTypeWord(rest[0]):

@@ -88,7 +88,7 @@ func (p *parser) result() ([]Stmt, error) {
 	for i, t := range p.fn.results {
 		if i > 0 {
 			if !p.is(",") {
-				return nil, p.fail(p.peek(), "want %d values, one for each output, found %s after %d", len(p.fn.results), p.peek(), i)
+				return nil, p.fail(p.peek(), "want %d values, one for each output, found %s after %d%s", len(p.fn.results), p.peek(), i, p.fewer())
 			}
 			p.take()
 		}

@@ -224,12 +224,37 @@ func fieldName(f stencil.Array) string {
 	return f.Name
 }
 
+// unmirrored says which arrays are read across a side where a field is mirrored and they are not: mostly they belong to the same wall.
+func unmirrored(s *stencil.Stencil) (notes []string) {
+	mirrored := func(a stencil.Array, axis, side int) bool { return a.Rules[axis][side].Boundary == stencil.Mirror }
+	for axis := range s.Dims {
+		for side := range 2 {
+			i := slices.IndexFunc(s.Fields, func(a stencil.Array) bool { return mirrored(a, axis, side) })
+			if i < 0 {
+				continue
+			}
+			for _, a := range s.ReadOnly {
+				across := slices.ContainsFunc(a.Points, func(o stencil.Offset) bool { return side == 0 && o[axis] < 0 || side == 1 && o[axis] > 0 })
+				note := fmt.Sprintf("%s is mirrored on %s, %s is not and is read beyond the edge; if they have the same wall, add Boundary %[3]s %[2]s mirror", s.Fields[i].Name, "xyz"[axis:axis+1], a.Name)
+				if across && a.Axis == 0 && !mirrored(a, axis, side) && !slices.Contains(notes, note) {
+					notes = append(notes, note)
+				}
+			}
+		}
+	}
+	return notes
+}
+
 func (r checked) print(to io.Writer, s *stencil.Stencil) error {
 	w := &strings.Builder{}
 	line := func(what, format string, args ...any) {
 		fmt.Fprintf(w, "  %-9s %s\n", what, fmt.Sprintf(format, args...))
 	}
-	fmt.Fprintf(w, "%s: %s, boundary %s, grid %s, %s\n", r.Stencil, r.DType, r.Boundary, r.Size, counted(r.Steps, "step"))
+	outside := r.Boundary
+	if s.Boundary == stencil.Constant {
+		outside = fmt.Sprintf("%s %v", outside, s.Constant)
+	}
+	fmt.Fprintf(w, "%s: %s, boundary %s, grid %s, %s\n", r.Stencil, r.DType, outside, r.Size, counted(r.Steps, "step"))
 	for _, a := range r.Reads {
 		text := ""
 		if n := len(a.Points); n > 0 {
@@ -245,6 +270,9 @@ func (r checked) print(to io.Writer, s *stencil.Stencil) error {
 			text += ", stored in " + string(a.Stored)
 		}
 		line("reads", "%s at %s", a.Name, text)
+	}
+	for _, note := range unmirrored(s) {
+		line("note", "%s", note)
 	}
 	if len(r.Short) > 0 {
 		line("short", "%s: there they end one cell before the grid", strings.Join(r.Short, ", "))
