@@ -216,7 +216,7 @@ func volume(b [3]int) float64 { return float64(b[0]) * float64(b[1]) * float64(b
 // bounds make the compiler fit a block's registers, and as many blocks as an SM
 // must hold; what does not fit is spilled. At the family's least number it begins to, a few
 // values for each register that is missing (as it did for recorded schedules of the family
-// stream). Estimates are off by some ten registers, so that some is expected before.
+// stream; smooth).
 func allocate(w kernels.Work, f Facts, m machine.Machine) (registers int, spilled float64) {
 	if f.Registers > 0 {
 		return f.Registers, float64(f.SpillBytes)
@@ -226,7 +226,7 @@ func allocate(w kernels.Work, f Facts, m machine.Machine) (registers int, spille
 	if least == 0 {
 		least = w.Registers
 	}
-	const softness, values = 12, 2.5
+	const softness, values = 6, 2.5
 	missing := softness * math.Log1p(math.Exp(math.Min(float64(least-most)/softness, 50)))
 	return min(w.Registers, most), 4 * cmp.Or(w.Spilled, values) * missing
 }

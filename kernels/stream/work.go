@@ -61,6 +61,9 @@ func (g plan) taken() (registers, least int) {
 		stage += e.shared
 	}
 	n := cells*(timeTile*stage+used*(e.prefetch*float64(g.inRegisters())+e.arrived)) + e.neighbour*timeTile*float64(g.rows*(g.lowX+g.highX))
+	if g.linear && g.dims < 3 { // sums of neighbours that several planes take are kept meanwhile
+		n += cells * g.bestWeights().spared[g.rows] / 2
+	}
 	n = e.base + n*words
 	if !g.linear {
 		n += e.function * words * min(float64(g.problem.Stencil.Ops.Total()), mostOperations)
