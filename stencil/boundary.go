@@ -208,6 +208,12 @@ func (r Rule) String() string {
 }
 
 func (r Rules) text(dims int) string {
+	switch sides := r[0]; {
+	case dims == 1 && sides[0] == sides[1]:
+		return sides[0].String()
+	case dims == 1:
+		return fmt.Sprintf("x (%s, %s)", sides[0], sides[1])
+	}
 	var axes []string
 	for _, sides := range r[:dims] {
 		if sides[0] == sides[1] {

@@ -8,10 +8,14 @@ import (
 )
 
 func TestBoundaryRulesAreSaidByAxisSideAndField(t *testing.T) {
-	const one, two = "NumDimensions 2 StencilSize (1, 1) CellValue { return get(-1, 0) + get(0, 1); } ",
+	const line, one, two = "NumDimensions 1 StencilSize (1) Fields (u, v) CellValue { return get(v, -1), get(u, 1); } ",
+		"NumDimensions 2 StencilSize (1, 1) CellValue { return get(-1, 0) + get(0, 1); } ",
 		"NumDimensions 2 StencilSize (1, 1) Fields (u, v) ReadOnly (k) CellValue { return get(v, -1, 0) + get(k, 0, 1), get(u, 0, 1); } "
 	for _, c := range []struct{ src, want string }{
 		{one, "clamp"},
+		{line + "Boundary x (fixed, clamp)", "x (fixed, clamp)"},
+		{line + "Boundary mirror Boundary v x (constant 1, fixed)", "mirror, v x (constant 1, fixed)"},
+		{line + "Boundary v fixed", "clamp, v fixed"},
 		{one + "Boundary (wrap, wrap)", "wrap"},
 		{one + "Boundary x mirror Boundary y mirror", "mirror"},
 		{one + "EdgeValue x { return 1; } EdgeValue y { return 1; }", "edge"},
@@ -34,7 +38,7 @@ func TestBoundaryRulesAreSaidByAxisSideAndField(t *testing.T) {
 			continue
 		}
 		again, _, _ := strings.Cut(c.src, "} ")
-		again += "} Boundary " + strings.NewReplacer("), v", ") Boundary v", "), k", ") Boundary k").Replace(c.want)
+		again += "} Boundary " + strings.NewReplacer(", v", " Boundary v", ", k", " Boundary k").Replace(c.want)
 		if b := mustParse(t, again); b.Hash != s.Hash || b.Outside() != c.want {
 			t.Errorf("%s:\nread back %s", again, b.Outside())
 		}

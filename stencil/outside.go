@@ -207,6 +207,9 @@ func (p *parser) checkOutside(o outside) error {
 	if o.axis >= s.Dims {
 		return p.fail(o.key, "there is no axis %c: NumDimensions is %d", "xyz"[o.axis], s.Dims)
 	}
+	if o.listed && s.Dims == 1 && len(o.rules) == 2 {
+		return p.fail(o.key, "two rules, and one axis; of its low and its high side they are Boundary x (%s, %s)", o.rules[0][0].Rule, o.rules[1][0].Rule)
+	}
 	if o.listed && len(o.rules) != s.Dims {
 		return p.fail(o.key, "%d rules, NumDimensions says %d: give one for each axis", len(o.rules), s.Dims)
 	}

@@ -60,6 +60,7 @@ func TestRefusalsSayWhatToWrite(t *testing.T) {
 		{key("__global__ void k() {}"), `1:1: "__global__" is not in the language; remove it: a stencil says what a cell becomes, and the kernel is written by tune`},
 		{key("Boundary periodic"), `1:10: unknown boundary "periodic"; write wrap`},
 		{key("Boundary x (Neumann, clamp)"), `1:13: unknown boundary "Neumann"; write clamp where the wall lies between cells, or mirror where it lies on the outermost ones; neither lets anything through`},
+		{"NumDimensions 1 StencilSize (1) Boundary (fixed, clamp) CellValue { return get(0); }", `1:42: two rules, and one axis; of its low and its high side they are Boundary x (fixed, clamp)`},
 		{key("Boundary left constant 0"), `1:10: unknown boundary "left"; write an axis and the rules of its two sides, like x (constant 0, clamp)`},
 		{key("Boundary constant"), `2:1: want the number outside here, like constant 0, found "NumDimensions"`},
 		{key("Boundary x wrap y clamp"), `1:17: want a key here, found "y"; each rule has a Boundary of its own, or there is one for each axis in parentheses: Boundary (wrap, clamp)`},
