@@ -40,6 +40,25 @@ func (s *Stencil) Operations(stage int, block [3]int) Ops {
 	return o
 }
 
+// Updating counts the same of one cell that a stage updates, without the test of its Color.
+func (s *Stencil) Updating(stage int) Ops {
+	body := s.arranged(stage)
+	if s.Stages[stage].Color != nil {
+		body = body[1:]
+	}
+	c := newCounter()
+	c.cell(body, Offset{})
+	return c.ops()
+}
+
+// Flops is what all stages do of one cell.
+func (s *Stencil) Flops() (n int) {
+	for i := range s.Stages {
+		n += s.Updating(i).Total()
+	}
+	return n
+}
+
 // operations counts those of one cell, each once, functions by what they take about.
 func operations(body []Stmt) int {
 	c := newCounter()

@@ -35,7 +35,7 @@ type checked struct {
 	Silent   []string          `json:"never_read,omitempty"` // fields
 	Unset    []string          `json:"never_set,omitempty"`  // fields
 	Bytes    int               `json:"bytes"`                // that a step must move for each cell
-	Flops    int               `json:"flops"`                // of a cell and step
+	Flops    int               `json:"flops"`                // of a cell and step: of every stage, but for tests of a Color
 	Linear   bool              `json:"linear"`               // a step is a weighted sum of points
 	Hidden   int               `json:"hidden"`               // values that neighbours share, each computed once by hs=1
 	Machine  string            `json:"machine"`              // whose limits the families have
@@ -136,11 +136,11 @@ func checkStencil(p stencil.Problem, m machine.Machine) checked {
 	s := p.Stencil
 	_, _, linear := s.Linear()
 	r := checked{Stencil: s.Name, Hash: s.Hash, Dims: s.Dims, DType: p.DType, Boundary: s.Outside(), Size: p.Size.Text(s.Dims), Steps: p.Steps, Seams: p.Seams(),
-		Bytes: p.Compulsory(), Flops: s.Ops.Total(), Linear: linear, Machine: m.Name, Unable: map[string]string{}}
+		Bytes: p.Compulsory(), Flops: s.Flops(), Linear: linear, Machine: m.Name, Unable: map[string]string{}}
 	set := map[int]bool{}
 	for i := range s.Stages {
 		st := &s.Stages[i]
-		c := checkedStage{Name: st.Name, Low: st.Low[:s.Dims], High: st.High[:s.Dims], Ops: st.Ops}
+		c := checkedStage{Name: st.Name, Low: st.Low[:s.Dims], High: st.High[:s.Dims], Ops: s.Updating(i)}
 		if st.Color != nil {
 			c.Color = st.Color.String()
 		}
@@ -256,20 +256,20 @@ func (r checked) print(to io.Writer, s *stencil.Stencil) error {
 	}
 	fmt.Fprintf(w, "%s: %s, boundary %s, grid %s, %s\n", r.Stencil, r.DType, outside, r.Size, counted(r.Steps, "step"))
 	for _, a := range r.Reads {
-		text := ""
+		text := a.Name
+		if a.Index {
+			text += " by index"
+		}
 		if n := len(a.Points); n > 0 {
-			text = counted(n, "point")
+			text += " at " + counted(n, "point")
 			if n <= 9 {
 				text += ": " + offsets(a.Points, r.Dims)
 			}
 		}
-		if a.Index {
-			text = strings.TrimPrefix(text+", by index", ", ")
-		}
 		if a.Stored != "" {
 			text += ", stored in " + string(a.Stored)
 		}
-		line("reads", "%s at %s", a.Name, text)
+		line("reads", "%s", text)
 	}
 	for _, note := range unmirrored(s) {
 		line("note", "%s", note)
@@ -309,7 +309,11 @@ func (r checked) print(to io.Writer, s *stencil.Stencil) error {
 		line("constant", "%s: no stage sets it, so declare it with ReadOnly", strings.Join(r.Unset, ", "))
 	}
 	line("traffic", "%d bytes a cell and step at least: every array once", r.Bytes)
-	line("flops", "%d a cell and step, %.2g a byte", r.Flops, float64(r.Flops)/float64(r.Bytes))
+	colored := ""
+	if slices.ContainsFunc(r.Stages, func(st checkedStage) bool { return st.Color != "" }) {
+		colored = "; a stage with a Color counts at every cell, without the test"
+	}
+	line("flops", "%d a cell and step, %.2g a byte; what kernels fuse, a product and its addition, is one; of an if both branches count%s", r.Flops, float64(r.Flops)/float64(r.Bytes), colored)
 	switch {
 	case r.Linear:
 		line("linear", "yes: a weighted sum of points")

@@ -31,7 +31,7 @@ CellValue cell (u) { return get(u, 0, 0, 0) + 0.1 * (get(flux, 0, 0, 0) - get(fl
 	for _, want := range []string{
 		"flow: float32, boundary clamp, grid 512x512x512, 1000 steps",
 		"reads     u at 2 points: (0, 0, 0) (1, 0, 0), stored in float16",
-		"reads     dz at by index",
+		"reads     dz by index",
 		"short     flux x y, dz z: there they end one cell before the grid",
 		"stage face sets flux; reach x 0..1, y 0..0, z 0..0; ",
 		"constant  idle: no stage sets it, so declare it with ReadOnly",
@@ -52,6 +52,19 @@ CellValue cell (u) { return get(u, 0, 0, 0) + 0.1 * (get(flux, 0, 0, 0) - get(fl
 	}
 	if !r.Linear || r.Bytes != 8 || len(r.Families)+len(r.Unable) != 7 || r.Stages[0].Points != 7 || r.Families[0].Steps[0] != 1 {
 		t.Errorf("%+v", r)
+	}
+}
+
+// TestCheckCountsNoTestOfAColor: six additions and products in each half sweep of relaxation.
+func TestCheckCountsNoTestOfAColor(t *testing.T) {
+	_, out, _ := command(t, "check", "../../examples/stencils/relaxation.sl")
+	for _, want := range []string{
+		"stage red sets u; reach x -1..1, y -1..1; 6 additions, 0 products, 0 quotients, 0 functions; ",
+		"flops     12 a cell and step, 0.5 a byte; what kernels fuse, a product and its addition, is one; of an if both branches count; a stage with a Color counts at every cell, without the test\n",
+	} {
+		if !strings.Contains(out, want) {
+			t.Errorf("%q is not in\n%s", want, out)
+		}
 	}
 }
 

@@ -83,7 +83,7 @@ func catalogue() (list []stencilInfo, err error) {
 				return nil, err
 			}
 			r := s.Radius()
-			list = append(list, stencilInfo{s.Name, g.name, s.Dims, len(s.Points), r[:s.Dims], s.DType, s.Outside(), s.Ops.Total(), s.DefaultSize(false).Text(s.Dims), s.Hash,
+			list = append(list, stencilInfo{s.Name, g.name, s.Dims, len(s.Points), r[:s.Dims], s.DType, s.Outside(), s.Flops(), s.DefaultSize(false).Text(s.Dims), s.Hash,
 				len(s.Fields), len(s.ReadOnly), len(s.Stages), stencil.Problem{Stencil: s, DType: s.DType}.Compulsory()})
 		}
 	}
