@@ -212,7 +212,8 @@ func (p *parser) congruences(at token, e Expr, c *Color) error {
 func (p *parser) checkColors() error {
 	s := p.out
 	for _, c := range p.colors {
-		st := &s.Stages[max(0, slices.IndexFunc(s.Stages, func(st Stage) bool { return st.Name == c.stage.text }))]
+		stage := max(0, slices.IndexFunc(s.Stages, func(st Stage) bool { return st.Name == c.stage.text }))
+		st := &s.Stages[stage]
 		field, at, meets := st.meets(func(field, axis, o int) []int { return met(s.Fields[field].Rules[axis], o) })
 		if !meets {
 			continue
@@ -221,7 +222,9 @@ func (p *parser) checkColors() error {
 		if name := s.Fields[field].Name; name != "" {
 			what = fmt.Sprintf("get(%.40s, %s)", name, at.text(s.Dims))
 		}
-		return p.fail(c.key, "%s is a cell of the own colour, or by the boundary rule may stand for one: changed in place, the values would depend on the order of cells; use more colours, like (x + 2 * y) %% 4 == 0 to 3 for the nine points of a square, or leave out Color and set a second field", what)
+		where := p.gets[read{stage, field, at}]
+		p.calls = where.calls
+		return p.fail(where.at, "%s is a cell of the own colour, or by the boundary rule may stand for one: changed in place, the values would depend on the order of cells; use more colours, like (x + 2 * y) %% 4 == 0 to 3 for the nine points of a square, or leave out Color and set a second field", what)
 	}
 	return nil
 }

@@ -189,7 +189,7 @@ func TestColorsThatMeetAcrossAnEdge(t *testing.T) {
 }
 
 func TestColorErrors(t *testing.T) {
-	const body = "NumDimensions 2\nStencilSize (2, 1)\nFields (u)\nReadOnly (f)\nconst int FOUR = 4;\n%s\nCellValue { return 0.2 * (%s); }\n"
+	const body = "NumDimensions 2\nStencilSize (2, 1)\nFields (u)\nReadOnly (f)\nconst int FOUR = 4; float beside(int i) { return get(u, i, 0); }\n%s\nCellValue { return 0.2 * (%s); }\n"
 	for _, c := range []struct{ color, value, want string }{
 		{"Color x + y % 2 == 0", "get(u, 1, 0)", "s.sl:6:7: a Color is a sum of coordinates whose remainder is compared, like (x + y) % 2 == 0"},
 		{"Color (x % 2) + 2 * (y % 2) == 1", "get(u, 1, 0)", "joined by &&, like x % 2 == 0 && y % 2 == 1"},
@@ -208,8 +208,10 @@ func TestColorErrors(t *testing.T) {
 		{"Color red (x + y) % 2 == 0", "get(u, 1, 0)", `want the name of a stage here, found "red"`},
 		{"Color x % 2 == 0 Color x % 2 == 1", "get(u, 1, 0)", "the stage has a Color already; join the parts of one by &&"},
 		{"Color", "get(u, 1, 0)", `s.sl:7:1: want a condition here, like (x + y) % 2 == 0, found "CellValue"`},
-		{"Color (x + y) % 2 == 0", "get(u, 1, -1)", "s.sl:6:1: get(u, 1, -1) is a cell of the own colour, or by the boundary rule may stand for one"},
+		{"Color (x + y) % 2 == 0", "get(u, 1, -1)", "s.sl:7:27: get(u, 1, -1) is a cell of the own colour, or by the boundary rule may stand for one"},
 		{"Color (x + y) % 2 == 0", "get(u, 1, 0) + get(u, -2, 0)", "get(u, -2, 0) is a cell of the own colour"},
+		{"Color (x + y) % 2 == 0", "beside(1) + beside(2) + beside(1)", "s.sl:5:50: get(u, 2, 0) is a cell of the own colour"},
+		{"Color (x + y) % 2 == 0", "beside(1) + beside(2) + beside(1)", "and set a second field (in beside, called at 7:39)"},
 		{"Color (x + y) % 2 == 0", "get(u, 1, 0) + get(f, 1, 1)", ""},
 		{"Color (x + 2 * y) % FOUR == 3", "get(u, 1, 1) + get(u, -1, 1) + get(u, 1, 0) + get(u, 0, -1)", ""},
 		{"Color x % 2 == 1 && (1 + y) % 2 == 0", "get(u, 1, 1) + get(u, -1, 1) + get(u, 1, 0) + get(u, 0, -1)", ""},

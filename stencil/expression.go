@@ -308,7 +308,30 @@ func (p *parser) get(name token) (Expr, error) {
 	if array >= 0 {
 		return Read{array, at, s.elem()}, nil
 	}
+	if r := (read{p.fn.stage, field, at}); p.fn.key == "CellValue" && p.fn.dry == 0 && p.gets[r].at.text == "" {
+		p.gets[r] = p.here(name)
+	}
 	return Get{field, at, s.elem()}, nil
+}
+
+// read is a point of a field that a stage reads.
+type read struct {
+	stage, field int
+	at           Offset
+}
+
+// spot is where something stands, and in which call of a function of the file.
+type spot struct {
+	at    token
+	calls []*helper
+}
+
+func (p *parser) here(at token) spot {
+	if len(p.calls) == 0 {
+		return spot{at: at}
+	}
+	innermost := *p.calls[len(p.calls)-1] // another call of it changes the caller
+	return spot{at, []*helper{&innermost}}
 }
 
 // arrayName parses the array that get reads; the only field may go without.

@@ -16,6 +16,7 @@ type function struct {
 
 // frame is what a function shares with those that are expanded in it.
 type frame struct {
+	stage  int // of a CellValue
 	locals int
 	untidy bool // may hold what nothing reads
 }
@@ -121,6 +122,7 @@ func (p *parser) cellValue(key token) error {
 	for range st.Outputs {
 		p.fn.results = append(p.fn.results, s.elem())
 	}
+	p.fn.stage = slices.IndexFunc(s.Stages, func(one Stage) bool { return one.Name == st.Name })
 	var err error
 	st.Body, err = p.wholeBody()
 	return err

@@ -24,7 +24,7 @@ func parse(name, file, src string, marks bool) (*Stencil, error) {
 		return nil, err
 	}
 	p := &parser{lexer: l, toks: toks, marking: marks, seen: map[string]token{}, axes: map[string]int{},
-		constants: map[string]binding{}, helpers: map[string]*helper{}, stepRead: map[int]bool{}}
+		constants: map[string]binding{}, helpers: map[string]*helper{}, stepRead: map[int]bool{}, gets: map[read]spot{}}
 	p.out = &Stencil{Name: name, DType: Float32, text: src}
 	if err := p.file(); err != nil {
 		return nil, err
@@ -59,6 +59,7 @@ type parser struct {
 	constants   map[string]binding // of the file
 	helpers     map[string]*helper // functions of the file
 	calls       []*helper          // being expanded, the outermost first
+	gets        map[read]spot      // of fields in stages
 	fn          *function          // being parsed
 	step        int                // the step scalar being parsed, or next
 	stepRead    map[int]bool       // step scalars that something reads
