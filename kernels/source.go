@@ -36,6 +36,7 @@ type Piece struct {
 	Folds  int
 	Images bool // it loads images of planes, for those beyond the grid
 	Packed bool // the text computes words of two cells
+	Turns  bool // rows repeat and are not whole vectors, so that parts of one lie apart: what stands in TURNS(...) finds them
 }
 
 // Around is a file's text with generated text in place of the line that says mark.
@@ -180,7 +181,7 @@ func (w *writer) piece(stage int, p Piece) {
 		w.line("#line %d %q", strings.Count(w.String(), "\n")+2, w.file)
 	}
 	if p.File != "" {
-		p.Text = Spelling(p.Text, Simple{OneRule: w.p.Stencil.Boundary != stencil.Mixed, Dense: !w.p.Pitched, OneType: OneType(w.p), OneOutput: OneOutput(w.p), Folds: p.Folds > 0 && stage == len(w.p.Stencil.Stages)-1, Images: p.Images, Packed: p.Packed, Ends: w.p.Stencil.HasEnds()})
+		p.Text = Spelling(p.Text, Simple{OneRule: w.p.Stencil.Boundary != stencil.Mixed, Dense: !w.p.Pitched, OneType: OneType(w.p), OneOutput: OneOutput(w.p), Folds: p.Folds > 0 && stage == len(w.p.Stencil.Stages)-1, Images: p.Images, Packed: p.Packed, Turns: p.Turns, Ends: w.p.Stencil.HasEnds()})
 	}
 	w.WriteString(p.Text)
 }

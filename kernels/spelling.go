@@ -79,6 +79,7 @@ var oneType = []spelling{
 	{regexp.MustCompile(`\bcell_of\((\w+), i\)`), "$1.at[i]"},
 	{regexp.MustCompile(`\belement\(((?:[^()]|\([^()]*\))*)\)`), "$1"},
 	{regexp.MustCompile(`\bpiece_at<Elem>\(i, STRIDE\)`), "i * STRIDE"},
+	{regexp.MustCompile(`\bpart_at<Elem>\(i\)`), "i"},
 	{regexp.MustCompile(`\bSIDE_UNITs\b`), "bytes"},
 	{regexp.MustCompile(`\bSIDE_UNIT\b`), "(int)sizeof(T)"},
 	{regexp.MustCompile(`\bElem\b`), "T"},
@@ -139,13 +140,19 @@ var wholeArrays = []spelling{
 	{regexp.MustCompile(`\bcell<(.*), true>\(`), "cell<$1>("},
 }
 
-// numbers finds what folds cells where they are stored, after its parenthesis: with parentheses within parentheses.
-const numbers = `((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)`
+// within finds what stands in parentheses, after the first of them: with parentheses within parentheses.
+const within = `((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)`
 
-// folding is for kernels that do that, storing for others.
+// folding is for kernels that fold cells where they are stored, storing for others.
 var (
-	folding = []spelling{{regexp.MustCompile(` NUMBERS\(,` + numbers), ",$1"}, {regexp.MustCompile(` NUMBERS\(` + numbers), " $1"}}
-	storing = []spelling{{regexp.MustCompile(` NUMBERS\(` + numbers), ""}}
+	folding = []spelling{{regexp.MustCompile(` NUMBERS\(,` + within), ",$1"}, {regexp.MustCompile(` NUMBERS\(` + within), " $1"}}
+	storing = []spelling{{regexp.MustCompile(` NUMBERS\(` + within), ""}}
+)
+
+// turning is for tiles that cross the end of a row which repeats within a vector, whole for others.
+var (
+	turning = []spelling{{regexp.MustCompile(` TURNS\(` + within), "$1"}, {regexp.MustCompile(`\(index_t\)boundary_index<0>\(0, at\.x, nx\)`), "(index_t)at.x"}}
+	whole   = []spelling{{regexp.MustCompile(`\n? *TURNS\(` + within), ""}}
 )
 
 // Simple is what is simple of a problem.
@@ -157,6 +164,7 @@ type Simple struct {
 	Folds     bool // what is not: cells are folded where they are stored
 	Images    bool // nor this: planes beyond the grid are images of those inside
 	Packed    bool // what is not, either: words of two cells are computed
+	Turns     bool // nor this: rows repeat that are not whole vectors
 	Ends      bool // nor this: cells are asked whether an array that is short has ended
 }
 
@@ -173,7 +181,11 @@ func Spelling(text string, by Simple) string {
 	if s, ok := spelt.Load(at); ok {
 		return s.(string)
 	}
-	var list []spelling
+	list := whole
+	if by.Turns {
+		list = turning
+	}
+	list = slices.Clone(list)
 	if !by.Images {
 		list = append(list, ending...)
 	}

@@ -30,6 +30,9 @@ template <class P = Part> __device__ __forceinline__ P part_of(const Reader &fro
 // The bytes on whose multiples n elements begin that are moved together: where as many of T do in memory.
 __host__ __device__ constexpr int aligned(int bytes, int n) { return least(least(n, MOVED) * least(bytes, sizeof(T)), 16); } // n of so many bytes
 
+// The part of a vector that its ith copy belongs to.
+template <class Elem> __host__ __device__ constexpr int part_at(int i) { return i / (int)(sizeof(PartOf<Elem>) / alignof(PartOf<Elem>)); }
+
 // Bytes to the ith copy of a vector, where copies of a byte would be `stride` apart if each were a part.
 template <class Elem> __host__ __device__ constexpr int piece_at(int i, int stride) {
   constexpr int COPIES_OF = sizeof(PartOf<Elem>) / alignof(PartOf<Elem>);
@@ -45,9 +48,9 @@ template <class W> __device__ __forceinline__ void copy_part(void *to, unsigned 
 
 // What is too small for an asynchronous copy: N parts that lie STRIDE parts apart are loaded with the copies, and put into
 // shared memory when the plane step has computed, so that nothing waits for them.
-template <int STRIDE, int N, class Elem> __device__ __forceinline__ void load_late(PartOf<Elem> (&late)[N], const Elem *from) {
+template <int STRIDE, int N, class Elem> __device__ __forceinline__ void load_late(PartOf<Elem> (&late)[N], const Elem *from TURNS(, const int (&turns)[N])) {
 #pragma unroll
-  for (int i = 0; i < N; i++) late[i] = reinterpret_cast<const PartOf<Elem> *>(from)[i * STRIDE];
+  for (int i = 0; i < N; i++) late[i] = reinterpret_cast<const PartOf<Elem> *>(from TURNS( + turns[i]))[i * STRIDE];
 }
 template <int STRIDE, int N, class Elem> __device__ __forceinline__ void put_late(char *to, const PartOf<Elem> (&late)[N]) {
 #pragma unroll

@@ -72,11 +72,11 @@ const warp = 32 // lanes
 // part is the cells that are moved between memory and a thread at once: a vector, or as
 // many of its cells as rows are whole of.
 func (h shape) part(p stencil.Problem) int {
-	if p.Stencil.Wraps(0) {
-		return h.vector
-	}
 	return kernels.WholePart(h.vector, p.Size[0])
 }
+
+// turns tells whether tiles cross the end of a row, which repeats, within a vector: then its parts lie apart.
+func (h shape) turns(p stencil.Problem) bool { return p.Stencil.Wraps(0) && h.part(p) < h.vector }
 
 // tile is the cells a block holds and the cells by which tiles are apart, on x and
 // on rows.
@@ -234,9 +234,6 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 		Name: "sums", Needs: onVector, Why: "a step that is one weighted sum of one field takes fewer operations in stream",
 		OK: func(space.Values) bool { return !sums(st) || len(st.Sparse) > 0 }, // which stream has one step a launch of
 	}, kernels.MirrorsConstraint(st), space.Constraint{
-		Name: "wrap", Needs: onVector, Why: fmt.Sprintf("where the grid repeats, its rows (%d) must be whole vectors", p.Size[0]),
-		OK: func(v space.Values) bool { return !st.Wraps(0) || p.Size[0]%v.Get("vx") == 0 },
-	}, space.Constraint{
 		Name: "mirror", Needs: onVector, Why: "a lane finds what a point outside mirrors within its own vector",
 		OK: func(v space.Values) bool { return !st.Mirrors(0) || v.Get("vx") >= st.High[0] },
 	}, space.Constraint{
@@ -338,6 +335,9 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		kernels.StoredPieces(p),
 		[]kernels.Piece{{File: folder + "plane.cu", Text: planeSource}}, l.places(),
 		[]kernels.Piece{{Text: l.text(p, h)}, {File: folder + "streaming.cu", Text: streamingSource, Folds: warp * min(l.folds+1, 1)}})
+	for i := range pieces {
+		pieces[i].Turns = h.turns(p)
+	}
 	k := kernels.StagedSource(p, l.st, sourceOf(s), launchOnly, constants, pieces...)
 	hold, _ := h.tile(l)
 	k.Schedule, k.Launch, k.Least, k.Multiple = s, h.launch(p, l), [3]int{hold[0], 1, 1}, h.part(p)

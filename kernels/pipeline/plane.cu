@@ -70,6 +70,7 @@ struct Place {
   int side_at[SIDES > 0 ? SIDE_EACH : 1];    // SIDE_UNITs from what it copies to them in shared memory; 0 = none
   int x, y;              // of its first cell
   index_t rows[WRAPS_ROWS ? ROWS : 1]; // where the grid repeats: elements from a plane's column to each row
+  TURNS(int turns[VECTOR / PART]; // elements from where each part that it copies would be to where the repeated row has it)
   T *swap;               // its warp's vector, through which parts are stored
   bool edge;             // its tile touches the grid's edge on x or rows
   bool inner;            // none of its cells' neighbours in a plane lies outside the grid
@@ -85,11 +86,11 @@ constexpr int PART_STRIDE = COALESCED ? 32 : 1;
 
 // Asks for a thread's part of a row to be copied to shared memory, a vector or as much in parts, and
 // does not wait for it.
-template <class Elem> __device__ __forceinline__ void copy_vector(char *to, unsigned shared, const Elem *from) {
+template <class Elem> __device__ __forceinline__ void copy_vector(char *to, unsigned shared, const Elem *from TURNS(, const int (&turns)[VECTOR / PART])) {
   constexpr int BYTES = alignof(PartOf<Elem>), STRIDE = BYTES * PART_STRIDE;
 #pragma unroll
   for (int i = 0; i < (int)sizeof(VectorOf<Elem>) / BYTES; i++)
-    copy_async<BYTES>(to + piece_at<Elem>(i, STRIDE), shared + piece_at<Elem>(i, STRIDE), reinterpret_cast<const char *>(from) + piece_at<Elem>(i, STRIDE));
+    copy_async<BYTES>(to + piece_at<Elem>(i, STRIDE), shared + piece_at<Elem>(i, STRIDE), reinterpret_cast<const char *>(from TURNS( + turns[part_at<Elem>(i)])) + piece_at<Elem>(i, STRIDE));
 }
 
 // The place in a ring of N planes of the one that came `age` plane steps before the one at slot.
@@ -138,7 +139,7 @@ template <class Elem> __device__ __forceinline__ void load_cells(Cells &v, const
   for (int j = 0; j < ROWS; j++)
 #pragma unroll
     for (int i = 0; i < VECTOR; i += PART) {
-      const PartOf<Elem> part = *reinterpret_cast<const PartOf<Elem> *>(column + row_offset(at, j) + i);
+      const PartOf<Elem> part = *reinterpret_cast<const PartOf<Elem> *>(column + row_offset(at, j) + i TURNS( + boundary_index<0>(0, at.x + i, at.nx) - (at.x + i)));
 #pragma unroll
       for (int k = 0; k < PART; k++) v[j][i + k] = element(part.at[k]);
     }

@@ -19,6 +19,12 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
     const int cell = COALESCED_STORES ? at.x - coalesced_offset() + i * PART_STRIDE : at.x + i;
     at.parts |= (unsigned)(cell >= x.first && cell < x.last) << i;
   }
+  TURNS(
+#pragma unroll
+  for (int i = 0; i < VECTOR; i += PART) {
+    const int cell = at.x - coalesced_offset() + i * PART_STRIDE;
+    at.turns[i / PART] = boundary_index<0>(0, cell, nx) - cell;
+  })
   at.swap = reinterpret_cast<T *>(shared + SWAP) + (COALESCED_STORES ? warp * 32 * VECTOR : 0);
   at.edge = !wraps(0) && (x.origin < max(SIDE_L, 1) || x.origin + TILE_X > nx - max(SIDE_H, 1) - RIM_X * (2 * HIGH_X + 1));
   int row = 0;

@@ -21,7 +21,7 @@ func (p *plan) text(of stencil.Problem, h shape) string {
 	p.membersText(&b, of, h, loads)
 	p.constructorText(&b, h, loads)
 	p.ringsText(&b, of, h, loads, loaded)
-	p.loadText(&b, h, loads)
+	p.loadText(&b, of, h, loads)
 	p.advanceText(&b, h, loads)
 	p.runText(&b, loads)
 	return b.String()
@@ -210,7 +210,7 @@ func (p *plan) runText(b *strings.Builder, loads []load) {
 }
 
 // loadText is the functions that load planes: those that come by shared memory, and own cells.
-func (p *plan) loadText(b *strings.Builder, h shape, loads []load) {
+func (p *plan) loadText(b *strings.Builder, problem stencil.Problem, h shape, loads []load) {
 	line := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
 	wrap := p.st.Wraps(p.dims - 1)
 	onwards := func(v int, step string) { // the next plane of a version that is loaded, after that of a plane step
@@ -236,6 +236,9 @@ func (p *plan) loadText(b *strings.Builder, h shape, loads []load) {
 			line("      const int to = %s;", of.at("slot"))
 		}
 		p.copiesText(b, h, func(number, place, from string) string {
+			if h.turns(problem) {
+				from += ", at.turns"
+			}
 			if of.lateParts {
 				return fmt.Sprintf("load_late<PART_STRIDE>(late_%d[%s], source_%d + %s)", v, number, v, from)
 			}

@@ -65,11 +65,11 @@ func planOf(p stencil.Problem, s space.Schedule) plan {
 // part is the cells that are moved between memory and a thread at once: a vector, or as
 // many of its cells as rows are whole of.
 func (g plan) part() int {
-	if g.wraps[0] {
-		return g.vector
-	}
 	return kernels.WholePart(g.vector, g.problem.Size[0])
 }
+
+// turns tells whether tiles cross the end of a row, which repeats, within a vector: then its parts lie apart.
+func (g plan) turns() bool { return g.wraps[0] && g.part() < g.vector }
 
 // copyBytes is the bytes of one copy into shared memory, or of several if it is more than 16.
 func (g plan) copyBytes() int { return g.part() * g.problem.DType.Size() }

@@ -87,6 +87,7 @@ struct Place {
   int other[SHARED_ROWS > 0 ? SHARED_ROWS : 1]; // the rows of other warps that it reads
   int x, y;              // of its first cell
   index_t rows[WRAPS_ROWS ? ROWS : 1]; // where the grid repeats: elements from a plane's column to each row
+  TURNS(int turns[VECTOR / PART]; // elements from where each part that it loads would be to where the repeated row has it)
   bool low_row, high_row; // holds the first, last row of a plane
   bool holds;            // some cells of its tile may be held
   unsigned flags;        // low_x, high_x, low_row, high_row, holds bit by bit

@@ -1,10 +1,10 @@
 // Asks for a thread's part of a row to be copied to shared memory, a vector or as much in parts, and
 // does not wait for it.
-template <class Elem> __device__ __forceinline__ void copy_vector(char *to, unsigned shared, const Elem *from) {
+template <class Elem> __device__ __forceinline__ void copy_vector(char *to, unsigned shared, const Elem *from TURNS(, const int (&turns)[VECTOR / PART])) {
   constexpr int BYTES = alignof(PartOf<Elem>), STRIDE = BYTES * part_stride(COALESCED);
 #pragma unroll
   for (int i = 0; i < (int)sizeof(VectorOf<Elem>) / BYTES; i++)
-    copy_async<BYTES>(to + piece_at<Elem>(i, STRIDE), shared + piece_at<Elem>(i, STRIDE), reinterpret_cast<const char *>(from) + piece_at<Elem>(i, STRIDE));
+    copy_async<BYTES>(to + piece_at<Elem>(i, STRIDE), shared + piece_at<Elem>(i, STRIDE), reinterpret_cast<const char *>(from TURNS( + turns[part_at<Elem>(i)])) + piece_at<Elem>(i, STRIDE));
 }
 
 // Prefetch by asynchronous copies into shared memory: no register is held meanwhile. A thread copies
@@ -27,7 +27,7 @@ struct Prefetch {
 #pragma unroll
     for (int j = 0; j < ROWS; j++) {
       const int i = ring_at(f, a, j);
-      copy_vector(of_array(to, a) + i, of_array(shared, a) + i, from + row_offset(at, j));
+      copy_vector(of_array(to, a) + i, of_array(shared, a) + i, from + row_offset(at, j) TURNS(, at.turns));
     }
   }
 

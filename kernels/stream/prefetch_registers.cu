@@ -6,7 +6,7 @@ __device__ __forceinline__ void load_cells(Cells &v, LaneHalo &lane_halo, const 
     const Reader row = plane + row_offset(at, j);
 #pragma unroll
     for (int i = 0; i < VECTOR; i += PART) {
-      const Part part = part_of(row + i);
+      const Part part = part_of(row + i TURNS( + at.turns[i / PART]));
 #pragma unroll
       for (int k = 0; k < PART; k++) v[j][i + k] = part.at[k];
     }

@@ -1,16 +1,16 @@
 // Arrays of several types: prefetched planes of each lie in shared memory as the array is stored.
 
-template <class Elem> __device__ __forceinline__ void copy_vector(char *to, unsigned shared, const Elem *from);
+template <class Elem> __device__ __forceinline__ void copy_vector(char *to, unsigned shared, const Elem *from TURNS(, const int (&turns)[VECTOR / PART]));
 struct CopyOf {
   char *to;
   unsigned shared;
-  const char *from;
+  const char *from; TURNS(const int (&turns)[VECTOR / PART];)
   template <class Elem> __device__ __forceinline__ int operator()(Elem *) const {
-    copy_vector(to, shared, reinterpret_cast<const Elem *>(from));
+    copy_vector(to, shared, reinterpret_cast<const Elem *>(from) TURNS(, turns));
     return 0;
   }
 };
-__device__ __forceinline__ void copy_vector(char *to, unsigned shared, const Reader &from) { by_type(from.stored, CopyOf{to, shared, from.at}); }
+__device__ __forceinline__ void copy_vector(char *to, unsigned shared, const Reader &from TURNS(, const int (&turns)[VECTOR / PART])) { by_type(from.stored, CopyOf{to, shared, from.at TURNS(, turns)}); }
 
 struct VectorAt {
   const char *at;

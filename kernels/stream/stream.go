@@ -101,9 +101,6 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 		Name: "stencil", Needs: onVector, Why: "a block streams through one stage",
 		OK: func(space.Values) bool { return len(p.Stencil.Stages) == 1 },
 	}, kernels.MirrorsConstraint(p.Stencil), space.Constraint{
-		Name: "wrap", Needs: onVector, Why: fmt.Sprintf("where the grid repeats, its rows (%d) must be whole vectors", p.Size[0]),
-		OK: func(v space.Values) bool { return !of.wraps[0] || p.Size[0]%v.Get("vx") == 0 },
-	}, space.Constraint{
 		Name: "mirror", Needs: onVector, Why: "a lane finds what a point outside mirrors within its own vector, sums among the planes",
 		OK: func(v space.Values) bool {
 			return (!of.mirrors[0] || v.Get("vx") >= of.highX) && (!of.mirrors[2] || !of.linear || kernels.Planes(p) > of.highS)
@@ -221,6 +218,9 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		pieces = append(pieces, kernels.CopiesPiece())
 	}
 	pieces = append(pieces, g.prefetchSource(), kernels.Piece{File: folder + "streaming.cu", Text: streamingSource, Images: g.images})
+	for i := range pieces {
+		pieces[i].Turns = g.turns()
+	}
 	if g.packed {
 		pieces = packedPieces(pieces)
 	}

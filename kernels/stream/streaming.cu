@@ -184,6 +184,12 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
     const int cell = at.x - coalesced_offset(COALESCED_STORES) + i * part_stride(COALESCED_STORES);
     at.parts |= (unsigned)(cell >= x.first && cell < x.last) << i;
   }
+  TURNS(
+#pragma unroll
+  for (int i = 0; i < VECTOR; i += PART) {
+    const int cell = at.x - coalesced_offset(COALESCED) + i * part_stride(COALESCED);
+    at.turns[i / PART] = boundary_index<0>(0, cell, nx) - cell;
+  })
   int row = 0;
   at.writes = 1;
   Window y = {0, 0, 1};
