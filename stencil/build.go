@@ -78,17 +78,18 @@ func conditional(test, a, b Expr) Expr {
 	if t != b.typ() {
 		t = common(t, b.typ())
 	}
-	if t == Whole {
+	c, known := test.(Int)
+	if t == Whole && !known {
 		t = Elem
 	}
 	a, b = convert(a, t), convert(b, t)
-	if c, ok := test.(Int); ok {
-		if c.Value != 0 {
-			return a
-		}
-		return b
+	switch {
+	case !known:
+		return Cond{test, a, b}
+	case c.Value != 0:
+		return a
 	}
-	return Cond{test, a, b}
+	return b
 }
 
 // precedence of the binary operators in C: a higher one binds tighter.
@@ -230,6 +231,18 @@ func choice(name string, args []Expr) Expr {
 	if len(args) == 2 {
 		t = common(t, args[1].typ())
 	}
+	var whole [2]int64
+	known := 0
+	for i := range args {
+		args[i] = convert(args[i], t)
+		if c, ok := args[i].(Int); ok {
+			whole[i] = c.Value
+			known++
+		}
+	}
+	if known == len(args) {
+		return Int{chosenInt(name, t, whole[0], whole[1]), t}
+	}
 	if t == Whole {
 		t = Elem
 	}
@@ -240,4 +253,15 @@ func choice(name string, args []Expr) Expr {
 		name = choices[name]
 	}
 	return Call{name, args, t}
+}
+
+// chosenInt is min or max of integers of type t, or abs of a.
+func chosenInt(name string, t Type, a, b int64) int64 {
+	switch {
+	case name == "abs" && (t == Whole || t.signed()) && a < 0:
+		return t.wrap(-a)
+	case name == "min" && compareInts("<", b, a, t), name == "max" && compareInts(">", b, a, t):
+		return b
+	}
+	return a
 }

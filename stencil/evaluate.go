@@ -413,26 +413,11 @@ func (c *evaluation) integer(e Expr) func() int64 {
 		}
 	case Call:
 		x := c.integer(e.Args[0])
-		if e.Func == "abs" {
-			return func() int64 {
-				v := x()
-				if e.Type.signed() && v < 0 {
-					return e.Type.wrap(-v)
-				}
-				return v
-			}
+		if len(e.Args) == 1 {
+			return func() int64 { return chosenInt(e.Func, e.Type, x(), 0) }
 		}
-		y, op := c.integer(e.Args[1]), "<"
-		if e.Func == "max" {
-			op = ">"
-		}
-		return func() int64 {
-			if a, b := x(), y(); compareInts(op, b, a, e.Type) {
-				return b
-			} else {
-				return a
-			}
-		}
+		y := c.integer(e.Args[1])
+		return func() int64 { return chosenInt(e.Func, e.Type, x(), y()) }
 	}
 	panic(fmt.Sprintf("stencil: unknown expression %#v", e))
 }

@@ -287,7 +287,7 @@ func (p *parser) get(name token) (Expr, error) {
 		if err != nil {
 			return nil, err
 		}
-		n, ok := v.(Int)
+		n, ok := p.known(v).(Int)
 		if !ok || n.Type == Bool {
 			return nil, p.fail(t, "the offsets of get must be whole numbers known here, found %s; use const int, or choose between several get() with ?:", t)
 		}

@@ -2,6 +2,7 @@ package stencil
 
 import (
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -138,16 +139,40 @@ func (p *parser) notNumber(t token) error {
 	return p.fail(t, "a constant outside of blocks is made of numbers; declare this one in the function that uses it")
 }
 
-// evaluated is a constant of the file, computed in double.
-func (p *parser) evaluated(at token, e Expr) (Expr, error) {
-	known := len(p.fn.expanded) == 0
+// ofNumbers tells whether an expression is made of numbers alone.
+func ofNumbers(e Expr) bool {
+	known := true
 	walk(e, func(e Expr) {
 		switch e.(type) {
 		case Scalar, Local, Get, Read, ReadAt, Var:
 			known = false
 		}
 	})
-	if !known {
+	return known
+}
+
+// known is what functions make of numbers, where that is a whole number; every other expression is as it was.
+func (p *parser) known(e Expr) Expr {
+	switch e.(type) {
+	case Num, Int:
+		return e
+	}
+	if !ofNumbers(e) {
+		return e
+	}
+	c := &evaluation{r: &run{s: p.out}}
+	if !e.typ().Floating() {
+		return Int{c.integer(e)(), e.typ()}
+	}
+	if v := c.float(e)(); v == math.Trunc(v) && math.Abs(v) <= maxWhole {
+		return Int{int64(v), Type(Int64)}
+	}
+	return e
+}
+
+// evaluated is a constant of the file, computed in double.
+func (p *parser) evaluated(at token, e Expr) (Expr, error) {
+	if len(p.fn.expanded) > 0 || !ofNumbers(e) {
 		return nil, p.notNumber(at)
 	}
 	c := &evaluation{r: &run{s: p.out}}

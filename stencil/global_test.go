@@ -89,6 +89,7 @@ func TestFaultsOfFunctionsConstantsAndArrays(t *testing.T) {
 		{"", "#define N 3\nreturn get(0);", "4:13: #define stands outside of blocks; here declare a constant, like const float N = 3;"},
 		{"", "float w[2] = {1, 2, 3}; return get(0);", "4:33: more values than w has elements"},
 		{"", "float w[2]; return w[2];", "4:34: w has no element 2: it has 2, from 0 on"},
+		{"", "float w[2]; return w[sqrt(2)];", "4:34: the index of w must be known here: a number, a loop's variable or const int; an array that cells index by their values is read(index)"},
 		{"", "float w[2]; return w[x];", "4:34: the index of w must be known here: a number, a loop's variable or const int; an array that cells index by their values is read(index)"},
 		{"", "float w[2]; return w;", `4:33: w is an array; want "[" and an element's index here, found ";"`},
 		{"", "float w[x]; return get(0);", "4:21: an array's length must be a constant: a number or const int"},

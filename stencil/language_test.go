@@ -27,6 +27,11 @@ func TestConstructsPrintByTheContract(t *testing.T) {
 			"return pow(get(0, 0, 0), T(2.0)) + fmin(get(1, 0, 0), T(3.0)) + fabs(get(2, 0, 0)) + fabs(get(0, 0, 0)) + T(int_abs(px)) + T(int_max(px, 3));\n"},
 		{"casts", line("return (int)get(0) + (float)(x / 3) + (double)get(1) + (int)2.9;"),
 			"return T(to_integer(get(0, 0, 0), (-2147483647 - 1), 2147483647)) + T(px / 3) + get(1, 0, 0) + T(2.0);\n"},
+		{"indices that functions make of a loop's variable", "const float near[3] = {1, 2, 3}; " +
+			line("float s = 0; for (int i = -1; i <= 1; i++) s += near[abs(i)] * near[fmin(i, 0) + 1] * near[(int)fmax(i, 0)] * near[max(min(i, 1), i < 0 ? 2 : 0)] * get(i < 0 ? 2 : abs(-i)); return s;"),
+			"T v0 = T(0.0);\nv0 = v0 + T(2.0) * T(1.0) * T(1.0) * T(3.0) * get(2, 0, 0);\nv0 = v0 + T(1.0) * T(2.0) * T(1.0) * T(1.0) * get(0, 0, 0);\nv0 = v0 + T(2.0) * T(2.0) * T(2.0) * T(2.0) * get(1, 0, 0);\nreturn v0;\n"},
+		{"a branch by them", line("float s = 0; for (int i = -1; i <= 1; i++) if (abs(i) == 1) s += get(i); return s;"),
+			"T v0 = T(0.0);\nv0 = v0 + get(-1, 0, 0);\nv0 = v0 + get(1, 0, 0);\nreturn v0;\n"},
 		{"scalars", line("return a * get(0) + n;") + "ScalarVariables (float a = 0.5, int n)", "return s_0 * get(0, 0, 0) + T(s_1);\n"},
 		{"scalars that share a type", line("return a * get(0) + b + n;") + "ScalarVariables (float a = 0.5, b, int n)", "return s_0 * get(0, 0, 0) + s_1 + T(s_2);\n"},
 		{"no scalars", line("return get(0);") + "ScalarVariables ( )", "return get(0, 0, 0);\n"},

@@ -344,6 +344,7 @@ func (p *parser) constantOf(t Type, want string) (Int, error) {
 	if err != nil {
 		return Int{}, err
 	}
+	v = p.known(v)
 	if c, ok := v.(Int); ok && t != Bool && c.Type == Bool {
 		v = convert(c, Type(Int32))
 	}
