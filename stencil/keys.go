@@ -208,11 +208,16 @@ func (p *parser) typeName() (DType, error) {
 	if !isTypeWord(first) {
 		return "", p.fail(first, "unknown element type %s: use int, int64, float, double, unsigned int or one of %s", first, joined(ElementTypes()))
 	}
-	name := strings.TrimSuffix(first.text, "_t")
+	name, shorter := strings.TrimSuffix(first.text, "_t"), ""
+	last := first
 	for isTypeWord(p.peek()) {
-		name += " " + p.take().text
+		last, shorter = p.take(), name
+		name += " " + last.text
 	}
 	d, err := ParseDType(name)
+	if _, wrong := ParseDType(shorter); err != nil && wrong == nil && p.peek().kind == tokPunct { // a name belongs here
+		return "", p.fail(last, "%s is a type; choose another name, like %.40s_", last, last.text)
+	}
 	if err != nil {
 		return "", p.fail(first, "unknown element type %.60q: use int, int64, float, double, unsigned int or one of %s", name, joined(ElementTypes()))
 	}

@@ -104,6 +104,8 @@ func (p *parser) unnamed(what string, t token) error {
 	switch next := p.peek(); {
 	case isTypeWord(t) && next.kind == tokName && (what == "a field" || what == "a read-only array"):
 		more = fmt.Sprintf("; its type stands behind it: %.40s: %s", next.text, t.text)
+	case isLocalType(t):
+		more = fmt.Sprintf(", which is a type; choose another name, like %.40s_", t.text)
 	case t.kind == tokName:
 		more = ", which is a word of the language; choose another"
 	case t.text == "(" && what == "a list of places":
