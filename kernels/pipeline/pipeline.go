@@ -135,7 +135,7 @@ func (h shape) sharedBytes(p stencil.Problem, l *plan) int {
 // coalescedStores tells whether the parts of a row are stored through shared memory, as plane.cu has it.
 func (h shape) coalescedStores(p stencil.Problem) bool {
 	vector, part := h.vector*p.DType.Size(), min(16, h.part(p)*p.DType.Size())
-	return h.part(p) < h.vector && p.Stencil.Dims < 3 && vector >= 16 && part < 16
+	return h.part(p) < h.vector && p.Stencil.Dims < 3 && vector == 32 && part < 16
 }
 
 // swapAt is where the vectors begin through which threads store, in bytes.

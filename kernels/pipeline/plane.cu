@@ -26,8 +26,9 @@ template <class Elem> struct __align__(aligned(sizeof(Elem), PART)) PartOf {
 };
 // Copied in parts, a row's are coalesced, and lanes find their vectors in shared memory.
 constexpr bool COALESCED = PART < VECTOR;
-// So are parts that are stored, through shared memory: else they are parts of sectors, each of which L2 takes anew.
-constexpr bool COALESCED_STORES = COALESCED && DIMS < 3 && sizeof(VectorOf<T>) >= 16 && sizeof(PartOf<T>) < 16;
+// So are parts that are stored, through shared memory, where a vector is a sector (32 bytes) in 2D. (Narrower ones, and planes of
+// several rows, lose by it; docs/lab/0020-parts-side-by-side.md.)
+constexpr bool COALESCED_STORES = COALESCED && DIMS < 3 && sizeof(VectorOf<T>) == 32 && sizeof(PartOf<T>) < 16;
 struct __align__(sizeof(Real) * VECTOR < 16 ? sizeof(Real) * VECTOR : 16) Shared {
   Real at[VECTOR];
 };
