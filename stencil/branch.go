@@ -7,11 +7,12 @@ import (
 	"sync"
 )
 
-// Branch is an if or ?: of a file. All copies that unrolling makes of it are one.
+// Branch is an if or ?: of a file, or a list of sources, which change a cell or do not. All copies that unrolling makes of it are one.
 type Branch struct {
 	Line, Col int    // from 1
-	Word      string // "if" or "?:"
-	sides     byte   // those that have code: bit 0 where the condition is false, bit 1 where it is true
+	Word      string // "if" or "?:", or the list's name
+	Sources   bool
+	sides     byte // those that have code: bit 0 where the condition is false, bit 1 where it is true
 }
 
 // marked is a condition with its place, if conditions are marked.
@@ -31,19 +32,19 @@ func (p *parser) marked(at token, cond Expr) Expr {
 	return mark{cond, i}
 }
 
-// markings are the stencils of marked, by what they were made of; nil of those without a branch.
+// markings are the stencils of marked, by what they were made of; nil of those without a branch and sources.
 var markings sync.Map
 
 type markingKey struct{ hash, text string }
 
-// marked is the stencil with marks in its conditions, for the reference alone; nil if it has no branch.
+// marked is the stencil with marks in its conditions, for the reference alone; nil if it has no branch and no sources.
 func (s *Stencil) marked() *Stencil {
 	key := markingKey{s.Hash, s.text}
 	if m, ok := markings.Load(key); ok {
 		return m.(*Stencil)
 	}
 	var m *Stencil
-	branches := false
+	branches := slices.ContainsFunc(s.Sparse, func(a Sparse) bool { return a.Sources() })
 	for _, body := range s.bodies() {
 		branches = branches || branching(body)
 	}
@@ -103,7 +104,9 @@ func (s *Stencil) reached() {
 		}
 	}
 	for i := range s.marks {
-		s.marks[i].sides = sides[i]
+		if s.marks[i].sides = sides[i]; s.marks[i].Sources {
+			s.marks[i].sides = 2
+		}
 	}
 }
 
@@ -128,7 +131,11 @@ func (s *Stencil) Untaken(seen string) []string {
 			took = seen[i] - '0'
 		}
 		for side, what := range []string{"fails", "holds"} {
-			if b.sides&^took>>side&1 == 1 {
+			switch {
+			case b.sides&^took>>side&1 == 0:
+			case b.Sources:
+				list = append(list, fmt.Sprintf("%d:%d: sources %.40s never change a value", b.Line, b.Col, b.Word))
+			default:
 				list = append(list, fmt.Sprintf("%d:%d: the condition of %s never %s", b.Line, b.Col, b.Word, what))
 			}
 		}

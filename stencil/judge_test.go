@@ -1,6 +1,7 @@
 package stencil
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -101,6 +102,26 @@ CellValue {
 	}
 	if s := mustParse(t, line("return get(0);")); s.Untaken("") != nil || s.marked() != nil {
 		t.Error("a program without a branch has one")
+	}
+}
+
+// Sources of zeros, or that a cell's value does not follow from, prove nothing of themselves.
+func TestSourcesThatNeverActAreNamed(t *testing.T) {
+	for _, c := range []struct {
+		body  string
+		dtype DType
+		want  []string
+	}{
+		{"Sources shot (u) { return get(u, 0) + value; }", Float32, nil},
+		{"Sources shot (u) { return get(u, 0) + value; }\nInputRange shot {0}", Float32, []string{"5:1: sources shot never change a value"}},
+		{"Sources shot (u) { return get(u, 0) + value; }\nInputRange shot {0}", Int32, []string{"5:1: sources shot never change a value"}},
+		{"Sources a (u) { return get(u, 0) + value; } Sources shot (u) { return value > 2 ? 1 : get(u, 0); }", Float32,
+			[]string{"5:45: sources shot never change a value", "5:81: the condition of ?: never holds"}},
+	} {
+		p, v := judged(t, fmt.Sprintf("NumDimensions 1\nStencilSize (1)\nDataType %s Fields (u)\nCellValue { return get(u, 1) - get(u, 0); }\n%s", c.dtype.C(), c.body), c.dtype, Size{999, 1, 1}, 3)
+		if got := p.Stencil.Untaken(v.Seen); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %q", c.body, got)
+		}
 	}
 }
 

@@ -18,6 +18,7 @@ type Sparse struct {
 	// the own cell alone.
 	Points    [][]Offset
 	Low, High [3]int // reach of its get()
+	mark      int    // of sources, where marks are: 2 has been seen once they changed a cell
 	Range     Range  // the values that a table of sources is meant for
 }
 
@@ -116,7 +117,10 @@ func (p *parser) sparseBody(key token) (err error) {
 			return p.fail(t, "%.40s is temporary: each step sets it anew, so that nothing would see what sources add; name a field that lasts", t.text)
 		}
 	}
-	a.Body, err = p.wholeBody()
+	if a.Body, err = p.wholeBody(); p.marking && a.Sources() {
+		a.mark = len(p.out.marks)
+		p.out.marks = append(p.out.marks, Branch{Line: key.line, Col: key.col, Word: a.Name, Sources: true})
+	}
 	p.nextList++
 	return err
 }
@@ -220,10 +224,14 @@ func (r *run) act() {
 					c.nearF = table.Float[row+j]
 				}
 			}
+			changed := false
 			if c.run(); to.Int != nil {
-				to.Int[at] = c.ints[0]
+				changed, to.Int[at] = to.Int[at] != c.ints[0], c.ints[0]
 			} else {
-				to.Float[at] = c.floats[0]
+				changed, to.Float[at] = to.Float[at] != c.floats[0], c.floats[0]
+			}
+			if changed && a.Sources() && len(r.seen) > 0 {
+				r.seen[a.mark] |= 2
 			}
 		}
 		for i, b := range c.seen {

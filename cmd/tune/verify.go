@@ -335,7 +335,7 @@ func (a *app) printVerification(v verification) error {
 		case d.Wrong != "":
 			verdict = "the last one wrong"
 		case len(d.Untaken) > 0:
-			verdict = "right, but incomplete: no cell took every branch"
+			verdict = "right, but incomplete: no cell took every branch, or sources changed nothing"
 		case d.Cases == 0:
 			verdict = "nothing is proved: no compiler ended in time"
 		case !d.Complete:
