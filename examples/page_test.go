@@ -1,6 +1,7 @@
 package examples
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -78,5 +79,38 @@ func TestThePageOfEmitIsFollowed(t *testing.T) {
 				t.Errorf("%v, want %q\n%s\nof\n%s", err, c.want, out, text)
 			}
 		})
+	}
+}
+
+// TestAKernelRunsOnYourOwnData as docs/from-your-code.md says it does, against the loop of that page.
+func TestAKernelRunsOnYourOwnData(t *testing.T) {
+	tune, _, _ := setup(t, "make")
+	root, err := filepath.Abs("..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PATH", filepath.Dir(tune)+":"+os.Getenv("PATH"))
+	t.Setenv("REPOSITORY", root)
+	text := ""
+	for _, block := range blocks(t, "../docs/from-your-code.md", "Run it on your own data") {
+		text += block
+	}
+	const nx, ny = 96, 64
+	heat := make([]float64, nx*ny)
+	heat[nx*32] = 1
+	for range 10 {
+		next := make([]float64, nx*ny)
+		for i, c := range heat {
+			x, y := i%nx, i/nx
+			west, east, south, north := heat[y*nx+max(x-1, 0)], heat[y*nx+min(x+1, nx-1)], heat[max(y-1, 0)*nx+x], heat[min(y+1, ny-1)*nx+x]
+			next[i] = c + 0.1*(west+east+south+north-4*c)
+		}
+		heat = next
+	}
+	cmd := exec.Command("bash", "-e")
+	cmd.Dir, cmd.Stdin = t.TempDir(), strings.NewReader(text)
+	out, err := cmd.CombinedOutput()
+	if want := fmt.Sprintf("error 0, a cell is %.6g now", heat[nx*32]); err != nil || !strings.Contains(string(out), want) {
+		t.Errorf("%v, want %q\n%s\nof\n%s", err, want, out, text)
 	}
 }
