@@ -266,6 +266,10 @@ func (r checked) print(to io.Writer, s *stencil.Stencil) error {
 				text += ": " + offsets(a.Points, r.Dims)
 			}
 		}
+		if text == a.Name {
+			line("unread", "%s: nothing reads it, so remove it", a.Name)
+			continue
+		}
 		if a.Stored != "" {
 			text += ", stored in " + string(a.Stored)
 		}

@@ -21,7 +21,7 @@ func TestCheckSaysWhatAFileMeans(t *testing.T) {
 	path := file(t, "flow.sl", `NumDimensions 3
 StencilSize (1, 1, 1)
 Fields (u: float16, flux, idle)
-ReadOnly (k, dz[z])
+ReadOnly (k, dz[z], rho: float16)
 Short (flux x y, dz z)
 Stages (face, cell)
 CellValue face (flux) { return (get(u, 1, 0, 0) - get(u, 0, 0, 0)) * get(k, 0, 0, 0) / get(dz, 1); }
@@ -32,6 +32,7 @@ CellValue cell (u) { return get(u, 0, 0, 0) + 0.1 * (get(flux, 0, 0, 0) - get(fl
 		"flow: float32, boundary clamp, grid 512x512x512, 1000 steps",
 		"reads     u at 2 points: (0, 0, 0) (1, 0, 0), stored in float16",
 		"reads     dz by index",
+		"unread    rho: nothing reads it, so remove it",
 		"short     flux x y, dz z: there they end one cell before the grid",
 		"stage face sets flux; reach x 0..1, y 0..0, z 0..0; ",
 		"constant  idle: no stage sets it, so declare it with ReadOnly",
