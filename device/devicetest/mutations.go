@@ -401,5 +401,12 @@ func Mutations() []Mutation {
 		m("global", "jacobi3d", "columns: a last tile of one row is not counted", "tiles_y = ceil_div(ny, WRITE_Y);\n", "tiles_y = (ny + WRITE_Y - 2) / WRITE_Y;\n"),
 		m("tile", "jacobi2d", "the third fused step lacks a column of its halo", "READ_X - S * (LOW_X + HIGH_X), Y", "READ_X - S * (LOW_X + HIGH_X) - (S == 3), Y"),
 		m("smalltile", "jacobi2d", "of four fused steps the third lacks a column of its halo", "x < GROUP_X - S * HIGH_X &&", "x < GROUP_X - S * HIGH_X - (S == 3 && PYRAMID == 4) &&"),
+		m("global", "mirror2d", "mirror: of two columns each is its own neighbour", "x = boundary_index(x, grid.nx);", "x = grid.nx == 2 ? clamp_index(x, 2) : boundary_index(x, grid.nx);"),
+		m("global", "mirror3d", "mirror: of two planes each is its own neighbour", "z = boundary_index(z, grid.nz);", "z = grid.nz == 2 ? clamp_index(z, 2) : boundary_index(z, grid.nz);"),
+		m("tile", "mirror2d", "mirror: of two columns each is its own neighbour", "x = boundary_index(gx, grid.nx) - t.origin.x;", "x = (grid.nx == 2 ? clamp_index(gx, 2) : boundary_index(gx, grid.nx)) - t.origin.x;"),
+		m("tile", "mirror3d", "mirror: of two planes each is its own neighbour", "z = boundary_index(gz, grid.nz) - t.origin.z;", "z = (grid.nz == 2 ? clamp_index(gz, 2) : boundary_index(gz, grid.nz)) - t.origin.z;"),
+		m("slide", "mirror2d", "mirror: of two columns each is its own neighbour", "boundary_index(x, n.x) : x", "(n.x == 2 ? clamp_index(x, 2) : boundary_index(x, n.x)) : x"),
+		m("slide", "mirror3d", "mirror: of two planes each is its own neighbour", "is = boundary_index(s, n.s);", "is = n.s == 2 ? clamp_index(s, 2) : boundary_index(s, n.s);"),
+		m("smalltile", "mirror3d", "mirror: three rows are mirrored as four", "y = boundary_index(gy, grid.ny) - t.origin.y;", "y = boundary_index(gy, grid.ny == 3 ? 4 : grid.ny) % grid.ny - t.origin.y;"),
 	}
 }

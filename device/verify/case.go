@@ -23,6 +23,13 @@ type Case struct {
 	Launches  int
 	Seed      uint32
 	tiles     tiles
+	thin      *thinGrid // nil = none on which the kernels have the same texts
+}
+
+// thinGrid is a second grid that a case's kernels run on, and how they are launched there.
+type thinGrid struct {
+	problem         stencil.Problem
+	kernel, further kernels.Launch // further is the remainder's
 }
 
 // Name is the case on one line.
@@ -149,23 +156,48 @@ func (s *Source) Able(p stencil.Problem) (able, unable []kernels.Family) {
 // Draw draws a schedule of a family that is able, and a grid.
 func (s *Source) Draw(r *rand.Rand, p stencil.Problem, f kernels.Family) Case {
 	list := s.Legal(p, f)
-	return s.draw(r, p, f, list[r.IntN(len(list))], shapeOf(r.IntN(len(shapes))))
+	return s.draw(r, p, f, list[r.IntN(len(list))], r.IntN(len(shapes)*9))
 }
 
-// draw draws a grid for a schedule.
-func (s *Source) draw(r *rand.Rand, p stencil.Problem, f kernels.Family, sc space.Schedule, grid shape) Case {
+// draw draws the grids of a family's case j for a schedule.
+func (s *Source) draw(r *rand.Rand, p stencil.Problem, f kernels.Family, sc space.Schedule, j int) Case {
 	p = large(p)
 	c := Case{Launches: 2 + r.IntN(2), Seed: r.Uint32(), tiles: tilesOf(f, p, sc)}
-	size := c.tiles.size(r, p.Stencil, grid)
-	p.Size = suited(r, f.Kernel(s.withRows(p, f, sc, size[0]), sc), size, p.Stencil.Least())
-	c.generate(p, f, sc)
+	size := c.tiles.size(r, p.Stencil, shapeOf(j))
+	q := p
+	q.Size = suited(r, f.Kernel(s.withRows(p, f, sc, size[0]), sc), size, p.Stencil.Least())
+	c.generate(q, f, sc)
+	thin := thinSize(r, p.Stencil.Dims, j, c.tiles)
+	for _, x := range []int{thin[0], kernels.RoundUp(thin[0], vector)} { // a text may take whole vectors alone
+		thin[0] = x
+		q.Size = suited(r, f.Kernel(s.withRows(p, f, sc, x), sc), thin, p.Stencil.Least())
+		if c.onThin(q, f, sc) {
+			break
+		}
+	}
 	return c
 }
+
+// onThin gives a case a thin grid, if its kernels have the same texts there.
+func (c *Case) onThin(p stencil.Problem, f kernels.Family, s space.Schedule) bool {
+	var on Case
+	on.generate(p, f, s)
+	if on.Kernel.Source != c.Kernel.Source || c.Remainder != nil && on.Remainder.Source != c.Remainder.Source {
+		return false
+	}
+	c.thin = &thinGrid{problem: p, kernel: on.Kernel.Launch}
+	if c.Remainder != nil {
+		c.thin.further = on.Remainder.Launch
+	}
+	return true
+}
+
+// vector is the cells of the widest.
+const vector = 8
 
 // withRows is a large problem whose rows end like those of n cells, in the same part of a vector, if the schedule
 // is legal there: not all of them move rows in parts.
 func (s *Source) withRows(p stencil.Problem, f kernels.Family, sc space.Schedule, n int) stencil.Problem {
-	const vector = 8 // cells of the widest
 	q := p
 	q.Size[0] = kernels.RoundUp(q.Size[0], vector) + n%vector
 	if space.New(f.Space(q, s.machine)).Check(sc) != nil {
@@ -204,7 +236,7 @@ func (s *Source) Cases(p stencil.Problem, seed uint64, first, n int) ([]Case, er
 	var list []Case
 	for i := first; i < first+n; i++ {
 		f, j := able[i%len(able)], i/len(able)
-		list = append(list, s.draw(Random(seed, i), p, f, s.plan(p, f, seed).at(j), shapeOf(j)))
+		list = append(list, s.draw(Random(seed, i), p, f, s.plan(p, f, seed).at(j), j))
 	}
 	return list, nil
 }

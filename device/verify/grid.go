@@ -156,6 +156,19 @@ func oddSize(r *rand.Rand, dims int, t tiles) stencil.Size {
 	return size
 }
 
+// thinSize is the thin grid of a family's case j: of two and three axes one has any extent, the others 1, 2 or 3, so
+// that in three turns of each every axis has every one of them.
+func thinSize(r *rand.Rand, dims, j int, t tiles) stencil.Size {
+	n := stencil.Size{1, 1, 1}
+	for a := range dims {
+		n[a] = 1 + (j/dims+a)%3
+		if dims > 1 && a == j%dims {
+			n[a] = 1 + r.IntN(min(2*t.hold[a], 150))
+		}
+	}
+	return n
+}
+
 // suited grows a grid to what a stencil and a kernel ask of it, now and then exactly that.
 func suited(r *rand.Rand, k kernels.Kernel, n, least stencil.Size) stencil.Size {
 	for a := range n {

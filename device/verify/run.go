@@ -31,6 +31,7 @@ type Result struct {
 	Failure        *device.Failure // compiling or running failed; nil if it was compared
 	CompileSeconds float64         // of the longest of its kernels
 	Erratic        bool            // wrong, and right when run again
+	Thin           bool            // it is of the case's thin grid: that of the other one is right
 }
 
 // Fault says what is wrong, "" where all is right that could be judged.
@@ -41,7 +42,11 @@ func (r Result) Fault(c Case) string {
 	if r.Unproved() {
 		return ""
 	}
-	fault := r.Reason(c.Problem.Size)
+	size := c.Problem.Size
+	if r.Thin {
+		size = c.thin.problem.Size
+	}
+	fault := r.Reason(size)
 	if r.Erratic {
 		fault += "; right when run again: the kernel races, or the device errs"
 	}
@@ -154,7 +159,7 @@ func compile(ctx context.Context, d device.Device, cases []Case, slots chan stru
 	return all
 }
 
-// check runs a case and compares every cell with the reference.
+// check runs a case and compares every cell with the reference: on its grid, and on its thin one.
 func check(ctx context.Context, d device.Device, c Case, binaries map[string]built) (Result, error) {
 	var passes []device.Pass
 	slowest := 0.0
@@ -173,13 +178,28 @@ func check(ctx context.Context, d device.Device, c Case, binaries map[string]bui
 		}
 		passes = append(passes, device.Pass{Binary: b.binary, Launch: k.Launch, Count: count})
 	}
+	r, err := compare(ctx, d, device.Check{Problem: c.Problem, Passes: passes, Seed: c.Seed})
+	if c.thin != nil && err == nil && r.Fault(c) == "" {
+		passes[0].Launch = c.thin.kernel
+		if len(passes) > 1 {
+			passes[1].Launch = c.thin.further
+		}
+		thin, other := compare(ctx, d, device.Check{Problem: c.thin.problem, Passes: passes, Seed: c.Seed})
+		if thin.Thin = true; other != nil || thin.Fault(c) != "" {
+			r, err = thin, other
+		}
+	}
+	r.CompileSeconds = slowest
+	return r, err
+}
+
+// compare runs passes, and again if they are wrong: does it always fail?
+func compare(ctx context.Context, d device.Device, asked device.Check) (Result, error) {
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	asked := device.Check{Problem: c.Problem, Passes: passes, Seed: c.Seed}
 	cmp, err := d.Check(bounded, asked)
 	r, err := result(ctx, cmp, err)
-	r.CompileSeconds = slowest
-	if err == nil && r.Failure == nil && !cmp.OK() && !cmp.Unproved() { // wrong it stays, but does it always fail?
+	if err == nil && r.Failure == nil && !cmp.OK() && !cmp.Unproved() {
 		cmp, err := d.Check(bounded, asked)
 		r.Erratic = err == nil && cmp.OK()
 	}
