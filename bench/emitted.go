@@ -122,11 +122,14 @@ func problemHeader(s *stencil.Stencil, dtype string) ([]byte, error) {
 	if len(s.Scalars) > 0 || s.Iterates() || s.Until != nil || slices.ContainsFunc(s.ReadOnly, func(a stencil.Array) bool { return a.Indexed }) {
 		return nil, fmt.Errorf("%s: scalars, iteration, Until and arrays read by index are more than emitted.cu knows", s.Name)
 	}
-	var extents, names, of []string
+	var extents, names, of, left []string // left tells of each field whether a step leaves it: temporary ones hold anything
+	for _, f := range s.Fields {
+		left = append(left, strconv.FormatBool(!f.Temporary))
+	}
 	for a, n := range []string{"nx", "ny", "nz"}[:s.Dims] {
 		extents, names, of = append(extents, "int "+n), append(names, n), append(of, fmt.Sprintf("(n)[%d]", a))
 	}
-	return fmt.Appendf(nil, "typedef %s Element;\n#define DIMS %d\n#define FIELDS %d\n#define EXTENTS %s\n#define SIZE %s\n#define EXTENTS_OF(n) %s\n#define ARRAYS %s\n#define GIVEN %s\n#define GIVEN_COUNT %d\n",
+	return fmt.Appendf(nil, "typedef %s Element;\n#define DIMS %d\n#define FIELDS %d\n#define EXTENTS %s\n#define SIZE %s\n#define EXTENTS_OF(n) %s\n#define ARRAYS %s\n#define GIVEN %s\n#define GIVEN_COUNT %d\n#define LEFT %s\n",
 		stencil.DType(dtype).C(), s.Dims, len(s.Fields), strings.Join(extents, ", "), strings.Join(names, ", "), strings.Join(of, ", "),
-		strings.Repeat("const Element *, ", len(s.ReadOnly)), strings.Repeat("array, ", len(s.ReadOnly)), len(s.ReadOnly)), nil
+		strings.Repeat("const Element *, ", len(s.ReadOnly)), strings.Repeat("array, ", len(s.ReadOnly)), len(s.ReadOnly), strings.Join(left, ", ")), nil
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -31,6 +32,13 @@ func TestEmittedOnTheHost(t *testing.T) {
 		if v.Unit != "difference" && !(v.Value > 0) {
 			t.Errorf("%v %s", v.Value, v.Unit)
 		}
+	}
+	temporary, err := stencil.Lookup("cahnhilliard")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h, err := problemHeader(temporary, "float64"); err != nil || !strings.Contains(string(h), "#define LEFT true, false\n") {
+		t.Errorf("%s, %v", h, err)
 	}
 	other, err := stencil.Lookup("gradient2d")
 	if err != nil {
