@@ -172,6 +172,7 @@ CHOICES  strcpy(fake.name, "NVIDIA H200");
   asked = 0;
   jacobi3dVariant(700, 512, 512);
   const int to_choose = asked;
+  if (jacobi3dOnDevice(a, a, 700, 512, 512, 7, &result, 0) != cudaErrorInvalidValue) return 2; // grid and scratch in one
   asked = launched = 0;
   if (jacobi3dOnDevice(a, b, 700, 512, 512, 7, &result, 0)) return 1;
   printf("asked %d to choose, %d and %d launches to run; ", to_choose, (int)asked, (int)launched);
