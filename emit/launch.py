@@ -428,7 +428,7 @@ def advance(fields, scratch, steps, *, first=1, stream=None, **named):
     """
     fields, scratch = [list(a) if isinstance(a, (list, tuple)) else [a] for a in (fields, scratch)]
     if len(fields) != _FIELDS or len(scratch) != _FIELDS:
-        raise TypeError("want %d fields (%s) and as many scratch arrays" % (_FIELDS, ", ".join(f["name"] for f in TABLE["fields"])))
+        raise TypeError(_wanted() + " and as many scratch arrays, not %d and %d" % (len(fields), len(scratch)))
     if steps < 0 or first < 1 or first + steps > 2147483647:
         raise ValueError("steps %d, first %d: want at least 0 and 1" % (steps, first))
     state, shape, owner = {"first": _c.c_int(first)}, None, {}
@@ -452,6 +452,11 @@ def advance(fields, scratch, steps, *, first=1, stream=None, **named):
     return [owner[state["now[%d]" % f].value] for f in range(_FIELDS)]
 
 
+def _wanted():
+    names = ", ".join(f["name"] for f in TABLE["fields"] if f["name"])
+    return "want a list of %d arrays, the fields%s" % (_FIELDS, " " + names if names else "") if _FIELDS > 1 else "want one array"
+
+
 def run(fields, steps, *, first=1, stream=None, **named):
     """Advances fields on the device in place; what it needs besides is taken from CUDA's memory pool on the stream.
 
@@ -459,7 +464,7 @@ def run(fields, steps, *, first=1, stream=None, **named):
     """
     fields = list(fields) if isinstance(fields, (list, tuple)) else [fields]
     if len(fields) != _FIELDS:
-        raise TypeError("want %d fields: %s" % (_FIELDS, ", ".join(f["name"] for f in TABLE["fields"])))
+        raise TypeError(_wanted() + ", not %d" % len(fields))
     at = [_Array("field %d" % f, a, True, TABLE["fields"][f]) for f, a in enumerate(fields)]
     handle, held = _c.c_void_p(_stream(stream, fields[0])), []
 

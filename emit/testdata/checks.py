@@ -60,6 +60,7 @@ refused(ValueError, "C-contiguous", Array(4096, strides=(2, 18, 720)), scratch, 
 refused(ValueError, "C-contiguous", Tensor(4096, strides=(1, 9, 360)), scratch, 1)
 refused(ValueError, "may only be read", Array(4096, constant=True), scratch, 1)
 refused(ValueError, "the same array twice", grid, grid, 1)
+refused(TypeError, "want one array and as many scratch arrays, not 2 and 1", [grid, grid], scratch, 1)
 refused(ValueError, "steps -1", grid, scratch, -1)
 refused(TypeError, "unknown: alpha", grid, scratch, 1, alpha=1)
 refused(TypeError, "not on a CUDA device", Tensor(4096, device=1), scratch, 1)
@@ -93,6 +94,7 @@ import crust  # noqa: E402
 types = ["<f2", "<f2", "<f4", "|u1"]
 fields, scratch = [[Array(start + 16 * i, (40, 70), t) for i, t in enumerate(types)] for start in (4096, 8192)]
 refused(TypeError, "now of field 3: want elements of uint8, not float32", fields[:3] + [Array(4160, (40, 70), "<f4")], scratch, 1, of=crust)
+refused(TypeError, "want a list of 4 arrays, the fields %s and as many scratch arrays, not 3 and 4" % ", ".join(f["name"] for f in crust.TABLE["fields"]), fields[:3], scratch, 1, of=crust)
 refused(TypeError, "next of field 0: want elements of float16, not float32", fields, [Array(8256, (40, 70), "<f4")] + scratch[1:], 1, of=crust)
 refused(TypeError, "k: want elements of float16, not float32", fields, scratch, 1, k=Array(4160, (40, 70), "<f4"), of=crust)
 
