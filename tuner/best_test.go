@@ -325,3 +325,15 @@ func TestWhatAdviceLeavesOutIsAnsweredWhereItWasBest(t *testing.T) {
 		}
 	}
 }
+
+// TestConfigsOfOwnStencils: a config says of which stencil it is, and not where the file of that lies.
+func TestConfigsOfOwnStencils(t *testing.T) {
+	c := Config{}
+	c.Stencil.Name = "wave"
+	if _, err := ProblemOf(c, ""); err == nil || !strings.Contains(err.Error(), `"wave", which the catalogue does not have: name its file too, like --stencil wave.sl`) {
+		t.Errorf("no name: %v", err)
+	}
+	if _, err := ProblemOf(c, "weve"); err == nil || !strings.Contains(err.Error(), `unknown stencil "weve": use one of`) {
+		t.Errorf("another name: %v", err)
+	}
+}

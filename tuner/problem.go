@@ -133,10 +133,12 @@ func ProblemOf(c Config, name string) (Problem, error) {
 		name, load = c.Stencil.Name, stencil.Lookup
 	}
 	st, err := load(name)
-	if errors.Is(err, stencil.ErrUnknown) {
-		err = InputError{err}
-	}
-	if err != nil {
+	switch {
+	case errors.Is(err, stencil.ErrUnknown) && name == c.Stencil.Name:
+		return Problem{}, Inputf("the config is of stencil %q, which the catalogue does not have: name its file too, like --stencil %[1]s.sl", name)
+	case errors.Is(err, stencil.ErrUnknown):
+		return Problem{}, InputError{err}
+	case err != nil:
 		return Problem{}, err
 	}
 	p := Problem{Stencil: st, DType: stencil.DType(c.Stencil.DType), Size: stencil.Size{1, 1, 1}, Steps: c.Problem.Steps}
