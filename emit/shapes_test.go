@@ -89,8 +89,8 @@ func TestShapesAreNearTheBestOfAll(t *testing.T) {
 	}
 }
 
-// TestPlaneStepsTellTheTime compares times that are reckoned by plane steps with those that an H200 took for emitted sources.
-// Pipelines that load one plane ahead are apart: where cells are copied one by one they take a third longer than is reckoned,
+// TestPlaneStepsTellTheTime compares times that are reckoned by plane steps with those that an H200 took for emitted sources,
+// each to the median of its stencil and type: by how much all of a stencil's are off changes no choice. Pipelines that load one plane ahead are apart: where cells are copied one by one they take a third longer than is reckoned,
 // which nobody has explained yet.
 func TestPlaneStepsTellTheTime(t *testing.T) {
 	f, err := os.Open("../bench/h200/emitted.txt")
@@ -98,7 +98,7 @@ func TestPlaneStepsTellTheTime(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	var ratios, oneAhead []float64
+	of, oneAhead := map[string][]float64{}, []float64{}
 	var schedule string
 	lines := bufio.NewScanner(f)
 	for lines.Scan() {
@@ -122,22 +122,31 @@ func TestPlaneStepsTellTheTime(t *testing.T) {
 		s := sourceOf(t, name[1], stencil.DType(name[2]), stencil.Size{512, 512, 512}, schedule, card())
 		p := s.Problem.Resized(stencil.Size{512 + n[0]%2, 512, 512})
 		if one, ok := s.shape(s.Configs[0], p, mustSchedule(t, schedule)); ok && n.Cells() < 1<<31-1<<24 {
-			of := &ratios
+			ratio, what := 1e9*one.on(p.Resized(n))/ns, name[1]+"/"+name[2]
 			if strings.HasPrefix(schedule, "pipeline/") && strings.Contains(schedule, "/pf=1/") {
-				of = &oneAhead
+				oneAhead = append(oneAhead, ratio)
+			} else {
+				of[what] = append(of[what], ratio)
 			}
-			*of = append(*of, 1e9*one.on(p.Resized(n))/ns)
+		}
+	}
+	var ratios []float64
+	for what, of := range of {
+		slices.Sort(of)
+		middle := of[len(of)/2]
+		t.Logf("%s: %d rows, reckoned over measured %.2f in the median", what, len(of), middle)
+		for _, r := range of {
+			ratios = append(ratios, r/middle)
 		}
 	}
 	slices.Sort(ratios)
 	slices.Sort(oneAhead)
-	t.Logf("%d rows: reckoned over measured %.2f to %.2f, median %.2f; pipelines one plane ahead: %.2f", len(ratios), ratios[0], ratios[len(ratios)-1], ratios[len(ratios)/2], oneAhead)
-	middle := ratios[len(ratios)/2]
-	if len(ratios) < 25 || ratios[len(ratios)/10]/middle < 0.85 || ratios[len(ratios)-1-len(ratios)/10]/middle > 1.15 {
-		t.Errorf("%.2f", ratios)
+	t.Logf("%.2f; pipelines one plane ahead, not to their median: %.2f", ratios, oneAhead)
+	if len(ratios) < 25 || ratios[len(ratios)/10] < 0.88 || ratios[len(ratios)-1-len(ratios)/10] > 1.12 {
+		t.Errorf("%d rows", len(ratios))
 	}
-	if oneAhead[0]/middle < 0.6 || oneAhead[len(oneAhead)-1]/middle > 1.15 {
-		t.Errorf("one plane ahead: %.2f", oneAhead)
+	if len(oneAhead) == 0 || oneAhead[0] < 0.6 || oneAhead[len(oneAhead)-1] > 1.15 {
+		t.Error("pipelines one plane ahead")
 	}
 }
 
