@@ -291,6 +291,9 @@ func (p *parser) get(name token) (Expr, error) {
 		if !ok || n.Type == Bool {
 			return nil, p.fail(t, "the offsets of get must be whole numbers known here, found %s; use const int, or choose between several get() with ?:", t)
 		}
+		if p.fn.dry > 0 {
+			continue
+		}
 		if n.Value > maxRadius || n.Value < -maxRadius {
 			return nil, p.fail(t, "a stencil may reach %d cells at most", maxRadius)
 		}
@@ -301,7 +304,7 @@ func (p *parser) get(name token) (Expr, error) {
 	}
 	p.take()
 	for a := range 3 {
-		if p.fn.dry == 0 && max(at[a], -at[a]) > p.bound[a] {
+		if max(at[a], -at[a]) > p.bound[a] {
 			return nil, p.fail(name, "get(%s) reaches beyond StencilSize; raise StencilSize or shorten the offset", at.text(s.Dims))
 		}
 	}

@@ -14,6 +14,8 @@ func TestConstructsPrintByTheContract(t *testing.T) {
 			"T v0 = T(0.0);\nv0 = v0 + T(-1.0) * get(-1, 0, 0);\nv0 = v0 + T(1.0) * get(1, 0, 0);\nreturn v0;\n"},
 		{"bounds may be const", line("const int r = 2; float s = 0; for (int i = -r; i <= r; i = i + 2 * r) { s += get(i); } return s;"),
 			"T v0 = T(0.0);\nv0 = v0 + get(-2, 0, 0);\nv0 = v0 + get(2, 0, 0);\nreturn v0;\n"},
+		{"a loop may end beyond the longest reach", "NumDimensions 1 StencilSize (16) CellValue { float s = 0; for (int i = 14; i <= 16; i += 2) s += get(i) + get(-i); return s; }",
+			"T v0 = T(0.0);\nv0 = v0 + (get(14, 0, 0) + get(-14, 0, 0));\nv0 = v0 + (get(16, 0, 0) + get(-16, 0, 0));\nreturn v0;\n"},
 		{"dead branches go", line("float s = get(0); for (int i = 0; i < 2; ++i) if (i == 1) s *= get(i); else if (i > 5) s = get(2); return s;"),
 			"T v0 = get(0, 0, 0);\nv0 = v0 * get(1, 0, 0);\nreturn v0;\n"},
 		{"branches", line("float a = get(0); if (a > 1 && !(a >= 2)) { float b = a; a -= b; } else a--; return a;"),
