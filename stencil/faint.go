@@ -10,19 +10,45 @@ import (
 type Faint struct {
 	Point string  `json:"point"` // as a file reads it: get(p, 4, 0, 0)
 	Share float64 `json:"share"` // of the bound, that the next cell's value in its place moves an answer
+
+	at Point
 }
 
-// faintWork bounds the reads by which faint points are looked for: some seconds.
-const faintWork = 3e8
+// faintWork bounds the reads by which faint points are looked for (some seconds), faintCells the grids.
+const (
+	faintWork  = 3e8
+	faintCells = 1 << 16
+)
 
 // FaintPoints lists the points that move no cell by more than rounding may, when the next cell on x is read in
 // their place. There are none of integers, which are exact; and none are looked for where there are too many.
 func FaintPoints(p Problem) []Faint {
 	p = p.around()
-	var list []Faint
-	for _, f := range p.points(Start(p, 1)) {
-		if f.Share <= 1 {
-			list = append(list, f)
+	list := p.points()
+	all := len(list)
+	if !p.DType.Floating() {
+		return nil
+	}
+	// A point that acts through a minimum or a condition acts in few cells or steps: larger grids and longer runs are to show
+	// it. Every other run is one step, for a minimum of minima has each value in several ways.
+	work := 0.0
+	for n := 1; len(list) > 0; n++ {
+		steps := 1
+		if n%2 == 1 {
+			steps = n + 1
+		}
+		work += float64((len(list)+4)*all*steps) * float64(p.Size.Cells())
+		if n == 1 && work > faintWork {
+			return nil
+		} else if n > 1 && work > faintWork/3 {
+			break
+		}
+		p.move(list, Start(p, uint32(n)), steps)
+		list = slices.DeleteFunc(list, func(f Faint) bool { return f.Share > 1 })
+		for a := range p.Stencil.Dims {
+			if p.Size.Cells() < faintCells {
+				p.Size[a] *= 2
+			}
 		}
 	}
 	return list
@@ -37,8 +63,8 @@ func (p Problem) around() Problem {
 	return p
 }
 
-// points are all points that are read, from the given data, and by how much a wrong one shows.
-func (p Problem) points(d Data) []Faint {
+// points are all points that are read.
+func (p Problem) points() (list []Faint) {
 	s := p.Stencil
 	var points []Point
 	for _, st := range s.Stages {
@@ -52,24 +78,23 @@ func (p Problem) points(d Data) []Faint {
 		})
 	}
 	slices.SortFunc(points, comparePoints)
-	points = slices.Compact(points)
-	const steps = 2
-	if !p.DType.Floating() || float64(len(points)*len(points))*float64(p.Size.Cells())*steps > faintWork {
-		return nil
-	}
-	v, _ := judge(p, p.Size, d, steps, nil, 1)
-	var list []Faint
-	for _, at := range points {
-		moved, _ := p.answer(d, steps, func(r *run) { r.wrongAt = &at })
-		share := 0.0
-		for i, w := range v.Want {
-			if by := math.Abs(moved[i] - w); by > 0 {
-				share = max(share, by/v.Bound[i])
-			}
-		}
-		list = append(list, Faint{s.reads(at), share})
+	for _, at := range slices.Compact(points) {
+		list = append(list, Faint{Point: s.reads(at), at: at})
 	}
 	return list
+}
+
+// move raises each point's share to that by which a wrong one shows after so many steps from the given data.
+func (p Problem) move(list []Faint, d Data, steps int) {
+	v, _ := judge(p, p.Size, d, steps, nil, 1)
+	for i := range list {
+		moved, _ := p.answer(d, steps, func(r *run) { r.wrongAt = &list[i].at })
+		for c, w := range v.Want {
+			if by := math.Abs(moved[c] - w); by > 0 {
+				list[i].Share = max(list[i].Share, by/v.Bound[c])
+			}
+		}
+	}
 }
 
 // reads is a point as a file reads it.

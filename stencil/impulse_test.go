@@ -42,10 +42,13 @@ func TestRandomValuesShowEveryPoint(t *testing.T) {
 				continue
 			}
 			p := Problem{Stencil: st, DType: dtype}.around()
-			random, best := p.points(Start(p, 1)), map[string]float64{}
+			random, best := p.points(), map[string]float64{}
+			p.move(random, Start(p, 1), 2)
 			if *flagImpulses {
 				for seed := range uint32(3) {
-					for _, f := range p.points(impulses(p, seed)) {
+					list := p.points()
+					p.move(list, impulses(p, seed), 2)
+					for _, f := range list {
 						best[f.Point] = max(best[f.Point], f.Share)
 					}
 				}

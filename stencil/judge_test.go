@@ -154,6 +154,21 @@ func TestPointsBelowTheBoundAreNamed(t *testing.T) {
 	}
 }
 
+// Points that act in few cells, or in few steps, are no faint ones.
+func TestPointsThatActSeldomAreNotFaint(t *testing.T) {
+	for _, src := range []string{
+		"NumDimensions 2 StencilSize (5, 5) CellValue { float m = get(0, 0); for (int j = -5; j <= 5; j++) for (int i = -5; i <= 5; i++) m = max(m, get(i, j)); return m; }",
+		line("return get(0) + fmax(0, get(-1) + get(1) - 1.95);"),
+		line("if (iteration % 10 == 0 && get(-1) > 0.9) return get(1); return get(0);"),
+		line("return x > 100 ? get(1) : get(-1);"),
+	} {
+		p := Problem{Stencil: mustParse(t, src), DType: Float32}
+		if list := FaintPoints(p); len(list) != 0 {
+			t.Errorf("%s: %+v", src, list)
+		}
+	}
+}
+
 // Whoever computes a row, the noise is the same, and a run that goes on from where one was is the same run.
 func TestBoundsAreTheSameEveryTime(t *testing.T) {
 	for _, name := range []string{"jacobi3d", "srad2", "pathfinder"} {
