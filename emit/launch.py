@@ -208,6 +208,8 @@ class _Device:
     def admits(self, number, n):
         """Whether a kernel is right for a grid."""
         k = TABLE["kernels"][number]
+        if n[3] < 16 and n[3] < k["multiple"] * TABLE["bytes"]:
+            return False
         return all(n[a] >= k["least"][a] for a in range(3)) and n[0] % max(1, k["multiple"]) == 0 and (not k["most"] or n[0] * n[1] * n[2] < k["most"])
 
     def suits(self, number, n, tuned):
@@ -225,7 +227,7 @@ class _Device:
     def choose(self, n):
         nearest = sorted(enumerate(TABLE["winners"]), key=lambda w: self.away(w[1], n))
         for i, w in nearest + [(-1, None)]:  # when all winners were tried, what is no winner's
-            tuned = w is not None and w["multiprocessors"] == self.facts[2] and n == w["n"]
+            tuned = w is not None and w["multiprocessors"] == self.facts[2] and n[:3] == w["n"]
             best, least = None, 0
             for v in TABLE["variants"]:
                 if v["winner"] != i or not self.admits(v["kernels"][0], n):
@@ -278,7 +280,7 @@ class _Array:
     """Where an array is on the device, and of what kind it is: by __cuda_array_interface__, or DLPack. of is its line of the table."""
 
     def __init__(self, name, array, written, of=TABLE):
-        dtypes = of.get("dtypes", TABLE["dtypes"])
+        dtypes, self.name, self.grid = of.get("dtypes", TABLE["dtypes"]), name, not of.get("indexed")
         try:
             facts = array.__cuda_array_interface__
         except (AttributeError, TypeError, KeyError):
@@ -311,7 +313,7 @@ class _Array:
         self.cells = 1
         for extent in self.shape:
             self.cells *= extent
-        self.bytes = self.cells * size
+        self.size, self.bytes = size, self.cells * size
         if self.dtype not in dtypes:
             raise TypeError("%s: want elements of %s, not %s" % (name, " or ".join(dtypes), self.dtype or "another kind"))
 
@@ -335,12 +337,25 @@ def _stream(stream, array):
 
 
 def _extents(shape):
-    """A shape's extents in the order x, y, z, or an error if it is no grid of the stencil."""
+    """A shape's extents in the order x, y, z, or an error if it is no grid of the stencil. After them stands on multiples of how many bytes, 16 at most, its arrays begin."""
     n = [int(e) for e in reversed(shape)] + [1, 1, 1][len(shape):]
     cells = n[0] * n[1] * n[2] if len(n) == 3 else 0
     if len(shape) != _AXES or min(n) < 1 or max(n) > 2147483647 or cells > 1 << 56 or n[1] * n[2] > 2147483647:
         raise ValueError("shape %s: want %d extents of at least 1, x last" % (tuple(shape), _AXES))
-    return n
+    return n + [16]
+
+
+def _begin(fields, data):
+    """On multiples of how many bytes, 16 at most, all arrays begin. Refused are those that begin within an element, and such as overlap one that is written; data are only read."""
+    bits = 16
+    for i, a in enumerate(fields + data):
+        if a.address % a.size:
+            raise ValueError("%s: begins within an element, at address %d" % (a.name, a.address))
+        bits |= a.address if a.grid else 0
+        for b in fields[:i]:
+            if a.address < b.address + b.bytes and b.address < a.address + a.bytes:
+                raise ValueError("%s and %s: %s" % (b.name, a.name, "the same array twice" if a.address == b.address else "arrays that overlap"))
+    return bits & -bits
 
 
 def _ordinal(address):
@@ -366,8 +381,8 @@ def _listed(state, i, of, pair):
 
 
 def _named(state, n, named):
-    """Puts read-only arrays, lists of places and scalars into the state of a run, each by its name."""
-    cells, missing = n[0] * n[1] * n[2], []
+    """Puts read-only arrays, lists of places and scalars into the state of a run, each by its name. Answers the arrays."""
+    cells, missing, data = n[0] * n[1] * n[2], [], []
     for i, a in enumerate(TABLE["arrays"]):
         if a["name"] not in named:
             missing.append(a["name"])
@@ -375,6 +390,7 @@ def _named(state, n, named):
         array = _Array(a["name"], named.pop(a["name"]), False, a)
         if array.cells < 1 or (not a["indexed"] and array.cells != cells):
             raise ValueError("%s: want %s elements, not %d" % (a["name"], "some" if a["indexed"] else cells, array.cells))
+        data.append(array)
         state["read_only[%d]" % i], state["length[%d]" % i] = _c.c_uint64(array.address), _c.c_longlong(array.cells)
     for i, l in enumerate(_LISTS):
         if l["name"] not in named:
@@ -388,6 +404,7 @@ def _named(state, n, named):
         state["s_%d" % i] = _NAMES[s["kernel"]](_NAMES[s["type"]](named.pop(s["name"])).value)
     if missing or named:
         raise TypeError("%s; missing: %s; unknown: %s" % (TABLE["name"], ", ".join(missing) or "none", ", ".join(named) or "none"))
+    return data
 
 
 def _launch(function, grid, block, shared, state, names, stream):
@@ -399,7 +416,7 @@ def _advance(device, state, n, steps, stream):
     """Puts the launches on the stream; afterwards the fields are where state's now[f] says."""
     v, grids = device.variant(n)
     if None in grids:
-        raise ValueError("extents %s: more blocks than a launch can have" % n)
+        raise ValueError("extents %s: more blocks than a launch can have" % n[:3])
     while steps > 0:
         number, grid = next((k, g) for k, g in zip(v["kernels"], grids) if TABLE["kernels"][k]["steps"] <= steps)
         k = TABLE["kernels"][number]
@@ -431,7 +448,7 @@ def advance(fields, scratch, steps, *, first=1, stream=None, **named):
         raise TypeError(_wanted() + " and as many scratch arrays, not %d and %d" % (len(fields), len(scratch)))
     if steps < 0 or first < 1 or first + steps > 2147483647:
         raise ValueError("steps %d, first %d: want at least 0 and 1" % (steps, first))
-    state, shape, owner = {"first": _c.c_int(first)}, None, {}
+    state, shape, owner, held = {"first": _c.c_int(first)}, None, {}, []
     for key, arrays in (("now", fields), ("next", scratch)):
         for f, array in enumerate(arrays):
             if array is None and key == "next" and not TABLE["fields"][f]["written"]:
@@ -441,12 +458,11 @@ def advance(fields, scratch, steps, *, first=1, stream=None, **named):
             shape = a.shape if shape is None else shape
             if a.shape != shape:
                 raise ValueError("%s of field %d: shape %s, want %s" % (key, f, a.shape, shape))
-            if a.address in owner:
-                raise ValueError("%s of field %d: the same array twice" % (key, f))
+            held.append(a)
             owner[a.address], state["%s[%d]" % (key, f)] = array, _c.c_uint64(a.address)
     n = _extents(shape)
     state.update({"n[%d]" % a: _c.c_int(n[a]) for a in range(3)})
-    _named(state, n, named)
+    n[3] = _begin(held, _named(state, n, named))
     with _On(_ordinal(state["now[0]"].value)) as device:
         _advance(device, state, n, steps, _stream(stream, fields[0]))
     return [owner[state["now[%d]" % f].value] for f in range(_FIELDS)]

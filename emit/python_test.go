@@ -55,7 +55,7 @@ func (c recordedCase) call(s Source) string {
 	st, e := s.Problem.Stencil, exportsOf(s)
 	var b strings.Builder
 	fields := len(st.Fields)
-	fmt.Fprintf(&b, "  {\n    %s *f[%d], *s[%[2]d], *r[%[2]d];\n    for (int i = 0; i < %[2]d; i++) f[i] = (%[1]s *)((1LL << 32) + 16 * i), s[i] = (%[1]s *)((2LL << 32) + 16 * i);\n", e.Cell, fields)
+	fmt.Fprintf(&b, "  {\n    %s *f[%d], *s[%[2]d], *r[%[2]d];\n    for (int i = 0; i < %[2]d; i++) f[i] = (%[1]s *)((1LL << 44) + ((long long)i << 36)), s[i] = (%[1]s *)((2LL << 44) + ((long long)i << 36));\n", e.Cell, fields)
 	extents := strings.Trim(strings.ReplaceAll(fmt.Sprint(c.N[:st.Dims]), " ", ", "), "[]")
 	fmt.Fprintf(&b, "    printf(\"%s [%s] %d: %%s\\n\", %[1]sVariant(%[4]s));\n", s.Name, strings.Trim(strings.ReplaceAll(fmt.Sprint(c.N), " ", ", "), "[]"), c.Steps, extents)
 	args := "f, s"
@@ -64,13 +64,13 @@ func (c recordedCase) call(s Source) string {
 		args, result = "f[0], s[0]", "r"
 	}
 	for i, a := range st.ReadOnly {
-		args += fmt.Sprintf(", (%s *)((3LL << 32) + %d)", e.Elements[i], 16*i)
+		args += fmt.Sprintf(", (%s *)((3LL << 44) + (%dLL << 36))", e.Elements[i], i)
 		if a.Indexed {
 			args += fmt.Sprintf(", %d", c.Lengths[i])
 		}
 	}
 	for i := range st.Sparse {
-		args += fmt.Sprintf(", (long long *)((4LL << 32) + %d), %d, (%s *)((4LL << 32) + %d), %d", 32*i, c.Lists[i][0], e.Element, 32*i+16, c.Lists[i][1])
+		args += fmt.Sprintf(", (long long *)((4LL << 44) + %d), %d, (%s *)((4LL << 44) + %d), %d", 32*i, c.Lists[i][0], e.Element, 32*i+16, c.Lists[i][1])
 	}
 	args += fmt.Sprintf(", %s, %d", extents, c.Steps)
 	if st.Iterates() {

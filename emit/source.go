@@ -180,8 +180,11 @@ func (v view) Numbers() int {
 	if v.Pitched() {
 		return 6
 	}
-	return 3
+	return 4
 }
+
+// Begin is the place of the last of them, the bytes on whose multiples all arrays, and rows of pitched ones, begin.
+func (v view) Begin() int { return v.Numbers() - 1 }
 
 // Argument is the launcher's variable that is passed for a kernel's parameter.
 func (view) Argument(p pass, a kernels.Argument) string {

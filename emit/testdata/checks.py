@@ -59,7 +59,10 @@ refused(ValueError, "at least 1", Array(4096, (9, 0, 70)), Array(1 << 20, (9, 0,
 refused(ValueError, "C-contiguous", Array(4096, strides=(2, 18, 720)), scratch, 1)
 refused(ValueError, "C-contiguous", Tensor(4096, strides=(1, 9, 360)), scratch, 1)
 refused(ValueError, "may only be read", Array(4096, constant=True), scratch, 1)
-refused(ValueError, "the same array twice", grid, grid, 1)
+refused(ValueError, "now of field 0 and next of field 0: the same array twice", grid, grid, 1)
+refused(ValueError, "now of field 0 and next of field 0: arrays that overlap", grid, Array(4096 + 50398), 1)  # by one element
+refused(ValueError, "now of field 0 and next of field 0: arrays that overlap", Array(4098), grid, 1)
+refused(ValueError, "next of field 0: begins within an element, at address 1048577", grid, Array((1 << 20) + 1), 1)
 refused(TypeError, "want one array and as many scratch arrays, not 2 and 1", [grid, grid], scratch, 1)
 refused(ValueError, "steps -1", grid, scratch, -1)
 refused(TypeError, "unknown: alpha", grid, scratch, 1, alpha=1)
@@ -72,6 +75,14 @@ tensor = Tensor(4096, strides=(2800, 70, 1))
 assert jacobi3d.advance(tensor, scratch, 4, stream=Stream()) == [tensor]  # 3 steps and 1
 fields = [line.split()[8:10] for line in fake.lines]
 print(fake.lines[0].split()[0], fields[0], len(fake.lines))
+
+# What begins beside a vector is computed as rows of any length are; there may be nothing between arrays.
+odd = {p["entry"] for k in jacobi3d.TABLE["kernels"] if k["multiple"] == 1 for p in k["passes"]}
+assert fake.lines[0].split()[0] not in odd
+fake.memory.update({4098: "field", 4096 + 50402: "scratch"})
+fake.lines = []
+jacobi3d.advance(Array(4098), Array(4096 + 50402), 4)
+assert len(fake.lines) == 2 and all(line.split()[0] in odd for line in fake.lines), fake.lines
 
 # An image beside the module is taken where it has the kernels; nothing is compiled then.
 jacobi3d._Device.known.clear()
@@ -92,16 +103,16 @@ assert "nvrtcDestroyProgram" in fake.log, fake.log
 import crust  # noqa: E402
 
 types = ["<f2", "<f2", "<f4", "|u1"]
-fields, scratch = [[Array(start + 16 * i, (40, 70), t) for i, t in enumerate(types)] for start in (4096, 8192)]
-refused(TypeError, "now of field 3: want elements of uint8, not float32", fields[:3] + [Array(4160, (40, 70), "<f4")], scratch, 1, of=crust)
+fields, scratch = [[Array(start + (i << 20), (40, 70), t) for i, t in enumerate(types)] for start in (1 << 24, 1 << 25)]
+refused(TypeError, "now of field 3: want elements of uint8, not float32", fields[:3] + [Array(19 << 20, (40, 70), "<f4")], scratch, 1, of=crust)
 refused(TypeError, "want a list of 4 arrays, the fields %s and as many scratch arrays, not 3 and 4" % ", ".join(f["name"] for f in crust.TABLE["fields"]), fields[:3], scratch, 1, of=crust)
-refused(TypeError, "next of field 0: want elements of float16, not float32", fields, [Array(8256, (40, 70), "<f4")] + scratch[1:], 1, of=crust)
-refused(TypeError, "k: want elements of float16, not float32", fields, scratch, 1, k=Array(4160, (40, 70), "<f4"), of=crust)
+refused(TypeError, "next of field 0: want elements of float16, not float32", fields, [Array(32 << 20, (40, 70), "<f4")] + scratch[1:], 1, of=crust)
+refused(TypeError, "k: want elements of float16, not float32", fields, scratch, 1, k=Array(19 << 20, (40, 70), "<f4"), of=crust)
 
 # Lists of places.
 import survey  # noqa: E402
 
-fields, scratch = [[Array(start + 16 * i, (40, 70), "<f4") for i in range(2)] for start in (4096, 8192)]
+fields, scratch = [[Array(start + (i << 20), (40, 70), "<f4") for i in range(2)] for start in (1 << 24, 1 << 25)]
 m, places, table = Array(12288, (40, 70), "<f4"), Array(16384, (5,), "<i8"), Array(20480, (7, 5), "<f4")
 
 
@@ -118,11 +129,12 @@ for shapes in ((5, 1), (7, 5)), ((5,), (5, 7)), ((5,), (35,)), ((5,), (7, 5, 1))
                  (Array(16384, shapes[0], "<i8"), Array(20480, shapes[1], "<f4")))
 refused_list(ValueError, "table of trace: the array may only be read", trace=(places, Array(20480, (7, 5), "<f4", constant=True)))
 refused_list(TypeError, "missing: none; unknown: shots", shots=None)
+refused(ValueError, "next of field 1 and m: arrays that overlap", fields, scratch, 1, m=Array((1 << 25) + (1 << 20) + 4, (40, 70), "<f4"), shot=None, trace=None, of=survey)
 refused(TypeError, "missing: shot, trace; unknown: none", fields, scratch, 1, m=m, of=survey)
 empty = Array(16384, (0,), "<i8"), Array(20480, (7, 0), "<f4", strides=(4, 4))
 fake.passes.update({p["entry"]: p["arguments"] for k in survey.TABLE["kernels"] for p in k["passes"]})
 fake.passes.update({l["entry"]: l["arguments"] for l in survey.TABLE["lists"]})
-fake.memory.update({a + 16 * i: "data" for a in (4096, 8192) for i in range(2)})
+fake.memory.update({a.__cuda_array_interface__["data"][0]: "data" for a in fields + scratch})
 fake.lines = []
 survey.advance(fields, scratch, 2, m=m, shot=(places, Array(20480, (1, 5), "<f4", constant=True)), trace=empty)
 assert ["_list_" in line.split()[0] for line in fake.lines] == [False, True, False], fake.lines

@@ -19,7 +19,7 @@ SIZES = {"float16": "<f2", "float32": "<f4", "float64": "<f8", "int32": "<i4", "
 
 class Fake:
     def __init__(self, module=None):
-        self.names, self.next, self.memory, self.lines, self.log, self.scalars = {}, 1 << 40, {}, [], [], {}
+        self.names, self.next, self.memory, self.lines, self.log, self.scalars = {}, 1 << 50, {}, [], [], {}
         self.lists = {}  # whether it is of sources, by its entry
         self.bytes, self.fields = {}, []  # of arrays by address; of fields, where they are known
 
@@ -83,7 +83,7 @@ class Fake:
         return 0
 
     def cuMemAllocAsync(self, address, size, stream):
-        self.next += 1 << 20
+        self.next += 1 << 36
         address._obj.value = self.next
         self.memory[self.next], self.bytes[self.next] = "nothing", size.value
         return 0
@@ -123,7 +123,7 @@ class Fake:
 
 
 class Array:
-    """Fields are from address 0x100000000 on, scratch from 0x200000000, read-only arrays from 0x300000000, 16 apart."""
+    """Fields are from address 1 << 44 on, scratch from 2 << 44, read-only arrays from 3 << 44, 1 << 36 apart."""
 
     def __init__(self, address, shape, dtype):
         self.address, self.bytes = address, math.prod(shape) * int(SIZES[dtype][2:])
@@ -138,19 +138,19 @@ def launches(fake, module, case):
     fake.scalars = {"s_%d" % i: {"double": "d", "long long": "q"}[s["kernel"]] for i, s in enumerate(t["scalars"])}
     shape = tuple(reversed(case["n"][:t["dims"]]))
     of = lambda a: a.get("dtypes", t["dtypes"])[0]
-    fields, scratch = [[Array(start + 16 * i, shape, of(f)) for i, f in enumerate(t["fields"])] for start in (1 << 32, 2 << 32)]
+    fields, scratch = [[Array(start + (i << 36), shape, of(f)) for i, f in enumerate(t["fields"])] for start in (1 << 44, 2 << 44)]
     fake.fields = [a.bytes for a in fields]
     fake.bytes = {a.address: a.bytes for a in fields + scratch}
-    named = {a["name"]: Array((3 << 32) + 16 * i, (case["lengths"][i],), of(a)) for i, a in enumerate(t["arrays"])}
+    named = {a["name"]: Array((3 << 44) + (i << 36), (case["lengths"][i],), of(a)) for i, a in enumerate(t["arrays"])}
     named.update({s["name"]: v for s, v in zip(t["scalars"], case["scalars"])})
     for i, l in enumerate(t.get("lists", [])):
-        (count, rows), at = case["lists"][i], (4 << 32) + 32 * i
+        (count, rows), at = case["lists"][i], (4 << 44) + 32 * i
         named[l["name"]] = (Array(at, (count,), "int64"), Array(at + 16, (rows, count), t["dtypes"][0])) if count else None
     start = {a.address: "field %d" % i for i, a in enumerate(fields)}
     fake.memory, fake.lines = {**start, **{a.address: "scratch" for a in scratch}}, []
     result = module.advance(fields, scratch, case["steps"], first=5, stream=7, **named)
     answers = {a.address: fake.memory[r.address] for a, r in zip(fields, result)}
-    answers.update({a: v for a, v in fake.memory.items() if a >> 32 == 4})  # tables
+    answers.update({a: v for a, v in fake.memory.items() if a >> 44 == 4})  # tables
     lines = fake.lines + ["result " + " ".join("%x" % r.address for r in result)]
     fake.memory, fake.lines = dict(start), []
     module.run(fields, case["steps"], first=5, stream=7, **named)

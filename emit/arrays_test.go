@@ -1,0 +1,95 @@
+package emit
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"stenciltune/stencil"
+)
+
+// arraysMain advances a grid from all places within a vector, and compares with the first answer. It gives arrays that
+// overlap, by one element or all but one, and such as lie side by side or between each other's rows, which give the same answer too.
+const arraysMain = `#include <cuda_runtime.h>
+#include <math.h>
+#include <stdio.h>
+#include "warm.h"
+enum { NX = 128, NY = 20, NZ = 5, LDX = 2 * NX + 4, LDY = 2 * NY + 1, CELLS = NX * NY * NZ, ALL = LDX * LDY * (NZ + 1) };
+static float *array(void) {
+  static float zeros[ALL];
+  float *to = 0;
+  cudaMalloc((void **)&to, sizeof zeros);
+  cudaMemcpy(to, zeros, sizeof zeros, cudaMemcpyHostToDevice);
+  return to;
+}
+static void fill(float *to, float phase, int row, int plane) {
+  static float cells[CELLS];
+  for (int i = 0; i < CELLS; i++) cells[i] = sinf(phase + i);
+  for (int z = 0; z < NZ; z++)
+    for (int y = 0; y < NY; y++) cudaMemcpy(to + z * plane + y * row, cells + (z * NY + y) * NX, NX * sizeof(float), cudaMemcpyHostToDevice);
+}
+static int differs(const float *from, int row, int plane) { // from the first answer that was given
+  static float want[CELLS], got[CELLS];
+  static int known = 0;
+  for (int z = 0; z < NZ; z++)
+    for (int y = 0; y < NY; y++) cudaMemcpy((known ? got : want) + (z * NY + y) * NX, from + z * plane + y * row, NX * sizeof(float), cudaMemcpyDeviceToHost);
+  for (int i = 0; i < CELLS && known; i++)
+    if (!(fabsf(got[i] - want[i]) < 1e-5f)) return printf("cell %d is %g, want %g\n", i, got[i], want[i]);
+  known = 1;
+  return 0;
+}
+static int answers(float *grid, float *scratch, float *source, int pitched) {
+  const int row = pitched ? LDX : NX, plane = pitched ? LDX * LDY : NX * NY;
+  float *result;
+  fill(grid, 0, row, plane), fill(source, 1, row, plane);
+  if (pitched ? warmPitchedOnDevice(grid, scratch, source, NX, NY, NZ, LDX, LDY, 3, &result, 0) : warmOnDevice(grid, scratch, source, NX, NY, NZ, 3, &result, 0)) return 0;
+  return !differs(result, row, plane);
+}
+static int refused(float *grid, float *scratch, float *source, int pitched) {
+  float *result;
+  return cudaErrorInvalidValue == (pitched ? warmPitchedOnDevice(grid, scratch, source, NX, NY, NZ, LDX, LDY, 3, &result, 0) : warmOnDevice(grid, scratch, source, NX, NY, NZ, 3, &result, 0));
+}
+#define CHECK(what) if (!(what)) return printf("line %d: not so: %s\n", __LINE__, #what), 1
+static float *within(float *a, int bytes) { return (float *)((char *)a + bytes); }
+int main(void) {
+  float *a = array(), *b = array(), *c = array(), *result;
+  for (int at = 0; at < 8; at++) {
+    CHECK(answers(a + at, b, c, 0));
+    CHECK(answers(a, b + at, c, 0));
+    CHECK(answers(a, b, c + at, 0));
+    CHECK(answers(a + at, b, c + at, 1));
+  }
+  CHECK(refused(within(a, 1), b, c, 0) && refused(a, within(b, 2), c, 0) && refused(a, b, within(c, 3), 0) && refused(a, within(b, 2), c, 1));
+  CHECK(refused(a, a, b, 0) && refused(a, a + 1, b, 0) && refused(a, a + CELLS - 1, b, 0) && refused(a + CELLS - 1, a, b, 0));
+  CHECK(refused(a, b, a, 0) && refused(a, b, b, 0) && refused(a, b, a + CELLS - 1, 0) && refused(a, b + CELLS - 1, b, 0));
+  CHECK(answers(a, a + CELLS, a + 2 * CELLS, 0) && answers(a + 2 * CELLS, a + CELLS, a, 0));
+  cudaGraphExec_t graph;
+  CHECK(warmGraph(a, a + 1, b, NX, NY, NZ, 3, &result, (void **)&graph) == cudaErrorInvalidValue);
+  const int row = LDX, plane = LDX * LDY;
+  CHECK(refused(a, a, b, 1) && refused(a, a + NX - 1, b, 1) && refused(a + NX - 1, a, b, 1) && refused(a, b, b + row - NX + 1, 1)); // that one's row ends in the next
+  CHECK(refused(a, a + (NY - 1) * row, b, 1) && refused(a, a + plane - (NY - 1) * row, b, 1) && refused(a, a + (NZ - 1) * plane + (NY - 1) * row + NX - 1, b, 1));
+  CHECK(answers(a, a + NX, b, 1) && answers(a + NX, a, b, 1) && answers(a, a + NX, a + NY * row, 1) && answers(a + 4, b, b + row - NX, 1));
+  CHECK(answers(a + plane - NY * row, a, b, 1) && answers(a, b, b + plane - NY * row + NX, 1));
+  return 0;
+}
+`
+
+// TestArraysOnTheDevice: they may begin with any element, and refused are those that overlap.
+func TestArraysOnTheDevice(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "warm.sl", "NumDimensions 3 StencilSize (1, 1, 1) DataType float Boundary clamp ReadOnly (c) CellValue { return 0.2 * get(0, 0, 0) + 0.1 * (get(-1, 0, 0) + get(1, 0, 0) + get(0, -1, 0) + get(0, 1, 0) + get(0, 0, -1) + get(0, 0, 1)) + get(c, 0, 0, 0); }")
+	s := sourceOf(t, filepath.Join(dir, "warm.sl"), stencil.Float32, stencil.Size{512, 512, 512}, "stream/vx=4/vy=2/wp=4/ck=2/pf=2/mb=1/ph=2", h200)
+	s.Pitched = true
+	emitted(t, dir, "warm.cu", "cu", s)
+	emitted(t, dir, "warm.h", "header", s)
+	write(t, dir, "main.cu", arraysMain)
+	flags := []string{"-std=c++17", "-O0", "-o", "warm", "warm.cu", "main.cu"}
+	if os.Getenv("TUNE_NVCC") == "" { // a GPU traps by itself
+		flags = append(flags, "-fsanitize=alignment", "-fsanitize-undefined-trap-on-error")
+	}
+	build(t, dir, nvccOf(t), flags...)
+	if out, err := exec.Command(filepath.Join(dir, "warm")).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
