@@ -171,6 +171,8 @@ func (t *Tuner) Machine(name string) (machine.Machine, error) {
 		return h.Machine(), nil
 	case isReplay:
 		return replay.MachineOf(recording)
+	case strings.HasPrefix(name, ModelPrefix):
+		return machine.Machine{}, Inputf("--device %s: only facts of that device are here, and no config; tune model and tune explain predict for it", name)
 	case name == "":
 		m, err := cuda.Describe("0")
 		if err == nil || !errors.Is(err, device.ErrMissing) {

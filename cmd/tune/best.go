@@ -2,13 +2,17 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"stenciltune/cache"
 	"stenciltune/cmd/internal/cli"
+	"stenciltune/device"
+	"stenciltune/device/replay"
 	"stenciltune/stencil"
 	"stenciltune/timing"
 	"stenciltune/tuner"
@@ -59,18 +63,47 @@ func (a *app) lookup(ctx context.Context, f *lookupFlags) (stencil.Problem, tune
 	}
 	m, err := t.Machine(f.device)
 	if err != nil {
-		return p, answer, err
+		return p, answer, f.remedied(err, p)
 	}
 	answer, err = t.BestFor(ctx, p, m, regime, objective)
 	switch {
 	case err != nil:
-		return p, answer, err
+		return p, answer, f.remedied(err, p)
 	case answer.Grade > worst:
 		return p, answer, cli.NoAnswerf("the best match is %s (%s) and --require asks for %s: run tune on that device", answer.Grade, answer.Config.Match.Note, worst)
 	case answer.Stale && worst == cache.Exact:
 		return p, answer, cli.NoAnswerf("the kernel or its launch has changed since %s was measured and --require asks for exact: run tune again", p.Text())
 	}
 	return p, answer, nil
+}
+
+// remedied adds to the error of a look-up the command that gives the store an answer.
+func (f *lookupFlags) remedied(err error, p stencil.Problem) error {
+	if !errors.Is(err, tuner.ErrNotTuned) && !errors.Is(err, device.ErrMissing) {
+		return err
+	}
+	tune := "tune --stencil " + f.Stencil
+	for _, flag := range [][2]string{{"dtype", f.DType}, {"size", f.Size}} {
+		if flag[1] != "" {
+			tune += " --" + flag[0] + " " + flag[1]
+		}
+	}
+	recording, isReplay := strings.CutPrefix(f.device, tuner.ReplayPrefix)
+	_, none := replay.Find(recording, p) // without the prefix the name is whole
+	_, number := strconv.Atoi(f.device)
+	switch missing := errors.Is(err, device.ErrMissing); {
+	case isReplay && none != nil:
+		return fmt.Errorf("%w: of it there is no recording: %s --device host, and then here --device host, too", err, tune)
+	case isReplay, tuner.IsHost(f.device), number == nil && !missing:
+		return fmt.Errorf("%w: %s --device %s", err, tune, f.device)
+	case number == nil: // what lacks was said
+		return err
+	case none == nil && f.device != "":
+		return fmt.Errorf("%w: %s --device %s%s", err, tune, tuner.ReplayPrefix, f.device)
+	case f.device == "":
+		return fmt.Errorf("%w: %s --device 0; without a GPU --device replay:h200 or host, there and here", err, tune)
+	}
+	return fmt.Errorf("%w: %s --device 0 > config.json where a GPU %s is, and here tune store import config.json", err, tune, f.device)
 }
 
 func (a *app) best() *cobra.Command {

@@ -320,3 +320,30 @@ func TestRetuneFindsWhatIsOld(t *testing.T) {
 		t.Errorf("%d %s", code, stderr)
 	}
 }
+
+// TestWhatIsNotStoredSaysHowItGetsThere: the command that the error of a look-up ends with works.
+func TestWhatIsNotStoredSaysHowItGetsThere(t *testing.T) {
+	own := filepath.Join(t.TempDir(), "own.sl")
+	if err := os.WriteFile(own, []byte("NumDimensions 2 StencilSize (1, 1) DataType float Boundary clamp CellValue { return 0.5 * (get(-1, 0) + get(1, 0)); }"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ args, want string }{
+		{"--stencil jacobi3d --device h200", "tune --stencil jacobi3d --device replay:h200\n"},
+		{"--stencil jacobi3d --device replay:h200 --dtype float64", "tune --stencil jacobi3d --dtype float64 --device replay:h200\n"},
+		{"--stencil jacobi3d --device a100 --size 64x64x64", "tune --stencil jacobi3d --size 64x64x64 --device 0 > config.json where a GPU a100 is, and here tune store import config.json\n"},
+		{"--stencil jacobi3d --device model:a100", "only facts of that device are here, and no config"},
+		{"--stencil " + own + " --device replay:h200", "there is no recording: tune --stencil " + own + " --device host, and then here --device host, too\n"},
+		{"--stencil " + own + " --device host", "tune --stencil " + own + " --device host\n"},
+	} {
+		for _, command := range []string{"best", "emit --format cu"} {
+			store := clitest.StoreIn(t)
+			code, out, stderr := tune(t, store, strings.Fields(command+" "+c.args)...)
+			if code == 0 || out != "" || !strings.Contains(stderr, c.want) {
+				t.Errorf("%s %s: %d %s", command, c.args, code, stderr)
+			}
+		}
+	}
+	if code, _, stderr := tune(t, clitest.StoreIn(t), "--stencil", own, "--device", "replay:h200"); code != cli.NoDevice || !strings.Contains(stderr, "--device host runs any stencil") {
+		t.Errorf("%d %s", code, stderr)
+	}
+}

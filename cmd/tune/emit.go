@@ -39,7 +39,12 @@ type emitFlags struct {
 func (a *app) emit() *cobra.Command {
 	var f emitFlags
 	var long strings.Builder
-	long.WriteString("emit writes a stored config in a form that another build reads; no GPU is needed.\n\nFormats:\n")
+	long.WriteString(`emit writes a stored config in a form that another build reads; no GPU is needed.
+Tune first: what is emitted for a device is what a tune on it, or on a recording of it, has stored
+here, or what tune store import has taken in from another machine.
+
+Formats:
+`)
 	for _, x := range emit.Formats() {
 		fmt.Fprintf(&long, "  %-11s %s\n", x.Name, x.Doc)
 	}
@@ -51,7 +56,10 @@ bytes change, so that builds run again only when they must.`)
 		Use:   "emit --format FORMAT (--stencil NAME [--device D] | --config FILE)",
 		Short: "Write a config as a header, build variables, CUDA source or a compiled kernel",
 		Long:  long.String(),
-		Example: `  tune emit --format cu --stencil jacobi3d -o jacobi3d.cu
+		Example: `  tune --stencil jacobi3d --device 0 > jacobi3d.json
+  tune emit --format cu --config jacobi3d.json -o jacobi3d.cu
+  tune emit --format cu --stencil jacobi3d -o jacobi3d.cu
+  tune store import a100.json                                # a config, or an export, from a machine with an A100
   tune emit --format cu --stencil jacobi3d --device h200 --device a100 --size 512x512x512 --size 256x256x256 -o jacobi3d.cu
   tune emit --format header --stencil jacobi3d --device h200 --device a100 -o jacobi3d.h
   tune emit --format cubin --config jacobi3d.json -o jacobi3d.cubin`,

@@ -337,7 +337,7 @@ func missing(what string) error {
 	for _, n := range Names() {
 		have = append(have, strings.TrimSuffix(n, ".jsonl.gz"))
 	}
-	return fmt.Errorf("%w: no recording of %s; there are: %s", device.ErrMissing, what, strings.Join(have, ", "))
+	return fmt.Errorf("%w: no recording of %s; --device host runs any stencil on this machine's processor; recordings there are: %s", device.ErrMissing, what, strings.Join(have, ", "))
 }
 
 // suffix is the end of a recording's name: "_jacobi3d_f32_512x512x512.jsonl.gz".
