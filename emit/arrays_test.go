@@ -16,6 +16,7 @@ const arraysMain = `#include <cuda_runtime.h>
 #include <stdio.h>
 #include "warm.h"
 enum { NX = 128, NY = 20, NZ = 5, LDX = 2 * NX + 4, LDY = 2 * NY + 1, CELLS = NX * NY * NZ, ALL = LDX * LDY * (NZ + 1) };
+static cudaStream_t stream;
 static float *array(void) {
   static float zeros[ALL];
   float *to = 0;
@@ -43,16 +44,17 @@ static int answers(float *grid, float *scratch, float *source, int pitched) {
   const int row = pitched ? LDX : NX, plane = pitched ? LDX * LDY : NX * NY;
   float *result;
   fill(grid, 0, row, plane), fill(source, 1, row, plane);
-  if (pitched ? warmPitchedOnDevice(grid, scratch, source, NX, NY, NZ, LDX, LDY, 3, &result, 0) : warmOnDevice(grid, scratch, source, NX, NY, NZ, 3, &result, 0)) return 0;
-  return !differs(result, row, plane);
+  if (pitched ? warmPitchedOnDevice(grid, scratch, source, NX, NY, NZ, LDX, LDY, 3, &result, 0) : warmOnDevice(grid, scratch, source, NX, NY, NZ, 3, &result, stream)) return 0;
+  return cudaStreamSynchronize(stream) == cudaSuccess && !differs(result, row, plane);
 }
 static int refused(float *grid, float *scratch, float *source, int pitched) {
   float *result;
-  return cudaErrorInvalidValue == (pitched ? warmPitchedOnDevice(grid, scratch, source, NX, NY, NZ, LDX, LDY, 3, &result, 0) : warmOnDevice(grid, scratch, source, NX, NY, NZ, 3, &result, 0));
+  return cudaErrorInvalidValue == (pitched ? warmPitchedOnDevice(grid, scratch, source, NX, NY, NZ, LDX, LDY, 3, &result, 0) : warmOnDevice(grid, scratch, source, NX, NY, NZ, 3, &result, stream));
 }
 #define CHECK(what) if (!(what)) return printf("line %d: not so: %s\n", __LINE__, #what), 1
 static float *within(float *a, int bytes) { return (float *)((char *)a + bytes); }
 int main(void) {
+  CHECK(cudaStreamCreate(&stream) == cudaSuccess && stream);
   float *a = array(), *b = array(), *c = array(), *result;
   for (int at = 0; at < 8; at++) {
     CHECK(answers(a + at, b, c, 0));
@@ -71,11 +73,19 @@ int main(void) {
   CHECK(refused(a, a + (NY - 1) * row, b, 1) && refused(a, a + plane - (NY - 1) * row, b, 1) && refused(a, a + (NZ - 1) * plane + (NY - 1) * row + NX - 1, b, 1));
   CHECK(answers(a, a + NX, b, 1) && answers(a + NX, a, b, 1) && answers(a, a + NX, a + NY * row, 1) && answers(a + 4, b, b + row - NX, 1));
   CHECK(answers(a + plane - NY * row, a, b, 1) && answers(a, b, b + plane - NY * row + NX, 1));
+  // A graph that the program captures itself.
+  cudaGraph_t launches;
+  fill(a, 0, NX, NX * NY), fill(c, 1, NX, NX * NY);
+  CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed) == cudaSuccess);
+  CHECK(warmOnDevice(a, b, c, NX, NY, NZ, 3, &result, stream) == 0);
+  CHECK(cudaStreamEndCapture(stream, &launches) == cudaSuccess && cudaGraphInstantiateWithFlags(&graph, launches, 0) == cudaSuccess);
+  CHECK(cudaGraphDestroy(launches) == cudaSuccess && cudaGraphLaunch(graph, stream) == cudaSuccess && cudaStreamSynchronize(stream) == cudaSuccess && !differs(result, NX, NX * NY));
+  CHECK(cudaGraphExecDestroy(graph) == cudaSuccess && cudaStreamDestroy(stream) == cudaSuccess);
   return 0;
 }
 `
 
-// TestArraysOnTheDevice: they may begin with any element, and refused are those that overlap.
+// TestArraysOnTheDevice: they may begin with any element, and refused are those that overlap. The stream is one that programs make.
 func TestArraysOnTheDevice(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "warm.sl", "NumDimensions 3 StencilSize (1, 1, 1) DataType float Boundary clamp ReadOnly (c) CellValue { return 0.2 * get(0, 0, 0) + 0.1 * (get(-1, 0, 0) + get(1, 0, 0) + get(0, -1, 0) + get(0, 1, 0) + get(0, 0, -1) + get(0, 0, 1)) + get(c, 0, 0, 0); }")
