@@ -423,3 +423,23 @@ func TestElementTypesOfTheirOwn(t *testing.T) {
 		}
 	}
 }
+
+// TestEmittedSourcesDoNotWarn: a host compiler that is asked for all warnings has none, but for loops that it does not unroll and
+// names that only the device's side uses.
+func TestEmittedSourcesDoNotWarn(t *testing.T) {
+	if os.Getenv("TUNE_NVCC") != "" {
+		t.Skip("TestSeveralWinnersCompile looks at nvcc's")
+	}
+	cxx := tool(t, "c++")
+	for name, schedule := range map[string]string{"hotspot3d": streamed, "srad2": tiles2d + "2/fs=1", "testdata/drift.sl": tiles2d + "1", surveyFile: "pipeline/vx=2/vy=1/wp=2/ck=4/pf=1/mb=1/ph=3"} {
+		s := sourceOf(t, name, stencil.Float32, stencil.Size{512, 512, 512}, schedule, h200)
+		s.Pitched = true
+		text, err := Text("cu", s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir()
+		write(t, dir, "emitted.cpp", strings.ReplaceAll(string(text), "extern __shared__ __align__(16) unsigned char shared_bytes[];", "unsigned char *const shared_bytes = emulated.shared;"))
+		build(t, dir, cxx, "-std=c++17", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-Wno-unused-variable", "-Wno-unused-but-set-variable", "-isystem", filepath.Dir(nvccOf(t)), "emitted.cpp")
+	}
+}

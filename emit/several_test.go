@@ -199,7 +199,7 @@ func TestSeveralWinnersCompile(t *testing.T) {
 	dir := t.TempDir()
 	emitted(t, dir, "jacobi3d.cu", "cu", several(t))
 	for _, arch := range []string{"70", "89", "90"} {
-		if out := build(t, dir, nvccOf(t), "-std=c++17", "-O1", "-Xptxas", "-O0", "-arch=sm_"+arch, "-c", "jacobi3d.cu"); strings.Contains(out, "warning") {
+		if out := build(t, dir, nvccOf(t), "-std=c++17", "-O1", "-Xptxas", "-O0", "-Xcompiler", "-Wall,-Wextra", "-arch=sm_"+arch, "-c", "jacobi3d.cu"); strings.Contains(out, "warning") {
 			t.Errorf("sm_%s: %s", arch, out)
 		}
 	}

@@ -250,9 +250,13 @@ func kernelText(name string, parts []part) string {
 }
 
 // quiet has nvcc not warn of what a schedule has no use for: loops that do not run (128) and
-// names that are not used (177).
+// names that are not used (177). Of its host compiler, asked to warn of all, the same and members that are zero.
 const quiet = `#ifdef __NVCC_DIAG_PRAGMA_SUPPORT__
 #pragma nv_diag_suppress 128, 177
+#endif
+#ifdef __GNUC__
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 #endif
 `
 
