@@ -137,16 +137,20 @@ func operation(op string, x, y Expr) (Expr, fault) {
 	return Binary{op, x, y, t}, ""
 }
 
-// logic is && or || on two Bools. The right one has no effects, so it may be
-// dropped where the left one decides.
+// logic is && or || on two Bools. Neither has effects, so one may be dropped where the other decides.
 func logic(op string, x, y Expr) Expr {
-	if c, ok := x.(Int); ok {
-		if (c.Value != 0) == (op == "&&") {
-			return y
-		}
-		return c
+	known, other := x, y
+	if _, ok := y.(Int); ok {
+		known, other = y, x
 	}
-	return Binary{op, x, y, Bool}
+	c, ok := known.(Int)
+	switch {
+	case !ok:
+		return Binary{op, x, y, Bool}
+	case (c.Value != 0) == (op == "&&"):
+		return other
+	}
+	return c
 }
 
 // fold computes a op b of one integer type. No result and no fault: it cannot be

@@ -27,6 +27,9 @@ func (p *parser) whole(v int64) Int {
 
 // operate is operation with the place of the operator.
 func (p *parser) operate(at token, op string, x, y Expr) (Expr, error) {
+	if op == "&&" || op == "||" {
+		x, y = p.decided(x), p.decided(y)
+	}
 	e, wrong := operation(op, x, y)
 	if wrong != "" {
 		return nil, p.fail(at, "%s", string(wrong))
@@ -56,7 +59,7 @@ func (p *parser) expr() (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := conditional(convert(settled(test), Bool), a, b)
+	e := conditional(p.decided(test), a, b)
 	if c, ok := e.(Cond); ok {
 		c.If = p.marked(at, c.If)
 		e = c

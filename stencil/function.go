@@ -18,7 +18,38 @@ type function struct {
 type frame struct {
 	stage  int // of a CellValue
 	locals int
-	untidy bool // may hold what nothing reads
+	untidy bool         // may hold what nothing reads
+	values map[int]Expr // of the locals whose values are known at the place that is being parsed: Int or Num
+	log    []change
+}
+
+// change is a local before its value changed.
+type change struct {
+	local int
+	value Expr // nil: not known
+}
+
+// note says what a local's value is from here on; nil where it is not known.
+func (f *frame) note(local int, v Expr) {
+	if f.values == nil {
+		f.values = map[int]Expr{}
+	}
+	f.log = append(f.log, change{local, f.values[local]})
+	if f.values[local] = v; v == nil {
+		delete(f.values, local)
+	}
+}
+
+// back takes back the changes of a branch, but for the first so many, and gives the locals that changed.
+func (f *frame) back(first int) (locals []int) {
+	for _, c := range slices.Backward(f.log[first:]) {
+		locals = append(locals, c.local)
+		if f.values[c.local] = c.value; c.value == nil {
+			delete(f.values, c.local)
+		}
+	}
+	f.log = f.log[:first]
+	return locals
 }
 
 // binding is what a name stands for: a value, a local that may be set, or an array of those.

@@ -74,6 +74,8 @@ func FuzzParse(f *testing.F) {
 		"", "\x00", "\xff\xfe", "\ufeffNumDimensions 1", "/* never closed", "/*/", "//", "#", "NumDimensions 1\r\nStencilSize (1)\r\n",
 		plain, strings.ReplaceAll(plain, "\n", "\r"), strings.Repeat("(", 20000), line(strings.Repeat("{", 1000)),
 		line("float a = get(-2), b; a = -a / (b - -(3.5e-3f)); return fmin(a, fabs(sqrt(exp(log(b)))));"),
+		"const float A = 0.5, w[3] = {1, 2, 3}; float f(int i) { if (i == 0) return A; int k = i + 1; return w[k]; }\n" +
+			line("int n = 0; float s = 0; for (int i = 0; i < 2; i++) { if (A > 0 && get(i) > 0) n++; else s += f(i); int k = i; if (k > 0) return s * w[k] + n; } return s;"),
 		line("float s = 0; for (int i = -2; i <= 2; i++) if (i != 0) s += i * get(i); else { s -= 1; } return s > 0 && !(s < 1) ? s : -s;"),
 		line("int k = x % 3; const int n = 2; return (float)(k / (iteration - 1)) + (int)get(n) + pow(get(0), 2) + min(k, y) + max(1, get(1)) + abs(k);"),
 		"NumDimensions 1 StencilSize (1) DataType int8 ScalarVariables (unsigned int a = 3, float b) Boundary wrap CellValue { return get(1) / a + b * (unsigned char)get(0) % 7; }",

@@ -139,51 +139,79 @@ func (p *parser) notNumber(t token) error {
 	return p.fail(t, "a constant outside of blocks is made of numbers; declare this one in the function that uses it")
 }
 
-// ofNumbers tells whether an expression is made of numbers alone.
-func ofNumbers(e Expr) bool {
-	known := true
+// valueOf is the value of an expression of numbers and of variables whose values are known, computed in double; nil of any other.
+func (p *parser) valueOf(e Expr) Expr {
+	known, variables := true, false
 	walk(e, func(e Expr) {
-		switch e.(type) {
-		case Scalar, Local, Get, Read, ReadAt, Var:
+		switch e := e.(type) {
+		case Scalar, Get, Read, ReadAt, Var:
 			known = false
+		case Local:
+			known, variables = known && p.fn.values[e.Index] != nil, true
 		}
 	})
-	return known
+	if !known {
+		return nil
+	}
+	if variables {
+		e = replace(e, func(e Expr) Expr {
+			if l, is := e.(Local); is {
+				return p.fn.values[l.Index]
+			}
+			return e
+		})
+	}
+	c := &evaluation{r: &run{s: p.out}}
+	if e.typ().Floating() {
+		return Num{c.float(e)(), e.typ()}
+	}
+	return Int{c.integer(e)(), e.typ()}
 }
 
-// known is what functions make of numbers, where that is a whole number; every other expression is as it was.
+// known is what numbers and functions of them make, where that is a whole number; every other expression is as it was.
 func (p *parser) known(e Expr) Expr {
+	if l, is := e.(Local); is && l.Type.Floating() {
+		return e
+	}
 	switch e.(type) {
 	case Num, Int:
 		return e
 	}
-	if !ofNumbers(e) {
+	switch v := p.valueOf(e).(type) {
+	case Int:
+		p.fn.untidy = true
+		return v
+	case Num:
+		if p.fn.untidy = true; v.Value == math.Trunc(v.Value) && math.Abs(v.Value) <= maxWhole {
+			return Int{int64(v.Value), Type(Int64)}
+		}
+	}
+	return e
+}
+
+// decided is a condition, or its value where that is known.
+func (p *parser) decided(e Expr) Expr {
+	e = convert(settled(e), Bool)
+	if _, is := e.(Int); is {
 		return e
 	}
-	c := &evaluation{r: &run{s: p.out}}
-	if !e.typ().Floating() {
-		return Int{c.integer(e)(), e.typ()}
-	}
-	if v := c.float(e)(); v == math.Trunc(v) && math.Abs(v) <= maxWhole {
-		return Int{int64(v), Type(Int64)}
+	if v, is := p.valueOf(e).(Int); is {
+		p.fn.untidy = true
+		return v
 	}
 	return e
 }
 
 // evaluated is a constant of the file, computed in double.
 func (p *parser) evaluated(at token, e Expr) (Expr, error) {
-	if len(p.fn.expanded) > 0 || !ofNumbers(e) {
+	v := p.valueOf(e)
+	if len(p.fn.expanded) > 0 || v == nil {
 		return nil, p.notNumber(at)
 	}
-	c := &evaluation{r: &run{s: p.out}}
-	if !e.typ().Floating() {
-		return Int{c.integer(e)(), e.typ()}, nil
+	if f, is := v.(Num); is && !finite(f.Value) {
+		return nil, p.fail(at, "this constant is %v; want a number in range", f.Value)
 	}
-	v := c.float(e)()
-	if !finite(v) {
-		return nil, p.fail(at, "this constant is %v; want a number in range", v)
-	}
-	return Num{v, e.typ()}, nil
+	return v, nil
 }
 
 // helper parses the head of a function of the file.
@@ -370,6 +398,7 @@ func (p *parser) argument(h *helper, a param) (binding, error) {
 func (p *parser) variable(t Type, v Expr) (binding, Let) {
 	l := Local{p.fn.locals, t}
 	p.fn.locals++
+	p.fn.note(l.Index, p.valueOf(v))
 	return binding{value: l, variable: true, typ: t}, Let{l.Index, t, v, true}
 }
 
@@ -384,6 +413,7 @@ func (p *parser) returned(body []Stmt, t Type) (Expr, error) {
 		return e, nil
 	}
 	b, let := p.variable(t, nothing(t))
+	p.fn.note(let.Local, nil)
 	set, err := p.setting(body[first:], b.value.(Local), 0)
 	p.fn.expanded = append(append(p.fn.expanded, let), set...)
 	return b.value, err

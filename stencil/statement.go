@@ -4,14 +4,21 @@ package stencil
 func (p *parser) statements() ([]Stmt, error) {
 	var body []Stmt
 	for !p.is("}") {
-		if returns(body) {
-			return nil, p.fail(p.peek(), "statement after return is never reached; remove it")
-		}
+		first := p.peek()
 		more, err := p.statement()
 		if err != nil {
 			return nil, err
 		}
-		body = append(body, more...)
+		if body = append(body, more...); !returns(body) || p.is("}") {
+			continue
+		}
+		if _, open := body[len(body)-1].(If); open || first.text == "return" {
+			return nil, p.fail(p.peek(), "statement after return is never reached; remove it")
+		}
+		return body, p.dropped(func() error { // a branch that is always taken returns
+			_, err := p.statements()
+			return err
+		})
 	}
 	return body, nil
 }
@@ -153,7 +160,9 @@ func (p *parser) assign() ([]Stmt, error) {
 	if err != nil {
 		return nil, err
 	}
-	return []Stmt{Let{local.Index, local.Type, convert(v, local.Type), false}}, nil
+	v = convert(v, local.Type)
+	p.fn.note(local.Index, p.valueOf(v))
+	return []Stmt{Let{local.Index, local.Type, v, false}}, nil
 }
 
 // changed parses what follows an assignment's operator, on a variable that reads
@@ -189,15 +198,26 @@ func (p *parser) branch() ([]Stmt, error) {
 		return nil, err
 	}
 	before := p.before()
-	st := If{Cond: convert(settled(test), Bool)}
+	st := If{Cond: p.decided(test)}
 	fixed, constant := st.Cond.(Int)
+	log := len(p.fn.log)
+	var changed []int
 	if st.Then, err = p.taken(!constant || fixed.Value != 0); err != nil {
 		return nil, err
+	}
+	if !constant {
+		changed = p.fn.back(log)
 	}
 	if p.peek().kind == tokName && p.peek().text == "else" {
 		p.take()
 		if st.Else, err = p.taken(!constant || fixed.Value == 0); err != nil {
 			return nil, err
+		}
+	}
+	if !constant && !returns(st.Then) { // else what follows has what Else left
+		changed = append(changed, p.fn.back(log)...)
+		for _, local := range changed {
+			p.fn.note(local, nil)
 		}
 	}
 	switch {
@@ -215,12 +235,22 @@ func (p *parser) taken(live bool) ([]Stmt, error) {
 	if live {
 		return p.scoped()
 	}
+	return nil, p.dropped(func() error {
+		_, err := p.scoped()
+		return err
+	})
+}
+
+// dropped parses what is never reached.
+func (p *parser) dropped(parse func() error) error {
 	p.fn.dry++
-	before := *p.fn.frame
-	_, err := p.scoped()
-	*p.fn.frame = before
-	p.fn.dry--
-	return nil, err
+	before, f := *p.fn.frame, p.fn
+	err := parse()
+	f.back(len(before.log))
+	before.values = f.values
+	*f.frame = before
+	f.dry--
+	return err
 }
 
 // loop parses and unrolls for (int i = a; i < b; i++) statement: the body is
@@ -264,6 +294,7 @@ func (p *parser) loop() ([]Stmt, error) {
 		if !more {
 			for j := range after {
 				after[j].Value = i
+				p.fn.note(after[j].Local, i)
 				all = append(all, after[j])
 			}
 			return all, nil
