@@ -27,14 +27,12 @@ static float *array(void) {
 static void fill(float *to, float phase, int row, int plane) {
   static float cells[CELLS];
   for (int i = 0; i < CELLS; i++) cells[i] = sinf(phase + i);
-  for (int z = 0; z < NZ; z++)
-    for (int y = 0; y < NY; y++) cudaMemcpy(to + z * plane + y * row, cells + (z * NY + y) * NX, NX * sizeof(float), cudaMemcpyHostToDevice);
+  for (int z = 0; z < NZ; z++) cudaMemcpy2D(to + z * plane, row * sizeof(float), cells + z * NY * NX, NX * sizeof(float), NX * sizeof(float), NY, cudaMemcpyHostToDevice);
 }
 static int differs(const float *from, int row, int plane) { // from the first answer that was given
   static float want[CELLS], got[CELLS];
   static int known = 0;
-  for (int z = 0; z < NZ; z++)
-    for (int y = 0; y < NY; y++) cudaMemcpy((known ? got : want) + (z * NY + y) * NX, from + z * plane + y * row, NX * sizeof(float), cudaMemcpyDeviceToHost);
+  for (int z = 0; z < NZ; z++) cudaMemcpy2D((known ? got : want) + z * NY * NX, NX * sizeof(float), from + z * plane, row * sizeof(float), NX * sizeof(float), NY, cudaMemcpyDeviceToHost);
   for (int i = 0; i < CELLS && known; i++)
     if (!(fabsf(got[i] - want[i]) < 1e-5f)) return printf("cell %d is %g, want %g\n", i, got[i], want[i]);
   known = 1;
@@ -76,9 +74,15 @@ int main(void) {
   // A graph that the program captures itself.
   cudaGraph_t launches;
   fill(a, 0, NX, NX * NY), fill(c, 1, NX, NX * NY);
+  float *kept;
+  size_t pitch;
+  CHECK(cudaMallocPitch(&kept, &pitch, NX * sizeof(float), NY * NZ) == cudaSuccess && pitch >= NX * sizeof(float));
+  CHECK(cudaMemcpy2D(kept, pitch, a, NX * sizeof(float), NX * sizeof(float), NY * NZ, cudaMemcpyDeviceToDevice) == cudaSuccess);
   CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed) == cudaSuccess);
+  CHECK(cudaMemcpy2DAsync(a, NX * sizeof(float), kept, pitch, NX * sizeof(float), NY * NZ, cudaMemcpyDeviceToDevice, stream) == cudaSuccess);
   CHECK(warmOnDevice(a, b, c, NX, NY, NZ, 3, &result, stream) == 0);
   CHECK(cudaStreamEndCapture(stream, &launches) == cudaSuccess && cudaGraphInstantiateWithFlags(&graph, launches, 0) == cudaSuccess);
+  CHECK(cudaMemset(a, 0, CELLS * sizeof(float)) == cudaSuccess); // the graph copies, too
   CHECK(cudaGraphDestroy(launches) == cudaSuccess && cudaGraphLaunch(graph, stream) == cudaSuccess && cudaStreamSynchronize(stream) == cudaSuccess && !differs(result, NX, NX * NY));
   CHECK(cudaGraphExecDestroy(graph) == cudaSuccess && cudaStreamDestroy(stream) == cudaSuccess);
   return 0;

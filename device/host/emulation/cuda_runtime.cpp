@@ -26,6 +26,13 @@ struct EmulatedStream {
 };
 EmulatedGraph *emulated_capture(cudaStream_t stream) { return stream ? stream->capture : nullptr; }
 void emulated_add(EmulatedGraph *graph, std::function<void()> launch) { graph->launches.push_back(std::move(launch)); }
+static cudaError_t on_stream(cudaStream_t stream, std::function<void()> work) {
+  if (EmulatedGraph *graph = emulated_capture(stream))
+    emulated_add(graph, std::move(work));
+  else
+    work();
+  return cudaSuccess;
+}
 
 struct EmulatedEvent {
   timespec at;
@@ -54,20 +61,39 @@ cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, cudaMemcpyKind)
   memcpy(to, from, bytes);
   return cudaSuccess;
 }
-cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind kind, cudaStream_t) { return cudaMemcpy(to, from, bytes, kind); }
-cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *p, cudaStream_t) {
-  const cudaPitchedPtr &to = p->dstPtr, &from = p->srcPtr;
-  if (p->extent.width > to.pitch || p->extent.width > from.pitch || p->extent.height > to.ysize || p->extent.height > from.ysize) return cudaErrorInvalidValue;
-  for (size_t z = 0; z < p->extent.depth; z++)
-    for (size_t y = 0; y < p->extent.height; y++)
-      memcpy((char *)to.ptr + (z * to.ysize + y) * to.pitch, (const char *)from.ptr + (z * from.ysize + y) * from.pitch, p->extent.width);
-  return cudaSuccess;
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, cudaMemcpyKind, cudaStream_t stream) {
+  return on_stream(stream, [=] { memcpy(to, from, bytes); });
+}
+cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms *p, cudaStream_t stream) {
+  const cudaPitchedPtr to = p->dstPtr, from = p->srcPtr;
+  const cudaExtent extent = p->extent;
+  if (extent.width > to.pitch || extent.width > from.pitch || extent.height > to.ysize || extent.height > from.ysize) return cudaErrorInvalidValue;
+  return on_stream(stream, [=] {
+    for (size_t z = 0; z < extent.depth; z++)
+      for (size_t y = 0; y < extent.height; y++)
+        memcpy((char *)to.ptr + (z * to.ysize + y) * to.pitch, (const char *)from.ptr + (z * from.ysize + y) * from.pitch, extent.width);
+  });
+}
+cudaError_t cudaMemcpy2DAsync(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind, cudaStream_t stream) {
+  const cudaMemcpy3DParms p = {{(void *)from, from_pitch, width, height}, {to, to_pitch, width, height}, {width, height, 1}, kind};
+  return cudaMemcpy3DAsync(&p, stream);
+}
+cudaError_t cudaMemcpy2D(void *to, size_t to_pitch, const void *from, size_t from_pitch, size_t width, size_t height, cudaMemcpyKind kind) {
+  return cudaMemcpy2DAsync(to, to_pitch, from, from_pitch, width, height, kind, nullptr);
+}
+cudaError_t cudaMemsetAsync(void *to, int byte, size_t bytes, cudaStream_t stream) {
+  return on_stream(stream, [=] { memset(to, byte, bytes); });
+}
+cudaError_t cudaMemset(void *to, int byte, size_t bytes) { return cudaMemsetAsync(to, byte, bytes, nullptr); }
+cudaError_t cudaMallocPitch(void **p, size_t *pitch, size_t width, size_t height) {
+  *pitch = (width + 511) / 512 * 512;
+  return cudaMalloc(p, *pitch * height);
 }
 cudaError_t cudaMallocHost(void **p, size_t bytes) { return cudaMalloc(p, bytes); }
 cudaError_t cudaFreeHost(void *p) { return cudaFree(p); }
-cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes, cudaStream_t) {
+cudaError_t cudaMemcpyPeerAsync(void *to, int to_device, const void *from, int from_device, size_t bytes, cudaStream_t stream) {
   if (!is_device(to_device) || !is_device(from_device)) return cudaErrorInvalidValue;
-  return cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToDevice);
+  return cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream);
 }
 cudaError_t cudaGetDevice(int *device) {
   *device = current_device;
