@@ -5,6 +5,7 @@ import glob as _glob
 import os as _os
 import sys as _sys
 from math import ceil as _ceil, log as _log
+from operator import index as _index
 
 _NAMES = {"float": _c.c_float, "double": _c.c_double, "int": _c.c_int, "long long": _c.c_longlong, "signed char": _c.c_int8, "unsigned char": _c.c_uint8,
           "short": _c.c_int16, "unsigned short": _c.c_uint16, "unsigned int": _c.c_uint32, "unsigned long long": _c.c_uint64}
@@ -52,7 +53,7 @@ def _compile(source, capability):
     for folder in _sys.path:
         for part in ("nvidia/cu13/lib", "nvidia/cuda_nvrtc/lib"):
             files += sorted(_glob.glob(_os.path.join(_glob.escape(folder or "."), part, "libnvrtc.so.*[0-9]")))
-    nvrtc = _library("NVRTC", files)
+    nvrtc = _library("NVRTC (of CUDA, or pip's nvidia-cuda-nvrtc)", files)
     count = _c.c_int()
     nvrtc.nvrtcGetNumSupportedArchs(_c.byref(count))
     known = (_c.c_int * count.value)()
@@ -446,6 +447,7 @@ def advance(fields, scratch, steps, *, first=1, stream=None, **named):
     fields, scratch = [list(a) if isinstance(a, (list, tuple)) else [a] for a in (fields, scratch)]
     if len(fields) != _FIELDS or len(scratch) != _FIELDS:
         raise TypeError(_wanted() + " and as many scratch arrays, not %d and %d" % (len(fields), len(scratch)))
+    steps, first = _index(steps), _index(first)
     if steps < 0 or first < 1 or first + steps > 2147483647:
         raise ValueError("steps %d, first %d: want at least 0 and 1" % (steps, first))
     state, shape, owner, held = {"first": _c.c_int(first)}, None, {}, []
@@ -462,8 +464,12 @@ def advance(fields, scratch, steps, *, first=1, stream=None, **named):
             owner[a.address], state["%s[%d]" % (key, f)] = array, _c.c_uint64(a.address)
     n = _extents(shape)
     state.update({"n[%d]" % a: _c.c_int(n[a]) for a in range(3)})
-    n[3] = _begin(held, _named(state, n, named))
-    with _On(_ordinal(state["now[0]"].value)) as device:
+    data = _named(state, n, named)
+    n[3], ordinal = _begin(held, data), _ordinal(held[0].address)
+    for a in held + data:
+        if _ordinal(a.address) != ordinal:
+            raise ValueError("%s is on device %d and %s on device %d" % (held[0].name, ordinal, a.name, _ordinal(a.address)))
+    with _On(ordinal) as device:
         _advance(device, state, n, steps, _stream(stream, fields[0]))
     return [owner[state["now[%d]" % f].value] for f in range(_FIELDS)]
 

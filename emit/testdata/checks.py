@@ -65,9 +65,13 @@ refused(ValueError, "now of field 0 and next of field 0: arrays that overlap", A
 refused(ValueError, "next of field 0: begins within an element, at address 1048577", grid, Array((1 << 20) + 1), 1)
 refused(TypeError, "want one array and as many scratch arrays, not 2 and 1", [grid, grid], scratch, 1)
 refused(ValueError, "steps -1", grid, scratch, -1)
+refused(TypeError, "integer", grid, scratch, 2.5)
 refused(TypeError, "unknown: alpha", grid, scratch, 1, alpha=1)
 refused(TypeError, "not on a CUDA device", Tensor(4096, device=1), scratch, 1)
 refused(TypeError, "not float16", Tensor(4096, code=2), scratch, 1)
+fake.cuPointerGetAttribute = lambda value, attribute, address: setattr(value._obj, "value", 3 if address.value == 1 << 20 else 0) or 0
+refused(ValueError, "now of field 0 is on device 0 and next of field 0 on device 3", grid, scratch, 1)
+del fake.cuPointerGetAttribute
 assert not fake.lines, fake.lines
 
 fake.memory = {4096: "field", 1 << 20: "scratch"}
