@@ -59,6 +59,7 @@ func caller(s Source) string {
 		}
 		fmt.Fprintf(&set, "    %s%s((const %s *)given[%d], -1);\n    if (!%[1]sError()) return 9;\n", s.Name, name, c, i)
 		fmt.Fprintf(&set, "    %s%s((const %s *)given[%d], (int)length[%[4]d]);\n    if (%[1]sError()) return 4;\n", s.Name, name, c, i)
+		fmt.Fprintf(&set, "    %s%s(nullptr, 1);\n    if (!%[1]sError()) return 9;\n", s.Name, name) // what was given stays
 	}
 	if len(st.ReadOnly) == 0 {
 		fmt.Fprintf(&set, "  %sSetData((const %s *)all_data, 1);\n", s.Name, element(s.dtype()))
@@ -120,7 +121,9 @@ static int NAME_main(int device, int steps, const int n[3], const long long *len
     }
 SET    NAME(DATA EXTENTS, -1 SCALARS);
     if (!NAMEError()) return 5;
-NOLOOK    NAME(DATA EXTENTS, steps SCALARS);
+NOLOOK    NAME(nullptr EXTENTS, 1 SCALARS);
+    if (!NAMEError()) return 12;
+    NAME(DATA EXTENTS, steps SCALARS);
     if (NAMEError()) return 3;
     LOOKED
   } else {

@@ -172,9 +172,17 @@ CHOICES  strcpy(fake.name, "NVIDIA H200");
   asked = 0;
   jacobi3dVariant(700, 512, 512);
   const int to_choose = asked;
+  for (int n : {0, -1, 1 << 30})
+    if (!strstr(jacobi3dVariant(512, n, 1 << 22), "none: ")) return puts(jacobi3dVariant(512, n, 1 << 22)), 3;
   asked = launched = 0;
   if (jacobi3dOnDevice(a, b, 700, 512, 512, 7, &result, 0)) return 1;
   printf("asked %d to choose, %d and %d launches to run; ", to_choose, (int)asked, (int)launched);
+  for (int pass = 0; pass < 2; pass++) { // as on a host of 8 GPUs, each with the slab of its part and those of its edges
+    asked = 0;
+    for (fake_number = 100; fake_number < 108; fake_number++)
+      for (int planes = 10; planes < 50; planes += 10) jacobi3dVariant(512, 512, planes);
+  }
+  if (asked != 32) return printf("asked %d for what was chosen before\n", (int)asked), 2;
   std::vector<std::string> want;
   for (int i = 0; i < 40; i++) want.push_back(jacobi3dVariant(100 + 30 * i, 128 + i, 300));
   std::atomic<int> wrong(0);

@@ -63,7 +63,7 @@ func cutter(s Source) string {
 	edges := now + arrays.String() + common + ", slab.work, slab.edges, 0"
 	return strings.NewReplacer("NAME", s.Name, "ELEM", elem, "SIZES", sizes.String(), "FIELDS", fmt.Sprint(len(st.Fields)), "ARRAYS", fmt.Sprint(len(st.ReadOnly)), "OUTER", fmt.Sprint(outer),
 		"WRAPS", fmt.Sprint(st.Wraps(outer)), "PLANE", strings.Join(plane, " * "), "WORK", strings.Join(plane, ", "), "INDEXED", strings.Join(append(indexed[1:], "false"), ", "),
-		"TOOFEW", call("Slab", slab, "slab.below - 1"), "SLAB", call("Slab", slab, "slab.below"), "EDGES", call("SlabEdges", edges, "slab.below"),
+		"TOOFEW", call("Slab", slab, "slab.below - 1"), "SLAB", call("Slab", slab, "slab.below"), "OVERLAPPING", call("SlabEdges", strings.Replace(edges, "slab.work", "slab.now[0] + n[0]", 1), "slab.below"), "EDGES", call("SlabEdges", edges, "slab.below"),
 		"INSIDE", call("SlabInside", now+", "+next+arrays.String()+common+", slab.edges, "+result+", 0", "slab.below"),
 	).Replace(`static int NAME_cut(int apart, const int *n, const long long *length) {
   struct {
@@ -104,6 +104,7 @@ func cutter(s Source) string {
       ELEM *result[FIELDS];
       if (slab.below && made == 0 && !TOOFEW) return 4; // ghost planes are too few
       if (apart) {
+        if (made == 0 && !OVERLAPPING) return 10; // work is within the slab
         if (EDGES) return 5;
         const std::vector<unsigned char> no_number(depth * bytes, 0xff);
         std::vector<unsigned char> after(depth * bytes);

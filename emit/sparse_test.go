@@ -134,8 +134,10 @@ int main(void) {
   if (!surveyError()) return 3;
   survey(both[0][0], 0, 0, 0, 0, trace, -1, got[0], TRACE_STEPS, NX, NY, 1);
   if (!surveyError()) return 4;
-  survey(both[0][0], 0, 0, 0, 0, 0, 0, 0, 0, NX, NY, 1); // empty lists
+  survey(both[0][0], 0, 0, 0, 0, 0, 0, 0, 0, NX, NY, STEPS); // empty lists
   if (surveyError()) return 5;
+  survey(both[0][0], 0, SHOTS, 0, 0, 0, TRACES, 0, 0, NX, NY, STEPS); // places without rows
+  if (surveyError()) return 11;
 
   cudaGraphExec_t graph;
   if (surveyGraph(first, next, m_device, shots, SHOTS, values, SHOT_STEPS, traces, TRACES, table, TRACE_STEPS, NX, NY, 4, 1, result, (void **)&graph)) return 6;
