@@ -156,6 +156,21 @@ func TestCMakeExample(t *testing.T) {
 	if out := command(t, dir, "cmake", "--build", build); !strings.Contains(out, "Generating jacobi3d") || !strings.Contains(out, "changed since it was measured") {
 		t.Errorf("another config: %s", out)
 	}
+	for _, c := range []struct{ args, want string }{
+		{"-DTUNE=" + tune, "enable the language CUDA"}, // and no stand-in
+		{"-DTUNE=nothing -DTUNE_EMULATION=" + nvcc, "is the path of the tune program"},
+	} {
+		other := t.TempDir()
+		text := fmt.Sprintf("cmake_minimum_required(VERSION 3.18)\nproject(p LANGUAGES CXX)\nfind_package(TuneStencil REQUIRED PATHS %s NO_DEFAULT_PATH)\ntune_add_stencil(jacobi3d STENCIL jacobi3d FALLBACK %s)\n",
+			filepath.Join(dir, "../../cmake"), filepath.Join(dir, "../shipped/jacobi3d.json"))
+		if err := os.WriteFile(filepath.Join(other, "CMakeLists.txt"), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("cmake", append([]string{"-S", other, "-B", filepath.Join(other, "build")}, strings.Fields(c.args)...)...)
+		if out, err := cmd.CombinedOutput(); err == nil || !strings.Contains(strings.Join(strings.Fields(string(out)), " "), c.want) {
+			t.Errorf("%s: %v, want %q\n%s", c.args, err, c.want, out)
+		}
+	}
 	// There is no device: that is said, and where there is nothing to fall back to it is an error.
 	if out := command(t, dir, "cmake", "-B", build, "-DTUNE_HERE=ON"); !strings.Contains(out, "tuning failed") || !strings.Contains(out, "none.so") {
 		t.Errorf("tuning without a device: %s", out)
@@ -224,7 +239,7 @@ func TestDriverExampleCompiles(t *testing.T) {
 
 func TestGoExample(t *testing.T) {
 	setup(t, "go")
-	if out := command(t, ".", "go", "run", "./go", "--device", "host", "--size", "70x66x20"); !strings.Contains(out, "seconds_per_step") {
+	if out := command(t, ".", "go", "run", "./go", "--device", "host", "--size", "70x66x20"); !strings.Contains(out, "is not legal on this grid") || !strings.Contains(out, " for [512 512 512] on NVIDIA H200") {
 		t.Error(out)
 	}
 }

@@ -1,6 +1,6 @@
 // Command go is a Go program with a tuned stencil: it asks the user's store for the
 // schedule of its grid, falls back to the shipped config, proves the kernel and times it.
-// It prints the time of a step beside what the config claims.
+// It prints the time of a step beside what the config claims, of its own grid and device.
 //
 //	go run ./examples/go --device 0
 //	go run ./examples/go --device host --size 64x48x32
@@ -53,9 +53,10 @@ func run(ctx context.Context, name, size string) error {
 	if err != nil {
 		return err
 	}
+	why := "match " + c.Match.Grade.String()
 	list, err := t.Measure(ctx, p, d, tuner.Options{}, func(legal *space.Space) ([]tuner.Schedule, error) {
 		if legal.Check(s) != nil { // on a grid much smaller than the one it was tuned for
-			s = runner.Naive(p, legal)[0]
+			s, why = runner.Naive(p, legal)[0], c.Schedule.Text+" is not legal on this grid and device"
 		}
 		return []tuner.Schedule{s}, nil
 	})
@@ -70,7 +71,7 @@ func run(ctx context.Context, name, size string) error {
 	if c.Expected != nil {
 		claimed = c.Expected.SecondsPerStep
 	}
-	fmt.Printf("%s, match %s\nseconds_per_step %.9g claimed %.9g\n", s, c.Match.Grade, o.Seconds(), claimed)
+	fmt.Printf("%s, %s\nseconds_per_step %.9g claimed %.9g for %v on %s\n", s, why, o.Seconds(), claimed, c.Problem.Size, c.Device.Name)
 	return nil
 }
 
