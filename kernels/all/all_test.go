@@ -465,6 +465,11 @@ func TestEveryLegalScheduleKeepsTheDevicesLimitsAndCountsSoundly(t *testing.T) {
 		t.Fatal(err)
 	}
 	problems = append(problems, stencil.Problem{Stencil: short, DType: stencil.Float64, Size: stencil.Size{611, 1, 1}, Steps: 3}) // a last warp of 3 lanes
+	once, err := stencil.Parse("once", "once.sl", "NumDimensions 3 StencilSize (1, 1, 1) CellValue { return 0.5 * get(1, 0, 1); }")
+	if err != nil {
+		t.Fatal(err)
+	}
+	problems = append(problems, stencil.Problem{Stencil: once, DType: stencil.Float64, Size: stencil.Size{298, 145, 12}, Steps: 2}) // every cell is read once
 	for _, p := range problems {
 		for _, f := range Families() {
 			s := space.New(f.Space(p, m))

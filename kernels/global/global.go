@@ -268,6 +268,9 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		}
 		line, pipe = kernels.LineOf(p.Size, arrays, h.Column, h.Zigzag, h.Group[0], size)
 		pipe /= blocks * float64(l.Threads())
+		if h.Column > 0 {
+			sectors *= float64(l.Threads()) / float64(box[0]*box[1]) // a block of the line may end within a row
+		}
 		// Neighbouring warps read the same rows one after the other: the later finds them in L1.
 		line.New = sectors * kernels.SectorBytes / kernels.LineBytes * 32 / float64(l.Threads())
 	}
