@@ -57,6 +57,15 @@ func WindowsPiece() Piece { return Piece{File: "kernels/windows.cu", Text: windo
 // CopiesPiece is the text of the families that copy planes to shared memory ahead of their use.
 func CopiesPiece() Piece { return Piece{File: "kernels/copies.cu", Text: copiesText} }
 
+//go:embed outside.cu
+var outsideText string
+
+// OutsidePiece is the text of the families that stream, behind what a thread knows of its place: values of what lies outside the grid.
+func OutsidePiece() Piece { return Piece{File: "kernels/outside.cu", Text: outsideText} }
+
+// Valued tells whether what lies outside the grid may have a value that is not a cell's.
+func Valued(st *stencil.Stencil) bool { return st.Has(stencil.Edge) || st.Has(stencil.Constant) }
+
 // Constant is one compile-time number of a kernel.
 type Constant struct {
 	Name  string
@@ -181,7 +190,7 @@ func (w *writer) piece(stage int, p Piece) {
 		w.line("#line %d %q", strings.Count(w.String(), "\n")+2, w.file)
 	}
 	if p.File != "" {
-		p.Text = Spelling(p.Text, Simple{OneRule: w.p.Stencil.Boundary != stencil.Mixed, Dense: !w.p.Pitched, OneType: OneType(w.p), OneOutput: OneOutput(w.p), Folds: p.Folds > 0 && stage == len(w.p.Stencil.Stages)-1, Images: p.Images, Packed: p.Packed, Turns: p.Turns, Ends: w.p.Stencil.HasEnds()})
+		p.Text = Spelling(p.Text, Simple{OneRule: w.p.Stencil.Boundary != stencil.Mixed, Dense: !w.p.Pitched, OneType: OneType(w.p), OneOutput: OneOutput(w.p), Folds: p.Folds > 0 && stage == len(w.p.Stencil.Stages)-1, Images: p.Images, Packed: p.Packed, Turns: p.Turns, Ends: w.p.Stencil.HasEnds(), Valued: Valued(w.p.Stencil)})
 	}
 	w.WriteString(p.Text)
 }

@@ -21,8 +21,8 @@ var oneRule = []spelling{
 	{regexp.MustCompile(`!WRAPS_ALL\b`), "BOUNDARY != WRAP"},
 	{regexp.MustCompile(`\bWRAPS_ROWS\b`), "BOUNDARY == WRAP"},
 	{regexp.MustCompile(`\bONE_CONSTANT\b`), "BOUNDARY == CONSTANT"},
-	{regexp.MustCompile(`\(\(EDGE && VALUES_IN_PLANE\) \|\| \(ENDS && VALUES_AT_ENDS\)\)`), "(EDGE || ENDS) && BOUNDARY == EDGE_VALUE"},
-	{regexp.MustCompile(`\(at\.inner \|\| !VALUES_IN_PLANE\)`), "at.inner"},
+	{regexp.MustCompile(`VALUES_AT_ENDS && \(below \|\| above\)`), "below || above"},
+	{regexp.MustCompile(`\n *if \(!away && !VALUES_IN_PLANE\) return;`), ""},
 	{regexp.MustCompile(`\bEDGES_ON_ROWS\b`), "BOUNDARY != WRAP && BOUNDARY != CLAMP && BOUNDARY != MIRROR"},
 	{regexp.MustCompile(`\brule\(\d, (?:\d|DIMS - 1), \d\)`), "BOUNDARY"},
 	{regexp.MustCompile(`\bon_edge<\d>\((\w+)\)`), "$1"},
@@ -155,6 +155,9 @@ var (
 	whole   = []spelling{{regexp.MustCompile(`\n? *TURNS\(` + within), ""}}
 )
 
+// unvalued is for grids of which every point outside stands for a cell.
+var unvalued = []spelling{{regexp.MustCompile(`\n *outside<ENDS>\([^;]*\);`), ""}}
+
 // Simple is what is simple of a problem.
 type Simple struct {
 	OneRule   bool // at the boundary
@@ -166,6 +169,7 @@ type Simple struct {
 	Packed    bool // what is not, either: words of two cells are computed
 	Turns     bool // nor this: rows repeat that are not whole vectors
 	Ends      bool // nor this: cells are asked whether an array that is short has ended
+	Valued    bool // nor this: what lies outside the grid may have a value that is not a cell's
 }
 
 // spelt is a file's text by itself and by what is simple.
@@ -191,6 +195,9 @@ func Spelling(text string, by Simple) string {
 	}
 	if !by.Ends {
 		list = append(list, wholeArrays...)
+	}
+	if !by.Valued {
+		list = append(list, unvalued...)
 	}
 	if by.OneRule {
 		list = append(list, oneRule...)

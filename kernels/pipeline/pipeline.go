@@ -333,7 +333,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	pieces := slices.Concat(
 		[]kernels.Piece{{Text: fmt.Sprintf("constexpr Real OUTSIDE = Real(%s); // what lies outside the grid, where that is a constant\n", stencil.Number(p.DType, p.Stencil.Constant))}, kernels.WindowsPiece(), kernels.CopiesPiece()},
 		kernels.StoredPieces(p),
-		[]kernels.Piece{{File: folder + "plane.cu", Text: planeSource}}, l.places(),
+		[]kernels.Piece{{File: folder + "plane.cu", Text: planeSource}}, outside(p.Stencil), l.places(),
 		[]kernels.Piece{{Text: l.text(p, h)}, {File: folder + "streaming.cu", Text: streamingSource, Folds: warp * min(l.folds+1, 1)}})
 	for i := range pieces {
 		pieces[i].Turns = h.turns(p)

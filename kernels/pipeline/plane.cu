@@ -74,7 +74,6 @@ struct Place {
   TURNS(int turns[VECTOR / PART]; // elements from where each part that it copies would be to where the repeated row has it)
   T *swap;               // its warp's vector, through which parts are stored
   bool edge;             // its tile touches the grid's edge on x or rows
-  bool inner;            // none of its cells' neighbours in a plane lies outside the grid
 };
 
 // Elements from a thread's place in a plane to its row j.
@@ -198,9 +197,9 @@ __device__ __forceinline__ void columns(Real (&e)[LX + VECTOR + HX], const Elem 
 
 // Fills what lies beyond the own cells of a plane on x: L and H columns of own rows, OL and OH of others. Of what is loaded
 // `loaded` is the plane in shared memory, else null.
-// What lies outside the grid gets its value where that is not a cell's; plane is the one that was asked for.
+// Where what lies outside the grid is a constant it gets that; plane is the one that was asked for.
 template <int ARRAY, bool EDGE, bool ENDS, int L, int H, int OL, int OH, bool IS_LOADED, int LX, int HX, int LR, int HR, class Elem>
-__device__ __forceinline__ void beyond(Around<LX, HX, LR, HR> &e, const VectorOf<Elem> *loaded, int plane, int iteration, const Place &at) {
+__device__ __forceinline__ void beyond(Around<LX, HX, LR, HR> &e, const VectorOf<Elem> *loaded, int plane, const Place &at) {
   constexpr bool CONSTANTS = ONE_CONSTANT && ARRAY < FIELDS;
   const bool inside = !ENDS || (plane >= 0 && plane < at.planes);
 #pragma unroll
@@ -220,17 +219,6 @@ __device__ __forceinline__ void beyond(Around<LX, HX, LR, HR> &e, const VectorOf
       if (!inside || (EDGE && DIMS == 3 && (unsigned)(at.y + r - LR) >= (unsigned)at.ny)) {
 #pragma unroll
         for (int i = 0; i < LX + VECTOR + HX; i++) e.at[r][i] = OUTSIDE;
-      }
-  }
-  if constexpr (((EDGE && VALUES_IN_PLANE) || (ENDS && VALUES_AT_ENDS)) && ARRAY < FIELDS) {
-    if (inside && (at.inner || !VALUES_IN_PLANE)) return;
-#pragma unroll
-    for (int r = 0; r < LR + ROWS + HR; r++)
-#pragma unroll
-      for (int i = 0; i < LX + VECTOR + HX; i++) {
-        if (!ENDS && r >= LR && r < LR + ROWS && i >= LX && i < LX + VECTOR) continue; // an own cell: tiles lie within the grid
-        const int x = at.x + i - LX, y = DIMS == 3 ? at.y + r - LR : plane, z = DIMS == 3 ? plane : 0;
-        e.at[r][i] = boundary_value(at.grid, ARRAY, T(e.at[r][i]), x, y, z, iteration);
       }
   }
 }

@@ -73,7 +73,6 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
 #pragma unroll
     for (int j = 0; j < ROWS; j++) at.rows[WRAPS_ROWS ? j : 0] = (index_t)boundary_index<1>(0, row + j, ny) * ldx;
   }
-  at.inner = at.x >= LOW_X && at.x + VECTOR + HIGH_X <= nx && (DIMS < 3 || (row >= LOW_R && row + ROWS + HIGH_R <= ny));
   Pipeline pipeline(at, own, out, shared);
   pipeline.run();
 }

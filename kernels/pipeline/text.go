@@ -389,6 +389,17 @@ func (p *plan) arrayName(a int) string {
 	return fmt.Sprintf("array %d", p.given(a))
 }
 
+// valued tells whether what lies outside the grid has values that rows do not hold.
+func valued(st *stencil.Stencil) bool { return kernels.Valued(st) && st.Boundary != stencil.Constant }
+
+// outside is the text that gives it those.
+func outside(st *stencil.Stencil) []kernels.Piece {
+	if !valued(st) {
+		return nil
+	}
+	return []kernels.Piece{kernels.OutsidePiece()}
+}
+
 // jobText is one job of a plane step.
 func (p *plan) jobText(b *strings.Builder, h shape, loads []load, i int) {
 	st, say := p.st, wordsOf(p.st)
@@ -445,7 +456,11 @@ func (p *plan) jobText(b *strings.Builder, h shape, loads []load, i int) {
 			if v.job < 0 && !v.direct && h.sided(p) {
 				loaded, is = fmt.Sprintf("loaded_%d(age_of<ENDS>(%d, %d, plane, %d, at))", r.version, zero, q.dz, v.oldest+1), "true"
 			}
-			line("        beyond<%d, EDGE, ENDS, %d, %d, %d, %d, %s>(n%d, %s, plane + %d, iteration, at);\n      }", p.given(r.array), q.lowX, q.highX, q.otherLow, q.otherHigh, is, n, loaded, q.dz)
+			line("        beyond<%d, EDGE, ENDS, %d, %d, %d, %d, %s>(n%d, %s, plane + %d, at);", p.given(r.array), q.lowX, q.highX, q.otherLow, q.otherHigh, is, n, loaded, q.dz)
+			if r.array < p.fields && valued(st) {
+				line("        if (EDGE || ENDS) outside<ENDS>(n%d.at, %d, %d, %d, plane + %d, %d, iteration, at);", n, q.lowR, lx, p.given(r.array), q.dz, q.dz)
+			}
+			line("      }")
 			fmt.Fprintf(&cases, "        if (array == %d && %s == %d) return n%d.at[%d + %s][%d + i + dx];\n", r.array, at, q.dz, n, q.lowR, row, lx)
 			n++
 		}

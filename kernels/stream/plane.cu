@@ -92,7 +92,6 @@ struct Place {
   bool holds;            // some cells of its tile may be held
   unsigned flags;        // low_x, high_x, low_row, high_row, holds bit by bit
   bool within;           // on x its tile lies within the grid, and none of its cells is held but by its plane
-  bool inner;            // none of its cells' neighbours in a plane lies outside the grid
 };
 
 // Elements from a thread's place in a plane to its row j.

@@ -125,6 +125,9 @@ func (g plan) stagesSource() []kernels.Piece {
 	if g.nearest(st) {
 		pieces = append(pieces, kernels.Piece{File: folder + "nearest.cu", Text: nearestSource})
 	}
+	if kernels.Valued(st) {
+		pieces = append(pieces, kernels.OutsidePiece())
+	}
 	return append(pieces, kernels.Piece{File: folder + "values.cu", Text: valuesSource})
 }
 

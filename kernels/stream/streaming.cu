@@ -225,7 +225,6 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
 #pragma unroll
     for (int j = 0; j < ROWS; j++) at.rows[WRAPS_ROWS ? j : 0] = (index_t)boundary_index<1>(0, row + j, ny) * ldx;
   }
-  at.inner = at.x >= LOW_X && at.x + VECTOR + HIGH_X <= nx && (DIMS < 3 || (row >= LOW_R && row + ROWS + HIGH_R <= ny));
   const index_t own = WRAPS_ROWS ? (index_t)boundary_index<0>(0, at.x, nx) : (index_t)row * ldx + at.x;
   at.within = x.origin > 0 && x.origin + TILE_X < nx;
   at.holds = HOLDS;

@@ -48,22 +48,6 @@ __device__ __forceinline__ void around(Cells (&plane)[OPEN + 1], const Cells (&k
     if (target + dz >= at.planes) copy(plane[dz + LOW_S], plane[dz + LOW_S - 1]);
 }
 
-// Gives what lies outside the grid in rows of plane `plane` its value, where that is not a
-// cell's. e[row][column] is the thread's first own cell.
-template <bool ENDS, int R, int N>
-__device__ __forceinline__ void outside(Real (&e)[R][N], int row, int column, int array, int plane, int iteration, const Place &at) {
-  if (!some(CONSTANT) && !some(EDGE_VALUE)) return;
-  if (array >= FIELDS || ((at.inner || !VALUES_IN_PLANE) && (!ENDS || (plane >= 0 && plane < at.planes)))) return;
-#pragma unroll
-  for (int r = 0; r < R; r++)
-#pragma unroll
-    for (int i = 0; i < N; i++) {
-      if (!ENDS && r >= row && r < row + ROWS && i >= column && i < column + VECTOR) continue; // an own cell: tiles lie within the grid
-      const int x = at.x + i - column, y = DIMS == 3 ? at.y + r - row : plane, z = DIMS == 3 ? plane : 0;
-      e[r][i] = boundary_value(at.grid, array, T(e[r][i]), x, y, z, iteration);
-    }
-}
-
 // Completes plane p - HIGH_S in time step `iteration`. Only planes of which more than the own
 // cells are read have room for their neighbours: to a compiler every cell is a variable.
 template <bool ENDS>
@@ -79,7 +63,7 @@ __device__ __forceinline__ void complete(Stage &s, int iteration, int p, const P
     for (int dz = -LOW_S; dz <= HIGH_S; dz++) {
       const Cells &plane = own[a][dz + LOW_S];
       if (plane_wide(a, dz) < 0) {
-        outside<ENDS>(own[a][dz + LOW_S], 0, 0, a, target + dz, iteration, at);
+        outside<ENDS>(own[a][dz + LOW_S], 0, 0, a, target + dz, dz, iteration, at);
         continue;
       }
       Rows &to = wide[plane_wide(a, dz)];
@@ -97,7 +81,7 @@ __device__ __forceinline__ void complete(Stage &s, int iteration, int p, const P
         for (int r = 0; r < SHARED_ROWS; r++)
           halo_x(to[r < LOW_R ? r : r + ROWS], at, plane_low_x(a, dz), plane_high_x(a, dz), nullptr, 0);
       }
-      outside<ENDS>(to, LOW_R, LOW_X, a, target + dz, iteration, at);
+      outside<ENDS>(to, LOW_R, LOW_X, a, target + dz, dz, iteration, at);
     }
   }
 #pragma unroll
