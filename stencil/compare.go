@@ -8,7 +8,8 @@ import (
 // Comparison is what comparing every cell found.
 type Comparison struct {
 	Cells     int64   `json:"cells"`              // of all fields, and numbers that receivers recorded
-	Recorded  int64   `json:"recorded,omitempty"` // of them, the numbers: the last
+	Recorded  int64   `json:"recorded,omitempty"` // of them, those numbers: the last but Numbers
+	Numbers   int64   `json:"numbers,omitempty"`  // of them, numbers that follow from all cells, of a step or of Reduce: the last
 	Size      Size    `json:"size,omitzero"`      // of the grid, if whoever compared has said
 	Steps     int     `json:"steps"`
 	Against   string  `json:"against"` // "reference" or the trusted schedule
@@ -47,7 +48,10 @@ func (c Comparison) Reason(n Size) string {
 	}
 	x, y, z := c.First%int64(n[0]), c.First/int64(n[0])%int64(n[1]), c.First/int64(n[0])/int64(n[1])
 	of := ""
-	if fields := c.Cells - c.Recorded; c.First >= fields {
+	if last := c.Cells - c.Numbers; c.First >= last {
+		return fmt.Sprintf("%s of %dx%dx%d cells is wrong: got %s, want %s, tolerance %.2g", which(c.Steps, c.First-last), n[0], n[1], n[2], c.Got, c.Want, c.Tolerance)
+	}
+	if fields := c.Cells - c.Recorded - c.Numbers; c.First >= fields {
 		return fmt.Sprintf("%d of %d cells and recorded numbers wrong after %d steps on %dx%dx%d; first number %d that receivers recorded: got %s, want %s, tolerance %.2g",
 			c.Wrong, c.Cells, c.Steps, n[0], n[1], n[2], c.First-fields, c.Got, c.Want, c.Tolerance)
 	} else if fields > n.Cells() {
@@ -56,6 +60,14 @@ func (c Comparison) Reason(n Size) string {
 	}
 	return fmt.Sprintf("%d of %d cells wrong after %d steps on %dx%dx%d; first at (%d, %d, %d)%s: got %s, want %s, tolerance %.2g",
 		c.Wrong, c.Cells, c.Steps, n[0], n[1], n[2], x, y, z, of, c.Got, c.Want, c.Tolerance)
+}
+
+// which names a number that follows from all cells.
+func which(step int, i int64) string {
+	if step == 0 {
+		return "the number that Reduce gives"
+	}
+	return fmt.Sprintf("number %d (StepScalar) of step %d,", i+1, step)
 }
 
 // Compare looks at every cell. NaN is always wrong, even where the reference is

@@ -21,6 +21,19 @@ func mix(h uint32) uint32 {
 	return h
 }
 
+// SeedFor is a seed under which element i of a sequence, of fewer than 2^32, gets these 24 bits: the last of several that low names.
+func SeedFor(i int64, bits, low uint32) uint32 { return unmix(uint32(i) ^ unmix(bits<<8|low&0xff)) }
+
+// unmix undoes mix.
+func unmix(h uint32) uint32 {
+	h ^= h >> 16
+	h *= 0x7ed1b41d // inverses of mix's factors
+	h ^= h>>13 ^ h>>26
+	h *= 0xa5cb9243
+	h ^= h >> 16
+	return h
+}
+
 // InputSource is the value of element i of all arrays of a run in CUDA C, as
 // function input_value<T>(seed, i, low, step, quantum) of an array's Scale. It must be
 // compiled without contraction of products and sums.

@@ -69,6 +69,15 @@ func TestInputDiffersFromSeedToSeedAndCellToCell(t *testing.T) {
 	}
 }
 
+func TestASeedGivesAnElementItsBits(t *testing.T) {
+	for i := range int64(1000) {
+		at, bits := i*i*4099, uint32(i*15485863)>>8
+		if seed := SeedFor(at, bits, uint32(i)); random(seed, at) != bits {
+			t.Fatalf("element %d under seed %d has %#x, want %#x", at, seed, random(seed, at), bits)
+		}
+	}
+}
+
 func TestFillIsInputOfEveryCell(t *testing.T) {
 	for i, v := range Fill(3, 100) {
 		if v != Input(3, int64(i)) {

@@ -11,6 +11,7 @@ import (
 type Verdict struct {
 	Want  []float64      // the fields one after the other, in float64, and then what receivers recorded
 	Bound []float64      // by cell, the largest error that rounding explains: infinite where any may be right; nil of integers
+	step  [2][]float64   // the numbers of the last step (StepScalar), and how far off each may be
 	Blind int64          // cells whose bound is so wide that nearly any answer is right
 	Seen  string         // of the branches: for Stencil.Untaken
 	Alike bool           // in each field nearly all cells have one value
@@ -84,6 +85,7 @@ type course struct {
 
 type reached struct {
 	fields, records []Values
+	step            []float64 // numbers of its last step
 	seen            []byte
 }
 
@@ -106,6 +108,7 @@ func judge(p Problem, extent Size, d Data, steps int, known []course, least int)
 		answer, to := p.answer(start, steps, func(r *run) {
 			r.extent, r.noise, r.done = extent, n, last.steps
 			copy(r.seen, from.seen)
+			copy(r.numbers(), from.step)
 		})
 		now = append(now, to)
 		return answer, seenText(to.seen)
@@ -117,6 +120,7 @@ func judge(p Problem, extent Size, d Data, steps int, known []course, least int)
 	}
 	v.Want, v.Seen = next(q, nil)
 	v.Alike = alike(v.Want, int(p.Size.Cells()), len(d.Fields))
+	v.step = [2][]float64{now[0].step, make([]float64, len(now[0].step))}
 	if !p.DType.Floating() {
 		return v, now
 	}
@@ -133,13 +137,11 @@ func judge(p Problem, extent Size, d Data, steps int, known []course, least int)
 		}
 		n.along = i == runs || least > 1 && i%4 == 3 // what a weight's rounding does in every step, or a cell that multiplies its error
 		rough, _ := next(p, &n)
-		for c, w := range v.Want {
-			e := headroom * scale * math.Abs(rough[c]-w)
-			if !(e <= math.MaxFloat64) || !finite(w) {
-				e = math.Inf(1)
-			}
-			v.Bound[c] = max(v.Bound[c], e)
-		}
+		widest(v.Bound, v.Want, rough, headroom*scale)
+		widest(v.step[1], v.step[0], now[len(now)-1].step, headroom*scale)
+	}
+	for i, w := range v.step[0] {
+		v.step[1][i] = max(v.step[1][i], 3*p.DType.Epsilon()*math.Abs(w))
 	}
 	for f := range p.Stencil.Fields {
 		v.spread(p.keeps(f), p.Size[:p.Stencil.Dims], f*cells)
@@ -148,6 +150,17 @@ func judge(p Problem, extent Size, d Data, steps int, known []course, least int)
 		v.spread(p.DType, []int{SparsePlaces}, at)
 	}
 	return v, now
+}
+
+// widest makes bounds as wide as what a noisy run is off, so many times.
+func widest(bound, want, rough []float64, times float64) {
+	for c, w := range want {
+		e := times * math.Abs(rough[c]-w)
+		if !(e <= math.MaxFloat64) || !finite(w) {
+			e = math.Inf(1)
+		}
+		bound[c] = max(bound[c], e)
+	}
 }
 
 // answer runs steps from d, in a way that is set up, and gives the fields one after the other and what receivers recorded, and
@@ -160,7 +173,7 @@ func (p Problem) answer(d Data, steps int, set func(*run)) ([]float64, reached) 
 	set(r)
 	var all [][]float64
 	out := r.run(d, steps)
-	end := reached{out.Fields, out.Records, r.seen}
+	end := reached{out.Fields, out.Records, slices.Clone(r.numbers()), r.seen}
 	for _, f := range slices.Concat(end.fields, end.records) {
 		all = append(all, f.Floats(s.DType))
 	}
@@ -317,5 +330,19 @@ func (v Verdict) Compare(got []float64, tolerance float64) Comparison {
 	}
 	c := compare(got, v.Want, func(i int) float64 { return v.Bound[i] })
 	c.Blind, c.Seen, c.Alike = v.Blind, v.Seen, v.Alike
+	return c
+}
+
+// CompareNumbers adds to a comparison of cells that of the numbers of the last step, which are the last of what was compared.
+func (v Verdict) CompareNumbers(c Comparison, got []float64) Comparison {
+	n := compare(got, v.step[0], func(i int) float64 { return v.step[1][i] })
+	if n.Wrong > 0 && v.more != nil {
+		v = v.more()
+		n = compare(got, v.step[0], func(i int) float64 { return v.step[1][i] })
+	}
+	if c.Wrong == 0 && (n.Wrong > 0 || n.Share > c.Share) {
+		c.First, c.Got, c.Want, c.Tolerance, c.Share = c.Cells+n.First, n.Got, n.Want, n.Tolerance, n.Share
+	}
+	c.Cells, c.Numbers, c.Wrong = c.Cells+n.Cells, n.Cells, c.Wrong+n.Wrong
 	return c
 }

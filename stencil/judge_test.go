@@ -277,3 +277,22 @@ func TestAnIntegerFieldBesideAShortOneHasItsOwnBound(t *testing.T) {
 		}
 	}
 }
+
+// The numbers of the last step are compared beside the cells, each within its own bound.
+func TestNumbersOfAStepAreCompared(t *testing.T) {
+	s := mustParse(t, line("return s > 1e6 ? 0 : 0.5 * get(1) + 0.4 * get(-1);")+"StepScalar sum s { return get(0) * get(0); }")
+	p := Problem{Stencil: s, DType: Float32, Size: Size{3000, 1, 1}}
+	v := Judge(p, 3, 2)
+	first := Run(p, Start(p, 3), 1).Fields[0].Float
+	want := 0.0
+	for _, f := range first {
+		want += f * f
+	}
+	for off, wrong := range map[float64]int64{0: 0, 1e-8: 0, 1e-4: 1, math.NaN(): 1} {
+		c := v.CompareNumbers(v.Compare(v.Want, 0), []float64{want * (1 + off)})
+		c.Steps = 2
+		if reason := c.Reason(p.Size); c.Cells != 3001 || c.Numbers != 1 || c.Wrong != wrong || c.OK() != (wrong == 0) || c.OK() == strings.Contains(reason, "number 1 (StepScalar)") {
+			t.Errorf("off by %v: %+v, %s", off, c, reason)
+		}
+	}
+}

@@ -1,5 +1,10 @@
 package stencil
 
+import (
+	"math"
+	"slices"
+)
+
 // Reduction is the stencil of one stage whose only output is, at each cell, the value
 // that Reduce gives there; nil where s has no Reduce. Its fields are those of s before
 // the step, which get reads, and then those of s after it, which value reads.
@@ -24,11 +29,11 @@ func (s *Stencil) Reduction() *Stencil {
 					}
 				}
 			}
-			r.Fields = append(r.Fields, Array{Name: f.Name, Rules: f.Rules, Edge: f.Edge, Type: f.Type})
+			r.Fields = append(r.Fields, Array{Name: f.Name, Rules: f.Rules, Edge: f.Edge, Type: f.Type, Range: f.Range})
 		}
 	}
 	for _, a := range s.ReadOnly {
-		r.ReadOnly = append(r.ReadOnly, Array{Name: a.Name, Rules: a.Rules, Indexed: a.Indexed, Axis: a.Axis, Type: a.Type})
+		r.ReadOnly = append(r.ReadOnly, Array{Name: a.Name, Rules: a.Rules, Indexed: a.Indexed, Axis: a.Axis, Type: a.Type, Range: a.Range})
 	}
 	r.Stages = []Stage{{Outputs: []int{n}, Body: replaceBody(s.Reduce.Body, func(e Expr) Expr {
 		if v, ok := e.(Var); ok && v.Kind == Updated {
@@ -38,6 +43,62 @@ func (s *Stencil) Reduction() *Stencil {
 	})}}
 	r.finish()
 	return &r
+}
+
+// ReduceCells is what Reduce says of each cell of p, in float64, where the fields before and after the step and the read-only arrays are
+// Start's of its reduction.
+func ReduceCells(p Problem, seed uint32) []float64 { return p.reduceCells(seed, nil) }
+
+func (p Problem) reduceCells(seed uint32, n *noise) []float64 {
+	p.Stencil = p.Stencil.Reduction()
+	d := Start(p, seed)
+	r := newRun(p, d)
+	r.fields, r.iteration, r.noise = d.Fields, 1, n
+	return r.values(p.Stencil.Stages[0].Body)
+}
+
+// JudgeReduce gives the number that a kernel of Reduce must give of those cells, and within what bound. A least or largest one is one of
+// the cells', and errs as they do; a sum errs by what of their errors does not cancel, and by its own additions. A number that rounding
+// may make anything is blind.
+func JudgeReduce(p Problem, seed uint32) Verdict {
+	op, q := p.Stencil.Reduce.Op, p
+	q.Stencil = p.Stencil.Reduction()
+	cells := ReduceCells(p, seed)
+	want, bound := Fold(op, cells), 0.0
+	if op == "sum" {
+		size, units := sumError(cells)
+		bound = headroom * 0x1p-53 * size * units
+		if !p.DType.Floating() && bound < 0.5 { // sums of integers are exact up to 2^53
+			bound = 0
+		}
+	}
+	if p.DType.Floating() {
+		bound = max(bound, 3*p.DType.Epsilon()*math.Abs(want))
+		ops := q.Stencil.Stages[0].Ops
+		leans := ops.Div+ops.Special > 0 || slices.ContainsFunc(q.Stencil.arrays(), func(a *Array) bool { return a.Range.Count > 0 || a.Range.Share > 0 })
+		for i := range manyRuns {
+			n, scale := noiseOf(q, mix(uint32(i+1)), float64(1-2*(i&1)))
+			if p.DType == Float64 {
+				scale *= 2 // as in judge
+			}
+			n.along = leans && i%4 == 3 // the same values err alike in all cells, and so may functions
+			bound = max(bound, headroom*scale*math.Abs(Fold(op, p.reduceCells(seed, &n))-want))
+		}
+	}
+	v := Verdict{Want: []float64{want}, Bound: []float64{bound}}
+	if !(bound <= math.MaxFloat64) {
+		v.Bound[0], v.Blind = math.Inf(1), 1
+	}
+	return v
+}
+
+// sumError is the sum of numbers without their signs, and by how many halves of a unit of it sums in different orders differ: one for
+// each level of pairs.
+func sumError(numbers []float64) (size, units float64) {
+	for _, v := range numbers {
+		size += math.Abs(v)
+	}
+	return size, math.Log2(float64(len(numbers)) + 1)
 }
 
 // replace gives e with every expression under it replaced, the innermost first.

@@ -64,3 +64,26 @@ func TestReductionGivesWhatReduceReduces(t *testing.T) {
 		t.Error("a reduction of nothing")
 	}
 }
+
+// The bound of a reduced number follows from the cells: of integers it is 0 as long as double holds their sum, and a number that may be
+// anything is not judged.
+func TestTheBoundOfAReducedNumber(t *testing.T) {
+	for src, most := range map[string]float64{
+		line("return get(1);") + "Reduce max { return value; }":                                                                                            4e-7,
+		line("return get(1);") + "Reduce sum { return 0.1 * value + get(-1) * get(1); }":                                                                   1e-4,
+		line("return get(1);") + "Reduce min { return sqrt(value - 9); }":                                                                                  math.Inf(1),
+		"NumDimensions 1 StencilSize (1) DataType int CellValue { return get(1); } Reduce sum { return 7 * value; }":                                       0,
+		"NumDimensions 1 StencilSize (1) DataType int64 InputRange (0, 2000000000) CellValue { return get(1); } Reduce sum { return value * 2000000000; }": 1e8,
+	} {
+		s := mustParse(t, src)
+		p := Problem{Stencil: s, DType: s.DType, Size: Size{2000, 1, 1}}
+		v := JudgeReduce(p, 5)
+		want := Fold(s.Reduce.Op, ReduceCells(p, 5))
+		if b := v.Bound[0]; b > most || b < most/100 || v.Want[0] != want && want == want || (v.Blind == 1) != math.IsInf(most, 1) {
+			t.Errorf("%s: %v within %v, %d blind", src, v.Want, b, v.Blind)
+		}
+		if c := v.Compare([]float64{want + 2*v.Bound[0] + 1e-3}, 0); c.OK() {
+			t.Errorf("%s: another number is right", src)
+		}
+	}
+}

@@ -3,7 +3,6 @@ package stencil
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strings"
 )
@@ -223,7 +222,7 @@ func (s *Stencil) stepMeaning() string {
 func (r *run) stepScalars() {
 	for i := range r.s.StepScalars {
 		a := &r.s.StepScalars[i]
-		v := &r.scalars[len(r.scalars)-len(r.s.StepScalars)+i]
+		v := &r.numbers()[i]
 		if a.Op != "" {
 			*v = r.folded(a.Op, a.Body)
 			continue
@@ -245,6 +244,9 @@ func (r *run) stepScalars() {
 	}
 }
 
+// numbers are the step scalars.
+func (r *run) numbers() []float64 { return r.scalars[len(r.scalars)-len(r.s.StepScalars):] }
+
 // number is what a function of one value has returned.
 func (c *evaluation) number() float64 {
 	if t := c.r.s.elem(); !t.Floating() {
@@ -253,8 +255,8 @@ func (c *evaluation) number() float64 {
 	return c.floats[0]
 }
 
-// folded computes a function at all cells and folds what it gives in float64.
-func (r *run) folded(op string, body []Stmt) float64 {
+// values computes a function at all cells.
+func (r *run) values(body []Stmt) []float64 {
 	values := make([]float64, r.n.Cells())
 	r.rows(body, func(c *evaluation, row int) {
 		for x := range r.n[0] {
@@ -263,23 +265,31 @@ func (r *run) folded(op string, body []Stmt) float64 {
 			values[row*r.n[0]+x] = c.number()
 		}
 	})
-	switch op {
-	case "min":
-		return slices.Min(values)
-	case "max":
-		return slices.Max(values)
-	}
-	total := total(values)
-	if n := r.noise; n != nil && r.s.DType == Float64 { // others add in double too, in another order
-		size := 0.0
-		for _, v := range values {
-			size += math.Abs(v)
-		}
+	return values
+}
+
+// folded computes a function at all cells and folds what it gives in float64.
+func (r *run) folded(op string, body []Stmt) float64 {
+	values := r.values(body)
+	v := Fold(op, values)
+	if n := r.noise; n != nil && op == "sum" && r.s.DType == Float64 { // others add in double too, in another order
 		c := newEvaluation(r, nil)
 		*c.state = uint64(mix(n.seed+uint32(r.iteration)))<<32 | 1
-		return c.off(total, size, math.Log2(float64(len(values))+1))
+		size, units := sumError(values)
+		return c.off(v, size, units)
 	}
-	return total
+	return v
+}
+
+// Fold gives the sum, min or max of numbers; NaN if one of them is.
+func Fold(op string, numbers []float64) float64 {
+	switch op {
+	case "min":
+		return slices.Min(numbers)
+	case "max":
+		return slices.Max(numbers)
+	}
+	return total(numbers)
 }
 
 // total adds in pairs, of pairs and so on: as exact as a GPU's threads and blocks do, or more.
