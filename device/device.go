@@ -84,6 +84,18 @@ type Check struct {
 	// Trusted computes the expected answer on the device, in as many steps; nil
 	// means stencil.Judge in float64, which only small grids can afford.
 	Trusted []Pass `json:"trusted,omitempty"`
+	// Reduce asks for the number of the problem's Reduce instead: the one pass is its kernel's (package kernels/reduce), and the fields
+	// before and after a step are stencil.Start's of the reduction, whose first output has room for the blocks' numbers.
+	Reduce bool `json:"reduce,omitempty"`
+}
+
+// Reduced compares the numbers that the blocks of a Reduce's kernel left, as bytes, once they are folded.
+func (c Check) Reduced(raw []byte, guard int64) stencil.Comparison {
+	got := stencil.Fold(c.Problem.Stencil.Reduce.Op, stencil.Widen(stencil.Float64, raw))
+	v := stencil.JudgeReduce(c.Problem, c.Seed)
+	r := v.Compare([]float64{got}, 0)
+	r.Numbers, r.Against, r.Guard = 1, "reference", guard
+	return r
 }
 
 // Grown is the tolerance where the trusted answer's largest value, without its sign, is peak.

@@ -37,8 +37,11 @@ func (a *app) verify() *cobra.Command {
 		Short: "Prove kernels of random schedules on random grids against the reference",
 		Long: `Draws legal schedules of every kernel family, so that every value of every parameter
 has a case, and small grids, a third of them whole tiles. Runs the kernels and compares
-every cell with the float64 reference: on the host, and on the first GPU if there is
-one, in the stencil's element type and in float64. Says what was tried, how far off the worst cell was, and what the cases leave unproved. Stops at the first wrong answer, says how to run that case again, and ends with code 3.`,
+every cell, and what is folded of all (Reduce, StepScalar), with the float64 reference:
+on the host, and on the first GPU if there is one, in the stencil's element type and in
+float64. Says what was tried, how far off the worst cell was, and what the cases leave
+unproved. Stops at the first wrong answer, says how to run that case again, and ends with
+code 3.`,
 		Example: "  tune verify Hotspot.sl\n  tune verify srad2 --device 0 --cases 500 --seed 7\n  tune verify Hotspot.sl --scalar Rx=0.5 --dtype float64",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -93,6 +96,7 @@ type deviceProof struct {
 	Share    float64             `json:"share"`             // of its bound, that the error of that cell is, in the median case
 	Compared int64               `json:"compared"`          // cells of all cases
 	Blind    int64               `json:"blind"`             // of these, that rounding alone may give nearly any value
+	Reduced  int                 `json:"reduced,omitempty"` // cases in which the number of Reduce was compared
 	Alike    int                 `json:"alike,omitempty"`   // cases after which nearly all cells of each field have one value
 	Complete bool                `json:"complete"`          // every branch was taken, and some cell compared
 	Untaken  []string            `json:"untaken,omitempty"` // branches that no cell took, with their places in the file
@@ -258,6 +262,9 @@ func (v *deviceProof) judge(p stencil.Problem, seen string) {
 	if 2*v.Alike > v.Cases {
 		warn("in %d of %d cases in %s nearly all cells are alike at the end, so that a wrong neighbour hardly shows: let InputRange in the file name values of which a pattern stays, {0, 0, 0, 1}", v.Alike, v.Cases, p.DType)
 	}
+	if p.Stencil.Reduce != nil && v.Reduced < v.Cases && v.Wrong == "" {
+		warn("the number of Reduce can be anything in %d of %d cases in %s, so that nothing is proved of it: keep what it folds bounded with --scalar, or with InputRange in the file", v.Cases-v.Reduced, v.Cases, p.DType)
+	}
 	if v.Blind > 0 {
 		warn("rounding alone may give nearly any value in %d of %d cells in %s, so that nothing is proved of them: keep the values of %s bounded with --scalar, or with InputRange in the file", v.Blind, v.Compared, p.DType, p.Stencil.Name)
 	}
@@ -288,6 +295,9 @@ func (v *deviceProof) count(c verify.Case, r verify.Result) {
 	v.Blind += r.Blind
 	if r.Alike {
 		v.Alike++
+	}
+	if r.Number != nil && !r.Number.Unproved() {
+		v.Reduced++
 	}
 	if e := (errorBound{r.Share * r.Tolerance, r.Tolerance, steps}); v.Cases == 1 || e.Error*v.Nearest.Tolerance > v.Nearest.Error*e.Tolerance {
 		v.Nearest = e
@@ -378,6 +388,9 @@ func (a *app) printVerification(v verification) error {
 			line("error", "%.2g where %.2g is allowed (%.2g %%), in the cell that came nearest to its bound; %.2g %% in the median case; %.2g at most", n.Error, n.Tolerance, share, 100*d.Share, d.MaxError)
 		} else {
 			line("error", "none is allowed: integers are exact")
+		}
+		if d.Reduced > 0 {
+			line("reduce", "its kernel gives the reference's number on %d more grids", d.Reduced)
 		}
 		for _, u := range d.Untaken {
 			line("untaken", "%s", u)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -205,5 +206,26 @@ func TestConfigShowsTheScalars(t *testing.T) {
 	}
 	if c, told := tune("rate=0.3"); c.Scalars["rate"] != 0.4 || !strings.Contains(told, "answered from the store") || !strings.Contains(told, "with rate=0.4, which decides no branch") {
 		t.Errorf("%v\n%s", c.Scalars, told)
+	}
+}
+
+// The kernel of Reduce is proved on grids of its own; where its number can be anything, that is said.
+func TestVerifyProvesWhatReduceGives(t *testing.T) {
+	needHost(t)
+	const program = "NumDimensions 1\nStencilSize (1)\nDataType double\nCellValue { return 0.5 * get(1); }\nReduce max { return %s; }\n"
+	for value, proved := range map[string]int{"fabs(value - get(0))": 3, "sqrt(value - 9)": 0} {
+		path := file(t, "reduced.sl", fmt.Sprintf(program, value))
+		p := clitest.Command(t, clitest.StoreIn(t), "verify", path, "--device", "host", "--cases", "3", "--json")
+		if code := p.Run(t); code != 0 {
+			t.Fatalf("exit %d\n%s", code, &p.Stderr)
+		}
+		var v verification
+		if err := json.Unmarshal(p.Stdout.Bytes(), &v); err != nil {
+			t.Fatal(err)
+		}
+		said := strings.Contains(p.Stderr.String(), "the number of Reduce can be anything in 3 of 3 cases")
+		if d := v.Devices[0]; d.Reduced != proved || said != (proved == 0) {
+			t.Errorf("%s: %d of %d cases\n%s", value, d.Reduced, d.Cases, &p.Stderr)
+		}
 	}
 }

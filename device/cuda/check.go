@@ -133,35 +133,46 @@ func (g *GPU) check(ctx context.Context, c device.Check) (stencil.Comparison, er
 			return cmp, err
 		}
 	}
-	a, err := g.arraysFor(c.Problem)
+	p := c.Problem
+	if c.Reduce {
+		p.Stencil = p.Stencil.Reduction()
+	}
+	a, err := g.arraysFor(p)
 	if err != nil {
 		return cmp, err
 	}
-	fields, err := g.run(ctx, a, c.Problem, c.Passes, c.Seed)
+	fields, numbers, err := g.run(ctx, a, p, c.Passes, c.Seed)
 	if err != nil {
 		return cmp, err
 	}
 	if err := g.guards(h, a, &cmp); err != nil {
 		return cmp, err
 	}
+	if c.Reduce {
+		raw := make([]byte, 8*c.Passes[0].Launch.Blocks())
+		if err := cuMemcpyDtoH(raw, fields[len(c.Problem.Stencil.Fields)].cells); err != nil {
+			return cmp, err
+		}
+		return c.Reduced(raw, cmp.Guard), nil
+	}
 	if expect != nil {
 		return cmp, g.compareOnDevice(c, fields, expect.fields, &cmp)
 	}
-	return g.compareOnHost(fields, c, cmp)
+	return g.compareOnHost(fields, numbers, c, cmp)
 }
 
 // run fills the arrays, runs the passes back and forth and gives the grids that
-// hold the fields then, and what receivers recorded. Each launch's targets are poisoned first, and each launch
+// hold the fields then, and what receivers recorded, and that of the last step's numbers. Each launch's targets are poisoned first, and each launch
 // waited for: a kernel that hangs must not have others queued behind it.
-func (g *GPU) run(ctx context.Context, a *arrays, p stencil.Problem, passes []device.Pass, seed uint32) ([]grid, error) {
+func (g *GPU) run(ctx context.Context, a *arrays, p stencil.Problem, passes []device.Pass, seed uint32) ([]grid, grid, error) {
 	s, err := g.start(p, a, seed)
 	if err != nil {
-		return nil, g.failed(passes[0].Binary, "filling the input of", err)
+		return nil, grid{}, g.failed(passes[0].Binary, "filling the input of", err)
 	}
 	for _, pass := range passes {
 		m, ok := g.modules[pass.Binary.ID]
 		if !ok {
-			return nil, fmt.Errorf("cuda: %s is not loaded", pass.Binary.Schedule)
+			return nil, grid{}, fmt.Errorf("cuda: %s is not loaded", pass.Binary.Schedule)
 		}
 		for range pass.Count {
 			err := g.launch(m, pass.Launch, s, true)
@@ -169,11 +180,11 @@ func (g *GPU) run(ctx context.Context, a *arrays, p stencil.Problem, passes []de
 				err = g.finish(ctx)
 			}
 			if err != nil {
-				return nil, g.failed(pass.Binary, "running", err)
+				return nil, grid{}, g.failed(pass.Binary, "running", err)
 			}
 		}
 	}
-	return s.answers(), nil
+	return s.answers(), s.step, nil
 }
 
 // guards counts changed words around all arrays.
@@ -221,7 +232,7 @@ func (g *GPU) expect(ctx context.Context, h *helper, c device.Check) (*expectati
 	if err != nil {
 		return nil, err
 	}
-	fields, err := g.run(ctx, a, c.Problem, c.Trusted, c.Seed)
+	fields, _, err := g.run(ctx, a, c.Problem, c.Trusted, c.Seed)
 	if err != nil {
 		if f := device.AsFailure(err); f != nil {
 			f.Reason = "the trusted kernel failed: " + f.Reason
@@ -312,7 +323,7 @@ func (g *GPU) compareOnDevice(c device.Check, got, want []grid, cmp *stencil.Com
 }
 
 // compareOnHost compares with the float64 reference.
-func (g *GPU) compareOnHost(fields []grid, c device.Check, cmp stencil.Comparison) (stencil.Comparison, error) {
+func (g *GPU) compareOnHost(fields []grid, step grid, c device.Check, cmp stencil.Comparison) (stencil.Comparison, error) {
 	var got []float64
 	for i, f := range fields {
 		v, err := download(f.cells, f.size, c.Problem.AnswerType(i))
@@ -332,6 +343,13 @@ func (g *GPU) compareOnHost(fields []grid, c device.Check, cmp stencil.Compariso
 	}
 	r := want.Compare(c.Problem.Forget(got), c.Tolerance)
 	r.Recorded, r.Steps, r.Against, r.Guard = cmp.Recorded, cmp.Steps, cmp.Against, cmp.Guard
+	if n := int64(len(c.Problem.Stencil.StepScalars)); n > 0 {
+		numbers, err := download(step.cells, 8*n, stencil.Float64)
+		if err != nil {
+			return cmp, err
+		}
+		r = want.CompareNumbers(r, numbers)
+	}
 	return r, nil
 }
 

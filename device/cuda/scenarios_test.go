@@ -55,6 +55,7 @@ func init() { // the list and TestScenario refer to each other
 		{name: "trusted answers are bounded", run: boundedAnswers},
 		{name: "arrays are kept", run: keptArrays},
 		{name: "parts of step scalars are left", run: leftParts},
+		{name: "the number of Reduce", run: reduced},
 		{name: "illegal address", run: fatal("FAKE_STATUS_700", timing.LaunchError, "CUDA_ERROR_ILLEGAL_ADDRESS (700)")},
 		{name: "launch timeout", run: fatal("FAKE_STATUS_702", timing.Timeout, "CUDA_ERROR_LAUNCH_TIMEOUT (702)")},
 		{name: "hang", run: fatal("FAKE_HANG", timing.Timeout, "deadline")},
@@ -496,6 +497,24 @@ func boundedAnswers(t *testing.T) {
 	}
 }
 
+// reduced: the number of Reduce is what is in its kernel's output, which nobody has written.
+func reduced(t *testing.T) {
+	d := openFake(t)
+	p := copyProblem(t, 3000, stencil.Float32)
+	st, err := stencil.Parse("copy", "copy.sl", "NumDimensions 1\nStencilSize (0)\nCellValue { return get(0); }\nReduce sum { return value; }")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Stencil = st
+	k := fakeKernel(t, p, "")
+	k.Entry, k.Source = "_last_", strings.ReplaceAll(k.Source, " copy(", " _last_(") // which the library does nothing for
+	k.Launch.Grid[0] = 2
+	got, err := d.Check(context.Background(), device.Check{Problem: p, Passes: []device.Pass{load(t, d, k, 1)}, Seed: 7, Reduce: true})
+	if err != nil || got.Cells != 1 || got.Numbers != 1 || got.Wrong != 1 || got.Got != "NaN" || got.Guard != 0 {
+		t.Errorf("%+v %v", got, err)
+	}
+}
+
 // leftParts: after a launch that leaves the parts of a step's scalars no cells are read for them, but a run begins with that.
 func leftParts(t *testing.T) {
 	d := openFake(t)
@@ -512,7 +531,8 @@ func leftParts(t *testing.T) {
 		pass := load(t, d, k, 3)
 		for range 2 {
 			before := live(t, changes)
-			if cmp, err := checkPass(d, p, pass, time.Minute); err != nil || !cmp.OK() {
+			cmp, err := checkPass(d, p, pass, time.Minute)
+			if err != nil || cmp.Wrong != 1 || cmp.First != 1000 || cmp.Got != "NaN" { // nobody has computed the last step's number
 				t.Fatalf("%+v %v", cmp, err)
 			}
 			if n := live(t, changes) - before; n != want {

@@ -18,7 +18,7 @@ import (
 
 // Mutation makes right kernels of a family wrong: where a source has Old, it gets New in the first place.
 type Mutation struct {
-	Family  string
+	Family  string // or "reduce", the kernel of Reduce, which cases of every family prove
 	Stencil string // of the catalogue, or of corpusStencils
 	Name    string // what is wrong
 	Old     string
@@ -68,6 +68,12 @@ var corpusStencils = map[string]string{
 	"shots3d":      "NumDimensions 3 StencilSize (1, 1, 1) Boundary wrap Fields (u) InputRange (0.1, 1) CellValue { return 0.5 * sin(get(0, 0, 0)) + 0.2 * get(1, 0, 0) + 0.2 * get(0, -1, 0) + 0.1 * get(0, 0, 1); } Sources s (u) { return 0.5 * get(0, 0, 0) + value; } Receivers r { return get(0, 0, 0); }",
 	"packmirror2d": "NumDimensions 2 StencilSize (2, 1) DataType float16 compute float16 Boundary mirror " + packedPoints,
 	"packconst2d":  "NumDimensions 2 StencilSize (2, 1) DataType float16 compute float16 Boundary constant 2 " + packedPoints,
+	"sums2d":       "NumDimensions 2 StencilSize (1, 1) Boundary wrap " + fivePoints + " Reduce sum { return value * value + 0.1 * get(1, 0) * get(0, -1); }",
+	"changes2d":    "NumDimensions 2 StencilSize (1, 1) Boundary constant 2 " + fivePoints + " Reduce max { return fabs(value - get(0, 0)); }",
+	"below3d":      "NumDimensions 3 StencilSize (1, 1, 1) Boundary mirror CellValue { return 0.5 * get(0, 0, 0) + 0.3 * get(1, 0, 0) + 0.2 * get(0, 1, -1); } Reduce max { return value - 3 - 0.1 * fabs(get(-1, 0, 1)); }",
+	"above1d":      "NumDimensions 1 StencilSize (1) CellValue { return 0.5 * get(0) + 0.3 * get(1); } Reduce min { return value + 3 + 0.01 * iteration; }",
+	"counts2d":     "NumDimensions 2 StencilSize (1, 1) DataType int InputRange (0, 2000000000) Boundary clamp CellValue { return get(1, 0) / 2 + get(0, -1) / 2; } Reduce sum { return value; }",
+	"guarded3d":    "NumDimensions 3 StencilSize (1, 1, 1) Boundary wrap InputRange (0.5, 1.5) StepScalar sum s { return get(0, 0, 0); } StepScalar max most { return get(0, 0, 0); } CellValue { if (s > 1000000 || most > 1000) return 0; return 0.3 * get(0, 0, 0) + 0.3 * get(1, 0, 0) + 0.2 * get(0, -1, 0) + 0.1 * get(0, 0, 1); }",
 	"colours2d":    "NumDimensions 2 StencilSize (1, 1) Stages (a, b, c, d) Color a (x + 2 * y) % 4 == 0 Color b (x + 2 * y) % 4 == 1 Color c (x + 2 * y) % 4 == 2 Color d (x + 2 * y) % 4 == 3 CellValue a " + fiveBraced + " CellValue b " + fiveBraced + " CellValue c " + fiveBraced + " CellValue d " + fiveBraced,
 }
 
@@ -103,11 +109,15 @@ func defaultCases(t testing.TB, m machine.Machine, name, family string, seed uin
 		p := stencil.Problem{Stencil: st, DType: dtype}
 		able, _ := source.Able(p)
 		at := slices.IndexFunc(able, func(f kernels.Family) bool { return f.Name() == family })
+		each := len(able)
+		if family == "reduce" {
+			at, each = 0, 1
+		}
 		if at < 0 {
 			t.Fatalf("%s cannot run %s in %s", family, name, dtype)
 		}
 		var list []verify.Case
-		for i := at; i < proofCases; i += len(able) {
+		for i := at; i < proofCases; i += each {
 			cases, err := source.Cases(p, seed, i, 1)
 			if err != nil {
 				t.Fatal(err)
@@ -161,6 +171,10 @@ func (s *suspect) apply(c verify.Case) (verify.Case, bool) {
 	if c.Remainder != nil {
 		r := mutate(*c.Remainder)
 		c.Remainder = &r
+	}
+	if c.Reduction != nil {
+		r := *c.Reduction
+		r.Kernel, c.Reduction = mutate(r.Kernel), &r
 	}
 	return c, found
 }

@@ -2,17 +2,23 @@ package host_test
 
 import (
 	"context"
-	"encoding/binary"
+	"flag"
 	"fmt"
-	"math"
-	"math/rand/v2"
+	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"stenciltune/device"
 	"stenciltune/device/host"
+	"stenciltune/device/verify"
 	"stenciltune/kernels"
-	"stenciltune/kernels/reduce"
 	"stenciltune/stencil"
+)
+
+var (
+	flagReduced = flag.Int("reduced", 9, "cases of the kernel of each Reduce")
+	flagReduce  = flag.String("reduce", "../../examples/stencils/relaxation.sl", "stencil `files` with one, beside the test's own")
 )
 
 // reductions are programs whose Reduce uses all that it may.
@@ -25,85 +31,57 @@ var reductions = []string{
 	"NumDimensions 2 StencilSize (1, 1) DataType int InputRange (-50, 50) Boundary constant 9 CellValue { return get(1, 0); } Reduce sum { return value * get(0, 1) - read(y); }",
 	"NumDimensions 1 StencilSize (3) DataType uint8 InputRange (0, 255) Boundary mirror CellValue { return get(1); } Reduce max { return value - get(3); }",
 	"NumDimensions 2 StencilSize (1, 1) DataType int64 InputRange (-9, 9) CellValue { return get(1, 0); } Reduce min { return value * 1000000007 - get(-1, 0); }",
+	"NumDimensions 3 StencilSize (1, 1, 1) Boundary wrap ScalarVariables (float k = 2) CellValue { return get(0, 0, 1); } Reduce sum { return sin(k * value) / (2 + get(0, 0, 0)) - exp(get(1, -1, 0)); }",
+	"NumDimensions 2 StencilSize (1, 1) DataType float16 InputRange (1, 900) CellValue { return get(1, 0); } Reduce sum { return value + 0.1 * get(0, 0); }",
+	"NumDimensions 2 StencilSize (1, 1) Fields (u: uint8, v) InputRange u (0, 200) CellValue { return get(u, 1, 0), get(v, 0, 1); } Reduce max { return get(u, 0, 0) > 100 ? value(v) : -5; }",
+	"NumDimensions 1 StencilSize (1) DataType int64 InputRange (-1000000000, 1000000000) CellValue { return get(1); } Reduce sum { return value * 2000000000 + get(0); }",
 }
 
+// The kernel of every Reduce gives the reference's number, in every element type, within a bound that is not much too wide.
 func TestReductionsGiveTheReferencesNumber(t *testing.T) {
 	d := open(t, host.Options{})
-	r := rand.New(rand.NewPCG(5, 5))
-	type reduction struct {
-		op     string
-		parent *stencil.Stencil
-		p      stencil.Problem // of the parent's reduction
+	programs := reductions
+	for _, file := range strings.Split(*flagReduce, ",") {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		programs = append(programs, string(text))
 	}
-	var list []reduction
+	var cases []*verify.Reduction
 	var ks []kernels.Kernel
-	for i, src := range reductions {
+	for i, src := range programs {
 		st, err := stencil.Parse(fmt.Sprint("reduction", i), "r.sl", src)
 		if err != nil {
 			t.Fatal(err)
 		}
-		types := st.DTypes()
-		for _, dtype := range types {
-			size := stencil.Size{1, 1, 1}
-			for a := range st.Dims {
-				size[a] = 1 + r.IntN([]int{4000, 150, 40}[st.Dims-1])
+		for _, dtype := range st.DTypes() {
+			for j := range *flagReduced {
+				c := verify.Reduce(verify.Random(*flagSeed, j), stencil.Problem{Stencil: st, DType: dtype, Steps: 1}, j)
+				if cases = append(cases, c); j == 0 {
+					ks = append(ks, c.Kernel)
+				}
 			}
-			p := stencil.Problem{Stencil: st, DType: dtype, Size: size, Steps: 1}
-			k := reduce.Kernel(p)
-			p.Stencil = st.Reduction()
-			ks, list = append(ks, k), append(list, reduction{st.Reduce.Op, st, p})
 		}
 	}
 	bs, err := d.CompileBatch(context.Background(), ks)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, one := range list {
-		for _, size := range []stencil.Size{one.p.Size, {3, 1, 1}, {one.p.Size[0], 1, 1}} {
-			p := one.p.Resized(size)
-			whole := p
-			whole.Stencil = one.parent
-			launch := reduce.Kernel(whole).Launch
-			// The emulation's output is a field: the blocks' doubles must fit into it.
-			if int64(8*launch.Blocks()) > p.Bytes() {
-				continue
-			}
-			raw, err := d.Answer(context.Background(), p, []device.Pass{{Binary: bs[i], Launch: launch, Count: 1}}, 11)
-			if err != nil {
-				t.Fatal(err)
-			}
-			// The output field is the first of those after the step.
-			raw = raw[p.Bytes()*int64(len(one.parent.Fields)):]
-			partials := make([]float64, launch.Blocks())
-			for b := range partials {
-				partials[b] = math.Float64frombits(binary.LittleEndian.Uint64(raw[8*b:]))
-			}
-			cells := int(p.Size.Cells())
-			values := stencil.Expected(p, 11, 1)[cells*len(one.parent.Fields):][:cells]
-			got, want := fold(one.op, partials), fold(one.op, values)
-			tolerance := stencil.Tolerance(p, 1)
-			if one.op == "sum" {
-				tolerance *= float64(cells)
-			}
-			if !(math.Abs(got-want) <= tolerance) {
-				t.Errorf("%s in %s on %v: %v, want %v, tolerance %v\n%s", one.op, p.DType, p.Size, got, want, tolerance, one.parent.Text())
-			}
+	shares := map[string][]float64{}
+	for i, c := range cases {
+		of := c.Problem.Stencil.Name + " in " + string(c.Problem.DType)
+		pass := device.Pass{Binary: bs[i / *flagReduced], Launch: c.Kernel.Launch, Count: 1}
+		got, err := d.Check(context.Background(), device.Check{Problem: c.Problem, Passes: []device.Pass{pass}, Seed: c.Seed, Reduce: true})
+		if err == nil && got.Unproved() {
+			t.Logf("%s: %s", of, got.Reason(c.Problem.Size))
+		} else if err != nil || !got.OK() {
+			t.Errorf("%s, seed %d: %v %s\n%s", of, c.Seed, err, got.Reason(c.Problem.Size), c.Problem.Stencil.Text())
 		}
+		shares[of] = append(shares[of], got.Share)
 	}
-}
-
-// fold joins numbers in order, as a launcher does.
-func fold(op string, numbers []float64) float64 {
-	total := numbers[0]
-	for _, n := range numbers[1:] {
-		switch op {
-		case "sum":
-			total += n
-		case "min":
-			total = min(total, n)
-		case "max":
-			total = max(total, n)
-		}
+	for of, list := range shares {
+		slices.Sort(list)
+		t.Logf("%s: %d cases, the error is %.2g of the bound in the median, %.2g at most", of, len(list), list[len(list)/2], list[len(list)-1])
 	}
-	return total
 }

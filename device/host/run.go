@@ -117,9 +117,9 @@ func dataText(p stencil.Problem, seed uint32) []string {
 			places.Low, places.Step, places.Quantum, table.Low, table.Step, table.Quantum))
 	}
 	return []string{strconv.Itoa(p.Size[0]), strconv.Itoa(p.Size[1]), strconv.Itoa(p.Size[2]),
-		fmt.Sprintf("%s;%d;%s;%s;%s;%s;%s;%s;%d;%s;", strings.Join(types, ","), len(st.Fields), strings.Join(scales, ","),
+		fmt.Sprintf("%s;%d;%s;%s;%s;%s;%s;%s;%d,%d;%s;", strings.Join(types, ","), len(st.Fields), strings.Join(scales, ","),
 			strings.Join(arrays, ","), strings.Join(lengths, ","), strings.Join(numbers, ","), strings.Join(outputs, "/"), strings.Join(copies, ","),
-			kernels.StepDoubles(st), strings.Join(lists, "/")),
+			kernels.StepDoubles(st), len(st.StepScalars), strings.Join(lists, "/")),
 		strconv.FormatUint(uint64(seed), 10)}
 }
 
@@ -127,22 +127,22 @@ func dataText(p stencil.Problem, seed uint32) []string {
 // other, as they are stored, and then what receivers recorded. It compares nothing, but an out-of-bounds write is a
 // failure.
 func (d *Device) Answer(ctx context.Context, p stencil.Problem, passes []device.Pass, seed uint32) ([]byte, error) {
-	raw, guard, err := d.run(ctx, p, passes, seed)
+	raw, _, guard, err := d.run(ctx, p, passes, seed)
 	if err == nil && guard > 0 {
 		err = device.Fail(timing.WrongAnswer, "%s", stencil.Comparison{Guard: guard}.Reason(p.Size))
 	}
 	return raw, err
 }
 
-// run computes passes from the start grid and gives the answer and the guard
+// run computes passes from the start grid and gives the answer, the numbers of its last step and the guard
 // words that changed. Passes of different programs hand the grid on in a file.
-func (d *Device) run(ctx context.Context, p stencil.Problem, passes []device.Pass, seed uint32) (raw []byte, guard int64, err error) {
+func (d *Device) run(ctx context.Context, p stencil.Problem, passes []device.Pass, seed uint32) (raw []byte, numbers []float64, guard int64, err error) {
 	file, iteration := "", 1
 	defer func() { os.Remove(file) }()
 	for len(passes) > 0 {
 		program, err := d.program(passes[0].Binary)
 		if err != nil {
-			return nil, 0, err
+			return nil, nil, 0, err
 		}
 		answer := d.temp("answer")
 		args := append(append([]string{"check"}, dataText(p, seed)...), cmp.Or(file, "-"), strconv.Itoa(iteration), answer)
@@ -150,7 +150,7 @@ func (d *Device) run(ctx context.Context, p stencil.Problem, passes []device.Pas
 		for len(passes) > 0 {
 			next, err := d.program(passes[0].Binary)
 			if err != nil {
-				return nil, 0, err
+				return nil, nil, 0, err
 			}
 			if next != program {
 				break
@@ -164,37 +164,51 @@ func (d *Device) run(ctx context.Context, p stencil.Problem, passes []device.Pas
 		os.Remove(file)
 		file = answer
 		if err != nil {
-			return nil, 0, d.died(ctx, first, err, log.String())
+			return nil, nil, 0, d.died(ctx, first, err, log.String())
 		}
 		var changed int64
 		if _, err := fmt.Sscanf(out, "guard %d", &changed); err != nil {
-			return nil, 0, device.Fail(timing.LaunchError, "%s: garbled output %.40q", first.Schedule, out)
+			return nil, nil, 0, device.Fail(timing.LaunchError, "%s: garbled output %.40q", first.Schedule, out)
 		}
 		guard += changed
 	}
 	if raw, err = os.ReadFile(file); err != nil {
-		return nil, guard, err
+		return nil, nil, guard, err
 	}
-	if want := p.FieldBytes() + p.Recorded()*int64(p.DType.Size()); int64(len(raw)) != want {
-		return nil, guard, fmt.Errorf("host: answer of %d bytes, want %d", len(raw), want)
+	end, step := p.FieldBytes()+p.Recorded()*int64(p.DType.Size()), int64(8*len(p.Stencil.StepScalars))
+	if int64(len(raw)) != end+step {
+		return nil, nil, guard, fmt.Errorf("host: answer of %d bytes, want %d", len(raw), end+step)
 	}
-	return raw, guard, nil
+	return raw[:end], stencil.Widen(stencil.Float64, raw[end:]), guard, nil
 }
 
 // Check runs passes and compares with the reference or the trusted passes.
 func (d *Device) Check(ctx context.Context, c device.Check) (stencil.Comparison, error) {
+	if c.Reduce {
+		q := c.Problem
+		q.Stencil = q.Stencil.Reduction()
+		raw, _, guard, err := d.run(ctx, q, c.Passes, c.Seed)
+		if err != nil {
+			return stencil.Comparison{}, err
+		}
+		at := c.Problem.FieldBytes() // of the first field after the step
+		return c.Reduced(raw[at:at+int64(8*c.Passes[0].Launch.Blocks())], guard), nil
+	}
 	steps := device.Steps(c.Passes)
 	found := stencil.Comparison{Cells: c.Problem.Size.Cells() * int64(len(c.Problem.Stencil.Fields)), Steps: steps, Against: "reference", Tolerance: c.Tolerance}
 	want, err := d.expect(ctx, c, steps, &found)
 	if err != nil {
 		return found, err
 	}
-	raw, guard, err := d.run(ctx, c.Problem, c.Passes, c.Seed)
+	raw, numbers, guard, err := d.run(ctx, c.Problem, c.Passes, c.Seed)
 	if err != nil {
 		return found, err
 	}
 	r := want.Compare(c.Problem.Forget(c.Problem.Widen(raw)), c.Grown(want.Peak()))
 	r.Recorded, r.Steps, r.Against, r.Guard = c.Problem.Recorded(), steps, found.Against, guard
+	if len(c.Trusted) == 0 {
+		r = want.CompareNumbers(r, numbers)
+	}
 	return r, nil
 }
 
@@ -222,7 +236,7 @@ func (d *Device) expect(ctx context.Context, c device.Check, steps int, found *s
 		return want, nil
 	}
 	if len(c.Trusted) > 0 {
-		raw, _, err := d.run(ctx, c.Problem, c.Trusted, c.Seed)
+		raw, _, _, err := d.run(ctx, c.Problem, c.Trusted, c.Seed)
 		if err != nil {
 			return stencil.Verdict{}, err
 		}

@@ -22,6 +22,7 @@ type Case struct {
 	Remainder *kernels.Kernel // the same schedule with a time tile of 1, if it fuses steps
 	Launches  int
 	Seed      uint32
+	Reduction *Reduction // of a stencil with Reduce
 	tiles     tiles
 	thin      *thinGrid // nil = none on which the kernels have the same texts
 }
@@ -156,7 +157,9 @@ func (s *Source) Able(p stencil.Problem) (able, unable []kernels.Family) {
 // Draw draws a schedule of a family that is able, and a grid.
 func (s *Source) Draw(r *rand.Rand, p stencil.Problem, f kernels.Family) Case {
 	list := s.Legal(p, f)
-	return s.draw(r, p, f, list[r.IntN(len(list))], r.IntN(len(shapes)*9))
+	c := s.draw(r, p, f, list[r.IntN(len(list))], r.IntN(len(shapes)*9))
+	c.Reduction = Reduce(r, p, r.IntN(8*len(reduced)))
+	return c
 }
 
 // draw draws the grids of a family's case j for a schedule.
@@ -236,7 +239,10 @@ func (s *Source) Cases(p stencil.Problem, seed uint64, first, n int) ([]Case, er
 	var list []Case
 	for i := first; i < first+n; i++ {
 		f, j := able[i%len(able)], i/len(able)
-		list = append(list, s.draw(Random(seed, i), p, f, s.plan(p, f, seed).at(j), j))
+		r := Random(seed, i)
+		c := s.draw(r, p, f, s.plan(p, f, seed).at(j), j)
+		c.Reduction = Reduce(r, p, i)
+		list = append(list, c)
 	}
 	return list, nil
 }

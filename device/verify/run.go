@@ -28,10 +28,11 @@ type batcher interface {
 // Result is what became of a case.
 type Result struct {
 	stencil.Comparison
-	Failure        *device.Failure // compiling or running failed; nil if it was compared
-	CompileSeconds float64         // of the longest of its kernels
-	Erratic        bool            // wrong, and right when run again
-	Thin           bool            // it is of the case's thin grid: that of the other one is right
+	Failure        *device.Failure     // compiling or running failed; nil if it was compared
+	CompileSeconds float64             // of the longest of its kernels
+	Erratic        bool                // wrong, and right when run again
+	Number         *stencil.Comparison // of what Reduce gives, if it was compared and is not wrong
+	On             stencil.Size        // the grid, if the case's is right and its thin one or that of its Reduce is not
 }
 
 // Fault says what is wrong, "" where all is right that could be judged.
@@ -43,8 +44,8 @@ func (r Result) Fault(c Case) string {
 		return ""
 	}
 	size := c.Problem.Size
-	if r.Thin {
-		size = c.thin.problem.Size
+	if r.On.Cells() > 0 {
+		size = r.On
 	}
 	fault := r.Reason(size)
 	if r.Erratic {
@@ -134,6 +135,9 @@ func compile(ctx context.Context, d device.Device, cases []Case, slots chan stru
 		if c.Remainder != nil {
 			add(*c.Remainder)
 		}
+		if c.Reduction != nil {
+			add(c.Reduction.Kernel)
+		}
 	}
 	if b, ok := d.(batcher); ok {
 		if bs, err := b.CompileBatch(ctx, ks); err == nil {
@@ -159,7 +163,7 @@ func compile(ctx context.Context, d device.Device, cases []Case, slots chan stru
 	return all
 }
 
-// check runs a case and compares every cell with the reference: on its grid, and on its thin one.
+// check runs a case and compares every cell with the reference: on its grid, and on its thin one. Then the number of its Reduce.
 func check(ctx context.Context, d device.Device, c Case, binaries map[string]built) (Result, error) {
 	var passes []device.Pass
 	slowest := 0.0
@@ -179,15 +183,29 @@ func check(ctx context.Context, d device.Device, c Case, binaries map[string]bui
 		passes = append(passes, device.Pass{Binary: b.binary, Launch: k.Launch, Count: count})
 	}
 	r, err := compare(ctx, d, device.Check{Problem: c.Problem, Passes: passes, Seed: c.Seed})
-	if c.thin != nil && err == nil && r.Fault(c) == "" {
+	also := func(asked device.Check) {
+		if err == nil && r.Fault(c) == "" {
+			further, other := compare(ctx, d, asked)
+			if further.On = asked.Problem.Size; other != nil || further.Fault(c) != "" {
+				r, err = further, other
+			} else if asked.Reduce {
+				r.Number = &further.Comparison
+			}
+		}
+	}
+	if c.thin != nil {
 		passes[0].Launch = c.thin.kernel
 		if len(passes) > 1 {
 			passes[1].Launch = c.thin.further
 		}
-		thin, other := compare(ctx, d, device.Check{Problem: c.thin.problem, Passes: passes, Seed: c.Seed})
-		if thin.Thin = true; other != nil || thin.Fault(c) != "" {
-			r, err = thin, other
+		also(device.Check{Problem: c.thin.problem, Passes: passes, Seed: c.Seed})
+	}
+	if n := c.Reduction; n != nil {
+		b := binaries[n.Kernel.Entry]
+		if b.err != nil {
+			return result(ctx, stencil.Comparison{}, b.err)
 		}
+		also(device.Check{Problem: n.Problem, Passes: []device.Pass{{Binary: b.binary, Launch: n.Kernel.Launch, Count: 1}}, Seed: n.Seed, Reduce: true})
 	}
 	r.CompileSeconds = slowest
 	return r, err

@@ -3,6 +3,7 @@ package verify_test
 import (
 	"context"
 	"errors"
+	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -401,5 +402,42 @@ func TestRunTellsCasesInOrderAndHoldsNothingAfterwards(t *testing.T) {
 	f.held <- 0
 	if err := verify.Run(ctx, f, cases, func(verify.Case, verify.Result) bool { return true }); !errors.Is(err, context.Canceled) {
 		t.Error(err)
+	}
+}
+
+// The numbers of Reduce tell whether a cell was left out: the last one, the first, and those at the ends of rows, planes and blocks, on
+// grids of one block and of several.
+func TestTheNumberOfReduceShowsEveryEnd(t *testing.T) {
+	const first, last, row = 0, -1, 1 << 30
+	for _, reduction := range []string{"max { return fabs(value - get(0, 0)); }", "min { return value * get(-1, 0) + 0.01 * x; }", "sum { return value - get(1, 0); }"} {
+		st, err := stencil.Parse("s", "s.sl", "NumDimensions 2 StencilSize (1, 1) Boundary mirror CellValue { return get(1, 0); } Reduce "+reduction)
+		if err != nil {
+			t.Fatal(err)
+		}
+		shown, blocks := map[int]int{}, map[int]int{}
+		for i := range 100 {
+			c := verify.Reduce(verify.Random(1, i), stencil.Problem{Stencil: st, DType: stencil.Float32, Steps: 1}, i)
+			blocks[c.Kernel.Launch.Blocks()]++
+			values := stencil.ReduceCells(c.Problem, c.Seed)
+			n, bound := len(values), stencil.JudgeReduce(c.Problem, c.Seed).Bound[0]
+			whole := stencil.Fold(st.Reduce.Op, values)
+			for name, at := range map[int]int{first: 0, last: n - 1, 255: 255, 256: 256, row: c.Problem.Size[0] - 1} {
+				if at < n && n > 1 && math.Abs(whole-stencil.Fold(st.Reduce.Op, slices.Delete(slices.Clone(values), at, at+1))) > bound {
+					shown[name]++
+				}
+			}
+		}
+		for _, name := range []int{first, last, 255, 256, row} {
+			if shown[name] < 3 {
+				t.Errorf("%s: cell %d is seen in %d cases", reduction, name, shown[name])
+			}
+		}
+		if blocks[1] < 50 || blocks[2] < 10 || blocks[3] < 10 {
+			t.Errorf("%s: blocks %v", reduction, blocks)
+		}
+	}
+	one := verify.Reduce(verify.Random(1, 0), stencil.Problem{Stencil: problem(t, "jacobi2d").Stencil, DType: stencil.Float32}, 0)
+	if one != nil {
+		t.Error("a stencil without Reduce has a case of its kernel")
 	}
 }

@@ -17,7 +17,7 @@ import (
 
 // protocol is raised with every change of a message, so that a program that was
 // replaced on disk while it ran does not talk to its successor.
-const protocol = 2
+const protocol = 3
 
 // The operations a parent may ask for.
 const (
@@ -174,6 +174,7 @@ type checkRequest struct {
 	Tolerance outcome.Float   `json:"tolerance"`
 	Peak      outcome.Float   `json:"peak,omitempty"`
 	Trusted   []pass          `json:"trusted,omitempty"`
+	Reduce    bool            `json:"reduce,omitempty"`
 }
 
 type timeRequest struct {

@@ -31,7 +31,7 @@ var may = map[string][]string{
 	"device/cuda":       leaves("device", "kernels"),
 	"device/host":       leaves("device", "kernels"),
 	"device/replay":     leaves("device", "kernels", "outcome"),
-	"device/verify":     leaves("device", "kernels"),
+	"device/verify":     leaves("device", "kernels", "kernels/reduce"),
 	"device/devicetest": leaves("device", "device/verify", "kernels", "kernels/all"),
 	"device/microbench": leaves("device", "kernels"),
 	"device/worker":     leaves("device", "kernels", "outcome"),

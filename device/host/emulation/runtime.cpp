@@ -396,6 +396,7 @@ struct Data {
   std::vector<long long> lengths;        // of arrays read by index, then integer scalars
   std::vector<double> numbers;           // other scalars
   std::vector<double> step;              // step scalars, and what is folded to them
+  size_t scalars;                        // how many they are
   bool left = false;                     // by the last launch, for the next step
   std::vector<List> lists;
 };
@@ -436,7 +437,7 @@ static std::vector<double> numbers(const std::string &text, char separator) {
   return v;
 }
 
-// A run's data from element,type,...;fields;scale,...;elements,...;length,...;number,...;output.output/...;copy,from,...;doubles;list/...; of which types
+// A run's data from element,type,...;fields;scale,...;elements,...;length,...;number,...;output.output/...;copy,from,...;doubles,scalars;list/...; of which types
 // (but the first, the element type) and scales are of all arrays, fields first, and elements of read-only arrays. A list is field,places,
 // rows of its table,rows that kernels are told of, and the scales of both arrays.
 static Data parse_data(char **argv, unsigned seed) {
@@ -470,7 +471,8 @@ static Data parse_data(char **argv, unsigned seed) {
   }
   const std::vector<double> pairs = numbers(part[7], ',');
   for (size_t i = 0; i + 1 < pairs.size(); i += 2) d.copies.emplace_back((int)pairs[i], (int)pairs[i + 1]);
-  d.step.assign(strtoul(part[8].c_str(), nullptr, 10), NAN);
+  const std::vector<double> steps = numbers(part[8], ',');
+  d.step.assign((size_t)steps[0], NAN), d.scalars = (size_t)steps[1];
   for (const std::string &one : split(part[9], '/')) {
     const std::vector<double> list = numbers(one, ',');
     if (list.size() != 10) fatal("bad data");
@@ -591,7 +593,7 @@ static Pass parse(const char *text) {
 }
 
 // check nx ny nz data seed input|- iteration output pass...: runs passes from the
-// start data, or with fields and records from a file, writes those and prints the guard
+// start data, or with fields and records from a file, writes those and the last step's scalars and prints the guard
 // words that changed.
 // time nx ny nz data seed iterations pass: for each number read, runs as many launches
 // and prints the seconds they took; the iteration starts again after so many.
@@ -626,7 +628,7 @@ int main(int argc, char **argv) {
       if (l.field < 0 && fwrite(l.table.cells, 1, l.table.bytes, f) != l.table.bytes) fatal("cannot write the answer");
       changed += l.place.changed() + l.table.changed();
     }
-    if (fclose(f)) fatal("cannot write the answer");
+    if (fwrite(d.step.data(), 8, d.scalars, f) != d.scalars || fclose(f)) fatal("cannot write the answer");
     printf("guard %ld\n", changed);
     return 0;
   }

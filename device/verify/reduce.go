@@ -1,0 +1,63 @@
+package verify
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"stenciltune/kernels"
+	"stenciltune/kernels/reduce"
+	"stenciltune/stencil"
+)
+
+// Reduction is the kernel of a stencil's Reduce on a grid of its own, with the fields before and after a step that Seed gives.
+type Reduction struct {
+	Problem stencil.Problem
+	Kernel  kernels.Kernel
+	Seed    uint32
+}
+
+// reduced are how many cells the grids of Reduce's kernels have: about the threads of a block, and the cells from which on there are
+// two and three blocks.
+var reduced = [...]int{1, 2, kernels.FoldThreads - 1, kernels.FoldThreads, kernels.FoldThreads + 1, 5*kernels.FoldThreads + 7, kernels.FoldCells, kernels.FoldCells + 1, 2*kernels.FoldCells + 3*kernels.FoldThreads + 9}
+
+// seeds are how many are tried.
+const seeds = 24
+
+// Reduce is case i of the kernel of a stencil's Reduce, nil if it has none: on a thin grid or a box, and of some seeds with that whose
+// number moves most if one cell is left out. In turn that is the last one, or one at an end of a row, a plane or a block.
+func Reduce(r *rand.Rand, p stencil.Problem, i int) *Reduction {
+	if p.Stencil.Reduce == nil {
+		return nil
+	}
+	cells, along, i := reduced[i%len(reduced)], r.IntN(p.Stencil.Dims), i/len(reduced)
+	n := stencil.Size{1, 1, 1}
+	for a := range p.Stencil.Dims {
+		if a != along && r.IntN(2) == 0 {
+			n[a] = min(cells, 2+r.IntN(9))
+		}
+	}
+	n[along] = kernels.CeilDiv(cells, int(n.Cells()))
+	n[0] = max(n[0], kernels.CeilDiv(8, n[1]*n[2]*p.Stored(0).Size())) // a block leaves 8 bytes in a field
+	p.Size = suited(r, kernels.Kernel{}, n, p.Stencil.Least())
+	c := &Reduction{Problem: p, Kernel: reduce.Kernel(p), Seed: r.Uint32()}
+	n, last := p.Size, int(p.Size.Cells())-1
+	at := min(last, []int{last, kernels.FoldThreads - 1, last / kernels.FoldThreads * kernels.FoldThreads, 0, kernels.FoldThreads, n[0] - 1, n[0]*n[1] - 1, r.IntN(last + 1)}[i%8])
+	var read []int // elements of the fields, one after the other; beside a row's end those of another
+	for f, points := range p.Stencil.Reduction().Stages[0].Points[:2*len(p.Stencil.Fields)] {
+		for _, o := range points {
+			read = append(read, max(0, f*(last+1)+at+o[0]+n[0]*(o[1]+n[1]*o[2])))
+		}
+	}
+	for most, k := 0.0, 0; last > 0 && k < seeds; k++ {
+		seed := r.Uint32()
+		if len(read) > 0 { // with the largest or least value in what that cell reads
+			seed = stencil.SeedFor(int64(read[r.IntN(len(read))]), uint32(-r.IntN(2)&0xffffff), r.Uint32())
+		}
+		op, values := p.Stencil.Reduce.Op, stencil.ReduceCells(p, seed)
+		whole := stencil.Fold(op, values)
+		if by := math.Abs(whole - stencil.Fold(op, append(values[:at], values[at+1:]...))); by > most {
+			most, c.Seed = by, seed
+		}
+	}
+	return c
+}
