@@ -14,6 +14,7 @@ import (
 const arraysMain = `#include <cuda_runtime.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 #include "warm.h"
 enum { NX = 128, NY = 20, NZ = 5, LDX = 2 * NX + 4, LDY = 2 * NY + 1, CELLS = NX * NY * NZ, ALL = LDX * LDY * (NZ + 1) };
 static cudaStream_t stream;
@@ -71,6 +72,22 @@ int main(void) {
   CHECK(refused(a, a + (NY - 1) * row, b, 1) && refused(a, a + plane - (NY - 1) * row, b, 1) && refused(a, a + (NZ - 1) * plane + (NY - 1) * row + NX - 1, b, 1));
   CHECK(answers(a, a + NX, b, 1) && answers(a + NX, a, b, 1) && answers(a, a + NX, a + NY * row, 1) && answers(a + 4, b, b + row - NX, 1));
   CHECK(answers(a + plane - NY * row, a, b, 1) && answers(a, b, b + plane - NY * row + NX, 1));
+  // What is no grid, no run or no slab.
+  const int most = 2147483647, extents[][3] = {{0, NY, NZ}, {NX, 0, NZ}, {NX, NY, -1}, {-most - 1, NY, NZ}, {most, most, most}, {1 << 16, 1 << 16, 1 << 15}};
+  for (auto &n : extents) {
+    CHECK(warmOnDevice(a, b, c, n[0], n[1], n[2], 3, &result, stream) == cudaErrorInvalidValue && result == a);
+    CHECK(warmPitchedOnDevice(a, b, c, n[0], n[1], n[2], LDX, LDY, 3, &result, stream) == cudaErrorInvalidValue && result == a);
+    CHECK(warmGraph(a, b, c, n[0], n[1], n[2], 3, &result, (void **)&graph) == cudaErrorInvalidValue);
+    CHECK(warmSlab(a, b, c, n[0], n[1], n[2], 3, 0, 3, &result, stream) == cudaErrorInvalidValue);
+    CHECK(strstr(warmVariant(n[0], n[1], n[2]), "none: ") && strstr(warmPitchedVariant(n[0], n[1], n[2], LDX, LDY), "none: "));
+  }
+  CHECK(strstr(warmPitchedVariant(NX, NY, NZ, NX - 1, NY), "none: ") && strstr(warmPitchedVariant(NX, NY, NZ, 1 << 28, NY), "none: "));
+  CHECK(warmOnDevice(a, b, c, NX, NY, NZ, -1, &result, stream) == cudaErrorInvalidValue && warmOnDevice(a, 0, c, NX, NY, NZ, 3, &result, stream) == cudaErrorInvalidValue);
+  CHECK(warmOnDevice(a, 0, 0, NX, NY, NZ, 0, &result, stream) == 0 && result == a); // no step
+  const int slabs[][3] = {{3, 2, 1}, {-1, 0, 1}, {0, -1, 1}, {most, most, 1}, {2, 0, 3}, {1, 0, most}, {1, 0, -1}}; // below, above, steps
+  for (auto &s : slabs) CHECK(warmSlab(a, b, c, NX, NY, NZ, s[0], s[1], s[2], &result, stream) == cudaErrorInvalidValue);
+  CHECK(warmSlab(a, b, c, NX, NY, NZ, 2, 2, 2, &result, stream) == 0 && warmSlab(a, b, c, NX, NY, NZ, 2, 2, 0, &result, stream) == 0 && result == a);
+  CHECK(warmGhost(most) == -1 && warmGhost(-1) == -1 && warmSlabWork(NX, NY, -1) == -1 && warmSlabWork(NX, NY, 0) == 0);
   // A graph that the program captures itself.
   cudaGraph_t launches;
   fill(a, 0, NX, NX * NY), fill(c, 1, NX, NX * NY);
