@@ -172,6 +172,10 @@ CHOICES  strcpy(fake.name, "NVIDIA H200");
   asked = 0;
   jacobi3dVariant(700, 512, 512);
   const int to_choose = asked;
+  fake.multiProcessorCount = 0, fake_number++; // as where the device cannot be asked
+  jacobi3dVariant(700, 512, 512);
+  fake.multiProcessorCount = 132, fake_number++;
+  jacobi3dVariant(700, 512, 512);
   for (int n : {0, -1, 1 << 30})
     if (!strstr(jacobi3dVariant(512, n, 1 << 22), "none: ")) return puts(jacobi3dVariant(512, n, 1 << 22)), 3;
   asked = launched = 0;
