@@ -150,6 +150,12 @@ func (d DType) Epsilon() float64 {
 	return math.Ldexp(1, 1-d.fact().mantissa)
 }
 
+// largest is the largest finite value of a floating-point type.
+func (d DType) largest() float64 {
+	f := d.fact()
+	return math.Ldexp(2-math.Ldexp(1, 1-f.mantissa), 1-f.minExponent)
+}
+
 // Round gives the nearest value of the type, ties to even; for integers what a
 // conversion in a cell function gives.
 func (d DType) Round(v float64) float64 {

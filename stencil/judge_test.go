@@ -214,13 +214,14 @@ func TestBranchesOfIntegersAreSeen(t *testing.T) {
 	}
 }
 
-// An answer of which hardly a cell is wrong, and by little, is judged by more noisy runs; any other is not.
+// An answer of which few cells are wrong, and not grossly, is judged by more noisy runs, whatever lies beyond the type's range; any other is not.
 func TestAnAnswerThatIsNearlyRightIsJudgedByMoreRuns(t *testing.T) {
 	const cells = 4000
 	v := Verdict{Want: make([]float64, cells), Bound: make([]float64, cells)}
 	for i := range v.Bound {
 		v.Bound[i] = 1e-6
 	}
+	v.Bound[3] = math.Inf(1)
 	asked := 0
 	v.more = func() Verdict {
 		asked++
@@ -228,6 +229,7 @@ func TestAnAnswerThatIsNearlyRightIsJudgedByMoreRuns(t *testing.T) {
 		for i := range w.Bound {
 			w.Bound[i] = 4e-6
 		}
+		w.Bound[3] = math.Inf(1)
 		return w
 	}
 	for _, c := range []struct {
@@ -239,13 +241,14 @@ func TestAnAnswerThatIsNearlyRightIsJudgedByMoreRuns(t *testing.T) {
 	}{
 		{"two cells by two bounds", 2, 2e-6, true, 1},
 		{"two cells by eight bounds", 2, 8e-6, false, 1},
-		{"two cells by twenty bounds", 2, 20e-6, false, 0},
-		{"many cells by two bounds", 5, 2e-6, false, 0},
-		{"a cell that is no number", 1, math.NaN(), false, 0},
+		{"two cells by two thousand bounds", 2, 2e-3, false, 0},
+		{"many cells by two bounds", 41, 2e-6, false, 0},
+		{"a cell that is no number, where values leave the type's range", 1, math.NaN(), false, 1},
 		{"none", 0, 0, true, 0},
 	} {
 		asked = 0
 		got := make([]float64, cells)
+		got[3] = math.NaN() // whose bound is infinite
 		for i := range c.wrong {
 			got[7+i] = c.by
 		}
@@ -293,6 +296,28 @@ func TestNumbersOfAStepAreCompared(t *testing.T) {
 		c.Steps = 2
 		if reason := c.Reason(p.Size); c.Cells != 3001 || c.Numbers != 1 || c.Wrong != wrong || c.OK() != (wrong == 0) || c.OK() == strings.Contains(reason, "number 1 (StepScalar)") {
 			t.Errorf("off by %v: %+v, %s", off, c, reason)
+		}
+	}
+}
+
+// Values near the end of the type's range may be beyond it in a right kernel: where an error leads there, or sums on the way do.
+func TestWhatMayLeaveTheRangeIsNotJudged(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		d    DType
+		want float64 // of a cell
+		any  bool
+	}{
+		{"return x == 7 ? 1e38 : get(0);", Float32, 1e38, true},
+		{"return x == 7 ? 3e37 : get(0);", Float32, 3e37, false},
+		{"return x == 7 ? 60000 : get(0);", Float16, 60000, false},
+		{"return x == 7 ? 65500 : get(0);", Float16, 65500, true},
+		{"return x == 7 ? 1e5 : get(0);", Float16, 1e5, true},
+		{"return x == 7 ? 1e308 : get(0);", Float64, 1e308, true},
+	} {
+		_, v := judged(t, line(c.text), c.d, Size{300, 1, 1}, 1)
+		if any := math.IsInf(v.Bound[7], 1); v.Want[7] != c.want || any != c.any || math.IsInf(v.Bound[200], 1) {
+			t.Errorf("%s in %s: %g within %g, elsewhere %g", c.text, c.d, v.Want[7], v.Bound[7], v.Bound[200])
 		}
 	}
 }

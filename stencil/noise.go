@@ -33,17 +33,17 @@ const noiseBits = 37
 func noiseOf(p Problem, seed uint32, side float64) (noise, float64) {
 	d, coarsest := p.DType, p.coarsest()
 	f := d.fact()
-	n := noise{seed: seed, low: 0x1p-126, high: math.MaxFloat32}
-	bits, scale := 24, 1.0 // 16-bit elements are computed in float
+	n := noise{seed: seed, low: 0x1p-126, high: math.MaxFloat32 / 8} // sums that are added in another order are larger on the way
+	bits, scale := 24, 1.0                                           // 16-bit elements are computed in float
 	switch {
 	case d.Packed(): // or as they are stored
 		bits, n.high = f.mantissa, math.Ldexp(1, 2-f.minExponent)
 	case d == Float64:
 		bits, scale = noiseBits, math.Ldexp(1, noiseBits-f.mantissa)
-		n.low, n.high = 0, math.MaxFloat64
+		n.low, n.high = 0, math.MaxFloat64/8
 	case d != Float32:
 		n.store, n.stored = math.Ldexp(1, -f.mantissa), math.Ldexp(1, 53-f.mantissa)+1
-		n.high = math.Ldexp(1, 2-f.minExponent)
+		n.high = min(n.high, math.Ldexp(1, 2-f.minExponent))
 	}
 	n.unit, n.split = math.Ldexp(1, -bits), math.Ldexp(1, 53-bits)+1
 	if coarsest > 0 { // which dwarfs what float64 does, and is not scaled
@@ -95,7 +95,10 @@ func (n *noise) constant(v float64) float64 {
 // keep is a value as it is stored.
 func (c *evaluation) keep(v float64) float64 {
 	n := c.r.noise
-	if n.store == 0 || holds(v, n.stored) {
+	switch {
+	case !(math.Abs(v) <= n.high):
+		return math.NaN()
+	case n.store == 0 || holds(v, n.stored):
 		return v
 	}
 	return c.off(v, v, n.store/n.unit)

@@ -100,6 +100,14 @@ func (p Problem) coarsest() (unit float64) {
 	return unit
 }
 
+// limit is the largest value that a field holds, as it is stored and as it is read.
+func (p Problem) limit(field int) float64 {
+	if d := p.Stored(field); d.Floating() {
+		return min(d.largest(), p.DType.largest())
+	}
+	return p.DType.largest()
+}
+
 // keeps is the type whose digits a field has: its own, or the element type where that has fewer.
 func (p Problem) keeps(field int) DType {
 	if d := p.Stored(field); !d.Floating() || d.Epsilon() > p.DType.Epsilon() {

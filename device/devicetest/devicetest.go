@@ -107,6 +107,28 @@ func FieldCases(t testing.TB, m machine.Machine, n int, seed uint64, families ..
 	return drawn(t, m, n, rand.New(rand.NewPCG(seed, 8)), randomFields, families)
 }
 
+// CoupledCases draws n cases of random programs whose fields multiply each other, of all families in turn.
+func CoupledCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Case {
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 12))
+	source := verify.NewSource(m, all.Families())
+	var cases []verify.Case
+	for len(cases) < n {
+		text := randomCoupled(r)
+		st, err := stencil.Parse("coupled", "coupled.sl", text)
+		if err != nil {
+			t.Fatalf("%s: %v", text, err)
+		}
+		p, families := stencil.Problem{Stencil: st, DType: st.DType}, all.Families()
+		for range 2 {
+			if f := families[r.IntN(len(families))]; len(source.Legal(p, f)) > 0 {
+				cases = append(cases, source.Draw(r, p, f))
+			}
+		}
+	}
+	return cases
+}
+
 // drawn draws n cases of random programs, of the named families in turn.
 func drawn(t testing.TB, m machine.Machine, n int, r *rand.Rand, program func(*rand.Rand) string, families []string) []verify.Case {
 	source := verify.NewSource(m, all.Families())

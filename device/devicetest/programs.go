@@ -410,3 +410,48 @@ func (p *program) sum() string {
 	}
 	return strings.Join(terms, " + ")
 }
+
+// randomCoupled is a program of fields that diffuse by read-only arrays and are multiplied with each other, of arrays and fields
+// in several types: its errors grow most where its values do.
+func randomCoupled(r *rand.Rand) string {
+	p := &program{r: r, dims: 1 + r.IntN(3), reach: 1, arrays: []string{"k", "m"}[:1+r.IntN(2)]}
+	p.fields = []string{"u", "v", "w"}[:1+r.IntN(3)]
+	p.head()
+	types := func(names []string) string {
+		typed := slices.Clone(names)
+		for i := range typed {
+			typed[i] += one(r, "", ": float16", ": bfloat16", ": float")
+		}
+		return strings.Join(typed, ", ")
+	}
+	p.add("DataType %s ReadOnly (%s) ", one(r, "float", "float", "float", "double", "float16", "bfloat16"), types(p.arrays))
+	fields := strings.Join(p.fields, ", ")
+	if p.chance(4) {
+		fields = types(p.fields)
+	}
+	p.add("Fields (%s) Boundary %s InputRange %s CellValue { ", fields, one(r, "wrap", "mirror", "fixed"), one(r, "(-1, 1)", "(0, 1)", "(0.5, 1.5)"))
+	near := func(list []string) string { return fmt.Sprintf("get(%s, %s)", one(r, list...), p.offset()) }
+	var values []string
+	for _, f := range p.fields {
+		own := fmt.Sprintf("get(%s, %s)", f, p.own())
+		var star []string
+		for a := range p.dims {
+			for _, d := range []int{-1, 1} {
+				at := strings.Split(p.own(), ", ")
+				at[a] = fmt.Sprint(d)
+				star = append(star, fmt.Sprintf("get(%s, %s)", f, strings.Join(at, ", ")))
+			}
+		}
+		flow := fmt.Sprintf("%.3f * get(%s, %s) * (%s - %d * %s)", 0.05+0.1*r.Float64(), one(r, p.arrays...), p.own(), strings.Join(star, " + "), 2*p.dims, own)
+		sign := one(r, "+", "-")
+		values = append(values, one(r,
+			fmt.Sprintf("%s + %s %s 0.0%d * %s * %s", own, flow, sign, 1+r.IntN(9), own, near(p.fields)),
+			fmt.Sprintf("0.9 * %s %s 0.1 * %s * %s", own, sign, near(p.arrays), near(p.fields)),
+			fmt.Sprintf("%s + %s", own, flow),
+			fmt.Sprintf("%s %s %.3f * %s * (1 - %s) * %s", own, sign, 0.1*r.Float64(), own, own, near(p.arrays)),
+			fmt.Sprintf("%.2f * (%s) / (1 + %s * %s) %s 0.1 * %s", 0.5/float64(p.dims), strings.Join(star, " + "), own, own, sign, near(p.arrays)),
+		))
+	}
+	p.add("return %s; }", strings.Join(values, ", "))
+	return p.String()
+}

@@ -25,6 +25,7 @@ var (
 	flagFields = flag.Int("fields", 8, "random schedules of programs whose fields are")
 	flagOf     = flag.String("of", "global,tile,smalltile,slide,pipeline,sweep,stream", "families of these")
 	flagSteps  = flag.Int("steps", 10, "random schedules of programs with step scalars, sources and receivers")
+	flagCouple = flag.Int("coupled", 6, "random schedules of programs whose fields multiply each other")
 	flagASan   = flag.Int("asan-cases", 5, "of these, also under the sanitizers")
 	flagSeed   = flag.Uint64("seed", 20261121, "seed of the random schedules")
 )
@@ -106,6 +107,15 @@ func TestStoredFieldsGiveTheReferencesAnswer(t *testing.T) {
 	}
 	d := open(t, host.Options{})
 	devicetest.Check(t, d, devicetest.FieldCases(t, d.Machine(), *flagFields, *flagSeed+11, strings.Split(*flagOf, ",")...))
+}
+
+// Fields that multiply each other, in several types.
+func TestCoupledFieldsGiveTheReferencesAnswer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles many kernels")
+	}
+	d := open(t, host.Options{})
+	devicetest.Check(t, d, devicetest.CoupledCases(t, d.Machine(), *flagCouple, *flagSeed+12))
 }
 
 func TestStepScalarsGiveTheReferencesAnswer(t *testing.T) {
