@@ -38,7 +38,7 @@ const manyRuns = 24
 // Judge gives what kernels must give so many steps after Start, and within what bound. Until plays no
 // part: kernels only step.
 func Judge(p Problem, seed uint32, steps int) Verdict {
-	key := fmt.Sprint(p.Stencil.Hash, p.Scalars, p.Stencil.ranges(), p.DType, p.Size, seed)
+	key := fmt.Sprint(p.Stencil.Hash, p.Scalars, p.Stencil.ranges(), p.DType, p.Size, p.Impulses, seed)
 	courses.Lock()
 	if courses.key != key {
 		courses.key, courses.of = key, nil
@@ -131,6 +131,9 @@ func judge(p Problem, extent Size, d Data, steps int, known []course, least int)
 	if p.Stencil.decides() {
 		runs = max(runs, 2)
 	}
+	if p.Impulses {
+		runs = 16
+	}
 	for i := range runs + 1 {
 		n, scale := noiseOf(p, mix(uint32(i+1)), float64(1-2*(i&1)))
 		if p.DType == Float64 {
@@ -144,11 +147,15 @@ func judge(p Problem, extent Size, d Data, steps int, known []course, least int)
 	for i, w := range v.step[0] {
 		v.step[1][i] = max(v.step[1][i], 3*p.DType.Epsilon()*math.Abs(w))
 	}
+	reach := around
+	if p.Impulses { // a cell's error is its own: those around are far larger, or none
+		reach = [3]int{}
+	}
 	for f := range p.Stencil.Fields {
-		v.spread(p.keeps(f), p.limit(f), p.Size[:p.Stencil.Dims], f*cells)
+		v.spread(p.keeps(f), p.limit(f), p.Size[:p.Stencil.Dims], f*cells, reach)
 	}
 	for at := len(p.Stencil.Fields) * cells; at < len(v.Want); at += SparsePlaces { // a step's records
-		v.spread(p.DType, p.DType.largest(), []int{SparsePlaces}, at)
+		v.spread(p.DType, p.DType.largest(), []int{SparsePlaces}, at, reach)
 	}
 	return v, now
 }
@@ -181,9 +188,9 @@ func (p Problem) answer(d Data, steps int, set func(*run)) ([]float64, reached) 
 	return p.Forget(slices.Concat(all...)), end
 }
 
-// spread makes the bound of the cells of an array of those extents that begins at from that of all around each, and at
-// least a rounding of what is stored. Where an error may lead beyond the limit, any answer is right.
-func (v *Verdict) spread(d DType, limit float64, extents []int, from int) {
+// spread makes the bound of the cells of an array of those extents that begins at from that of all within reach, which is by
+// dimensions, and at least a rounding of what is stored. Where an error may lead beyond the limit, any answer is right.
+func (v *Verdict) spread(d DType, limit float64, extents []int, from int, reach [3]int) {
 	cells := 1
 	for _, n := range extents {
 		cells *= n
@@ -198,7 +205,7 @@ func (v *Verdict) spread(d DType, limit float64, extents []int, from int) {
 	stride := 1
 	for _, n := range extents {
 		for _, values := range [][]float64{bound, size} {
-			widen(values, n, stride, around[len(extents)-1])
+			widen(values, n, stride, reach[len(extents)-1])
 		}
 		stride *= n
 	}

@@ -214,6 +214,9 @@ func (c *evaluation) noisyBinary(e Binary) func() (v, square float64) {
 		return func() (float64, float64) {
 			a, sa := x()
 			b, sb := y()
+			if sa == 0 || sb == 0 { // nothing is added to
+				return a + sign*b, sa + sb
+			}
 			v := a + sign*b
 			s := max(sa+sb, v*v)
 			if holds(v, n.split) {

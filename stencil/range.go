@@ -30,6 +30,9 @@ type Scale struct{ Low, Step, Quantum float64 }
 
 // InputScale gives the start values of an array: fields, then read-only arrays.
 func (p Problem) InputScale(array int) Scale {
+	if p.Impulses && array < len(p.Stencil.Fields) {
+		return Range{High: 256, Count: 2, Share: 1.0 / 61}.scale(true)
+	}
 	return p.Stencil.arrays()[array].Range.scale(p.Stored(array).Floating())
 }
 

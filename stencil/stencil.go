@@ -189,6 +189,9 @@ type Problem struct {
 	// Pitched: rows and planes may be parts of longer ones. How far they are apart is given to a launch. Nothing is tuned
 	// for that.
 	Pitched bool `json:"pitched,omitempty"`
+	// Impulses: a check starts from fields of which one cell in 61 is 256 and the others are 0, so that a step gives products with one
+	// weight each, which no sum rounds. Nothing is tuned for that.
+	Impulses bool `json:"impulses,omitempty"`
 }
 
 // Bytes is the size of one grid.

@@ -227,12 +227,12 @@ func (a *app) prove(ctx context.Context, d device.Device, name string, p stencil
 		proof.count(c, r)
 		shares = append(shares, r.Share)
 		seen = stencil.Together(seen, r.Seen)
-		fault := r.Fault(c)
+		fault := r.Fault()
 		if a.Verbose {
-			a.Say("%d %s, %d steps: %s", at, c.Name(), c.Steps(), choose(fault == "", fmt.Sprintf("error %.2g of %.2g", r.MaxError, r.Tolerance), fault))
+			a.Say("%d %s, %d steps: %s", at, r.Name(c), c.Steps(), choose(fault == "", fmt.Sprintf("error %.2g of %.2g", r.MaxError, r.Tolerance), fault))
 		}
 		if fault != "" {
-			proof.Wrong, proof.Again = c.Name()+": "+fault, f.again(name, p, at)
+			proof.Wrong, proof.Again = r.Name(c)+": "+fault, f.again(name, p, at)
 			wrong = cli.NoAnswerf("%s; run it again with: %s", proof.Wrong, proof.Again)
 		}
 		return wrong == nil

@@ -83,6 +83,13 @@ func TestVerifySaysWhatItTriedAndHowToRepeatAWrongCase(t *testing.T) {
 	if code := one.Run(t); code != cli.NoSchedule || !strings.HasSuffix(one.Stderr.String(), again) || !strings.Contains(one.Stdout.String(), "1 cases, the last one wrong") {
 		t.Errorf("exit %d\n%s%s", code, &one.Stdout, &one.Stderr)
 	}
+	// What is wrong on the case's thin grid alone is said of that grid.
+	thin := clitest.Command(t, clitest.StoreIn(t), "verify", path, "--scalar", "rate=0.25", "--device", "host", "--seed", "3", "--case", "3")
+	thin.Cmd.Env = append(thin.Cmd.Env, "TUNE_TEST_FAULT=thin:"+third[1])
+	code, told = thin.Run(t), thin.Stderr.String()
+	if named := regexp.MustCompile(`: my decay/f32/(\d)/` + regexp.QuoteMeta(third[1]) + `: .* cells wrong after \d+ steps on (\d)x1x1`).FindStringSubmatch(told); code != cli.NoSchedule || named == nil || named[1] != named[2] || !strings.HasSuffix(told, again) {
+		t.Errorf("exit %d\n%s", code, told)
+	}
 }
 
 // What cases leave open is said on stdout and in JSON, whether or not messages are wanted.

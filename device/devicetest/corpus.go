@@ -222,11 +222,11 @@ func CheckCorpus(t testing.TB, d device.Device, mutations []Mutation, seed uint6
 		err := verify.Run(context.Background(), d, cases, func(c verify.Case, r verify.Result) bool {
 			s := next[i]
 			i++
-			switch fault := r.Fault(c); {
+			switch fault := r.Fault(); {
 			case r.Failure != nil && r.Failure.Status == timing.CompileError:
 				t.Errorf("%s: its source does not compile: %s\n%s", s, fault, r.Failure.Log)
 			case fault != "":
-				t.Logf("%s: caught by case %d of %d, %s: %s", s, s.tried, len(s.cases), c.Name(), fault)
+				t.Logf("%s: caught by case %d of %d, %s: %s", s, s.tried, len(s.cases), r.Name(c), fault)
 			default:
 				left = append(left, s)
 			}

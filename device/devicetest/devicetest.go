@@ -274,8 +274,8 @@ func Check(t testing.TB, d device.Device, cases []verify.Case) {
 		if r.Failure == nil && c.Problem.DType.Floating() {
 			shares = append(shares, r.Share)
 		}
-		if fault := r.Fault(c); fault != "" {
-			t.Errorf("%s, %d launches, seed %d: %s\n%s", c.Name(), c.Launches, c.Seed, fault, c.Problem.Stencil.Text())
+		if fault := r.Fault(); fault != "" {
+			t.Errorf("%s, %d launches, seed %d: %s\n%s", r.Name(c), c.Launches, c.Seed, fault, c.Problem.Stencil.Text())
 		}
 		return true
 	})

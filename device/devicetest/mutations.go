@@ -354,6 +354,8 @@ func Mutations() []Mutation {
 		m("stream", "packconst2d", "packed: cells are stored in the order of words", "pairs[i] = i < WORDS / 2 ? lower(a, b) : upper(a, b);", "pairs[i] = from[i].bits;"),
 		m("stream", "packconst2d", "packed: the last word is not stored", "from[(2 * i + 1) % WORDS]", "from[min((2 * i + 1) % WORDS, WORDS - 2)]"),
 		m("stream", "packmirror2d", "packed: a weight is off by 3 % in one half", "Packed(0x34cd34cdu", "Packed(0x34f134cdu"),
+		m("stream", "packmirror2d", "packed: a weight is off by 1 % in one half", "Packed(0x34cd34cdu", "Packed(0x34d934cdu"),
+		m("stream", "packconst2d", "packed: the weakest weight is off by 1 % in one half", "Packed(0x2a662a66u", "Packed(0x2a732a66u"),
 
 		m("global", "fields2d", "field types: what is above the limit wraps", "v >= (F)high ? high : (I)v;", "(I)(long long)v;"),
 		m("tile", "fields2d", "field types: rounded towards minus infinity", "high : (I)v;", "high : (I)floor(v);"),
@@ -447,6 +449,7 @@ func Mutations() []Mutation {
 		m("pipeline", "guarded3d", "folded where stored: rows of the halo count", "if (!(at.writes >> j & 1)) continue;\n#pragma unroll\n          for", "if (at.writes == 0) continue;\n#pragma unroll\n          for"),
 		m("pipeline", "guarded3d", "folded where stored: the last warp leaves nothing", "(double)parts_of_launch();", "(double)(parts_of_launch() - 1);"),
 		m("pipeline", "guarded3d", "folded where stored: the numbers of the step before", "step[number_of(n)] = total;", "{\n      double &before = step[STEP_SCALARS + (n + 1) * FOLD_PARTS];\n      step[number_of(n)] = before == before && before != 0 ? before : total;\n      before = total;\n    }"),
+		m("smalltile", "mirror3d", "mirror: of two rows each is its own neighbour", "y = boundary_index(gy, grid.ny) - t.origin.y;", "y = (grid.ny == 2 ? clamp_index(gy, 2) : boundary_index(gy, grid.ny)) - t.origin.y;"),
 		m("smalltile", "mirror3d", "mirror: three rows are mirrored as four", "y = boundary_index(gy, grid.ny) - t.origin.y;", "y = boundary_index(gy, grid.ny == 3 ? 4 : grid.ny) % grid.ny - t.origin.y;"),
 	}
 }

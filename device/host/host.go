@@ -57,6 +57,7 @@ type wantKey struct {
 	scalars string
 	dtype   stencil.DType
 	size    stencil.Size
+	impulse bool
 	seed    uint32
 	steps   int
 	trusted string // ID of the trusted binary; "" = the reference

@@ -29,25 +29,30 @@ type batcher interface {
 type Result struct {
 	stencil.Comparison
 	Failure        *device.Failure     // compiling or running failed; nil if it was compared
+	On             stencil.Problem     // that was run: the case's, or where that is right that of its thin grid, of its Reduce or from impulses
 	CompileSeconds float64             // of the longest of its kernels
 	Erratic        bool                // wrong, and right when run again
 	Number         *stencil.Comparison // of what Reduce gives, if it was compared and is not wrong
-	On             stencil.Size        // the grid, if the case's is right and its thin one or that of its Reduce is not
+}
+
+// Name is the case on one line, on the grid that was run.
+func (r Result) Name(c Case) string {
+	c.Problem = r.On
+	if r.On.Impulses {
+		return c.Name() + " from impulses"
+	}
+	return c.Name()
 }
 
 // Fault says what is wrong, "" where all is right that could be judged.
-func (r Result) Fault(c Case) string {
+func (r Result) Fault() string {
 	if r.Failure != nil {
 		return r.Failure.Error()
 	}
 	if r.Unproved() {
 		return ""
 	}
-	size := c.Problem.Size
-	if r.On.Cells() > 0 {
-		size = r.On
-	}
-	fault := r.Reason(size)
+	fault := r.Reason(r.On.Size)
 	if r.Erratic {
 		fault += "; right when run again: the kernel races, or the device errs"
 	}
@@ -163,7 +168,8 @@ func compile(ctx context.Context, d device.Device, cases []Case, slots chan stru
 	return all
 }
 
-// check runs a case and compares every cell with the reference: on its grid, and on its thin one. Then the number of its Reduce.
+// check runs a case and compares every cell with the reference: on its grid, on its thin one, and where sums are rounded to 16
+// bits, which hides a wrong weight, also a step from impulses. Then the number of its Reduce.
 func check(ctx context.Context, d device.Device, c Case, binaries map[string]built) (Result, error) {
 	var passes []device.Pass
 	slowest := 0.0
@@ -173,7 +179,7 @@ func check(ctx context.Context, d device.Device, c Case, binaries map[string]bui
 		}
 		b := binaries[k.Entry]
 		if b.err != nil {
-			return result(ctx, stencil.Comparison{}, b.err)
+			return result(ctx, c.Problem, stencil.Comparison{}, b.err)
 		}
 		slowest = max(slowest, b.binary.CompileSeconds)
 		count := c.Launches
@@ -184,14 +190,19 @@ func check(ctx context.Context, d device.Device, c Case, binaries map[string]bui
 	}
 	r, err := compare(ctx, d, device.Check{Problem: c.Problem, Passes: passes, Seed: c.Seed})
 	also := func(asked device.Check) {
-		if err == nil && r.Fault(c) == "" {
+		if err == nil && r.Fault() == "" {
 			further, other := compare(ctx, d, asked)
-			if further.On = asked.Problem.Size; other != nil || further.Fault(c) != "" {
+			if other != nil || further.Fault() != "" {
 				r, err = further, other
 			} else if asked.Reduce {
 				r.Number = &further.Comparison
 			}
 		}
+	}
+	if one := passes[len(passes)-1]; c.Problem.DType.Packed() && one.Launch.Steps == 1 {
+		p := c.Problem
+		one.Count, p.Impulses = 1, true
+		also(device.Check{Problem: p, Passes: []device.Pass{one}, Seed: c.Seed})
 	}
 	if c.thin != nil {
 		passes[0].Launch = c.thin.kernel
@@ -203,7 +214,7 @@ func check(ctx context.Context, d device.Device, c Case, binaries map[string]bui
 	if n := c.Reduction; n != nil {
 		b := binaries[n.Kernel.Entry]
 		if b.err != nil {
-			return result(ctx, stencil.Comparison{}, b.err)
+			return result(ctx, n.Problem, stencil.Comparison{}, b.err)
 		}
 		also(device.Check{Problem: n.Problem, Passes: []device.Pass{{Binary: b.binary, Launch: n.Kernel.Launch, Count: 1}}, Seed: n.Seed, Reduce: true})
 	}
@@ -216,7 +227,7 @@ func compare(ctx context.Context, d device.Device, asked device.Check) (Result, 
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	cmp, err := d.Check(bounded, asked)
-	r, err := result(ctx, cmp, err)
+	r, err := result(ctx, asked.Problem, cmp, err)
 	if err == nil && r.Failure == nil && !cmp.OK() && !cmp.Unproved() {
 		cmp, err := d.Check(bounded, asked)
 		r.Erratic = err == nil && cmp.OK()
@@ -225,7 +236,7 @@ func compare(ctx context.Context, d device.Device, asked device.Check) (Result, 
 }
 
 // result tells a case's own failure from the end of everything.
-func result(ctx context.Context, cmp stencil.Comparison, err error) (Result, error) {
+func result(ctx context.Context, on stencil.Problem, cmp stencil.Comparison, err error) (Result, error) {
 	if ctx.Err() != nil {
 		return Result{}, ctx.Err()
 	}
@@ -233,5 +244,5 @@ func result(ctx context.Context, cmp stencil.Comparison, err error) (Result, err
 	if err != nil && f == nil {
 		return Result{}, err
 	}
-	return Result{Comparison: cmp, Failure: f}, nil
+	return Result{Comparison: cmp, Failure: f, On: on}, nil
 }

@@ -3,6 +3,7 @@ package verify_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -259,6 +260,7 @@ type fake struct {
 	compile func(kernels.Kernel) error
 	check   func(n int) (stencil.Comparison, error)
 	asked   func(device.Check)
+	wrong   func(device.Check) bool // that a cell is; nil = check tells
 	checked int
 	held    chan int
 }
@@ -278,10 +280,58 @@ func (f *fake) Check(_ context.Context, c device.Check) (stencil.Comparison, err
 	if f.asked != nil {
 		f.asked(c)
 	}
+	if f.wrong != nil && f.wrong(c) {
+		return stencil.Comparison{Cells: 1, Wrong: 1}, nil
+	}
 	return f.check(f.checked)
 }
 
 func (f *fake) Release(device.Binary) { f.held <- <-f.held - 1 }
+
+// A fault has the grid that it was seen on: the case's, its thin one, or the one that started from impulses.
+func TestAFaultNamesTheGridThatWasRun(t *testing.T) {
+	p := problem(t, "jacobi2d")
+	p.DType = stencil.Float16x2
+	cases, err := verify.NewSource(gpu, all.Families()).Cases(p, 5, 0, 14)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for what, wrong := range map[string]func(c verify.Case, k device.Check) bool{
+		"": func(c verify.Case, k device.Check) bool {
+			return k.Problem.Size == c.Problem.Size && !k.Problem.Impulses
+		},
+		"a thin grid":    func(c verify.Case, k device.Check) bool { return k.Problem.Size != c.Problem.Size },
+		" from impulses": func(_ verify.Case, k device.Check) bool { return k.Problem.Impulses && device.Steps(k.Passes) == 1 },
+	} {
+		found := 0
+		for _, c := range cases {
+			var last stencil.Problem
+			f := &fake{held: make(chan int, 1), check: func(int) (stencil.Comparison, error) { return stencil.Comparison{Cells: 1}, nil },
+				wrong: func(k device.Check) bool { last = k.Problem; return wrong(c, k) }}
+			f.held <- 0
+			err := verify.Run(t.Context(), f, []verify.Case{c}, func(_ verify.Case, r verify.Result) bool {
+				if r.Fault() == "" {
+					return true
+				}
+				found++
+				n, name := last.Size, last.Text()+"/"+c.Kernel.Schedule.String()
+				if last.Impulses {
+					name += " from impulses"
+				}
+				if r.Name(c) != name || !strings.Contains(r.Fault(), fmt.Sprintf("on %dx%dx%d", n[0], n[1], n[2])) {
+					t.Errorf("%s: want %s, got %s: %s", what, name, r.Name(c), r.Fault())
+				}
+				return true
+			})
+			if err != nil {
+				t.Error(err)
+			}
+		}
+		if found < len(cases)/2 {
+			t.Errorf("%q: %d of %d cases have a fault", what, found, len(cases))
+		}
+	}
+}
 
 // Within a proof each family runs on grids with 1, 2 and 3 cells on every axis, if its kernels take so few.
 func TestEveryAxisIsThinOnce(t *testing.T) {
@@ -380,10 +430,10 @@ func TestRunTellsCasesInOrderAndHoldsNothingAfterwards(t *testing.T) {
 			if one.Name() != cases[told].Name() {
 				t.Errorf("%s: case %d is %s", name, told, one.Name())
 			}
-			if r.Fault(one) != "" {
+			if r.Fault() != "" {
 				wrong++
 			}
-			if strings.HasSuffix(r.Fault(one), "; right when run again: the kernel races, or the device errs") {
+			if strings.HasSuffix(r.Fault(), "; right when run again: the kernel races, or the device errs") {
 				erratic++
 			}
 			told++

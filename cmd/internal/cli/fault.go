@@ -14,6 +14,7 @@ var faults = map[string]string{
 	"hang":      "{ const volatile T *cell = out_0; while (cell[0] != T(12345)) {} }\n",
 	"oob":       "if (blockIdx.x + blockIdx.y + blockIdx.z + threadIdx.x == 0) out_0[(index_t)nz * ny * nx] = T(1);\n",
 	"nan":       "if (blockIdx.x + blockIdx.y + blockIdx.z == 0) { out_0[0] = T(0) / T(0); return; }\n",
+	"thin":      "if ((index_t)nz * ny * nx < 9) { out_0[0] = T(0) / T(0); return; }\n",
 	"crash":     "*(volatile T *)0 = T(1);\n",
 	"nocompile": "this does not compile;\n",
 }
