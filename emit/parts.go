@@ -79,7 +79,10 @@ const anySize = "global/gx=256/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=1"
 func (s Source) stepped() error {
 	st := s.Problem.Stencil
 	for _, c := range s.Configs {
-		if st == nil || s.Problem.Hash() != c.Stencil.Hash {
+		if st == nil {
+			return fmt.Errorf("the config's stencil %s is not in the catalogue: name its file with --stencil", plain(c.Stencil.Name))
+		}
+		if s.Problem.Hash() != c.Stencil.Hash {
 			return fmt.Errorf("the config is of stencil %s with hash %.12s and another one was given: name its file", plain(c.Stencil.Name), c.Stencil.Hash)
 		}
 		if f := kernels.Find(s.Families, c.Schedule.Family); f != nil {

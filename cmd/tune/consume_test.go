@@ -139,10 +139,15 @@ func TestOwnStencilsAreEmitted(t *testing.T) {
 	if err := os.WriteFile(config, text2, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if code, out, stderr := tune(t, store, "emit", "--format", "header", "--config", config); code != 0 || !strings.Contains(out, "TUNE_SPREAD_SCHEDULE") {
+	if code, out, stderr := tune(t, store, "emit", "--format", "header", "--config", config); code != 0 || !strings.Contains(out, "TUNE_SPREAD_SCHEDULE") || !strings.Contains(out, "spread is not in the catalogue") || !strings.Contains(stderr, "no prototypes") {
 		t.Errorf("%d %s", code, stderr)
 	}
-	if code, _, stderr := tune(t, store, "emit", "--format", "cu", "--config", config); code != cli.Usage || !strings.Contains(stderr, "spread") {
+	for _, format := range []string{"cu", "fortran"} {
+		if code, _, stderr := tune(t, store, "emit", "--format", format, "--config", config); code != cli.Usage || !strings.Contains(stderr, "name its file too, like --stencil spread.sl") {
+			t.Errorf("%d %s", code, stderr)
+		}
+	}
+	if code, _, stderr := tune(t, store, "emit", "--format", "cu", "--config", file); code != cli.Usage || !strings.Contains(stderr, "a stencil file is for --stencil") {
 		t.Errorf("%d %s", code, stderr)
 	}
 	if code, out, stderr := tune(t, store, "emit", "--format", "cu", "--config", config, "--stencil", file); code != 0 || !strings.Contains(out, `extern "C" void spread(float *data, int nx, int ny, int nz, int iterations)`) {

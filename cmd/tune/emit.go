@@ -124,6 +124,9 @@ func (a *app) sourceOf(ctx context.Context, f *emitFlags) (emit.Source, error) {
 	var s emit.Source
 	if len(f.configs) > 0 {
 		for _, file := range f.configs {
+			if strings.HasSuffix(file, ".sl") {
+				return s, cli.Usagef("--config %s: a stencil file is for --stencil; --config takes what tune prints of it (JSON)", file)
+			}
 			c, err := tuner.ReadConfig(file)
 			if err != nil {
 				return s, err
@@ -131,6 +134,9 @@ func (a *app) sourceOf(ctx context.Context, f *emitFlags) (emit.Source, error) {
 			p, err := tuner.ProblemOf(c, f.Stencil)
 			if err != nil && !needsKernel(f.format) && f.Stencil == "" {
 				// A config of somebody's own stencil says all that these forms hold.
+				if f.format == "header" {
+					a.Say("warning: %s: the header has no prototypes of the emitted source: name the stencil's file with --stencil", file)
+				}
 				s.Configs = append(s.Configs, c)
 				continue
 			}
@@ -188,9 +194,9 @@ func orOne(list []string) []string {
 	return list
 }
 
-// needsKernel tells whether a format holds the kernel and so needs its stencil.
+// needsKernel tells whether a format holds the kernel, or what calls it, and so needs its stencil.
 func needsKernel(format string) bool {
-	return format == "cu" || format == "python" || slices.Contains(images, format)
+	return format == "cu" || format == "python" || format == "fortran" || slices.Contains(images, format)
 }
 
 // emitImage compiles the kernels for the config's device and writes the image, and
