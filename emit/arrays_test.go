@@ -54,7 +54,8 @@ static int refused(float *grid, float *scratch, float *source, int pitched) {
 static float *within(float *a, int bytes) { return (float *)((char *)a + bytes); }
 int main(void) {
   CHECK(cudaStreamCreate(&stream) == cudaSuccess && stream);
-  float *a = array(), *b = array(), *c = array(), *result;
+  float *a = array(), *b = array(), *c = NULL, *result;
+  CHECK(cudaMallocManaged(&c, ALL * sizeof(float)) == cudaSuccess && cudaMemset(c, 0, ALL * sizeof(float)) == cudaSuccess && cudaPeekAtLastError() == cudaSuccess);
   for (int at = 0; at < 8; at++) {
     CHECK(answers(a + at, b, c, 0));
     CHECK(answers(a, b + at, c, 0));
