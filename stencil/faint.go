@@ -23,6 +23,9 @@ const (
 // FaintPoints lists the points that move no cell by more than rounding may, when the next cell on x is read in
 // their place. There are none of integers, which are exact; and none are looked for where there are too many.
 func FaintPoints(p Problem) []Faint {
+	if m := p.Stencil.marked(); m != nil { // which reads short arrays as the file does
+		p.Stencil = m
+	}
 	p = p.around()
 	list := p.points()
 	all := len(list)

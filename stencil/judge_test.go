@@ -161,6 +161,7 @@ func TestPointsThatActSeldomAreNotFaint(t *testing.T) {
 		line("return get(0) + fmax(0, get(-1) + get(1) - 1.95);"),
 		line("if (iteration % 10 == 0 && get(-1) > 0.9) return get(1); return get(0);"),
 		line("return x > 100 ? get(1) : get(-1);"),
+		"NumDimensions 2 StencilSize (1, 1) Fields (u, v) Short (u y, v x) EdgeValue u y { return -value; } CellValue { return get(u, 0, 1) - get(v, 0, 0), y == input_size.y - 1 ? get(v, 0, 0) : get(u, -1, 0); }",
 	} {
 		p := Problem{Stencil: mustParse(t, src), DType: Float32}
 		if list := FaintPoints(p); len(list) != 0 {
