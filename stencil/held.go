@@ -242,3 +242,35 @@ func (p *coordinate) add(e Expr, times int64) bool {
 	}
 	return false
 }
+
+// Wide is a side of a fixed rule at which a field keeps more cells than it would if its stage set no other field.
+type Wide struct {
+	Field, Axis, Side int // Side 1 is the high one
+	Cells, Alone      int // deep
+}
+
+// findWide finds them, from functions as they are written. Where all fields of a stage are fixed they keep the same
+// cells, as in a loop over inner cells; and a field that is computed from its own cell alone follows the others.
+func (s *Stencil) findWide() {
+	for i := range s.Stages {
+		st := &s.Stages[i]
+		var all [2][3]int
+		all[0], all[1] = s.reachOf(st.Body)
+		for o, f := range st.Outputs {
+			var own [2][3]int
+			own[0], own[1] = s.reachOf(trimmed(st.returning(o), map[int]bool{}))
+			if own == ([2][3]int{}) {
+				continue
+			}
+			for axis := range s.Dims {
+				for side := range 2 {
+					fixed := func(f int) bool { return s.Fields[f].Rules[axis][side].Boundary == Fixed }
+					all, own := all[side][axis], own[side][axis]
+					if fixed(f) && all > own && slices.ContainsFunc(st.Outputs, func(f int) bool { return !fixed(f) }) {
+						s.Wide = append(s.Wide, Wide{f, axis, side, all, own})
+					}
+				}
+			}
+		}
+	}
+}

@@ -269,6 +269,7 @@ func (p *parser) finish() error {
 	if err := p.checkShort(); err != nil {
 		return err
 	}
+	s.findWide()
 	if err := p.lower(); err != nil {
 		return err
 	}

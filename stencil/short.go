@@ -138,7 +138,7 @@ func (p *parser) lower() error {
 	for i := range s.Stages {
 		st := &s.Stages[i]
 		p.written = append(p.written, st.Body)
-		st.ends = s.reachOf(st.Body)
+		_, st.ends = s.reachOf(st.Body)
 		from := make([][3]int, len(st.Outputs)) // of each output
 		shared := [3]int{maxRadius + 1, maxRadius + 1, maxRadius + 1}
 		for o, f := range st.Outputs {
@@ -218,9 +218,8 @@ func (p *parser) unlower() {
 	}
 }
 
-// reachOf is how far a body reads towards the high ends, as if short arrays were whole and all that they hold a cell further.
-func (s *Stencil) reachOf(body []Stmt) (high [3]int) {
-	var low [3]int
+// reachOf is how far a body reads towards the ends, as if short arrays were whole and all that they hold a cell further towards the high ones.
+func (s *Stencil) reachOf(body []Stmt) (low, high [3]int) {
 	add := func(a Array, at Offset) {
 		for axis, short := range a.Short {
 			if short {
@@ -242,9 +241,10 @@ func (s *Stencil) reachOf(body []Stmt) (high [3]int) {
 	for axis := range high {
 		if s.Mirrors(axis) {
 			high[axis] = max(high[axis], low[axis])
+			low[axis] = high[axis]
 		}
 	}
-	return high
+	return low, high
 }
 
 // counted refuses a number of all cells that counts cells which an array lacks, unless it asks where they lie.

@@ -59,6 +59,7 @@ type Stencil struct {
 	size        Size     // DefaultSize; zero where the file gives none
 	text        string   // the file as it was read
 	marks       []Branch // of the conditions in the tree, where it was parsed with them; else none
+	Wide        []Wide   // where a field keeps more cells than it would alone
 	native      bool     // functions are the file's own where arrays are short: the reference's, and no kernel's
 }
 

@@ -278,6 +278,14 @@ func (r checked) print(to io.Writer, s *stencil.Stencil) error {
 	for _, note := range unmirrored(s) {
 		line("note", "%s", note)
 	}
+	for _, w := range s.Wide {
+		axis, name, held := "xyz"[w.Axis], s.Fields[w.Field].Name, ""
+		if w.Alone > 0 {
+			held = fmt.Sprintf(", and return %c %s ? get(%s%s) : ...", axis, []string{fmt.Sprintf("< %d", w.Alone), fmt.Sprintf(">= input_size.%c - %d", axis, w.Alone)}[w.Side], name, strings.Repeat(", 0", s.Dims))
+		}
+		line("note", "%s keeps %s at the %s end of %c, because its stage reads so far for another field; alone it would keep %d: for that leave out its fixed rule there%s",
+			name, counted(w.Cells, "cell"), []string{"low", "high"}[w.Side], axis, w.Alone, held)
+	}
 	if len(r.Short) > 0 {
 		line("short", "%s: there they end one cell before the grid", strings.Join(r.Short, ", "))
 	}

@@ -57,6 +57,25 @@ CellValue cell (u) { return get(u, 0, 0, 0) + 0.1 * (get(flux, 0, 0, 0) - get(fl
 }
 
 // TestCheckCountsNoTestOfAColor: six additions and products in each half sweep of relaxation.
+// Of two fields of a stage one is held by what the other reads.
+func TestCheckSaysWhatAnotherFieldHolds(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"Fields (u, v) Short (v x) Boundary u x fixed CellValue { return get(u, 1, 0) - get(u, -1, 0), get(v, 1, 0); }",
+			"  note      u keeps 2 cells at the high end of x, because its stage reads so far for another field; alone it would keep 1: for that leave out its fixed rule there, and return x >= input_size.x - 1 ? get(u, 0, 0) : ...\n"},
+		{"Fields (u, v) Boundary u y (fixed, clamp) CellValue { return get(u, 1, 0) + get(v, 0, -1), get(v, 0, 0) + get(u, 0, -2); }",
+			"  note      u keeps 2 cells at the low end of y, because its stage reads so far for another field; alone it would keep 1: for that leave out its fixed rule there, and return y < 1 ? get(u, 0, 0) : ...\n"},
+		{"Fields (u, v) Boundary u y (clamp, fixed) CellValue { return get(v, 1, 0), get(u, 0, 1); }",
+			"  note      u keeps 1 cell at the high end of y, because its stage reads so far for another field; alone it would keep 0: for that leave out its fixed rule there\n"},
+		{"Fields (u, v) Boundary fixed CellValue { return get(v, 1, 0), get(u, 0, 1); }", ""},
+		{"Fields (u, old) Boundary u fixed CellValue { return get(u, 1, 0) - get(old, 0, 0), get(u, 0, 0); }", ""},
+	} {
+		_, out, _ := command(t, "check", file(t, "wide.sl", "NumDimensions 2 StencilSize (2, 2) "+c.text))
+		if c.want == "" == strings.Contains(out, "note") || !strings.Contains(out, c.want) {
+			t.Errorf("%q is not in\n%s", c.want, out)
+		}
+	}
+}
+
 func TestCheckCountsNoTestOfAColor(t *testing.T) {
 	_, out, _ := command(t, "check", "../../examples/stencils/relaxation.sl")
 	for _, want := range []string{
