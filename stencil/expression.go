@@ -1,6 +1,7 @@
 package stencil
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -201,7 +202,11 @@ func (p *parser) name(t token) (Expr, error) {
 		return nil, p.fail(t, "%.40s is a list of places; in the function of sources value is what its table has, and what receivers record goes to the program", a.Name)
 	}
 	if p.named(t.text) && t.text != ReadName {
-		return nil, p.fail(t, "%s is an array; read it with %s", t, p.anyGet(t.text))
+		byIndex := ""
+		if p.is("[") && p.field(t) < 0 {
+			byIndex = fmt.Sprintf(", or with read(%.40s, i), an element by its index", t.text)
+		}
+		return nil, p.fail(t, "%s is an array; read it with %s%s", t, p.anyGet(t.text), byIndex)
 	}
 	position := Type(Int32)
 	if f.index > 0 {
@@ -267,7 +272,7 @@ func (p *parser) ownValue(t token) (Expr, error) {
 // get parses get([array,] dx, dy, dz): as many constant offsets as the stencil has axes.
 func (p *parser) get(name token) (Expr, error) {
 	if p.fn.key == "EdgeValue" {
-		return nil, p.fail(name, "EdgeValue may not call get(); value is the nearest cell inside")
+		return nil, p.fail(name, "EdgeValue may not call get(); value is the nearest cell inside; what needs other cells is said in CellValue, where the edge's cells are those of x == 0 and so on")
 	}
 	if _, err := p.expect("("); err != nil {
 		return nil, err
@@ -370,6 +375,9 @@ func (p *parser) read(name token) (Expr, error) {
 		t := p.take()
 		p.take()
 		if called = t.text; !slices.ContainsFunc(s.ReadOnly, func(a Array) bool { return a.Name == called }) {
+			if p.field(t) >= 0 {
+				return nil, p.fail(t, "%s is a field, which only get reads, at offsets that are known here; read is of ReadOnly arrays", t)
+			}
 			return nil, p.fail(t, "want the name of a read-only array here, found %s; declare it with ReadOnly (%.40s)", t, t.text)
 		}
 	}
@@ -379,6 +387,9 @@ func (p *parser) read(name token) (Expr, error) {
 	p.fn.index--
 	if err != nil {
 		return nil, err
+	}
+	if p.is(",") {
+		return nil, p.fail(p.peek(), "read takes one index; of a cell of the grid it is %s", []string{"x", "y * input_size.x + x", "(z * input_size.y + y) * input_size.x + x"}[s.Dims-1])
 	}
 	if index.typ().Floating() {
 		return nil, p.fail(name, "read takes the index of an element; convert it with (int)")

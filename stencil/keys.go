@@ -74,7 +74,11 @@ func (p *parser) decimal(t token) (float64, error) {
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	if err != nil || math.IsInf(v, 0) || strings.ContainsAny(text, "xXpP_iInN") {
-		return 0, p.fail(t, "%s is not a decimal number in range", t)
+		more := ""
+		if strings.Trim(text, "0123456789.eE+-") != "" {
+			more = "; numbers are decimal, like 1.5e-3, and have no suffix but f"
+		}
+		return 0, p.fail(t, "%s is not a decimal number in range%s", t, more)
 	}
 	return v, nil
 }
@@ -329,7 +333,9 @@ func (p *parser) readOnly(token) error {
 			if len(axis.text) != 1 || !strings.Contains("xyz", axis.text) {
 				return p.fail(axis, "want the axis that %.40s lies along here, as in %.40s[x], found %s; an array that read(%.40s, i) reads has any number of elements", t.text, t.text, axis, t.text)
 			}
-			a.Axis = strings.Index("xyz", axis.text) + 1
+			if a.Axis = strings.Index("xyz", axis.text) + 1; p.is(",") {
+				return p.fail(p.peek(), "an array lies along one axis, or has a value for each cell; one of a plane is read by index, like read(%.40s, y * input_size.x + x)", t.text)
+			}
 			if _, err := p.expect("]"); err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package stencil
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 )
@@ -103,7 +104,14 @@ func (p *parser) rule() (e entry, err error) {
 	case !isRule(t):
 		return e, p.unknownRule(t)
 	case e.Boundary == Constant && p.peek().kind != tokNumber && !p.is("-"):
-		return e, p.fail(p.peek(), "want the number outside here, like constant 0, found %s", p.peek())
+		more := ""
+		switch {
+		case p.is("("):
+			more = "; each side has a rule of its own: (constant 0, constant 1)"
+		case p.peek().kind == tokName && p.peek().line == t.line:
+			more = fmt.Sprintf("; what is no number is an EdgeValue, like EdgeValue x low { return %.40s; }", p.peek().text)
+		}
+		return e, p.fail(p.peek(), "want the number outside here, like constant 0, found %s%s", p.peek(), more)
 	case e.Boundary == Constant:
 		e.Constant, err = p.literal()
 	}

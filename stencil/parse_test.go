@@ -204,13 +204,13 @@ func TestFaultsAreShownWhereTheyStand(t *testing.T) {
 		{"number beyond double", line("return 1e400 * get(0);"), `s.sl:3:20: "1e400" is not a decimal number in range
 	CellValue { return 1e400 * get(0); }
 	                   ^`},
-		{"hexadecimal number", line("return 0x10 * get(0);"), `s.sl:3:20: "0x10" is not a decimal number in range
+		{"hexadecimal number", line("return 0x10 * get(0);"), `s.sl:3:20: "0x10" is not a decimal number in range; numbers are decimal, like 1.5e-3, and have no suffix but f
 	CellValue { return 0x10 * get(0); }
 	                   ^`},
-		{"number with two suffixes", line("return 1ff * get(0);"), `s.sl:3:20: "1ff" is not a decimal number in range
+		{"number with two suffixes", line("return 1ff * get(0);"), `s.sl:3:20: "1ff" is not a decimal number in range; numbers are decimal, like 1.5e-3, and have no suffix but f
 	CellValue { return 1ff * get(0); }
 	                   ^`},
-		{"number with an underscore", line("return 1_0 * get(0);"), `s.sl:3:20: "1_0" is not a decimal number in range
+		{"number with an underscore", line("return 1_0 * get(0);"), `s.sl:3:20: "1_0" is not a decimal number in range; numbers are decimal, like 1.5e-3, and have no suffix but f
 	CellValue { return 1_0 * get(0); }
 	                   ^`},
 		{"lone point", line("return . * get(0);"), `s.sl:3:20: "." is not a decimal number in range

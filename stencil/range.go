@@ -126,6 +126,9 @@ func (p *parser) inputRange(key token) (err error) {
 			}
 		}
 	} else {
+		if t := p.after(); p.is("(") && t.kind == tokName {
+			return p.fail(t, "want a number here, found %s; an array stands before its range: InputRange %.40s (0, 1)", t, t.text)
+		}
 		if err = p.list(one); err == nil && (len(values) != 2 || !(values[0] < values[1])) {
 			err = p.fail(key, "InputRange wants the lowest and the highest value, (0, 1), or a set of values, {0, 1}")
 		}
@@ -175,6 +178,9 @@ func (p *parser) ranges() error {
 				return p.fail(m.key, "InputRange must hold values of %s, at most 2147483647 apart", s.DType)
 			}
 			a.Range, found = m.Range, true
+		}
+		if !found && slices.ContainsFunc(s.Scalars, func(a Argument) bool { return a.Name == m.array.text }) {
+			return p.fail(m.array, "%s is a scalar: its value is that of ScalarVariables (float %.40s = 1), or of --scalar", m.array, m.array.text)
 		}
 		if !found {
 			return p.fail(m.array, "want the name of a field, a read-only array or a list of sources here, found %s", m.array)

@@ -15,7 +15,7 @@ var foreign = map[string]string{
 	"continue": "use if", "switch": "use if", "case": "use if", "static": "remove it", "struct": "use several variables",
 	"sizeof": "write the number", "void": "a function returns a value", "auto": "name the type", "typedef": "name the type", "extern": "remove it",
 	"volatile": "remove it", "register": "remove it", "inline": "remove it", "enum": "use const int", "union": "use several variables",
-	"default": "use if", "restrict": "remove it", "asm": "remove it",
+	"default": "use if", "restrict": "remove it", "asm": "remove it", "constexpr": "use const",
 }
 
 // meanings are names that nothing declares, in small letters, by what they mostly stand for elsewhere.
@@ -52,6 +52,10 @@ func (p *parser) unknown(t token) error {
 		return p.fail(t, "%s is not in the language; %s", t, foreign[t.text])
 	case meant:
 		return p.fail(t, "unknown name %s; %s", t, meaning)
+	case t.text == "Reduce":
+		return p.fail(t, "no cell can read the number of Reduce; one that they read is a StepScalar, like StepScalar max m { return ...; }")
+	case t.text == "std" && next == ":":
+		return p.fail(t, "functions have no std:: before them; remove it")
 	case strings.HasSuffix(t.text, "_t"):
 		return p.fail(t, "%s is not in the language", t)
 	case next == "[":
@@ -127,12 +131,27 @@ func (p *parser) wanted(mark string, found token) error {
 		more = "; a value stands behind =, in one number"
 	case mark == "{" && otherRules[found.text] != "":
 		more = "; a side of an axis is low or high"
+	case mark == "{" && found.text == "(" && axisOf(before) >= 0:
+		more = fmt.Sprintf("; a side stands without parentheses, like %s low", before.text)
+	case mark == ";" && found.text == "=":
+		more = "; a statement sets one variable"
+	case mark == "(" && p.at >= 2 && (before.text == "InputRange" || p.toks[max(0, p.at-3)].text == "InputRange"):
+		more = "; like (0, 1), or a set of values: {0, 1}"
 	case mark == ")" && found.text == "=":
 		more = "; a comparison is =="
 	case mark == "(" && (found.text == "=" || found.text == ":"):
 		more = "; a key's value follows it at once"
+	case mark == "(" && slices.Contains(keys, before.text) && before.text != "InputRange":
+		more = fmt.Sprintf("; the values of %s stand in parentheses, with commas between them", before.text)
 	case mark == ";" && found.text == ",":
 		more = "; a statement sets or returns one value"
+		for i := p.at - 2; i > 0 && !strings.Contains(";{}", p.toks[i].text); i-- {
+			if p.toks[i].text == "for" {
+				more = "; a loop has one variable"
+			}
+		}
+	case mark == "=" && found.text == ":":
+		more = fmt.Sprintf("; a loop counts, like for (int %.40s = 0; %.40s < 3; %.40s++)", before.text, before.text, before.text)
 	case mark == ";" && found.line > before.line: // the statement is the one before
 		return p.fail(token{line: before.line, col: before.col + len(before.text)}, `want ";" here`)
 	}
@@ -245,6 +264,9 @@ var otherRules = func() map[string]string {
 func (p *parser) unknownRule(t token) error {
 	if rule := otherRules[strings.ToLower(t.text)]; rule != "" {
 		return p.fail(t, "unknown boundary %s; write %s", t, rule)
+	}
+	if axisOf(t) >= 0 && isRule(p.peek()) {
+		return p.fail(t, "want a rule here, found %s; the rules of the axes stand in their order, like (wrap, clamp), or each has a Boundary of its own: Boundary %s %s", t, t.text, p.peek().text)
 	}
 	return p.fail(t, "unknown boundary %s; use clamp, mirror, wrap, constant with a number, or fixed", t)
 }

@@ -131,6 +131,9 @@ func (p *parser) stepScalar(key token) error {
 	if len(p.out.StepScalars) == maxNames {
 		return p.fail(key, "more than %d step scalars", maxNames)
 	}
+	if p.is("=") {
+		return p.fail(p.peek(), `want "{" here, found "="; a step scalar that follows from others is StepScalar %.40s { return ...; }`, a.Name)
+	}
 	if !p.is("{") {
 		return p.fail(p.peek(), `want "{" here, found %s; a step scalar is StepScalar sum %.40s { return get(0); }, with sum, min or max of all cells, or without one of them a formula`, p.peek(), a.Name)
 	}
