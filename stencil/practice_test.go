@@ -7,7 +7,7 @@ import (
 )
 
 // ofPractice are the files of examples/stencils that are not on the page, by name.
-var ofPractice = map[string]func(f, r []plane) [][]float64{"obstacles": obstacles, "furnace": heated, "cavity": cavity}
+var ofPractice = map[string]func(f, r []plane) [][]float64{"obstacles": obstacles, "furnace": heated, "cavity": cavity, "dye": dyed}
 
 // heated is one step of examples/stencils/furnace.sl: what flows through each face leaves one cell for the other.
 func heated(f, r []plane) [][]float64 {

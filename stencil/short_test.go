@@ -185,6 +185,79 @@ func tank(f, r []plane) [][]float64 {
 	return [][]float64{f[0].with(p), f[1].with(u), f[2].with(v)}
 }
 
+// dyed is one step of examples/stencils/dye.sl: arrays of their own extents within ghost cells, and what flows through a side leaves one
+// cell for the other.
+func dyed(f, _ []plane) [][]float64 {
+	nx, ny := f[0].n[0], f[0].n[1]
+	u, v, c := f[0].part(nx, ny-1), f[1].part(nx-1, ny), f[2].part(nx-1, ny-1)
+	ghosts := func(rows [][]float64, sign float64, alongX bool) func(i, j int) float64 {
+		return func(i, j int) float64 {
+			switch {
+			case alongX && j < 0:
+				return sign * rows[0][i]
+			case alongX && j >= len(rows):
+				return sign * rows[len(rows)-1][i]
+			case !alongX && i < 0:
+				return sign * rows[j][0]
+			case !alongX && i >= len(rows[0]):
+				return sign * rows[j][len(rows[0])-1]
+			}
+			return rows[j][i]
+		}
+	}
+	moved := func(at func(i, j int) float64, i, j int, p, q float64) float64 {
+		here, rate := at(i, j), 0.1*(at(i-1, j)+at(i+1, j)+at(i, j-1)+at(i, j+1)-4*at(i, j))
+		for axis, speed := range []float64{p, q} {
+			di, dj := 1-axis, axis
+			if speed > 0 {
+				rate -= speed * (here - at(i-di, j-dj))
+			} else {
+				rate -= speed * (at(i+di, j+dj) - here)
+			}
+		}
+		return here + 0.1*rate
+	}
+	nu, nv := f[0].part(nx, ny-1), f[1].part(nx-1, ny)
+	atU, atV := ghosts(u, -1, true), ghosts(v, -1, false)
+	for j := range ny - 1 {
+		for i := 1; i < nx-1; i++ {
+			nu[j][i] = moved(atU, i, j, u[j][i], (v[j][i-1]+v[j][i]+v[j+1][i-1]+v[j+1][i])/4)
+		}
+	}
+	for j := 1; j < ny-1; j++ {
+		for i := range nx - 1 {
+			nv[j][i] = moved(atV, i, j, (u[j-1][i]+u[j-1][i+1]+u[j][i]+u[j][i+1])/4, v[j][i])
+		}
+	}
+	nc := f[2].part(nx-1, ny-1)
+	flow := func(speed float64, i, j, k, l int) {
+		var inside [2]bool
+		var values [2]float64
+		for s, at := range [][2]int{{i, j}, {k, l}} {
+			inside[s] = at[0] >= 0 && at[1] >= 0 && at[0] < nx-1 && at[1] < ny-1
+			values[s] = c[min(max(at[1], 0), ny-2)][min(max(at[0], 0), nx-2)]
+		}
+		through := 0.1 * (max(speed, 0)*values[0] + min(speed, 0)*values[1] - 0.05*(values[1]-values[0]))
+		if inside[0] {
+			nc[j][i] -= through
+		}
+		if inside[1] {
+			nc[l][k] += through
+		}
+	}
+	for j := range ny {
+		for i := range nx {
+			if j < ny-1 {
+				flow(nu[j][i], i-1, j, i, j)
+			}
+			if i < nx-1 {
+				flow(nv[j][i], i, j-1, i, j)
+			}
+		}
+	}
+	return [][]float64{f[0].with(nu), f[1].with(nv), f[2].with(nc)}
+}
+
 // part is an array of its own extents, from the low ends of one with the grid's.
 func (p plane) part(nx, ny int) (rows [][]float64) {
 	for j := range ny {
