@@ -209,7 +209,7 @@ class _Device:
     def admits(self, number, n):
         """Whether a kernel is right for a grid."""
         k = TABLE["kernels"][number]
-        if n[3] < 16 and n[3] < k["multiple"] * TABLE["bytes"]:
+        if k["multiple"] > 1 and n[3] < 16 and n[3] < k["multiple"] * TABLE["bytes"]:
             return False
         return all(n[a] >= k["least"][a] for a in range(3)) and n[0] % max(1, k["multiple"]) == 0 and (not k["most"] or n[0] * n[1] * n[2] < k["most"])
 

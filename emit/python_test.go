@@ -183,7 +183,7 @@ func TestPythonModuleChecksItsArrays(t *testing.T) {
 	dir := t.TempDir()
 	s := sourceOf(t, "jacobi3d", stencil.BFloat16, stencil.Size{512, 512, 512}, streamed, h200)
 	emitted(t, dir, "jacobi3d.py", "python", s)
-	emitted(t, dir, "crust.py", "python", sourceOf(t, "testdata/crust.sl", stencil.Float32, stencil.Size{512, 512, 1}, tiles2d+"1", h200))
+	emitted(t, dir, "crust.py", "python", sourceOf(t, "testdata/crust.sl", stencil.Float32, stencil.Size{512, 512, 1}, "pipeline/vx=2/vy=1/wp=2/ck=4/pf=2/mb=1/ph=3", h200))
 	emitted(t, dir, "survey.py", "python", sourceOf(t, surveyFile, stencil.Float32, stencil.Size{512, 512, 1}, tiles2d+"1", h200))
 	out := build(t, "testdata", python, "-B", "checks.py", dir)
 	if !strings.Contains(out, "['1000', '100000'] ") {

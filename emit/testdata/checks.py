@@ -113,6 +113,14 @@ refused(TypeError, "want a list of 4 arrays, the fields %s and as many scratch a
 refused(TypeError, "next of field 0: want elements of float16, not float32", fields, [Array(32 << 20, (40, 70), "<f4")] + scratch[1:], 1, of=crust)
 refused(TypeError, "k: want elements of float16, not float32", fields, scratch, 1, k=Array(19 << 20, (40, 70), "<f4"), of=crust)
 
+# A byte begins anywhere, and so does what is computed of rows of any length.
+fields[3], k = Array((19 << 20) + 1, (40, 70), "|u1"), Array(1 << 26, (40, 70), "<f2")
+fake.passes.update({p["entry"]: p["arguments"] for k in crust.TABLE["kernels"] for p in k["passes"]})
+fake.memory.update({a.__cuda_array_interface__["data"][0]: "data" for a in fields + scratch})
+fake.lines = []
+crust.advance(fields, scratch, 3, k=k)
+assert fake.lines and fake.lines[0].split()[0] in {p["entry"] for k in crust.TABLE["kernels"] if k["multiple"] == 1 for p in k["passes"]}, fake.lines
+
 # Lists of places.
 import survey  # noqa: E402
 
