@@ -182,13 +182,16 @@ func write(s space.Schedule) [3]int {
 }
 
 // registers is what the compiler takes, as it did for recorded schedules of ten stencils: each cell's sum, what a stage's
-// points cost, and the distinct loads that several cells share. Of many points fewer are held at once: NVRTC 11.8 takes 108, 80 and
+// points cost, and the distinct loads that several cells share; vectors are all loaded before cells are computed (156 kernels of NVRTC 13, 10 % off in
+// the median). Of many points fewer are held at once: NVRTC 11.8 takes 108, 80 and
 // 64 for the naive kernels of hypterm, addsgd4 and derivative, and 168, 96 and 96 for two cells of a thread. What long functions compute on the way is
 // by what NVRTC 13 gives `pipeline` (docs/lab/registers.txt).
-func registers(p stencil.Problem, work, points, loads int) int {
+func registers(p stencil.Problem, work, points, loads int, vectors bool) int {
 	const held, short = 27, 25 // a weighted sum's terms are added as they are read
 	n := 1.3*float64(work) + 0.38*float64(min(points, held)) + 0.25*float64(max(points-held, 0))
-	if work > 1 {
+	if vectors {
+		n = 0.4*float64(work) + 0.95*float64(loads)
+	} else if work > 1 {
 		n += 0.39 * float64(loads) * math.Min(1, held/float64(points))
 	}
 	operations, _ := kernels.Operations(p, [3]int{1, 1, 1}, 1)
@@ -292,8 +295,8 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		// Independent loads go out together, about 16 at a time.
 		LoadWaits: math.Hypot(float64(len(p.Stencil.Stages)), float64(loads)/float64(16*vx)),
 		Waits:     float64(work) / 2,
-		Registers: registers(p, work, points, most),
-		Least:     registers(p, work, points, most) * 10 / 11, // as the compiler spilled in recorded schedules
+		Registers: registers(p, work, points, most, vx > 1),
+		Least:     registers(p, work, points, most, vx > 1) * 10 / 11, // as the compiler spilled in recorded schedules
 		Write:     box,
 		Read: [3]int{box[0] + p.Stencil.Low[0] + p.Stencil.High[0], box[1] + p.Stencil.Low[1] + p.Stencil.High[1],
 			box[2] + p.Stencil.Low[2] + p.Stencil.High[2]},
