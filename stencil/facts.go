@@ -91,6 +91,27 @@ func (s *Stencil) readsAny() bool {
 	return false
 }
 
+// Asked are the points of an array, fields before read-only ones, that the file reads: Points has those, too, which kernels read in the
+// place of what short arrays lack.
+func (s *Stencil) Asked(array int) []Offset {
+	points := s.arrays()[array].Points
+	m := s.marked()
+	if m == nil || !m.native {
+		return points
+	}
+	asked := []Offset{{}} // where a cell may keep its value
+	for _, body := range m.bodies() {
+		walkBody(body, func(e Expr) {
+			if g, is := e.(Get); is && g.Field == array {
+				asked = append(asked, g.At)
+			} else if r, is := e.(Read); is && len(s.Fields)+r.Array == array {
+				asked = append(asked, r.At)
+			}
+		})
+	}
+	return slices.DeleteFunc(slices.Clone(points), func(o Offset) bool { return !slices.Contains(asked, o) })
+}
+
 // pointsRead are the offsets that cell functions read fields at.
 func (s *Stencil) pointsRead() (points []Offset) {
 	for i := range s.Stages {

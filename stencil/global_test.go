@@ -74,7 +74,7 @@ func TestFaultsOfFunctionsConstantsAndArrays(t *testing.T) {
 		{"float f(float a) { return a; }", "f(1); return get(0);", `4:13: "f" computes a value, which nothing takes; assign it`},
 		{"float f(float *a) { return a; }", "return get(0);", "1:15: there are no pointers; an array is a parameter as in float w[3]"},
 		{"float f(float a); ", "return get(0);", `1:17: want "{" here, found ";"; a function stands once, with its body`},
-		{"void f(float a) { }", "return get(0);", "1:1: void is not in the language; a function returns a value"},
+		{"void f(float a) { }", "return get(0);", "1:1: void is not in the language; a function returns a value, of several one by its number: float flux(int k) { ... }"},
 		{"static float f(float a) { return a; }", "return get(0);", "1:1: static is not in the language; remove it"},
 		{"float fmax(float a) { return a; }", "return get(0);", `1:7: want the name of a new variable here, found "fmax", which is a word of the language; choose another`},
 		{"float W = 2;", "return W * get(0);", "1:1: a variable outside of blocks is a constant; write const float"},

@@ -13,7 +13,7 @@ import (
 var foreign = map[string]string{
 	"while": "use for with constant bounds", "do": "use for with constant bounds", "goto": "use if", "break": "use if",
 	"continue": "use if", "switch": "use if", "case": "use if", "static": "remove it", "struct": "use several variables",
-	"sizeof": "write the number", "void": "a function returns a value", "auto": "name the type", "typedef": "name the type", "extern": "remove it",
+	"sizeof": "write the number", "void": "a function returns a value, of several one by its number: float flux(int k) { ... }", "auto": "name the type", "typedef": "name the type", "extern": "remove it",
 	"volatile": "remove it", "register": "remove it", "inline": "remove it", "enum": "use const int", "union": "use several variables",
 	"default": "use if", "restrict": "remove it", "asm": "remove it", "constexpr": "use const",
 }

@@ -164,7 +164,7 @@ func checkStencil(p stencil.Problem, m machine.Machine) checked {
 	}
 	for i, f := range s.Fields {
 		if len(f.Points) > 0 {
-			r.Reads = append(r.Reads, checkedArray{Name: fieldName(f), Points: f.Points, Stored: f.Type})
+			r.Reads = append(r.Reads, checkedArray{Name: fieldName(f), Points: s.Asked(i), Stored: f.Type})
 		} else {
 			r.Silent = append(r.Silent, fieldName(f))
 		}
@@ -183,8 +183,8 @@ func checkStencil(p stencil.Problem, m machine.Machine) checked {
 			r.Short = append(r.Short, a.Name+axes)
 		}
 	}
-	for _, a := range s.ReadOnly {
-		r.Reads = append(r.Reads, checkedArray{a.Name, a.Points, a.Indexed, a.Type})
+	for i, a := range s.ReadOnly {
+		r.Reads = append(r.Reads, checkedArray{a.Name, s.Asked(len(s.Fields) + i), a.Indexed, a.Type})
 	}
 	if h := s.Hoisted(stencil.Shared); h != nil {
 		r.Hidden = len(h.Fields) - len(s.Fields)

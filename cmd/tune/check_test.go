@@ -76,6 +76,14 @@ func TestCheckSaysWhatAnotherFieldHolds(t *testing.T) {
 	}
 }
 
+// Kernels read other cells in the place of those that short arrays lack; a file does not.
+func TestCheckNamesThePointsOfTheFile(t *testing.T) {
+	_, out, _ := command(t, "check", "../../examples/stencils/dye.sl")
+	if want := "  reads     u at 6 points: (0, -1) (1, -1) (-1, 0) (0, 0) (1, 0) (0, 1)\n"; !strings.Contains(out, want) {
+		t.Errorf("%q is not in\n%s", want, out)
+	}
+}
+
 func TestCheckCountsNoTestOfAColor(t *testing.T) {
 	_, out, _ := command(t, "check", "../../examples/stencils/relaxation.sl")
 	for _, want := range []string{
