@@ -89,6 +89,18 @@ int main(void) {
   for (auto &s : slabs) CHECK(warmSlab(a, b, c, NX, NY, NZ, s[0], s[1], s[2], &result, stream) == cudaErrorInvalidValue);
   CHECK(warmSlab(a, b, c, NX, NY, NZ, 2, 2, 2, &result, stream) == 0 && warmSlab(a, b, c, NX, NY, NZ, 2, 2, 0, &result, stream) == 0 && result == a);
   CHECK(warmGhost(most) == -1 && warmGhost(-1) == -1 && warmSlabWork(NX, NY, -1) == -1 && warmSlabWork(NX, NY, 0) == 0);
+  // What was given belongs to the device that was current then.
+  static float given[CELLS];
+  int devices;
+  warmSetData(given, CELLS);
+  CHECK(warmError() == 0 && warmOnDevice(a, b, 0, NX, NY, NZ, 1, &result, stream) == 0 && cudaGetDeviceCount(&devices) == cudaSuccess);
+  if (devices > 1) {
+    CHECK(cudaSetDevice(1) == cudaSuccess && warmOnDevice(a, b, 0, NX, NY, NZ, 1, &result, 0) == cudaErrorInvalidValue);
+    warm(given, NX, NY, NZ, 1);
+    CHECK(warmError() == cudaErrorInvalidValue && cudaSetDevice(0) == cudaSuccess);
+  }
+  warmSetData(0, 0);
+  CHECK(warmError() == 0 && warmOnDevice(a, b, 0, NX, NY, NZ, 1, &result, stream) == cudaErrorInvalidValue);
   // A graph that the program captures itself.
   cudaGraph_t launches;
   fill(a, 0, NX, NX * NY), fill(c, 1, NX, NX * NY);
@@ -122,7 +134,7 @@ func TestArraysOnTheDevice(t *testing.T) {
 	}
 	build(t, dir, nvccOf(t), flags...)
 	command := exec.Command(filepath.Join(dir, "warm"))
-	command.Env = append(os.Environ(), "ASAN_OPTIONS=detect_leaks=0")
+	command.Env = append(os.Environ(), "ASAN_OPTIONS=detect_leaks=0", "TUNE_EMULATED_DEVICES=2")
 	if out, err := command.CombinedOutput(); err != nil {
 		t.Errorf("%v\n%s", err, out)
 	}
