@@ -201,7 +201,7 @@ func (p *parser) element(name token, b binding) (binding, error) {
 		}
 		p.take()
 		at := p.peek()
-		k, err := p.constantOf(Type(Int64), fmt.Sprintf("the index of %.40s must be known here: a number, a loop's variable or const int; an array that cells index by their values is read(index)", name.text))
+		k, err := p.constantOf(Type(Int64), fmt.Sprintf("the index of %.40s must be known here: a number, a loop's variable or const int; choose between elements with ?:, or index a ReadOnly array: read(name, i)", name.text))
 		if err != nil {
 			return b, err
 		}

@@ -44,12 +44,20 @@ func (p *parser) integer() (int, error) {
 	t := p.take()
 	n, err := strconv.Atoi(t.text)
 	if t.kind != tokNumber || err != nil {
-		if t.text == "=" || t.text == ":" {
-			return 0, p.fail(t, "want a whole number here, found %s; a key's value follows it at once", t)
-		}
-		return 0, p.fail(t, "want a whole number here, found %s", t)
+		return 0, p.fail(t, "want a whole number here, found %s%s", t, instead(t))
 	}
 	return n, nil
+}
+
+// instead is what to write where a key has no number.
+func instead(t token) string {
+	switch {
+	case t.text == "=" || t.text == ":":
+		return "; a key's value follows it at once"
+	case t.kind == tokName:
+		return "; keys take numbers themselves, no names and no formulas of them"
+	}
+	return ""
 }
 
 // literal parses a number with or without a sign.
@@ -60,7 +68,7 @@ func (p *parser) literal() (float64, error) {
 	}
 	t := p.take()
 	if t.kind != tokNumber {
-		return 0, p.fail(t, "want a number here, found %s", t)
+		return 0, p.fail(t, "want a number here, found %s%s", t, instead(t))
 	}
 	v, err := p.decimal(t)
 	return sign * v, err

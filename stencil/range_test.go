@@ -92,7 +92,7 @@ func TestFaultsOfInputRangeAreShownWhereTheyStand(t *testing.T) {
 		"InputRange (1, 1)":                   "2:1: InputRange wants the lowest and the highest value, (0, 1), or a set of values, {0, 1}",
 		"InputRange (0, 1, 2)":                "2:1: InputRange wants the lowest and the highest value, (0, 1), or a set of values, {0, 1}",
 		"InputRange (0, 1) InputRange (0, 2)": "2:19: InputRange is given twice; remove one, or say of which array each is: InputRange u (0, 1)",
-		"InputRange k {0, x}":                 `2:18: want a number here, found "x"`,
+		"InputRange k {0, x}":                 `2:18: want a number here, found "x"; keys take numbers themselves, no names and no formulas of them`,
 	} {
 		_, err := Parse("s", "s.sl", head+tail)
 		if err == nil {
