@@ -217,8 +217,9 @@ func (r *run) rows(body []Stmt, f func(c *evaluation, row int)) {
 			c := newEvaluation(r, body)
 			for row := rows * w / workers; row < rows*(w+1)/workers; row++ {
 				c.at[1], c.at[2] = row%r.n[1], row/r.n[1]
-				if r.noise != nil { // the same whoever computes the row
-					*c.state = uint64(mix(r.noise.seed+uint32(r.iteration)))<<32 | uint64(mix(uint32(row))|1)
+				if r.noise != nil { // the same whoever computes the row, and no run's signs are those of another
+					h := mix(r.noise.seed + uint32(r.iteration))
+					*c.state = uint64(h)<<32 | uint64(mix(uint32(row)^h)|1)
 				}
 				f(c, row)
 			}
