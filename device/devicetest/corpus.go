@@ -73,6 +73,7 @@ var corpusStencils = map[string]string{
 	"below3d":      "NumDimensions 3 StencilSize (1, 1, 1) Boundary mirror CellValue { return 0.5 * get(0, 0, 0) + 0.3 * get(1, 0, 0) + 0.2 * get(0, 1, -1); } Reduce max { return value - 3 - 0.1 * fabs(get(-1, 0, 1)); }",
 	"above1d":      "NumDimensions 1 StencilSize (1) CellValue { return 0.5 * get(0) + 0.3 * get(1); } Reduce min { return value + 3 + 0.01 * iteration; }",
 	"counts2d":     "NumDimensions 2 StencilSize (1, 1) DataType int InputRange (0, 2000000000) Boundary clamp CellValue { return get(1, 0) / 2 + get(0, -1) / 2; } Reduce sum { return value; }",
+	"guarded2d":    "NumDimensions 2 StencilSize (1, 1) InputRange (0.5, 1.5) StepScalar sum s { return get(0, 0); } StepScalar max most { return get(0, 0); } CellValue { if (s > 1000000 || most > 1000) return 0; return 0.4 * get(0, 0) + 0.3 * get(1, 0) + 0.2 * get(0, -1); }",
 	"guarded3d":    "NumDimensions 3 StencilSize (1, 1, 1) Boundary wrap InputRange (0.5, 1.5) StepScalar sum s { return get(0, 0, 0); } StepScalar max most { return get(0, 0, 0); } CellValue { if (s > 1000000 || most > 1000) return 0; return 0.3 * get(0, 0, 0) + 0.3 * get(1, 0, 0) + 0.2 * get(0, -1, 0) + 0.1 * get(0, 0, 1); }",
 	"colours2d":    "NumDimensions 2 StencilSize (1, 1) Stages (a, b, c, d) Color a (x + 2 * y) % 4 == 0 Color b (x + 2 * y) % 4 == 1 Color c (x + 2 * y) % 4 == 2 Color d (x + 2 * y) % 4 == 3 CellValue a " + fiveBraced + " CellValue b " + fiveBraced + " CellValue c " + fiveBraced + " CellValue d " + fiveBraced,
 }

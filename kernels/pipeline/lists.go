@@ -135,13 +135,13 @@ func (p *plan) actsText(line func(format string, args ...any), job int) {
 		when, here := "", ""
 		if a.field < 0 { // the one that writes the cell records it
 			when = " && plane >= at.begin && plane < at.end"
-			here = " && (at.writes >> j & 1) && (PART == VECTOR || (at.parts >> (i - i % PART) & 1))"
+			here = " && (at.writes >> j & 1) && " + owns
 		}
 		line("      if constexpr (LISTED)")
 		line("        if (iteration <= at.grid.rows[%d]%s) each_entry(entries, %[1]d, here, at, [&](long long n, int x, int y) { // after the stage", a.number, when)
-		line("          T held[FIELDS];\n          bool own = false;")
-		line("%sif (%s%s) %sown = true;", cells, match, here, held.String())
-		line("          if (!own) return;")
+		line("          T held[FIELDS];\n          bool mine = false;%s", either(a.field < 0, "\n          "+own(p.st), ""))
+		line("%sif (%s%s) %smine = true;", cells, match, here, held.String())
+		line("          if (!mine) return;")
 		line("          T *const element = at.grid.table[%d] + (iteration - 1LL) * at.grid.places[%[1]d] + n;", a.number)
 		value := fmt.Sprintf("T(list_%d::value(at.grid, %s, iteration, held, %s))", a.number, position, either(a.field < 0, "T(0)", "*element"))
 		if a.field < 0 {

@@ -518,6 +518,14 @@ func (p *plan) jobText(b *strings.Builder, h shape, loads []load, i int) {
 	line("    }")
 }
 
+// own is where the tile's own cells lie on x, and owns whether cell i of a thread is one: parts that are stored through shared memory, in
+// one and two dimensions, are not those of the thread's own cells.
+func own(st *stencil.Stencil) string {
+	return "const Window own = " + either(st.Boundary == stencil.Mixed, "window<0>", "window") + "(WARPS == 1 ? blockIdx.x : blockIdx.x * WARPS + threadIdx.y, at.nx, TILE_X, STEP_X, HALO_LX, UNIT);"
+}
+
+const owns = "(PART == VECTOR || (COALESCED_STORES ? at.x + i >= own.first && at.x + i < own.last : at.parts >> (i - i % PART) & 1))"
+
 // foldText folds the cells that a job stores, for the scalars of the next step.
 func (p *plan) foldText(line func(format string, args ...any)) {
 	values := make([]string, len(p.stores))
@@ -534,9 +542,9 @@ func (p *plan) foldText(line func(format string, args ...any)) {
 	case 2:
 		place = "at.x + i, plane, 0"
 	}
-	line("      if (plane >= at.begin && plane < at.end) {")
+	line("      if (plane >= at.begin && plane < at.end) {\n        %s", own(p.st))
 	line("#pragma unroll\n        for (int j = 0; j < ROWS; j++) {\n          if (!(at.writes >> j & 1)) continue;")
-	line("#pragma unroll\n          for (int i = 0; i < VECTOR; i++) {\n            if (PART < VECTOR && !(at.parts >> (i - i %% PART) & 1)) continue;")
+	line("#pragma unroll\n          for (int i = 0; i < VECTOR; i++) {\n            if (!%s) continue;", owns)
 	line("            const T now[OUTPUTS] = {%s};\n            out.count(at.grid, %s, now);\n          }\n        }\n      }", strings.Join(values, ", "), place)
 }
 

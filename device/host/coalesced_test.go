@@ -1,0 +1,38 @@
+package host_test
+
+import (
+	"testing"
+
+	"stenciltune/device/devicetest"
+	"stenciltune/device/host"
+	"stenciltune/device/verify"
+	"stenciltune/kernels"
+	"stenciltune/kernels/all"
+	"stenciltune/space"
+	"stenciltune/stencil"
+)
+
+// Where the parts of a row are stored by other threads than those that compute them, each cell is folded and recorded by the one that does.
+func TestCellsOfRowsStoredInPartsCountOnce(t *testing.T) {
+	d := open(t, host.Options{})
+	var cases []verify.Case
+	for text, fused := range map[string]string{
+		"Boundary fixed InputRange (0.5, 1.5) StepScalar sum s { return get(0, 0); } StepScalar max most { return get(0, 0); } CellValue { return 0.2 * (get(-1, 0) + get(1, 0) + get(0, -1)) + s / (input_size.x * input_size.y * most) * get(0, 0); }": "1",
+		"Boundary (clamp, mirror) StepScalar sum s { return get(0, 0); } CellValue { return 0.5 * sin(get(1, 0)) + s / (input_size.x * input_size.y); }":                                                                                                 "1",
+		"Boundary clamp Fields (u) CellValue { return 0.5 * sin(get(0, 0)) + 0.2 * get(1, 0) + 0.2 * get(0, -1); } Sources s (u) { return 0.5 * get(0, 0) + value; } Receivers r { return get(0, 0); }":                                                  "2",
+	} {
+		st, err := stencil.Parse("parts", "parts.sl", "NumDimensions 2 StencilSize (1, 1) "+text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, width := range []int{133, 261} {
+			s, err := space.ParseSchedule("pipeline/vx=4/vy=1/wp=4/ck=8/pf=1/mb=1/ph=" + fused)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := stencil.Problem{Stencil: st, DType: stencil.Float64, Size: stencil.Size{width, 9, 1}, Steps: 10}
+			cases = append(cases, verify.Of(p, kernels.Find(all.Families(), "pipeline"), s, 2, 3))
+		}
+	}
+	devicetest.Check(t, d, cases)
+}
