@@ -1,7 +1,9 @@
-// What a compiler cannot find out.
+// What a GPU's compiler cannot find out, and the emulation sees to.
 __device__ __forceinline__ void known(bool fact) {
 #ifdef __CUDA_ARCH__
   __builtin_assume(fact);
+#else
+  if (!fact) __builtin_trap();
 #endif
 }
 

@@ -150,6 +150,18 @@ func TestOutputsWaitForThoseWhoReadThem(t *testing.T) {
 	}
 }
 
+// What a stage makes of coordinates alone is needed in more rows than anything that is loaded.
+func TestATileMayHoldMoreRowsThanAreRead(t *testing.T) {
+	st, err := stencil.Parse("made", "made.sl", "NumDimensions 3 StencilSize (1, 3, 1) Fields (u, v) Stages (first, second) "+
+		"CellValue first (u) { return 0.01 * (x + y + iteration); } CellValue second (v) { return get(u, 0, -3, 0) + 0.5 * get(u, 0, 3, 0) + 0.1 * get(v, 0, 2, 1); }")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if low, high := planOf(st, 2, false, stencil.NoneHidden, false).extraRows(); low != 0 || high != 0 {
+		t.Errorf("%d and %d rows beyond the tile's, want none", low, high)
+	}
+}
+
 // Vectors of 16-bit elements are half as wide as those of what stages leave, which lie behind them.
 func TestEdgeRowsOfStagesBeginWhereTheirVectorsMay(t *testing.T) {
 	st, err := stencil.Parse("sides", "sides.sl", "NumDimensions 3 StencilSize (1, 1, 1) DataType float16 Fields (u, v) Stages (first, second) "+

@@ -440,8 +440,10 @@ func (p *plan) newestRows(j job, r read) bool {
 		p.mirror && p.age(j, r, r.high) == 0
 }
 
-// extraRows is the rows of what is loaded that lie beyond a tile's, on either side.
-func (p *plan) extraRows() (low, high int) { return p.low[1] - p.lowHalo[1], p.high[1] - p.highHalo[1] }
+// extraRows is the rows of what is loaded that lie beyond a tile's, on either side. A tile may hold more than is read of what is loaded.
+func (p *plan) extraRows() (low, high int) {
+	return max(0, p.low[1]-p.lowHalo[1]), max(0, p.high[1]-p.highHalo[1])
+}
 
 // sharesRows tells whether a warp reads rows of others.
 func (p *plan) sharesRows() bool {
