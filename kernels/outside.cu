@@ -10,7 +10,8 @@ __device__ __forceinline__ void known(bool fact) {
 // Gives what lies outside the grid in a thread's rows of plane `plane` its value, where that is not a cell's: e[row][column] is
 // the first own cell, the others hold the nearest cells inside. The plane lies dz from the one that is completed.
 // Tiles lie within the grid. So a cell is asked only about sides that it can lie beyond, and no own cell but of a plane outside.
-template <bool ENDS, int R, int N>
+// SIDED: shared memory holds columns beyond the tile's, so that other threads than the first and the last of a row may read beyond the grid.
+template <bool ENDS, bool SIDED, int R, int N>
 __device__ __forceinline__ void outside(Real (&e)[R][N], int row, int column, int array, int plane, int dz, int iteration, const Place &at) {
   if (array >= FIELDS) return;
   const bool below = ENDS && plane < 0, above = ENDS && plane >= at.planes;
@@ -36,11 +37,11 @@ __device__ __forceinline__ void outside(Real (&e)[R][N], int row, int column, in
       for (int i = 0; i < N; i++) value(i);
       continue;
     }
-    if (column <= VECTOR ? at.low_x : at.x < column) {
+    if (column <= VECTOR && !SIDED ? at.low_x : at.x < column) {
 #pragma unroll
       for (int i = 0; i < column; i++) value(i);
     }
-    if (N - column <= 2 * VECTOR ? at.high_x : at.x + N - column > at.nx) {
+    if (N - column <= 2 * VECTOR && !SIDED ? at.high_x : at.x + N - column > at.nx) {
 #pragma unroll
       for (int i = column + VECTOR; i < N; i++) value(i);
     }

@@ -156,7 +156,7 @@ var (
 )
 
 // unvalued is for grids of which every point outside stands for a cell.
-var unvalued = []spelling{{regexp.MustCompile(`\n *outside<ENDS>\([^;]*\);`), ""}}
+var unvalued = []spelling{{regexp.MustCompile(`\n *outside<ENDS, false>\([^;]*\);`), ""}}
 
 // Simple is what is simple of a problem.
 type Simple struct {

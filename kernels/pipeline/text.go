@@ -458,7 +458,7 @@ func (p *plan) jobText(b *strings.Builder, h shape, loads []load, i int) {
 			}
 			line("        beyond<%d, EDGE, ENDS, %d, %d, %d, %d, %s>(n%d, %s, plane + %d, at);", p.given(r.array), q.lowX, q.highX, q.otherLow, q.otherHigh, is, n, loaded, q.dz)
 			if r.array < p.fields && valued(st) {
-				line("        if (EDGE || ENDS) outside<ENDS>(n%d.at, %d, %d, %d, plane + %d, %d, iteration, at);", n, q.lowR, lx, p.given(r.array), q.dz, q.dz)
+				line("        if (EDGE || ENDS) outside<ENDS, %s>(n%d.at, %d, %d, %d, plane + %d, %d, iteration, at);", is, n, q.lowR, lx, p.given(r.array), q.dz, q.dz)
 			}
 			line("      }")
 			fmt.Fprintf(&cases, "        if (array == %d && %s == %d) return n%d.at[%d + %s][%d + i + dx];\n", r.array, at, q.dz, n, q.lowR, row, lx)

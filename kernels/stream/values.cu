@@ -63,7 +63,7 @@ __device__ __forceinline__ void complete(Stage &s, int iteration, int p, const P
     for (int dz = -LOW_S; dz <= HIGH_S; dz++) {
       const Cells &plane = own[a][dz + LOW_S];
       if (plane_wide(a, dz) < 0) {
-        outside<ENDS>(own[a][dz + LOW_S], 0, 0, a, target + dz, dz, iteration, at);
+        outside<ENDS, false>(own[a][dz + LOW_S], 0, 0, a, target + dz, dz, iteration, at);
         continue;
       }
       Rows &to = wide[plane_wide(a, dz)];
@@ -81,7 +81,7 @@ __device__ __forceinline__ void complete(Stage &s, int iteration, int p, const P
         for (int r = 0; r < SHARED_ROWS; r++)
           halo_x(to[r < LOW_R ? r : r + ROWS], at, plane_low_x(a, dz), plane_high_x(a, dz), nullptr, 0);
       }
-      outside<ENDS>(to, LOW_R, LOW_X, a, target + dz, dz, iteration, at);
+      outside<ENDS, false>(to, LOW_R, LOW_X, a, target + dz, dz, iteration, at);
     }
   }
 #pragma unroll
