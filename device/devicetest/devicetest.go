@@ -85,7 +85,9 @@ func MixedCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Ca
 	for len(cases) < n {
 		text := randomMixed(r)
 		st, err := stencil.Parse("mixed", "mixed.sl", text)
-		if err != nil {
+		if err != nil && strings.HasSuffix(strings.Split(err.Error(), "\n")[0], "division by zero") {
+			continue // which random integers come to
+		} else if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
 		for range 2 {
