@@ -90,14 +90,15 @@ func (s *Stencil) repeating() (r Rules) {
 // Has tells whether some side of some field has the rule.
 func (s *Stencil) Has(b Boundary) bool {
 	for i := range s.Fields {
-		if s.Fields[i].has(b) {
+		if s.Fields[i].Has(b) {
 			return true
 		}
 	}
 	return false
 }
 
-func (a *Array) has(b Boundary) bool {
+// Has tells whether a rule holds beyond some side of the array.
+func (a *Array) Has(b Boundary) bool {
 	for _, sides := range a.Rules {
 		if sides[0].Boundary == b || sides[1].Boundary == b {
 			return true

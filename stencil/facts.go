@@ -276,7 +276,7 @@ func (s *Stencil) facts() {
 		st := &s.Stages[i]
 		st.Points = make([][]Offset, len(s.Fields)+len(s.ReadOnly))
 		for _, f := range st.Outputs { // a cell near the edge may keep its value
-			if s.Fields[f].has(Fixed) {
+			if s.Fields[f].Has(Fixed) {
 				st.Points[f] = addPoint(nil, Offset{})
 			}
 		}

@@ -323,7 +323,7 @@ func (p *parser) temporaryUse(t token, field int) error {
 		return p.fail(t, "no stage sets %s; remove it", t)
 	}
 	for i := range first + 1 {
-		if s.Fields[field].has(Fixed) && i == first {
+		if s.Fields[field].Has(Fixed) && i == first {
 			return p.fail(t, "with a rule fixed of its own a cell near the edge keeps %s of the time step before, so it is not temporary; leave out that rule, and it is computed at every cell", t)
 		}
 		if len(s.Stages[i].Points[field]) > 0 {

@@ -237,7 +237,7 @@ func (r *run) rows(body []Stmt, f func(c *evaluation, row int)) {
 func (r *run) stage(st *Stage, targets []Values) {
 	var fixed []int // outputs of which cells near the edge keep their value
 	for j, f := range st.Outputs {
-		if r.s.Fields[f].has(Fixed) || r.ends[f] != r.n && !r.s.Fields[f].Temporary {
+		if r.s.Fields[f].Has(Fixed) || r.ends[f] != r.n && !r.s.Fields[f].Temporary {
 			fixed = append(fixed, j)
 		}
 	}

@@ -1,6 +1,7 @@
 package host_test
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"stenciltune/device/devicetest"
@@ -31,6 +32,24 @@ func TestTilesNearAnEdgeReadBeyondIt(t *testing.T) {
 		for _, width := range []int{129, 130, 258, 259} {
 			p := stencil.Problem{Stencil: st, DType: stencil.Float32, Size: stencil.Size{width, 9, 1}, Steps: 10}
 			cases = append(cases, verify.Of(p, kernels.Find(all.Families(), "pipeline"), s, 2, 3))
+		}
+	}
+	devicetest.Check(t, d, cases)
+}
+
+// Each output of a stage is computed apart, and held where the whole stage reads beyond the grid.
+func TestOutputsAreHeldByTheirStagesBox(t *testing.T) {
+	d := open(t, host.Options{})
+	source, r := verify.NewSource(d.Machine(), all.Families()), rand.New(rand.NewPCG(1, 36))
+	var cases []verify.Case
+	for _, boundary := range []string{"fixed", "(clamp, (clamp, fixed))"} {
+		st, err := stencil.Parse("apart", "apart.sl", "NumDimensions 2 StencilSize (1, 1) Fields (p, q) Boundary "+boundary+" Stages (first, second) "+
+			"CellValue first (p, q) { return 0.5 * get(p, 1, 1), 0.9 * get(p, 0, 0); } CellValue second (p) { return 0.3 * get(p, 0, 0) + 0.5 * get(q, 0, 1); }")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 2 {
+			cases = append(cases, source.Draw(r, stencil.Problem{Stencil: st, DType: st.DType}, kernels.Find(all.Families(), "pipeline")))
 		}
 	}
 	devicetest.Check(t, d, cases)

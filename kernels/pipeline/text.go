@@ -333,7 +333,7 @@ func (p *plan) nearFixed(stage *stencil.Stage, field int) string {
 	return strings.Join(list, " || ")
 }
 
-// settled is the plane steps in which no job needs a plane beyond the grid: from low on, and while
+// settled is the plane steps in which no job needs a plane beyond the grid or holds one: from low on, and while
 // they are less than the planes and high.
 func (p *plan) settled() (low, high int) {
 	first := true
@@ -342,9 +342,13 @@ func (p *plan) settled() (low, high int) {
 		for _, r := range j.reads {
 			l, h = max(l, r.low), max(h, r.high)
 		}
+		stage, axis := &p.st.Stages[j.stage], p.dims-1
+		if holds := func(f int) bool { return p.st.Fields[f].Has(stencil.Fixed) }; !stage.Hidden && slices.ContainsFunc(stage.Outputs, holds) {
+			l, h = max(l, stage.Low[axis]), max(h, stage.High[axis]) // by what the whole stage reads, be it for other outputs
+		}
 		low = max(low, j.lag+l)
 		if p.dims > 1 {
-			h = max(h, p.st.Asks(j.stage)[p.dims-1])
+			h = max(h, p.st.Asks(j.stage)[axis])
 		}
 		if first || j.lag-h < high {
 			high = j.lag - h
