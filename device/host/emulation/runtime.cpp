@@ -628,7 +628,7 @@ int main(int argc, char **argv) {
       if (l.field < 0 && fwrite(l.table.cells, 1, l.table.bytes, f) != l.table.bytes) fatal("cannot write the answer");
       changed += l.place.changed() + l.table.changed();
     }
-    if (fwrite(d.step.data(), 8, d.scalars, f) != d.scalars || fclose(f)) fatal("cannot write the answer");
+    if ((d.scalars > 0 && fwrite(d.step.data(), 8, d.scalars, f) != d.scalars) || fclose(f)) fatal("cannot write the answer");
     printf("guard %ld\n", changed);
     return 0;
   }
