@@ -201,9 +201,15 @@ func (t *boltTx) drop(at spot) {
 func (s *boltFile) stat() (fs.FileInfo, error) {
 	info, err := os.Stat(s.file)
 	if errors.Is(err, fs.ErrNotExist) {
-		if _, err := os.Lstat(s.file); err == nil {
+		switch link, err := os.Lstat(s.file); {
+		case err != nil:
+			return nil, fs.ErrNotExist
+		case link.Mode()&fs.ModeSymlink != 0:
 			return nil, notFile(s.file, "a symbolic link to nothing")
 		}
+		info, err = os.Stat(s.file) // another process has made it since
+	}
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, fs.ErrNotExist
 	}
 	if err != nil {
