@@ -113,9 +113,12 @@ func nothing(t Type) Expr {
 	return Int{0, t}
 }
 
-// OutputPoints are the points that one output of a stage is computed from, by array, fields first.
+// OutputPoints are the points that one output of a stage is computed from, by array, fields first. Its own is one where an edge may hold it.
 func (s *Stencil) OutputPoints(stage, output int) [][]Offset {
 	points := make([][]Offset, len(s.Fields)+len(s.ReadOnly))
+	if f := s.Stages[stage].Outputs[output]; s.Fields[f].Has(Fixed) {
+		points[f] = addPoint(nil, Offset{}) // a cell near the edge may keep its value
+	}
 	walkBody(s.OutputBody(stage, output), func(e Expr) {
 		switch e := e.(type) {
 		case Get:

@@ -133,15 +133,11 @@ func readOf(st *stencil.Stencil, array int, points []stencil.Offset) read {
 	return r
 }
 
-// readsOfEach is what a stage reads for each of its outputs. A cell that an edge holds is its own value before.
+// readsOfEach is what a stage reads for each of its outputs.
 func readsOfEach(st *stencil.Stencil, stage int, current []int) (each [][]read) {
-	for o, f := range st.Stages[stage].Outputs {
+	for o := range st.Stages[stage].Outputs {
 		var reads []read
-		all := st.OutputPoints(stage, o)
-		if st.Fields[f].Has(stencil.Fixed) && !slices.Contains(all[f], stencil.Offset{}) {
-			all[f] = append(all[f], stencil.Offset{})
-		}
-		for a, points := range all {
+		for a, points := range st.OutputPoints(stage, o) {
 			if len(points) > 0 {
 				r := readOf(st, a, points)
 				r.version = current[a]
