@@ -59,11 +59,7 @@ func SumCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Case
 	stream := kernels.Find(all.Families(), "stream")
 	var cases []verify.Case
 	for len(cases) < n {
-		text := randomSum(r)
-		st, err := stencil.Parse("sum", "sum.sl", text)
-		if err != nil {
-			t.Fatalf("%s: %v", text, err)
-		}
+		st := parsed(t, "sum", randomSum(r))
 		types := st.DTypes()
 		p := stencil.Problem{Stencil: st, DType: types[r.IntN(len(types))]}
 		if len(source.Legal(p, stream)) == 0 {
@@ -116,11 +112,7 @@ func CoupledCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.
 	source := verify.NewSource(m, all.Families())
 	var cases []verify.Case
 	for len(cases) < n {
-		text := randomCoupled(r)
-		st, err := stencil.Parse("coupled", "coupled.sl", text)
-		if err != nil {
-			t.Fatalf("%s: %v", text, err)
-		}
+		st := parsed(t, "coupled", randomCoupled(r))
 		p, families := stencil.Problem{Stencil: st, DType: st.DType}, all.Families()
 		for range 2 {
 			if f := families[r.IntN(len(families))]; len(source.Legal(p, f)) > 0 {
@@ -131,16 +123,21 @@ func CoupledCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.
 	return cases
 }
 
+// parsed is a program that must be right.
+func parsed(t testing.TB, name, text string) *stencil.Stencil {
+	st, err := stencil.Parse(name, name+".sl", text)
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return st
+}
+
 // drawn draws n cases of random programs, of the named families in turn.
 func drawn(t testing.TB, m machine.Machine, n int, r *rand.Rand, program func(*rand.Rand) string, families []string) []verify.Case {
 	source := verify.NewSource(m, all.Families())
 	var cases []verify.Case
 	for len(cases) < n {
-		text := program(r)
-		st, err := stencil.Parse("stored", "stored.sl", text)
-		if err != nil {
-			t.Fatalf("%s: %v", text, err)
-		}
+		st := parsed(t, "stored", program(r))
 		cases = addOf(cases, source, r, st, kernels.Find(all.Families(), families[len(cases)%len(families)]))
 	}
 	return cases

@@ -21,18 +21,24 @@ func TestCellsOfRowsStoredInPartsCountOnce(t *testing.T) {
 		"Boundary (clamp, mirror) StepScalar sum s { return get(0, 0); } CellValue { return 0.5 * sin(get(1, 0)) + s / (input_size.x * input_size.y); }":                                                                                                 "1",
 		"Boundary clamp Fields (u) CellValue { return 0.5 * sin(get(0, 0)) + 0.2 * get(1, 0) + 0.2 * get(0, -1); } Sources s (u) { return 0.5 * get(0, 0) + value; } Receivers r { return get(0, 0); }":                                                  "2",
 	} {
-		st, err := stencil.Parse("parts", "parts.sl", "NumDimensions 2 StencilSize (1, 1) "+text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, width := range []int{133, 261} {
-			s, err := space.ParseSchedule("pipeline/vx=4/vy=1/wp=4/ck=8/pf=1/mb=1/ph=" + fused)
-			if err != nil {
-				t.Fatal(err)
-			}
-			p := stencil.Problem{Stencil: st, DType: stencil.Float64, Size: stencil.Size{width, 9, 1}, Steps: 10}
-			cases = append(cases, verify.Of(p, kernels.Find(all.Families(), "pipeline"), s, 2, 3))
-		}
+		cases = append(cases, onWidths(t, "NumDimensions 2 StencilSize (1, 1) "+text, stencil.Float64, "pipeline/vx=4/vy=1/wp=4/ck=8/pf=1/mb=1/ph="+fused, 133, 261)...)
 	}
 	devicetest.Check(t, d, cases)
+}
+
+// onWidths are cases of a program by a schedule of pipeline, on grids of 9 rows of so many cells each.
+func onWidths(t *testing.T, text string, dtype stencil.DType, schedule string, widths ...int) (cases []verify.Case) {
+	st, err := stencil.Parse("rows", "rows.sl", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := space.ParseSchedule(schedule)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, width := range widths {
+		p := stencil.Problem{Stencil: st, DType: dtype, Size: stencil.Size{width, 9, 1}, Steps: 10}
+		cases = append(cases, verify.Of(p, kernels.Find(all.Families(), "pipeline"), s, 2, 3))
+	}
+	return cases
 }

@@ -9,7 +9,6 @@ import (
 	"stenciltune/device/verify"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
-	"stenciltune/space"
 	"stenciltune/stencil"
 )
 
@@ -21,18 +20,7 @@ func TestTilesNearAnEdgeReadBeyondIt(t *testing.T) {
 		"Boundary x (constant 0.7, constant 0.3) CellValue { return 0.5 * sin(get(0, 0)) + 0.3 * get(3, 0) + 0.2 * get(-3, 1); }",
 		"EdgeValue { return 0.5 * value + 0.01 * x; } CellValue { return 0.5 * sin(get(0, 0)) + 0.3 * get(3, 0) + 0.2 * get(-3, 1); }",
 	} {
-		st, err := stencil.Parse("near", "near.sl", "NumDimensions 2 StencilSize (3, 1) "+text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := space.ParseSchedule("pipeline/vx=4/vy=1/wp=1/ck=1/pf=1/mb=1/ph=1")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, width := range []int{129, 130, 258, 259} {
-			p := stencil.Problem{Stencil: st, DType: stencil.Float32, Size: stencil.Size{width, 9, 1}, Steps: 10}
-			cases = append(cases, verify.Of(p, kernels.Find(all.Families(), "pipeline"), s, 2, 3))
-		}
+		cases = append(cases, onWidths(t, "NumDimensions 2 StencilSize (3, 1) "+text, stencil.Float32, "pipeline/vx=4/vy=1/wp=1/ck=1/pf=1/mb=1/ph=1", 129, 130, 258, 259)...)
 	}
 	devicetest.Check(t, d, cases)
 }
