@@ -150,7 +150,7 @@ func TestStagesOfDifferentReachShareALaunch(t *testing.T) {
 }
 
 // Edges that no textbook stencil has: a read-only array beyond one where fields have a constant, and points further
-// outside than a vector is wide, where they are mirrored.
+// outside than a vector is wide, where they are mirrored. The last's grids of one plane are held, and EdgeValue says what lies beyond.
 func TestRareEdgesGiveTheReferencesAnswer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles many kernels")
@@ -162,6 +162,7 @@ func TestRareEdgesGiveTheReferencesAnswer(t *testing.T) {
 		"NumDimensions 2 StencilSize (3, 2) ReadOnly (k) Fields (u) Boundary constant 2 CellValue { return 0.3 * (get(u, 1, 0) + get(k, 1, -2) + get(k, -3, 1)); }",
 		"NumDimensions 3 StencilSize (2, 2, 2) ReadOnly (k) Fields (u) Boundary constant 2 CellValue { return 0.3 * (get(u, 0, 0, 0) + get(k, 2, -1, 0) + get(k, -1, 2, -2)); }",
 		"NumDimensions 2 StencilSize (4, 1) Fields (u, v) Boundary mirror CellValue { return 0.5 * sin(get(u, 3, 0)) + 0.2 * get(v, 0, 1), 0.3 * get(v, -4, 0) + sin(get(u, 0, 0)); }",
+		"NumDimensions 3 StencilSize (1, 1, 1) EdgeValue { return 1 + z; } CellValue { if (z < 1) return get(0, 0, 0); return 0.5 * get(1, 0, -1) + 0.3 * get(0, 1, 1); }",
 	} {
 		st, err := stencil.Parse("rare", "rare.sl", text)
 		if err != nil {

@@ -196,6 +196,11 @@ __device__ __forceinline__ bool held_cell(const Place &at, int j, int i) {
                       held_low(HELD_LR, LOW_R, ROWS, at.low_row, at.y, j) || held_high(HELD_HR, HIGH_R, ROWS, at.high_row, at.y, j, at.grid.ny));
 }
 
+// Whether plane p is held as a whole.
+__device__ __forceinline__ bool held_plane(const Place &at, int p) {
+  return HELD_LS + HELD_HS > 0 && (p < HELD_LS || p >= at.planes - HELD_HS);
+}
+
 template <int R, int N>
 __device__ __forceinline__ void copy(Real (&to)[R][N], const Real (&from)[R][N]) {
 #pragma unroll

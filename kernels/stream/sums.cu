@@ -91,7 +91,7 @@ __device__ __forceinline__ void accumulate_plane(Stage &s, const Rows &e, int p,
     if constexpr (HOLDS)
       each<HIGH_S + 1>([&](int m) {
         const int target = p - HIGH_S + m;
-        if ((!RESTORED && held_cell(at, j, i)) || (ENDS && (target < HELD_LS || target >= at.planes - HELD_HS))) {
+        if ((!RESTORED && held_cell(at, j, i)) || (ENDS && held_plane(at, target))) {
           sum[m] = OWN && m == HIGH_S ? GROWTH * e[LOW_R + j][LOW_X + i] : before[m];
           branch();
         } else {
@@ -151,7 +151,7 @@ __device__ __forceinline__ void accumulate_edge_planes(Stage &s, const Rows &nea
       each<OPEN + 1>([&](int m) { sum[m] = m == 0 ? s.done[0][j][i] : s.sum[m > 0 ? m - 1 : 0][j][i]; });
       accumulate_beyond<OWN>(sum, e, j, i, low, high, 0);
       each<OPEN + 1>([&](int m) {
-        if (m <= HIGH_S && held_cell(at, j, i)) return;
+        if (m <= HIGH_S && (held_cell(at, j, i) || held_plane(at, p - HIGH_S + m))) return;
         (m == 0 ? s.done[0][j][i] : s.sum[m > 0 ? m - 1 : 0][j][i]) = sum[m];
       });
     });
