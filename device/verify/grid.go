@@ -50,13 +50,14 @@ type shape int
 const (
 	whole  shape = iota // whole tiles, three or four a side: what people run
 	cut                 // several tiles a side, and a part of one
+	parts               // the same, of rows that are no whole vectors of any width
 	near                // a cell more or less than whole tiles, or just as many
 	sliver              // a last tile with fewer cells of its own than the stencil reaches; a cell too little room for tiles to begin early
 	odd                 // whatever comes: small ones, odd ones, extents of 1
 )
 
 // shapes are those of a family's cases, one after the other.
-var shapes = [...]shape{whole, cut, near, whole, sliver, odd}
+var shapes = [...]shape{whole, parts, near, cut, whole, sliver, odd}
 
 func shapeOf(j int) shape { return shapes[j%len(shapes)] }
 
@@ -73,9 +74,9 @@ func (t tiles) size(r *rand.Rand, st *stencil.Stencil, s shape) stencil.Size {
 	n := t.several(r, dims)
 	for a := range dims {
 		switch s {
-		case cut:
+		case cut, parts:
 			n[a] += r.IntN(max(1, min(t.step[a], 2*n[a])))
-			if r.IntN(2) == 0 {
+			if a == 0 && s == parts || a > 0 && r.IntN(2) == 0 {
 				n[a] |= 1
 			}
 		case near:
