@@ -24,7 +24,8 @@ var emittedProgram []byte
 // emitted builds the source that a tune of one size gives, with nvcc, and runs it on others: its time beside the naive
 // kernel's and beside what a tune of that very size finds, the difference of the answers, and the processor's time to choose a
 // variant and to launch. sizes.txt lists the grids, the most telling first: of a line "emitted STENCIL TUNED OTHER...", all with
-// float32, then with float64. A later line of the same tune goes on with other grids.
+// float32, then with float64. A later line of the same tune goes on with other grids. TUNED may be several sizes, with + between:
+// then the source has the winners of all.
 func emitted(_ context.Context, b *bench) (rows []row, err error) {
 	for line := range strings.Lines(sizesText) {
 		words := strings.Fields(line)
@@ -37,7 +38,7 @@ func emitted(_ context.Context, b *bench) (rows []row, err error) {
 		}
 		for _, dtype := range []string{"float32", "float64"} {
 			tuned := problem{words[1], dtype, words[2]}
-			for _, size := range words[2:] {
+			for _, size := range slices.Concat(strings.Split(tuned.size, "+"), words[3:]) {
 				name := strings.Join([]string{"Emitted", tuned.stencil, dtype, tuned.size, size}, "/")
 				if slices.ContainsFunc(rows, func(r row) bool { return r.name == name }) {
 					continue
@@ -105,10 +106,13 @@ func (b *bench) build(ctx context.Context, s *stencil.Stencil, p problem) (strin
 	}
 	for name, search := range map[string][]string{"tuned": b.search(), "naive": {"--budget", "1"}} { // the naive kernel is what a tune begins with
 		store := filepath.Join(folder, name+".db")
-		if _, _, err := b.tune(ctx, p, store, search...); err != nil {
-			return "", err
+		args := []string{"emit", "--format", "cu", "--name", name, "--store", store, "--device", b.device, "-o", filepath.Join(folder, name+".cu"), "--stencil", p.stencil, "--dtype", p.dtype}
+		for _, size := range strings.Split(p.size, "+") {
+			if _, _, err := b.tune(ctx, problem{p.stencil, p.dtype, size}, store, search...); err != nil {
+				return "", err
+			}
+			args = append(args, "--size", size)
 		}
-		args := slices.Concat([]string{"emit", "--format", "cu", "--name", name, "--store", store, "--device", b.device, "-o", filepath.Join(folder, name+".cu")}, p.flags())
 		if _, err := b.run(ctx, args...); err != nil {
 			return "", err
 		}

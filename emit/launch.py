@@ -222,8 +222,10 @@ class _Device:
 
     def away(self, winner, n):
         """How far a winner is from this device and a grid, what counts most first."""
+        whole = [m[0] * TABLE["bytes"] % 16 == 0 for m in (n, winner["n"])]  # rows of what one instruction moves
         return [winner["device"] != self.name, abs(winner["capability"] - 10 * self.facts[0] - self.facts[1]),
-                abs(_log((winner["multiprocessors"] + 1) / (self.facts[2] + 1))), sum(abs(_log(a / b)) for a, b in zip(n, winner["n"]))]
+                abs(_log((winner["multiprocessors"] + 1) / (self.facts[2] + 1))),
+                (_log(8) if whole[0] != whole[1] else 0) + sum(abs(_log(a / b)) for a, b in zip(n, winner["n"]))]
 
     def choose(self, n):
         nearest = sorted(enumerate(TABLE["winners"]), key=lambda w: self.away(w[1], n))

@@ -49,6 +49,8 @@ var chosen = []choice{
 	{fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}, [3]int{130, 128, 200}, "ph=2: the tuned schedule; tuned for 128x128x128 on NVIDIA H200"},
 	{fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}, [3]int{900, 300, 81}, "ph=1: tiles of another shape, for grids that they fit better; the other was tuned for 1023x301x77 on NVIDIA H200"},
 	{fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}, [3]int{1023, 301, 77}, "ph=1: the tuned schedule; tuned for 1023x301x77 on NVIDIA H200"},
+	{fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}, [3]int{1001, 500, 300}, "tuned for 1023x301x77 on NVIDIA H200"}, // rows of any length
+	{fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}, [3]int{1000, 500, 300}, "tuned for 512x512x512 on NVIDIA H200"},
 	{fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}, [3]int{1300, 1300, 1300}, "ph=3: the same for grids of 2^31 cells and more; tuned for 512x512x512 on NVIDIA H200"},
 	{fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}, [3]int{2, 2, 2}, "ph=3: the tuned schedule; tuned for 128x128x128 on NVIDIA L4"}, // whose tiles need no least extents
 	{fakeDevice{"NVIDIA L4", 89, 58, 99 << 10}, [3]int{512, 512, 512}, "ph=3: the tuned schedule; tuned for 512x512x512 on NVIDIA L4"},
