@@ -191,6 +191,13 @@ func (c *collector) variant(winner int, form, why string, p stencil.Problem, sc 
 // fewer than 2^31 cells: in larger ones few tiles are not full. Steps that they leave over are done by the kernels that are there.
 func (c *collector) shapes(winner, from int) error {
 	of := c.Configs[winner]
+	faster := 1.0 // the tuned schedule won since it is faster than reckoned, where it was tuned: so it will be on rows of other kinds
+	for _, v := range c.variants[from:] {
+		main := c.list[v.Kernels[0]]
+		if own, ok := c.shape(of, main.For, main.Schedule); ok && main.For.Size == size(of) && main.Schedule.String() == of.Schedule.Text {
+			faster = min(1, secondsOf(of)/own.on(main.For))
+		}
+	}
 	for i := range c.variants[from:] {
 		v := c.variants[from+i]
 		main := c.list[v.Kernels[0]]
@@ -198,12 +205,10 @@ func (c *collector) shapes(winner, from int) error {
 		if !ok || main.Most == 0 {
 			continue
 		}
-		switch {
-		case main.Schedule.String() != of.Schedule.Text: // which was not tuned
+		if main.Schedule.String() == of.Schedule.Text {
+			own.seconds *= faster
+		} else {
 			own.seconds *= doubt
-		case i == 0 && main.For.Size == size(of): // rows as they were tuned, and none that a launch does faster
-			_, steps := own.tiling.Cut(main.For.Size, kernels.Planes(main.For), own.atOnce)
-			own.seconds = min(own.seconds, secondsOf(of)/float64(steps))
 		}
 		c.variants[from+i].Cost, c.variants[from+i].AtOnce = own.cost(), own.blocks
 		for _, other := range c.others(of, main.For, own) {
