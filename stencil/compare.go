@@ -78,6 +78,9 @@ func Compare(got, want []float64, tolerance float64) Comparison {
 	return c
 }
 
+// wantsNaN is the tolerance of a number that must be NaN.
+const wantsNaN = -1
+
 // compare is Compare with a tolerance for each cell. An infinite one takes anything.
 func compare(got, want []float64, tolerance func(i int) float64) Comparison {
 	c := Comparison{Cells: int64(len(want))}
@@ -91,9 +94,10 @@ func compare(got, want []float64, tolerance func(i int) float64) Comparison {
 			continue
 		}
 		d := math.Abs(got[i] - want[i])
-		if got[i] == want[i] { // also where both are the same infinity
+		if got[i] == want[i] || t == wantsNaN && math.IsNaN(got[i]) { // also where both are the same infinity
 			d = 0
 		}
+		t = max(t, 0)
 		if d <= t {
 			c.MaxError = math.Max(c.MaxError, d)
 			if c.Wrong == 0 && (d > c.Share*t || c.Tolerance == 0) {

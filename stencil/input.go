@@ -5,6 +5,9 @@ package stencil
 // function (InputSource), so no grid is ever sent to them.
 func Input(seed uint32, i int64) float64 { return float64(random(seed, i))*0x1p-23 - 1 }
 
+// ones are the 24 bits of an element that may be NaN (Problem.NaN).
+const ones = 1<<24 - 1
+
 // random gives 24 bits for element i of a sequence.
 func random(seed uint32, i int64) uint32 {
 	return mix(uint32(i)^mix(uint32(uint64(i)>>32)+seed)) >> 8
@@ -23,6 +26,9 @@ func mix(h uint32) uint32 {
 
 // SeedFor is a seed under which element i of a sequence, of fewer than 2^32, gets these 24 bits: the last of several that low names.
 func SeedFor(i int64, bits, low uint32) uint32 { return unmix(uint32(i) ^ unmix(bits<<8|low&0xff)) }
+
+// SeedForNaN is a seed under which element i is NaN where some are.
+func SeedForNaN(i int64, low uint32) uint32 { return SeedFor(i, ones, low) }
 
 // unmix undoes mix.
 func unmix(h uint32) uint32 {
@@ -44,6 +50,7 @@ const InputSource = `__host__ __device__ inline unsigned input_mix(unsigned h) {
 template <class T> __host__ __device__ inline T input_value(unsigned seed, unsigned long long i, double low, double step, double quantum) {
   const unsigned h = input_mix((unsigned)i ^ input_mix((unsigned)(i >> 32) + seed));
   const double v = (double)(h >> 8) * step;
+  if (quantum != quantum) return (T)(h >> 8 == 0xffffff ? quantum : low + v);
   if (quantum != 0) return (T)(low + quantum * (double)(unsigned)v);
   if ((float)(T)0.5f == 0) return (T)(low + (double)(unsigned)v); // an integer type
   return (T)(low + v);

@@ -39,6 +39,9 @@ const manyRuns = 24
 // part: kernels only step.
 func Judge(p Problem, seed uint32, steps int) Verdict {
 	key := fmt.Sprint(p.Stencil.Hash, p.Scalars, p.Stencil.ranges(), p.DType, p.Size, p.Impulses, seed)
+	if p.NaN {
+		return p.judgeNaN(seed, steps)
+	}
 	courses.Lock()
 	if courses.key != key {
 		courses.key, courses.of = key, nil

@@ -25,7 +25,7 @@ func (r Range) String() string {
 }
 
 // Scale gives the start value of an array's element from 24 random bits h: Low + h*Step, towards zero for integers; with a
-// Quantum, Low and so many quanta as h*Step is, rounded down.
+// Quantum, Low and so many quanta as h*Step is, rounded down. A Quantum that is NaN is one for elements whose bits are all ones.
 type Scale struct{ Low, Step, Quantum float64 }
 
 // InputScale gives the start values of an array: fields, then read-only arrays.
@@ -33,7 +33,14 @@ func (p Problem) InputScale(array int) Scale {
 	if p.Impulses && array < len(p.Stencil.Fields) {
 		return Range{High: 256, Count: 2, Share: 1.0 / 61}.scale(true)
 	}
-	return p.Stencil.arrays()[array].Range.scale(p.Stored(array).Floating())
+	c := p.Stencil.arrays()[array].Range.scale(p.Stored(array).Floating())
+	if p.NaN && array < len(p.Stencil.Fields) && p.Stored(array).Floating() {
+		if c.Quantum != 0 { // of a set all that lies between
+			c.Step *= c.Quantum
+		}
+		c.Quantum = math.NaN()
+	}
+	return c
 }
 
 // scale gives start values from a range.
@@ -59,6 +66,10 @@ func (r Range) scale(floating bool) Scale {
 func (c Scale) of(bits uint32, floating bool) float64 {
 	v := float64(bits) * c.Step
 	switch {
+	case math.IsNaN(c.Quantum) && bits == ones:
+		return c.Quantum
+	case math.IsNaN(c.Quantum):
+		return c.Low + v
 	case c.Quantum != 0:
 		return c.Low + c.Quantum*float64(uint32(v))
 	case floating:

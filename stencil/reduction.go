@@ -47,13 +47,17 @@ func (s *Stencil) Reduction() *Stencil {
 
 // ReduceCells is what Reduce says of each cell of p, in float64, where the fields before and after the step and the read-only arrays are
 // Start's of its reduction.
-func ReduceCells(p Problem, seed uint32) []float64 { return p.reduceCells(seed, nil) }
+func ReduceCells(p Problem, seed uint32) []float64 { return p.reduceCells(seed, nil, false) }
 
-func (p Problem) reduceCells(seed uint32, n *noise) []float64 {
+// reduceCells is ReduceCells with errors, or of the function as kernels have it.
+func (p Problem) reduceCells(seed uint32, n *noise, arranged bool) []float64 {
 	p.Stencil = p.Stencil.Reduction()
 	d := Start(p, seed)
 	r := newRun(p, d)
 	r.fields, r.iteration, r.noise = d.Fields, 1, n
+	if arranged {
+		return r.values(p.Stencil.arranged(0))
+	}
 	return r.values(p.Stencil.Stages[0].Body)
 }
 
@@ -65,6 +69,18 @@ func JudgeReduce(p Problem, seed uint32) Verdict {
 	q.Stencil = p.Stencil.Reduction()
 	cells := ReduceCells(p, seed)
 	want, bound := Fold(op, cells), 0.0
+	if p.NaN {
+		plain := p
+		plain.NaN = false
+		is, otherwise := math.IsNaN(want), math.IsNaN(Fold(op, p.reduceCells(seed, nil, true)))
+		if v := JudgeReduce(plain, seed); is || otherwise || v.Blind > 0 {
+			v.Want[0], v.Bound[0] = math.NaN(), wantsNaN
+			if v.Blind > 0 || is != otherwise { // a sum may lack a point whose weights cancel
+				v.Bound[0], v.Blind = math.Inf(1), 1
+			}
+			return v
+		}
+	}
 	if op == "sum" {
 		size, units := sumError(cells)
 		bound = headroom * 0x1p-53 * size * units
@@ -82,12 +98,42 @@ func JudgeReduce(p Problem, seed uint32) Verdict {
 				scale *= 2 // as in judge
 			}
 			n.along = leans && i%4 == 3 // the same values err alike in all cells, and so may functions
-			bound = max(bound, headroom*scale*math.Abs(Fold(op, p.reduceCells(seed, &n))-want))
+			bound = max(bound, headroom*scale*math.Abs(Fold(op, p.reduceCells(seed, &n, false))-want))
 		}
 	}
 	v := Verdict{Want: []float64{want}, Bound: []float64{bound}}
 	if !(bound <= math.MaxFloat64) {
 		v.Bound[0], v.Blind = math.Inf(1), 1
+	}
+	return v
+}
+
+// judgeNaN is Judge where elements of the start are NaN. Of cells it judges nothing, for a kernel may multiply one that it does not want
+// by 0. A number of the last step must be NaN where it is so by those elements alone, however sums are arranged.
+func (p Problem) judgeNaN(seed uint32, steps int) Verdict {
+	numbers := func(q Problem) ([]float64, []float64) {
+		answer, end := q.answer(Start(q, seed), steps, func(*run) {})
+		return answer, end.step
+	}
+	plain, other, s := p, p, *p.Stencil
+	plain.NaN, other.Stencil, s.Stages = false, &s, slices.Clone(s.Stages)
+	for i := range s.Stages {
+		if body := s.arrange(i); body != nil {
+			s.Stages[i].Body = body
+		}
+	}
+	var v Verdict
+	var step []float64
+	v.Want, step = numbers(p)
+	v.Bound, v.Blind = slices.Repeat([]float64{math.Inf(1)}, len(v.Want)), int64(len(v.Want))
+	_, without := numbers(plain)
+	_, arranged := numbers(other)
+	v.step = [2][]float64{step, make([]float64, len(step))}
+	for i, w := range step {
+		v.step[1][i] = math.Inf(1)
+		if math.IsNaN(w) && math.IsNaN(arranged[i]) && finite(without[i]) {
+			v.step[1][i] = wantsNaN
+		}
 	}
 	return v
 }

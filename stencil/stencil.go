@@ -193,6 +193,9 @@ type Problem struct {
 	// Impulses: a check starts from fields of which one cell in 61 is 256 and the others are 0, so that a step gives products with one
 	// weight each, which no sum rounds. Nothing is tuned for that.
 	Impulses bool `json:"impulses,omitempty"`
+	// NaN: a check starts from fields of which the elements whose random bits are all ones (SeedFor) are NaN. What is judged then are
+	// numbers that follow from all cells. Nothing is tuned for that.
+	NaN bool `json:"nan,omitempty"`
 }
 
 // Bytes is the size of one grid.

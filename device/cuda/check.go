@@ -105,6 +105,7 @@ type wantKey struct {
 	dtype   stencil.DType // the input is rounded to it
 	size    stencil.Size
 	impulse bool
+	nan     bool
 	seed    uint32
 	steps   int
 }
@@ -333,7 +334,7 @@ func (g *GPU) compareOnHost(fields []grid, step grid, c device.Check, cmp stenci
 		}
 		got = append(got, v...)
 	}
-	key := wantKey{c.Problem.Stencil.Hash, fmt.Sprint(c.Problem.Scalars), c.Problem.DType, c.Problem.Size, c.Problem.Impulses, c.Seed, cmp.Steps}
+	key := wantKey{c.Problem.Stencil.Hash, fmt.Sprint(c.Problem.Scalars), c.Problem.DType, c.Problem.Size, c.Problem.Impulses, c.Problem.NaN, c.Seed, cmp.Steps}
 	want, ok := g.want[key]
 	if !ok {
 		if len(g.want) > 64 {

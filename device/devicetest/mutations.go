@@ -452,5 +452,14 @@ func Mutations() []Mutation {
 		m("pipeline", "guarded3d", "folded where stored: the numbers of the step before", "step[number_of(n)] = total;", "{\n      double &before = step[STEP_SCALARS + (n + 1) * FOLD_PARTS];\n      step[number_of(n)] = before == before && before != 0 ? before : total;\n      before = total;\n    }"),
 		m("smalltile", "mirror3d", "mirror: of two rows each is its own neighbour", "y = boundary_index(gy, grid.ny) - t.origin.y;", "y = (grid.ny == 2 ? clamp_index(gy, 2) : boundary_index(gy, grid.ny)) - t.origin.y;"),
 		m("smalltile", "mirror3d", "mirror: three rows are mirrored as four", "y = boundary_index(gy, grid.ny) - t.origin.y;", "y = boundary_index(gy, grid.ny == 3 ? 4 : grid.ny) % grid.ny - t.origin.y;"),
+		m("reduce", "changes2d", "reduce: a NaN is passed over", "  if (a != a) return a; // one cell", "  if (a != a) return b; // one cell"),
+		m("reduce", "above1d", "reduce: a NaN in the first place is passed over", "  if (a != a) return a; // one cell", "  // one cell"),
+		m("reduce", "below3d", "reduce: a NaN in the second place is passed over", "return a > b ? a : b;", "return b > a ? b : a;"),
+		m("reduce", "sums2d", "reduce: a NaN adds nothing", "if (OPERATION == SUM) return a + b;", "if (OPERATION == SUM) return a != a ? b : b != b ? a : a + b;"),
+		m("global", "steps3d", "step scalars: a NaN in the first place is passed over", "  if (a != a) return a; // one cell", "  // one cell"),
+		m("global", "guarded3d", "step scalars: a NaN adds nothing", "if (fold == SUM) return a + b;", "if (fold == SUM) return a != a ? b : b != b ? a : a + b;"),
+		m("pipeline", "guarded3d", "folded where stored: a NaN in the second place is passed over", "return a > b ? a : b;", "return b > a ? b : a;"),
+		m("pipeline", "stored3d", "folded where stored: a NaN in the first place is passed over", "  if (a != a) return a; // one cell", "  // one cell"),
+		m("stream", "steps3d", "step scalars: a NaN is passed over", "  if (a != a) return a; // one cell", "  if (a != a) return b; // one cell"),
 	}
 }

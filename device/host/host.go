@@ -58,6 +58,7 @@ type wantKey struct {
 	dtype   stencil.DType
 	size    stencil.Size
 	impulse bool
+	nan     bool
 	seed    uint32
 	steps   int
 	trusted string // ID of the trusted binary; "" = the reference

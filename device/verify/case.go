@@ -23,6 +23,7 @@ type Case struct {
 	Launches  int
 	Seed      uint32
 	Reduction *Reduction // of a stencil with Reduce
+	nan       uint32     // a seed under which an element that a step's numbers read is NaN; 0 = there is none
 	tiles     tiles
 	thin      *thinGrid // nil = none on which the kernels have the same texts
 }
@@ -159,6 +160,7 @@ func (s *Source) Draw(r *rand.Rand, p stencil.Problem, f kernels.Family) Case {
 	list := s.Legal(p, f)
 	c := s.draw(r, p, f, list[r.IntN(len(list))], r.IntN(len(shapes)*9))
 	c.Reduction = Reduce(r, p, r.IntN(8*len(reduced)))
+	c.nan = nanFor(r, c.Problem)
 	return c
 }
 
@@ -241,7 +243,7 @@ func (s *Source) Cases(p stencil.Problem, seed uint64, first, n int) ([]Case, er
 		f, j := able[i%len(able)], i/len(able)
 		r := Random(seed, i)
 		c := s.draw(r, p, f, s.plan(p, f, seed).at(j), j)
-		c.Reduction = Reduce(r, p, i)
+		c.Reduction, c.nan = Reduce(r, p, i), nanFor(r, c.Problem)
 		list = append(list, c)
 	}
 	return list, nil

@@ -3,6 +3,7 @@ package verify
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"stenciltune/kernels"
 	"stenciltune/kernels/reduce"
@@ -14,11 +15,28 @@ type Reduction struct {
 	Problem stencil.Problem
 	Kernel  kernels.Kernel
 	Seed    uint32
+	NaN     uint32 // a seed under which an element that a cell reads is NaN; 0 = no field holds one
 }
 
 // reduced are how many cells the grids of Reduce's kernels have: about the threads of a block, and the cells from which on there are
 // two and three blocks.
 var reduced = [...]int{1, 2, kernels.FoldThreads - 1, kernels.FoldThreads, kernels.FoldThreads + 1, 5*kernels.FoldThreads + 7, kernels.FoldCells, kernels.FoldCells + 1, 2*kernels.FoldCells + 3*kernels.FoldThreads + 9}
+
+// nanFor is a seed under which one element that the numbers of a step read is NaN, 0 if none can be: at an end of the grid or anywhere.
+func nanFor(r *rand.Rand, p stencil.Problem) uint32 {
+	var fields []int
+	for f := range p.Stencil.Fields {
+		if p.Stored(f).Floating() && slices.ContainsFunc(p.Stencil.StepScalars, func(a stencil.StepScalar) bool { return len(a.Points[f]) > 0 }) {
+			fields = append(fields, f)
+		}
+	}
+	if len(fields) == 0 {
+		return 0
+	}
+	cells := p.Size.Cells()
+	at := []int64{0, cells - 1, int64(p.Size[0]) - 1, r.Int64N(cells), r.Int64N(cells)}[r.IntN(5)]
+	return stencil.SeedForNaN(int64(fields[r.IntN(len(fields))])*cells+at, r.Uint32())
+}
 
 // seeds are how many are tried.
 const seeds = 24
@@ -58,6 +76,10 @@ func Reduce(r *rand.Rand, p stencil.Problem, i int) *Reduction {
 		if by := math.Abs(whole - stencil.Fold(op, append(values[:at], values[at+1:]...))); by > most {
 			most, c.Seed = by, seed
 		}
+	}
+	read = slices.DeleteFunc(read, func(i int) bool { return !p.Stored(i / (last + 1) % len(p.Stencil.Fields)).Floating() })
+	if len(read) > 0 {
+		c.NaN = stencil.SeedForNaN(int64(read[r.IntN(len(read))]), r.Uint32())
 	}
 	return c
 }

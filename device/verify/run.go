@@ -29,7 +29,7 @@ type batcher interface {
 type Result struct {
 	stencil.Comparison
 	Failure        *device.Failure     // compiling or running failed; nil if it was compared
-	On             stencil.Problem     // that was run: the case's, or where that is right that of its thin grid, of its Reduce or from impulses
+	On             stencil.Problem     // that was run: the case's, or where that is right that of its thin grid, of its Reduce, from impulses or from a NaN
 	CompileSeconds float64             // of the longest of its kernels
 	Erratic        bool                // wrong, and right when run again
 	Number         *stencil.Comparison // of what Reduce gives, if it was compared and is not wrong
@@ -40,6 +40,9 @@ func (r Result) Name(c Case) string {
 	c.Problem = r.On
 	if r.On.Impulses {
 		return c.Name() + " from impulses"
+	}
+	if r.On.NaN {
+		return c.Name() + " from a NaN"
 	}
 	return c.Name()
 }
@@ -169,7 +172,7 @@ func compile(ctx context.Context, d device.Device, cases []Case, slots chan stru
 }
 
 // check runs a case and compares every cell with the reference: on its grid, on its thin one, and where sums are rounded to 16
-// bits, which hides a wrong weight, also a step from impulses. Then the number of its Reduce.
+// bits, which hides a wrong weight, also a step from impulses. Then the numbers that follow from all cells: of a grid with a NaN that of a step, and that of its Reduce.
 func check(ctx context.Context, d device.Device, c Case, binaries map[string]built) (Result, error) {
 	var passes []device.Pass
 	slowest := 0.0
@@ -194,7 +197,7 @@ func check(ctx context.Context, d device.Device, c Case, binaries map[string]bui
 			further, other := compare(ctx, d, asked)
 			if other != nil || further.Fault() != "" {
 				r, err = further, other
-			} else if asked.Reduce {
+			} else if asked.Reduce && !asked.Problem.NaN {
 				r.Number = &further.Comparison
 			}
 		}
@@ -203,6 +206,14 @@ func check(ctx context.Context, d device.Device, c Case, binaries map[string]bui
 		p := c.Problem
 		one.Count, p.Impulses = 1, true
 		also(device.Check{Problem: p, Passes: []device.Pass{one}, Seed: c.Seed})
+	}
+	if c.nan != 0 {
+		p, one := c.Problem, passes[0]
+		p.NaN, one.Count = true, 1
+		if one.Launch.Leaves() { // the next step's numbers
+			one.Count = 2
+		}
+		also(device.Check{Problem: p, Passes: []device.Pass{one}, Seed: c.nan})
 	}
 	if c.thin != nil {
 		passes[0].Launch = c.thin.kernel
@@ -216,7 +227,11 @@ func check(ctx context.Context, d device.Device, c Case, binaries map[string]bui
 		if b.err != nil {
 			return result(ctx, n.Problem, stencil.Comparison{}, b.err)
 		}
-		also(device.Check{Problem: n.Problem, Passes: []device.Pass{{Binary: b.binary, Launch: n.Kernel.Launch, Count: 1}}, Seed: n.Seed, Reduce: true})
+		asked := device.Check{Problem: n.Problem, Passes: []device.Pass{{Binary: b.binary, Launch: n.Kernel.Launch, Count: 1}}, Seed: n.Seed, Reduce: true}
+		also(asked)
+		if asked.Problem.NaN, asked.Seed = true, n.NaN; n.NaN != 0 {
+			also(asked)
+		}
 	}
 	r.CompileSeconds = slowest
 	return r, err
