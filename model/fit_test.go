@@ -21,7 +21,10 @@ import (
 	"stenciltune/stencil"
 )
 
-var flagFit = flag.Bool("fit", false, "fit the model's coefficients to the recorded landscapes and write calibration.json")
+var (
+	flagFit       = flag.Bool("fit", false, "fit the model's coefficients to the recorded landscapes and write calibration.json")
+	flagResiduals = flag.Bool("residuals", false, "write to calibration.json what the coefficients that are there leave")
+)
 
 // point is a recorded schedule.
 type point struct {
@@ -190,10 +193,10 @@ func sizes(t *testing.T) map[string]group {
 }
 
 // TestFit fits the coefficients to all landscapes, and for cross-validation to all
-// but those of one stencil, and writes calibration.json.
+// but those of one stencil, and writes calibration.json: with -residuals what the coefficients that are there leave.
 func TestFit(t *testing.T) {
-	if !*flagFit {
-		t.Skip("run with -fit")
+	if !*flagFit && !*flagResiduals {
+		t.Skip("run with -fit or -residuals")
 	}
 	lands, smaller := landscapes(t), sizes(t)
 	fitted := slices.Clone(lands) // to whole spaces where they are recorded
@@ -224,20 +227,27 @@ func TestFit(t *testing.T) {
 		}
 		return groups
 	}
-	c := model.Calibration{Source: "go test ./model -run Fit -fit: least squares of log(measured / predicted) over the recorded landscapes and sizes"}
-	var low float64
-	c.Coefficients, low = fit(model.Fitted, without(""), 1500)
-	t.Logf("all: %.4f", low)
-	c.Folds = make([]model.Fold, len(names))
-	var wg sync.WaitGroup
-	for i, name := range names {
-		wg.Go(func() {
-			f, low := fit(c.Coefficients, without(name), 800)
-			t.Logf("without %s: %.4f", name, low)
-			c.Folds[i] = model.Fold{Left: name, Coefficients: f}
-		})
+	c := model.Calibrated
+	if *flagFit {
+		c = model.Calibration{Source: "go test ./model -run Fit -fit: least squares of log(measured / predicted) over the recorded landscapes and sizes"}
+		var low float64
+		c.Coefficients, low = fit(model.Fitted, without(""), 1500)
+		t.Logf("all: %.4f", low)
+		c.Folds = make([]model.Fold, len(names))
+		var wg sync.WaitGroup
+		for i, name := range names {
+			wg.Go(func() {
+				f, low := fit(c.Coefficients, without(name), 800)
+				t.Logf("without %s: %.4f", name, low)
+				c.Folds[i] = model.Fold{Left: name, Coefficients: f}
+			})
+		}
+		wg.Wait()
 	}
-	wg.Wait()
+	c.Residuals = nil
+	for i := range c.Folds {
+		c.Folds[i].Residuals = nil
+	}
 	for _, l := range lands {
 		points := recorded(l, false)
 		c.Residuals = append(c.Residuals, residual(c.Coefficients, l.file, points))

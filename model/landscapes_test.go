@@ -101,7 +101,7 @@ func TestTheModelRanksTheRecordedLandscapes(t *testing.T) {
 				}
 				i := slices.IndexFunc(stored, func(r model.Residual) bool { return r.Landscape == l.file })
 				if i < 0 || math.Abs(stored[i].Spearman-got.Spearman) > 0.002 || math.Abs(stored[i].LogError-got.LogError) > 0.005 {
-					t.Errorf("%s: the residuals in calibration.json are of another model; fit anew with go test ./model -run Fit -fit", what)
+					t.Errorf("%s: the residuals in calibration.json are of another model; go test ./model -run Fit -residuals writes today's, -fit fits anew", what)
 				}
 			})
 		})

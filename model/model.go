@@ -136,7 +136,7 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 	// Within the SM: L1 and shared memory are one pipe. Waiting and computing of
 	// different warps overlap.
 	t := out.Terms
-	compute := pnorm(c.Norm, t[2].Seconds+t[3].Seconds, t[4].Seconds, t[5].Seconds)
+	compute := pnorm(c.Norm, t[2].Seconds+t[3].Seconds, t[4].Seconds, t[5].Seconds, t[6].Seconds)
 	stretch := gap(out.Waves, c.Tail)
 	compute = pnorm(c.WaitNorm, compute, waiting*stretch)
 	dram = torn(p, w, r, math.Min(float64(resident)*sms, blocks), dram, compute)

@@ -300,6 +300,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Write:     box,
 		Read: [3]int{box[0] + p.Stencil.Low[0] + p.Stencil.High[0], box[1] + p.Stencil.Low[1] + p.Stencil.High[1],
 			box[2] + p.Stencil.Low[2] + p.Stencil.High[2]},
+		Unroll:     1, // a thread's text has no loop
 		ColumnWide: column,
 		Line:       line,
 		Launch:     l,
