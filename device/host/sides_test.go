@@ -42,3 +42,25 @@ func TestOutputsAreHeldByTheirStagesBox(t *testing.T) {
 	}
 	devicetest.Check(t, d, cases)
 }
+
+// A stage that reads no array is computed in planes before the first that is written, too, also where nothing is loaded.
+func TestAStageThatReadsNothingIsComputedAround(t *testing.T) {
+	d := open(t, host.Options{})
+	source, r := verify.NewSource(d.Machine(), all.Families()), rand.New(rand.NewPCG(1, 37))
+	var cases []verify.Case
+	for _, text := range []string{
+		"NumDimensions 2 StencilSize (1, 1) Fields (u, g) Stages (first, second) CellValue first (g) { return 3 * x + y; } CellValue second (u) { return get(g, -1, -1) + 0.5 * get(g, 0, 1); }",
+		"NumDimensions 2 StencilSize (2, 2) DataType int16 Fields (u: int8, g: int8) Boundary constant 2 Stages (first, second) CellValue first (g) { return -3 * x; } CellValue second (u) { return get(g, -2, -2) % 7; }",
+		"NumDimensions 3 StencilSize (2, 2, 2) Boundary mirror ReadOnly (k: float16) Fields (u, g) Stages (first, second) CellValue first (g) { return x + 2 * y - 3 * z + iteration; } " +
+			"CellValue second (u) { return get(g, -2, 0, -2) + 0.5 * get(g, 1, 0, 1) + 0.25 * get(u, 0, 0, 0) + get(k, 0, 0, 0); }",
+	} {
+		st, err := stencil.Parse("around", "around.sl", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 3 {
+			cases = append(cases, source.Draw(r, stencil.Problem{Stencil: st, DType: st.DType}, kernels.Find(all.Families(), "pipeline")))
+		}
+	}
+	devicetest.Check(t, d, cases)
+}

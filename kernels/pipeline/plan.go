@@ -378,9 +378,11 @@ func (p *plan) finish(key planKey, current []int) {
 		for a := range 3 {
 			p.low[a], p.high[a] = max(p.low[a], v.low[a]), max(p.high[a], v.high[a])
 		}
-		p.lead = max(p.lead, v.low[2]-v.lag)
 		v.direct = key.direct && p.ownAlone(i)
 		v.held = v.held || v.direct
+	}
+	for _, v := range p.versions { // also of a stage that reads nothing
+		p.lead = max(p.lead, v.low[2]-v.lag)
 	}
 	for _, v := range p.versions[p.loads:] {
 		if !v.hidden { // else each thread computes what it needs beyond its rows

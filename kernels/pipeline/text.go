@@ -22,7 +22,7 @@ func (p *plan) text(of stencil.Problem, h shape) string {
 	p.constructorText(&b, h, loads)
 	p.ringsText(&b, of, h, loads, loaded)
 	p.loadText(&b, of, h, loads)
-	p.advanceText(&b, h, loads)
+	p.advanceText(&b, of, h, loads)
 	p.runText(&b, loads)
 	return b.String()
 }
@@ -138,7 +138,7 @@ func (p *plan) ringsText(b *strings.Builder, of stencil.Problem, h shape, loads 
 }
 
 // advanceText is a plane step.
-func (p *plan) advanceText(b *strings.Builder, h shape, loads []load) {
+func (p *plan) advanceText(b *strings.Builder, of stencil.Problem, h shape, loads []load) {
 	line := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
 	line("  // Plane step t: the planes that are loaded move on by one, and every stage completes one.")
 	line("  template <bool EDGE, bool ENDS%s>", either(len(p.acts) > 0, ", bool LISTED", ""))
@@ -159,7 +159,7 @@ func (p *plan) advanceText(b *strings.Builder, h shape, loads []load) {
 		}
 	}
 	for i := range p.jobs {
-		p.jobText(b, h, loads, i)
+		p.jobText(b, h, kernels.OneType(of), i)
 	}
 	if slices.ContainsFunc(loads, load.late) {
 		line("    put_late_copies(PREFETCH);")
@@ -404,8 +404,8 @@ func outside(st *stencil.Stencil) []kernels.Piece {
 	return []kernels.Piece{kernels.OutsidePiece()}
 }
 
-// jobText is one job of a plane step.
-func (p *plan) jobText(b *strings.Builder, h shape, loads []load, i int) {
+// jobText is one job of a plane step; one says that all arrays are of one type.
+func (p *plan) jobText(b *strings.Builder, h shape, one bool, i int) {
 	st, say := p.st, wordsOf(p.st)
 	line := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
 	j := &p.jobs[i]
@@ -454,7 +454,7 @@ func (p *plan) jobText(b *strings.Builder, h shape, loads []load, i int) {
 				line("        others(n%d, given_%d(age_of<ENDS>(%d, %d, plane, %d, at)), at.other);", n, r.version, zero, q.dz, v.oldest+1)
 			}
 			loaded, is := "nullptr", "false"
-			if !loads[0].one {
+			if !one {
 				loaded = "(const VectorOf<T> *)nullptr"
 			}
 			if v.job < 0 && !v.direct && h.sided(p) {
