@@ -31,8 +31,8 @@ func Format(file, src string) (string, error) {
 type formatter struct {
 	lexer
 	out      strings.Builder
-	braces   []bool // open ones: whether they are an initializer's
-	parens   []bool // open ones: whether they may be a cast's
+	braces   []brace // open ones
+	parens   []bool  // open ones: whether they may be a cast's
 	prev     token
 	breaks   int  // line breaks since the last token or comment
 	indent   int  // of the original line, of this break
@@ -44,6 +44,19 @@ type formatter struct {
 	key      bool // a key's value is being written
 	color    bool // and it is Color's, where signs stand between names
 	ranged   bool // within an InputRange, whose braces are a set's
+	head     int  // indentation of the line that the next block closes beside
+	control  bool // a loop's or a condition's parentheses are to close yet
+	below    bool // the last token is that before the body of a loop or a condition
+	ifs      []pending
+}
+
+// pending is an if that an else may follow.
+type pending struct{ indent, depth int }
+
+// brace is an open one.
+type brace struct {
+	initializer bool // or a block's
+	indent      int  // of the line that it closes in
 }
 
 // gap writes the comments between two tokens and notes the line breaks.
@@ -81,29 +94,48 @@ func (f *formatter) comment(text string, spaces int) {
 		f.out.WriteString(strings.Repeat(" ", max(1, spaces)))
 	} else {
 		f.whole = f.whole || len(f.braces)+len(f.parens) == 0
-		f.newLine(false)
+		f.newLine(token{})
 	}
 	f.out.WriteString(text)
 	f.breaks = 0
 }
 
-// newLine begins a line: of a statement, or a further one of it, which keeps its place beside the first.
-func (f *formatter) newLine(closing bool) {
+// newLine begins the line of a token: of a statement, of the body of a loop or a condition, or a further one, which keeps its place beside
+// the first.
+func (f *formatter) newLine(t token) {
 	if f.out.Len() > 0 {
 		f.out.WriteString(strings.Repeat("\n", min(max(f.breaks, 1), 2)))
 	}
-	n := 0
-	for i, initializer := range f.braces {
-		if !initializer && !(closing && i == len(f.braces)-1) {
-			n += 2
-		}
-	}
-	if f.whole || f.prev.kind == tokEOF {
-		f.original, f.written = f.indent, n
-	} else if !closing {
+	n, begins := f.within(), f.whole || f.prev.kind == tokEOF
+	last := len(f.braces) - 1
+	initializer := last >= 0 && f.braces[last].initializer || f.prev.text == "=" || f.ranged
+	switch {
+	case t.text == "}" && !initializer:
+		n = f.braces[last].indent
+	case t.text == "else" && len(f.ifs) > 0:
+		n = f.ifs[len(f.ifs)-1].indent
+	case begins || t.text == "}":
+	case t.text == "{" && !initializer:
+		n = f.head
+	case f.below:
+		n, begins = f.head+2, t.text != "" // of a comment the body is still to come
+	default:
 		n = max(n+2, f.written+f.indent-f.original)
 	}
+	if begins {
+		f.original, f.written, f.head = f.indent, n, n
+	}
 	f.out.WriteString(strings.Repeat(" ", n))
+}
+
+// within is the indentation of a statement here.
+func (f *formatter) within() int {
+	for _, b := range slices.Backward(f.braces) {
+		if !b.initializer {
+			return b.indent + 2
+		}
+	}
+	return 0
 }
 
 // token writes a token.
@@ -117,7 +149,7 @@ func (f *formatter) token(t token) {
 	case f.out.Len() == 0:
 	case f.breaks > 0 || begins || ended:
 		f.whole = f.whole || begins
-		f.newLine(t.text == "}")
+		f.newLine(t)
 	case after || f.space(t): // behind a comment, too
 		f.out.WriteByte(' ')
 	}
@@ -134,22 +166,38 @@ func (f *formatter) follow(t token, isKey bool) {
 	if t.text == "++" || t.text == "--" {
 		f.unary = !value
 	}
+	f.below = t.text == "else"
 	wasCast, set := false, false
-	initializer := len(f.braces) > 0 && f.braces[len(f.braces)-1]
+	initializer := len(f.braces) > 0 && f.braces[len(f.braces)-1].initializer
 	switch t.text {
 	case "{":
-		f.braces = append(f.braces, f.prev.text == "=" || initializer || f.ranged && len(f.braces) == 0)
-		initializer = f.braces[len(f.braces)-1]
+		initializer = f.prev.text == "=" || initializer || f.ranged && len(f.braces) == 0
+		f.braces = append(f.braces, brace{initializer, f.head})
 		f.key = false
 	case "}":
 		if n := len(f.braces); n > 0 {
 			f.braces = f.braces[:n-1]
+		}
+		for n := len(f.ifs); n > 0 && f.ifs[n-1].depth > len(f.braces); n-- {
+			f.ifs = f.ifs[:n-1]
+		}
+	case "for":
+		f.control = true
+	case "if":
+		f.control = true
+		f.ifs = append(f.ifs, pending{f.head, len(f.braces)})
+	case "else":
+		if n := len(f.ifs); n > 0 {
+			f.ifs = f.ifs[:n-1]
 		}
 	case "(":
 		f.parens = append(f.parens, f.prev.kind != tokName || f.prev.text == "return")
 	case ")":
 		if n := len(f.parens); n > 0 {
 			wasCast, f.parens = f.parens[n-1] && isLocalType(f.prev), f.parens[:n-1]
+		}
+		if len(f.parens) == 0 {
+			f.below, f.control = f.control, false
 		}
 	default:
 		if n := len(f.parens); n > 0 && !isLocalType(t) {
@@ -169,7 +217,7 @@ func (f *formatter) follow(t token, isKey bool) {
 // space tells whether one comes between the last token and this one.
 func (f *formatter) space(t token) bool {
 	p := f.prev
-	initializer := len(f.braces) > 0 && f.braces[len(f.braces)-1]
+	initializer := len(f.braces) > 0 && f.braces[len(f.braces)-1].initializer
 	sign := t.text == "-" || t.text == "+" || t.text == "--" || t.text == "++"
 	switch {
 	case f.unary:

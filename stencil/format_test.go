@@ -72,3 +72,48 @@ CellValue {
 		t.Error("a file with a fault was formatted")
 	}
 }
+
+// TestFormatAlignsBlocks: a block closes beside the line that it belongs to, below loops and conditions without braces too, and where
+// its brace has a line of its own; an else stands beside its if.
+func TestFormatAlignsBlocks(t *testing.T) {
+	want := `NumDimensions 1
+StencilSize (1)
+CellValue
+{
+  float s = 0;
+  for (int i = -1; i <= 1; i++)
+  {
+    if (i != 0)
+      s += get(i);
+    else
+    {
+      s -= 2 *
+          get(i);
+    }
+  }
+  for (int j = 0; j < 2; j++)
+    for (int k = 0; k < 2; k++) {
+      if (s > 0 &&
+          s < k) {
+        s += j * k;
+      } else if (s < -1)
+        if (s < -2)
+          # far below
+          s = 1;
+        else
+          s = 2;
+      else {
+        s += 1;
+      }
+      s *= 2;
+    }
+  return s;
+}
+`
+	deeper := strings.NewReplacer("    get(i)", "  get(i)", "    s < k", "  s < k").Replace(want) // further lines keep their places beside the first
+	for _, src := range []string{want, strings.ReplaceAll(deeper, "  ", "    ")} {
+		if got := sameFormatted(t, src); got != want {
+			t.Errorf("got\n%s\nof\n%s", got, src)
+		}
+	}
+}

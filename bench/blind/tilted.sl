@@ -24,9 +24,9 @@ CellValue {
     qyy += two[j + 2] * get(q, 0, j);
     for (int i = -2; i <= 2; i++)
       if (i != 0 && j != 0) {
-      pxy += one[i + 2] * one[j + 2] * get(p, i, j);
-      qxy += one[i + 2] * one[j + 2] * get(q, i, j);
-    }
+        pxy += one[i + 2] * one[j + 2] * get(p, i, j);
+        qxy += one[i + 2] * one[j + 2] * get(q, i, j);
+      }
   }
   float s = get(si, 0, 0), c = get(co, 0, 0), v = get(m, 0, 0);
   float axis = s * s * pxx + c * c * pyy + 2 * s * c * pxy;

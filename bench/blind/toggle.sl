@@ -12,9 +12,9 @@ CellValue {
   for (int k = -1; k <= 1; k++)
     for (int j = -1; j <= 1; j++)
       for (int i = -1; i <= 1; i++) {
-    low = min(low, (int)get(i, j, k));
-    high = max(high, (int)get(i, j, k));
-  }
+        low = min(low, (int)get(i, j, k));
+        high = max(high, (int)get(i, j, k));
+      }
   if (high - c == c - low) return c;
   return high - c < c - low ? high : low;
 }

@@ -11,10 +11,10 @@ CellValue {
   float c = get(0, 0), sum = 0, weights = 0;
   for (int j = -2; j <= 2; j++)
     for (int i = -2; i <= 2; i++) {
-    float p = get(i, j);
-    float w = exp(-(i * i + j * j) / 4.5 - 50 * (p - c) * (p - c));
-    sum += w * p;
-    weights += w;
-  }
+      float p = get(i, j);
+      float w = exp(-(i * i + j * j) / 4.5 - 50 * (p - c) * (p - c));
+      sum += w * p;
+      weights += w;
+    }
   return sum / weights;
 }

@@ -9,7 +9,7 @@ ReadOnly (rock: uint8)
 Boundary wrap
 DefaultSize (300, 256, 260)
 InputRange (0.5, 1.5)
-InputRange rock { 0, 1 }
+InputRange rock {0, 1}
 const float omega = 0.9;
 CellValue {
   float p0 = get(f0, 0, 0, 0), p1 = get(f1, -1, 0, 0), p2 = get(f2, 1, 0, 0), p3 = get(f3, 0, -1, 0), p4 = get(f4, 0, 1, 0);
