@@ -104,10 +104,26 @@ func (p *parser) newName(what string) (token, error) {
 }
 
 // named tells whether a field, read-only array, scalar, step scalar, list of places or function has the name.
-func (p *parser) named(name string) bool {
+func (p *parser) named(name string) bool { return p.called(name) != "" }
+
+// called is what the file gives that name, outside of functions; "" if nothing.
+func (p *parser) called(name string) string {
 	has := func(a Array) bool { return a.Name == name }
-	return p.helpers[name] != nil || p.stepNamed(name) >= 0 || p.listNamed(name) != nil || slices.ContainsFunc(p.out.Fields, has) || slices.ContainsFunc(p.out.ReadOnly, has) ||
-		slices.ContainsFunc(p.out.Scalars, func(a Argument) bool { return a.Name == name })
+	switch {
+	case p.helpers[name] != nil:
+		return "a function"
+	case p.stepNamed(name) >= 0:
+		return "a step scalar"
+	case p.listNamed(name) != nil:
+		return "a list of places"
+	case slices.ContainsFunc(p.out.Fields, has):
+		return "a field"
+	case slices.ContainsFunc(p.out.ReadOnly, has):
+		return "a read-only array"
+	case slices.ContainsFunc(p.out.Scalars, func(a Argument) bool { return a.Name == name }):
+		return "a scalar"
+	}
+	return ""
 }
 
 func (p *parser) numDimensions(key token) error {

@@ -126,6 +126,8 @@ func TestFaultsOfTheLanguageAreShownWhereTheyStand(t *testing.T) {
 		{"return --get(0);", "", `s.sl:3:20: -- changes a variable, which only a statement may; write two signs apart`},
 		{"if (get(0)) { float a = 1; } return a;", "", `s.sl:3:49: unknown name "a"; declare it first, like float a = ...`},
 		{"float a = 1; if (a) { float a = 2; } return get(0);", "", `s.sl:3:41: a is declared twice`},
+		{"float a = 1; return a * f(get(u, 0));", "Fields (u, a)", `s.sl:3:19: a is a field, which nothing may hide; choose another name`},
+		{"return f(get(u, 0));", "Fields (u)\nReadOnly (k)\nfloat f(float k) { return k; }", `s.sl:6:15: k is a read-only array, which nothing may hide; choose another name`},
 		{"if (get(0) > 0) return 1;", "", `s.sl:3:39: CellValue must end with return`},
 		{"else return 1;", "", `s.sl:3:13: else without if`},
 		{"return value;", "", `s.sl:3:20: unknown name "value"; declare it first, like float value = ...`},

@@ -120,8 +120,11 @@ func (p *parser) local() (token, error) {
 	if t.kind != tokName || reserved(t.text) {
 		return t, p.unnamed("a new variable", t)
 	}
-	if _, dup := p.fn.lookup(t.text); dup || p.named(t.text) {
+	if _, dup := p.fn.lookup(t.text); dup {
 		return t, p.fail(t, "%.40s is declared twice", t.text)
+	}
+	if what := p.called(t.text); what != "" {
+		return t, p.fail(t, "%.40s is %s, which nothing may hide; choose another name", t.text, what)
 	}
 	return t, nil
 }
