@@ -71,7 +71,7 @@ func (t tiles) size(r *rand.Rand, st *stencil.Stencil, s shape) stencil.Size {
 	if s == odd {
 		return oddSize(r, dims, t)
 	}
-	n := t.several(r, dims)
+	n := t.several(r, st, s)
 	for a := range dims {
 		switch s {
 		case cut, parts:
@@ -108,9 +108,16 @@ func (t tiles) three(dims int) stencil.Size {
 	return n
 }
 
-// several is whole tiles: three a side and sometimes four, or fewer where that is too large.
-func (t tiles) several(r *rand.Rand, dims int) stencil.Size {
-	n := t.three(dims)
+// settling is the planes beyond those that a stencil reaches with which a block streams for a while as it does far from both ends.
+const settling = 8
+
+// several is whole tiles: three a side and sometimes four, or fewer where that is too large. Of a stencil that reaches far every other grid
+// with a part of a tile, and each with a sliver, has planes that lie far from both ends.
+func (t tiles) several(r *rand.Rand, st *stencil.Stencil, s shape) stencil.Size {
+	n, dims := t.three(st.Dims), st.Dims
+	if last := dims - 1; t.cuts[last] > 0 && st.Low[last]+st.High[last] > 2 && (s == sliver || s != whole && r.IntN(2) == 0) {
+		n[last] = max(n[last], kernels.RoundUp(st.Low[last]+st.High[last]+settling, t.cuts[last]))
+	}
 	for n.Cells() > largest {
 		widest := -1
 		for a := range dims {
