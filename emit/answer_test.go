@@ -229,7 +229,7 @@ func TestEmittedSourceGivesTheReferencesAnswer(t *testing.T) {
 		schedule string
 		grids    []stencil.Size
 	}{
-		{"jacobi3d", stencil.Float32, streamed, []stencil.Size{{70, 33, 21}, {237, 18, 5}, {1, 1, 1}, {5, 40, 9}, {41, 25, 9}, {131, 40, 9}}},
+		{"jacobi3d", stencil.Float32, streamed, []stencil.Size{{70, 33, 21}, {237, 18, 5}, {1, 1, 1}, {5, 40, 9}, {41, 25, 9}, {131, 72, 9}}},
 		{small, stencil.Float64, streamed, []stencil.Size{{70, 33, 21}, {71, 33, 21}}},
 		{"jacobi3d27", stencil.Float64, tiled, []stencil.Size{{65, 17, 9}, {3, 2, 1}}},
 		{"jacobi2d", stencil.Float32, columned, []stencil.Size{{257, 45, 1}, {1, 7, 1}}},
@@ -312,7 +312,7 @@ func TestEmittedSourceGivesTheReferencesAnswer(t *testing.T) {
 	build(t, dir, nvcc, slices.Concat([]string{"-std=c++17", "-O0", "-o", program, "main.cpp"}, objects)...)
 	for _, c := range []struct{ name, size, want string }{
 		{"jacobi3d_f32", "70 33 21", "the tuned schedule"}, {"jacobi3d_f32", "237 18 5", "rows of any length"},
-		{"jacobi3d_f32", "131 32 9", "tiles of another shape"},
+		{"jacobi3d_f32", "131 72 9", "tiles of another shape"},
 		{"jacobi3d_f32", "5 40 9", "the naive kernel"}, {"jacobi3d_f32", "41 25 9", "narrower"}, {"jacobi3d_f64_small", "70 33 2", "the tuned schedule"},
 		{"jacobi3d_f64_small", "70 33 21", "2^31 cells and more"}, {"jacobi3d_f64_small", "71 33 21", "rows of any length for grids of 2^31 cells"},
 	} {
