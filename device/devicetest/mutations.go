@@ -461,5 +461,7 @@ func Mutations() []Mutation {
 		m("pipeline", "guarded3d", "folded where stored: a NaN in the second place is passed over", "return a > b ? a : b;", "return b > a ? b : a;"),
 		m("pipeline", "stored3d", "folded where stored: a NaN in the first place is passed over", "  if (a != a) return a; // one cell", "  // one cell"),
 		m("stream", "steps3d", "step scalars: a NaN is passed over", "  if (a != a) return a; // one cell", "  if (a != a) return b; // one cell"),
+		m("stream", "packmirror2d", "packed: a weight is off by 1 % in one half where steps are fused", "Packed(0x34cd34cdu", "Packed(PYRAMID > 1 ? 0x34d934cdu : 0x34cd34cdu"),
+		m("stream", "packconst2d", "packed: the weakest weight is off by 1 % in one half where steps are fused", "Packed(0x2a662a66u", "Packed(PYRAMID > 1 ? 0x2a732a66u : 0x2a662a66u"),
 	}
 }
