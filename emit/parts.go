@@ -267,7 +267,7 @@ func (s Source) parts(all bool) ([]part, []variant, error) {
 		}
 		first := c.list[c.variants[from].Kernels[0]]
 		if slim, p, ok := s.narrower(config, sc, first.Least[0]); ok {
-			if err := c.variant(i, "slim", "narrower, for rows shorter than its tile", p, slim); err != nil {
+			if err := c.variant(i, "slim", "narrower, for short rows and others that it fits better", p, slim); err != nil {
 				return nil, nil, err
 			}
 		}
