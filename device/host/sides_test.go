@@ -64,3 +64,16 @@ func TestAStageThatReadsNothingIsComputedAround(t *testing.T) {
 	}
 	devicetest.Check(t, d, cases)
 }
+
+// What neighbouring cells compute alike is computed of planes outside, too: there each point has its own value outside.
+func TestHiddenStagesReadPlanesOutside(t *testing.T) {
+	d := open(t, host.Options{})
+	var cases []verify.Case
+	for _, boundary := range []string{"EdgeValue y { return -value; }", "Boundary y (constant 2, constant 3)"} {
+		text := "NumDimensions 2 StencilSize (1, 2) " + boundary + " float slope(int j) { float a = get(0, j) - get(0, j - 1), b = get(0, j + 1) - get(0, j); return a * b > 0 ? 2 * a * b / (a + b) : 0; } " +
+			"float face(int j) { return get(0, j) + 0.4 * slope(j); } CellValue { return get(0, 0) - 0.3 * (face(0) - face(-1)); }"
+		cases = append(cases, onWidths(t, text, stencil.Float32, "pipeline/vx=4/vy=1/wp=1/ck=1/pf=2/mb=1/ph=1/hs=1", 128, 131)...)
+		cases = append(cases, onWidths(t, text, stencil.Float32, "pipeline/vx=4/vy=1/wp=1/ck=8/pf=2/mb=1/ph=2/sh=1/hs=1", 128, 131)...)
+	}
+	devicetest.Check(t, d, cases)
+}

@@ -462,7 +462,11 @@ func (p *plan) jobText(b *strings.Builder, h shape, one bool, i int) {
 			}
 			line("        beyond<%d, EDGE, ENDS, %d, %d, %d, %d, %s>(n%d, %s, plane + %d, at);", p.given(r.array), q.lowX, q.highX, q.otherLow, q.otherHigh, is, n, loaded, q.dz)
 			if r.array < p.fields && valued(st) {
-				line("        if (EDGE || ENDS) outside<ENDS, %s>(n%d.at, %d, %d, %d, plane + %d, %d, iteration, at);", is, n, q.lowR, lx, p.given(r.array), q.dz, q.dz)
+				dz := fmt.Sprint(q.dz)
+				if below, above := hiddenPlanes(st, j.stage); below+above > 0 { // it is completed so many planes outside: they read from there on
+					dz = fmt.Sprintf("plane + %d < 0 ? %d : %d", q.dz, q.dz-below, q.dz+above)
+				}
+				line("        if (EDGE || ENDS) outside<ENDS, %s>(n%d.at, %d, %d, %d, plane + %d, %s, iteration, at);", is, n, q.lowR, lx, p.given(r.array), q.dz, dz)
 			}
 			line("      }")
 			fmt.Fprintf(&cases, "        if (array == %d && %s == %d) return n%d.at[%d + %s][%d + i + dx];\n", r.array, at, q.dz, n, q.lowR, row, lx)
