@@ -25,67 +25,60 @@ func Loaded(st *stencil.Stencil, stage int) [][]stencil.Offset {
 	return all
 }
 
-// instructions of functions in float and in double on the way that most arguments take, read off the machine code of NVRTC 11.8
-// for sm_90, roots off that of stencil/arithmetic.cu. In double those of other units count a third: they are issued beside
-// double-precision operations.
-var instructions = map[string][2]int{
-	"quotient": {1, 6}, // the reciprocal alone
-	"sqrt":     {2, 8},
-	"rsqrt":    {1, 8},
-	"cbrt":     {15, 21},
-	"exp":      {8, 32},
-	"exp2":     {5, 33},
-	"log":      {25, 47},
-	"log2":     {25, 53},
-	"log10":    {25, 53},
-	"sin":      {25, 31},
-	"cos":      {25, 31},
-	"tan":      {35, 51},
-	"asin":     {50, 67},
-	"acos":     {50, 74},
-	"atan":     {35, 45},
-	"sinh":     {35, 57},
-	"cosh":     {22, 34},
-	"tanh":     {21, 56},
-	"pow":      {110, 150},
-	"atan2":    {60, 100},
-	"fmod":     {50, 60},
+// instructions of functions on the way that most arguments take, read off the machine code of NVRTC 11.8 for sm_90, roots off that of
+// stencil/arithmetic.cu: in float, in double those in double precision, and what other units do beside these. Functions in double were read
+// in a loop over four cells, whose constants are loaded once.
+var instructions = map[string][3]int{
+	"quotient": {1, 6, 9}, // the reciprocal alone
+	"sqrt":     {2, 8, 13},
+	"rsqrt":    {1, 8, 13},
+	"cbrt":     {15, 11, 35},
+	"exp":      {8, 15, 14},
+	"exp2":     {5, 16, 14},
+	"log":      {25, 27, 35},
+	"log2":     {25, 29, 35},
+	"log10":    {25, 29, 35},
+	"sin":      {25, 15, 25},
+	"cos":      {25, 15, 28},
+	"tan":      {35, 28, 45},
+	"asin":     {50, 30, 15},
+	"acos":     {50, 30, 35},
+	"atan":     {35, 27, 20},
+	"sinh":     {35, 25, 40},
+	"cosh":     {22, 19, 30},
+	"tanh":     {21, 20, 35},
+	"pow":      {110, 60, 90},
+	"atan2":    {60, 35, 60},
+	"fmod":     {50, 6, 60},
 }
 
 // called are those of stencil.Specials.
-var called = func() (list [len(stencil.Calls{})][2]int) {
+var called = func() (list [len(stencil.Calls{})][3]int) {
 	for i, name := range stencil.Specials {
 		list[i] = instructions[name]
 	}
 	return list
 }()
 
-// Beyond is the instructions that quotients and functions take in a type beyond the one operation that each is counted for.
-func Beyond(o stencil.Ops, d stencil.DType) float64 {
+// besideChoices is what other units do for each selection, minimum or maximum in double precision: of two words each.
+const besideChoices = 5
+
+// Counts is the operations of o, with those that quotients and functions take beyond the one that each is counted for, and the
+// instructions beside them.
+func Counts(o stencil.Ops, d stencil.DType) (flops, beside float64) {
 	double := 0
 	if d == stencil.Float64 {
 		double = 1
 	}
-	n := o.Div * (instructions["quotient"][double] - 1)
+	add := func(n int, of [3]int) {
+		flops += float64(n * (of[double] - 1))
+		beside += float64(double * n * of[2])
+	}
+	add(o.Div, instructions["quotient"])
 	for i, calls := range o.Calls {
-		n += calls * (called[i][double] - 1)
+		add(calls, called[i])
 	}
-	return float64(n)
-}
-
-// Other units do for operations in double precision, in machine code of NVRTC 11.8 for sm_90:
-const (
-	besideBeyond  = 1.8 // instructions for each of Beyond: exponents, tests for zero and infinity
-	besideChoices = 5   // for each selection, minimum or maximum: of two words each
-)
-
-// Counts is the operations of o and what Beyond says, and the instructions beside them.
-func Counts(o stencil.Ops, d stencil.DType) (flops, beside float64) {
-	beyond := Beyond(o, d)
-	if d == stencil.Float64 {
-		beside = besideBeyond*beyond + besideChoices*float64(o.Choices)
-	}
-	return float64(o.Total()) + beyond, beside
+	return float64(o.Total()) + flops, beside + float64(double*besideChoices*o.Choices)
 }
 
 // SetUp is the instructions of a thread that streams before its first plane step.
