@@ -390,18 +390,18 @@ func (c Coefficients) rates(m machine.Machine, d stencil.DType) rates {
 	return r
 }
 
-// lanes is the results of arithmetic that an SM gives a clock. Integers and narrow floats
-// have half of float32's 128 where there are so many (CUDA C++ programming guide, throughput
-// of native arithmetic instructions: 64 of integers).
+// lanes is the results of arithmetic that an SM gives a clock. Narrow floats are computed in float32. Of integers 64 (CUDA C++ programming
+// guide, throughput of native arithmetic instructions), and half as many moves and products beside them: in machine code of a lattice gas
+// and of a filter of ranks two instructions of three are for the integer units.
 func lanes(m machine.Machine, d stencil.DType) float64 {
 	single, double := m.Lanes()
-	switch d {
-	case stencil.Float32, stencil.Float16x2: // or as many pairs of float16
-		return float64(single)
-	case stencil.Float64:
+	switch {
+	case d == stencil.Float64:
 		return float64(double)
+	case d.Floating(): // or as many pairs of float16
+		return float64(single)
 	}
-	return 64
+	return 96
 }
 
 // dramBytes is what a launch moves: the grid in and out once, and again what
