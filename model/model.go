@@ -115,7 +115,7 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 		Term{"shared", idle * w.Shared / r.pipe, "shared memory and shuffles, bank conflicts included"},
 		Term{"flops", idle * w.Flops / r.flops, "floating-point operations"},
 		Term{"issue", idle * instructions / r.issue, "instructions issued"},
-		Term{"fetch", idle * fetching(w, instructions, own, warps) / (fetchedAClock * sms * r.clock), "instructions that an SM's cache does not hold"})
+		Term{"fetch", idle * fetching(w, instructions, own, warps) / (sms * r.clock), "instructions that an SM's cache does not hold"})
 
 	// A thread's own chain of waits, however much bandwidth there is: only resident
 	// blocks hide it from each other.
@@ -235,18 +235,20 @@ func allocate(w kernels.Work, f Facts, m machine.Machine) (registers int, spille
 // 0033-loops-of-one-plane-step.md).
 const (
 	instructionBytes = 16
-	textHeld         = 44 << 10 // bytes of a loop of which half is fetched anew in every turn
-	fetchedAClock    = 2        // instructions
+	textHeld         = 44 << 10  // bytes of a loop of which half is fetched anew in every turn
+	textNear         = 128 << 10 // and from L2: what is behind holds so much on Volta (Jia et al., arXiv:1804.06826)
+	nearAClock       = 2         // instructions that an SM then gets
+	farAClock        = 0.44      // from L2 (docs/lab/0033-loops-of-one-plane-step.md)
 )
 
-// fetching is the warp instructions that an SM fetches anew, of so many that it issues of a loop; own are those of a thread. Warps that wait
-// for each other at a barrier in every turn share them.
+// fetching is the clocks in which an SM fetches instructions anew, of so many that it issues of a loop; own are those of a thread. Warps
+// that wait for each other at a barrier in every turn share them.
 func fetching(w kernels.Work, issued, own, warps float64) float64 {
-	text := instructionBytes * own * float64(w.Unroll) / math.Max(w.SpillTrips, 1)
+	text := math.Max(instructionBytes*own*float64(w.Unroll)/math.Max(w.SpillTrips, 1), 1)
 	if w.Barriers > 0 {
 		issued /= warps
 	}
-	return issued / (1 + math.Pow(textHeld/math.Max(text, 1), 6))
+	return issued * (1/(1+math.Pow(textHeld/text, 6))/nearAClock + 1/(1+math.Pow(textNear/text, 6))/farAClock)
 }
 
 // launchSeconds is what a launch adds between kernels on one stream: measured, or
