@@ -35,6 +35,9 @@ type plan struct {
 	// folds is the job whose cells are folded where they are stored, for the scalars of the next step; -1 = none.
 	folds int
 	acts  []act
+	// alive is how many planes of each version registers keep while a job runs: those that it or a later one reads in this plane step, and
+	// those that the next one reads.
+	alive [][]int
 	// unlisted is why sources and receivers cannot act within a launch of several steps; "" if they can, or need not.
 	unlisted string
 }
@@ -392,6 +395,28 @@ func (p *plan) finish(key planKey, current []int) {
 		}
 	}
 	p.barriers()
+	p.findAlive()
+}
+
+// findAlive sets alive.
+func (p *plan) findAlive() {
+	planes := make([]int, len(p.versions)) // read from here on in this plane step
+	p.alive = make([][]int, len(p.jobs))
+	for i, j := range slices.Backward(p.jobs) {
+		for _, r := range j.reads {
+			planes[r.version] = max(planes[r.version], p.age(j, r, -r.low)+1)
+		}
+		p.alive[i] = make([]int, len(p.versions))
+		for v, of := range p.versions {
+			switch {
+			case !of.held:
+			case i <= of.job: // the newest is not there yet
+				p.alive[i][v] = of.depth - 1
+			default:
+				p.alive[i][v] = max(of.depth-1, planes[v])
+			}
+		}
+	}
 }
 
 // direct is how many of what is loaded come straight to registers.

@@ -8,8 +8,79 @@ import (
 	"stenciltune/stencil"
 )
 
-// registers is what a thread takes if it may, estimated: the planes that stages keep, what the largest
-// stage leaves, what it sees for one of that, with what lies around it, and addresses.
+// What a thread has in registers: taken where it may, and the least with which it does not spill. Fitted to what NVRTC gave kernels of
+// some programs, judged by those of others (docs/lab/0034-registers.md).
+const (
+	takenBase, leastBase   = 31, 26
+	takenLoad              = 3.7      // for each array: where it is loaded from
+	takenStore, leastStore = 1.8, 6.2 // for each field: where it is stored
+	taken3D                = 25       // where rows are
+	takenOwn, leastOwn     = 0.38, 0.84
+	leastBeyond            = 0.6
+	takenDone, leastDone   = 0.37, 0.098
+	takenAhead, leastAhead = 0.43, 0.58
+	narrowDone             = 0.25 // of what an operation takes, on integers of less than a word
+	spilledWords           = 0.65 // for each register that lacks, in each plane step that the loop holds
+)
+
+// needs estimates those of the job that needs most. While it runs registers keep planes of all versions (plan.alive); of
+// what it reads they hold own cells that are in shared memory and cells beyond the own ones; of what it does, values on the
+// way. Where the loop holds several plane steps, what can be computed before a version's newest plane is there already is.
+func (h shape) needs(p stencil.Problem, l *plan, unroll int) (taken, least float64) {
+	words, cells := float64(max(1, kernels.ComputedSize(p.DType)/4)), float64(h.vector*h.rows)
+	ahead := 0.0
+	for _, v := range l.versions {
+		if v.held && v.depth > 1 && unroll > 1 {
+			ahead += cells
+		}
+	}
+	for i, j := range l.jobs {
+		kept, own, beyond := 0.0, 0.0, 0.0
+		for v, planes := range l.alive[i] {
+			kept += float64(planes) * h.cellsOf(l, v)
+		}
+		for _, r := range j.reads {
+			of := l.versions[r.version]
+			if of.hidden {
+				continue
+			}
+			for _, q := range r.planes {
+				q = j.around(q)
+				if !of.held {
+					own += cells
+				}
+				beyond += float64(h.rows*(q.lowX+q.highX) + (q.lowR+q.highR)*(q.otherLow+q.otherHigh))
+			}
+		}
+		computed := float64((h.vector + j.lowX + j.highX) * (h.rows + j.lowR + j.highR))
+		done := computed / cells * float64(l.st.Operations(j.stage, [3]int{h.vector, h.rows, 1}).Total())
+		if p.DType.Size() < 4 && !p.DType.Floating() {
+			done *= narrowDone
+		}
+		taken = max(taken, kept+takenOwn*own+takenDone*done)
+		least = max(least, kept+leastOwn*own+leastBeyond*beyond+leastDone*done)
+	}
+	stores := float64(len(l.stores))
+	taken = takenBase + takenLoad*float64(l.loads) + takenStore*stores + words*(taken+takenAhead*ahead)
+	least = leastBase + leastStore*stores + words*(least+leastAhead*ahead)
+	if l.dims == 3 {
+		taken += taken3D
+	}
+	return max(taken, least), least
+}
+
+// cellsOf is the cells of a plane that a thread keeps of a version.
+func (h shape) cellsOf(l *plan, version int) float64 {
+	v := l.versions[version]
+	if !v.hidden {
+		return float64(h.vector * h.rows)
+	}
+	j := l.jobs[v.job]
+	return float64((h.vector + j.lowX + j.highX) * (h.rows + j.lowR + j.highR))
+}
+
+// registers is a rougher estimate, by which schedules are legal (what is stored must stay so): the planes that stages keep, what the
+// largest stage leaves, what it sees for one of that, with what lies around it, and addresses.
 func (h shape) registers(p stencil.Problem, l *plan) int {
 	cells := float64(h.vector * h.rows)
 	most := 0.0
@@ -226,8 +297,8 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	}
 	window := write
 	window[st.Dims-1] = 1 + h.prefetch
-	registers := h.registers(p, l)
 	unroll, _ := h.copies(p, l)
+	taken, least := h.needs(p, l, unroll)
 	loadsAhead := float64(h.prefetch)
 	if t.late { // through registers, within a plane step
 		loadsAhead = 1
@@ -252,9 +323,9 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		LoadWaits:  loaded / loadsAhead,
 		Prefetched: true,
 		Waits:      planeSteps * float64(len(l.jobs)) * 1.5,
-		Registers:  registers,
-		Least:      max(1, registers*19/20),
-		Spilled:    0.4, // as NVRTC 13 does in the mean (docs/lab/registers.txt)
+		Registers:  int(taken),
+		Least:      int(least),
+		Spilled:    spilledWords * float64(unroll),
 		MinBlocks:  h.minBlocks,
 		SpillTrips: planeSteps,
 		Unroll:     unroll,

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"math"
+	"slices"
 
 	"stenciltune/kernels"
 	"stenciltune/space"
@@ -53,7 +54,7 @@ const besideEdges = 6
 func (g plan) taken() (registers, least int) {
 	e := estimateOf(g.stages)
 	cells, used, timeTile, words := float64(g.words()*g.rows), float64(g.used()), float64(g.timeTile), float64(max(4, g.problem.DType.Size()))/4
-	stage := e.stage + e.kept*float64(g.perStage()) // for each cell
+	stage := e.stage + e.kept*float64(g.perStage()-g.ahead()) // for each cell
 	switch {
 	case g.weights.ring != 0:
 		stage += e.pairs
@@ -76,6 +77,19 @@ func (g plan) taken() (registers, least int) {
 		n += float64(k)
 	}
 	return int(n), max(least, 1)
+}
+
+// ahead is how many arrays a stage reads as they arrive, and not later: the compiler keeps one plane less of them than perStage counts.
+func (s stages) ahead() (n int) {
+	if s.linear {
+		return 0
+	}
+	for _, points := range s.arrays {
+		if len(points) > 0 && !slices.ContainsFunc(points, func(o stencil.Offset) bool { _, _, dz := kernels.StreamingAxes(s.dims, o); return dz < s.highS }) {
+			n++
+		}
+	}
+	return n
 }
 
 // long is the registers of a thread from which on its plane steps are long. Compilers then put off
