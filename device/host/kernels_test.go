@@ -178,6 +178,26 @@ func TestRareEdgesGiveTheReferencesAnswer(t *testing.T) {
 	devicetest.Check(t, d, cases)
 }
 
+// A step a launch in 1D and 2D takes the neighbours of a tile's last cells from memory: a tile that ends a cell or two before the grid
+// writes cells that are held.
+func TestCellsHeldWhereATileEndsBeforeTheGrid(t *testing.T) {
+	d := open(t, host.Options{})
+	st, err := stencil.Parse("ends", "ends.sl", "NumDimensions 1 StencilSize (3) Boundary fixed CellValue { return 0.5 * get(-3) + 0.3 * get(3) + 0.1 * get(0); }")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := space.ParseSchedule("stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var cases []verify.Case
+	for _, n := range []int{257, 258} {
+		p := stencil.Problem{Stencil: st, DType: stencil.Float32, Size: stencil.Size{n, 1, 1}, Steps: 10}
+		cases = append(cases, verify.Of(p, kernels.Find(all.Families(), "stream"), s, 2, 3))
+	}
+	devicetest.Check(t, d, cases)
+}
+
 // Where rows are not whole vectors, lanes copy and write each other's parts of them.
 func TestPartsOfRowsArriveWhereTheyBelong(t *testing.T) {
 	if testing.Short() {

@@ -192,7 +192,7 @@ __device__ __forceinline__ bool held_high(int held, int reach, int cells, bool e
 // Whether cell i of the thread's row j is held, whatever its plane.
 __device__ __forceinline__ bool held_cell(const Place &at, int j, int i) {
   const bool low_x = LANE_HALO > 0 ? at.x == 0 : at.low_x, high_x = LANE_HALO > 0 ? at.x + VECTOR == at.nx : at.high_x;
-  return at.holds && (held_low(HELD_LX, LOW_X, VECTOR, low_x, at.x, i) || held_high(HELD_HX, HIGH_X, VECTOR, high_x, at.x, i, at.nx) ||
+  return at.holds && (held_low(HELD_LX, LOW_X, VECTOR, low_x, at.x, i) || held_high(HELD_HX, LANE_HALO > 0 ? 0 : HIGH_X, VECTOR, high_x, at.x, i, at.nx) ||
                       held_low(HELD_LR, LOW_R, ROWS, at.low_row, at.y, j) || held_high(HELD_HR, HIGH_R, ROWS, at.high_row, at.y, j, at.grid.ny));
 }
 
