@@ -385,3 +385,16 @@ func TestPlainRoundingIsWithinTheBounds(t *testing.T) {
 	}
 	t.Logf("of the bound of few runs %.2g at most, and beyond it on %d grids; of that of many %.2g", few, over, many)
 }
+
+// TestNumbersOfAStepAreBoundByTheTypeThatIsChecked: of a file in float that is checked in float64, a sum errs as others that add in another order.
+func TestNumbersOfAStepAreBoundByTheTypeThatIsChecked(t *testing.T) {
+	st, err := Parse("sums", "sums.sl", "NumDimensions 1 StencilSize (1) InputRange (0.5, 1.5) "+
+		"StepScalar sum s { return get(0); } CellValue { return 0.5 * get(1) + 0.5 * get(-1) + 0 * s; }")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := Judge(Problem{Stencil: st, DType: Float64, Size: Size{3000, 1, 1}}, 3, 1)
+	if least := 2 * math.Log2(3000) * 0x1p-53 * 3000; v.step[1][0] < least {
+		t.Errorf("%v of %v, want %v at least", v.step[1], v.step[0], least)
+	}
+}

@@ -22,6 +22,7 @@ type noise struct {
 	low    float64 // divisors below low or above 1/low are not divided by
 	high   float64 // larger values leave the type's range
 	seed   uint32
+	double bool // elements are float64, as the numbers of steps and sums always are
 	along  bool // every error is upwards and half as large: what errors come to that never cancel
 }
 
@@ -33,8 +34,8 @@ const noiseBits = 37
 func noiseOf(p Problem, seed uint32, side float64) (noise, float64) {
 	d, coarsest := p.DType, p.coarsest()
 	f := d.fact()
-	n := noise{seed: seed, low: 0x1p-126, high: math.MaxFloat32 / 8} // sums that are added in another order are larger on the way
-	bits, scale := 24, 1.0                                           // 16-bit elements are computed in float
+	n := noise{seed: seed, double: d == Float64, low: 0x1p-126, high: math.MaxFloat32 / 8} // sums that are added in another order are larger on the way
+	bits, scale := 24, 1.0                                                                 // 16-bit elements are computed in float
 	switch {
 	case d.Packed(): // or as they are stored
 		bits, n.high = f.mantissa, math.Ldexp(1, 2-f.minExponent)

@@ -231,7 +231,7 @@ func (r *run) stepScalars() {
 			continue
 		}
 		noise := r.noise
-		if r.s.DType != Float64 { // it is computed in double, which errs by nothing that an element shows
+		if noise != nil && !noise.double { // it is computed in double, which errs by nothing that an element shows
 			r.noise = nil
 		}
 		c := newEvaluation(r, a.Body)
@@ -275,7 +275,7 @@ func (r *run) values(body []Stmt) []float64 {
 func (r *run) folded(op string, body []Stmt) float64 {
 	values := r.values(body)
 	v := Fold(op, values)
-	if n := r.noise; n != nil && op == "sum" && r.s.DType == Float64 { // others add in double too, in another order
+	if n := r.noise; n != nil && op == "sum" && n.double { // others add in double too, in another order
 		c := newEvaluation(r, nil)
 		*c.state = uint64(mix(n.seed+uint32(r.iteration)))<<32 | 1
 		size, units := sumError(values)
