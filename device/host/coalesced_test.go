@@ -26,9 +26,18 @@ func TestCellsOfRowsStoredInPartsCountOnce(t *testing.T) {
 	devicetest.Check(t, d, cases)
 }
 
-// onWidths are cases of a program by a schedule of pipeline, on grids of 9 rows of so many cells each.
-func onWidths(t *testing.T, text string, dtype stencil.DType, schedule string, widths ...int) (cases []verify.Case) {
-	st, err := stencil.Parse("rows", "rows.sl", text)
+// onWidths are cases of a program by a schedule, on grids of 9 rows of so many cells each.
+func onWidths(t *testing.T, text string, dtype stencil.DType, schedule string, widths ...int) []verify.Case {
+	var sizes []stencil.Size
+	for _, width := range widths {
+		sizes = append(sizes, stencil.Size{width, 9, 1})
+	}
+	return onGrids(t, text, dtype, schedule, sizes...)
+}
+
+// onGrids are cases of a program by a schedule.
+func onGrids(t *testing.T, text string, dtype stencil.DType, schedule string, sizes ...stencil.Size) (cases []verify.Case) {
+	st, err := stencil.Parse("grids", "grids.sl", text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -36,9 +45,9 @@ func onWidths(t *testing.T, text string, dtype stencil.DType, schedule string, w
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, width := range widths {
-		p := stencil.Problem{Stencil: st, DType: dtype, Size: stencil.Size{width, 9, 1}, Steps: 10}
-		cases = append(cases, verify.Of(p, kernels.Find(all.Families(), "pipeline"), s, 2, 3))
+	for _, n := range sizes {
+		p := stencil.Problem{Stencil: st, DType: dtype, Size: n, Steps: 10}
+		cases = append(cases, verify.Of(p, kernels.Find(all.Families(), s.Family()), s, 2, 3))
 	}
 	return cases
 }
