@@ -189,14 +189,12 @@ func (c *collector) variant(winner int, form, why string, p stencil.Problem, sc 
 
 // shapes reckons the costs of a winner's variants, from one on, and adds some in tiles of other shapes. They are for grids of
 // fewer than 2^31 cells: in larger ones few tiles are not full. Steps that they leave over are done by the kernels that are there.
-func (c *collector) shapes(winner, from int) error {
+func (c *collector) shapes(winner, from int, sc space.Schedule) error {
 	of := c.Configs[winner]
 	faster := 1.0 // the tuned schedule won since it is faster than reckoned, where it was tuned: so it will be on rows of other kinds
-	for _, v := range c.variants[from:] {
-		main := c.list[v.Kernels[0]]
-		if own, ok := c.shape(of, main.For, main.Schedule); ok && main.For.Size == size(of) && main.Schedule.String() == of.Schedule.Text {
-			faster = min(1, secondsOf(of)/own.on(main.For))
-		}
+	p := c.Problem.Resized(size(of))
+	if tuned, ok := c.shape(of, p, sc); ok {
+		faster = min(1, secondsOf(of)/tuned.on(p))
 	}
 	for i := range c.variants[from:] {
 		v := c.variants[from+i]
@@ -271,7 +269,7 @@ func (s Source) parts(all bool) ([]part, []variant, error) {
 				return nil, nil, err
 			}
 		}
-		if err := c.shapes(i, from); err != nil {
+		if err := c.shapes(i, from, sc); err != nil {
 			return nil, nil, err
 		}
 	}

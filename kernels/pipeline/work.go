@@ -52,8 +52,7 @@ func (h shape) needs(p stencil.Problem, l *plan, unroll int) (taken, least float
 				beyond += float64(h.rows*(q.lowX+q.highX) + (q.lowR+q.highR)*(q.otherLow+q.otherHigh))
 			}
 		}
-		computed := float64((h.vector + j.lowX + j.highX) * (h.rows + j.lowR + j.highR))
-		done := computed / cells * float64(l.st.Operations(j.stage, [3]int{h.vector, h.rows, 1}).Total())
+		done := float64(h.computed(j)) / cells * float64(l.st.Operations(j.stage, [3]int{h.vector, h.rows, 1}).Total())
 		if p.DType.Size() < 4 && !p.DType.Floating() {
 			done *= narrowDone
 		}
@@ -75,8 +74,12 @@ func (h shape) cellsOf(l *plan, version int) float64 {
 	if !v.hidden {
 		return float64(h.vector * h.rows)
 	}
-	j := l.jobs[v.job]
-	return float64((h.vector + j.lowX + j.highX) * (h.rows + j.lowR + j.highR))
+	return float64(h.computed(l.jobs[v.job]))
+}
+
+// computed is the cells of a plane that a thread computes in a job: its own and, of hidden values, those beyond.
+func (h shape) computed(j job) int {
+	return (h.vector + j.lowX + j.highX) * (h.rows + j.lowR + j.highR)
 }
 
 // registers is a rougher estimate, by which schedules are legal (what is stored must stay so): the planes that stages keep, what the
@@ -122,8 +125,7 @@ func (h shape) seen(l *plan, j job, reads []read) (n float64) {
 func (h shape) wider(l *plan) (n float64) {
 	for _, v := range l.versions {
 		if v.hidden {
-			j := l.jobs[v.job]
-			n += float64(v.depth * ((h.vector+j.lowX+j.highX)*(h.rows+j.lowR+j.highR) - h.vector*h.rows))
+			n += float64(v.depth * (h.computed(l.jobs[v.job]) - h.vector*h.rows))
 		}
 	}
 	return n
