@@ -27,38 +27,34 @@ func TestTilesNearAnEdgeReadBeyondIt(t *testing.T) {
 
 // Each output of a stage is computed apart, and held where the whole stage reads beyond the grid.
 func TestOutputsAreHeldByTheirStagesBox(t *testing.T) {
-	d := open(t, host.Options{})
-	source, r := verify.NewSource(d.Machine(), all.Families()), rand.New(rand.NewPCG(1, 36))
-	var cases []verify.Case
+	var texts []string
 	for _, boundary := range []string{"fixed", "(clamp, (clamp, fixed))"} {
-		st, err := stencil.Parse("apart", "apart.sl", "NumDimensions 2 StencilSize (1, 1) Fields (p, q) Boundary "+boundary+" Stages (first, second) "+
+		texts = append(texts, "NumDimensions 2 StencilSize (1, 1) Fields (p, q) Boundary "+boundary+" Stages (first, second) "+
 			"CellValue first (p, q) { return 0.5 * get(p, 1, 1), 0.9 * get(p, 0, 0); } CellValue second (p) { return 0.3 * get(p, 0, 0) + 0.5 * get(q, 0, 1); }")
-		if err != nil {
-			t.Fatal(err)
-		}
-		for range 2 {
-			cases = append(cases, source.Draw(r, stencil.Problem{Stencil: st, DType: st.DType}, kernels.Find(all.Families(), "pipeline")))
-		}
 	}
-	devicetest.Check(t, d, cases)
+	checkDrawn(t, 36, 2, texts...)
 }
 
 // A stage that reads no array is computed in planes before the first that is written, too, also where nothing is loaded.
 func TestAStageThatReadsNothingIsComputedAround(t *testing.T) {
-	d := open(t, host.Options{})
-	source, r := verify.NewSource(d.Machine(), all.Families()), rand.New(rand.NewPCG(1, 37))
-	var cases []verify.Case
-	for _, text := range []string{
+	checkDrawn(t, 37, 3,
 		"NumDimensions 2 StencilSize (1, 1) Fields (u, g) Stages (first, second) CellValue first (g) { return 3 * x + y; } CellValue second (u) { return get(g, -1, -1) + 0.5 * get(g, 0, 1); }",
 		"NumDimensions 2 StencilSize (2, 2) DataType int16 Fields (u: int8, g: int8) Boundary constant 2 Stages (first, second) CellValue first (g) { return -3 * x; } CellValue second (u) { return get(g, -2, -2) % 7; }",
-		"NumDimensions 3 StencilSize (2, 2, 2) Boundary mirror ReadOnly (k: float16) Fields (u, g) Stages (first, second) CellValue first (g) { return x + 2 * y - 3 * z + iteration; } " +
-			"CellValue second (u) { return get(g, -2, 0, -2) + 0.5 * get(g, 1, 0, 1) + 0.25 * get(u, 0, 0, 0) + get(k, 0, 0, 0); }",
-	} {
-		st, err := stencil.Parse("around", "around.sl", text)
+		"NumDimensions 3 StencilSize (2, 2, 2) Boundary mirror ReadOnly (k: float16) Fields (u, g) Stages (first, second) CellValue first (g) { return x + 2 * y - 3 * z + iteration; } "+
+			"CellValue second (u) { return get(g, -2, 0, -2) + 0.5 * get(g, 1, 0, 1) + 0.25 * get(u, 0, 0, 0) + get(k, 0, 0, 0); }")
+}
+
+// checkDrawn checks so many schedules of pipeline of each program, drawn by a seed.
+func checkDrawn(t *testing.T, seed uint64, each int, texts ...string) {
+	d := open(t, host.Options{})
+	source, r := verify.NewSource(d.Machine(), all.Families()), rand.New(rand.NewPCG(1, seed))
+	var cases []verify.Case
+	for _, text := range texts {
+		st, err := stencil.Parse("drawn", "drawn.sl", text)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 3 {
+		for range each {
 			cases = append(cases, source.Draw(r, stencil.Problem{Stencil: st, DType: st.DType}, kernels.Find(all.Families(), "pipeline")))
 		}
 	}
