@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"slices"
 
 	"golang.org/x/perf/benchfmt"
 )
@@ -9,8 +10,14 @@ import (
 // application is the group of the catalogue's stencils that are time steps of real programs.
 const application = "application"
 
-// applications tunes every application of the catalogue cold. The roof is the speed of a
-// step that reads each array once and writes each result once, all stages fused, as fast as a copy.
+// gains are what a step of ns is beside the naive kernel's, and beside the roof: the speed of a step that reads each array
+// once and writes each result once, all stages fused, so many bytes a cell, as fast as a copy.
+func (p problem) gains(c config, ns float64, bytes int) []benchfmt.Value {
+	naive, roof := 1e9*c.Baseline.SecondsPerStep, c.Baseline.CopyBytesPerSecond/float64(bytes)/1e9
+	return []benchfmt.Value{value(p.rate(naive).Value, "naive-GCells/s"), value(naive/ns, "x-naive"), value(roof, "roof-GCells/s"), value(p.rate(ns).Value/roof, "x-roof")}
+}
+
+// applications tunes every application of the catalogue cold.
 func applications(ctx context.Context, b *bench) (rows []row, err error) {
 	list, err := b.catalogue(ctx)
 	if err != nil {
@@ -27,10 +34,9 @@ func applications(ctx context.Context, b *bench) (rows []row, err error) {
 				if err != nil {
 					return result{}, err
 				}
-				ns, naive := 1e9*c.Measured.SecondsPerStep, 1e9*c.Baseline.SecondsPerStep
-				roof := c.Baseline.CopyBytesPerSecond / float64(s.Bytes) / 1e9
-				return result{c.machine(), max(1, c.Measured.Samples), []benchfmt.Value{value(ns, "ns/op"), p.rate(ns), value(p.rate(naive).Value, "naive-GCells/s"),
-					value(naive/ns, "x-naive"), value(roof, "roof-GCells/s"), value(p.rate(ns).Value/roof, "x-roof"), value(float64(wall), "tune-ns")}, c.Schedule.Text}, nil
+				ns := 1e9 * c.Measured.SecondsPerStep
+				values := slices.Concat([]benchfmt.Value{value(ns, "ns/op"), p.rate(ns)}, p.gains(c, ns, s.Bytes), []benchfmt.Value{value(float64(wall), "tune-ns")})
+				return result{c.machine(), max(1, c.Measured.Samples), values, c.Schedule.Text}, nil
 			}})
 		}
 	}

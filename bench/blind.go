@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/perf/benchfmt"
+
+	"stenciltune/stencil"
 )
 
 // blindFiles are programs that nothing was fitted to: neither the model nor the search was changed with one in view.
@@ -23,7 +25,7 @@ var blindFiles embed.FS
 // first ten, what a tune finds as anybody runs it, and what a search of twice the time and more finds, each cold, timed
 // interleaved in one process. Ratios are to the fastest of the four. predicted-ratio is the model's time of its first, as
 // it was before anything of the program was compiled, over the measured one. tune-ns, schedules and the reason to stop
-// are the default tune's.
+// are the default tune's, and so are the naive kernel and the roof that the fastest is compared with.
 func blind(_ context.Context, b *bench) (rows []row, err error) {
 	list, err := stencilsIn(blindFiles, "blind")
 	if err != nil {
@@ -37,7 +39,7 @@ func blind(_ context.Context, b *bench) (rows []row, err error) {
 				if err := os.WriteFile(path, []byte(s.Text()), 0o666); err != nil {
 					return result{}, err
 				}
-				return b.judge(ctx, problem{path, p.dtype, size}, repeat)
+				return b.judge(ctx, problem{path, p.dtype, size}, stencil.Problem{Stencil: s, DType: s.DType}.Compulsory(), repeat)
 			}})
 		}
 	}
@@ -53,8 +55,8 @@ func (b *bench) long() []string {
 	return []string{"--time-limit", limit.String(), "--stall", "1000", "--converged", "200", "--budget", "2500"}
 }
 
-// judge is a row of blind.
-func (b *bench) judge(ctx context.Context, p problem, repeat int) (result, error) {
+// judge is a row of blind, of a program whose step moves so many bytes a cell at least.
+func (b *bench) judge(ctx context.Context, p problem, bytes, repeat int) (result, error) {
 	first, predicted, failed, err := b.first(ctx, p, repeat)
 	if err != nil {
 		return result{}, err
@@ -73,6 +75,7 @@ func (b *bench) judge(ctx context.Context, p problem, repeat int) (result, error
 	ratio := func(schedule, unit string) benchfmt.Value { return value(m[schedule].ns/best.ns, unit) }
 	values := []benchfmt.Value{value(best.ns, "ns/op"), p.rate(best.ns), ratio(first, "first-ratio"), ratio(ten, "ten-ratio"), ratio(tuned.Schedule.Text, "default-ratio"),
 		ratio(long.Schedule.Text, "long-ratio"), value(float64(tuned.Search.Evaluated), "schedules"), value(float64(wall), "tune-ns")}
+	values = append(values, p.gains(tuned, best.ns, bytes)...)
 	note := "first: " + first
 	if failed == "" {
 		values = append(values, value(1e9*predicted/m[first].ns, "predicted-ratio"))
