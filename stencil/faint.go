@@ -94,7 +94,9 @@ func (p Problem) move(list []Faint, d Data, steps int) {
 		moved, _ := p.answer(d, steps, func(r *run) { r.wrongAt = &list[i].at })
 		for c, w := range v.Want {
 			if by := math.Abs(moved[c] - w); by > 0 {
-				list[i].Share = max(list[i].Share, by/v.Bound[c])
+				if share := by / v.Bound[c]; share > list[i].Share { // not of a cell whose number and bound are both infinite
+					list[i].Share = share
+				}
 			}
 		}
 	}
