@@ -72,12 +72,25 @@ func TestAClosedOrFullStdoutIsSaid(t *testing.T) {
 			t.Errorf("%s: exit %d\n%s", line, code, text)
 		}
 	}
-	// A file that is named gets the config even so.
-	file := filepath.Join(t.TempDir(), "config.json")
-	p := byShell(t, clitest.StoreIn(t), `exec "$@" >/dev/full`, append(onReplay, "--budget", "5", "-o", file)...)
-	code := p.Run(t)
-	if text, err := os.ReadFile(file); code != cli.Internal || err != nil || len(text) == 0 {
-		t.Errorf("exit %d, %v, %d bytes\n%s", code, err, len(text), &p.Stderr)
+	// A file that is named gets the config even so, and is enough where stdout is closed.
+	for line, want := range map[string]int{`exec "$@" >/dev/full`: cli.Internal, `exec "$@" >&-`: 0} {
+		file := filepath.Join(t.TempDir(), "config.json")
+		p := byShell(t, clitest.StoreIn(t), line, append(onReplay, "--budget", "5", "-o", file)...)
+		code := p.Run(t)
+		if text, err := os.ReadFile(file); code != want || err != nil || len(text) == 0 || strings.Contains(p.Stderr.String(), "is closed") {
+			t.Errorf("%s: exit %d, %v, %d bytes\n%s", line, code, err, len(text), &p.Stderr)
+		}
+	}
+	// Whatever a command prints.
+	for _, args := range [][]string{{"store", "list"}, {"stencils"}, {"schema"}, {"verify", "--help"}, {"completion", "bash"}, {"--version"}} {
+		p := byShell(t, clitest.StoreIn(t), `exec "$@" >&-`, args...)
+		if code := p.Run(t); code != 0 || strings.Count(p.Stderr.String(), "standard output is closed") != 1 {
+			t.Errorf("%v, closed: exit %d\n%s", args, code, &p.Stderr)
+		}
+		p = byShell(t, clitest.StoreIn(t), `exec "$@" >/dev/full`, args...)
+		if code := p.Run(t); code != cli.Internal || strings.Count(p.Stderr.String(), "no space left") != 1 {
+			t.Errorf("%v, full: exit %d\n%s", args, code, &p.Stderr)
+		}
 	}
 }
 
@@ -206,7 +219,7 @@ func TestAPipeWithoutAWriterIsNoConfig(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		{"emit", "--format", "header", "--config", pipe}, {"--stencil", "jacobi3d", "--device", "replay:" + pipe}, {"--stencil", pipe},
-		{"store", "list", "--store", pipe}, {"store", "merge", pipe},
+		{"store", "list", "--store", pipe}, {"store", "merge", pipe}, {"store", "import", pipe},
 	} {
 		p := clitest.Command(t, clitest.StoreIn(t), args...)
 		stop := time.AfterFunc(20*time.Second, func() { p.Cmd.Process.Kill() })

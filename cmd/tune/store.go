@@ -5,7 +5,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"strings"
@@ -276,16 +275,19 @@ the later is kept, then the faster. Ends with code 2 if anything was refused.`,
 
 // importFile imports a file of lines, or of one document that stands on many.
 func importFile(store *cache.Store, name string) (cache.Imported, error) {
-	var r io.Reader = os.Stdin
-	if name != "-" {
-		f, err := cache.OpenFile(name)
-		if err != nil {
-			return cache.Imported{}, tuner.Input(err)
-		}
-		defer f.Close()
-		r = f
+	if name == "-" {
+		return store.Import(os.Stdin, legal)
 	}
-	return store.Import(r, legal)
+	f, err := cache.OpenFile(name)
+	if err != nil {
+		return cache.Imported{}, tuner.Input(err)
+	}
+	defer f.Close()
+	done, err := store.Import(f, legal)
+	if info, e := f.Stat(); err == nil && e == nil && info.Mode()&fs.ModeNamedPipe != 0 && done.Configs+done.Entries+done.Kept+len(done.Refused) == 0 {
+		err = cli.Usagef("%s: nothing came from this pipe", name) // nobody writes into it, or who does has failed: its exit code is lost
+	}
+	return done, err
 }
 
 func (a *app) storeMerge() *cobra.Command {

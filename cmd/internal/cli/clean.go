@@ -23,11 +23,16 @@ func clean(text string) string {
 
 // cleaner writes clean text. A character may come in parts.
 type cleaner struct {
-	w    io.Writer
-	rest []byte
+	w      io.Writer
+	rest   []byte
+	before func() // each write
+	failed error  // the first write that did
 }
 
 func (c *cleaner) Write(p []byte) (int, error) {
+	if c.before != nil {
+		c.before()
+	}
 	text := append(c.rest, p...)
 	whole := len(text)
 	for i := max(0, whole-utf8.UTFMax+1); i < whole; i++ {
@@ -37,6 +42,9 @@ func (c *cleaner) Write(p []byte) (int, error) {
 	}
 	c.rest = append([]byte(nil), text[whole:]...)
 	if _, err := io.WriteString(c.w, clean(string(text[:whole]))); err != nil {
+		if c.failed == nil {
+			c.failed = err
+		}
 		return 0, err
 	}
 	return len(p), nil

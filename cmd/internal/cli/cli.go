@@ -43,21 +43,29 @@ type App struct {
 	Contents bool
 	saying   sync.Mutex     // tunes may run beside each other
 	stores   []*cache.Store // opened
-	stdout   io.Writer      // behind Out
+	nowhere  sync.Once      // is said of a closed stdout
 }
 
 // Run is a whole program: arguments in, exit code out.
 func Run(name string, args []string, stdout, stderr io.Writer, root func(*App) *cobra.Command) int {
 	ctx, signalled, stop := withSignals(context.Background())
 	defer stop()
-	a := &App{Name: name, Out: &cleaner{w: stdout}, stdout: stdout, Err: stderr, Args: args, Begin: time.Now()}
+	out := &cleaner{w: stdout}
+	a := &App{Name: name, Out: out, Err: stderr, Args: args, Begin: time.Now()}
+	out.before = func() {
+		a.nowhere.Do(func() {
+			if nowhere(stdout) {
+				a.Say("warning: standard output is closed: what is printed is lost")
+			}
+		})
+	}
 	c := root(a)
 	c.SilenceUsage, c.SilenceErrors = true, true
 	c.Version = tuner.Version
 	if r := Revision(); r != "" {
 		c.Version += " " + r
 	}
-	c.SetOut(stdout)
+	c.SetOut(out)
 	c.SetErr(stderr)
 	c.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return Usagef("%w; see %s --help", err, name) })
 	p := c.PersistentFlags()
@@ -70,6 +78,9 @@ func Run(name string, args []string, stdout, stderr io.Writer, root func(*App) *
 	strict(c)
 	c.SetArgs(args)
 	err := c.ExecuteContext(ctx)
+	if err == nil {
+		err = out.failed // of what prints without a look at it: help, completions
+	}
 	if text := message(err); text != "" {
 		fmt.Fprintf(stderr, "%s: %s\n", name, clean(text))
 	}

@@ -231,11 +231,10 @@ func (a *App) EmitConfig(c tuner.Config, file string) error {
 	if err != nil {
 		return err
 	}
-	switch {
-	case file != "": // before stdout, which may be full
-		err = cache.WriteFile(file, b)
-	case nowhere(a.stdout):
-		a.Say("warning: standard output is closed: the config is printed nowhere")
+	if file != "" { // before stdout, which may be full, or closed where the file is enough
+		if err = cache.WriteFile(file, b); err == nil {
+			a.nowhere.Do(func() {})
+		}
 	}
 	_, stdout := a.Out.Write(b)
 	if stdout != nil {
