@@ -60,6 +60,9 @@ func ComputedSize(d stencil.DType) int {
 	return d.Size()
 }
 
+// Room is the registers that a thread may have where so many are to run on an SM. One of every GPU since compute capability 5.0 has 65536.
+func Room(threads int) int { return min(255, 65536/threads) }
+
 // RoundUp is the least multiple of b that is not below a.
 func RoundUp(a, b int) int { return CeilDiv(a, b) * b }
 

@@ -355,6 +355,10 @@ const longText = 6000
 // moves, but instruction caches hold more of it (docs/lab/0033-loops-of-one-plane-step.md).
 const cachedText = 2900
 
+// spilledText is by how many registers a loop of several plane steps must lack to hold one: then it lacks fewer, for nothing is
+// computed ahead of the plane step that needs it, and what registers keep moves (docs/lab/0033-loops-of-one-plane-step.md).
+const spilledText = 10
+
 // apart tells whether tiles at the grid's edge have plane steps of their own, unless the loop is too long for two copies. In 2D they do
 // only where what lies outside must be computed: else that is a choice for a few cells (docs/lab/0018-instruction-caches.md).
 func (h shape) apart(st *stencil.Stencil) bool {
@@ -400,6 +404,9 @@ func (h shape) copies(p stencil.Problem, l *plan) (unroll, apart int) {
 		unroll--
 	}
 	if float64(unroll)*h.turn(p, l).instructions(h) > cachedText {
+		unroll = 1
+	}
+	if _, least := h.needs(p, l, unroll); least >= float64(kernels.Room(warp*h.warps*h.minBlocks)+spilledText) {
 		unroll = 1
 	}
 	return unroll, apart

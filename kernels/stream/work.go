@@ -108,8 +108,7 @@ func (g plan) inFlight(taken int) float64 {
 	if g.dims < 3 {
 		return 1.25 * (1 + 0.3*n)
 	}
-	const registers = 65536 // of an SM, of every GPU since compute capability 5.0
-	room := float64(min(255, registers/(warp*g.warps*g.minBlocks)))
+	room := float64(kernels.Room(warp * g.warps * g.minBlocks))
 	gain := 0.15 // of each further plane
 	if taken <= long {
 		gain = 0.5
