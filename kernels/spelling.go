@@ -155,6 +155,12 @@ var (
 	whole   = []spelling{{regexp.MustCompile(`\n? *TURNS\(` + within), ""}}
 )
 
+// startingWhole is for rows of any length of which those that begin with a whole vector are copied in vectors, inParts for others.
+var (
+	startingWhole = []spelling{{regexp.MustCompile(`WHOLE_ROWS\(` + within), "$1"}}
+	inParts       = []spelling{{regexp.MustCompile(`\n *WHOLE_ROWS\(` + within), ""}}
+)
+
 // unvalued is for grids of which every point outside stands for a cell.
 var unvalued = []spelling{{regexp.MustCompile(`\n *outside<ENDS, false>\([^;]*\);`), ""}}
 
@@ -168,6 +174,7 @@ type Simple struct {
 	Images    bool // nor this: planes beyond the grid are images of those inside
 	Packed    bool // what is not, either: words of two cells are computed
 	Turns     bool // nor this: rows repeat that are not whole vectors
+	WholeRows bool // nor this: rows of any length that begin with a whole vector are copied in vectors
 	Ends      bool // nor this: cells are asked whether an array that is short has ended
 	Valued    bool // nor this: what lies outside the grid may have a value that is not a cell's
 }
@@ -190,6 +197,11 @@ func Spelling(text string, by Simple) string {
 		list = turning
 	}
 	list = slices.Clone(list)
+	if by.WholeRows {
+		list = append(list, startingWhole...)
+	} else {
+		list = append(list, inParts...)
+	}
 	if !by.Images {
 		list = append(list, ending...)
 	}

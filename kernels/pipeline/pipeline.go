@@ -78,6 +78,13 @@ func (h shape) part(p stencil.Problem) int {
 // turns tells whether tiles cross the end of a row, which repeats, within a vector: then its parts lie apart.
 func (h shape) turns(p stencil.Problem) bool { return p.Stencil.Wraps(0) && h.part(p) < h.vector }
 
+// wholeRows tells whether rows that begin with a whole vector, of such as are moved in parts, are copied in vectors. It takes instructions, and
+// pays where the planes that copies wait for have just been asked for (docs/lab/0037-odd-rows.md).
+func (h shape) wholeRows(p stencil.Problem) bool {
+	part, size := h.part(p), p.DType.Size()
+	return h.prefetch == 1 && part < h.vector && !h.turns(p) && part*size >= 4 && h.vector*size <= 16
+}
+
 // tile is the cells a block holds and the cells by which tiles are apart, on x and
 // on rows.
 func (h shape) tile(l *plan) (hold, step [2]int) {
@@ -336,7 +343,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		[]kernels.Piece{{File: folder + "plane.cu", Text: planeSource}}, outside(p.Stencil), l.places(),
 		[]kernels.Piece{{Text: l.text(p, h)}, {File: folder + "streaming.cu", Text: streamingSource, Folds: warp * min(l.folds+1, 1)}})
 	for i := range pieces {
-		pieces[i].Turns = h.turns(p)
+		pieces[i].Turns, pieces[i].WholeRows = h.turns(p), h.wholeRows(p)
 	}
 	k := kernels.StagedSource(p, l.st, sourceOf(s), launchOnly, constants, pieces...)
 	hold, _ := h.tile(l)

@@ -88,6 +88,13 @@ constexpr int PART_STRIDE = COALESCED ? 32 : 1;
 // does not wait for it.
 template <class Elem> __device__ __forceinline__ void copy_vector(char *to, unsigned shared, const Elem *from TURNS(, const int (&turns)[VECTOR / PART])) {
   constexpr int BYTES = alignof(PartOf<Elem>), STRIDE = BYTES * PART_STRIDE;
+  WHOLE_ROWS(// Of rows of any length every second or fourth begins with a whole vector: there a lane copies its own.
+  constexpr int WHOLE = alignof(VectorOf<Elem>);
+  const int own = coalesced_offset();
+  if ((unsigned long long)(from + own) % WHOLE == 0) {
+    copy_async<WHOLE>(to + own * (int)sizeof(Elem), shared + own * (int)sizeof(Elem), from + own);
+    return;
+  })
 #pragma unroll
   for (int i = 0; i < (int)sizeof(VectorOf<Elem>) / BYTES; i++)
     copy_async<BYTES>(to + piece_at<Elem>(i, STRIDE), shared + piece_at<Elem>(i, STRIDE), reinterpret_cast<const char *>(from TURNS( + turns[part_at<Elem>(i)])) + piece_at<Elem>(i, STRIDE));

@@ -205,7 +205,7 @@ func (h shape) turn(p stencil.Problem, l *plan) (t turn) {
 	if sideLow+sideHigh > 0 {
 		t.accesses += t.ringed * math.Ceil((float64(h.rows)+extra)*float64(sideLow+sideHigh)/warp)
 	}
-	t.pipe = t.ringedBytes * (own + extra*float64(h.vector)) // written to shared memory
+	t.pipe += t.ringedBytes * (own + extra*float64(h.vector)) // written to shared memory
 	shuffles := 0.0
 	if l.sharesRows() {
 		t.barriers++
