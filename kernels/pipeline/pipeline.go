@@ -79,10 +79,10 @@ func (h shape) part(p stencil.Problem) int {
 func (h shape) turns(p stencil.Problem) bool { return p.Stencil.Wraps(0) && h.part(p) < h.vector }
 
 // wholeRows tells whether rows that begin with a whole vector, of such as are moved in parts, are copied in vectors. It takes instructions, and
-// pays where the planes that copies wait for have just been asked for (docs/lab/0037-odd-rows.md).
+// pays where planes of several rows are waited for that have just been asked for (docs/lab/0037-odd-rows.md).
 func (h shape) wholeRows(p stencil.Problem) bool {
 	part, size := h.part(p), p.DType.Size()
-	return h.prefetch == 1 && part < h.vector && !h.turns(p) && part*size >= 4 && h.vector*size <= 16
+	return p.Stencil.Dims == 3 && h.prefetch == 1 && part < h.vector && !h.turns(p) && part*size >= 4 && h.vector*size <= 16
 }
 
 // tile is the cells a block holds and the cells by which tiles are apart, on x and
