@@ -124,6 +124,49 @@ func TestADatabaseThatRefusesSaysWhy(t *testing.T) {
 	})
 }
 
+// FuzzDatabaseURL: whatever a URL looks like, nothing that is shown of it holds a part of its password.
+func FuzzDatabaseURL(f *testing.F) {
+	for _, middle := range []string{"", "/", "#", "?", "%", "%zz", ":", " ", "\"", "\x00", "[", "\\", "é", "\xff", "&", ";", "=", "\n"} {
+		f.Add(false, "ann", middle, "db.site/tuned")
+		f.Add(true, "", middle, "[::1]:3307/tuned?tls=mine")
+	}
+	f.Add(true, "a(b", "x", "tcp(db:3306)/tuned")
+	f.Add(false, "[", "x", "h:1,h2:b/tuned?sslmode=x&password=s3cret&host=/run")
+	f.Fuzz(func(t *testing.T, mariadb bool, user, middle, rest string) {
+		const first, last = "qzs3c", "r3tzq"
+		for _, text := range []string{user, middle, rest} {
+			if strings.Contains(text, "qz") || strings.Contains(text, "zq") {
+				return
+			}
+		}
+		name := "postgres://"
+		if mariadb {
+			name = "mariadb://"
+		}
+		name += user + ":" + first + middle + last + "@" + rest
+		if strings.ContainsAny(user, "/?#:@") || strings.Contains(middle, "@") {
+			return
+		}
+		if u, err := url.Parse(name); err == nil {
+			if password, _ := u.User.Password(); password != first+middle+last {
+				return // by its own rules the password begins or ends elsewhere
+			}
+		}
+		if !HasPassword(name) {
+			t.Errorf("%q has no password", name)
+		}
+		shown := ""
+		if d, err := newDatabase(name, func() time.Duration { return 0 }); err != nil {
+			shown = err.Error()
+		} else {
+			shown = d.path()
+		}
+		if strings.Contains(shown, "qz") || strings.Contains(shown, "zq") {
+			t.Errorf("%q is shown as %q", name, shown)
+		}
+	})
+}
+
 func TestNamesOfDatabases(t *testing.T) {
 	t.Setenv("PGHOST", "")
 	for name, want := range map[string]string{

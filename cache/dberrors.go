@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/url"
 	"os"
+	"regexp"
 	"strings"
 	"syscall"
 
@@ -121,6 +122,8 @@ func (d *database) explain(verb string, err error) error {
 	return e
 }
 
+var quotation = regexp.MustCompile(`"[^"]*"`)
+
 // badURL is the error of a URL that cannot be read, without the URL, which may hold a password.
 func badURL(name string, err error, like string) error {
 	why := "a field of it is none"
@@ -129,6 +132,9 @@ func badURL(name string, err error, like string) error {
 		why = bad.Err.Error()
 	} else if inner := errors.Unwrap(err); inner != nil {
 		why = inner.Error()
+	}
+	if strings.Contains(name, "@") { // what is quoted may be a part of a password, of which / ends the host and % is no escape
+		why = quotation.ReplaceAllString(why, "...") + `; a password has %2F for "/", %25 for "%" and so on`
 	}
 	return badName("--store or TUNE_STORE: its URL cannot be read (" + why + "); want one like " + like)
 }
