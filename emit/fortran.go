@@ -101,7 +101,7 @@ func procedures(s Source, module string) []procedure {
 		data.declared, given = "type(c_ptr), intent(in)", "where each field is"
 	}
 	taken := fortranNames{}
-	for _, n := range strings.Fields("data n iterations first grid scratch fields result stream below above work edges " + module + "_tuned") {
+	for _, n := range strings.Fields("data n iterations first grid scratch fields result stream below above work edges graph " + module + "_tuned") {
 		taken[n] = true
 	}
 	value := func(c, name string) argument { return argument{fortranTypes[c] + ", value", taken.of(name)} }
@@ -161,6 +161,11 @@ func procedures(s Source, module string) []procedure {
 	}
 	if e.Pitched() { // nothing of the host's memory
 		list, e.Setters = list[1:2], nil
+	}
+	list = append(list, procedure{"What does such a grid, and why: the address of a text that ends with c_null_char.", name + "_variant", e.Name + "Variant", "type(c_ptr)", extents})
+	if !e.Until {
+		list = append(list, procedure{"The launches of so many steps as a CUDA graph, a cudaGraphExec_t. The value is a cudaError_t.", name + "_graph", e.Name + "Graph", "integer(c_int)",
+			join(device, scalars, []argument{result, {"type(c_ptr), intent(out)", "graph"}})})
 	}
 	for _, set := range e.Setters {
 		suffix := "_set_data"

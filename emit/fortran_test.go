@@ -15,11 +15,13 @@ const fortranCaller = `program caller
   use jacobi3d_tuned
   implicit none
   real(c_float) :: grid(70, 33, 21)
+  character(kind=c_char), pointer :: text(:)
   grid = 0
   grid(40, 9, 5) = 7
   call jacobi3d_run(grid, 70, 33, 21, 1)
   if (jacobi3d_error() /= 0) stop 1
-  print '(5F5.2)', grid(40, 9, 5), grid(41, 9, 5), grid(40, 8, 5), grid(40, 9, 6), sum(grid)
+  call c_f_pointer(jacobi3d_variant(70, 33, 21), text, [6])
+  print '(5F5.2, 1X, 6A)', grid(40, 9, 5), grid(41, 9, 5), grid(40, 8, 5), grid(40, 9, 6), sum(grid), text
 end program caller
 `
 
@@ -48,7 +50,7 @@ func TestFortranModuleCallsTheEmittedSource(t *testing.T) {
 	program := filepath.Join(dir, "caller")
 	build(t, dir, nvccOf(t), append([]string{"-o", program, "caller.o", "-lgfortran"}, objects...)...)
 	out, err := exec.Command(program).Output()
-	if got := strings.Fields(string(out)); err != nil || strings.Join(got, " ") != "1.00 1.00 1.00 1.00 7.00" {
+	if got := strings.Fields(string(out)); err != nil || strings.Join(got, " ") != "1.00 1.00 1.00 1.00 7.00 stream" {
 		t.Errorf("%v, %v", got, err)
 	}
 }
