@@ -74,7 +74,7 @@ int main(void) {
   CHECK(answers(a, a + NX, b, 1) && answers(a + NX, a, b, 1) && answers(a, a + NX, a + NY * row, 1) && answers(a + 4, b, b + row - NX, 1));
   CHECK(answers(a + plane - NY * row, a, b, 1) && answers(a, b, b + plane - NY * row + NX, 1));
   // What is no grid, no run or no slab.
-  const int most = 2147483647, extents[][3] = {{0, NY, NZ}, {NX, 0, NZ}, {NX, NY, -1}, {-most - 1, NY, NZ}, {most, most, most}, {1 << 16, 1 << 16, 1 << 15}};
+  const int most = 2147483647, extents[][3] = {{0, NY, NZ}, {NX, 0, NZ}, {NX, NY, -1}, {-most - 1, NY, NZ}, {most, most, most}, {1, most - (1 << 24) + 2, 1}, {1 << 16, 1 << 16, 1 << 15}};
   for (auto &n : extents) {
     CHECK(warmOnDevice(a, b, c, n[0], n[1], n[2], 3, &result, stream) == cudaErrorInvalidValue && result == a);
     CHECK(warmPitchedOnDevice(a, b, c, n[0], n[1], n[2], LDX, LDY, 3, &result, stream) == cudaErrorInvalidValue && result == a);
@@ -84,6 +84,9 @@ int main(void) {
   }
   CHECK(strstr(warmPitchedVariant(NX, NY, NZ, NX - 1, NY), "none: ") && strstr(warmPitchedVariant(NX, NY, NZ, 1 << 28, NY), "none: "));
   CHECK(warmOnDevice(a, b, c, NX, NY, NZ, -1, &result, stream) == cudaErrorInvalidValue && warmOnDevice(a, 0, c, NX, NY, NZ, 3, &result, stream) == cudaErrorInvalidValue);
+  CHECK(warmOnDevice(a, b, c, NX, NY, NZ, 3, 0, stream) == cudaErrorInvalidValue && warmGraph(a, b, c, NX, NY, NZ, 3, &result, 0) == cudaErrorInvalidValue);
+  CHECK(warmSlab(a, b, c, NX, NY, NZ, 0, 0, 3, 0, stream) == cudaErrorInvalidValue && warmSlabEdges(a, c, NX, NY, NZ, 0, 0, 3, b, 0, stream) == cudaErrorInvalidValue);
+  CHECK(warmSlabInside(a, b, c, NX, NY, NZ, 1, 0, 1, 0, &result, stream) == cudaErrorInvalidValue && warmSlabInside(a, b, c, NX, NY, NZ, 0, 0, 1, 0, 0, stream) == cudaErrorInvalidValue);
   CHECK(warmOnDevice(a, 0, 0, NX, NY, NZ, 0, &result, stream) == 0 && result == a); // no step
   const int slabs[][3] = {{3, 2, 1}, {-1, 0, 1}, {0, -1, 1}, {most, most, 1}, {2, 0, 3}, {1, 0, most}, {1, 0, -1}}; // below, above, steps
   for (auto &s : slabs) CHECK(warmSlab(a, b, c, NX, NY, NZ, s[0], s[1], s[2], &result, stream) == cudaErrorInvalidValue);

@@ -343,19 +343,19 @@ def _extents(shape):
     """A shape's extents in the order x, y, z, or an error if it is no grid of the stencil. After them stands on multiples of how many bytes, 16 at most, its arrays begin."""
     n = [int(e) for e in reversed(shape)] + [1, 1, 1][len(shape):]
     cells = n[0] * n[1] * n[2] if len(n) == 3 else 0
-    if len(shape) != _AXES or min(n) < 1 or max(n) > 2147483647 or cells > 1 << 56 or n[1] * n[2] > 2147483647:
-        raise ValueError("shape %s: want %d extents of at least 1, x last" % (tuple(shape), _AXES))
+    if len(shape) != _AXES or min(n) < 1 or max(n) > 2130706432 or cells > 1 << 56 or n[1] * n[2] > 2147483647:
+        raise ValueError("shape %s: want %d extents of 1 to 2130706432, x last" % (tuple(shape), _AXES))
     return n + [16]
 
 
-def _begin(fields, data):
-    """On multiples of how many bytes, 16 at most, all arrays begin. Refused are those that begin within an element, and such as overlap one that is written; data are only read."""
+def _begin(changed, data):
+    """On multiples of how many bytes, 16 at most, all arrays of the grid begin. Refused are those that begin within an element, and such as overlap one that is changed; data are only read."""
     bits = 16
-    for i, a in enumerate(fields + data):
+    for i, a in enumerate(changed + data):
         if a.address % a.size:
             raise ValueError("%s: begins within an element, at address %d" % (a.name, a.address))
         bits |= a.address if a.grid else 0
-        for b in fields[:i]:
+        for b in changed[:i]:
             if a.address < b.address + b.bytes and b.address < a.address + a.bytes:
                 raise ValueError("%s and %s: %s" % (b.name, a.name, "the same array twice" if a.address == b.address else "arrays that overlap"))
     return bits & -bits
@@ -370,22 +370,24 @@ def _ordinal(address):
 
 
 def _listed(state, i, of, pair):
-    """Puts a list of places and its table into the state of a run."""
-    name, address, count, rows = of["name"], [0, 0], 0, 0
+    """Puts a list of places and its table into the state of a run. Answers both, or none if there is nothing to do."""
+    name, address, count, rows, held = of["name"], [0, 0], 0, 0, []
     if pair is not None:
         if not isinstance(pair, (list, tuple)) or len(pair) != 2:
             raise TypeError("%s: want (places, table), or None for no places, not %s" % (name, type(pair).__name__))
-        places, table = _Array("places of " + name, pair[0], False, {"dtypes": ["int64"]}), _Array("table of " + name, pair[1], not of["sources"])
+        places, table = _Array("places of " + name, pair[0], False, {"dtypes": ["int64"], "indexed": True}), _Array("table of " + name, pair[1], not of["sources"], {"indexed": True})
         if len(places.shape) != 1 or len(table.shape) != 2 or table.shape[1] != places.cells:
             raise ValueError("%s: want places of shape (count,) and a table of shape (steps, count), not %s and %s" % (name, places.shape, table.shape))
         address, count, rows = [places.address, table.address], places.cells, min(table.shape[0], 2147483647)
+        held = [places, table] if table.cells else []
     state["place[%d]" % i], state["table[%d]" % i] = [_c.c_uint64(a) for a in address]
     state["places[%d]" % i], state["rows[%d]" % i] = _c.c_longlong(count), _c.c_int(rows)
+    return held
 
 
 def _named(state, n, named):
-    """Puts read-only arrays, lists of places and scalars into the state of a run, each by its name. Answers the arrays."""
-    cells, missing, data = n[0] * n[1] * n[2], [], []
+    """Puts read-only arrays, lists of places and scalars into the state of a run, each by its name. Answers the arrays, first those that are written."""
+    cells, missing, data, recorded = n[0] * n[1] * n[2], [], [], []
     for i, a in enumerate(TABLE["arrays"]):
         if a["name"] not in named:
             missing.append(a["name"])
@@ -399,7 +401,9 @@ def _named(state, n, named):
         if l["name"] not in named:
             missing.append(l["name"])
             continue
-        _listed(state, i, l, named.pop(l["name"]))
+        held = _listed(state, i, l, named.pop(l["name"]))
+        data += held[:1] + (held[1:] if l["sources"] else [])
+        recorded += [] if l["sources"] else held[1:]
     for i, s in enumerate(TABLE["scalars"]):
         if s["name"] not in named:
             missing.append(s["name"])
@@ -407,7 +411,7 @@ def _named(state, n, named):
         state["s_%d" % i] = _NAMES[s["kernel"]](_NAMES[s["type"]](named.pop(s["name"])).value)
     if missing or named:
         raise TypeError("%s; missing: %s; unknown: %s" % (TABLE["name"], ", ".join(missing) or "none", ", ".join(named) or "none"))
-    return data
+    return recorded, data
 
 
 def _launch(function, grid, block, shared, state, names, stream):
@@ -466,7 +470,8 @@ def advance(fields, scratch, steps, *, first=1, stream=None, **named):
             owner[a.address], state["%s[%d]" % (key, f)] = array, _c.c_uint64(a.address)
     n = _extents(shape)
     state.update({"n[%d]" % a: _c.c_int(n[a]) for a in range(3)})
-    data = _named(state, n, named)
+    recorded, data = _named(state, n, named)
+    held += recorded
     n[3], ordinal = _begin(held, data), _ordinal(held[0].address)
     for a in held + data:
         if _ordinal(a.address) != ordinal:

@@ -70,7 +70,7 @@ func (c recordedCase) call(s Source) string {
 		}
 	}
 	for i := range st.Sparse {
-		args += fmt.Sprintf(", (long long *)((4LL << 44) + %d), %d, (%s *)((4LL << 44) + %d), %d", 32*i, c.Lists[i][0], e.Element, 32*i+16, c.Lists[i][1])
+		args += fmt.Sprintf(", (long long *)((4LL << 44) + (%dLL << 36)), %d, (%s *)((4LL << 44) + (%dLL << 36)), %d", 2*i, c.Lists[i][0], e.Element, 2*i+1, c.Lists[i][1])
 	}
 	args += fmt.Sprintf(", %s, %d", extents, c.Steps)
 	if st.Iterates() {

@@ -154,6 +154,13 @@ int main(void) {
   for (int j = 0; j < NY; j++) wrong |= differ("u, pitched", wide[j], u[j], NX);
   wrong |= differ("traces, pitched", got[0], want[0], TRACES * TRACE_STEPS);
 
+  // Refused are tables that overlap fields, m, or each other; those of empty lists may be anywhere.
+  float *old_table = table + (SHOTS * SHOT_STEPS - 1), *odd = (float *)((char *)table + 2);
+  const struct { const float *shot; float *trace; const long long *where; } overlaps[] = {{now[0], table, shots}, {values, now[1] + NX, shots}, {values, free_[0], shots}, {values, (float *)m_device, shots}, {table, old_table, shots}, {values, odd, shots}, {values, table, (long long *)free_[0]}, {values, table, (long long *)table}};
+  for (auto &o : overlaps)
+    if (surveyOnDevice(now, free_, m_device, o.where, SHOTS, o.shot, SHOT_STEPS, traces, TRACES, o.trace, TRACE_STEPS, NX, NY, 1, 1, result, 0) != cudaErrorInvalidValue) return 12;
+  if (surveyOnDevice(now, free_, m_device, shots, SHOTS, now[0], 0, traces, 0, now[0], TRACE_STEPS, NX, NY, 1, 1, result, 0)) return 13;
+
   if (slabs(u0, old0, values, start, answer, got)) return 10;
   return wrong | differ("u, slabs", answer[0], u[0], NX * NY) | differ("traces, slabs", got[0], want[0], TRACES * TRACE_STEPS);
 }

@@ -144,8 +144,8 @@ def launches(fake, module, case):
     named = {a["name"]: Array((3 << 44) + (i << 36), (case["lengths"][i],), of(a)) for i, a in enumerate(t["arrays"])}
     named.update({s["name"]: v for s, v in zip(t["scalars"], case["scalars"])})
     for i, l in enumerate(t.get("lists", [])):
-        (count, rows), at = case["lists"][i], (4 << 44) + 32 * i
-        named[l["name"]] = (Array(at, (count,), "int64"), Array(at + 16, (rows, count), t["dtypes"][0])) if count else None
+        (count, rows), at = case["lists"][i], (4 << 44) + (2 * i << 36)
+        named[l["name"]] = (Array(at, (count,), "int64"), Array(at + (1 << 36), (rows, count), t["dtypes"][0])) if count else None
     start = {a.address: "field %d" % i for i, a in enumerate(fields)}
     fake.memory, fake.lines = {**start, **{a.address: "scratch" for a in scratch}}, []
     result = module.advance(fields, scratch, case["steps"], first=5, stream=7, **named)
