@@ -251,6 +251,7 @@ func TestEmittedSourceGivesTheReferencesAnswer(t *testing.T) {
 		{"testdata/churn.sl", stencil.Float64, "tile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=2", []stencil.Size{{96, 24, 1}, {33, 7, 1}, {1, 1, 1}}},
 		{"testdata/settle.sl", stencil.Float32, tiles2d + "3", []stencil.Size{{96, 40, 1}, {33, 7, 1}, {1, 1, 1}}},
 		{"testdata/settle.sl", stencil.Float64, "stream/vx=2/vy=1/wp=2/ck=4/pf=1/mb=1/ph=4", []stencil.Size{{260, 50, 1}, {31, 5, 1}}},
+		{"testdata/shaken.sl", stencil.Float32, "stream/vx=2/vy=1/wp=2/ck=4/pf=1/mb=1/ph=3", []stencil.Size{{260, 50, 1}, {31, 5, 1}, {1, 1, 1}}},
 		{"testdata/drift.sl", stencil.Float64, tiles2d + "1", []stencil.Size{{96, 40, 1}, {33, 7, 1}, {1, 1, 1}}},
 		{"testdata/drift.sl", stencil.Float32, tiles2d + "2/fs=1", []stencil.Size{{96, 40, 1}, {33, 7, 1}, {1, 1, 1}}},
 		{"testdata/wear.sl", stencil.Int32, "smalltile/gx=64/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=3", []stencil.Size{{6400, 1, 1}, {333, 1, 1}, {1, 1, 1}}},

@@ -148,7 +148,11 @@ func (w *writer) parameters(arguments []Argument, writes []int, room string) {
 		}
 	}
 	w.line("#define PARAMETERS %s", strings.Join(params, ", "))
-	w.line("#define GRID {{%s}, %snx, ny, nz, %s%s%s}", strings.Join(in, ", "), arrays, leading, iteration, scalars)
+	grid := fmt.Sprintf("{{%s}, %snx, ny, nz, %s%s%s}", strings.Join(in, ", "), arrays, leading, iteration, scalars)
+	if len(w.stepValues()) > 0 {
+		grid = "with_values(" + grid + ")"
+	}
+	w.line("#define GRID %s", grid)
 	if len(out) > 0 {
 		w.line("#define OUT {{%s}%s}", strings.Join(out, ", "), room)
 	}

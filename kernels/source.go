@@ -117,12 +117,14 @@ func source(w *writer, s space.Schedule, launch []string, constants []Constant, 
 		w.line("constexpr int %s = %d; // %s", c.Name, c.Value, c.Doc)
 	}
 	w.rules()
+	w.ofStep()
 	w.grid()
 	for _, piece := range w.commonPieces() {
 		w.piece(0, piece)
 	}
 	w.piece(0, Piece{})
 	w.edges()
+	w.withValues()
 	if len(st.StepScalars)+len(st.Sparse) > 0 {
 		w.piece(0, Piece{File: "kernels/readcell.cu", Text: readCellText})
 		w.piece(0, Piece{})
@@ -245,6 +247,9 @@ func (w *writer) functions() string {
 	for i := range st.Sparse {
 		all.WriteString(stencil.SparseCode(st, i))
 	}
+	for _, v := range w.stepValues() {
+		all.WriteString(v.Code)
+	}
 	return all.String()
 }
 
@@ -299,6 +304,9 @@ func (w *writer) grid() {
 	}
 	if DoesLists(st, w.timeTile) {
 		w.line("  const long long *place[%[1]d]; // of sources and receivers, list by list\n  long long places[%[1]d]; // how many\n  T *table[%[1]d]; // a row of as many elements for each time step\n  int rows[%[1]d];", len(st.Sparse))
+	}
+	if len(w.stepValues()) > 0 {
+		w.line("  OfStep of_step[%d]; // of each time step", w.timeTile)
 	}
 	w.line("};")
 }

@@ -86,6 +86,7 @@ const (
 	Iteration                // the time step, 1 for the first
 	Nearest                  // in EdgeValue: the nearest cell inside, before the step; in Sources: the value of the table
 	Updated                  // in Reduce: the own cell's new value of field Index
+	OfStep                   // a value of the step (StepValue), by a number of its text: in no file
 	HighEnd                  // whether the own cell is one of the last Index / 3 on axis Index % 3: of short arrays, in no file
 )
 

@@ -17,7 +17,8 @@ import (
 //	s_0, s_1 ...           scalars
 //	sum(0), sum(1) ...     weighted sums, in the rest of a cell function (Split)
 //	px, py, pz             the own cell (int); nx, ny, nz the grid's extents (int)
-//	iteration              the time step (int), 1 for the first
+//	iteration              the time step (int), 1 for the first; grid.iteration the launch's first
+//	grid.of_step[i].value_0a ...   values of the launch's step i (StepValues)
 //	out_0, out_1 ...       where a stage has several outputs: references, in the stage's order
 //	value                  in EdgeValue: the nearest cell inside; px, py, pz lie outside. Of sources: their value
 //	value_0, value_1 ...   in Reduce: the own cell's new fields; get() is the state before the step
@@ -36,11 +37,12 @@ func StageSource(s *Stencil, stage int) string {
 }
 
 // StageCode is the same for a GPU: quotients and roots are calls of ArithmeticSource, a division by a
-// constant is a product, and sums are collected (arranged). RIM is a constant of the text: whether the cell may be near
+// constant is a product, sums are collected (arranged), and values of a step are read (StepValues). RIM is a constant of the text: whether the cell may be near
 // a high end of an axis, as HighEnd asks.
 func StageCode(s *Stencil, stage int) string {
 	p := printer{s: s, approximate: true, rim: true}
-	p.body(s.arranged(stage), "")
+	body, _ := s.perStep(stage)
+	p.body(body, "")
 	return p.String()
 }
 
@@ -314,6 +316,8 @@ func (p *printer) variable(e Var) {
 		text = "n" + "xyz"[e.Index:e.Index+1]
 	case Iteration:
 		text = "iteration"
+	case OfStep:
+		text = "grid.of_step[iteration - grid.iteration]." + e.member()
 	case Nearest:
 		text = "value"
 	case Updated:

@@ -73,3 +73,28 @@ func TestHiddenStagesReadPlanesOutside(t *testing.T) {
 	}
 	devicetest.Check(t, d, cases)
 }
+
+// What is the same at every cell of a time step is computed once a launch for each of its steps, also in stages and with what
+// neighbours share.
+func TestValuesOfAStepAreThoseOfTheirStep(t *testing.T) {
+	d := open(t, host.Options{})
+	source, r := verify.NewSource(d.Machine(), all.Families()), rand.New(rand.NewPCG(1, 38))
+	var cases []verify.Case
+	for _, text := range []string{
+		"NumDimensions 2 StencilSize (1, 1) ScalarVariables (float w = 0.7) CellValue { float a = cos(w * iteration); return 0.5 * get(0, 0) * a + 0.2 * (get(1, 0) + get(0, -1)) + sin(w * iteration) * 0.25; }",
+		"NumDimensions 3 StencilSize (1, 1, 1) Fields (p, q) Boundary (clamp, constant 0.5, mirror) Stages (one, two) " +
+			"CellValue one (p) { float t = iteration - 3; return 0.5 * get(p, 0, 0, 0) + 0.2 * (get(q, -1, 0, 0) + get(q, 0, 0, 1)) + 0.3 * exp(-0.1 * t * t); } " +
+			"CellValue two (q) { return 0.7 * get(q, 0, 0, 0) + 0.1 * tanh(0.3 * iteration) * (get(p, 1, 0, 0) + get(p, 0, -1, 0)); }",
+	} {
+		st, err := stencil.Parse("drawn", "drawn.sl", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := stencil.Problem{Stencil: st, DType: st.DType}
+		able, _ := source.Able(p)
+		for _, f := range able {
+			cases = append(cases, source.Draw(r, p, f))
+		}
+	}
+	devicetest.Check(t, d, cases)
+}

@@ -10,7 +10,7 @@ import (
 )
 
 // placed finds what only a cell function at a place knows.
-var placed = regexp.MustCompile(`\b(p[xyz]|n[xyz]|s_\d+|iteration|read_\d+)\b`)
+var placed = regexp.MustCompile(`\b(p[xyz]|n[xyz]|s_\d+|iteration|of_step|read_\d+)\b`)
 
 // derive takes the values that several points of the cell function are computed of alike, cell by cell,
 // for arrays of their own, if there are fewer sums then: products of an array's neighbours and another's are single points else.

@@ -1,0 +1,52 @@
+package kernels
+
+import (
+	"slices"
+	"strings"
+
+	"stenciltune/stencil"
+)
+
+// stepValues are what a launch computes once for each of its time steps.
+func (w *writer) stepValues() []stencil.StepValue {
+	values := stencil.StepValues(w.p.Stencil)
+	for _, st := range []*stencil.Stencil{w.p.Stencil.Of, w.apart} {
+		if st == nil {
+			continue
+		}
+		for _, v := range stencil.StepValues(st) {
+			if !slices.Contains(values, v) {
+				values = append(values, v)
+			}
+		}
+	}
+	return values
+}
+
+// ofStep declares them.
+func (w *writer) ofStep() {
+	values := w.stepValues()
+	if len(values) == 0 {
+		return
+	}
+	w.line("\n// What is the same at every cell of a time step.\nstruct OfStep {")
+	for _, v := range values {
+		w.line("  %s %s;", strings.Replace(v.Type, "T", "Real", 1), v.Name)
+	}
+	w.line("};")
+}
+
+// withValues writes how a launch computes them.
+func (w *writer) withValues() {
+	values := w.stepValues()
+	if len(values) == 0 {
+		return
+	}
+	codes := make([]string, len(values))
+	for i, v := range values {
+		codes[i] = v.Code
+	}
+	w.line("\n__device__ __forceinline__ OfStep of_step(const Grid &grid, int iteration) {")
+	w.function("return {"+strings.Join(codes, ", ")+"};\n", "")
+	w.line("}\n\n__device__ __forceinline__ Grid with_values(Grid grid) {\n#pragma unroll\n  for (int s = 0; s < %d; s++) grid.of_step[s] = of_step(grid, grid.iteration + s);\n  return grid;\n}", w.timeTile)
+}

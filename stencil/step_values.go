@@ -1,0 +1,161 @@
+package stencil
+
+import (
+	"fmt"
+	"hash/fnv"
+	"slices"
+)
+
+// StepValue is what is the same at every cell of a time step and takes a function whose code branches, so that no compiler
+// takes it out of a loop: a source's sine of the time. Kernels compute it once a launch for each of its steps.
+type StepValue struct {
+	Name string // member of grid.of_step[step of the launch] in generated code
+	Type string // in C
+	Code string // over scalars, extents and iteration
+}
+
+// StepValues are those of all stages' functions as StageCode has them.
+func StepValues(s *Stencil) (values []StepValue) {
+	for i := range s.Stages {
+		_, of := s.perStep(i)
+		for _, v := range of {
+			if !slices.Contains(values, v) {
+				values = append(values, v)
+			}
+		}
+	}
+	return values
+}
+
+// perStep is a stage's function as arranged in which such values are variables, and what these are. What some cells alone ask for stays
+// where it is: a family whose threads compute a few cells each would compute it for all.
+func (s *Stencil) perStep(stage int) (body []Stmt, values []StepValue) {
+	body = s.arranged(stage)
+	same := sameAtCells(body)
+	value := func(e Expr) (Expr, bool) {
+		e = expanded(e, same)
+		if c, ok := e.(Cond); ok && !uniform(c.If) {
+			return e, true
+		}
+		if !s.variesByStep(e) {
+			return nil, false
+		}
+		p := printer{s: s, approximate: true}
+		p.expr(e)
+		h := fnv.New32a()
+		h.Write([]byte(p.String()))
+		v := Var{OfStep, int(h.Sum32()), e.typ()}
+		if value := (StepValue{v.member(), e.typ().C(), p.String()}); !slices.Contains(values, value) {
+			values = append(values, value)
+		}
+		return v, true
+	}
+	var asked func(body []Stmt) []Stmt
+	asked = func(body []Stmt) (out []Stmt) {
+		for _, st := range body {
+			branch, ok := st.(If)
+			switch {
+			case !ok:
+				out = append(out, mapBody([]Stmt{st}, func(e Expr) Expr { return replaceOutermost(e, value) })...)
+			case uniform(expanded(branch.Cond, same)):
+				out = append(out, If{branch.Cond, asked(branch.Then), asked(branch.Else)})
+			default:
+				out = append(out, st)
+			}
+		}
+		return out
+	}
+	if with := asked(body); len(values) > 0 {
+		body = unread(with, same)
+	}
+	return body, values
+}
+
+// member is the name of a step's value: by what it is, so that stages share it.
+func (v Var) member() string { return fmt.Sprintf("value_%08x", v.Index) }
+
+// sameAtCells are the locals that are set once, to what is the same at every cell, and what that is.
+func sameAtCells(body []Stmt) map[int]Expr {
+	same, sets := map[int]Expr{}, map[int]int{}
+	var settle func(body []Stmt)
+	settle = func(body []Stmt) {
+		for _, st := range body {
+			switch st := st.(type) {
+			case Let:
+				if sets[st.Local]++; sets[st.Local] > 1 {
+					delete(same, st.Local)
+				} else if v := expanded(st.Value, same); uniform(v) {
+					same[st.Local] = v
+				}
+			case If:
+				settle(st.Then)
+				settle(st.Else)
+			}
+		}
+	}
+	settle(body)
+	return same
+}
+
+// expanded is e with locals' values in their place.
+func expanded(e Expr, values map[int]Expr) Expr {
+	return replace(e, func(e Expr) Expr {
+		if l, ok := e.(Local); ok && values[l.Index] != nil {
+			return values[l.Index]
+		}
+		return e
+	})
+}
+
+// variesByStep tells whether e is the same at every cell, not at every step and in every run, and calls a function that branches. What step
+// scalars say is not known where a launch begins.
+func (s *Stencil) variesByStep(e Expr) bool {
+	calls, step, known := false, false, true
+	walk(e, func(e Expr) {
+		switch e := e.(type) {
+		case Call: // roots are one straight piece of code
+			calls = calls || e.Func != "sqrt" && e.Func != "rsqrt" && slices.Contains(Specials[:], e.Func)
+		case Scalar:
+			step, known = true, known && e.Index < len(s.Scalars)
+		case Var:
+			step = step || e.Kind == Iteration
+		}
+	})
+	return calls && step && known && uniform(e)
+}
+
+// unread is a block without those locals of some that nothing reads.
+func unread(body []Stmt, some map[int]Expr) []Stmt {
+	for {
+		read := map[int]bool{}
+		walkBody(body, func(e Expr) {
+			if l, ok := e.(Local); ok {
+				read[l.Index] = true
+			}
+		})
+		left, dropped := without(body, func(l int) bool { return some[l] != nil && !read[l] })
+		if !dropped {
+			return body
+		}
+		body = left
+	}
+}
+
+// without is a block without the locals that drop names.
+func without(body []Stmt, drop func(local int) bool) (out []Stmt, dropped bool) {
+	for _, st := range body {
+		switch x := st.(type) {
+		case Let:
+			if drop(x.Local) {
+				dropped = true
+				continue
+			}
+		case If:
+			then, a := without(x.Then, drop)
+			other, b := without(x.Else, drop)
+			st, dropped = If{x.Cond, then, other}, dropped || a || b
+		}
+		out = append(out, st)
+	}
+	return out, dropped
+}

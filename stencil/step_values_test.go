@@ -1,0 +1,34 @@
+package stencil
+
+import (
+	"strings"
+	"testing"
+)
+
+// TestWhatIsTheSameAtEveryCellIsComputedOnceAStep: with locals that lead to it, whole, and only what all cells ask for.
+func TestWhatIsTheSameAtEveryCellIsComputedOnceAStep(t *testing.T) {
+	cases := []struct{ body, values, left string }{
+		{"return get(0) + sin(0.5 * iteration);", "sin(T(0.5) * T(iteration))", "grid.of_step[iteration - grid.iteration].value_"},
+		{"double t = iteration - 3; return get(0) + get(1) * (2 * exp(-t) + a);", "T(2.0) * exp(-T(wrap_sub(iteration, 3))) + s_0", ""},
+		{"double t = iteration; t = t + get(0); return sin(t);", "", "sin("},                                     // not the same at every cell
+		{"if (x == 3) return get(0) + sin(0.5 * iteration); return get(0);", "", "sin("},                         // one cell asks
+		{"return get(0) + (get(1) > 0 ? sin(0.5 * iteration) : 0);", "", "sin("},                                 // some cells ask
+		{"if (iteration < 9) return get(0) + cos(a * iteration); return get(0);", "cos(s_0 * T(iteration))", ""}, // all ask or none
+		{"return get(0) + sqrt(a);", "", "square_root("},                                                         // compilers take it out of loops
+		{"return get(0) * sin(x * 0.5 + iteration);", "", "sin("},
+	}
+	for _, c := range cases {
+		s := mustParse(t, "NumDimensions 1\nStencilSize (1)\nDataType double\nScalarVariables (double a = 2)\nCellValue { "+c.body+" }\n")
+		var codes []string
+		for _, v := range StepValues(s) {
+			codes = append(codes, v.Code)
+		}
+		if got := strings.Join(codes, "; "); got != c.values {
+			t.Errorf("%s: values %q, want %q", c.body, got, c.values)
+		}
+		code := StageCode(s, 0)
+		if !strings.Contains(code, c.left) || c.values != "" && (strings.Contains(code, "sin(") || strings.Contains(code, "exp(") || strings.Contains(code, " t")) {
+			t.Errorf("%s: leaves\n%s", c.body, code)
+		}
+	}
+}
