@@ -362,9 +362,15 @@ const longText = 6000
 // moves, but instruction caches hold more of it (docs/lab/0033-loops-of-one-plane-step.md).
 const cachedText = 2900
 
-// spilledText is by how many registers a loop of several plane steps must lack to hold one: then it lacks fewer, for nothing is
-// computed ahead of the plane step that needs it, and what registers keep moves (docs/lab/0033-loops-of-one-plane-step.md).
-const spilledText = 10
+// spills tells whether a loop of several plane steps lacks registers that one of a single plane step has: it computes nothing ahead of the
+// plane step that needs it, but what registers keep moves. Where more warps run than would leave each thread all that it may have, they
+// hide what spills cost; windows that no loop brings back to their place are spilled then, too (docs/lab/0033-loops-of-one-plane-step.md).
+func (h shape) spills(p stencil.Problem, l *plan, unroll int) bool {
+	const most = 255 // registers of a thread
+	_, least := h.needs(p, l, unroll)
+	deep := slices.ContainsFunc(l.versions, func(v version) bool { return v.held && v.depth > rotated })
+	return least > most && kernels.Room(warp*h.warps*h.minBlocks) == most && !deep
+}
 
 // apart tells whether tiles at the grid's edge have plane steps of their own, unless the loop is too long for two copies. In 2D they do
 // only where what lies outside must be computed: else that is a choice for a few cells (docs/lab/0018-instruction-caches.md).
@@ -380,9 +386,12 @@ func (h shape) apart(st *stencil.Stencil) bool {
 	return false
 }
 
+// rotated is the deepest window of planes that a loop of as many plane steps brings back to its place.
+const rotated = 4
+
 // copies is how often the plane step stands in a kernel: the plane steps that the loop holds, and whether
 // tiles at the grid's edge have their own. The loop holds as many as bring what registers keep back to its place, as far as
-// that is not more than four.
+// that is not more than rotated.
 func (h shape) copies(p stencil.Problem, l *plan) (unroll, apart int) {
 	st, work := l.st, 0
 	for _, j := range l.jobs {
@@ -393,8 +402,8 @@ func (h shape) copies(p stencil.Problem, l *plan) (unroll, apart int) {
 	depths := func(fits func(depth int) bool) bool {
 		return !slices.ContainsFunc(l.versions, func(v version) bool { return v.held && !fits(v.depth) })
 	}
-	for n := 2; n <= 4 && unroll == 1; n++ {
-		if depths(func(d int) bool { return d > 4 || n%d == 0 }) {
+	for n := 2; n <= rotated && unroll == 1; n++ {
+		if depths(func(d int) bool { return d > rotated || n%d == 0 }) {
 			unroll = n
 		}
 	}
@@ -413,7 +422,7 @@ func (h shape) copies(p stencil.Problem, l *plan) (unroll, apart int) {
 	if float64(unroll)*h.turn(p, l).instructions(h) > cachedText {
 		unroll = 1
 	}
-	if _, least := h.needs(p, l, unroll); least >= float64(kernels.Room(warp*h.warps*h.minBlocks)+spilledText) {
+	if h.spills(p, l, unroll) {
 		unroll = 1
 	}
 	return unroll, apart
