@@ -68,7 +68,13 @@ func (s *Stencil) perStep(stage int) (body []Stmt, values []StepValue) {
 	if with := asked(body); len(values) > 0 {
 		body = unread(with, same)
 	}
-	return body, values
+	read := map[string]bool{}
+	walkBody(body, func(e Expr) {
+		if v, ok := e.(Var); ok && v.Kind == OfStep {
+			read[v.member()] = true
+		}
+	})
+	return body, slices.DeleteFunc(values, func(v StepValue) bool { return !read[v.Name] }) // some were a local's that led to another
 }
 
 // member is the name of a step's value: by what it is, so that stages share it.
