@@ -93,7 +93,9 @@ func TestValuesOfAStepAreThoseOfTheirStep(t *testing.T) {
 		p := stencil.Problem{Stencil: st, DType: st.DType}
 		able, _ := source.Able(p)
 		for _, f := range able {
-			cases = append(cases, source.Draw(r, p, f))
+			if len(st.Stages) == 1 || f.Name() == "pipeline" || f.Name() == "tile" {
+				cases = append(cases, source.Draw(r, p, f))
+			}
 		}
 	}
 	devicetest.Check(t, d, cases)
