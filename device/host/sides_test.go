@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"stenciltune/device/devicetest"
@@ -32,20 +33,20 @@ func TestOutputsAreHeldByTheirStagesBox(t *testing.T) {
 		texts = append(texts, "NumDimensions 2 StencilSize (1, 1) Fields (p, q) Boundary "+boundary+" Stages (first, second) "+
 			"CellValue first (p, q) { return 0.5 * get(p, 1, 1), 0.9 * get(p, 0, 0); } CellValue second (p) { return 0.3 * get(p, 0, 0) + 0.5 * get(q, 0, 1); }")
 	}
-	checkDrawn(t, 36, 2, texts...)
+	checkDrawn(t, 36, 2, "pipeline", texts...)
 }
 
 // A stage that reads no array is computed in planes before the first that is written, too, also where nothing is loaded.
 func TestAStageThatReadsNothingIsComputedAround(t *testing.T) {
-	checkDrawn(t, 37, 3,
+	checkDrawn(t, 37, 3, "pipeline",
 		"NumDimensions 2 StencilSize (1, 1) Fields (u, g) Stages (first, second) CellValue first (g) { return 3 * x + y; } CellValue second (u) { return get(g, -1, -1) + 0.5 * get(g, 0, 1); }",
 		"NumDimensions 2 StencilSize (2, 2) DataType int16 Fields (u: int8, g: int8) Boundary constant 2 Stages (first, second) CellValue first (g) { return -3 * x; } CellValue second (u) { return get(g, -2, -2) % 7; }",
 		"NumDimensions 3 StencilSize (2, 2, 2) Boundary mirror ReadOnly (k: float16) Fields (u, g) Stages (first, second) CellValue first (g) { return x + 2 * y - 3 * z + iteration; } "+
 			"CellValue second (u) { return get(g, -2, 0, -2) + 0.5 * get(g, 1, 0, 1) + 0.25 * get(u, 0, 0, 0) + get(k, 0, 0, 0); }")
 }
 
-// checkDrawn checks so many schedules of pipeline of each program, drawn by a seed.
-func checkDrawn(t *testing.T, seed uint64, each int, texts ...string) {
+// checkDrawn checks so many schedules of each of some families for each program, drawn by a seed.
+func checkDrawn(t *testing.T, seed uint64, each int, families string, texts ...string) {
 	d := open(t, host.Options{})
 	source, r := verify.NewSource(d.Machine(), all.Families()), rand.New(rand.NewPCG(1, seed))
 	var cases []verify.Case
@@ -54,8 +55,10 @@ func checkDrawn(t *testing.T, seed uint64, each int, texts ...string) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range each {
-			cases = append(cases, source.Draw(r, stencil.Problem{Stencil: st, DType: st.DType}, kernels.Find(all.Families(), "pipeline")))
+		for _, name := range strings.Fields(families) {
+			for range each {
+				cases = append(cases, source.Draw(r, stencil.Problem{Stencil: st, DType: st.DType}, kernels.Find(all.Families(), name)))
+			}
 		}
 	}
 	devicetest.Check(t, d, cases)
@@ -77,26 +80,10 @@ func TestHiddenStagesReadPlanesOutside(t *testing.T) {
 // What is the same at every cell of a time step is computed once a launch for each of its steps, also in stages and with what
 // neighbours share.
 func TestValuesOfAStepAreThoseOfTheirStep(t *testing.T) {
-	d := open(t, host.Options{})
-	source, r := verify.NewSource(d.Machine(), all.Families()), rand.New(rand.NewPCG(1, 38))
-	var cases []verify.Case
-	for _, text := range []string{
-		"NumDimensions 2 StencilSize (1, 1) ScalarVariables (float w = 0.7) CellValue { float a = cos(w * iteration); return 0.5 * get(0, 0) * a + 0.2 * (get(1, 0) + get(0, -1)) + sin(w * iteration) * 0.25; }",
-		"NumDimensions 3 StencilSize (1, 1, 1) Fields (p, q) Boundary (clamp, constant 0.5, mirror) Stages (one, two) " +
-			"CellValue one (p) { float t = iteration - 3; return 0.5 * get(p, 0, 0, 0) + 0.2 * (get(q, -1, 0, 0) + get(q, 0, 0, 1)) + 0.3 * exp(-0.1 * t * t); } " +
-			"CellValue two (q) { return 0.7 * get(q, 0, 0, 0) + 0.1 * tanh(0.3 * iteration) * (get(p, 1, 0, 0) + get(p, 0, -1, 0)); }",
-	} {
-		st, err := stencil.Parse("drawn", "drawn.sl", text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := stencil.Problem{Stencil: st, DType: st.DType}
-		able, _ := source.Able(p)
-		for _, f := range able {
-			if len(st.Stages) == 1 || f.Name() == "pipeline" || f.Name() == "tile" {
-				cases = append(cases, source.Draw(r, p, f))
-			}
-		}
-	}
-	devicetest.Check(t, d, cases)
+	checkDrawn(t, 38, 1, "global smalltile tile slide pipeline stream",
+		"NumDimensions 2 StencilSize (1, 1) ScalarVariables (float w = 0.7) CellValue { float a = cos(w * iteration); return 0.5 * get(0, 0) * a + 0.2 * (get(1, 0) + get(0, -1)) + sin(w * iteration) * 0.25; }")
+	checkDrawn(t, 38, 1, "pipeline tile",
+		"NumDimensions 3 StencilSize (1, 1, 1) Fields (p, q) Boundary (clamp, constant 0.5, mirror) Stages (one, two) "+
+			"CellValue one (p) { float t = iteration - 3; return 0.5 * get(p, 0, 0, 0) + 0.2 * (get(q, -1, 0, 0) + get(q, 0, 0, 1)) + 0.3 * exp(-0.1 * t * t); } "+
+			"CellValue two (q) { return 0.7 * get(q, 0, 0, 0) + 0.1 * tanh(0.3 * iteration) * (get(p, 1, 0, 0) + get(p, 0, -1, 0)); }")
 }
