@@ -149,7 +149,7 @@ func (w *writer) parameters(arguments []Argument, writes []int, room string) {
 	}
 	w.line("#define PARAMETERS %s", strings.Join(params, ", "))
 	grid := fmt.Sprintf("{{%s}, %snx, ny, nz, %s%s%s}", strings.Join(in, ", "), arrays, leading, iteration, scalars)
-	if len(w.stepValues()) > 0 {
+	if len(w.values) > 0 {
 		grid = "with_values(" + grid + ")"
 	}
 	w.line("#define GRID %s", grid)

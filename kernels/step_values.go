@@ -25,12 +25,11 @@ func (w *writer) stepValues() []stencil.StepValue {
 
 // ofStep declares them.
 func (w *writer) ofStep() {
-	values := w.stepValues()
-	if len(values) == 0 {
+	if len(w.values) == 0 {
 		return
 	}
 	w.line("\n// What is the same at every cell of a time step.\nstruct OfStep {")
-	for _, v := range values {
+	for _, v := range w.values {
 		w.line("  %s %s;", strings.Replace(v.Type, "T", "Real", 1), v.Name)
 	}
 	w.line("};")
@@ -38,12 +37,11 @@ func (w *writer) ofStep() {
 
 // withValues writes how a launch computes them.
 func (w *writer) withValues() {
-	values := w.stepValues()
-	if len(values) == 0 {
+	if len(w.values) == 0 {
 		return
 	}
-	codes := make([]string, len(values))
-	for i, v := range values {
+	codes := make([]string, len(w.values))
+	for i, v := range w.values {
 		codes[i] = v.Code
 	}
 	w.line("\n__device__ __forceinline__ OfStep of_step(const Grid &grid, int iteration) {")

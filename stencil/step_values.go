@@ -17,6 +17,9 @@ type StepValue struct {
 // StepValues are those of all stages' functions as StageCode has them.
 func StepValues(s *Stencil) (values []StepValue) {
 	for i := range s.Stages {
+		if !holdsCostly(s.Stages[i].Body) {
+			continue
+		}
 		_, of := s.perStep(i)
 		for _, v := range of {
 			if !slices.Contains(values, v) {
@@ -31,17 +34,20 @@ func StepValues(s *Stencil) (values []StepValue) {
 // where it is: a family whose threads compute a few cells each would compute it for all.
 func (s *Stencil) perStep(stage int) (body []Stmt, values []StepValue) {
 	body = s.arranged(stage)
+	if !holdsCostly(body) {
+		return body, nil
+	}
 	same := sameAtCells(body)
 	value := func(e Expr) (Expr, bool) {
-		e = expanded(e, same)
-		if c, ok := e.(Cond); ok && !uniform(c.If) {
+		whole := expanded(e, same)
+		if c, ok := whole.(Cond); ok && !uniform(c.If) {
 			return e, true
 		}
-		if !s.variesByStep(e) {
+		if !s.variesByStep(whole) {
 			return nil, false
 		}
 		p := printer{s: s, approximate: true}
-		p.expr(e)
+		p.expr(whole)
 		h := fnv.New32a()
 		h.Write([]byte(p.String()))
 		v := Var{OfStep, int(h.Sum32()), e.typ()}
@@ -66,7 +72,7 @@ func (s *Stencil) perStep(stage int) (body []Stmt, values []StepValue) {
 		return out
 	}
 	if with := asked(body); len(values) > 0 {
-		body = unread(with, same)
+		body = live(with)
 	}
 	read := map[string]bool{}
 	walkBody(body, func(e Expr) {
@@ -113,14 +119,25 @@ func expanded(e Expr, values map[int]Expr) Expr {
 	})
 }
 
+// holdsCostly tells whether a block calls a function whose code branches.
+func holdsCostly(body []Stmt) (found bool) {
+	walkBody(body, func(e Expr) { found = found || costly(e) })
+	return found
+}
+
+// costly tells whether e is a call of such a function. Roots are one straight piece of code.
+func costly(e Expr) bool {
+	c, ok := e.(Call)
+	return ok && c.Func != "sqrt" && c.Func != "rsqrt" && slices.Contains(Specials[:], c.Func)
+}
+
 // variesByStep tells whether e is the same at every cell, not at every step and in every run, and calls a function that branches. What step
 // scalars say is not known where a launch begins.
 func (s *Stencil) variesByStep(e Expr) bool {
 	calls, step, known := false, false, true
 	walk(e, func(e Expr) {
+		calls = calls || costly(e)
 		switch e := e.(type) {
-		case Call: // roots are one straight piece of code
-			calls = calls || e.Func != "sqrt" && e.Func != "rsqrt" && slices.Contains(Specials[:], e.Func)
 		case Scalar:
 			step, known = true, known && e.Index < len(s.Scalars)
 		case Var:
@@ -128,40 +145,4 @@ func (s *Stencil) variesByStep(e Expr) bool {
 		}
 	})
 	return calls && step && known && uniform(e)
-}
-
-// unread is a block without those locals of some that nothing reads.
-func unread(body []Stmt, some map[int]Expr) []Stmt {
-	for {
-		read := map[int]bool{}
-		walkBody(body, func(e Expr) {
-			if l, ok := e.(Local); ok {
-				read[l.Index] = true
-			}
-		})
-		left, dropped := without(body, func(l int) bool { return some[l] != nil && !read[l] })
-		if !dropped {
-			return body
-		}
-		body = left
-	}
-}
-
-// without is a block without the locals that drop names.
-func without(body []Stmt, drop func(local int) bool) (out []Stmt, dropped bool) {
-	for _, st := range body {
-		switch x := st.(type) {
-		case Let:
-			if drop(x.Local) {
-				dropped = true
-				continue
-			}
-		case If:
-			then, a := without(x.Then, drop)
-			other, b := without(x.Else, drop)
-			st, dropped = If{x.Cond, then, other}, dropped || a || b
-		}
-		out = append(out, st)
-	}
-	return out, dropped
 }

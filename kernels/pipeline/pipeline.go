@@ -367,9 +367,11 @@ const cachedText = 2900
 // hide what spills cost; windows that no loop brings back to their place are spilled then, too (docs/lab/0033-loops-of-one-plane-step.md).
 func (h shape) spills(p stencil.Problem, l *plan, unroll int) bool {
 	const most = 255 // registers of a thread
+	if kernels.Room(warp*h.warps*h.minBlocks) < most || slices.ContainsFunc(l.versions, func(v version) bool { return v.held && v.depth > rotated }) {
+		return false
+	}
 	_, least := h.needs(p, l, unroll)
-	deep := slices.ContainsFunc(l.versions, func(v version) bool { return v.held && v.depth > rotated })
-	return least > most && kernels.Room(warp*h.warps*h.minBlocks) == most && !deep
+	return least > most
 }
 
 // apart tells whether tiles at the grid's edge have plane steps of their own, unless the loop is too long for two copies. In 2D they do
@@ -419,10 +421,7 @@ func (h shape) copies(p stencil.Problem, l *plan) (unroll, apart int) {
 	for work*unroll > longText && unroll > 1 {
 		unroll--
 	}
-	if float64(unroll)*h.turn(p, l).instructions(h) > cachedText {
-		unroll = 1
-	}
-	if h.spills(p, l, unroll) {
+	if float64(unroll)*h.turn(p, l).instructions(h) > cachedText || h.spills(p, l, unroll) {
 		unroll = 1
 	}
 	return unroll, apart
