@@ -59,7 +59,7 @@ func TestAWrongLastColumnIsFoundInFloat32(t *testing.T) {
 		t.Fatal(err)
 	}
 	source := verify.NewSource(d.Machine(), []kernels.Family{kernels.Find(all.Families(), "tile")})
-	cases, err := source.Cases(stencil.Problem{Stencil: st, DType: stencil.Float32}, *flagSeed, 0, 12)
+	cases, err := source.Cases(stencil.Problem{Stencil: st, DType: stencil.Float32}, *flagSeed, 0, 6)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,13 +11,11 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"syscall"
 	"time"
 
 	"stenciltune/device"
 	"stenciltune/kernels"
-	"stenciltune/stencil"
 	"stenciltune/timing"
 )
 
@@ -47,42 +45,6 @@ func (d *Device) flags() []string {
 		f = []string{"-std=c++17", "-O1", "-g", "-ffp-contract=off", "-fno-strict-aliasing", "-w", "-pthread", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"}
 	}
 	return f
-}
-
-// runtimes are the parts all programs share that this process has built, by compiler and flags: a program that opens
-// many devices builds one.
-var runtimes sync.Map // string to []byte
-
-// compileRuntime writes the headers and builds the part all programs share.
-func (d *Device) compileRuntime() error {
-	by := strings.Join(append(d.flags(), d.compiler, d.version), "\n")
-	files := map[string]string{"emulation.h": emulation, "input.h": stencil.TypeSource(stencil.Float16) + stencil.TypeSource(stencil.BFloat16) + stencil.InputSource, "runtime.cpp": runtimeSource}
-	built, found := runtimes.Load(by)
-	if found {
-		files["runtime.o"] = string(built.([]byte))
-	}
-	for name, text := range files {
-		if err := os.WriteFile(filepath.Join(d.dir, name), []byte(text), 0o600); err != nil {
-			return d.cannotWrite(err.Error())
-		}
-	}
-	if found {
-		return nil
-	}
-	limit, cancel := context.WithTimeout(context.Background(), compileTimeout)
-	defer cancel()
-	log, err := d.cc(limit, append(d.flags(), "-c", "-o", "runtime.o", "runtime.cpp")...)
-	if full := fullFolder.FindString(log); err != nil && full != "" {
-		return d.cannotWrite(full)
-	} else if err != nil {
-		return fmt.Errorf("%w: the emulation does not compile with %s: %.500s", device.ErrMissing, d.compiler, firstError(log, err))
-	}
-	object, err := os.ReadFile(filepath.Join(d.dir, "runtime.o"))
-	if err != nil {
-		return fmt.Errorf("%w: %s compiles, but writes nothing: %w", device.ErrMissing, d.compiler, err)
-	}
-	runtimes.Store(by, object)
-	return nil
 }
 
 // maxKilled is how often a compiler is started that somebody kills: mostly the system, which
