@@ -87,13 +87,14 @@ func (c Case) Is(k Kind) bool {
 type Source struct {
 	machine  machine.Machine
 	families []kernels.Family
-	legal    map[string][]space.Schedule
+	legal    map[string][]space.Schedule // listed before, by legalKey
+	able     map[string]bool             // whether there is one
 	plans    map[planKey]*plan
 }
 
 // NewSource makes a source of the families' schedules.
 func NewSource(m machine.Machine, families []kernels.Family) *Source {
-	return &Source{machine: m, families: families, legal: map[string][]space.Schedule{}, plans: map[planKey]*plan{}}
+	return &Source{machine: m, families: families, legal: map[string][]space.Schedule{}, able: map[string]bool{}, plans: map[planKey]*plan{}}
 }
 
 // large is the problem for which schedules must be legal: on a large grid tiles,
@@ -106,9 +107,14 @@ func large(p stencil.Problem) stencil.Problem {
 	return p
 }
 
+// legalKey is what a family's schedules follow from.
+func legalKey(p stencil.Problem, f kernels.Family) string {
+	return f.Name() + " " + string(p.DType) + " " + p.Stencil.Hash
+}
+
 // Legal lists a family's schedules for a problem's stencil and element type.
 func (s *Source) Legal(p stencil.Problem, f kernels.Family) []space.Schedule {
-	key := f.Name() + " " + string(p.DType) + " " + p.Stencil.Hash
+	key := legalKey(p, f)
 	if _, ok := s.legal[key]; !ok {
 		s.legal[key] = slices.Collect(space.New(f.Space(large(p), s.machine)).All())
 	}
@@ -146,13 +152,25 @@ func (s *Source) Why(p stencil.Problem, f kernels.Family) string {
 // element type, and those that have none.
 func (s *Source) Able(p stencil.Problem) (able, unable []kernels.Family) {
 	for _, f := range s.families {
-		if len(s.Legal(p, f)) > 0 {
+		if s.some(p, f) {
 			able = append(able, f)
 		} else {
 			unable = append(unable, f)
 		}
 	}
 	return able, unable
+}
+
+// some tells whether a family has a schedule, without a list of them all.
+func (s *Source) some(p stencil.Problem, f kernels.Family) bool {
+	key := legalKey(p, f)
+	if list, ok := s.legal[key]; ok {
+		return len(list) > 0
+	}
+	if _, ok := s.able[key]; !ok {
+		s.able[key] = !space.New(f.Space(large(p), s.machine)).Empty()
+	}
+	return s.able[key]
 }
 
 // Draw draws a schedule of a family that is able, and a grid.
