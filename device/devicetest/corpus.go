@@ -3,6 +3,7 @@ package devicetest
 import (
 	"context"
 	"fmt"
+	"iter"
 	"slices"
 	"strings"
 	"testing"
@@ -92,8 +93,8 @@ const lopsidedSin = "CellValue { return 0.3 * sin(get(0, 0, 0)) + 0.2 * get(-2, 
 // proofCases is how many cases `tune verify` draws if it is not told.
 const proofCases = 100
 
-// defaultCases are the cases that `tune verify` would prove a family by: of each element type its own.
-func defaultCases(t testing.TB, m machine.Machine, name, family string, seed uint64) [][]verify.Case {
+// defaultCases yields the cases that `tune verify` would prove a family by, of each element type its own, these by turns.
+func defaultCases(t testing.TB, m machine.Machine, name, family string, seed uint64) iter.Seq[verify.Case] {
 	t.Helper()
 	st, err := stencil.Lookup(name)
 	if text, ok := corpusStencils[name]; ok {
@@ -107,29 +108,37 @@ func defaultCases(t testing.TB, m machine.Machine, name, family string, seed uin
 		types = append(types, stencil.Float64)
 	}
 	source := verify.NewSource(m, all.Families())
-	var lists [][]verify.Case
-	for _, dtype := range types {
-		p := stencil.Problem{Stencil: st, DType: dtype}
-		able, _ := source.Able(p)
-		at := slices.IndexFunc(able, func(f kernels.Family) bool { return f.Name() == family })
-		each := len(able)
+	at, each := make([]int, len(types)), make([]int, len(types)) // a family's first case, and how many lie between them
+	for k, dtype := range types {
+		able, _ := source.Able(stencil.Problem{Stencil: st, DType: dtype})
+		at[k] = slices.IndexFunc(able, func(f kernels.Family) bool { return f.Name() == family })
+		each[k] = len(able)
 		if family == "reduce" {
-			at, each = 0, 1
+			at[k], each[k] = 0, 1
 		}
-		if at < 0 {
+		if at[k] < 0 {
 			t.Fatalf("%s cannot run %s in %s", family, name, dtype)
 		}
-		var list []verify.Case
-		for i := at; i < proofCases; i += each {
-			cases, err := source.Cases(p, seed, i, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			list = append(list, cases...)
-		}
-		lists = append(lists, list)
 	}
-	return lists
+	return func(yield func(verify.Case) bool) {
+		for n := 0; n < proofCases; n++ {
+			for k, dtype := range types {
+				i := at[k] + n*each[k]
+				if i >= proofCases {
+					continue
+				}
+				cases, err := source.Cases(stencil.Problem{Stencil: st, DType: dtype}, seed, i, 1)
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, c := range cases {
+					if !yield(c) {
+						return
+					}
+				}
+			}
+		}
+	}
 }
 
 // suspect is a mutation on its way through a proof.
@@ -141,30 +150,31 @@ type suspect struct {
 }
 
 // newSuspect applies a mutation to the cases whose sources have its text.
-func newSuspect(t testing.TB, m Mutation, number int, lists [][]verify.Case) *suspect {
+func newSuspect(t testing.TB, m Mutation, number int, cases []verify.Case) *suspect {
 	t.Helper()
 	s := &suspect{Mutation: m, number: number}
-	for i := range len(lists[0]) {
-		for _, list := range lists {
-			if i < len(list) {
-				if c, ok := s.apply(list[i]); ok {
-					s.cases = append(s.cases, c)
-				}
-			}
+	for _, c := range cases {
+		if m.in(c) {
+			s.cases = append(s.cases, s.apply(c))
 		}
 	}
 	if len(s.cases) == 0 {
-		t.Errorf("%s: no source has its text any more: %s", s, m.Old)
+		t.Errorf(gone, s, m.Old)
 	}
 	return s
 }
 
-// apply makes a case wrong, if its kernels have the text. The kernels get an entry of their own, so that those of
-// several mutations can share a program.
-func (s *suspect) apply(c verify.Case) (verify.Case, bool) {
-	found := false
+// gone is said of a mutation without a text to change.
+const gone = "%s: no source has its text any more: %s"
+
+// in tells whether one of a case's kernels has the text.
+func (m Mutation) in(c verify.Case) bool {
+	return strings.Contains(c.Kernel.Source, m.Old) || c.Remainder != nil && strings.Contains(c.Remainder.Source, m.Old) || c.Reduction != nil && strings.Contains(c.Reduction.Kernel.Source, m.Old)
+}
+
+// apply makes a case wrong. The kernels get an entry of their own, so that those of several mutations can share a program.
+func (s *suspect) apply(c verify.Case) verify.Case {
 	mutate := func(k kernels.Kernel) kernels.Kernel {
-		found = found || strings.Contains(k.Source, s.Old)
 		entry := fmt.Sprintf("%s_m%d", k.Entry, s.number)
 		k.Source = strings.ReplaceAll(strings.Replace(k.Source, s.Old, s.New, 1), k.Entry, entry)
 		k.Entry = entry
@@ -179,17 +189,17 @@ func (s *suspect) apply(c verify.Case) (verify.Case, bool) {
 		r := *c.Reduction
 		r.Kernel, c.Reduction = mutate(r.Kernel), &r
 	}
-	return c, found
+	return c
 }
 
 // suspects applies mutations to the cases of a proof. One whose text no source has fails the test.
 func suspects(t testing.TB, m machine.Machine, mutations []Mutation, seed uint64) (list []*suspect) {
 	t.Helper()
-	drawn := map[[2]string][][]verify.Case{}
+	drawn := map[[2]string][]verify.Case{}
 	for i, one := range mutations {
 		of := [2]string{one.Stencil, one.Family}
 		if drawn[of] == nil {
-			drawn[of] = defaultCases(t, m, one.Stencil, one.Family, seed)
+			drawn[of] = slices.Collect(defaultCases(t, m, one.Stencil, one.Family, seed))
 		}
 		list = append(list, newSuspect(t, one, i, drawn[of]))
 	}
@@ -199,7 +209,21 @@ func suspects(t testing.TB, m machine.Machine, mutations []Mutation, seed uint64
 // CheckTexts fails if no source of a proof has the text of one of the mutations any more.
 func CheckTexts(t testing.TB, m machine.Machine) {
 	t.Helper()
-	suspects(t, m, Mutations(), 1)
+	left := map[[2]string][]Mutation{}
+	for _, one := range Mutations() {
+		of := [2]string{one.Stencil, one.Family}
+		left[of] = append(left[of], one)
+	}
+	for of, list := range left {
+		for c := range defaultCases(t, m, of[0], of[1], 1) {
+			if list = slices.DeleteFunc(list, func(m Mutation) bool { return m.in(c) }); len(list) == 0 {
+				break
+			}
+		}
+		for _, one := range list {
+			t.Errorf(gone, one, one.Old)
+		}
+	}
 }
 
 // CheckCorpus proves the wrong kernels of mutations as `tune verify` proves right ones under a seed, and fails if it
