@@ -176,13 +176,29 @@ func (s *Store) bests(keys []Key) iter.Seq2[Stored, error] {
 
 // config is that of a record, or the record is damaged.
 func (s *Store) config(r record) (Config, bool) {
-	payload, err := unseal(r.place(), r.value)
-	if err == nil {
-		var c Config
-		if c, err = Decode(payload); err == nil {
-			return c, true
-		}
+	c, err := configOf(r)
+	if err != nil {
+		s.health.spoilt(r.place())
 	}
-	s.health.spoilt(r.place())
-	return Config{}, false
+	return c, err == nil
+}
+
+// configOf reads a record. Whoever may write to a database may put a sound one that is of another problem, or of nothing
+// that was measured: that is damage too.
+func configOf(r record) (Config, error) {
+	payload, err := unseal(r.place(), r.value)
+	if err != nil {
+		return Config{}, err
+	}
+	c, err := Decode(payload)
+	if err == nil {
+		err = importable(c)
+	}
+	if err == nil && KeyOf(c).String() != r.key {
+		err = errDamaged
+	}
+	if err != nil {
+		return Config{}, err
+	}
+	return c, nil
 }

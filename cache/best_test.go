@@ -19,8 +19,8 @@ var unexported = cmpopts.IgnoreUnexported(Config{})
 func TestBestRoundTrip(t *testing.T) {
 	onEach(t, func(t *testing.T, fresh func() *Store) {
 		s := fresh()
-		must(t, s.PutBest(testKey(0), testConfig()))
-		c, grade, ok, err := reopen(t, s.Path()).Best(testKey(0))
+		must(t, s.PutBest(testKey(7), testConfig()))
+		c, grade, ok, err := reopen(t, s.Path()).Best(testKey(7))
 		if err != nil || !ok || grade != Exact {
 			t.Fatal(grade, ok, err)
 		}
@@ -34,7 +34,7 @@ func TestBestRoundTrip(t *testing.T) {
 		}
 		all, err := s.Bests()
 		must(t, err)
-		if len(all) != 1 || all[0].Key != testKey(0) {
+		if len(all) != 1 || all[0].Key != testKey(7) {
 			t.Error(all)
 		}
 	})
@@ -99,13 +99,13 @@ func TestBestNearest(t *testing.T) {
 		}
 		s := fresh()
 		for _, k := range none {
-			must(t, s.PutBest(k, testConfig()))
+			must(t, s.PutBest(k, configAt(k)))
 		}
 		if _, _, ok, err := s.Best(asked); ok || err != nil {
 			t.Fatal(ok, err)
 		}
 		for _, i := range rand.New(rand.NewPCG(1, 2)).Perm(len(nearestFirst)) {
-			c := testConfig()
+			c := configAt(nearestFirst[i])
 			c.Search.Seed = uint64(i)
 			must(t, s.PutBest(nearestFirst[i], c))
 		}
@@ -128,8 +128,8 @@ func TestBestNearest(t *testing.T) {
 func TestBestSkipsDamaged(t *testing.T) {
 	onEach(t, func(t *testing.T, fresh func() *Store) {
 		s := fresh()
-		must(t, s.PutBest(testKey(0), testConfig()))
-		must(t, s.PutBest(testKey(1), testConfig()))
+		must(t, s.PutBest(testKey(0), configAt(testKey(0))))
+		must(t, s.PutBest(testKey(1), configAt(testKey(1))))
 		value := slices.Clone(stored(t, s, bestAt(testKey(0))))
 		value[100] ^= 4
 		put(t, s, bestAt(testKey(0)), value)

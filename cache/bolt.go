@@ -68,13 +68,13 @@ func (s *boltFile) read(at ...spot) (all []record, err error) {
 			case b == nil:
 			case name != "":
 				if v := b.Get([]byte(name)); v != nil {
-					all = append(all, record{at, slices.Clone(v)})
+					all = append(all, record{at, copied(v)})
 				}
 			default:
 				c := b.Cursor()
 				for k, v := c.First(); k != nil; k, v = c.Next() {
 					if v != nil { // not a bucket
-						all = append(all, record{spot{at.part, at.key, string(k)}, slices.Clone(v)})
+						all = append(all, record{spot{at.part, at.key, string(k)}, copied(v)})
 					}
 				}
 			}

@@ -172,8 +172,8 @@ func TestUnknownFieldsSurvive(t *testing.T) {
 	}
 	// Also through the store.
 	s := openTemp(t)
-	must(t, s.PutBest(testKey(0), c))
-	stored, _, _, err := s.Best(testKey(0))
+	must(t, s.PutBest(KeyOf(c), c))
+	stored, _, _, err := s.Best(KeyOf(c))
 	must(t, err)
 	if !bytes.Equal(out, encode(t, stored)) {
 		t.Error("lost in the store")

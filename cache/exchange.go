@@ -270,17 +270,12 @@ func (b *batch) read(text []byte, check func(Config) error, done *Imported) erro
 		if err := e.valid(); err != nil {
 			return err
 		}
-		if !e.Status.Valid() {
-			return fmt.Errorf("its entry has status %.40q, which is none", printable(string(e.Status)))
-		}
-		for _, v := range e.Series.Samples {
-			if !timing.Plausible(v) {
-				return errors.New("its entry has a sample that is no time")
-			}
+		if err := e.possible(); err != nil {
+			return fmt.Errorf("its entry %w", err)
 		}
 		e.Series.Summary = timing.Summarise(e.Series.Samples) // not what the line claims
-		if e.Status.Timed() && e.Series.N == 0 || e.At.IsZero() {
-			return errors.New("its entry has no samples, or no time at which it was made")
+		if e.At.IsZero() {
+			return errors.New("its entry has no time at which it was made")
 		}
 		at := b.entries[l.Key]
 		if at == nil {

@@ -222,6 +222,25 @@ func testConfig() Config {
 	}
 }
 
+// configAt is a config of a key.
+func configAt(k Key) Config {
+	c := testConfig()
+	c.Stencil.Hash, c.Stencil.DType, c.Stencil.Boundary = k.StencilHash, k.DType, k.Boundary
+	c.Problem.Size = nil
+	for n := range strings.SplitSeq(k.Size, "x") {
+		cells, _ := strconv.Atoi(n)
+		c.Problem.Size = append(c.Problem.Size, cells)
+	}
+	if k.StepsClass != ManySteps {
+		c.Problem.Steps, _ = strconv.Atoi(k.StepsClass)
+	}
+	c.Device.Kind, c.Device.Name, c.Device.ComputeCapability, c.Device.MemoryBytes, c.Device.Driver = k.Kind, k.DeviceName, k.ComputeCapability, k.MemoryBytes, k.Driver
+	if KeyOf(c) != k {
+		panic(KeyOf(c).String() + " is not " + k.String())
+	}
+	return c
+}
+
 // openTemp opens a store in a new folder.
 func openTemp(t testing.TB) *Store {
 	t.Helper()

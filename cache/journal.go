@@ -11,6 +11,7 @@ import (
 
 	"stenciltune/outcome"
 	"stenciltune/space"
+	"stenciltune/timing"
 )
 
 // Entry is the outcome of one schedule of one source on one device, as a tool recorded it.
@@ -73,6 +74,27 @@ func (e Entry) valid() error {
 	}
 	if _, err := json.Marshal(e); err != nil { // NaN among the samples
 		return fmt.Errorf("journal entry of %s: %w", e.Schedule, err)
+	}
+	return nil
+}
+
+// possible tells why nobody can have measured an entry.
+func (e Entry) possible() error {
+	if !e.Status.Valid() {
+		return fmt.Errorf("has status %.40q, which is none", printable(string(e.Status)))
+	}
+	for _, v := range e.Series.Samples {
+		if !timing.Plausible(v) {
+			return errors.New("has a sample that is no time")
+		}
+	}
+	for _, v := range []float64{e.CompileSeconds, e.DeviceSeconds} {
+		if v != 0 && !timing.Plausible(v) {
+			return errors.New("took a time that is none")
+		}
+	}
+	if e.Status.Timed() && len(e.Series.Samples) == 0 {
+		return errors.New("has no samples")
 	}
 	return nil
 }
@@ -235,11 +257,26 @@ func (s *Store) Entries(key Key) ([]Entry, error) {
 
 // entry is that of a record, or the record is damaged.
 func (s *Store) entry(r record) (e Entry, ok bool) {
-	if unsealJSON(r.place(), r.value, &e) != nil || entryName(e) != r.name {
+	e, err := entryOf(r)
+	if err != nil {
 		s.health.spoilt(r.place())
-		return Entry{}, false
 	}
-	return e, true
+	return e, err == nil
+}
+
+// entryOf reads a record, which may be sound and of nothing that can have been measured.
+func entryOf(r record) (e Entry, err error) {
+	if err = unsealJSON(r.place(), r.value, &e); err == nil {
+		err = e.possible()
+	}
+	if err == nil && entryName(e) != r.name {
+		err = errDamaged
+	}
+	if err != nil {
+		return Entry{}, err
+	}
+	e.Series.Summary = timing.Summarise(e.Series.Samples) // not what it claims
+	return e, nil
 }
 
 // Unfinished are the schedules of a key that were begun and have no entry since, and that no
@@ -285,7 +322,7 @@ func (s *Store) keys(part, prefix string) ([]Key, error) {
 	keys := make([]Key, 0, len(texts))
 	for _, text := range texts {
 		k, err := ParseKey(text)
-		if err != nil {
+		if err != nil || k.unclean() {
 			s.health.spoilt(place(part, text, ""))
 			continue
 		}

@@ -223,7 +223,8 @@ func TestModel(t *testing.T) {
 					m.entries[k.String()], m.intents[k.String()] = map[string]Entry{}, map[string]int{}
 				},
 				"put best": func(t *rapid.T) {
-					k, c := drawKey(t), testConfig()
+					k := drawKey(t)
+					c := configAt(k)
 					c.Speedup = float64(rapid.IntRange(1, 100).Draw(t, "speedup"))
 					must(t, s.PutBest(k, c))
 					best = true

@@ -50,6 +50,9 @@ func StepsClass(steps int) string {
 
 // On is the key with its device half taken from a machine.
 func (k Key) On(m machine.Machine) Key {
+	clean(&m.Name, 200) // as a config has it
+	clean(&m.Driver, 100)
+	clean(&m.Compiler, 200)
 	k.Kind = m.Kind
 	k.DeviceName = m.Name
 	k.ComputeCapability = m.ComputeCapability
@@ -128,6 +131,16 @@ func (k Key) stencil() string {
 
 // optional tells whether the field at a place is left out.
 func optional(i int, value string) bool { return i == len(Key{}.fields())-1 && value == "" }
+
+// unclean tells whether a field has control characters, which On leaves none of.
+func (k Key) unclean() bool {
+	for _, f := range k.fields() {
+		if strings.ContainsFunc(f.value, func(r rune) bool { return r < ' ' || r == 0x7f }) {
+			return true
+		}
+	}
+	return false
+}
 
 func plain(s string) bool {
 	return s != "" && strings.IndexFunc(s, func(r rune) bool {

@@ -36,7 +36,7 @@ func largeStore(t testing.TB, s *Store, n, perKey int) *Store {
 	}
 	for k := range n / perKey {
 		must(t, s.Record(largeKey(k), entries...))
-		must(t, s.PutBest(largeKey(k), testConfig()))
+		must(t, s.PutBest(largeKey(k), configAt(largeKey(k))))
 	}
 	return s
 }

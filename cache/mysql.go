@@ -98,6 +98,9 @@ const (
 	mysqlRecords = mysqlKeys + ` straight_join tune_record r on r.key = k.id and r.part = w.part`
 )
 
+// mysqlRead reads records, and of one that is too long what shows it.
+var mysqlRead = fmt.Sprintf(`select r.part, k.text, r.name, left(r.value, %d) from `, maxRecord+1)
+
 var mysqlWords = words{
 	create: []string{
 		`create table if not exists tune_key (id binary(16) primary key, text varbinary(3000) not null, index (text)) engine = innodb`,
@@ -109,8 +112,8 @@ var mysqlWords = words{
 		`insert into tune_store values ('format', '` + storeFormat + `') on duplicate key update name = name`,
 	},
 	format: `select value from tune_store where name = 'format'`,
-	named:  `select r.part, k.text, r.name, r.value from ` + mysqlRecords + ` and r.name = w.name`,
-	all:    `select r.part, k.text, r.name, r.value from ` + mysqlRecords,
+	named:  mysqlRead + mysqlRecords + ` and r.name = w.name`,
+	all:    mysqlRead + mysqlRecords,
 	// A limit keeps the planner from reading all records.
 	keys: `select text from tune_key k where (select 1 from tune_record r where r.key = k.id and r.part = ? limit 1) and text >= ? and text < ? order by text`,
 	size: `select cast(sum(data_length + index_length) as char) from information_schema.tables

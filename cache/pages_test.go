@@ -114,7 +114,7 @@ func FuzzStore(f *testing.F) {
 	for i := range 30 {
 		must(f, s.Record(testKey(i%3), testEntry(i)))
 	}
-	must(f, s.PutBest(testKey(1), testConfig()))
+	must(f, s.PutBest(testKey(1), configAt(testKey(1))))
 	sound, err := os.ReadFile(s.Path())
 	must(f, err)
 	f.Add(uint32(0), []byte{})

@@ -83,6 +83,9 @@ const (
 	pgLockAll = `select pg_advisory_xact_lock(hashtextextended('stenciltune.store', 0))`
 )
 
+// pgRead reads records, and of one that is too long what shows it.
+var pgRead = fmt.Sprintf(`select r.part, k.text, r.name, substring(r.value from 1 for %d) from `, maxRecord+1)
+
 var pgWords = words{
 	create: []string{
 		`begin`, pgLockAll, // one process at a time
@@ -95,8 +98,8 @@ var pgWords = words{
 		`commit`,
 	},
 	format: `select value from tune_store where name = 'format'`,
-	named:  `select r.part, k.text, r.name, r.value from ` + pgNamed,
-	all:    `select r.part, k.text, r.name, r.value from ` + pgAll,
+	named:  pgRead + pgNamed,
+	all:    pgRead + pgAll,
 	// A limit keeps the planner from reading all records.
 	keys: `select text from tune_key k cross join lateral (select from tune_record r where r.key = k.id and r.part = $1 limit 1) as held
 		where text >= $2 and text < $3 order by text`,

@@ -54,11 +54,22 @@ func (s *Store) Rates(m machine.Machine) (r DeviceRates, ok bool, err error) {
 
 // rates are those of a record, or the record is damaged.
 func (s *Store) rates(from record) (r DeviceRates, ok bool) {
-	if unsealJSON(from.place(), from.value, &r) != nil {
+	if unsealJSON(from.place(), from.value, &r) != nil || !r.possible() {
 		s.health.spoilt(from.place())
 		return DeviceRates{}, false
 	}
 	return r, true
+}
+
+// possible tells whether a device can have such rates.
+func (r DeviceRates) possible() bool {
+	for _, v := range []float64{r.Rates.L2Bytes, r.Rates.SharedBytes, r.Rates.Launch, r.Rates.Barrier, r.Rates.SharedLatency,
+		r.Rates.L1Latency, r.Rates.L2Latency, r.Rates.DRAMLatency, r.CopyBytesPerSecond} {
+		if v != 0 && !(v >= 1e-12 && v <= 1e18) { // seconds, and bytes a second
+			return false
+		}
+	}
+	return true
 }
 
 // checkRates reads the rates of all devices.

@@ -6,7 +6,7 @@ import (
 	"errors"
 	"hash/crc32"
 	"io/fs"
-	"math"
+	"slices"
 )
 
 // A stored value is a record: a version byte, the payload's length and a
@@ -16,6 +16,9 @@ import (
 const (
 	recordVersion = 1
 	recordHeader  = 1 + 4 + 4
+
+	// maxRecord is the longest record that is written, in bytes. A longer one is damaged, and no more of it is read than shows so.
+	maxRecord = recordHeader + MaxConfig
 )
 
 // castagnoli is CRC-32C: it finds every error of up to three bits in records of
@@ -35,7 +38,7 @@ func place(bucket, key, name string) string { return bucket + "\x00" + key + "\x
 
 // seal wraps a payload for a place.
 func seal(place string, payload []byte) ([]byte, error) {
-	if len(payload) > math.MaxInt32-recordHeader {
+	if len(payload) > maxRecord-recordHeader {
 		return nil, errors.New("record too large")
 	}
 	raw := make([]byte, recordHeader, recordHeader+len(payload))
@@ -45,12 +48,15 @@ func seal(place string, payload []byte) ([]byte, error) {
 	return append(raw, payload...), nil
 }
 
+// copied is a copy of a record, or of what shows that it is too long.
+func copied(raw []byte) []byte { return slices.Clone(raw[:min(len(raw), maxRecord+1)]) }
+
 // errDamaged is a record that is not what was written.
 var errDamaged = errors.New("damaged record")
 
 // unseal gives the payload of a record, or errDamaged.
 func unseal(place string, raw []byte) ([]byte, error) {
-	if len(raw) < recordHeader || raw[0] != recordVersion {
+	if len(raw) < recordHeader || len(raw) > maxRecord || raw[0] != recordVersion {
 		return nil, errDamaged
 	}
 	payload := raw[recordHeader:]

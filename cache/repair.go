@@ -1,7 +1,6 @@
 package cache
 
 import (
-	"encoding/json"
 	"errors"
 	"os"
 )
@@ -97,19 +96,16 @@ func salvage(data []byte, got batch) {
 	last := "" // neighbours are mostly of one problem
 	for _, r := range found {
 		if k, ok := keys[string(r.name)]; ok {
-			if payload, err := unseal(place("best", string(r.name), ""), r.value); err == nil {
-				if c, err := Decode(payload); err == nil {
-					if had, ok := got.configs[k]; !ok || newer(had, c) < 0 {
-						got.configs[k] = c
-					}
+			if c, err := configOf(record{spot{part: partBest, key: string(r.name)}, r.value}); err == nil {
+				if had, ok := got.configs[k]; !ok || newer(had, c) < 0 {
+					got.configs[k] = c
 				}
 			}
 			continue
 		}
 		read := func(key string) bool {
-			payload, err := unseal(place("journal", key, string(r.name)), r.value)
-			var e Entry
-			if err != nil || json.Unmarshal(payload, &e) != nil || entryName(e) != string(r.name) {
+			e, err := entryOf(record{spot{partJournal, key, string(r.name)}, r.value})
+			if err != nil {
 				return false
 			}
 			got.entry(keys[key], e)

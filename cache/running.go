@@ -63,6 +63,17 @@ func (r Running) aliveAt(now time.Time) bool {
 	return r.Alive()
 }
 
+// possible tells whether a tune can tell so.
+func (r Running) possible() bool {
+	for _, n := range r.Problem.Size {
+		if n < 1 || n > 1<<30 || len(r.Problem.Size) > 3 {
+			return false
+		}
+	}
+	const longest = 1e9 // seconds
+	return (r.BestTime == 0 || timing.Plausible(r.BestTime)) && r.Left >= 0 && r.Left <= longest && r.Lease >= 0 && r.Lease <= longest
+}
+
 // workerAt is where a tune tells how it goes: under the key of its journal.
 func workerAt(key, worker string) spot { return spot{partWorkers, key, worker} }
 
@@ -101,9 +112,12 @@ func (s *Store) Running() (map[Key][]Running, error) {
 	all := map[Key][]Running{}
 	for _, rec := range records {
 		var r Running
-		if unsealJSON(rec.place(), rec.value, &r) != nil {
+		if unsealJSON(rec.place(), rec.value, &r) != nil || r.Worker != rec.name || !r.possible() {
 			s.health.spoilt(rec.place())
 			continue
+		}
+		for _, text := range []*string{&r.Worker, &r.Stencil.Name, &r.Device.Name, &r.Phase, &r.Trying, &r.Best} {
+			clean(text, maxNote)
 		}
 		r.Age = now.Sub(r.At)
 		all[byText[rec.key]] = append(all[byText[rec.key]], r)

@@ -58,6 +58,9 @@ type step struct {
 // trip more.
 const readAhead = 8
 
+// mostSteps is how many steps of the trail a turn reads at most; a worker that has missed more joins anew.
+const mostSteps = 100_000
+
 func trailAt(key string) spot { return spot{partTrail, key, "last"} }
 
 func stepAt(key string, n int) spot { return spot{partTrail, key, fmt.Sprintf("%08d", n)} }
@@ -230,7 +233,7 @@ func hold(tx transaction, text string, w Running, i Intent, a *Answer) error {
 // were read already.
 func (s *Store) news(key Key, t Turn, now Heard, steps []step) ([]Entry, error) {
 	text := key.String()
-	if !t.Heard.since.Equal(now.since) { // it joins, or was away so long that the trail is another
+	if !t.Heard.since.Equal(now.since) || now.last-t.Heard.last > mostSteps { // it joins, or was away so long that the trail is another
 		return s.Entries(key)
 	}
 	first := t.Heard.last + len(steps) + 1

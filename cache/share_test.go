@@ -185,6 +185,36 @@ func claimsRunOut(t *testing.T, s *Store) {
 	}
 }
 
+// A worker releases what it holds, and not what another has taken over from it meanwhile.
+func TestOnlyOnesOwnClaimsAreReleased(t *testing.T) {
+	onEach(t, func(t *testing.T, fresh func() *Store) {
+		s := fresh()
+		slow, b, c := join(t, s, "slow:1:0", 0), join(t, s, "b:1:0", time.Minute), join(t, s, "c:1:0", time.Minute)
+		slow.me.Lease = 1e-9
+		slow.turn(Turn{Claim: some(0, 1)})
+		wantTexts(t, "b takes over", b.turn(Turn{Claim: some(0)}), 0)
+		must(t, s.Release(testKey(0), slow.me.Worker, map[space.Schedule]bool{some(0)[0]: true}))
+		must(t, s.Leave(testKey(0), slow.me, map[space.Schedule]bool{some(0)[0]: false, some(1)[0]: false}))
+		wantTexts(t, "c claims", c.turn(Turn{Claim: some(0, 1)}), 1)
+	})
+}
+
+// Whoever may write to a store may say that its trail is of any length. Nobody walks it then.
+func TestATrailWithoutEndIsNotWalked(t *testing.T) {
+	s := openTemp(t)
+	w, other := join(t, s, "a:1:0", time.Minute), join(t, s, "b:1:0", time.Minute)
+	w.turn(Turn{})
+	other.turn(Turn{Entries: []Entry{testEntry(0)}})
+	at := trailAt(testKey(0).String())
+	raw, err := sealJSON(at.place(), trail{w.heard.since, 1 << 40})
+	must(t, err)
+	put(t, s, at, raw)
+	within(t, 10*time.Second, func() { w.turn(Turn{}) })
+	if got := w.heardOf(); !slices.Equal(got, texts(some(0))) {
+		t.Errorf("heard of %v", got)
+	}
+}
+
 // Several workers go through one list: each schedule is recorded by one of them, and all hear of all.
 func TestWorkersAtOnce(t *testing.T) {
 	onEach(t, func(t *testing.T, fresh func() *Store) {

@@ -330,7 +330,7 @@ func TestCheck(t *testing.T) {
 		s := fresh()
 		for i := range 3 {
 			must(t, s.Record(testKey(i), testEntry(0), testEntry(1)))
-			must(t, s.PutBest(testKey(i), testConfig()))
+			must(t, s.PutBest(testKey(i), configAt(testKey(i))))
 		}
 		must(t, s.Begin(testKey(1), testEntry(5).Schedule))
 		r, err := s.Check()
@@ -456,8 +456,8 @@ func BenchmarkCheckPages(b *testing.B) {
 func TestARecordUnderAnotherNameIsDamaged(t *testing.T) {
 	onEach(t, func(t *testing.T, fresh func() *Store) {
 		s := fresh()
-		must(t, s.PutBest(testKey(0), testConfig()))
-		must(t, s.PutBest(testKey(1), testConfig()))
+		must(t, s.PutBest(testKey(0), configAt(testKey(0))))
+		must(t, s.PutBest(testKey(1), configAt(testKey(1))))
 		must(t, s.Record(testKey(0), testEntry(0)))
 		must(t, s.Record(testKey(1), testEntry(0)))
 		put(t, s, bestAt(testKey(1)), stored(t, s, bestAt(testKey(0))))

@@ -24,6 +24,18 @@ func spoil(t *testing.T, store string, change func([]byte) []byte) string {
 	return file
 }
 
+// readers are the commands that read a store; sound is another one.
+func readers(t *testing.T, sound string) [][]string {
+	at := []string{"--stencil", "jacobi3d", "--device"}
+	return [][]string{
+		{"store", "list"}, {"store", "list", "--json"}, {"store", "show"}, {"store", "export"}, {"store", "export", "--journal"},
+		{"store", "export", "-o", filepath.Join(t.TempDir(), "out")}, {"store", "check"}, {"store", "check", "--json"}, {"store", "diff", sound},
+		{"store", "prune", "--stale"}, append([]string{"best"}, append(at, "h200")...), append([]string{"best"}, append(at, "replay:h200")...),
+		append([]string{"emit", "--format", "header"}, append(at, "h200")...),
+		{"report", "-o", filepath.Join(t.TempDir(), "page.html")}, {"plot", "finals"},
+	}
+}
+
 // Every command that reads a store says that it is damaged, and none calls nothing found what
 // could not be read.
 func TestDamageIsSaid(t *testing.T) {
@@ -38,7 +50,6 @@ func TestDamageIsSaid(t *testing.T) {
 			return data
 		}
 	}
-	at := []string{"--stencil", "jacobi3d", "--device"}
 	for _, c := range []struct {
 		name   string
 		change func([]byte) []byte
@@ -49,13 +60,7 @@ func TestDamageIsSaid(t *testing.T) {
 		{"first meta page", meta(0), "meta pages", true},
 		{"second meta page", meta(1), "meta pages", true},
 	} {
-		for _, args := range [][]string{
-			{"store", "list"}, {"store", "list", "--json"}, {"store", "show"}, {"store", "export"}, {"store", "export", "--journal"},
-			{"store", "export", "-o", filepath.Join(t.TempDir(), "out")}, {"store", "check"}, {"store", "check", "--json"}, {"store", "diff", sound},
-			{"store", "prune", "--stale"}, append([]string{"best"}, append(at, "h200")...), append([]string{"best"}, append(at, "replay:h200")...),
-			append([]string{"emit", "--format", "header"}, append(at, "h200")...),
-			{"report", "-o", filepath.Join(t.TempDir(), "page.html")}, {"plot", "finals"},
-		} {
+		for _, args := range readers(t, sound) {
 			code, _, stderr := tune(t, spoil(t, sound, c.change), args...)
 			answered := c.left && args[0] != "store" && code == cli.OK
 			if code != cli.StoreCorrupt && !answered || strings.Count(stderr, c.words) != 1 || strings.Contains(stderr, "is empty") {

@@ -1,7 +1,13 @@
 package main
 
 import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -45,6 +51,7 @@ func TestASharedStore(t *testing.T) {
 	if _, out, stderr := tune(t, at, "doctor", "--device", "host"); !strings.Contains(out, "sound, not locked; room is the server's matter") {
 		t.Errorf("the doctor says of it\n%s%s", out, stderr)
 	}
+	t.Run("hostile rows", func(t *testing.T) { hostileRows(t, server, at, file, first) })
 	open := strings.Replace(at, "tune@", "tune:s3cret@", 1)
 	for _, args := range [][]string{{"store", "list", "--store", open}, {"store", "merge", open}, {"store", "diff", open}, {"doctor", "--store", open}} {
 		p := clitest.Command(t, file, args...)
@@ -88,5 +95,54 @@ func TestAStoreInMariaDB(t *testing.T) {
 	server.Stop(syscall.SIGINT)
 	if code, _, stderr := tune(t, at, problem...); code != cli.StoreLocked || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "connection refused") {
 		t.Errorf("exit %d\n%s", code, stderr)
+	}
+}
+
+// hostileRows puts rows into a database that no tune writes, some with a right checksum: every command that reads says it in
+// one line without what a terminal obeys, and the sound answer stays the answer.
+func hostileRows(t *testing.T, server *dbtest.Server, at, sound, answer string) {
+	_, text, _ := tune(t, at, "store", "export")
+	var line struct {
+		Key    string
+		Config json.RawMessage
+	}
+	if err := json.Unmarshal([]byte(text), &line); err != nil {
+		t.Fatal(err)
+	}
+	row := func(part, key, name, payload string) {
+		sum := crc32.Checksum([]byte(part+"\x00"+key+"\x00"+name+"\x00"+payload), crc32.MakeTable(crc32.Castagnoli))
+		raw := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32([]byte{1}, uint32(len(payload))), sum)
+		server.Exec(t, fmt.Sprintf(`insert into tune_key (text) values (convert_from('\x%x', 'UTF8')) on conflict do nothing;
+			insert into tune_record (key, part, name, value) select id, '%s', convert_from('\x%x', 'UTF8'), '\x%x' from tune_key where text = convert_from('\x%x', 'UTF8')`,
+			key, part, name, append(raw, payload...), key), at)
+	}
+	odd := "\x1b[2J\x1b]0;owned\a\u202e\u009b2J\nforged"
+	seconds := regexp.MustCompile(`"measured":{"seconds_per_step":[^,]*`)
+	faster := func(size string) string { // than all, on another size
+		config := strings.Replace(string(line.Config), `"size":[512,512,512]`, `"size":`+size, 1)
+		return seconds.ReplaceAllString(config, `"measured":{"seconds_per_step":1e-310`)
+	}
+	row("best", strings.Replace(line.Key, "512x512x512", "640x512x512", 1), "", faster("[640,512,512]"))
+	row("best", strings.Replace(line.Key, "512x512x512", "384x512x512", 1), "", string(line.Config))
+	row("best", odd, "", odd)
+	row("best", strings.Replace(line.Key, "NVIDIA H200", strings.Trim(strconv.QuoteToASCII(odd), `"`), 1), "", string(line.Config))
+	journal := `{"schedule":"global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0","source_hash":"00","status":"ok","series":{"samples":[1e-310]},"at":"2026-01-02T03:04:05Z"}`
+	row("journal", line.Key, "global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0 00", journal)
+	row("journal", line.Key, odd, odd)
+	name, _ := json.Marshal(odd)
+	row("workers", line.Key, odd, `{"worker":`+string(name)+`,"phase":"search","best_time":1e-310}`)
+	obeyed := "\x1b\a\u009b\u202e"
+	for _, args := range append(readers(t, sound), []string{"status"}, []string{"status", "--json"}, []string{"best", "--stencil", "jacobi3d", "--device", "h200", "--size", "650x512x512"}) {
+		code, out, stderr := tune(t, at, args...)
+		answered := args[0] != "store" && code == cli.OK
+		if code != cli.StoreCorrupt && !answered || strings.Count(stderr, "damaged records") != 1 {
+			t.Errorf("tune %s: exit %d\n%q", strings.Join(args, " "), code, stderr)
+		}
+		if strings.ContainsAny(out+stderr, obeyed) || strings.Contains(out+stderr, "\nforged") || strings.Contains(out, "e-310") {
+			t.Errorf("tune %s:\n%q\n%q", strings.Join(args, " "), out, stderr)
+		}
+		if args[0] == "best" && len(args) == 5 && out != answer {
+			t.Errorf("another answer:\n%s", out)
+		}
 	}
 }
