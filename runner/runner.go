@@ -97,9 +97,15 @@ type Result struct {
 }
 
 // ErrNoSchedule means that not one schedule gave a right answer.
-type ErrNoSchedule struct{ Failed map[timing.Status]int }
+type ErrNoSchedule struct {
+	Failed map[timing.Status]int
+	Why    string // if nothing was searched: what is wrong with those that judge the others
+}
 
 func (e *ErrNoSchedule) Error() string {
+	if e.Why != "" {
+		return e.Why
+	}
 	if len(e.Failed) == 0 {
 		return "no schedule to run"
 	}

@@ -557,7 +557,11 @@ func TestAJournalThatFailsEndsTheTune(t *testing.T) {
 			if !errors.Is(err, full) || r.Complete || r.Stop != search.Lost || !strings.Contains(err.Error(), "could not be stored") {
 				t.Errorf("record %d: %v, complete %v", n, err, r.Complete)
 			}
-			if ran := len(d.of(opSmall)); ran > n+1 || len(r.Outcomes) > n {
+			most := n
+			if n < 3 {
+				most++ // a baseline is recorded after it ran, and what a note is of has not run
+			}
+			if ran := len(d.of(opSmall)); ran > most || len(r.Outcomes) > n {
 				t.Errorf("record %d: %d schedules ran, %d outcomes", n, ran, len(r.Outcomes))
 			}
 		}
@@ -859,5 +863,64 @@ func TestABaselineThatIsNamed(t *testing.T) {
 	r := mustTune(t, o)
 	if got := texts(r.Outcomes); !slices.Equal(got, []string{own, naives[0], other}) || r.Naive.Schedule.String() != own {
 		t.Errorf("%v, baseline %s", got, r.Naive.Schedule)
+	}
+}
+
+// A space of the naive kernel and at most two others, which may all fail, is searched to its end at once.
+func TestASpaceOfFewSchedulesEndsAtOnce(t *testing.T) {
+	only, more := global(32, 1, 1), []string{tile(32, 4, 1, 1), tile(32, 4, 1, 2)}
+	for n := range len(more) + 1 {
+		for _, name := range search.Names() {
+			for _, within := range []float64{0, 0.01} {
+				for _, status := range []timing.Status{timing.OK, timing.CompileError, timing.WrongAnswer} {
+					d := newFake(t)
+					d.seconds = at(map[string]float64{only: 100e-6, more[0]: 90e-6, more[1]: 80e-6})
+					d.fail = func(op, s string, _ int) error {
+						if op == opCompile && s != only && status == timing.CompileError {
+							return device.Fail(status, "because")
+						}
+						return nil
+					}
+					d.wrong = func(c device.Check) string {
+						if c.Passes[0].Binary.Schedule.String() != only && status == timing.WrongAnswer {
+							return "wrong"
+						}
+						return ""
+					}
+					o := options(t, d)
+					o.Families = []kernels.Family{boxOf("global", []int{32}, []int{1}, []int{1}, "sp", []int{0})}
+					if n > 0 {
+						o.Families = append(o.Families, boxOf("tile", []int{32}, []int{4}, []int{1}, "ph", []int{1, 2}[:n]))
+					}
+					o.Space = kernels.Spaces(o.Families, o.Problem, d.machine)
+					o.Strategy, o.Stop, o.Ahead = strategy(t, name, o.Space, 1), search.Usual(), 4
+					o.Stop.Within = within
+					j := &journal{d: d}
+					o.Journal = j
+					ctx, cancel := context.WithCancel(t.Context())
+					late := time.AfterFunc(10*time.Second, cancel) // no deadline, which policies look at
+					r, err := tune(ctx, t, o)
+					late.Stop()
+					cancel()
+					winner, why := only, search.Exhausted
+					if n > 0 && status == timing.OK {
+						winner = more[n-1]
+					}
+					if _, forecasts := o.Strategy.(search.Forecaster); forecasts && within > 0 {
+						why = search.Within
+					}
+					what := fmt.Sprintf("%d more, %s, within %g, %s", n, name, within, status)
+					if err != nil || !r.Complete || r.Stop != why || r.Winner.Schedule.String() != winner || r.Winner.Status != timing.OK {
+						t.Fatalf("%s: %v, complete %v, stopped by %s, winner %s %s", what, err, r.Complete, r.Stop, r.Winner.Schedule, r.Winner.Status)
+					}
+					if len(r.Winner.Checks) == 0 || !slices.Equal(sorted(texts(j.kept)), sorted(append([]string{only}, more[:n]...))) || r.Evaluated != 1+n {
+						t.Errorf("%s: %d checks, %d evaluated, recorded %v", what, len(r.Winner.Checks), r.Evaluated, texts(j.kept))
+					}
+					if f := r.Failed[status]; f != n && status != timing.OK {
+						t.Errorf("%s: failed %v", what, r.Failed)
+					}
+				}
+			}
+		}
 	}
 }

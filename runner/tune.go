@@ -110,7 +110,7 @@ func (t *Session) End(ctx context.Context, err error) (Result, error) {
 	}
 	r.Warnings = t.warnings
 	if err == nil && r.Winner.Schedule.IsZero() {
-		err = &ErrNoSchedule{r.Failed}
+		err = &ErrNoSchedule{Failed: r.Failed}
 	}
 	return *r, err
 }
@@ -314,9 +314,9 @@ func (t *Session) baseline(ctx context.Context, compiling func() error) error {
 			reason = cs[0].outcome.Reason
 		}
 		if len(cs) > 0 && slices.ContainsFunc(cs[0].outcome.Checks, stencil.Comparison.Unproved) {
-			return fmt.Errorf("no kernel can be judged here: %s", reason)
+			return &ErrNoSchedule{t.failed, "no kernel can be judged here: " + reason}
 		}
-		return fmt.Errorf("the naive kernel, which judges all others, does not work here: %s", reason)
+		return &ErrNoSchedule{t.failed, "the naive kernel, which judges all others, does not work here: " + reason}
 	}
 	return nil
 }

@@ -3,11 +3,16 @@ package tuner
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
+	"time"
 
 	"stenciltune/cache"
+	"stenciltune/device/replay"
 	"stenciltune/outcome"
+	"stenciltune/runner"
 	"stenciltune/search"
+	"stenciltune/space/spacetest"
 	"stenciltune/timing"
 )
 
@@ -101,6 +106,114 @@ func TestATuneThatWasInterruptedTeaches(t *testing.T) {
 	}{{problem(t, fourSizes[0]), 1}, {pl.Problem, 0}} { // its own journal is no other's
 		if _, known, err := tn.expected(t.Context(), c.p, pl.Machine, KeyOf(c.p, pl.Machine, timing.Warm), false); err != nil || known != c.want {
 			t.Errorf("%s: %d others known, %v", c.p.Text(), known, err)
+		}
+	}
+}
+
+// What was tuned longer ago than asked for is not taken from the journal either.
+func TestWhatIsTooOldIsMeasuredAgain(t *testing.T) {
+	p, d := replayed(t)
+	tn := open(t)
+	for i, age := range []time.Duration{0, time.Hour, time.Nanosecond} {
+		n := 0
+		c, err := tn.Tune(t.Context(), p, d, Options{Strategy: "exhaustive", Stop: search.Stop{Budget: 9}, MaxAge: age, Watcher: counted{f: func(string) { n++ }}})
+		if want := []int{9, 0, 9}[i]; err != nil || n != want || c.Search.Evaluated != 9 {
+			t.Errorf("older than %v: %v, %d of %d measured, want %d", age, err, n, c.Search.Evaluated, want)
+		}
+	}
+}
+
+// few is a recording of the naive kernel and n schedules of another that give a right answer, the fastest last. change
+// may change each record.
+func few(t *testing.T, l *replay.Landscape, n int, change func(i int, o *outcome.Outcome)) replay.Device {
+	t.Helper()
+	list := []outcome.Outcome{l.Records[spacetest.Schedule(t, "global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0")]}
+	for _, s := range l.Order {
+		o := l.Records[s]
+		if s.Family() == "stream" && o.Status == timing.OK && o.Seconds() < 0.9*list[len(list)-1].Seconds() && len(list) <= n {
+			list = append(list, o)
+		}
+	}
+	short := &replay.Landscape{Header: l.Header, Records: map[Schedule]outcome.Outcome{}}
+	for i, o := range list {
+		change(i, &o)
+		if err := short.Add(o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(list) != 1+n {
+		t.Fatalf("%d schedules", len(list))
+	}
+	return replay.New(short)
+}
+
+// A recording of the naive kernel and at most two others, which may all fail, is searched to its end, and answered
+// from the store the next time.
+func TestATuneOfFewSchedulesEndsAtOnce(t *testing.T) {
+	p, d := replayed(t)
+	l := d.(replay.Device).Landscape
+	for n := range 3 {
+		for _, name := range []string{"bayes", "descent"} { // the others have their turn in package runner
+			for _, within := range []float64{0, 0.01} {
+				for _, status := range []timing.Status{timing.OK, timing.CompileError, timing.WrongAnswer} {
+					if status != timing.OK && (n == 0 || within > 0) {
+						continue
+					}
+					d := few(t, l, n, func(i int, o *outcome.Outcome) {
+						if i > 0 && status != timing.OK {
+							*o = outcome.Outcome{Schedule: o.Schedule, SourceHash: o.SourceHash, Status: status, Reason: "because"}
+						}
+					})
+					tn, o := open(t), Options{Strategy: name, Beyond: true, Stop: search.Stop{Within: within}}
+					c, err := tn.Tune(t.Context(), p, d, o)
+					winner, failed, why := d.Order[0], n, search.Exhausted
+					if status == timing.OK {
+						winner, failed = d.Order[n], 0
+					}
+					if name == "bayes" && within > 0 {
+						why = search.Within
+					}
+					what := fmt.Sprintf("%d more, %s, within %g, %s", n, name, within, status)
+					if err != nil || c.Schedule.Text != winner.String() || c.Search.Stop != why || !c.Search.Complete || len(c.Verification.Checks) == 0 {
+						t.Errorf("%s: %v, %s, stopped by %s, complete %v, %d checks", what, err, c.Schedule.Text, c.Search.Stop, c.Search.Complete, len(c.Verification.Checks))
+					}
+					if c.Search.Space != 1+n || c.Search.Evaluated != 1+n || c.Search.Failed != failed {
+						t.Errorf("%s: %d of %d evaluated, %d failed", what, c.Search.Evaluated, c.Search.Space, c.Search.Failed)
+					}
+					entries, err := tn.store.Entries(KeyOf(p, d.Machine(), timing.Warm))
+					if err != nil || len(entries) != 1+n {
+						t.Errorf("%s: %d recorded, %v", what, len(entries), err)
+					}
+					if again, err := tn.Tune(t.Context(), p, d, o); err != nil || again.Time.Unix() != c.Time.Unix() || again.Schedule.Text != c.Schedule.Text {
+						t.Errorf("%s: the store did not answer: %v, %s", what, err, again.Schedule.Text)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Where the only schedule there is fails, none works. It is recorded, and no config is stored.
+func TestTheOnlyScheduleMayFail(t *testing.T) {
+	p, d := replayed(t)
+	l := d.(replay.Device).Landscape
+	for _, status := range []timing.Status{timing.CompileError, timing.WrongAnswer} {
+		d := few(t, l, 0, func(_ int, o *outcome.Outcome) {
+			*o = outcome.Outcome{Schedule: o.Schedule, SourceHash: o.SourceHash, Status: status, Reason: "because"}
+		})
+		tn := open(t)
+		c, err := tn.Tune(t.Context(), p, d, Options{})
+		none, ok := errors.AsType[*runner.ErrNoSchedule](err)
+		if !ok || none.Failed[status] != 1 || c.Schedule.Text != "" {
+			t.Errorf("%s: %v, %s", status, err, c.Schedule.Text)
+		}
+		key := KeyOf(p, d.Machine(), timing.Warm)
+		entries, err := tn.store.Entries(key)
+		if err != nil || len(entries) != 1 || entries[0].Status != status {
+			t.Errorf("%s: recorded %v, %v", status, entries, err)
+		}
+		if _, _, found, err := tn.store.Best(key); found || err != nil {
+			t.Errorf("%s: a config is stored, %v", status, err)
 		}
 	}
 }

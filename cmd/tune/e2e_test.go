@@ -21,10 +21,13 @@ import (
 	"stenciltune/cache"
 	"stenciltune/cmd/internal/cli"
 	"stenciltune/cmd/internal/clitest"
+	"stenciltune/device/replay"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
+	"stenciltune/outcome"
 	"stenciltune/search"
 	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 	"stenciltune/timing"
 	"stenciltune/tuner"
@@ -505,6 +508,50 @@ func TestListsAndSchemaAreValid(t *testing.T) {
 		p := clitest.Command(t, clitest.StoreIn(t), strings.Fields(args)...)
 		if code := p.Run(t); code != 0 || p.Stdout.Len() == 0 || p.Stderr.Len() > 0 {
 			t.Errorf("tune %s: exit %d\n%s", args, code, &p.Stderr)
+		}
+	}
+}
+
+// A recording of one schedule is searched at once: with what it is the search ends, and where it fails none works.
+func TestARecordingOfOneScheduleEndsAtOnce(t *testing.T) {
+	l := clitest.Landscape(t, "h200_jacobi2d_f32")
+	naive, tile := "global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0", ""
+	for _, s := range l.Order {
+		if s.Family() == "tile" && l.Records[s].Status.Timed() {
+			tile = s.String()
+		}
+	}
+	for _, c := range []struct {
+		schedule string
+		status   timing.Status
+		args     string
+		code     int
+		want     string
+	}{
+		{naive, timing.OK, "", cli.OK, "stopped by exhausted; within 1 % of the best with probability 1.00"},
+		{naive, timing.OK, "--within 1% --strategy random", cli.OK, "stopped by exhausted"},
+		{naive, timing.OK, "--within 1%", cli.OK, "stopped by within"},
+		{naive, timing.OK, "--exhaustive", cli.OK, "stopped by exhausted"},
+		{naive, timing.CompileError, "", cli.NoSchedule, "does not work here: because"},
+		{naive, timing.WrongAnswer, "", cli.NoSchedule, "does not work here: because"},
+		{tile, timing.OK, "", cli.NoSchedule, "the space has none"},
+	} {
+		file := filepath.Join(t.TempDir(), "one.jsonl.gz")
+		var b bytes.Buffer
+		o := l.Records[spacetest.Schedule(t, c.schedule)]
+		if c.status != timing.OK {
+			o = outcome.Outcome{Schedule: o.Schedule, SourceHash: o.SourceHash, Status: c.status, Reason: "because"}
+		}
+		if err := replay.Write(&b, l.Header, []outcome.Outcome{o}); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		args := append([]string{"--stencil", "jacobi2d", "--device", "replay:" + file}, strings.Fields(c.args)...)
+		code, out, stderr := tune(t, clitest.StoreIn(t), args...)
+		if code != c.code || !strings.Contains(stderr, c.want) || (out != "") != (code == cli.OK) {
+			t.Errorf("%s %s: exit %d\n%s", c.status, c.args, code, stderr)
 		}
 	}
 }
