@@ -17,6 +17,7 @@ type call struct {
 	lax   bool          // nobody is hurt if it is never answered
 	timer *time.Timer   // guarded by process.mu, as is begin until done is closed
 	begin time.Time     // when the child started it; zero = it has not
+	seen  looks         // at the child while it runs; guarded by process.mu
 
 	done  chan struct{}
 	reply reply[json.RawMessage]
@@ -81,6 +82,7 @@ const (
 	deadline                // killed: an operation passed its deadline
 	poisoned                // it reported a sticky error
 	stalled                 // killed: it answered nothing
+	starved                 // killed: an operation passed its deadline for want of a processor
 	cancelled               // killed: an operation's context was cancelled
 	closed                  // its owner had no more use for it
 )

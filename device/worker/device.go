@@ -118,6 +118,9 @@ var (
 //     compile that does so twice
 //   - a sticky error: the failure that came with it
 //
+// An operation whose process got hardly any processor time until its deadline is run again, in
+// the next process; the device is lost when that happens four times in a row.
+//
 // The next process is started in the background, and binaries are loaded again
 // when they are next used. The device is lost, device.ErrLost, when its process
 // ends four times without one answer between, or 51 times without one check or

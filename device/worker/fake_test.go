@@ -81,6 +81,12 @@ func act(ctx context.Context, stage, text string) error {
 		case "heed": // give up at the deadline, naming no failure
 			<-ctx.Done()
 			return ctx.Err()
+		case "spin", "weary": // takes so much of a processor; the weary one heeds its deadline
+			for begin := processor(); processor()-begin < duration(arg); {
+				if what == "weary" && ctx.Err() != nil {
+					return ctx.Err()
+				}
+			}
 		case "segv", "abort":
 			number := syscall.SIGSEGV
 			if what == "abort" {
@@ -114,11 +120,7 @@ func act(ctx context.Context, stage, text string) error {
 				os.Exit(4)
 			}
 		case "slow":
-			d, err := time.ParseDuration(arg)
-			if err != nil {
-				panic(err)
-			}
-			time.Sleep(d)
+			time.Sleep(duration(arg))
 		case "print": // a library that thinks stdout is its own
 			fmt.Println("hello from a library")
 			_, _ = syscall.Write(syscall.Stdout, []byte("and from another, in C\n"))
@@ -148,6 +150,23 @@ func act(ctx context.Context, stage, text string) error {
 		}
 	}
 	return nil
+}
+
+func duration(text string) time.Duration {
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		panic(err)
+	}
+	return d
+}
+
+// processor is the time that this process has had of one.
+func processor() time.Duration {
+	var used syscall.Rusage
+	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {
+		panic(err)
+	}
+	return time.Duration(used.Utime.Nano() + used.Stime.Nano())
 }
 
 // replies finds the descriptor that Serve moved the protocol to: the highest pipe.

@@ -40,6 +40,7 @@ type gpu struct {
 	known    bool
 	streak   int   // processes lost since the last answer
 	barren   int   // and since the last check or timing that ended well
+	starving int   // of them, those that got no processor
 	lost     error // why there is no device any more
 	closed   bool
 	asking   *call // the last telemetry request
@@ -161,6 +162,9 @@ func (g *gpu) live(l *life) {
 	}
 	g.log.Info("worker lost", "worker", p.name, "why", e.reason)
 	g.barren++
+	if e.how == starved {
+		g.starving++
+	}
 	if err := g.strike(e.reason); err == nil {
 		g.begin()
 	}
@@ -174,6 +178,8 @@ func (g *gpu) strike(reason string) error {
 	switch {
 	case g.streak > maxRestarts:
 		return g.lose(fmt.Sprintf("its process ended %d times in a row, at last: %s", g.streak, reason))
+	case g.starving > maxRestarts:
+		return g.lose(fmt.Sprintf("%s, %d times in a row: leave it a processor", reason, g.starving))
 	case g.barren > maxBarren:
 		return g.lose(fmt.Sprintf("its process ended %d times and not one kernel ran well between, at last: %s", g.barren, reason))
 	}
@@ -306,7 +312,15 @@ func (g *gpu) attempt(ctx context.Context, l *life, op string, limit time.Durati
 	}
 	g.count(c)
 	if c.ended == nil {
-		return c, g.judge(c)
+		err := g.judge(c)
+		if f := device.AsFailure(err); f == nil || f.Status != timing.Timeout || !c.seen.starved() {
+			return c, err
+		}
+		l.process.kill(ended{starved, nil, l.process.name + " got hardly any processor time"})
+		if err := await(ctx, l.gone, g.done); err != nil {
+			return nil, err
+		}
+		return nil, errAgain
 	}
 	switch e := c.ended; {
 	case e.culprit == c && e.how == deadline:
@@ -349,7 +363,7 @@ func (g *gpu) judge(c *call) error {
 	}
 	g.streak = 0
 	if err == nil && (c.op == opCheck || c.op == opTime || c.op == opEnergy) {
-		g.barren = 0
+		g.barren, g.starving = 0, 0
 	}
 	return err
 }

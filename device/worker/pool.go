@@ -120,7 +120,7 @@ func (p *pool) compile(ctx context.Context, k kernels.Kernel, m machine.Machine)
 			return device.Binary{}, errClosed
 		case c.ended.culprit == c:
 			return device.Binary{}, device.Fail(timing.CompileTimeout, "%s", c.ended.reason)
-		case c.ended.how == deadline || !c.guilty():
+		case c.ended.how == deadline || c.ended.how == starved || !c.guilty():
 			if resent++; alone && resent > 2*maxResent {
 				return device.Binary{}, fmt.Errorf("worker: compiling %s: %s", k.Schedule, c.ended.reason)
 			}

@@ -126,10 +126,35 @@ func (p *process) call(op string, limit time.Duration, payload any) (*call, erro
 // arm starts a call's clock. p.mu is held.
 func (p *process) arm(c *call) {
 	if c.limit > 0 && c.timer == nil {
-		c.timer = time.AfterFunc(c.limit+killGrace, func() {
-			p.kill(ended{deadline, c, fmt.Sprintf("%s passed its deadline of %v", doing[c.op], c.limit.Round(time.Millisecond))})
-		})
+		c.timer = time.AfterFunc(c.limit/manyLooks, func() { p.look(c) })
 	}
+}
+
+// look sees every now and then whether the child gets a processor, and kills it when a call's time is up.
+func (p *process) look(c *call) {
+	p.mu.Lock()
+	if p.end != nil || c.ended != nil || p.calls[c.id] != c {
+		p.mu.Unlock()
+		return
+	}
+	if c.seen.n < manyLooks {
+		if !p.reaped {
+			c.seen.add(schedulingOf(p.cmd))
+		}
+		wait := c.limit / manyLooks
+		if c.seen.n == manyLooks {
+			wait = killGrace
+		}
+		c.timer.Reset(wait)
+		p.mu.Unlock()
+		return
+	}
+	e := ended{deadline, c, fmt.Sprintf("%s passed its deadline of %v", doing[c.op], c.limit.Round(time.Millisecond))}
+	if c.seen.starved() {
+		e = ended{starved, nil, p.name + " got hardly any processor time"}
+	}
+	p.mu.Unlock()
+	p.kill(e)
 }
 
 // watch restarts the clock of a child that owes an answer. p.mu is held.

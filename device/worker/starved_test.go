@@ -1,0 +1,106 @@
+package worker
+
+import (
+	"errors"
+	"os"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"stenciltune/device"
+)
+
+// starve lets the device's process run a tenth of the time, whichever it is, until it is told to stop.
+func starve(t *testing.T, d *Device) (stop func()) {
+	t.Helper()
+	if _, err := os.Stat("/proc/self/stat"); err != nil {
+		t.Skip("no /proc here")
+	}
+	done := make(chan struct{})
+	var wg sync.WaitGroup
+	signal := func(s syscall.Signal) {
+		d.gpu.mu.Lock()
+		defer d.gpu.mu.Unlock()
+		if l := d.gpu.life; l != nil && l.process != nil {
+			l.process.mu.Lock()
+			defer l.process.mu.Unlock()
+			if !l.process.reaped {
+				_ = syscall.Kill(l.process.cmd.Process.Pid, s)
+			}
+		}
+	}
+	wg.Go(func() {
+		for {
+			signal(syscall.SIGSTOP)
+			time.Sleep(18 * time.Millisecond)
+			signal(syscall.SIGCONT)
+			select {
+			case <-done:
+				return
+			case <-time.After(2 * time.Millisecond):
+			}
+		}
+	})
+	return sync.OnceFunc(func() { close(done); wg.Wait() })
+}
+
+// A process that gets hardly any processor passes its deadlines, or gives up at them. That is no schedule's fault: it is run
+// again. One that never gets any is lost.
+func TestAStarvedProcessIsNoSchedulesFault(t *testing.T) {
+	for _, how := range []string{"spin:150ms", "weary:150ms"} {
+		t.Run(how, func(t *testing.T) {
+			d := open(t, nil)
+			good := compile(t, d, "check="+how+" time="+how, 1)
+			stop := starve(t, d)
+			defer stop()
+			defer time.AfterFunc(time.Second, stop).Stop()
+			works(t, d, good)
+			if n := d.Stats().GPURestarts; n == 0 || n > maxRestarts {
+				t.Errorf("%d restarts", n)
+			}
+		})
+	}
+	t.Run("for ever", func(t *testing.T) {
+		d := open(t, func(o *Options) { o.CheckTimeout = 160 * time.Millisecond })
+		good := compile(t, d, "check=spin:150ms", 1)
+		defer starve(t, d)()
+		_, err := d.Check(background, checkOf(good))
+		if n := d.Stats().GPURestarts; !errors.Is(err, device.ErrLost) || device.AsFailure(err) != nil || n > maxRestarts+1 {
+			t.Errorf("%v after %d restarts", err, n)
+		}
+	})
+}
+
+// What is seen of a process tells one that waits for a processor from one that works, and from one that waits for a device.
+func TestWhoIsStarved(t *testing.T) {
+	at := func(stopped bool, waited time.Duration) scheduling {
+		return scheduling{stopped, map[string]time.Duration{"1": time.Hour, "2": waited}}
+	}
+	for name, c := range map[string]struct {
+		see  func(i int) scheduling
+		n    int
+		want bool
+	}{
+		"works":        {func(int) scheduling { return at(false, 0) }, manyLooks, false},
+		"stopped":      {func(i int) scheduling { return at(i%3 > 0, 0) }, manyLooks, true},
+		"once stopped": {func(i int) scheduling { return at(i == 3, 0) }, manyLooks, false},
+		"waits":        {func(i int) scheduling { return at(false, time.Duration(i)*9*time.Millisecond) }, manyLooks, true},
+		"waits half":   {func(i int) scheduling { return at(false, time.Duration(i)*5*time.Millisecond) }, manyLooks, false},
+		"a new thread": {func(i int) scheduling {
+			return scheduling{waited: map[string]time.Duration{string(rune('a' + i)): time.Hour}}
+		}, manyLooks, false},
+		"nothing is known": {func(int) scheduling { return scheduling{} }, manyLooks, false},
+		"early":            {func(int) scheduling { return at(true, 0) }, 1, false},
+	} {
+		var l looks
+		begin := time.Now()
+		for i := range c.n {
+			l.add(c.see(i))
+			l.first, l.last = begin, begin.Add(time.Duration(i)*10*time.Millisecond)
+		}
+		if l.starved() != c.want {
+			t.Errorf("%s: %v", name, l.starved())
+		}
+	}
+}
