@@ -176,6 +176,41 @@ func TestSchedulesAreSpreadOverDevices(t *testing.T) {
 	}
 }
 
+// A device that becomes slower than the first times its schedules again, by what it takes now.
+func TestADriftOfOneDeviceIsItsOwn(t *testing.T) {
+	d := newSeveral(t, 1, 1.08)
+	for _, m := range d.members {
+		m.delay = func(op, _ string) {
+			if op != opCompile {
+				time.Sleep(60 * time.Millisecond) // so that looks are due
+			}
+		}
+	}
+	const slower = 1.08 * 1.05
+	d.members[1].slow = func(timed int) float64 {
+		if timed > 6 {
+			return slower
+		}
+		return 1.08
+	}
+	r, _, _ := tuneSeveral(t, d)
+	if !warned(r, "drifted") {
+		t.Errorf("warnings %q", r.Warnings)
+	}
+	again := 0
+	for _, o := range r.Outcomes {
+		if truth := d.seconds(o.Schedule.String()); o.Status == timing.OK && math.Abs(o.Seconds()/truth-1) > 0.005 {
+			t.Errorf("%s took %g, as on the first device it takes %g", o.Schedule, o.Seconds(), truth)
+		}
+		if math.Abs(o.Scaled/slower-1) < 0.005 {
+			again++
+		}
+	}
+	if again < 10 || len(r.Members) != 2 || math.Abs(r.Members[1].Factor/slower-1) > 0.005 {
+		t.Errorf("%d timed by the new pace, members %+v", again, r.Members)
+	}
+}
+
 // A device that is lost costs its own work: every schedule has an outcome, and the others crown
 // the same winner.
 func TestADeviceThatIsLostIsDropped(t *testing.T) {

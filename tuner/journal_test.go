@@ -29,6 +29,9 @@ func TestTheJournalKeepsWhatAScheduleCost(t *testing.T) {
 	if err := j.close(); err != nil { // next was begun and not run: no fault of its own
 		t.Fatal(err)
 	}
+	if left, err := tn.store.Unfinished(key); err != nil || len(left) > 0 {
+		t.Errorf("begun still: %v, %v", left, err)
+	}
 	again, err := openJournal(tn.store, key, cache.Running{Worker: "a:1:0"}, false, nil)
 	if err != nil {
 		t.Fatal(err)

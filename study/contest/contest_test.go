@@ -146,6 +146,14 @@ func TestFiguresByHand(t *testing.T) {
 	}
 }
 
+// A run ends with the schedule whose regret is as small as its rules ask for: at 0 with the best.
+func TestARunEndsAtTheRegretThatIsAskedFor(t *testing.T) {
+	r, err := toy(t).Run(t.Context(), Entrant{Strategy: "exhaustive"}, 1, Rules{Ahead: 1})
+	if err != nil || len(r.Points) != 2 || r.Points[1].Regret != 0 || r.Stop != search.Interrupted { // the best is the second
+		t.Errorf("%v, %v, stopped by %s", err, r.Points, r.Stop)
+	}
+}
+
 func TestTableAndPlot(t *testing.T) {
 	f := toy(t)
 	o := Options{Entrants: []Entrant{{Strategy: "random"}, {Strategy: "bayes"}}, Seeds: 3, Time: 10}
