@@ -126,7 +126,8 @@ func (p *process) call(op string, limit time.Duration, payload any) (*call, erro
 // arm starts a call's clock. p.mu is held.
 func (p *process) arm(c *call) {
 	if c.limit > 0 && c.timer == nil {
-		c.timer = time.AfterFunc(c.limit/manyLooks, func() { p.look(c) })
+		c.seen.begin = time.Now()
+		c.timer = time.AfterFunc(c.seen.next(c.limit), func() { p.look(c) })
 	}
 }
 
@@ -138,14 +139,12 @@ func (p *process) look(c *call) {
 		return
 	}
 	if c.seen.n < manyLooks {
+		var s scheduling
 		if !p.reaped {
-			c.seen.add(schedulingOf(p.cmd))
+			s = schedulingOf(p.cmd)
 		}
-		wait := c.limit / manyLooks
-		if c.seen.n == manyLooks {
-			wait = killGrace
-		}
-		c.timer.Reset(wait)
+		c.seen.add(s)
+		c.timer.Reset(c.seen.next(c.limit))
 		p.mu.Unlock()
 		return
 	}

@@ -1,6 +1,9 @@
 package worker
 
-import "time"
+import (
+	"math/rand/v2"
+	"time"
+)
 
 // An operation that passes its deadline is the schedule's fault, unless its process had no processor to run it on: where
 // other programs fill the machine, or something stops the process again and again. Then it is run again.
@@ -19,10 +22,21 @@ type scheduling struct {
 
 // looks are those at a child while an operation runs.
 type looks struct {
+	begin       time.Time // of the operation
 	n, stopped  int
 	first, last time.Time
 	from        scheduling    // the first
 	waited      time.Duration // since the first, by the thread that waited longest
+}
+
+// next is the time until the next look, or at last until the operation's time is up. Looks come at random within equal parts
+// of it, so that they are not in step with what they are to see.
+func (l *looks) next(limit time.Duration) time.Duration {
+	at := limit + killGrace
+	if l.n < manyLooks {
+		at = time.Duration((float64(l.n) + rand.Float64()) / manyLooks * float64(limit))
+	}
+	return at - time.Since(l.begin)
 }
 
 func (l *looks) add(s scheduling) {
