@@ -87,3 +87,13 @@ func TestValuesOfAStepAreThoseOfTheirStep(t *testing.T) {
 			"CellValue one (p) { float t = iteration - 3; return 0.5 * get(p, 0, 0, 0) + 0.2 * (get(q, -1, 0, 0) + get(q, 0, 0, 1)) + 0.3 * exp(-0.1 * t * t); } "+
 			"CellValue two (q) { return 0.7 * get(q, 0, 0, 0) + 0.1 * tanh(0.3 * iteration) * (get(p, 1, 0, 0) + get(p, 0, -1, 0)); }")
 }
+
+// Short alternatives are computed both, with locals of their own, before one is taken.
+func TestAlternativesAreTakenAsWritten(t *testing.T) {
+	checkDrawn(t, 39, 1, "global tile pipeline",
+		"NumDimensions 2 StencilSize (1, 1) float step(float here, float d) { if (d > 0) return fmin(1, 2 * here / d); if (d < 0) return fmin(1, 3 * here / d); return 1; } "+
+			"CellValue { float d = get(1, 0) - get(0, 0), v = 0.1; if (get(0, 1) > get(0, -1)) { float k = sqrt(fabs(d)); v = k * 0.3; d = d + k; } else { float k = d * d; v = k / (1 + k); } "+
+			"return 0.5 * get(0, 0) + 0.2 * step(get(0, 0), d) * v; }",
+		"NumDimensions 2 StencilSize (1, 1) DataType double Fields (p, q) Boundary (constant 0.5, mirror) CellValue { double a = get(p, -1, 0), b = get(q, 0, 1); "+
+			"if (a > b) return a / (1 + b * b), b; a = a + 0.5; return b * 0.3, a / (2 + b * b); }")
+}

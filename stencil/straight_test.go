@@ -1,0 +1,106 @@
+package stencil
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// taken finds choices of what was computed before.
+var taken = regexp.MustCompile(`\? (v\d+|T\([\d.]+\)|get\([^()]*\)) : (v\d+|T\([\d.]+\)|get\([^()]*\))[;,)]`)
+
+// TestAlternativesAreComputedAtOnce: where what a cell reads decides, with few operations.
+func TestAlternativesAreComputedAtOnce(t *testing.T) {
+	const long = "float s = get(0); for (int i = 0; i < 60; i++) s = s * s + a; "
+	cases := []struct {
+		body              string
+		branches, choices int
+	}{
+		{"return get(1) > 0 ? get(0) / get(1) : get(0);", 0, 1},
+		{"float d = get(1) - get(0); return d > 0 ? fmin(1, get(0) / d) : d < 0 ? fmin(1, get(1) / d) : 1;", 0, 2},
+		{"float v = 0; if (get(1) > a) v = 1 / get(1); return v;", 0, 1},
+		{"float v = 0, w = a; if (get(1) > a) { float k = sqrt(get(1)); v = k; w = k + 1; } else { float k = get(0); v = k * k; } return v + w;", 0, 2},
+		{"float d = get(1); if (d > 0) return get(0) / d; d = d + 1; return get(-1) / (d * d + a);", 0, 1},
+		{"float d = get(1); if (d > 0) { if (d > 1) return 2 / d; d = d + 3; } return d / get(0);", 2, 0}, // one way ends early
+		{"if (x == 3) return get(0) / get(1); return get(0);", 1, 0},                                      // few cells
+		{"if (iteration > 3) return get(0) / get(1); return get(0);", 1, 0},                               // all or none
+		{"if (get(0) > 0) { " + long + "return s; } return get(0);", 1, 0},                                // long
+		{"return get(0) > 0 ? sin(get(1)) / get(0) : 0;", 0, 0},                                           // a sine branches
+		{"float v = 1; if (get(0) > 0) v = exp(get(1)); return v;", 0, 1},                                 //
+		{"float v = 1; if (get(0) > 0) v = read(r, (int)get(1)); return v;", 1, 0},                        // what it reads may lie anywhere
+		{"float v = 1; if (get(0) > 0) v = (int)get(1) / (int)get(-1); return v;", 1, 0},                  // integers' quotients branch
+	}
+	for _, c := range cases {
+		s := mustParse(t, "NumDimensions 1\nStencilSize (1)\nDataType float\nScalarVariables (float a = 0.5)\nReadOnly (r)\nCellValue { "+c.body+" }\n")
+		code := StageCode(s, 0)
+		if b, n := strings.Count(code, "if ("), len(taken.FindAllString(code, -1)); b != c.branches || n != c.choices {
+			t.Errorf("%s: %d branches and %d choices, want %d and %d:\n%s", c.body, b, n, c.branches, c.choices, code)
+		}
+		sameAtOnce(t, s)
+	}
+	// Quotients take long in double.
+	const two = "CellValue { float d = get(1); return d > 0 ? get(0) / d + get(-1) / (d + 1) + d / (get(0) + 2) : 0; }"
+	for dtype, n := range map[string]int{"float": 1, "double": 0} {
+		if code := StageCode(mustParse(t, "NumDimensions 1\nStencilSize (1)\nDataType "+dtype+"\n"+two), 0); len(taken.FindAllString(code, -1)) != n {
+			t.Errorf("%s: want %d choices:\n%s", dtype, n, code)
+		}
+	}
+}
+
+// TestAlternativesChangeNoAnswer of any program that is at hand.
+func TestAlternativesChangeNoAnswer(t *testing.T) {
+	made := 0
+	for _, pattern := range []string{"catalogue/*.sl", "testdata/*.sl", "../bench/blind/*.sl", "../bench/blind/used/*.sl", "../emit/testdata/*.sl"} {
+		files, err := filepath.Glob(pattern)
+		if err != nil || len(files) == 0 {
+			t.Errorf("%s: %d files (%v)", pattern, len(files), err)
+		}
+		for _, file := range files {
+			text, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s, err := Parse("s", file, string(text))
+			if err != nil || len(s.Sparse)+len(s.StepScalars) > 0 {
+				continue
+			}
+			if sameAtOnce(t, s) {
+				made++
+			}
+		}
+	}
+	if made < 5 {
+		t.Errorf("%d programs have alternatives", made)
+	}
+}
+
+// sameAtOnce compares a program's answer with that of its straight functions, bit for bit, and tells whether these are others.
+func sameAtOnce(t *testing.T, s *Stencil) (changed bool) {
+	t.Helper()
+	straight := *s
+	straight.Stages = slices.Clone(s.Stages)
+	for i := range straight.Stages {
+		body := s.straight(s.Stages[i].Body)
+		changed = changed || fmt.Sprint(body) != fmt.Sprint(s.Stages[i].Body)
+		straight.Stages[i].Body = body
+	}
+	if !changed {
+		return false
+	}
+	n := Size{17, 1, 1}
+	for a := range s.Dims {
+		n[a] = 17 - 4*a
+	}
+	answer := func(s *Stencil) string {
+		p := Problem{Stencil: s, DType: s.DType, Size: n}
+		return fmt.Sprint(Run(p, Start(p, 3), 3).Fields)
+	}
+	if answer(&straight) != answer(s) {
+		t.Errorf("%s: another answer:\n%s", s.Name, StageCode(s, 0))
+	}
+	return true
+}
