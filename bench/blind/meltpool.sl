@@ -6,7 +6,7 @@
 NumDimensions 3
 StencilSize (1, 1, 1)
 DataType float
-Fields (e, metal: float16)
+Fields (e, metal)
 ScalarVariables (float power = 195, speed = 800)    # W, mm/s
 Boundary (wrap, mirror, clamp)
 Boundary e z (constant 0.14, clamp)
@@ -30,7 +30,9 @@ float temperature(float h) {
   return 1923 + (h - molten) / liquid;
 }
 float conductivity(float t, float is) {
-  float dense = t < 1877 ? 0.0067 + 0.0000147 * (t - 300) : 0.033;
+  float dense = 0.033;
+  if (t < 1877) dense = 0.0067 + 0.0000147 * (t - 300);
+  else if (t < 1923) dense = 0.02988 + 0.00312 * (t - 1877) / 46;
   return 0.00025 + is * (dense - 0.00025);
 }
 float flow(float t, float k, float h, float is) {
