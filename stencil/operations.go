@@ -19,14 +19,16 @@ type doneKey struct {
 
 // Operations counts what a GPU does of a stage for a block of cells that one thread computes: of the function as kernels
 // have it (StageCode), in which what occurs twice, in one cell or in several, is computed once, a product that is only
-// added is part of the additions, and what is the same at every cell of a step costs nothing. Of an if, both branches
-// count: the threads of a warp run both.
+// added is part of the additions, and what is the same at every cell of a step costs nothing. A function whose code
+// branches is computed for each cell: no compiler sees that it is the same. Of an if, both branches count: the threads
+// of a warp run both.
 func (s *Stencil) Operations(stage int, block [3]int) Ops {
 	key := doneKey{s, stage, block}
 	if o, ok := done.Load(key); ok {
 		return o.(Ops)
 	}
 	c := newCounter()
+	c.double = s.DType == Float64
 	body := s.arranged(stage)
 	for z := range block[2] {
 		for y := range block[1] {
@@ -47,6 +49,7 @@ func (s *Stencil) Updating(stage int) Ops {
 		body = body[1:]
 	}
 	c := newCounter()
+	c.double = s.DType == Float64
 	c.cell(body, Offset{})
 	return c.ops()
 }
@@ -69,6 +72,7 @@ func operations(body []Stmt) int {
 
 // counter numbers expressions: the same to those that are the same.
 type counter struct {
+	double bool
 	at     Offset // of the cell that is counted
 	locals map[int]int
 	ids    map[key]int
@@ -236,7 +240,11 @@ func (c *counter) id(e Expr) int {
 		if i := special(e.Func); i >= 0 {
 			o := Ops{Special: 1}
 			o.Calls[i]++
-			return c.of(e.Func, o, e.Args...)
+			what := e.Func
+			if branchy(e, c.double) { // no compiler sees that two are the same
+				what = fmt.Sprint(what, " at ", c.at)
+			}
+			return c.of(what, o, e.Args...)
 		}
 		switch {
 		case e.Func == "fabs": // of an operand

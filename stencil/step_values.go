@@ -146,3 +146,11 @@ func (s *Stencil) variesByStep(e Expr) bool {
 	})
 	return calls && step && known && uniform(e)
 }
+
+// straightCalls are functions whose code has no branch in float.
+var straightCalls = []string{"exp", "exp2", "log", "log2"}
+
+// branchy tells whether e is a call of a function whose code branches in the type.
+func branchy(e Expr, double bool) bool {
+	return costly(e) && (double || !slices.Contains(straightCalls, e.(Call).Func))
+}

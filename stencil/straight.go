@@ -109,9 +109,6 @@ const (
 	mostDouble = 24
 )
 
-// straightCalls are functions whose code has no branch in float.
-var straightCalls = []string{"exp", "exp2", "log", "log2"}
-
 // short tells whether both of two blocks are computed: they have no branch left, no function whose code branches, and few operations.
 func (a *alternatives) short(then, otherwise []Stmt) bool {
 	var values []Expr
@@ -136,7 +133,7 @@ func (a *alternatives) short(then, otherwise []Stmt) bool {
 				branches = branches || divides && helped(e)
 				approximates = approximates || divides && e.Type.Floating() && !uniform(e.Y)
 			case Call:
-				branches = branches || costly(e) && (a.double || !slices.Contains(straightCalls, e.Func))
+				branches = branches || branchy(e, a.double)
 				approximates = approximates || special(e.Func) >= 0
 			}
 		})
