@@ -11,7 +11,7 @@ import (
 // multiplied with, w*c + k*c*(a + b*d) as c*((w + k*a) + k*b*d). It is the function as its author wrote it where that saves no more than
 // one, and where it branches, for then sums would be computed that nobody asks for.
 func (s *Stencil) arranged(stage int) []Stmt {
-	body := s.Stages[stage].Body
+	body := s.inGrid(stage)
 	if !s.DType.Floating() || s.Stages[stage].Ops.Total() > 2000 { // the longest would take seconds
 		return body
 	}
@@ -23,7 +23,7 @@ func (s *Stencil) arranged(stage int) []Stmt {
 
 // arrange arranges a cell function; nil if it branches.
 func (s *Stencil) arrange(stage int) []Stmt {
-	body, first := s.Stages[stage].Body, 0
+	body, first := s.inGrid(stage), 0
 	for _, st := range body {
 		switch st := st.(type) {
 		case If:

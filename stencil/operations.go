@@ -148,7 +148,11 @@ func (c *counter) block(body []Stmt) {
 
 // choice is one of two values, by a condition that has been counted.
 func (c *counter) choice(cond, x, y int) int {
-	return c.node(key{what: "chosen", x: cond, y: x, z: y}, node{of: Ops{Add: 1, Choices: 1}}, x, y)
+	operands := []int{x, y}
+	if cond >= 0 { // what is chosen from constants is none
+		operands = append(operands, cond)
+	}
+	return c.node(key{what: "chosen", x: cond, y: x, z: y}, node{of: Ops{Add: 1, Choices: 1}}, operands...)
 }
 
 // node is the number of an expression.

@@ -24,6 +24,8 @@ func TestOperationsAreThoseOfAGPU(t *testing.T) {
 		{"in double exponentials branch", "DataType double", "return exp(get(1)) - exp(get(0));", [3]int{4, 1, 1}, 8 + 4, 0, 0},
 		{"not across warps' lanes", "", "float e = get(1) - get(0), w = get(0) - get(-1); return e * e + w * w;", [3]int{1, 1, 1}, 4, 0, 0},
 		{"both branches", "", "if (get(0) > 0) return get(1) + get(0); return get(-1) - get(0);", [3]int{1, 1, 1}, 4, 0, 1},
+		{"what a cell chooses from constants is its own", "", "float n = 1; if (get(1) > 0) n = 2; return get(0) / n;", [3]int{1, 1, 1}, 4, 1, 1},
+		{"what is so of all cells is not asked", "", "if (x < 0 || x + 1 > input_size.x) return get(1) * get(0); return get(-1) - get(0);", [3]int{1, 1, 1}, 1, 0, 0},
 		{"a size costs nothing", "", "return fabs(get(1)) + get(0);", [3]int{1, 1, 1}, 1, 0, 0},
 		{"a minimum", "", "return fmin(get(1), get(0));", [3]int{1, 1, 1}, 1, 0, 1},
 		{"what is the same at every cell", "ScalarVariables (float k = 2)", "return get(0) * (k * k + 1);", [3]int{1, 1, 1}, 1, 0, 0},

@@ -73,7 +73,7 @@ func TestAlternativesChangeNoAnswer(t *testing.T) {
 			}
 		}
 	}
-	if made < 5 {
+	if made < 4 {
 		t.Errorf("%d programs have alternatives", made)
 	}
 }
@@ -84,7 +84,7 @@ func sameAtOnce(t *testing.T, s *Stencil) (changed bool) {
 	straight := *s
 	straight.Stages = slices.Clone(s.Stages)
 	for i := range straight.Stages {
-		body := s.straight(s.Stages[i].Body)
+		body := s.straight(s.inGrid(i))
 		changed = changed || fmt.Sprint(body) != fmt.Sprint(s.Stages[i].Body)
 		straight.Stages[i].Body = body
 	}

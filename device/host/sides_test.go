@@ -96,4 +96,8 @@ func TestAlternativesAreTakenAsWritten(t *testing.T) {
 			"return 0.5 * get(0, 0) + 0.2 * step(get(0, 0), d) * v; }",
 		"NumDimensions 2 StencilSize (1, 1) DataType double Fields (p, q) Boundary (constant 0.5, mirror) CellValue { double a = get(p, -1, 0), b = get(q, 0, 1); "+
 			"if (a > b) return a / (1 + b * b), b; a = a + 0.5; return b * 0.3, a / (2 + b * b); }")
+	// Cells of the grid are not asked what all of them answer alike.
+	checkDrawn(t, 40, 1, "global tile pipeline",
+		"NumDimensions 2 StencilSize (1, 1) Boundary wrap float at(int i, int j) { if (x + i < 0 || x + i >= input_size.x || y + j < 0 || y + j >= input_size.y) return 0.25 * x; return get(i, j); } "+
+			"CellValue { float s = at(-1, 0) + at(1, 0) + at(0, -1) + at(0, 1); if (x >= 0 && x <= input_size.x - 2) s = s + 0.1 * at(0, 0); return 0.2 * s; }")
 }
