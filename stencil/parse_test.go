@@ -312,7 +312,7 @@ func TestHardestFilesTakeNoLong(t *testing.T) {
 				break
 			}
 		}
-		if best > 100*time.Millisecond*slower {
+		if best > 250*time.Millisecond*slower { // the other thread of a core may take half of it
 			t.Errorf("%s took %v", name, best)
 		}
 	}
