@@ -28,7 +28,7 @@ func TestListsOfGPUs(t *testing.T) {
 		{"all", "", cli.Usage, []string{"devices of 2 models", "(0,1)"}},
 		{"host,host", "", cli.Usage, []string{"host stands alone"}},
 		// Both are opened, and neither runs a kernel.
-		{"all", "CUDA_VISIBLE_DEVICES=GPU-2011,0", cli.Internal, []string{"on 2 Fake GPU (cuda)", "the naive kernel"}},
+		{"all", "CUDA_VISIBLE_DEVICES=GPU-2011,0", cli.NoSchedule, []string{"on 2 Fake GPU (cuda)", "the naive kernel"}},
 	} {
 		t.Run(c.list+" "+c.env, func(t *testing.T) {
 			t.Parallel()
@@ -45,7 +45,7 @@ func TestListsOfGPUs(t *testing.T) {
 					t.Errorf("no %q in\n%s", want, &p.Stderr)
 				}
 			}
-			if lines := strings.Count(p.Stderr.String(), "\n"); c.code != cli.Internal && lines != 1 {
+			if lines := strings.Count(p.Stderr.String(), "\n"); c.code != cli.NoSchedule && lines != 1 {
 				t.Errorf("%d lines of error\n%s", lines, &p.Stderr)
 			}
 		})
