@@ -168,11 +168,11 @@ func TestSanitizersCatchWhatGuardZonesCannot(t *testing.T) {
 	d := open(t, host.Options{Sanitize: true})
 	p := copyProblem(t, 1000)
 	// A read beyond the guard zone (16384 elements), whose value does not matter.
-	_, err := check(t, d, p, copyKernel(p, "const volatile float *far = in; if (i == 5) far[n + 16384 + 2]; "+plain), 20*time.Second)
+	_, err := check(t, d, p, copyKernel(p, "const volatile float *far = in; if (i == 5) far[n + 16384 + 2]; "+plain), 90*time.Second)
 	if f := device.AsFailure(err); f == nil || f.Status != timing.LaunchError || !strings.Contains(f.Reason+f.Log, "Sanitizer") {
 		t.Errorf("%v", err)
 	}
-	if cmp, err := check(t, d, p, copyKernel(p, plain), 20*time.Second); err != nil || !cmp.OK() {
+	if cmp, err := check(t, d, p, copyKernel(p, plain), 90*time.Second); err != nil || !cmp.OK() {
 		t.Errorf("%v %s", err, cmp.Reason(p.Size))
 	}
 }
