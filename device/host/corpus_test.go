@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	flagCorpus    = flag.String("corpus", "", "not every twenty-fourth wrong kernel, but those whose `name` matches, \"family, stencil: what\"")
+	flagCorpus    = flag.String("corpus", "", "not every forty-eighth wrong kernel, but those whose `name` matches, \"family, stencil: what\"")
 	flagProofSeed = flag.Uint64("proof-seed", 1, "seed of the proofs that are to find them")
 )
 
@@ -26,14 +26,14 @@ func TestWrongKernelsAreCaught(t *testing.T) {
 	}
 	var some []devicetest.Mutation
 	for i, m := range devicetest.Mutations() {
-		if m.Unseen == "" && (*flagCorpus == "" && i%24 == 0 || *flagCorpus != "" && name.MatchString(m.String())) {
+		if m.Unseen == "" && (*flagCorpus == "" && i%48 == 0 || *flagCorpus != "" && name.MatchString(m.String())) {
 			some = append(some, m)
 		}
 	}
 	devicetest.CheckCorpus(t, d, some, *flagProofSeed)
 }
 
-// A text that changes takes its wrong kernels with it: of those only every twenty-fourth is run each time.
+// A text that changes takes its wrong kernels with it: of those only every forty-eighth is run each time.
 func TestEveryWrongKernelHasItsText(t *testing.T) {
 	if testing.Short() {
 		t.Skip("draws many cases")
