@@ -39,6 +39,9 @@ var reductions = []string{
 
 // The kernel of every Reduce gives the reference's number, in every element type, within a bound that is not much too wide.
 func TestReductionsGiveTheReferencesNumber(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles many kernels")
+	}
 	d := open(t, host.Options{})
 	programs := reductions
 	for _, file := range strings.Split(*flagReduce, ",") {

@@ -47,6 +47,9 @@ func TestAStageThatReadsNothingIsComputedAround(t *testing.T) {
 
 // checkDrawn checks so many schedules of each of some families for each program, drawn by a seed.
 func checkDrawn(t *testing.T, seed uint64, each int, families string, texts ...string) {
+	if testing.Short() {
+		t.Skip("compiles many kernels")
+	}
 	d := open(t, host.Options{})
 	source, r := verify.NewSource(d.Machine(), all.Families()), rand.New(rand.NewPCG(1, seed))
 	var cases []verify.Case
@@ -66,6 +69,9 @@ func checkDrawn(t *testing.T, seed uint64, each int, families string, texts ...s
 
 // What neighbouring cells compute alike is computed of planes outside, too: there each point has its own value outside.
 func TestHiddenStagesReadPlanesOutside(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles many kernels")
+	}
 	d := open(t, host.Options{})
 	var cases []verify.Case
 	for _, boundary := range []string{"EdgeValue y { return -value; }", "Boundary y (constant 2, constant 3)"} {
