@@ -72,7 +72,7 @@ func operations(body []Stmt) int {
 
 // counter numbers expressions: the same to those that are the same.
 type counter struct {
-	double bool
+	double bool   // which functions branch follows from the type
 	at     Offset // of the cell that is counted
 	locals map[int]int
 	ids    map[key]int

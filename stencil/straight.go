@@ -13,21 +13,12 @@ func (s *Stencil) straight(body []Stmt) []Stmt {
 		return body
 	}
 	a := alternatives{double: s.DType == Float64, reads: map[int]bool{}}
-	lets(body, func(l Let) { a.next = max(a.next, l.Local+1) })
-	return a.block(body)
-}
-
-// lets calls f for every Let of a block.
-func lets(body []Stmt, f func(Let)) {
-	for _, st := range body {
-		switch st := st.(type) {
-		case Let:
-			f(st)
-		case If:
-			lets(st.Then, f)
-			lets(st.Else, f)
-		}
+	set := map[int]bool{}
+	sets(body, set)
+	for l := range set {
+		a.next = max(a.next, l+1)
 	}
+	return a.block(body)
 }
 
 // alternatives makes a function straight.
@@ -55,7 +46,7 @@ func (a *alternatives) block(body []Stmt) (out []Stmt) {
 		case If:
 			varies := a.varies(st.Cond)
 			then, otherwise := a.block(st.Then), a.block(st.Else)
-			lets([]Stmt{st}, func(l Let) { a.reads[l.Local] = true })
+			sets([]Stmt{st}, a.reads)
 			x, y := slices.Clip(then), slices.Clip(otherwise)
 			ends := returns(then) || returns(otherwise)
 			var rest []Stmt
