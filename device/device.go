@@ -75,12 +75,9 @@ type Check struct {
 	Problem stencil.Problem `json:"problem"`
 	Passes  []Pass          `json:"passes"`
 	Seed    uint32          `json:"seed"`
-	// Tolerance is the largest error of a cell; 0 without Trusted means of each cell what
-	// rounding explains (stencil.Judge).
-	Tolerance float64 `json:"tolerance"`
-	// Peak is the largest value, without its sign, that Tolerance is for: where Trusted
-	// gives a larger one, Tolerance grows with it. 0 means that it holds as it is.
-	Peak float64 `json:"peak,omitempty"`
+	// Allowed is the largest error of a cell, array by array (stencil.Of); nil means of each cell what
+	// rounding explains (stencil.Judge), and with Trusted that all must be as it says.
+	Allowed []stencil.Allowance `json:"allowed,omitempty"`
 	// Trusted computes the expected answer on the device, in as many steps; nil
 	// means stencil.Judge in float64, which only small grids can afford.
 	Trusted []Pass `json:"trusted,omitempty"`
@@ -93,17 +90,9 @@ type Check struct {
 func (c Check) Reduced(raw []byte, guard int64) stencil.Comparison {
 	got := stencil.Fold(c.Problem.Stencil.Reduce.Op, stencil.Widen(stencil.Float64, raw))
 	v := stencil.JudgeReduce(c.Problem, c.Seed)
-	r := v.Compare([]float64{got}, 0)
+	r := v.Compare([]float64{got})
 	r.Numbers, r.Against, r.Guard = 1, "reference", guard
 	return r
-}
-
-// Grown is the tolerance where the trusted answer's largest value, without its sign, is peak.
-func (c Check) Grown(peak float64) float64 {
-	if c.Peak > 0 && peak > c.Peak {
-		return c.Tolerance * (peak / c.Peak)
-	}
-	return c.Tolerance
 }
 
 // Timing asks for the time of each run on Problem.Size. With Interleaved, one

@@ -354,7 +354,7 @@ func TestEmittedSourceGivesTheReferencesAnswer(t *testing.T) {
 							t.Errorf("%s on %s, %s, %d steps: %v", c.schedule, p.Text(), mode, steps, err)
 						}
 					}
-					got := stencil.Judge(p, 1, made).Compare(p.Forget(p.Widen(out)), 0)
+					got := stencil.Judge(p, 1, made).Compare(p.Forget(p.Widen(out)))
 					if !got.OK() {
 						t.Errorf("%s on %s, %s, %d steps: %s", c.schedule, p.Text(), mode, steps, got.Reason(n))
 					}

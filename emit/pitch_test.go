@@ -193,7 +193,7 @@ func (g pitched) run(p stencil.Problem, steps int, command *exec.Cmd) error {
 	if u := p.Stencil.Until; u != nil {
 		steps = stencil.Run(p, start, steps).Steps
 	}
-	if got := stencil.Judge(p, 1, steps).Compare(p.Forget(stencil.Widen(p.DType, cells)), 0); !got.OK() {
+	if got := stencil.Judge(p, 1, steps).Compare(p.Forget(stencil.Widen(p.DType, cells))); !got.OK() {
 		return fmt.Errorf("%s", got.Reason(g.n))
 	}
 	return nil

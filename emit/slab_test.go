@@ -180,7 +180,7 @@ func checkCuts(t *testing.T, program string, s Source) {
 			t.Errorf("%s, %s: %v", p.Text(), mode, err)
 			continue
 		}
-		if got := stencil.Judge(p, 1, 7).Compare(p.Forget(p.Widen(out)), 0); !got.OK() {
+		if got := stencil.Judge(p, 1, 7).Compare(p.Forget(p.Widen(out))); !got.OK() {
 			t.Errorf("%s, %s: %s", p.Text(), mode, got.Reason(n))
 		}
 	}

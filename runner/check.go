@@ -75,11 +75,13 @@ func (t *station) request(c *candidate, size stencil.Size, extra []device.Pass) 
 	case t.judge != nil:
 		judge := *t.judge
 		judge.Launch, judge.Count = t.Judge.Kernel(p).Launch, steps
-		req.Trusted, req.Tolerance = []device.Pass{judge}, t.Judge.Tolerance(p)
+		req.Trusted, req.Allowed = []device.Pass{judge}, []stencil.Allowance{{Error: t.Judge.Tolerance(p)}}
 	case size != SmallSize(p.Stencil.Dims):
 		req.Trusted = []device.Pass{launch(*t.trusted, steps)}
-		req.Tolerance, req.Peak = stencil.Allowance(p, steps)
-		req.Tolerance *= 2 // the trusted kernel errs as well
+		for _, a := range stencil.Allowances(p, steps) {
+			a.Error *= 2 // the trusted kernel errs as well
+			req.Allowed = append(req.Allowed, a)
+		}
 	}
 	return req
 }

@@ -244,7 +244,7 @@ func (d *fake) Check(ctx context.Context, c device.Check) (stencil.Comparison, e
 	if err := d.enter(ctx, op, s); err != nil {
 		return stencil.Comparison{}, err
 	}
-	cmp := stencil.Comparison{Cells: c.Problem.Size.Cells(), Steps: device.Steps(c.Passes), Against: "reference", MaxError: max(c.Tolerance, 1e-7) / 2, Tolerance: c.Tolerance}
+	cmp := stencil.Comparison{Cells: c.Problem.Size.Cells(), Steps: device.Steps(c.Passes), Against: "reference", MaxError: max(stencil.Of(c.Allowed, 0).Error, 1e-7) / 2, Tolerance: stencil.Of(c.Allowed, 0).Error}
 	if c.Trusted != nil {
 		cmp.Against = c.Trusted[0].Binary.Schedule.String()
 	}

@@ -40,8 +40,8 @@ func TestJudgeIsAskedOnEveryGrid(t *testing.T) {
 	}
 	for _, e := range checks {
 		c := e.check
-		if c.Trusted[0].Binary.Schedule != judge || c.Trusted[0].Launch.Grid[0] != c.Problem.Size[0] || c.Tolerance != float64(c.Problem.Size[0]) {
-			t.Errorf("%s is compared with %+v, tolerance %g", e.schedule, c.Trusted[0], c.Tolerance)
+		if c.Trusted[0].Binary.Schedule != judge || c.Trusted[0].Launch.Grid[0] != c.Problem.Size[0] || c.Allowed[0].Error != float64(c.Problem.Size[0]) {
+			t.Errorf("%s is compared with %+v, %v allowed", e.schedule, c.Trusted[0], c.Allowed)
 		}
 	}
 	if n := d.count(opCompile, judge.String()); n != 1 {

@@ -15,7 +15,7 @@ type Verdict struct {
 	Blind int64          // cells whose bound is so wide that nearly any answer is right
 	Seen  string         // of the branches: for Stencil.Untaken
 	Alike bool           // in each field nearly all cells have one value
-	most  float64        // the largest finite bound
+	most  []float64      // by array, the fields and then what each receiver recorded: the largest finite bound
 	more  func() Verdict // the same with bounds of many more noisy runs; nil = none
 }
 
@@ -154,11 +154,22 @@ func judge(p Problem, extent Size, d Data, steps int, known []course, least int)
 	if p.Impulses { // a cell's error is its own: those around are far larger, or none
 		reach = [3]int{}
 	}
-	for f := range p.Stencil.Fields {
-		v.spread(p.keeps(f), p.limit(f), p.Size[:p.Stencil.Dims], f*cells, reach)
+	at := 0
+	array := func(d DType, limit float64, length, part int, extents []int) {
+		blind, most := v.Blind, 0.0
+		for end := at + length; at < end; at += part {
+			most = max(most, v.spread(d, limit, extents, at, reach))
+		}
+		if most == 0 && v.Blind > blind { // no cell can be judged
+			most = math.MaxFloat64 / 4 // so that twice as much is a number
+		}
+		v.most = append(v.most, most)
 	}
-	for at := len(p.Stencil.Fields) * cells; at < len(v.Want); at += SparsePlaces { // a step's records
-		v.spread(p.DType, p.DType.largest(), []int{SparsePlaces}, at, reach)
+	for f := range p.Stencil.Fields {
+		array(p.keeps(f), p.limit(f), cells, cells, p.Size[:p.Stencil.Dims])
+	}
+	for _, r := range now[0].records {
+		array(p.DType, p.DType.largest(), r.Len(), SparsePlaces, []int{SparsePlaces}) // a step's records
 	}
 	return v, now
 }
@@ -192,8 +203,9 @@ func (p Problem) answer(d Data, steps int, set func(*run)) ([]float64, reached) 
 }
 
 // spread makes the bound of the cells of an array of those extents that begins at from that of all within reach, which is by
-// dimensions, and at least a rounding of what is stored. Where an error may lead beyond the limit, any answer is right.
-func (v *Verdict) spread(d DType, limit float64, extents []int, from int, reach [3]int) {
+// dimensions, and at least a rounding of what is stored. Where an error may lead beyond the limit, any answer is right. It gives
+// the largest finite one.
+func (v *Verdict) spread(d DType, limit float64, extents []int, from int, reach [3]int) (most float64) {
 	cells := 1
 	for _, n := range extents {
 		cells *= n
@@ -230,8 +242,9 @@ func (v *Verdict) spread(d DType, limit float64, extents []int, from int, reach 
 			b = max(b, least)
 		}
 		v.Bound[from+i] = max(v.Bound[from+i], b)
-		v.most = max(v.most, b)
+		most = max(most, b)
 	}
+	return most
 }
 
 // widen gives each value the largest of those within so many of it along an axis of extent n.
@@ -280,10 +293,10 @@ func (s *Stencil) decides() bool {
 	return found
 }
 
-// Peak is the largest finite value wanted, without its sign.
-func (v Verdict) Peak() float64 {
+// peak is the largest finite one of values, without its sign.
+func peak(values []float64) float64 {
 	peak := 0.0
-	for _, w := range v.Want {
+	for _, w := range values {
 		if w = math.Abs(w); w <= math.MaxFloat64 {
 			peak = max(peak, w)
 		}
@@ -335,19 +348,41 @@ func (v Verdict) nearly(got []float64) bool {
 	return wrong > 0 && wrong*100 <= len(v.Want)
 }
 
-// Compare looks at every cell, as the function of that name does, by the bound of each; or by one
-// tolerance, if it is not 0 or there are no bounds.
-func (v Verdict) Compare(got []float64, tolerance float64) Comparison {
-	if tolerance != 0 || v.Bound == nil {
-		c := Compare(got, v.Want, tolerance)
-		c.Seen, c.Alike = v.Seen, v.Alike
-		return c
-	}
+// Compare looks at every cell, as the function of that name does, by the bound of each; without bounds all must be exact.
+func (v Verdict) Compare(got []float64) Comparison {
 	if v.more != nil && v.nearly(got) {
-		return v.more().Compare(got, 0)
+		return v.more().Compare(got)
 	}
-	c := compare(got, v.Want, func(i int) float64 { return v.Bound[i] })
+	c := compare(got, v.Want, func(i int) float64 {
+		if v.Bound == nil {
+			return 0
+		}
+		return v.Bound[i]
+	})
 	c.Blind, c.Seen, c.Alike = v.Blind, v.Seen, v.Alike
+	return c
+}
+
+// Within is Compare by allowances, array by array, in place of bounds.
+func (v Verdict) Within(p Problem, got []float64, allowed []Allowance) Comparison {
+	fields, cells, records := len(p.Stencil.Fields), int(p.Size.Cells()), SparsePlaces*SparseRows
+	var bounds []float64
+	for at := 0; at < len(v.Want); {
+		end := at + cells
+		if len(bounds) >= fields {
+			end = at + records
+		}
+		end = min(end, len(v.Want))
+		bounds = append(bounds, Of(allowed, len(bounds)).For(peak(v.Want[at:end])))
+		at = end
+	}
+	c := compare(got, v.Want, func(i int) float64 {
+		if f := i / cells; f < fields {
+			return bounds[f]
+		}
+		return bounds[fields+(i-fields*cells)/records]
+	})
+	c.Seen, c.Alike = v.Seen, v.Alike
 	return c
 }
 

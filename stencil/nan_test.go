@@ -25,7 +25,7 @@ func TestOneNaNMakesTheNumberNaN(t *testing.T) {
 				t.Errorf("%s in %s: %v within %v", src, dtype, v.Want, b)
 			}
 			for _, got := range []float64{3, math.NaN()} {
-				if ok := v.Compare([]float64{got}, 0).Wrong == 0; want < 0 && ok != math.IsNaN(got) || want > 0 && !ok {
+				if ok := v.Compare([]float64{got}).Wrong == 0; want < 0 && ok != math.IsNaN(got) || want > 0 && !ok {
 					t.Errorf("%s in %s: %v is right: %v", src, dtype, got, ok)
 				}
 			}
@@ -43,7 +43,7 @@ func TestOneNaNMakesTheNumbersOfLaterStepsNaN(t *testing.T) {
 			if v.step[1][0] != want || v.Blind != 100 {
 				t.Errorf("%d steps: %v", steps, v.step)
 			}
-			c := v.CompareNumbers(v.Compare(make([]float64, 100), 0), []float64{0})
+			c := v.CompareNumbers(v.Compare(make([]float64, 100)), []float64{0})
 			if c.OK() != (want > 0) {
 				t.Errorf("%d steps: a number passes: %v", steps, c)
 			}

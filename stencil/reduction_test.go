@@ -82,7 +82,7 @@ func TestTheBoundOfAReducedNumber(t *testing.T) {
 		if b := v.Bound[0]; b > most || b < most/100 || v.Want[0] != want && want == want || (v.Blind == 1) != math.IsInf(most, 1) {
 			t.Errorf("%s: %v within %v, %d blind", src, v.Want, b, v.Blind)
 		}
-		if c := v.Compare([]float64{want + 2*v.Bound[0] + 1e-3}, 0); c.OK() {
+		if c := v.Compare([]float64{want + 2*v.Bound[0] + 1e-3}); c.OK() {
 			t.Errorf("%s: another number is right", src)
 		}
 	}

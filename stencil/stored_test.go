@@ -121,10 +121,10 @@ func TestFieldsAreStoredInTypesOfTheirOwn(t *testing.T) {
 	}
 	const steps = 3
 	start, want := Start(p, 1), Judge(p, 1, steps)
-	if c := want.Compare(crusted(p, start, steps, Float16.Round), 0); !c.OK() || c.Blind > c.Cells/8 {
+	if c := want.Compare(crusted(p, start, steps, Float16.Round)); !c.OK() || c.Blind > c.Cells/8 {
 		t.Errorf("a plain loop: %s, %d of %d cells blind", c.Reason(p.Size), c.Blind, c.Cells)
 	}
-	if c := want.Compare(crusted(p, start, steps, func(v float64) float64 { return Float16.Round(v * (1 - 0x1p-8)) }), 0); c.OK() {
+	if c := want.Compare(crusted(p, start, steps, func(v float64) float64 { return Float16.Round(v * (1 - 0x1p-8)) })); c.OK() {
 		t.Error("a loop that loses 8 bits passes")
 	}
 	if untyped := mustParse(t, strings.NewReplacer(": float16", "", ": uint8", "").Replace(crust)); untyped.Hash == p.Stencil.Hash {

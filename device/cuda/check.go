@@ -123,7 +123,7 @@ func (g *GPU) Check(ctx context.Context, c device.Check) (stencil.Comparison, er
 func (g *GPU) check(ctx context.Context, c device.Check) (stencil.Comparison, error) {
 	cells := c.Problem.Size.Cells() * int64(len(c.Problem.Stencil.Fields))
 	recorded := c.Problem.Recorded()
-	cmp := stencil.Comparison{Cells: cells + recorded, Recorded: recorded, Steps: device.Steps(c.Passes), Against: "reference", Tolerance: c.Tolerance}
+	cmp := stencil.Comparison{Cells: cells + recorded, Recorded: recorded, Steps: device.Steps(c.Passes), Against: "reference"}
 	var expect *expectation
 	h, err := g.helperFor(c.Problem.DType) // whose counter of words serves all types
 	if err != nil {
@@ -271,7 +271,7 @@ func (g *GPU) forget() error {
 
 // compareOnDevice compares field by field, and then what receivers recorded.
 func (g *GPU) compareOnDevice(c device.Check, got, want []grid, cmp *stencil.Comparison) error {
-	p, tolerance := c.Problem, c.Tolerance
+	p := c.Problem
 	end := int64(0) // of the elements compared
 	for f := range got {
 		stored := p.AnswerType(f)
@@ -284,6 +284,8 @@ func (g *GPU) compareOnDevice(c device.Check, got, want []grid, cmp *stencil.Com
 		if err != nil {
 			return err
 		}
+		allowed := stencil.Of(c.Allowed, f)
+		tolerance := allowed.Error
 		compare := func() (report, error) {
 			if err := g.clear(h); err != nil {
 				return report{}, err
@@ -294,17 +296,25 @@ func (g *GPU) compareOnDevice(c device.Check, got, want []grid, cmp *stencil.Com
 			}
 			return g.read(h)
 		}
-		tolerance = c.Tolerance
 		r, err := compare()
-		if grown := c.Grown(math.Float64frombits(r.peak)); err == nil && r.wrong > 0 && grown > tolerance {
+		if grown := allowed.For(math.Float64frombits(r.peak)); err == nil && r.wrong > 0 && grown > tolerance {
 			tolerance = grown
 			r, err = compare()
 		}
 		if err != nil {
 			return err
 		}
-		cmp.Tolerance = max(cmp.Tolerance, tolerance)
-		cmp.MaxError = max(cmp.MaxError, math.Float64frombits(r.maxError))
+		worst := math.Float64frombits(r.maxError)
+		cmp.MaxError = max(cmp.MaxError, worst)
+		switch {
+		case cmp.Wrong > 0: // the first wrong cell is known
+		case r.wrong > 0:
+			cmp.Tolerance, cmp.Share = tolerance, 0
+		case worst > cmp.Share*tolerance || cmp.Tolerance == 0:
+			if cmp.Tolerance = tolerance; worst > 0 {
+				cmp.Share = worst / tolerance
+			}
+		}
 		if cmp.Wrong == 0 && r.wrong > 0 {
 			cmp.First = end - cells + int64(r.first)
 			for _, v := range []struct {
@@ -343,7 +353,12 @@ func (g *GPU) compareOnHost(fields []grid, step grid, c device.Check, cmp stenci
 		want = stencil.Judge(c.Problem, c.Seed, cmp.Steps)
 		g.want[key] = want
 	}
-	r := want.Compare(c.Problem.Forget(got), c.Tolerance)
+	var r stencil.Comparison
+	if c.Allowed != nil {
+		r = want.Within(c.Problem, c.Problem.Forget(got), c.Allowed)
+	} else {
+		r = want.Compare(c.Problem.Forget(got))
+	}
 	r.Recorded, r.Steps, r.Against, r.Guard = cmp.Recorded, cmp.Steps, cmp.Against, cmp.Guard
 	if n := int64(len(c.Problem.Stencil.StepScalars)); n > 0 {
 		numbers, err := download(step.cells, 8*n, stencil.Float64)

@@ -96,6 +96,10 @@ func TestGPUStepScalarsGiveTheReferencesAnswer(t *testing.T) {
 	devicetest.Check(t, d, devicetest.StepCases(t, d.Machine(), *flagEach, *flagSeed+9))
 }
 
+func TestGPUAnErrorIsFoundInWhicheverFieldItIs(t *testing.T) {
+	devicetest.CheckFieldsApart(t, openGPU(t))
+}
+
 func TestGPUNamedCases(t *testing.T) {
 	if *flagNamed == "" {
 		t.Skip("no case is named")
@@ -137,7 +141,7 @@ func checkOnce(t *testing.T, d *cuda.Device, k kernels.Kernel, p stencil.Problem
 	defer d.Release(b)
 	ctx, cancel := context.WithTimeout(context.Background(), limit)
 	defer cancel()
-	return d.Check(ctx, device.Check{Problem: p, Passes: []device.Pass{{Binary: b, Launch: k.Launch, Count: 3}}, Seed: 7, Tolerance: 0})
+	return d.Check(ctx, device.Check{Problem: p, Passes: []device.Pass{{Binary: b, Launch: k.Launch, Count: 3}}, Seed: 7})
 }
 
 func TestGPUDetectsEveryKindOfWrongAnswer(t *testing.T) {
@@ -365,7 +369,7 @@ func TestGPUIndicesAtTheirBorder(t *testing.T) {
 			t.Fatalf("%s: the same source on both sides of the border", s)
 		}
 		bs := compileAll(t, d, []kernels.Kernel{narrow, wide})
-		cmp, err := d.Check(ctx, device.Check{Problem: below, Seed: 3, Tolerance: 0,
+		cmp, err := d.Check(ctx, device.Check{Problem: below, Seed: 3,
 			Passes:  []device.Pass{{Binary: bs[0], Launch: narrow.Launch, Count: 2}},
 			Trusted: []device.Pass{{Binary: bs[1], Launch: narrow.Launch, Count: 2}}})
 		if err != nil || !cmp.OK() {
@@ -381,7 +385,7 @@ func TestGPUIndicesAtTheirBorder(t *testing.T) {
 			judge = kernels.Find(all.Families(), "global").Kernel(above, n)
 		}
 		j := compileAll(t, d, []kernels.Kernel{judge})[0]
-		cmp, err = d.Check(ctx, device.Check{Problem: above, Seed: 3, Tolerance: 2 * stencil.Tolerance(above, 8),
+		cmp, err = d.Check(ctx, device.Check{Problem: above, Seed: 3, Allowed: []stencil.Allowance{{Error: 2 * stencil.Tolerance(above, 8)}},
 			Passes:  []device.Pass{{Binary: bs[1], Launch: wide.Launch, Count: 2}},
 			Trusted: []device.Pass{{Binary: j, Launch: judge.Launch, Count: 2 * wide.Launch.Steps}}})
 		if err != nil || !cmp.OK() {

@@ -428,7 +428,7 @@ func answers(t *testing.T) {
 		if err != nil || cmp.Guard != 2*int64(dtype.Size()/4) || cmp.Wrong != 1 || cmp.Steps != 4 || cmp.MaxError < 3.9 {
 			t.Errorf("%s: %+v %v", dtype, cmp, err)
 		}
-		cmp, err = d.Check(context.Background(), device.Check{Problem: p, Passes: []device.Pass{pass}, Seed: 7, Tolerance: 5})
+		cmp, err = d.Check(context.Background(), device.Check{Problem: p, Passes: []device.Pass{pass}, Seed: 7, Allowed: []stencil.Allowance{{Error: 5}}})
 		if err != nil || cmp.Wrong != 0 || cmp.Tolerance != 5 {
 			t.Errorf("%s: %+v %v", dtype, cmp, err)
 		}
@@ -452,7 +452,7 @@ func trustedAnswers(t *testing.T) {
 			}
 		}
 		off := load(t, d, fakeKernel(t, p, "FAKE_WRONG"), 1)
-		cmp, err := d.Check(context.Background(), device.Check{Problem: p, Passes: []device.Pass{off}, Seed: 7, Tolerance: 5, Trusted: []device.Pass{trusted}})
+		cmp, err := d.Check(context.Background(), device.Check{Problem: p, Passes: []device.Pass{off}, Seed: 7, Allowed: []stencil.Allowance{{Error: 5}}, Trusted: []device.Pass{trusted}})
 		if err != nil || !cmp.OK() || cmp.MaxError < 0.99 || cmp.MaxError > 1.01 {
 			t.Errorf("within the tolerance: %+v %v", cmp, err)
 		}

@@ -34,7 +34,7 @@ func records(t *testing.T) {
 		pass := load(t, d, k, 3)
 		for _, trusted := range [][]device.Pass{nil, {pass}} {
 			ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-			got, err := d.Check(ctx, device.Check{Problem: p, Passes: []device.Pass{pass}, Trusted: trusted, Seed: 7, Tolerance: 1e-6})
+			got, err := d.Check(ctx, device.Check{Problem: p, Passes: []device.Pass{pass}, Trusted: trusted, Seed: 7, Allowed: []stencil.Allowance{{Error: 1e-6}}})
 			cancel()
 			if want := int64(stencil.SparsePlaces * stencil.SparseRows); err != nil || !got.OK() || got.Cells != 1000+want || got.Recorded != want {
 				t.Errorf("%d steps: %+v, %v", k.Launch.Steps, got, err)

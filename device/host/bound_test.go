@@ -95,3 +95,7 @@ func TestAWrongLastColumnIsFoundInFloat32(t *testing.T) {
 	}
 	t.Logf("%d of %d cases find it", found, able)
 }
+
+func TestAnErrorIsFoundInWhicheverFieldItIs(t *testing.T) {
+	devicetest.CheckFieldsApart(t, open(t, host.Options{}))
+}

@@ -195,7 +195,7 @@ func (d *Device) Check(ctx context.Context, c device.Check) (stencil.Comparison,
 		return c.Reduced(raw[at:at+int64(8*c.Passes[0].Launch.Blocks())], guard), nil
 	}
 	steps := device.Steps(c.Passes)
-	found := stencil.Comparison{Cells: c.Problem.Size.Cells() * int64(len(c.Problem.Stencil.Fields)), Steps: steps, Against: "reference", Tolerance: c.Tolerance}
+	found := stencil.Comparison{Cells: c.Problem.Size.Cells() * int64(len(c.Problem.Stencil.Fields)), Steps: steps, Against: "reference"}
 	want, err := d.expect(ctx, c, steps, &found)
 	if err != nil {
 		return found, err
@@ -204,7 +204,13 @@ func (d *Device) Check(ctx context.Context, c device.Check) (stencil.Comparison,
 	if err != nil {
 		return found, err
 	}
-	r := want.Compare(c.Problem.Forget(c.Problem.Widen(raw)), c.Grown(want.Peak()))
+	got := c.Problem.Forget(c.Problem.Widen(raw))
+	var r stencil.Comparison
+	if c.Allowed != nil {
+		r = want.Within(c.Problem, got, c.Allowed)
+	} else {
+		r = want.Compare(got)
+	}
 	r.Recorded, r.Steps, r.Against, r.Guard = c.Problem.Recorded(), steps, found.Against, guard
 	if len(c.Trusted) == 0 {
 		r = want.CompareNumbers(r, numbers)

@@ -92,8 +92,11 @@ func (d Device) Compile(_ context.Context, k kernels.Kernel) (device.Binary, err
 // Check answers that every cell is right, or with the recorded failure.
 func (d Device) Check(_ context.Context, c device.Check) (stencil.Comparison, error) {
 	against := "recorded"
-	cmp := stencil.Comparison{Cells: c.Problem.Size.Cells(), Steps: device.Steps(c.Passes), Against: against, Tolerance: c.Tolerance}
-	if c.Tolerance == 0 && len(c.Trusted) == 0 {
+	cmp := stencil.Comparison{Cells: c.Problem.Size.Cells(), Steps: device.Steps(c.Passes), Against: against}
+	for _, a := range c.Allowed {
+		cmp.Tolerance = max(cmp.Tolerance, a.Error)
+	}
+	if len(c.Allowed) == 0 && len(c.Trusted) == 0 {
 		cmp.Tolerance = stencil.Tolerance(c.Problem, cmp.Steps)
 	}
 	for _, p := range c.Passes {

@@ -102,7 +102,7 @@ func TestNothingIsInventedForWhatWasNotRecorded(t *testing.T) {
 
 func TestCheckAnswersWithTheRecordedError(t *testing.T) {
 	d, p := replayed(t)
-	c, err := d.Check(context.Background(), device.Check{Problem: p, Tolerance: 1e-6, Passes: []device.Pass{pass(t, "tile/gx=32/ph=2", 3, 2), pass(t, "global/gx=32", 1, 1)}})
+	c, err := d.Check(context.Background(), device.Check{Problem: p, Allowed: []stencil.Allowance{{Error: 1e-6}}, Passes: []device.Pass{pass(t, "tile/gx=32/ph=2", 3, 2), pass(t, "global/gx=32", 1, 1)}})
 	if err != nil || !c.OK() || c.Cells != 64*32 || c.Steps != 7 || c.MaxError != 1.25e-7 || c.Tolerance != 1e-6 || c.Against != "recorded" {
 		t.Errorf("%+v, %v", c, err)
 	}

@@ -255,7 +255,7 @@ func (d *Device) load(ctx context.Context, turn int, id string) (b device.Binary
 func (d *Device) Check(ctx context.Context, c device.Check) (stencil.Comparison, error) {
 	r := checkRequest{
 		Problem: c.Problem, Passes: wirePasses(c.Passes), Seed: c.Seed,
-		Tolerance: outcome.Float(c.Tolerance), Peak: outcome.Float(c.Peak), Trusted: wirePasses(c.Trusted), Reduce: c.Reduce,
+		Allowed: c.Allowed, Trusted: wirePasses(c.Trusted), Reduce: c.Reduce,
 	}
 	call, err := d.gpu.do(ctx, opCheck, d.options.CheckTimeout, r, binaries(c.Passes, c.Trusted)...)
 	if err != nil {

@@ -100,7 +100,7 @@ func (e *executor) check(ctx context.Context, payload json.RawMessage) (any, err
 	if err := json.Unmarshal(payload, &p); err != nil {
 		return nil, err
 	}
-	c := device.Check{Problem: p.Problem, Seed: p.Seed, Tolerance: float64(p.Tolerance), Peak: float64(p.Peak), Reduce: p.Reduce}
+	c := device.Check{Problem: p.Problem, Seed: p.Seed, Allowed: p.Allowed, Reduce: p.Reduce}
 	var err error
 	if c.Passes, err = e.passes(p.Passes); err != nil {
 		return nil, err

@@ -270,7 +270,7 @@ func (f *fake) Check(ctx context.Context, c device.Check) (stencil.Comparison, e
 			return stencil.Comparison{}, err
 		}
 	}
-	r := stencil.Comparison{Cells: c.Problem.Size.Cells(), Steps: device.Steps(c.Passes), Against: "reference", Tolerance: c.Tolerance, MaxError: 1e-7}
+	r := stencil.Comparison{Cells: c.Problem.Size.Cells(), Steps: device.Steps(c.Passes), Against: "reference", Tolerance: stencil.Of(c.Allowed, 0).Error, MaxError: 1e-7}
 	if c.Trusted != nil {
 		r.Against = c.Trusted[0].Binary.Schedule.String()
 	}
@@ -417,7 +417,7 @@ func passOf(b device.Binary) device.Pass {
 }
 
 func checkOf(b device.Binary) device.Check {
-	return device.Check{Problem: testProblem, Passes: []device.Pass{passOf(b)}, Seed: 7, Tolerance: 1e-6}
+	return device.Check{Problem: testProblem, Passes: []device.Pass{passOf(b)}, Seed: 7, Allowed: []stencil.Allowance{{Error: 1e-6}}}
 }
 
 func timingOf(bs ...device.Binary) device.Timing {

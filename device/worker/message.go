@@ -168,13 +168,12 @@ func wirePasses(passes []device.Pass) []pass {
 }
 
 type checkRequest struct {
-	Problem   stencil.Problem `json:"problem"`
-	Passes    []pass          `json:"passes"`
-	Seed      uint32          `json:"seed"`
-	Tolerance outcome.Float   `json:"tolerance"`
-	Peak      outcome.Float   `json:"peak,omitempty"`
-	Trusted   []pass          `json:"trusted,omitempty"`
-	Reduce    bool            `json:"reduce,omitempty"`
+	Problem stencil.Problem     `json:"problem"`
+	Passes  []pass              `json:"passes"`
+	Seed    uint32              `json:"seed"`
+	Allowed []stencil.Allowance `json:"allowed,omitempty"`
+	Trusted []pass              `json:"trusted,omitempty"`
+	Reduce  bool                `json:"reduce,omitempty"`
 }
 
 type timeRequest struct {

@@ -77,7 +77,7 @@ func TestJudgeIsTheReference(t *testing.T) {
 			right, wrong, judge := answer(p, false), answer(p, true), matmul.Judge(p)
 			bs := compile(t, d, right, wrong, judge)
 			check := func(trusted kernels.Kernel, b device.Binary) stencil.Comparison {
-				c, err := d.Check(context.Background(), device.Check{Problem: p, Seed: seed, Tolerance: dtype.Epsilon() * float64(matmul.Depth(p)),
+				c, err := d.Check(context.Background(), device.Check{Problem: p, Seed: seed, Allowed: []stencil.Allowance{{Error: dtype.Epsilon() * float64(matmul.Depth(p))}},
 					Passes:  []device.Pass{{Binary: bs[2], Launch: judge.Launch, Count: 2}},
 					Trusted: []device.Pass{{Binary: b, Launch: trusted.Launch, Count: 2}}})
 				if err != nil {

@@ -53,7 +53,7 @@ func Draw(t testing.TB, m machine.Machine, n int, seed uint64) []Product {
 // Check runs a product twice on a device and compares it with the judge of its
 // element type.
 func Check(ctx context.Context, d device.Device, c Product, main, judge device.Binary, seed uint32) error {
-	cmp, err := d.Check(ctx, device.Check{Problem: c.Problem, Seed: seed, Tolerance: matmul.Tolerance(c.Problem),
+	cmp, err := d.Check(ctx, device.Check{Problem: c.Problem, Seed: seed, Allowed: []stencil.Allowance{{Error: matmul.Tolerance(c.Problem)}},
 		Passes:  []device.Pass{{Binary: main, Launch: c.Kernel.Launch, Count: 2}},
 		Trusted: []device.Pass{{Binary: judge, Launch: matmul.Judge(c.Problem).Launch, Count: 2}}})
 	if err != nil {
