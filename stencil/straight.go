@@ -7,7 +7,9 @@ import (
 
 // straight is a function in which short alternatives that cells choose from by what they read are all computed, before one of
 // them is taken. Compilers leave approximations of quotients and roots behind a branch where they are several, and a warp whose cells
-// differ takes both ways, one after the other. What depends on the place or the step alone stays a branch: most warps take one way.
+// differ takes both ways, one after the other. What depends on the place or the step alone stays a branch: most warps take one way. So
+// does a choice of several approximations that lies within no other and holds none: without the branch it takes more registers than it
+// saves time (docs/lab/0039-alternatives.md).
 func (s *Stencil) straight(body []Stmt) []Stmt {
 	if !s.DType.Floating() {
 		return body
@@ -24,6 +26,7 @@ func (s *Stencil) straight(body []Stmt) []Stmt {
 // alternatives makes a function straight.
 type alternatives struct {
 	double bool
+	within int          // choices that hold what is made straight
 	next   int          // a local that is free
 	reads  map[int]bool // locals that follow from what the cell reads
 	before []Stmt       // what a statement needs computed before it
@@ -45,6 +48,10 @@ func (a *alternatives) block(body []Stmt) (out []Stmt) {
 			out = append(a.needed(out), Return{values})
 		case If:
 			varies := a.varies(st.Cond)
+			nested := a.within > 0 || chooses(st.Then) || chooses(st.Else) || (returns(st.Then) || returns(st.Else)) && chooses(body[i+1:])
+			if varies {
+				a.within++
+			}
 			then, otherwise := a.block(st.Then), a.block(st.Else)
 			sets([]Stmt{st}, a.reads)
 			x, y := slices.Clip(then), slices.Clip(otherwise)
@@ -59,7 +66,10 @@ func (a *alternatives) block(body []Stmt) (out []Stmt) {
 					y = append(y, rest...)
 				}
 			}
-			if varies && returns(x) == returns(y) && a.short(x, y) {
+			if varies {
+				a.within--
+			}
+			if varies && returns(x) == returns(y) && a.short(x, y, nested) {
 				out = append(out, a.chosen(st.Cond, x, y)...)
 			} else {
 				out = append(append(out, If{st.Cond, then, otherwise}), rest...)
@@ -100,8 +110,22 @@ const (
 	mostDouble = 24
 )
 
-// short tells whether both of two blocks are computed: they have no branch left, no function whose code branches, and few operations.
-func (a *alternatives) short(then, otherwise []Stmt) bool {
+// chooses tells whether a block holds a choice.
+func chooses(body []Stmt) (yes bool) {
+	for _, st := range body {
+		_, is := st.(If)
+		yes = yes || is
+	}
+	walkBody(body, func(e Expr) {
+		_, is := e.(Cond)
+		yes = yes || is
+	})
+	return yes
+}
+
+// short tells whether both of two blocks are computed: they have no branch left, no function whose code branches, and few operations; a
+// choice by itself one approximation at most.
+func (a *alternatives) short(then, otherwise []Stmt, nested bool) bool {
 	var values []Expr
 	for _, st := range slices.Concat(then, otherwise) {
 		switch st := st.(type) {
@@ -113,7 +137,7 @@ func (a *alternatives) short(then, otherwise []Stmt) bool {
 			values = append(values, st.Values...)
 		}
 	}
-	branches, approximates := false, false
+	branches, approximations := false, 0
 	for _, v := range values {
 		walk(v, func(e Expr) {
 			switch e := e.(type) {
@@ -122,10 +146,14 @@ func (a *alternatives) short(then, otherwise []Stmt) bool {
 			case Binary:
 				divides := e.Op == "/" || e.Op == "%"
 				branches = branches || divides && helped(e)
-				approximates = approximates || divides && e.Type.Floating() && !uniform(e.Y)
+				if divides && e.Type.Floating() && !uniform(e.Y) {
+					approximations++
+				}
 			case Call:
 				branches = branches || branchy(e, a.double)
-				approximates = approximates || special(e.Func) >= 0
+				if special(e.Func) >= 0 {
+					approximations++
+				}
 			}
 		})
 	}
@@ -134,7 +162,7 @@ func (a *alternatives) short(then, otherwise []Stmt) bool {
 	if a.double {
 		most, weight = mostDouble, 8
 	}
-	return !branches && (approximates || o.Total() >= least) && o.Total()+weight*(o.Div+o.Special) <= most
+	return !branches && (nested || approximations <= 1) && (approximations > 0 || o.Total() >= least) && o.Total()+weight*(o.Div+o.Special) <= most
 }
 
 // counted are the operations of a block of one cell.
@@ -221,9 +249,12 @@ func (a *alternatives) expr(e Expr) Expr {
 		if !ok {
 			return nil, false
 		}
-		if !a.varies(c.If) || !a.short([]Stmt{Return{[]Expr{c.Then}}}, []Stmt{Return{[]Expr{c.Else}}}) {
+		then, otherwise := []Stmt{Return{[]Expr{c.Then}}}, []Stmt{Return{[]Expr{c.Else}}}
+		if nested := a.within > 0 || chooses(then) || chooses(otherwise); !a.varies(c.If) || !a.short(then, otherwise, nested) {
 			return c, true
 		}
+		a.within++
+		defer func() { a.within-- }()
 		keep := func(e Expr) Expr {
 			v, before := a.kept(a.expr(e))
 			a.before = append(a.before, before...)

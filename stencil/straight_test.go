@@ -23,7 +23,9 @@ func TestAlternativesAreComputedAtOnce(t *testing.T) {
 		{"float d = get(1) - get(0); return d > 0 ? fmin(1, get(0) / d) : d < 0 ? fmin(1, get(1) / d) : 1;", 0, 2},
 		{"float v = 0; if (get(1) > a) v = 1 / get(1); return v;", 0, 1},
 		{"float v = 0, w = a; if (get(1) > a) { float k = sqrt(get(1)); v = k; w = k + 1; } else { float k = get(0); v = k * k; } return v + w;", 0, 2},
-		{"float d = get(1); if (d > 0) return get(0) / d; d = d + 1; return get(-1) / (d * d + a);", 0, 1},
+		{"float d = get(1); if (d > 0) return get(0) / d; d = d + 1; return get(-1) * (d * d + a);", 0, 1},
+		{"float d = get(1); if (d > 0) return get(0) / d; d = d + 1; return get(-1) / (d * d + a);", 1, 0}, // two approximations
+		{"float v = 0; if (get(0) > 0) v = get(1) > a ? get(0) / get(1) + exp(get(-1)) : 1; return v;", 0, 2},
 		{"float d = get(1); if (d > 0) { if (d > 1) return 2 / d; d = d + 3; } return d / get(0);", 2, 0}, // one way ends early
 		{"if (x == 3) return get(0) / get(1); return get(0);", 1, 0},                                      // few cells
 		{"if (iteration > 3) return get(0) / get(1); return get(0);", 1, 0},                               // all or none
@@ -42,8 +44,8 @@ func TestAlternativesAreComputedAtOnce(t *testing.T) {
 		sameAtOnce(t, s)
 	}
 	// Quotients take long in double.
-	const two = "CellValue { float d = get(1); return d > 0 ? get(0) / d + get(-1) / (d + 1) + d / (get(0) + 2) : 0; }"
-	for dtype, n := range map[string]int{"float": 1, "double": 0} {
+	const two = "CellValue { float d = get(1); return d > 0 ? d > 1 ? get(0) / d + get(-1) / (d + 1) + d / (get(0) + 2) : 1 : 0; }"
+	for dtype, n := range map[string]int{"float": 2, "double": 0} {
 		if code := StageCode(mustParse(t, "NumDimensions 1\nStencilSize (1)\nDataType "+dtype+"\n"+two), 0); len(taken.FindAllString(code, -1)) != n {
 			t.Errorf("%s: want %d choices:\n%s", dtype, n, code)
 		}
