@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -263,6 +264,19 @@ func build(t *testing.T, dir string, name string, args ...string) string {
 		t.Fatalf("%s %s: %v\n%s", name, strings.Join(args, " "), err, out)
 	}
 	return string(out)
+}
+
+// kernelBody finds a kernel up to its body, and the body.
+var kernelBody = regexp.MustCompile(`(?s)(\n(?:static |extern "C" )__global__ [^{;]*\{\n).*?\n\}\n`)
+
+// emptied is an emitted source whose kernels do nothing, for a test of what launches them: compiling kernels takes longest by far.
+func emptied(t *testing.T, text []byte) []byte {
+	t.Helper()
+	all, found := bytes.Count(text, []byte("__global__ ")), len(kernelBody.FindAllIndex(text, -1))
+	if found == 0 || found != all {
+		t.Fatalf("%d kernels of %d have a body that is found", found, all)
+	}
+	return kernelBody.ReplaceAll(text, []byte("$1}\n"))
 }
 
 func write(t *testing.T, dir, name, text string) {

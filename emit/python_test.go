@@ -123,7 +123,7 @@ func TestPythonModuleLaunchesWhatTheLauncherDoes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		source.Write(text)
+		source.Write(emptied(t, text))
 		for i, n := range c.grids {
 			for _, steps := range []int{0, 1, 7} {
 				one := recordedCase{Module: s.Name, N: n, Steps: steps, Lengths: []int64{}, Lists: [][2]int{}, Scalars: []float64{}}

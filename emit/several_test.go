@@ -66,7 +66,7 @@ var chosen = []choice{
 func TestWinnersOfSeveralDevicesAndSizes(t *testing.T) {
 	s := several(t)
 	// What is known costs one question: which device it is. Of 7 steps two launches are of three, one of one.
-	if last, want := choose(t, s, chosen), "asked 1 to choose, 1 and 3 launches to run; 8 threads agree"; last != want {
+	if last, want := choose(t, s, chosen, nil), "asked 1 to choose, 1 and 3 launches to run; 8 threads agree"; last != want {
 		t.Errorf("%s, want %s", last, want)
 	}
 }
@@ -88,12 +88,12 @@ func TestShapesOfTilesSuitTheGrid(t *testing.T) {
 		{device, [3]int{48, 64, 512}, "vx=1/vy=8/wp=8/ck=3/pf=4/mb=1/ph=4/pm=1: narrower"},
 		{device, [3]int{2047, 129, 16400}, "vx=2/" + tuned}, // 2^31 cells and more
 	}
-	choose(t, sourceOf(t, "jacobi3d", stencil.Float32, stencil.Size{512, 512, 512}, "stream/vx=2/vy=8/wp=8/ck=3/pf=4/mb=1/ph=4/pm=1", h200), list)
+	choose(t, sourceOf(t, "jacobi3d", stencil.Float32, stencil.Size{512, 512, 512}, "stream/vx=2/vy=8/wp=8/ck=3/pf=4/mb=1/ph=4/pm=1", h200), list, emptied)
 }
 
 // choose asks the launcher and the Python module of a source, on stand-ins for CUDA, what they choose, and answers the
-// launcher's last line.
-func choose(t *testing.T, s Source, list []choice) string {
+// launcher's last line. Of the source only what without leaves is compiled, all if it is nil.
+func choose(t *testing.T, s Source, list []choice, without func(*testing.T, []byte) []byte) string {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("compiles a source")
@@ -109,6 +109,9 @@ func choose(t *testing.T, s Source, list []choice) string {
 		if n := strings.Count(string(text), entry+"\n"); n != 1 {
 			t.Errorf("%s stands there %d times", entry, n)
 		}
+	}
+	if without != nil {
+		text = without(t, text)
 	}
 	dir := t.TempDir()
 	var calls, cases strings.Builder

@@ -179,7 +179,7 @@ func TestEmittedSurveyIsThePlainLoop(t *testing.T) {
 		emitted(t, dir, "survey.h", "header", s)
 		write(t, dir, "main.cu", strings.Replace(surveyCaller, "NX = 37, NY = 23, LDX = 48", rows, 1))
 		program := filepath.Join(dir, "survey")
-		build(t, dir, nvcc, "-std=c++17", "-O1", "-o", program, "survey.cu", "main.cu")
+		build(t, dir, nvcc, "-std=c++17", "-O0", "-o", program, "survey.cu", "main.cu")
 		if out, err := exec.Command(program).CombinedOutput(); err != nil {
 			t.Errorf("%s: %v\n%s", schedule, err, out)
 		}
@@ -201,7 +201,7 @@ func TestProgramsHaveSourcesAndReceivers(t *testing.T) {
 	}
 	dir := t.TempDir()
 	write(t, dir, "k.cu", string(Program(s.Problem, kernels.Find(all.Families(), schedule.Family()).Kernel(s.Problem, schedule))))
-	build(t, dir, nvccOf(t), "-O1", "-o", "k", "k.cu")
+	build(t, dir, nvccOf(t), "-O0", "-o", "k", "k.cu")
 	if out := build(t, dir, filepath.Join(dir, "k"), "5"); !strings.Contains(out, "ms a launch") {
 		t.Error(out)
 	}

@@ -11,7 +11,11 @@
 #define __device__
 #define __host__
 #define __constant__ static const
+#ifdef __OPTIMIZE__
 #define __forceinline__ inline __attribute__((always_inline))
+#else
+#define __forceinline__ inline // a copy for each call would take a compiler longer, and makes nothing faster
+#endif
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
 // A block stays on one OS thread, and blocks there run one after the other.
