@@ -69,6 +69,7 @@ func setup(t *testing.T, name string) (program, standIn, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Setenv("NVCC_APPEND_FLAGS", "-O0") // what is shown here is not speed
 	t.Setenv("TUNE_STORE", filepath.Join(work, "store.db"))
 	t.Setenv("TUNE_LIBCUDA", filepath.Join(work, "none.so")) // no GPU, whatever is here
 	return tune, nvcc, filepath.Join(work, name)
@@ -211,7 +212,6 @@ func TestSlabExamples(t *testing.T) {
 				t.Setenv(name, "1")
 			}
 			t.Setenv("TUNE", tune)
-			t.Setenv("NVCCFLAGS", "-O0") // what is shown here is not speed
 			ran := false
 			for _, text := range page {
 				for line := range strings.Lines(text) {
