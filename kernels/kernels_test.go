@@ -268,5 +268,8 @@ func TestValuesOutsideAreAskedForWhereSidesHaveThem(t *testing.T) {
 		if want := fmt.Sprintf("VALUES_IN_PLANE = %t, VALUES_AT_ENDS = %t;", c.inPlane, c.ends); !strings.Contains(src, want) {
 			t.Errorf("%s: no %q", c.rules, want)
 		}
+		if asks := strings.Contains(src, "if (ends && array == 0 && z "); asks != c.ends || strings.Contains(src, "ends && array == 0 && x") || strings.Contains(src, "ends && array == 0 && y") {
+			t.Errorf("%s: what is asked where planes end is %t, want %t", c.rules, asks, c.ends)
+		}
 	}
 }

@@ -30,7 +30,7 @@ __device__ __forceinline__ void outside(Real (&e)[R][N], int row, int column, in
       if (DIMS == 3 && !wraps(1) && !before) known(y >= 0);
       if (DIMS == 3 && !wraps(1) && !behind) known(y < at.grid.ny);
       if (!wraps(DIMS - 1) && !ENDS) known(plane >= 0 && plane < (DIMS == 3 ? at.grid.nz : at.grid.ny));
-      e[r][i] = boundary_value(at.grid, array, T(e[r][i]), x, y, z, iteration);
+      e[r][i] = boundary_value(at.grid, array, T(e[r][i]), x, y, z, iteration, ENDS);
     };
     if (away || (DIMS == 3 && !wraps(1) && ((before && y < 0) || (behind && y >= at.grid.ny)))) {
 #pragma unroll

@@ -106,7 +106,11 @@ func (w *writer) mixedValue() {
 				default:
 					continue
 				}
-				w.line("  if (array == %d && %s) return %s;", f, [2]string{at + " < 0", at + " >= " + n}[side], value)
+				asked := ""
+				if axis == st.Dims-1 {
+					asked = "ends && "
+				}
+				w.line("  if (%sarray == %d && %s) return %s;", asked, f, [2]string{at + " < 0", at + " >= " + n}[side], value)
 			}
 		}
 	}

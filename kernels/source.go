@@ -325,7 +325,12 @@ func (w *writer) edges() {
 		w.line("}")
 	}
 	w.line("\n// What the point (x, y, z) of an array is worth, given the cell that stands for it: itself, or\n// by the boundary rule another if it lies outside.")
-	w.line("__device__ __forceinline__ T boundary_value(const Grid &grid, int array, T nearest, int x, int y, int z, int iteration) {")
+	ends := ""
+	if st.Boundary == stencil.Mixed { // compilers do not conclude it from what is known of the plane
+		w.line("// ends: the point may lie beyond the last axis.")
+		ends = ", bool ends = true"
+	}
+	w.line("__device__ __forceinline__ T boundary_value(const Grid &grid, int array, T nearest, int x, int y, int z, int iteration%s) {", ends)
 	switch st.Boundary {
 	case stencil.Constant:
 		w.line("  return array >= FIELDS || in_grid(grid, x, y, z) ? nearest : T(%s);", stencil.Number(w.p.DType, st.Constant))

@@ -23,6 +23,7 @@ var oneRule = []spelling{
 	{regexp.MustCompile(`\bONE_CONSTANT\b`), "BOUNDARY == CONSTANT"},
 	{regexp.MustCompile(`VALUES_AT_ENDS && \(below \|\| above\)`), "below || above"},
 	{regexp.MustCompile(`\n *if \(!away && !VALUES_IN_PLANE\) return;`), ""},
+	{regexp.MustCompile(`, iteration, ENDS\)`), ", iteration)"},
 	{regexp.MustCompile(`\bEDGES_ON_ROWS\b`), "BOUNDARY != WRAP && BOUNDARY != CLAMP && BOUNDARY != MIRROR"},
 	{regexp.MustCompile(`\brule\(\d, (?:\d|DIMS - 1), \d\)`), "BOUNDARY"},
 	{regexp.MustCompile(`\bon_edge<\d>\((\w+)\)`), "$1"},
