@@ -60,8 +60,11 @@ var called = func() (list [len(stencil.Calls{})][3]int) {
 	return list
 }()
 
-// besideChoices is what other units do for each selection, minimum or maximum in double precision: of two words each.
-const besideChoices = 5
+// In double precision a minimum or maximum is a comparison and what other units do; a selection is theirs alone, of two words.
+const (
+	besideExtreme   = 5
+	besideSelection = 2
+)
 
 // Counts is the operations of o, with those that quotients and functions take beyond the one that each is counted for, and the
 // instructions beside them.
@@ -78,7 +81,8 @@ func Counts(o stencil.Ops, d stencil.DType) (flops, beside float64) {
 	for i, calls := range o.Calls {
 		add(calls, called[i])
 	}
-	return float64(o.Total()) + flops, beside + float64(double*besideChoices*o.Choices)
+	flops -= float64(double * (o.Selections + o.Decisions))
+	return float64(o.Total()) + flops, beside + float64(double*(besideExtreme*o.Extremes+besideSelection*o.Selections+o.Decisions))
 }
 
 // SetUp is the instructions of a thread that streams before its first plane step.

@@ -240,8 +240,8 @@ func TestFunctionsTakeInstructions(t *testing.T) {
 	if flops, beside := Counts(o, stencil.Float32); flops != 2+1+1 || beside != 0 {
 		t.Errorf("two divisions and a root: %v operations, %v beside", flops, beside)
 	}
-	o.Choices = 3
-	if flops, beside := Counts(o, stencil.Float64); flops != 2*6+8 || beside != 2*9+13+5*3 {
+	o.Add, o.Extremes, o.Selections, o.Decisions = 9, 3, 4, 2
+	if flops, beside := Counts(o, stencil.Float64); flops != 2*6+8+3 || beside != 2*9+13+5*3+2*4+2 {
 		t.Errorf("%v operations, %v beside", flops, beside)
 	}
 	if len(instructions) != 1+len(stencil.Specials) {

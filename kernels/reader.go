@@ -135,6 +135,9 @@ func StoredNumber(p stencil.Problem, array int) int {
 	return slices.Index(storedTypes(p), p.Stored(array)) + 1
 }
 
+// Converts tells whether an element of an array takes an instruction where it is read or set: it is stored in a type of its own.
+func Converts(p stencil.Problem, array int) bool { return p.Stored(array) != p.DType }
+
 // Narrowed is the work of a launch, counted as if every array were of the element type, of what its arrays are stored in.
 func Narrowed(p stencil.Problem, w Work) Work {
 	w.L2Read *= p.ReadShare()

@@ -154,10 +154,11 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 	total := math.Max(starting, pnorm(q, compute, memory)) * (1 + (out.Tail-1)/2)
 	out.Limiter = slices.MaxFunc(t, func(a, b Term) int { return cmp.Compare(a.Seconds, b.Seconds) }).Name
 	launch := launchSeconds(m) + c.Ramp/r.clock
-	out.Terms = append(out.Terms, Term{"launch", launch, "launching a kernel, filling the device and emptying it"})
+	launching := launch * launches(p, w)
+	out.Terms = append(out.Terms, Term{"launch", launching, "launching a kernel, or one for each stage, filling the device and emptying it"})
 	out.Parts = [Parts]float64{dram, drain * t[1].Seconds, drain * (t[2].Seconds + t[3].Seconds), drain * slices.Max([]float64{t[4].Seconds, t[5].Seconds, t[6].Seconds}),
-		drain * loading * stretch, drain * waiting * stretch, launch}
-	out.Seconds = (total + launch) / float64(w.Steps)
+		drain * loading * stretch, drain * waiting * stretch, launching}
+	out.Seconds = (total + launching) / float64(w.Steps)
 	if n := len(kernels.StepLaunches(p, "")); n > 0 { // a step's numbers: what no kernel has left is read from memory once more
 		bytes := 0
 		for i, pass := range p.Stencil.StepPasses() {
@@ -176,6 +177,14 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 		out.Seconds += acting
 	}
 	return out
+}
+
+// launches is the kernels that run for what w counts: one, or one for each stage of a step.
+func launches(p stencil.Problem, w kernels.Work) float64 {
+	if w.Arrays == 0 {
+		return float64(len(p.Stencil.Stages))
+	}
+	return 1
 }
 
 // reads is the cells that the cell function reads of an array, on average over the arrays of a step.
@@ -464,11 +473,7 @@ func torn(p stencil.Problem, w kernels.Work, r rates, wave, seconds, compute flo
 // reuseDistances is the bytes touched, in and out, between a block's use of a cell
 // and its neighbour's on each axis of the walk.
 func reuseDistances(p stencil.Problem, w kernels.Work, wave float64) [3]float64 {
-	launches := 1.0
-	if w.Arrays == 0 { // one for each stage
-		launches = float64(len(p.Stencil.Stages))
-	}
-	each := touched(p, w) / launches / float64(p.Size.Cells())
+	each := touched(p, w) / launches(p, w) / float64(p.Size.Cells())
 	n := [3]float64{float64(p.Size[0]), float64(p.Size[1]), float64(p.Size[2])}
 	wide := n[0]
 	if w.ColumnWide > 0 {

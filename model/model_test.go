@@ -375,3 +375,27 @@ func TestNumbersThatAKernelLeavesCostNoReading(t *testing.T) {
 		t.Errorf("%g s by blocks that leave parts, %g s by more than one block can fold", few, many)
 	}
 }
+
+// A kernel for each stage is launched for each of them; where stages are fused, or the family keeps them in a block, one is.
+func TestEveryStageIsLaunched(t *testing.T) {
+	st, err := stencil.Parse("stages", "stages.sl", "NumDimensions 2 StencilSize (1, 1) Fields (u, v) Stages (one, two, three) "+
+		"CellValue one (u) { return sin(get(v, 1, 0)); } CellValue two (v) { return sin(get(u, 0, 1)); } CellValue three (u) { return sin(get(v, -1, 0)); }")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := stencil.Problem{Stencil: st, DType: stencil.Float32, Size: stencil.Size{512, 512, 1}, Steps: 10}
+	for text, want := range map[string]float64{
+		"global/gx=32/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0": 3, "smalltile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1": 3,
+		"global/gx=32/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0/fs=1": 1, "pipeline/vx=2/vy=1/wp=1/ck=4/pf=1/mb=1/ph=1": 1,
+	} {
+		s, err := space.ParseSchedule(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := Schedule(p, kernels.Find(all.Families(), s.Family()), s, Facts{}, h200())
+		one := launchSeconds(h200()) + Fitted.Ramp/h200().ClockHz
+		if launch := got.Parts[Parts-1]; math.Abs(launch/one-want) > 1e-9 {
+			t.Errorf("%s: %g launches, want %g", text, launch/one, want)
+		}
+	}
+}

@@ -19,8 +19,9 @@ type Ops struct {
 	Div     int `json:"div"`     // and remainders
 	Special int `json:"special"` // square roots, exponentials ...
 
-	Calls   Calls `json:"-"` // of Special
-	Choices int   `json:"-"` // among Add: selections, minima and maxima, as Operations counts them
+	Calls Calls `json:"-"` // of Special
+	// Among Add, as Operations counts them: minima and maxima; selections of one of two elements; those of conditions and whole numbers.
+	Extremes, Selections, Decisions int `json:"-"`
 }
 
 // Total is every operation counted once.
@@ -31,7 +32,7 @@ func (o Ops) plus(b Ops) Ops {
 	for i, n := range b.Calls {
 		o.Calls[i] += n
 	}
-	return Ops{o.Add + b.Add, o.Mul + b.Mul, o.Div + b.Div, o.Special + b.Special, o.Calls, o.Choices + b.Choices}
+	return Ops{o.Add + b.Add, o.Mul + b.Mul, o.Div + b.Div, o.Special + b.Special, o.Calls, o.Extremes + b.Extremes, o.Selections + b.Selections, o.Decisions + b.Decisions}
 }
 
 // times is the counts of n cells.
@@ -39,7 +40,7 @@ func (o Ops) times(n int) Ops {
 	for i := range o.Calls {
 		o.Calls[i] *= n
 	}
-	return Ops{n * o.Add, n * o.Mul, n * o.Div, n * o.Special, o.Calls, n * o.Choices}
+	return Ops{n * o.Add, n * o.Mul, n * o.Div, n * o.Special, o.Calls, n * o.Extremes, n * o.Selections, n * o.Decisions}
 }
 
 func (o *Ops) count(e Expr) {

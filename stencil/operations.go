@@ -21,7 +21,8 @@ type doneKey struct {
 // have it (StageCode), in which what occurs twice, in one cell or in several, is computed once, a product that is only
 // added is part of the additions, and what is the same at every cell of a step costs nothing. A function whose code
 // branches is computed for each cell: no compiler sees that it is the same. Of an if, both branches count: the threads
-// of a warp run both.
+// of a warp run both. Those of a row all take the same by what is the same in a row: then the longer one counts. What a cell does
+// whose coordinate equals a number does not count.
 func (s *Stencil) Operations(stage int, block [3]int) Ops {
 	key := doneKey{s, stage, block}
 	if o, ok := done.Load(key); ok {
@@ -75,6 +76,7 @@ type counter struct {
 	double bool   // which functions branch follows from the type
 	at     Offset // of the cell that is counted
 	locals map[int]int
+	types  map[int]Type // of locals
 	ids    map[key]int
 	nodes  []node
 }
@@ -92,13 +94,14 @@ type node struct {
 	operands [3]int // the first used of them
 	used     int
 	uniform  bool // it is the same at every cell
+	row      bool // it is the same at every cell of a row
 	product  bool
 	sum      bool
 	sums     int // that use it
 	others   int // that use it otherwise
 }
 
-func newCounter() *counter { return &counter{ids: map[key]int{}} }
+func newCounter() *counter { return &counter{ids: map[key]int{}, types: map[int]Type{}} }
 
 // cell counts a function at a cell.
 func (c *counter) cell(body []Stmt, at Offset) {
@@ -113,46 +116,157 @@ func (c *counter) cell(body []Stmt, at Offset) {
 
 // block counts statements. What a function returns are locals before the first.
 func (c *counter) block(body []Stmt) {
-	for _, st := range body {
+	for i, st := range body {
 		switch st := st.(type) {
 		case Let:
-			c.locals[st.Local] = c.id(st.Value)
+			c.locals[st.Local], c.types[st.Local] = c.id(st.Value), st.Type
 		case Return:
 			for i, v := range st.Values {
 				id := c.id(v)
 				if before, ok := c.locals[-1-i]; ok { // where a branch has returned
-					id = c.choice(-1, before, id)
+					id = c.choice("", -1, before, id)
 				}
 				c.locals[-1-i] = id
 			}
 		case If:
 			before, cond := c.locals, c.id(st.Cond)
 			c.nodes[cond].others++
+			seldom := rare(st.Cond)
+			if n := len(st.Then); n > 0 && len(st.Else) == 0 && (seldom != 0 || c.nodes[cond].row) {
+				if _, returns := st.Then[n-1].(Return); returns { // what follows is the other branch
+					st.Else, body = body[i+1:], nil
+				}
+			}
+			if seldom != 0 {
+				if seldom < 0 {
+					st.Else = st.Then
+				}
+				c.block(st.Else)
+				if body == nil {
+					return
+				}
+				continue
+			}
+			first := len(c.nodes)
 			branch := func(body []Stmt) map[int]int {
 				c.locals = maps.Clone(before)
 				c.block(body)
 				return c.locals
 			}
-			then, otherwise := branch(st.Then), branch(st.Else)
+			then := branch(st.Then)
+			second := len(c.nodes)
+			otherwise := branch(st.Else)
+			if c.nodes[cond].row {
+				shorter(c.nodes[first:second], c.nodes[second:])
+			}
 			c.locals = maps.Clone(otherwise)
 			for _, i := range slices.Sorted(maps.Keys(then)) {
 				if b, both := otherwise[i]; both && b != then[i] {
-					c.locals[i] = c.choice(cond, then[i], b)
+					c.locals[i] = c.choice(c.types[i], cond, then[i], b)
 				} else {
 					c.locals[i] = then[i]
 				}
+			}
+			if body == nil {
+				return
 			}
 		}
 	}
 }
 
-// choice is one of two values, by a condition that has been counted.
-func (c *counter) choice(cond, x, y int) int {
+// selection is that of one of two values of a type; of what is returned it is "".
+func selection(t Type) Ops {
+	if t == "" || t.Floating() {
+		return Ops{Add: 1, Selections: 1}
+	}
+	return Ops{Add: 1, Decisions: 1}
+}
+
+// shorter makes what the shorter of two branches computes cost nothing.
+func shorter(a, b []node) {
+	length := func(list []node) (n int) {
+		for _, of := range list {
+			n += of.of.Total() + 3*of.of.Special
+		}
+		return n
+	}
+	if length(a) > length(b) {
+		a = b
+	}
+	for i := range a {
+		a[i].of = Ops{}
+	}
+}
+
+// rare is 1 of a condition that few cells fulfil, as those do whose coordinate equals a number, and -1 of one that few do not.
+func rare(e Expr) int {
+	switch e := e.(type) {
+	case mark:
+		return rare(e.X)
+	case Not:
+		return -rare(e.X)
+	case Binary:
+		switch e.Op {
+		case "==":
+			if position(e.X) && constant(e.Y) || position(e.Y) && constant(e.X) {
+				return 1
+			}
+		case "!=":
+			return -rare(Binary{"==", e.X, e.Y, e.Type})
+		case "&&":
+			return max(rare(e.X), rare(e.Y))
+		case "||":
+			return min(rare(e.X), rare(e.Y))
+		}
+	}
+	return 0
+}
+
+// position tells whether an expression is a coordinate, or so far from it.
+func position(e Expr) bool {
+	switch e := e.(type) {
+	case mark:
+		return position(e.X)
+	case Cast:
+		return position(e.X)
+	case Var:
+		return e.Kind == Position
+	case Binary:
+		return (e.Op == "+" || e.Op == "-") && (position(e.X) && constant(e.Y) || e.Op == "+" && constant(e.X) && position(e.Y))
+	}
+	return false
+}
+
+// constant tells whether an expression is the same at every cell, made of numbers, scalars and extents.
+func constant(e Expr) bool {
+	switch e := e.(type) {
+	case mark:
+		return constant(e.X)
+	case Cast:
+		return constant(e.X)
+	case Neg:
+		return constant(e.X)
+	case Num, Int, Scalar:
+		return true
+	case Var:
+		return e.Kind == Extent || e.Kind == Iteration
+	case Binary:
+		return constant(e.X) && constant(e.Y)
+	}
+	return false
+}
+
+// choice is one of two values of a type, by a condition that has been counted.
+func (c *counter) choice(t Type, cond, x, y int) int {
 	operands := []int{x, y}
+	of := selection(t)
 	if cond >= 0 { // what is chosen from constants is none
 		operands = append(operands, cond)
+		if c.nodes[cond].row { // a branch
+			of = Ops{}
+		}
 	}
-	return c.node(key{what: "chosen", x: cond, y: x, z: y}, node{of: Ops{Add: 1, Choices: 1}}, operands...)
+	return c.node(key{what: "chosen", x: cond, y: x, z: y}, node{of: of}, operands...)
 }
 
 // node is the number of an expression.
@@ -161,9 +275,9 @@ func (c *counter) node(k key, n node, operands ...int) int {
 		return id
 	}
 	n.used = copy(n.operands[:], operands)
-	n.uniform = n.uniform || n.used > 0
+	n.uniform, n.row = n.uniform || n.used > 0, n.row || n.uniform || n.used > 0
 	for _, o := range operands {
-		n.uniform = n.uniform && c.nodes[o].uniform
+		n.uniform, n.row = n.uniform && c.nodes[o].uniform, n.row && c.nodes[o].row
 		if n.sum {
 			c.nodes[o].sums++
 		} else {
@@ -207,7 +321,7 @@ func (c *counter) id(e Expr) int {
 		switch e.Kind {
 		case Position:
 			k.z = c.at[e.Index]
-			return c.node(k, node{})
+			return c.node(k, node{row: e.Index > 0})
 		case Extent, Iteration:
 			return c.node(k, node{uniform: true})
 		}
@@ -239,7 +353,7 @@ func (c *counter) id(e Expr) int {
 		if asksEnd(e.If) {
 			return c.of("end ?", Ops{}, e.Then, e.Else)
 		}
-		return c.of("?", Ops{Add: 1, Choices: 1}, e.If, e.Then, e.Else)
+		return c.of("?", selection(e.typ()), e.If, e.Then, e.Else)
 	case Call:
 		if i := special(e.Func); i >= 0 {
 			o := Ops{Special: 1}
@@ -254,7 +368,7 @@ func (c *counter) id(e Expr) int {
 		case e.Func == "fabs": // of an operand
 			return c.of(e.Func, Ops{}, e.Args...)
 		case len(e.Args) > 1:
-			return c.of(e.Func, Ops{Add: 1, Choices: 1}, e.Args...)
+			return c.of(e.Func, Ops{Add: 1, Extremes: 1}, e.Args...)
 		}
 		return c.of(e.Func, Ops{Add: 1}, e.Args...)
 	case Binary:

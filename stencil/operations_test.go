@@ -8,7 +8,7 @@ func TestOperationsAreThoseOfAGPU(t *testing.T) {
 		what, head, cell string
 		block            [3]int
 		total, div       int
-		choices          int
+		chosen           int // minima, maxima and selections of elements
 	}{
 		{"a product that is added is part of the addition", "", "return get(0) + 0.3 * get(1) * get(-1);", [3]int{1, 1, 1}, 2, 0, 0},
 		{"of two products that are added one is", "", "return get(0) * get(1) + get(-1) * get(-1);", [3]int{1, 1, 1}, 2, 0, 0},
@@ -25,14 +25,37 @@ func TestOperationsAreThoseOfAGPU(t *testing.T) {
 		{"not across warps' lanes", "", "float e = get(1) - get(0), w = get(0) - get(-1); return e * e + w * w;", [3]int{1, 1, 1}, 4, 0, 0},
 		{"both branches", "", "if (get(0) > 0) return get(1) + get(0); return get(-1) - get(0);", [3]int{1, 1, 1}, 4, 0, 1},
 		{"what a cell chooses from constants is its own", "", "float n = 1; if (get(1) > 0) n = 2; return get(0) / n;", [3]int{1, 1, 1}, 4, 1, 1},
+		{"of a row the longer branch", "", "if (iteration % 2 == 0) return get(1) + get(0); return (get(-1) - get(0)) * get(1);", [3]int{1, 1, 1}, 2, 0, 0},
+		{"but both of its cells'", "", "if (x % 2 == 0) return get(1) + get(0); return (get(-1) - get(0)) * get(1);", [3]int{1, 1, 1}, 8, 0, 1},
+		{"not what a last cell does", "", "float a = get(0); if (x + 1 == input_size.x) a = a + sqrt(get(-1)) * get(1); return a;", [3]int{1, 1, 1}, 2, 0, 0},
+		{"nor what a first one does not", "", "if (x != 0 && x != 1) return get(1) * get(0); return get(-1) / get(0);", [3]int{1, 1, 1}, 3, 0, 0},
 		{"what is so of all cells is not asked", "", "if (x < 0 || x + 1 > input_size.x) return get(1) * get(0); return get(-1) - get(0);", [3]int{1, 1, 1}, 1, 0, 0},
 		{"a size costs nothing", "", "return fabs(get(1)) + get(0);", [3]int{1, 1, 1}, 1, 0, 0},
 		{"a minimum", "", "return fmin(get(1), get(0));", [3]int{1, 1, 1}, 1, 0, 1},
 		{"what is the same at every cell", "ScalarVariables (float k = 2)", "return get(0) * (k * k + 1);", [3]int{1, 1, 1}, 1, 0, 0},
 	} {
 		o := mustParse(t, line(c.cell)+" "+c.head).Operations(0, c.block)
-		if o.Total() != c.total || o.Div != c.div || o.Choices != c.choices {
-			t.Errorf("%s: %s in %v: %d operations, %d reciprocals, %d choices; want %d, %d, %d", c.what, c.cell, c.block, o.Total(), o.Div, o.Choices, c.total, c.div, c.choices)
+		if o.Total() != c.total || o.Div != c.div || o.Extremes+o.Selections != c.chosen {
+			t.Errorf("%s: %s in %v: %d operations, %d reciprocals, %d chosen; want %d, %d, %d", c.what, c.cell, c.block, o.Total(), o.Div, o.Extremes+o.Selections, c.total, c.div, c.chosen)
+		}
+	}
+}
+
+// A selection of two words is not one of two conditions, and a minimum compares.
+func TestSelectionsByWhatTheySelect(t *testing.T) {
+	for _, c := range []struct {
+		cell                            string
+		extremes, selections, decisions int
+	}{
+		{"return get(0) > 0 ? get(1) : get(-1);", 0, 1, 0},
+		{"float a = get(0); if (get(1) > 0) a = get(-1); return a * a;", 0, 1, 0},
+		{"if (get(1) > 0) return get(-1); return get(0);", 0, 1, 0},
+		{"bool in = 1; if (get(1) > 0) in = 0; if (get(-1) > 0) in = 0; return in ? get(0) : get(1);", 0, 1, 2},
+		{"int n = 0; if (get(1) > 0) n = 2; return get(0) * n;", 0, 0, 1},
+		{"return fmin(get(0), fmax(get(1), get(-1)));", 2, 0, 0},
+	} {
+		if o := mustParse(t, line(c.cell)+" DataType double").Operations(0, [3]int{1, 1, 1}); o.Extremes != c.extremes || o.Selections != c.selections || o.Decisions != c.decisions {
+			t.Errorf("%s: %d extremes, %d selections, %d decisions", c.cell, o.Extremes, o.Selections, o.Decisions)
 		}
 	}
 }

@@ -279,13 +279,26 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	}
 	outputs := kernels.Outputs(p.Stencil, 1)
 	ops, beside := kernels.Operations(p, each, stride)
+	converted := 0 // cells of a thread
+	for _, stage := range p.Stencil.Stages {
+		for array, points := range stage.Points {
+			if kernels.Converts(p, array) {
+				converted += kernels.DistinctLoads(points, each, stride)
+			}
+		}
+		for _, f := range stage.Writes(1) {
+			if kernels.Converts(p, f) {
+				converted += work
+			}
+		}
+	}
 	threads := blocks * float64(l.Threads())
 	return kernels.Narrowed(p, kernels.Work{
 		Steps:    1,
 		Cells:    cells,
 		Updates:  cells,
 		Flops:    cells * ops,
-		Beside:   cells * beside,
+		Beside:   cells*beside + threads*float64(converted),
 		Integer:  threads * (integer + 2*float64(work)),
 		Accesses: threads * (accesses + float64(stores*outputs)),
 		L1Loads:  threads * pipe,

@@ -89,3 +89,29 @@ func TestMultiWriteLoadsLess(t *testing.T) {
 		t.Errorf("one output: %v L1, %v L2, %d registers; four: %v, %v, %d", one.L1Loads, one.L2Read, one.Registers, four.L1Loads, four.L2Read, four.Registers)
 	}
 }
+
+// A field of bytes is converted at five places and where it is set, a coefficient at one; four cells of a row share what is between them.
+func TestCellsOfTypesOfTheirOwnAreConverted(t *testing.T) {
+	for text, want := range map[string][2]float64{
+		"Fields (u)":                            {0, 0},
+		"Fields (u: uint8)":                     {5 + 1, 14 + 4},
+		"Fields (u) ReadOnly (k: float16)":      {1, 4},
+		"Fields (u: uint8) ReadOnly (k: uint8)": {6 + 1, 18 + 4},
+	} {
+		k := "1"
+		if strings.Contains(text, "k:") {
+			k = "get(k, 0, 0)"
+		}
+		st, err := stencil.Parse("s", "s.sl", "NumDimensions 2 StencilSize (1, 1) "+text+" CellValue { return "+k+" * (get(u, -1, 0) + get(u, 1, 0) + get(u, 0, -1) + get(u, 0, 1) + get(u, 0, 0)); }")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := stencil.Problem{Stencil: st, DType: stencil.Float32, Size: stencil.Size{1024, 64, 1}, Steps: 10}
+		for i, vx := range []string{"", "/vx=4"} {
+			w := Family{}.Work(p, spacetest.Schedule(t, "global/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0"+vx))
+			if got := w.Beside / float64(w.Launch.Blocks()*w.Launch.Threads()); got != want[i] {
+				t.Errorf("%s%s: %v a thread, want %v", text, vx, got, want[i])
+			}
+		}
+	}
+}

@@ -269,3 +269,24 @@ func TestLongLoopsHoldOnePlaneStep(t *testing.T) {
 		}
 	}
 }
+
+// Four cells of a thread and two steps: a coefficient at the own cells; of a field 4 cells above, 4 below and 12 in the plane, what each step sets, and what
+// the second reads of the first.
+func TestCellsOfTypesOfTheirOwnAreConverted(t *testing.T) {
+	for text, want := range map[string]float64{
+		"Fields (u) ReadOnly (m)":                 0,
+		"Fields (u) ReadOnly (m: float16)":        2 * 4,
+		"Fields (u: uint8) ReadOnly (m: float16)": 2*4 + 4 + 4 + 12 + 2*4 + 4,
+	} {
+		st, err := stencil.Parse("s", "s.sl", "NumDimensions 3 StencilSize (1, 1, 1) "+text+
+			" CellValue { return sin(get(m, 0, 0, 0)) + sin(get(u, -1, 0, 0) + get(u, 1, 0, 0)) + get(u, 0, -1, 0) + get(u, 0, 1, 0) + get(u, 0, 0, -1) + get(u, 0, 0, 1) + get(u, 0, 0, 0); }")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := stencil.Problem{Stencil: st, DType: stencil.Float32, Size: kernelstest.Volume, Steps: 10}
+		h := scheduleShape(spacetest.Schedule(t, "pipeline/vx=2/vy=2/wp=4/ck=1/pf=1/mb=1/ph=2/sh=1"))
+		if got := h.turn(p, h.plan(st)).converted; got != want {
+			t.Errorf("%s: %v conversions, want %v", text, got, want)
+		}
+	}
+}

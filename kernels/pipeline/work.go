@@ -2,6 +2,7 @@ package pipeline
 
 import (
 	"math"
+	"slices"
 
 	"stenciltune/kernels"
 	"stenciltune/space"
@@ -160,6 +161,7 @@ func (h shape) resent(p stencil.Problem) float64 {
 // turn is what a thread does in a plane step.
 type turn struct {
 	flops, beside            float64 // for each own cell, as in kernels.Work
+	converted                float64 // instructions that convert cells
 	integer, accesses, pipe  float64 // and for all: instructions, and bytes of shared memory's pipe
 	barriers                 int
 	ringed, direct           float64 // arrays that come by shared memory, and to registers
@@ -167,7 +169,34 @@ type turn struct {
 	late                     bool    // some come to shared memory through registers
 }
 
-// instructions are those of a thread.
+// converted is the conversions of an own cell where it comes straight to registers, and where stages set it: in an array with a type of its own every
+// stage rounds, and who reads it takes it back.
+func (l *plan) converted(p stencil.Problem) (n float64) {
+	for v, of := range l.versions {
+		if of.array >= l.fields && of.array < len(l.st.Fields) { // what a hidden stage leaves is never stored
+			continue
+		}
+		if !kernels.Converts(p, l.given(of.array)) {
+			continue
+		}
+		if of.job >= 0 || of.direct {
+			n++
+		}
+		if of.job >= 0 && l.isRead(v) {
+			n++
+		}
+	}
+	return n
+}
+
+// isRead tells whether a job reads a version.
+func (l *plan) isRead(version int) bool {
+	return slices.ContainsFunc(l.jobs, func(j job) bool {
+		return slices.ContainsFunc(j.reads, func(r read) bool { return r.version == version })
+	})
+}
+
+// instructions are those of a thread, without conversions, as cachedText has them.
 func (t turn) instructions(h shape) float64 {
 	return float64(h.rows*h.vector)*(t.flops+t.beside) + t.integer + t.accesses
 }
@@ -238,6 +267,9 @@ func (h shape) turn(p stencil.Problem, l *plan) (t turn) {
 				} else {
 					shuffles += beyond
 				}
+				if v := l.versions[r.version]; v.job < 0 && !v.direct && kernels.Converts(p, l.given(r.array)) {
+					t.converted += rows*float64(h.vector) + beyond
+				}
 				t.accesses += parts * rows
 				t.pipe += rows * float64(h.vector) * float64(h.readSize(p, l, r.version))
 			}
@@ -250,6 +282,7 @@ func (h shape) turn(p stencil.Problem, l *plan) (t turn) {
 			}
 		}
 	}
+	t.converted += own * l.converted(p)
 	t.accesses += shuffles * words
 	t.pipe += shuffles * float64(kernels.ComputedSize(p.DType))
 	t.integer = 48 + arrays*(2.6+4.7*float64(h.rows)) + 2.4*outputs
@@ -310,7 +343,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Cells:      float64(p.Size.Cells()) * float64(h.timeTile),
 		Updates:    updates * float64(h.timeTile),
 		Flops:      updates * t.flops,
-		Beside:     updates * t.beside,
+		Beside:     updates*t.beside + blocks*threads*planeSteps*t.converted,
 		Integer:    blocks * threads * (kernels.SetUp(st.Dims) + planeSteps*t.integer),
 		Accesses:   blocks * threads * planeSteps * t.accesses,
 		L1Loads:    blocks * (t.ringedBytes*held + t.directBytes*cells) * loaded,
