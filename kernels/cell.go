@@ -278,7 +278,7 @@ func (w *writer) cell(i int) {
 		w.line("template <bool EDGE, class Old>")
 	}
 	w.line("__device__ __forceinline__ Cell cell(const Grid &grid, int px, int py, int pz, int iteration, const Old &old) {")
-	body := stencil.StageCode(st, i)
+	body := stageCode(st, i)
 	var before strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&before, "  "+format+"\n", args...) }
 	if st.Has(stencil.Wrap) && regexp.MustCompile(`\bp[xyz]\b`).MatchString(body) {

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"stenciltune/space"
 	"stenciltune/stencil"
@@ -221,12 +222,31 @@ func (w *writer) types() {
 		w.line("typedef T Real; // what is computed in")
 	}
 	w.reader()
-	if arithmeticHelpers.MatchString(w.functions()) {
+	functions := w.functions()
+	if arithmeticHelpers.MatchString(functions) {
 		w.WriteString(stencil.ArithmeticSource)
 	}
-	if integerHelpers.MatchString(w.functions()) {
+	if integerHelpers.MatchString(functions) {
 		w.WriteString(stencil.HelperSource)
 	}
+}
+
+// stageCodes are the texts of stages that were asked for before: a stencil never changes, and arranging one takes longer than all the rest of a source.
+var stageCodes sync.Map // stageKey to string
+
+type stageKey struct {
+	s     *stencil.Stencil
+	stage int
+}
+
+func stageCode(s *stencil.Stencil, stage int) string {
+	key := stageKey{s, stage}
+	if text, ok := stageCodes.Load(key); ok {
+		return text.(string)
+	}
+	text := stencil.StageCode(s, stage)
+	stageCodes.Store(key, text)
+	return text
 }
 
 // functions is the text of every function of the stencil.
@@ -237,7 +257,7 @@ func (w *writer) functions() string {
 	}
 	var all strings.Builder
 	for i := range st.Stages {
-		all.WriteString(stencil.StageCode(st, i))
+		all.WriteString(stageCode(st, i))
 	}
 	for i := range st.Fields {
 		all.WriteString(stencil.EdgeCode(st, i))
