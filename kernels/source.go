@@ -204,6 +204,9 @@ func (w *writer) piece(stage int, p Piece) {
 // integerHelpers finds calls of stencil.HelperSource's functions.
 var integerHelpers = regexp.MustCompile(`\b(wrap_\w+|divide|modulo|int_\w+|to_integer)\(`)
 
+// wholeHelpers finds calls of stencil.WholeSource's functions.
+var wholeHelpers = regexp.MustCompile(`\bto_whole\(`)
+
 // arithmeticHelpers finds calls of stencil.ArithmeticSource's functions.
 var arithmeticHelpers = regexp.MustCompile(`\b(quotient|square_root|reciprocal_root)\(`)
 
@@ -225,6 +228,9 @@ func (w *writer) types() {
 	functions := w.functions()
 	if arithmeticHelpers.MatchString(functions) {
 		w.WriteString(stencil.ArithmeticSource)
+	}
+	if wholeHelpers.MatchString(functions) {
+		w.WriteString(stencil.WholeSource)
 	}
 	if integerHelpers.MatchString(functions) {
 		w.WriteString(stencil.HelperSource)

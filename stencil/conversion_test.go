@@ -126,3 +126,57 @@ int main() {
 		t.Logf("%s: %d conversions", d, 1<<16+len(values))
 	}
 }
+
+// Every whole number that to_whole is for, from float and from double.
+func TestWholeNumbersBecomeIntegersExactly(t *testing.T) {
+	source := "#include <cstdio>\n#define __host__\n#define __device__\n" + WholeSource + fmt.Sprintf(`
+int main() {
+  for (int i = -%[1]d; i <= %[1]d; i++)
+    if (to_whole((float)i) != i || to_whole((double)i) != i) { printf("%%d: %%d, %%d\n", i, to_whole((float)i), to_whole((double)i)); return 1; }
+}
+`, mostWhole)
+	folder := t.TempDir()
+	file, program := filepath.Join(folder, "whole.cpp"), filepath.Join(folder, "whole")
+	if err := os.WriteFile(file, []byte(source), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command(hostCompiler(t), "-O2", "-o", program, file).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if out, err := exec.Command(program).CombinedOutput(); err != nil {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+func TestOnlyWhatIsWholeAndFitsIsTakenForIt(t *testing.T) {
+	for _, c := range []struct {
+		body, want string
+	}{
+		{"int n = get(a, 1) + get(a, -1); return u + n;", "to_whole(get_1(1, 0, 0) + get_1(-1, 0, 0))"},
+		{"int n = 3 * get(b, 0) - get(a, 0); return u + n;", "to_whole(T(3.0) * ro_0(0, 0, 0) - get_1(0, 0, 0))"},
+		{"int n = u > 0 ? get(a, 0) : -get(b, 0); return u + n;", "to_whole("},
+		{"int n = u; return u + n;", "to_integer("},
+		{"int n = 0.5 * get(a, 0); return u + n;", "to_integer("},
+		{"int n = get(a, 0) / 2; return u + n;", "to_integer("},
+		{"int n = get(wide, 0); return u + n;", "to_integer("},                               // of 32 bits
+		{"int n = get(b, 0) * get(b, 1) * get(b, -1); return u + n;", "to_integer("},         // beyond 2^21
+		{"uint32 n = get(c, 0); return u + n;", "to_integer("},                               // below 0
+		{"int8 n = get(a, 0); return u + n;", "to_integer("},                                 // beyond 127
+		{"uint8 n = get(a, 0); return u + n;", "(unsigned char)to_whole(get_1(0, 0, 0))"},    //
+		{"int64 n = get(c, 0); return u + n;", "(long long)to_whole(ro_1(0, 0, 0))"},         //
+		{"uint64 n = u > 0 ? get(a, 0) : 7; return u + n;", "(unsigned long long)to_whole("}, //
+	} {
+		body := strings.ReplaceAll(c.body, "return u", "return get(u, 0)")
+		body = strings.ReplaceAll(strings.ReplaceAll(body, "u > 0", "get(u, 0) > 0"), "= u;", "= get(u, 1);")
+		s := mustParse(t, "NumDimensions 1\nStencilSize (1)\nDataType float\nFields (u, a: uint8, wide: int32)\nReadOnly (b: int16, c: int8)\n"+
+			"CellValue (u) { "+body+" }\n")
+		if code := StageCode(s, 0); !strings.Contains(code, c.want) || strings.Contains(c.want, "whole") == strings.Contains(code, "to_integer") {
+			t.Errorf("%s: no %s in\n%s", body, c.want, code)
+		}
+	}
+	// What a stage sets is converted to what it is stored in; one that cannot be anything else is as it is.
+	s := mustParse(t, "NumDimensions 1\nStencilSize (1)\nDataType float\nFields (u, a: uint8)\nCellValue { return 0.5 * get(u, 1), get(u, 0) > 0 ? get(a, 0) : 1; }")
+	if code := StageCode(s, 0); strings.Contains(code, "to_") {
+		t.Error(code)
+	}
+}

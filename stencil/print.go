@@ -23,6 +23,7 @@ import (
 //	value                  in EdgeValue: the nearest cell inside; px, py, pz lie outside. Of sources: their value
 //	value_0, value_1 ...   in Reduce: the own cell's new fields; get() is the state before the step
 //	quotient, square_root, reciprocal_root   of ArithmeticSource
+//	to_whole   of WholeSource
 //	to_integer, wrap_add, wrap_sub, wrap_mul, wrap_neg, divide, modulo, int_min, int_max, int_abs   of HelperSource
 
 // CellSource is the body of the first stage's function in CUDA C++. A stage of one
@@ -252,7 +253,15 @@ func (p *printer) expr(e Expr) {
 	case Cast:
 		switch {
 		case e.Type.Floating():
+			if c, ok := e.X.(Cast); ok && p.approximate && p.s.wholeWithin(c.X, c.Type) { // it changes nothing
+				e.X = c.X
+			}
 			p.call(e.Type.C(), e.X)
+		case p.approximate && p.s.wholeWithin(e.X, e.Type):
+			if DType(e.Type) != Int32 {
+				p.WriteString("(" + e.Type.C() + ")")
+			}
+			p.call("to_whole", e.X)
 		case e.X.typ().Floating():
 			low, high := e.Type.limits()
 			p.call("to_integer", e.X, Int{low, e.Type}, Int{high, e.Type})
