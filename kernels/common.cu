@@ -5,6 +5,17 @@ __device__ __forceinline__ int clamp_index(int i, int n) { return i < 0 ? 0 : i 
 
 __device__ __forceinline__ int ceil_div(int a, int b) { return (a + b - 1) / b; }
 
+// The cell inside, on an axis of n cells, that stands for a cell i outside where the grid is mirrored, without its first and last cell, or
+// repeats. Without branches, so that cells that share a coordinate share what is made of it.
+__device__ __forceinline__ int mirrored(int i, int n) {
+  const int period = max(2 * n - 2, 1), at = max(i, -i) % period;
+  return min(at, period - at);
+}
+__device__ __forceinline__ int repeated(int i, int n) {
+  const int at = i % n;
+  return at + (at < 0 ? n : 0);
+}
+
 struct Position {
   int x, y, z;
 };
@@ -19,15 +30,9 @@ __device__ __forceinline__ bool in_grid(const Grid &grid, int x, int y, int z) {
 // boundary rule another. Where the rule names none, the nearest.
 __device__ __forceinline__ int boundary_index(int i, int n) {
   if constexpr (BOUNDARY == MIRROR) {
-    if (i >= 0 && i < n) return i;
-    if (n == 1) return 0;
-    i = i % (2 * n - 2);
-    if (i < 0) i += 2 * n - 2;
-    return min(i, 2 * n - 2 - i);
+    return mirrored(i, n);
   } else if constexpr (BOUNDARY == WRAP) {
-    if (i >= 0 && i < n) return i;
-    i = i % n;
-    return i < 0 ? i + n : i;
+    return repeated(i, n);
   } else {
     return clamp_index(i, n);
   }

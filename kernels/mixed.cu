@@ -10,17 +10,10 @@ __device__ __forceinline__ bool in_grid(const Grid &grid, int x, int y, int z) {
 // boundary rule another. Where the rule names none, the nearest.
 template <int AXIS>
 __device__ __forceinline__ int boundary_index(int array, int i, int n) {
-  if (i >= 0 && i < n) return i;
-  if (wraps(AXIS)) {
-    i = i % n;
-    return i < 0 ? i + n : i;
-  }
-  if (i < 0 ? rule(array, AXIS, 0) == MIRROR : rule(array, AXIS, 1) == MIRROR) {
-    if (n == 1) return 0;
-    i = i % (2 * n - 2);
-    if (i < 0) i += 2 * n - 2;
-    return min(i, 2 * n - 2 - i);
-  }
+  if (wraps(AXIS)) return repeated(i, n);
+  const bool low = rule(array, AXIS, 0) == MIRROR, high = rule(array, AXIS, 1) == MIRROR;
+  if (low && high) return mirrored(i, n);
+  if (low || high) return (i < 0 ? low : high) ? mirrored(i, n) : clamp_index(i, n);
   return clamp_index(i, n);
 }
 
