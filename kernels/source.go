@@ -265,6 +265,11 @@ func (w *writer) functions() string {
 	for i := range st.Stages {
 		all.WriteString(stageCode(st, i))
 	}
+	if w.apart != nil { // hidden stages may divide by what is a constant in the stencil's own
+		for i := range w.apart.Stages {
+			all.WriteString(stageCode(w.apart, i))
+		}
+	}
 	for i := range st.Fields {
 		all.WriteString(stencil.EdgeCode(st, i))
 	}
