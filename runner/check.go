@@ -78,10 +78,7 @@ func (t *station) request(c *candidate, size stencil.Size, extra []device.Pass) 
 		req.Trusted, req.Allowed = []device.Pass{judge}, []stencil.Allowance{{Error: t.Judge.Tolerance(p)}}
 	case size != SmallSize(p.Stencil.Dims):
 		req.Trusted = []device.Pass{launch(*t.trusted, steps)}
-		for _, a := range stencil.Allowances(p, steps) {
-			a.Error *= 2 // the trusted kernel errs as well
-			req.Allowed = append(req.Allowed, a)
-		}
+		req.Allowed = stencil.Between(p, steps)
 	}
 	return req
 }

@@ -29,6 +29,15 @@ func Of(list []Allowance, array int) Allowance {
 	return list[min(array, len(list)-1)]
 }
 
+// Between are the allowances of two kernels that are compared with each other, for both err.
+func Between(p Problem, steps int) (list []Allowance) {
+	for _, a := range Allowances(p, steps) {
+		a.Error *= 2
+		list = append(list, a)
+	}
+	return list
+}
+
 // sample is a grid that stands for a larger one, by dimensions.
 var sample = [3]Size{{2049, 1, 1}, {48, 45, 1}, {15, 13, 12}}
 

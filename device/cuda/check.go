@@ -353,12 +353,7 @@ func (g *GPU) compareOnHost(fields []grid, step grid, c device.Check, cmp stenci
 		want = stencil.Judge(c.Problem, c.Seed, cmp.Steps)
 		g.want[key] = want
 	}
-	var r stencil.Comparison
-	if c.Allowed != nil {
-		r = want.Within(c.Problem, c.Problem.Forget(got), c.Allowed)
-	} else {
-		r = want.Compare(c.Problem.Forget(got))
-	}
+	r := want.Within(c.Problem, c.Problem.Forget(got), c.Allowed)
 	r.Recorded, r.Steps, r.Against, r.Guard = cmp.Recorded, cmp.Steps, cmp.Against, cmp.Guard
 	if n := int64(len(c.Problem.Stencil.StepScalars)); n > 0 {
 		numbers, err := download(step.cells, 8*n, stencil.Float64)

@@ -48,11 +48,6 @@ func CheckFieldsApart(t testing.TB, d device.Device) {
 		return p, device.Pass{Binary: b, Launch: k.Launch, Count: steps}
 	}
 	p, trusted := pass(fieldsApart)
-	var allowed []stencil.Allowance
-	for _, a := range stencil.Allowances(p, steps) {
-		a.Error *= 2
-		allowed = append(allowed, a)
-	}
 	for _, c := range []struct {
 		old, new string
 		array    int64 // the first that is wrong; -1: none
@@ -68,7 +63,7 @@ func CheckFieldsApart(t testing.TB, d device.Device) {
 			t.Fatalf("no %q in the program", c.old)
 		}
 		_, other := pass(text)
-		got, err := d.Check(context.Background(), device.Check{Problem: p, Seed: 7, Passes: []device.Pass{other}, Trusted: []device.Pass{trusted}, Allowed: allowed})
+		got, err := d.Check(context.Background(), device.Check{Problem: p, Seed: 7, Passes: []device.Pass{other}, Trusted: []device.Pass{trusted}, Allowed: stencil.Between(p, steps)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -204,13 +204,7 @@ func (d *Device) Check(ctx context.Context, c device.Check) (stencil.Comparison,
 	if err != nil {
 		return found, err
 	}
-	got := c.Problem.Forget(c.Problem.Widen(raw))
-	var r stencil.Comparison
-	if c.Allowed != nil {
-		r = want.Within(c.Problem, got, c.Allowed)
-	} else {
-		r = want.Compare(got)
-	}
+	r := want.Within(c.Problem, c.Problem.Forget(c.Problem.Widen(raw)), c.Allowed)
 	r.Recorded, r.Steps, r.Against, r.Guard = c.Problem.Recorded(), steps, found.Against, guard
 	if len(c.Trusted) == 0 {
 		r = want.CompareNumbers(r, numbers)
