@@ -14,6 +14,13 @@ struct Tile {
   Position low, high; // first and last cell of the grid, in cells of the tile
 };
 
+// The cell of the grid that a tile holds at cell (x, y, z): itself, or by the boundary rule another. A thread loads one at a time,
+// and few lie outside: the others skip the quotients that find it.
+__device__ __forceinline__ void bring_in(const Grid &grid, int &x, int &y, int &z) {
+  const bool inside = ((unsigned)x < (unsigned)grid.nx) & ((unsigned)y < (unsigned)grid.ny) & ((unsigned)z < (unsigned)grid.nz);
+  if ((!some(WRAP) && !some(MIRROR)) || !inside) wrap(grid, x, y, z);
+}
+
 // An array's old value at cell (x, y, z) of the tile. The boundary rule holds at every
 // fused step; where the grid repeats, a tile simply holds what lies beyond its edge.
 template <bool EDGE, class Layout>

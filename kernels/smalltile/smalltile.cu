@@ -41,7 +41,7 @@ __device__ __forceinline__ void block(const Grid &grid, const Out &out, T *cells
   const int x = threadIdx.x, y = threadIdx.y, z = threadIdx.z;
   const int gx = origin.x + x, gy = origin.y + y, gz = origin.z + z;
   int ix = gx, iy = gy, iz = gz;
-  if (EDGE) wrap(grid, ix, iy, iz);
+  if (EDGE) bring_in(grid, ix, iy, iz);
 #pragma unroll
   for (int a = 0; a < ARRAYS; a++)
     if (slot(a) >= 0) {

@@ -42,7 +42,7 @@ typedef TileLayout<PITCH, READ_Y, TILE_CELLS> Layout;
 template <bool EDGE>
 __device__ __forceinline__ void load_cell(const Grid &grid, T *cells, Position origin, int tx, int ty, int tz) {
   int x = origin.x + tx, y = origin.y + ty, z = origin.z + tz;
-  if (EDGE) wrap(grid, x, y, z);
+  if (EDGE) bring_in(grid, x, y, z);
   const index_t from = cell_index(grid, x, y, z);
   const int to = (tz * READ_Y + ty) * PITCH + tx;
 #pragma unroll
