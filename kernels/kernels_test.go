@@ -273,3 +273,31 @@ func TestValuesOutsideAreAskedForWhereSidesHaveThem(t *testing.T) {
 		}
 	}
 }
+
+// Small whole numbers go to their arrays by an addition. They come from them by one where the unit for conversions has more to do than the
+// others, as beside many functions.
+func TestSmallWholeNumbersAreConvertedByAdditions(t *testing.T) {
+	const flow = "float flow(float d) { return d * exp(-d * d / 6400); }\nCellValue { float c = get(v, 0); return c + 0.1 * flow(get(v, -1) - c) + 0.1 * flow(get(v, 1) - c); }"
+	const sum = "CellValue { return 0.25 * get(v, -1) + 0.5 * get(v, 0) + 0.25 * get(v, 1); }"
+	for _, c := range []struct {
+		field, body            string
+		d                      stencil.DType
+		part, to, from, exacts bool // what the text has
+	}{
+		{"uint16", flow, stencil.Float32, true, true, true, false},
+		{"int8", flow, stencil.Float32, true, true, true, false},
+		{"uint16", flow, stencil.Float64, true, true, false, false},
+		{"uint16", flow, stencil.Float16, true, false, false, false},
+		{"uint16", "CellValue { return 0.25 * get(v, 0) * get(v, 0) * get(v, 0) * get(v, 0) * get(v, 0) * get(v, 0) * get(v, 0) * get(v, 0) * get(v, 0) * get(v, 0); }", stencil.Float32, true, true, false, false},
+		{"int32", sum, stencil.Float32, false, false, false, true},
+		{"float16", sum, stencil.Float32, false, false, false, false},
+	} {
+		p := problem(t, "s", "NumDimensions 1 StencilSize (1) DataType float Fields (v: "+c.field+")\n"+c.body, c.d, stencil.Size{64, 1, 1})
+		src, _ := assemble(p, spacetest.Schedule(t, "demo/gx=64"), nil, "demo.cu", "")
+		for text, want := range map[string]bool{"T(whole_part(": c.part, "(T value) { return (" + stencil.DType(c.field).C() + ")to_whole(value); }": c.to, "return of_whole(stored);": c.from, "T(to_integer(": c.exacts} {
+			if got := strings.Contains(src, text); got != want {
+				t.Errorf("%s in %s, %s: %q stands there: %t, want %t", c.field, c.d, c.body, text, got, want)
+			}
+		}
+	}
+}

@@ -5,7 +5,7 @@ template <class P> struct PutPart {
   template <class Elem> __device__ __forceinline__ void operator()(Elem *) const {
     PartOf<Elem> stored;
 #pragma unroll
-    for (int k = 0; k < PART; k++) stored.at[k] = Elem(part.at[k]);
+    for (int k = 0; k < PART; k++) stored.at[k] = stored_as<Elem>(part.at[k]);
     *reinterpret_cast<PartOf<Elem> *>(at) = stored;
   }
 };

@@ -6,7 +6,7 @@ struct BytesOf {
 struct ElementAt {
   const char *at;
   long long i;
-  template <class S> __device__ __forceinline__ T operator()(S *) const { return T(__ldg(reinterpret_cast<const S *>(at) + i)); }
+  template <class S> __device__ __forceinline__ T operator()(S *) const { return element(__ldg(reinterpret_cast<const S *>(at) + i)); }
 };
 // So many elements, moved at once as far as those of T are.
 template <class S, int N> struct __align__(least(N * least(sizeof(S), sizeof(T)), 16)) Stored { S of[N]; };
@@ -17,7 +17,7 @@ template <int N> struct ElementsAt {
   template <class S> __device__ __forceinline__ int operator()(S *) const {
     const Stored<S, N> all = reinterpret_cast<const Stored<S, N> *>(at)[part];
 #pragma unroll
-    for (int i = 0; i < N; i++) to[i] = T(all.of[i]);
+    for (int i = 0; i < N; i++) to[i] = element(all.of[i]);
     return N;
   }
 };

@@ -59,11 +59,56 @@ func (w *writer) reader() {
 		w.line("  if (stored == %d) return f((%s *)nullptr);", i+1, d.C())
 	}
 	w.line("  return f((T *)nullptr);\n}")
+	w.line("// What an element is worth.\ntemplate <class S> __device__ __forceinline__ T element(S stored) { return T(stored); }")
+	if convertsByAdding(w.p) {
+		for _, d := range types {
+			if smallWhole(w.p, d) {
+				w.line("template <> __device__ __forceinline__ T element<%s>(%[1]s stored) { return of_whole(stored); }", d.C())
+			}
+		}
+	}
 	w.piece(0, Piece{File: "kernels/reader.cu", Text: readerText})
 	if !OneOutput(w.p) {
+		w.line("// A value as it is stored. It has been converted to that and back before (the cell function does), so that it changes no more.")
+		w.line("template <class S> __device__ __forceinline__ S stored_as(T value) { return S(value); }")
+		for _, d := range types {
+			if smallWhole(w.p, d) {
+				w.line("template <> __device__ __forceinline__ %s stored_as<%[1]s>(T value) { return (%[1]s)to_whole(value); }", d.C())
+			}
+		}
 		w.piece(0, Piece{File: "kernels/writer.cu", Text: writerText})
 	}
 	w.piece(0, Piece{})
+}
+
+// smallWhole tells whether what is stored in a type is small whole numbers, computed in a floating-point type that stencil.WholeSource converts.
+func smallWhole(p stencil.Problem, d stencil.DType) bool {
+	return (p.DType == stencil.Float32 || p.DType == stencil.Float64) && !d.Floating() && d.Size() <= 2
+}
+
+// convertsByAdding tells whether small whole numbers are better converted to float by stencil.WholeSource's additions than by the unit that
+// has the functions as well: where that is what a cell's function keeps longest. It does 16 of them a cycle and multiprocessor, and the others 128.
+func convertsByAdding(p stencil.Problem) bool {
+	if p.DType != stencil.Float32 {
+		return false
+	}
+	of, all := 0, 0.0
+	for i, stage := range p.Stencil.Stages {
+		o := p.Stencil.Updating(i)
+		flops, _ := Counts(o, p.DType)
+		of, all = of+o.Special+o.Div, all+flops
+		for a, points := range stage.Points {
+			if smallWhole(p, p.Stored(a)) {
+				of += len(points)
+			}
+		}
+	}
+	return 128/16*float64(of) > all
+}
+
+// needsWhole tells whether a text of such arrays calls functions of stencil.WholeSource.
+func needsWhole(p stencil.Problem) bool {
+	return slices.ContainsFunc(storedTypes(p), func(d stencil.DType) bool { return smallWhole(p, d) }) && (!OneOutput(p) || convertsByAdding(p))
 }
 
 // readerOf is the type by which a kernel takes an array, and what makes the array's Reader.

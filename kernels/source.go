@@ -205,10 +205,10 @@ func (w *writer) piece(stage int, p Piece) {
 var integerHelpers = regexp.MustCompile(`\b(wrap_\w+|divide|modulo|int_\w+|to_integer)\(`)
 
 // wholeHelpers finds calls of stencil.WholeSource's functions.
-var wholeHelpers = regexp.MustCompile(`\bto_whole\(`)
+var wholeHelpers = regexp.MustCompile(`\b(to_whole|whole_part)\(`)
 
 // arithmeticHelpers finds calls of stencil.ArithmeticSource's functions.
-var arithmeticHelpers = regexp.MustCompile(`\b(quotient|square_root|reciprocal_root)\(`)
+var arithmeticHelpers = regexp.MustCompile(`\b(?:(?:quotient|square_root|reciprocal_root|exponential|power)\(|(?:whole|half)_power<)`)
 
 // types declares the element type, the type that cell functions compute in and the
 // index of an element.
@@ -224,13 +224,13 @@ func (w *writer) types() {
 	} else {
 		w.line("typedef T Real; // what is computed in")
 	}
-	w.reader()
 	functions := w.functions()
+	if wholeHelpers.MatchString(functions) || needsWhole(w.p) {
+		w.WriteString(stencil.WholeSource)
+	}
+	w.reader()
 	if arithmeticHelpers.MatchString(functions) {
 		w.WriteString(stencil.ArithmeticSource)
-	}
-	if wholeHelpers.MatchString(functions) {
-		w.WriteString(stencil.WholeSource)
 	}
 	if integerHelpers.MatchString(functions) {
 		w.WriteString(stencil.HelperSource)

@@ -5,9 +5,7 @@ template <class Elem> struct PartOf;
 typedef VectorOf<T> Vector;
 typedef PartOf<T> Part;
 
-// What an element is worth.
-template <class Elem> __device__ __forceinline__ T element(Elem stored) { return T(stored); }
-template <class Elem> __device__ __forceinline__ T cell_of(const VectorOf<Elem> &v, int i) { return T(v.at[i]); }
+template <class Elem> __device__ __forceinline__ T cell_of(const VectorOf<Elem> &v, int i) { return element(v.at[i]); }
 template <class V> __device__ __forceinline__ Real cell_of(const V &v, int i) { return v.at[i]; } // of what was computed
 
 // The elements that a reader gives.

@@ -2,7 +2,7 @@
 struct PutElement {
   char *at;
   T value;
-  template <class S> __device__ __forceinline__ void operator()(S *) const { *reinterpret_cast<S *>(at) = S(value); }
+  template <class S> __device__ __forceinline__ void operator()(S *) const { *reinterpret_cast<S *>(at) = stored_as<S>(value); }
 };
 template <int N> struct PutElements {
   char *at;
@@ -11,13 +11,12 @@ template <int N> struct PutElements {
   template <class S> __device__ __forceinline__ void operator()(S *) const {
     Stored<S, N> all;
 #pragma unroll
-    for (int i = 0; i < N; i++) all.of[i] = S(from[i]);
+    for (int i = 0; i < N; i++) all.of[i] = stored_as<S>(from[i]);
     reinterpret_cast<Stored<S, N> *>(at)[part] = all;
   }
 };
 
-// Where the elements of a field go, from some place on. What is put there is of the element type and has been converted to what
-// it is stored in and back before (the cell function does), so that it changes no more.
+// Where the elements of a field go, from some place on. What is put there is of the element type.
 struct Writer {
   char *at;
   int stored; // as by_type takes it; known while compiling

@@ -1,9 +1,11 @@
-// Quotients and roots, from the GPU's own approximations. In float they are right within 2 units in the last
-// place (PTX ISA, rcp, sqrt and rsqrt) where a divisor lies between 2^-126 and 2^126 in size. In double the
+// Quotients, roots, exponentials and powers, from the GPU's own approximations. In float they are right within 2 units in the last
+// place (PTX ISA, rcp, sqrt, rsqrt and ex2) where a divisor lies between 2^-126 and 2^126 in size. But e^x is 2^(x log2 e), whose
+// argument is rounded: it errs by another 0.6 |x| of them. So is that of x^y = 2^(y log2 x), whose logarithm errs by 2^-22 besides,
+// and by as much of itself beyond 1: two |y| more, and as many for each |log2 x|. In double the
 // approximation's error, 2^-20 of it, is cubed by two or three operations more: right within 2 units where
 // a divisor, or what a root is of, lies between 2^-1022 and 2^1022. Beyond they are 0 or infinite.
 #ifdef __CUDA_ARCH__
-#define APPROXIMATION(instruction, exactly) asm(instruction ".approx.ftz.f32 %0, %1;" : "=f"(x) : "f"(x))
+#define APPROXIMATION(instruction, exactly) asm(instruction ".f32 %0, %1;" : "=f"(x) : "f"(x))
 __host__ __device__ inline bool zero_or_infinite(double x) { return (__double2hiint(x) & 0x7fffffff) - 1u >= 0x7fefffffu; }
 __host__ __device__ inline double reciprocal(double x) {
   double y;
@@ -29,16 +31,46 @@ __host__ __device__ inline double square_root(double x) { return sqrt(x); }
 __host__ __device__ inline double reciprocal_root(double x) { return rsqrt(x); }
 #endif
 __host__ __device__ inline float reciprocal(float x) {
-  APPROXIMATION("rcp", 1 / x);
+  APPROXIMATION("rcp.approx.ftz", 1 / x);
   return x;
 }
 __host__ __device__ inline float square_root(float x) {
-  APPROXIMATION("sqrt", sqrt(x));
+  APPROXIMATION("sqrt.approx.ftz", sqrt(x));
   return x;
 }
 __host__ __device__ inline float reciprocal_root(float x) {
-  APPROXIMATION("rsqrt", rsqrt(x));
+  APPROXIMATION("rsqrt.approx.ftz", rsqrt(x));
   return x;
 }
+__host__ __device__ inline float exponential(float x, float factor = 1) { // of x * factor, which is the same at every cell
+  x *= factor * 1.44269504f;
+  APPROXIMATION("ex2.approx.ftz", exp2(x));
+  return x;
+}
+__host__ __device__ inline double exponential(double x, double factor = 1) { return exp(x * factor); }
+__host__ __device__ inline float power(float x, float y) { // x^y, y no whole number: of less than 0 it is none
+  APPROXIMATION("lg2.approx", log2(x));
+  x *= y;
+  APPROXIMATION("ex2.approx.ftz", exp2(x));
+  return x;
+}
+__host__ __device__ inline double power(double x, double y) { return pow(x, y); }
 #undef APPROXIMATION
 __host__ __device__ inline float quotient(float a, float b) { return a * reciprocal(b); }
+// x^N, and x^(N/2) of an odd N.
+#define POWERS(F) \
+  template <int N> __host__ __device__ inline F whole_power(F x) { \
+    F y = N & 1 ? x : F(1); \
+    for (int n = (N < 0 ? -N : N) / 2; n > 0; n /= 2) { \
+      x *= x; \
+      if (n & 1) y *= x; \
+    } \
+    return N < 0 ? quotient(F(1), y) : y; \
+  } \
+  template <int N> __host__ __device__ inline F half_power(F x) { \
+    const F root = N < 0 ? reciprocal_root(x) : square_root(x); \
+    return N / 2 == 0 ? root : root * whole_power<N / 2>(x); \
+  }
+POWERS(float)
+POWERS(double)
+#undef POWERS

@@ -63,7 +63,7 @@ func TestEvery16BitFloatConvertsAsTheReferenceRounds(t *testing.T) {
 		between(-largest, -largest-(largest-finite[len(finite)-2]))
 		values = append(values, math.MaxFloat32, -math.MaxFloat32, math.SmallestNonzeroFloat32, -math.SmallestNonzeroFloat32, float32(math.NaN()))
 
-		source := "#include <cmath>\n#include <cstdio>\n#include <cstring>\n#define __host__\n#define __device__\n" + TypeSource(d) + fmt.Sprintf(`
+		source := "#include <cmath>\n#include <cstdio>\n#include <initializer_list>\n#include <cstring>\n#define __host__\n#define __device__\n" + TypeSource(d) + fmt.Sprintf(`
 int main() {
   for (unsigned b = 0; b < 1u << 16; b++) {
     %[1]s h;
@@ -127,12 +127,28 @@ int main() {
 	}
 }
 
-// Every whole number that to_whole is for, from float and from double.
+// Every whole number that to_whole is for, from float and from double; every integer of 8 and 16 bits, to float; and what becomes of numbers
+// around them and of limits and NaN as HelperSource has it, in steps of an eighth.
 func TestWholeNumbersBecomeIntegersExactly(t *testing.T) {
-	source := "#include <cstdio>\n#define __host__\n#define __device__\n" + WholeSource + fmt.Sprintf(`
+	source := "#include <cmath>\n#include <cstdio>\n#include <initializer_list>\n#define __host__\n#define __device__\n" + HelperSource + WholeSource + fmt.Sprintf(`
+template <class I> bool same(float v, I low, I high) {
+  const float want = to_integer(v, low, high), got = whole_part(v, low, high);
+  if (got != want || whole_part((double)v, low, high) != want || (I)to_whole(got) != (I)want) { printf("%%g of %%d to %%d: %%g, want %%g\n", v, low, high, got, want); return false; }
+  return true;
+}
+template <class I> bool all(I low, I high) {
+  for (int i = low; i <= high; i++)
+    if (of_whole((I)i) != i) { printf("%%d: %%g\n", i, of_whole((I)i)); return false; }
+  for (float v = low - 3.f; v <= high + 3.f; v += 0.125f)
+    if (!same(v, low, high)) return false;
+  for (float v : {NAN, -NAN, INFINITY, -INFINITY, 1e30f, -1e30f, -0.f, 1e-45f, -1e-45f})
+    if (!same(v, low, high)) return false;
+  return true;
+}
 int main() {
   for (int i = -%[1]d; i <= %[1]d; i++)
     if (to_whole((float)i) != i || to_whole((double)i) != i) { printf("%%d: %%d, %%d\n", i, to_whole((float)i), to_whole((double)i)); return 1; }
+  return all<unsigned char>(0, 255) && all<signed char>(-128, 127) && all<unsigned short>(0, 65535) && all<short>(-32768, 32767) ? 0 : 1;
 }
 `, mostWhole)
 	folder := t.TempDir()

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// ArithmeticSource is the CUDA C++ text of the functions that generated code calls for quotients
-// and roots of floating-point numbers.
+// ArithmeticSource is the CUDA C++ text of the functions that generated code calls for quotients,
+// roots, exponentials and powers of floating-point numbers.
 //
 //go:embed arithmetic.cu
 var ArithmeticSource string

@@ -122,12 +122,15 @@ func (c *evaluation) noisyStored(x func() (v, square float64), d DType) func() (
 }
 
 // units of error that functions are granted: those of CUDA's tables for float and double, which
-// are at most 4 units in the last place (8 halves), but for pow. Quotients and roots: arithmetic.cu.
+// are at most 4 units in the last place (8 halves), but for pow. Quotients, roots, exponentials and powers: arithmetic.cu.
 const (
 	quotientUnits = 4
 	rootUnits     = 4
 	functionUnits = 8
 	powUnits      = 16
+	// More in float: of an exponential for each unit of its argument's size; of a power of its exponent's, and of that times the logarithm's.
+	exponentUnits  = 1.25
+	logarithmUnits = 4
 )
 
 // leaning is a value just before a decision: moved to a side, unless it is as exact as it looks.
@@ -269,7 +272,7 @@ func (c *evaluation) noisyCall(e Call) func() (v, square float64) {
 	if len(e.Args) == 2 {
 		y = c.noisy(e.Args[1])
 	}
-	units := 0.0
+	units, reciprocal := func(x, y float64) float64 { return functionUnits }, false
 	switch e.Func {
 	case "fabs", "fmin", "fmax":
 		return func() (float64, float64) {
@@ -290,20 +293,27 @@ func (c *evaluation) noisyCall(e Call) func() (v, square float64) {
 			return v, v * v
 		}
 	case "sqrt", "rsqrt":
-		units = rootUnits
+		units = func(x, y float64) float64 { return rootUnits }
 	case "pow":
-		units = powUnits
-	default:
-		units = functionUnits
+		units = powerUnits(e, n.double)
+		_, exponent := power(e)
+		reciprocal = exponent < 0
+	case "exp":
+		if !n.double {
+			units = func(x, y float64) float64 { return functionUnits + exponentUnits*math.Abs(x) }
+		}
 	}
 	return func() (float64, float64) {
 		a, _ := x()
 		b, _ := y()
 		v := f(a, b)
+		if d := math.Abs(v); reciprocal && n.low > 0 && !(d >= n.low && d*n.low <= 1) {
+			return math.NaN(), v * v
+		}
 		if holds(v, n.split) && (v == 0 || a == 0 || a == 1) { // as exp(0)
 			return v, v * v
 		}
-		v = c.off(v, v, units)
+		v = c.off(v, v, units(a, b))
 		return v, v * v
 	}
 }

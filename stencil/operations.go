@@ -355,6 +355,9 @@ func (c *counter) id(e Expr) int {
 		}
 		return c.of("?", selection(e.typ()), e.If, e.Then, e.Else)
 	case Call:
+		if o, ok := powerOps(e, c.double); ok {
+			return c.of(e.Func, o, e.Args...)
+		}
 		if i := special(e.Func); i >= 0 {
 			o := Ops{Special: 1}
 			o.Calls[i]++

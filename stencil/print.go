@@ -22,8 +22,8 @@ import (
 //	out_0, out_1 ...       where a stage has several outputs: references, in the stage's order
 //	value                  in EdgeValue: the nearest cell inside; px, py, pz lie outside. Of sources: their value
 //	value_0, value_1 ...   in Reduce: the own cell's new fields; get() is the state before the step
-//	quotient, square_root, reciprocal_root   of ArithmeticSource
-//	to_whole   of WholeSource
+//	quotient, square_root, reciprocal_root, exponential, power, whole_power, half_power   of ArithmeticSource
+//	to_whole, whole_part   of WholeSource
 //	to_integer, wrap_add, wrap_sub, wrap_mul, wrap_neg, divide, modulo, int_min, int_max, int_abs   of HelperSource
 
 // CellSource is the body of the first stage's function in CUDA C++. A stage of one
@@ -37,7 +37,7 @@ func StageSource(s *Stencil, stage int) string {
 	return p.String()
 }
 
-// StageCode is the same for a GPU: quotients and roots are calls of ArithmeticSource, a division by a
+// StageCode is the same for a GPU: quotients, roots, exponentials and powers are calls of ArithmeticSource, a division by a
 // constant is a product, sums are collected (arranged), values of a step are read (StepValues), and short alternatives are computed before
 // one is taken (straight). RIM is a constant of the text: whether the cell may be near a high end of an axis, as HighEnd asks.
 func StageCode(s *Stencil, stage int) string {
@@ -193,7 +193,7 @@ func (p *printer) name(function string) string {
 	if h, ok := helperNames[function]; ok {
 		return h
 	}
-	if h, ok := rootNames[function]; ok && p.approximate {
+	if h, ok := approximations[function]; ok && p.approximate {
 		return h
 	}
 	return function
@@ -213,7 +213,7 @@ func uniform(e Expr) bool {
 	return same
 }
 
-var rootNames = map[string]string{"sqrt": "square_root", "rsqrt": "reciprocal_root"}
+var approximations = map[string]string{"sqrt": "square_root", "rsqrt": "reciprocal_root", "exp": "exponential"}
 
 func (p *printer) expr(e Expr) {
 	switch e := e.(type) {
@@ -253,8 +253,17 @@ func (p *printer) expr(e Expr) {
 	case Cast:
 		switch {
 		case e.Type.Floating():
-			if c, ok := e.X.(Cast); ok && p.approximate && p.s.wholeWithin(c.X, c.Type) { // it changes nothing
-				e.X = c.X
+			if c, ok := e.X.(Cast); ok && p.approximate {
+				switch {
+				case p.s.wholeWithin(c.X, c.Type): // it changes nothing
+					e.X = c.X
+				case c.Type.small() && c.X.typ().Floating():
+					low, high := c.Type.limits()
+					p.WriteString(e.Type.C() + "(")
+					p.call("whole_part", c.X, Int{low, Type(Int32)}, Int{high, Type(Int32)})
+					p.WriteByte(')')
+					return
+				}
 			}
 			p.call(e.Type.C(), e.X)
 		case p.approximate && p.s.wholeWithin(e.X, e.Type):
@@ -288,6 +297,11 @@ func (p *printer) expr(e Expr) {
 				return
 			}
 			if uniform(e.Y) { // compilers take what all cells divide by out of their loops, but not approximations
+				if one, is := e.X.(Num); is && one.Value == 1 {
+					p.WriteString(e.Type.C() + "(1) / ")
+					p.parens(e.Y, binds(e.Y) <= binds(e))
+					return
+				}
 				p.parens(e.X, binds(e.X) < binds(e))
 				p.WriteString(" * (" + e.Type.C() + "(1) / ")
 				p.parens(e.Y, binds(e.Y) <= binds(e))
@@ -310,10 +324,44 @@ func (p *printer) expr(e Expr) {
 		p.WriteString(" : ")
 		p.parens(e.Else, binds(e.Else) == bindsCond)
 	case Call:
+		switch {
+		case e.Func == "exp" && p.approximate:
+			if x, factor := scaled(e.Args[0]); factor != nil {
+				e.Args = []Expr{x, factor}
+			}
+		case p.approximate && powerCode(e) != "":
+			args := e.Args
+			if kind, _ := power(e); kind != fractionalPower {
+				args = args[:1]
+			}
+			p.call(powerCode(e), args...)
+			return
+		}
 		p.call(p.name(e.Func), e.Args...)
 	default:
 		panic(fmt.Sprintf("stencil: unknown expression %T", e))
 	}
+}
+
+// scaled is an expression as another times a factor that is the same at every cell; nil if it has none.
+func scaled(e Expr) (x, factor Expr) {
+	switch e := e.(type) {
+	case Neg:
+		if x, factor = scaled(e.X); factor != nil {
+			return x, Neg{factor}
+		}
+	case Binary:
+		switch {
+		case !e.Type.Floating():
+		case e.Op == "*" && uniform(e.Y):
+			return e.X, e.Y
+		case e.Op == "*" && uniform(e.X):
+			return e.Y, e.X
+		case e.Op == "/" && uniform(e.Y):
+			return e.X, Binary{"/", Num{1, e.Type}, e.Y, e.Type}
+		}
+	}
+	return e, nil
 }
 
 func (p *printer) variable(e Var) {

@@ -125,10 +125,14 @@ func holdsCostly(body []Stmt) (found bool) {
 	return found
 }
 
-// costly tells whether e is a call of such a function. Roots are one straight piece of code.
+// costly tells whether e is a call of such a function. Roots, and powers by products, are one straight piece of code.
 func costly(e Expr) bool {
 	c, ok := e.(Call)
-	return ok && c.Func != "sqrt" && c.Func != "rsqrt" && slices.Contains(Specials[:], c.Func)
+	if !ok || c.Func == "sqrt" || c.Func == "rsqrt" {
+		return false
+	}
+	kind, _ := power(c)
+	return kind != wholePower && kind != halfPower && slices.Contains(Specials[:], c.Func)
 }
 
 // variesByStep tells whether e is the same at every cell, not at every step and in every run, and calls a function that branches. What step
@@ -152,5 +156,9 @@ var straightCalls = []string{"exp", "exp2", "log", "log2"}
 
 // branchy tells whether e is a call of a function whose code branches in the type.
 func branchy(e Expr, double bool) bool {
-	return costly(e) && (double || !slices.Contains(straightCalls, e.(Call).Func))
+	if !costly(e) || double {
+		return costly(e)
+	}
+	kind, _ := power(e.(Call))
+	return kind != fractionalPower && !slices.Contains(straightCalls, e.(Call).Func)
 }

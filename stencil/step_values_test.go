@@ -9,7 +9,7 @@ import (
 func TestWhatIsTheSameAtEveryCellIsComputedOnceAStep(t *testing.T) {
 	cases := []struct{ body, values, left string }{
 		{"return get(0) + sin(0.5 * iteration);", "sin(T(0.5) * T(iteration))", "grid.of_step[iteration - grid.iteration].value_"},
-		{"double t = iteration - 3; return get(0) + get(1) * (2 * exp(-t) + a);", "T(2.0) * exp(-T(wrap_sub(iteration, 3))) + s_0", ""},
+		{"double t = iteration - 3; return get(0) + get(1) * (2 * exp(-t) + a);", "T(2.0) * exponential(-T(wrap_sub(iteration, 3))) + s_0", ""},
 		{"double t = cos(a * iteration); return get(0) + 2 * t;", "T(2.0) * cos(s_0 * T(iteration))", ""},        // t itself is asked for by nobody
 		{"double t = iteration; t = t + get(0); return sin(t);", "", "sin("},                                     // not the same at every cell
 		{"if (x == 3) return get(0) + sin(0.5 * iteration); return get(0);", "", "sin("},                         // one cell asks

@@ -110,6 +110,9 @@ func (t Type) limits() (low, high int64) {
 	return 0, 1<<n - 1
 }
 
+// small tells whether it is an integer type of 8 or 16 bits.
+func (t Type) small() bool { return t != Bool && !t.Floating() && t.bits() <= 16 }
+
 // asFloat is the value of an integer of type t.
 func (t Type) asFloat(v int64) float64 {
 	if DType(t) == Uint64 {
