@@ -142,6 +142,9 @@ func judge(p Problem, extent Size, d Data, steps int, known []course, least int)
 		if p.DType == Float64 {
 			scale *= 2 // the reference errs as much
 		}
+		if least > 1 { // decisions of less and less doubt: where all that lean do so at once, none shows what follows from one alone
+			n.lean, n.fine = math.Ldexp(n.lean, -i/4), math.Ldexp(n.fine, -i/4)
+		}
 		n.along = i == runs || least > 1 && i%4 == 3 // what a weight's rounding does in every step, or a cell that multiplies its error
 		rough, _ := next(p, &n)
 		widest(v.Bound, v.Want, rough, headroom*scale)

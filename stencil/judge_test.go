@@ -398,3 +398,34 @@ func TestNumbersOfAStepAreBoundByTheTypeThatIsChecked(t *testing.T) {
 		t.Errorf("%v of %v, want %v at least", v.step[1], v.step[0], least)
 	}
 }
+
+// A cell that a step moves by nearly half a unit stays where it is for ever, or goes on at every step, after one neighbour was rounded otherwise. That shows
+// only in runs in which few decisions are otherwise: where all doubtful ones are at once, another neighbour was rounded otherwise before.
+func TestOneRoundingOfWholeNumbersMayDecideMany(t *testing.T) {
+	p := Problem{Stencil: mustParse(t, "NumDimensions 3 StencilSize (1, 1, 1) DataType float Fields (v: uint16) Boundary clamp InputRange v (0, 4095) const float kappa = 80; "+
+		"float flow(float d) { return d * exp(-d * d / (kappa * kappa)); } CellValue { float c = get(v, 0, 0, 0); "+
+		"float beside = flow(get(v, -1, 0, 0) - c) + flow(get(v, 1, 0, 0) - c) + flow(get(v, 0, -1, 0) - c) + flow(get(v, 0, 1, 0) - c); "+
+		"float corners = flow(get(v, -1, -1, 0) - c) + flow(get(v, 1, -1, 0) - c) + flow(get(v, -1, 1, 0) - c) + flow(get(v, 1, 1, 0) - c); "+
+		"float slices = flow(get(v, 0, 0, -1) - c) + flow(get(v, 0, 0, 1) - c); return c + 0.1 * (beside + 0.5 * corners + 0.25 * slices) + 0.5; }"), DType: Float32, Size: Size{169, 121, 7}}
+	const steps, seed, x, y, z, reach = 19, 3637774649, 72, 14, 4, 9
+	whole := Start(p, seed).Fields[0]
+	var part Values
+	for k := range p.Size[2] {
+		for j := range 2*reach + 1 {
+			at := (k*p.Size[1]+y-reach+j)*p.Size[0] + x - reach
+			part.Float = append(part.Float, whole.Float[at:at+2*reach+1]...)
+		}
+	}
+	p.Size = Size{2*reach + 1, 2*reach + 1, p.Size[2]}
+	q := Problem{Stencil: inFloat32(p.Stencil), DType: Float32, Size: p.Size}
+	d := Data{Fields: []Values{part}}
+	got, _ := q.answer(d, steps, func(*run) {})
+	v, _ := judge(p, p.Size, d, steps, nil, manyRuns)
+	at := (z*p.Size[1]+reach)*p.Size[0] + reach
+	if math.Abs(got[at]-v.Want[at]) < 5 {
+		t.Errorf("the cell is %v, of %v: one rounding decides nothing", got[at], v.Want[at])
+	}
+	if c := v.Compare(got); !c.OK() || c.Share > 0.5 {
+		t.Errorf("%.2g of the bound: %s", c.Share, c.Reason(p.Size))
+	}
+}
