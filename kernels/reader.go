@@ -87,23 +87,19 @@ func smallWhole(p stencil.Problem, d stencil.DType) bool {
 }
 
 // convertsByAdding tells whether small whole numbers are better converted to float by stencil.WholeSource's additions than by the unit that
-// has the functions as well: where that is what a cell's function keeps longest. It does 16 of them a cycle and multiprocessor, and the others 128.
+// has the functions as well, of which it does 16 a cycle and multiprocessor, where the others do 128 operations: where functions and quotients
+// keep it at least half as long as the others are kept.
 func convertsByAdding(p stencil.Problem) bool {
 	if p.DType != stencil.Float32 {
 		return false
 	}
-	of, all := 0, 0.0
-	for i, stage := range p.Stencil.Stages {
+	functions, all := 0, 0.0
+	for i := range p.Stencil.Stages {
 		o := p.Stencil.Updating(i)
 		flops, _ := Counts(o, p.DType)
-		of, all = of+o.Special+o.Div, all+flops
-		for a, points := range stage.Points {
-			if smallWhole(p, p.Stored(a)) {
-				of += len(points)
-			}
-		}
+		functions, all = functions+o.Special+o.Div, all+flops
 	}
-	return 128/16*float64(of) > all
+	return 2*128/16*float64(functions) > all
 }
 
 // needsWhole tells whether a text of such arrays calls functions of stencil.WholeSource.
