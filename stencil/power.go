@@ -48,6 +48,18 @@ func number(e Expr) (v float64, ok bool) {
 	case Neg:
 		v, ok = number(e.X)
 		return -v, ok && e.typ().Floating()
+	case Call:
+		var args [2]float64
+		for i, a := range e.Args {
+			if args[i], ok = number(a); !ok {
+				return 0, false
+			}
+		}
+		f, ok := mathFuncs[e.Func]
+		if !ok || !e.Type.Floating() {
+			return 0, false
+		}
+		return f.eval(args[0], args[1]), true
 	case Binary:
 		x, okX := number(e.X)
 		y, okY := number(e.Y)

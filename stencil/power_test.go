@@ -40,7 +40,11 @@ func TestPowersOfNumbersAreProductsAndRoots(t *testing.T) {
 			}
 		}
 	}
-	s := mustParse(t, "NumDimensions 1\nStencilSize (1)\nDataType double\nCellValue { return pow(get(0), -12) + pow(get(0), 2.5); }")
+	s := mustParse(t, "NumDimensions 1\nStencilSize (1)\nDataType float\nCellValue { return exp(-2 / (2 * 1.5 * 1.5)) * get(0) + sqrt(2.25) + pow(2, sqrt(4.0)) * fmax(1, 2.5); }")
+	if code, want := StageCode(s, 0), fmt.Sprint("T(", math.Exp(-2/4.5), ") * get(0, 0, 0) + T(1.5) + T(4.0) * T(2.5)"); !strings.Contains(code, want) {
+		t.Errorf("functions of numbers: no %s in %s", want, code)
+	}
+	s = mustParse(t, "NumDimensions 1\nStencilSize (1)\nDataType double\nCellValue { return pow(get(0), -12) + pow(get(0), 2.5); }")
 	if o := s.Updating(0); o.Mul != 4+2 || o.Div != 1 || o.Special != 1 { // x^2, x^4, x^8, x^4 x^8; x^2, x^2 x^(1/2)
 		t.Errorf("x^-12 and x^2.5: %+v", o)
 	}

@@ -324,7 +324,11 @@ func (p *printer) expr(e Expr) {
 		p.WriteString(" : ")
 		p.parens(e.Else, binds(e.Else) == bindsCond)
 	case Call:
+		v, known := number(e)
 		switch {
+		case known && p.approximate && finite(v): // compilers do not compute approximations
+			p.expr(Num{v, e.Type})
+			return
 		case e.Func == "exp" && p.approximate:
 			if x, factor := scaled(e.Args[0]); factor != nil {
 				e.Args = []Expr{x, factor}
