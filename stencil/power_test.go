@@ -3,9 +3,6 @@ package stencil
 import (
 	"fmt"
 	"math"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -84,15 +81,5 @@ func TestPowersAndExponentialsErrAsTheyMay(t *testing.T) {
 		"template <class F> void check(F got, long double want, double units, const char *what) { const double off = fabs((double)((got - want) / want)), unit = sizeof(F) == 4 ? 0x1p-24 : 0x1p-53; if (!(off <= units * unit)) { failed = true; printf(\"%s: %.17g, want %.17Lg: %g units, %g allowed\\n\", what, (double)got, want, off / unit, units); } }\n" +
 		ArithmeticSource + "int main() {\n" + calls.String() +
 		"  if (!(whole_power<3>(-2.f) == -8) || !(power(-2.f, 1.4f) != power(-2.f, 1.4f)) || power(0.f, 0.3f) != 0 || half_power<3>(0.) != 0 || exponential(-INFINITY) != 0 || exponential(INFINITY) != INFINITY || exponential(NAN) == exponential(NAN)) { failed = true; printf(\"at the ends\\n\"); }\n  return failed;\n}\n"
-	folder := t.TempDir()
-	file, program := filepath.Join(folder, "powers.cpp"), filepath.Join(folder, "powers")
-	if err := os.WriteFile(file, []byte(source), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.Command(hostCompiler(t), "-std=c++17", "-o", program, file).CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%.2000s", err, out)
-	}
-	if out, err := exec.Command(program).CombinedOutput(); err != nil {
-		t.Errorf("%v\n%.2000s", err, out)
-	}
+	ranProgram(t, source)
 }
