@@ -174,6 +174,21 @@ func TestProductsAtACellAreDerived(t *testing.T) {
 	}
 }
 
+// What is derived may call functions that the stage itself does not.
+func TestFunctionsOfDerivedValuesStandInTheSource(t *testing.T) {
+	st := parsed(t, "NumDimensions 3 StencilSize (1, 1, 1) Fields (u, v) InputRange (0.5, 1.5) CellValue { "+
+		"return 0.1 * (get(u, 1, 0, 0) * get(u, 1, 0, 0) / get(v, 1, 0, 0) + get(u, -1, 0, 0) * get(u, -1, 0, 0) / get(v, -1, 0, 0)) + 0.1 * pow(get(v, 0, 0, 1), 1.4) + 0.1 * pow(get(v, 0, 0, -1), 1.4), get(v, 0, 0, 0); }")
+	if n := len(planOf(st).stages[0].derived); n != 2 {
+		t.Fatalf("%d derived values", n)
+	}
+	src := Family{}.Kernel(problem(st, stencil.Float32, volume), spacetest.Schedule(t, "sweep/vx=4/vy=2/wp=8/ck=2/pf=1/mb=1")).Source
+	for _, f := range []string{"quotient", "power"} {
+		if !strings.Contains(src, f+"(get_1(0, 0, 0)") && !strings.Contains(src, f+"(get_0(0, 0, 0)") || !strings.Contains(src, " float "+f+"(") {
+			t.Errorf("no %s of a derived value, or nothing that says what it is", f)
+		}
+	}
+}
+
 func TestEachStageOfAStepHasAPlan(t *testing.T) {
 	st, err := stencil.Lookup("elastic3d4")
 	if err != nil {
