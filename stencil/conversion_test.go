@@ -63,7 +63,7 @@ func TestEvery16BitFloatConvertsAsTheReferenceRounds(t *testing.T) {
 		between(-largest, -largest-(largest-finite[len(finite)-2]))
 		values = append(values, math.MaxFloat32, -math.MaxFloat32, math.SmallestNonzeroFloat32, -math.SmallestNonzeroFloat32, float32(math.NaN()))
 
-		source := "#include <cmath>\n#include <cstdio>\n#include <initializer_list>\n#include <cstring>\n#define __host__\n#define __device__\n" + TypeSource(d) + fmt.Sprintf(`
+		source := "#include <cmath>\n#include <cstdio>\n#include <cstring>\n#define __host__\n#define __device__\n" + TypeSource(d) + fmt.Sprintf(`
 int main() {
   for (unsigned b = 0; b < 1u << 16; b++) {
     %[1]s h;

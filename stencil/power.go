@@ -35,62 +35,33 @@ func power(e Call) (kind powerKind, y float64) {
 	return fractionalPower, y
 }
 
-// number is the value of an expression that is made of numbers alone.
+// number is the value of a floating-point expression that is made of numbers alone, computed in double.
 func number(e Expr) (v float64, ok bool) {
-	switch e := e.(type) {
-	case Num:
-		return e.Value, true
-	case Int:
-		return e.Type.asFloat(e.Value), true
-	case Cast:
-		v, ok = number(e.X)
-		return v, ok && e.Type.Floating()
-	case Neg:
-		v, ok = number(e.X)
-		return -v, ok && e.typ().Floating()
-	case Call:
-		var args [2]float64
-		for i, a := range e.Args {
-			if args[i], ok = number(a); !ok {
-				return 0, false
-			}
+	ok = e.typ().Floating()
+	walk(e, func(e Expr) {
+		switch e.(type) {
+		case Num, Int, Cast, Neg, Binary, Call:
+		default:
+			ok = false
 		}
-		f, ok := mathFuncs[e.Func]
-		if !ok || !e.Type.Floating() {
-			return 0, false
-		}
-		return f.eval(args[0], args[1]), true
-	case Binary:
-		x, okX := number(e.X)
-		y, okY := number(e.Y)
-		if !okX || !okY || !e.Type.Floating() {
-			return 0, false
-		}
-		switch e.Op {
-		case "+":
-			return x + y, true
-		case "-":
-			return x - y, true
-		case "*":
-			return x * y, true
-		case "/":
-			return x / y, true
-		}
+	})
+	if !ok {
+		return 0, false
 	}
-	return 0, false
+	return (&evaluation{r: &run{}}).float(e)(), true
 }
 
-// powerCode is the call of ArithmeticSource's function for a power, without its first argument; "" of any other.
-func powerCode(e Call) string {
+// powerCode is ArithmeticSource's function for a power and what it is called with; "" of any other.
+func powerCode(e Call) (name string, args []Expr) {
 	switch kind, y := power(e); kind {
 	case wholePower:
-		return fmt.Sprintf("whole_power<%d>", int(y))
+		return fmt.Sprintf("whole_power<%d>", int(y)), e.Args[:1]
 	case halfPower:
-		return fmt.Sprintf("half_power<%d>", int(2*y))
+		return fmt.Sprintf("half_power<%d>", int(2*y)), e.Args[:1]
 	case fractionalPower:
-		return "power"
+		return "power", e.Args
 	}
-	return ""
+	return "", nil
 }
 
 // powerOps are the operations of a power; false of any other.

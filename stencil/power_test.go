@@ -58,7 +58,8 @@ func TestPowersAndExponentialsErrAsTheyMay(t *testing.T) {
 			if double && kind == fractionalPower {
 				continue
 			}
-			code, d := powerCode(e), map[bool]string{false: "float", true: "double"}[double]
+			code, _ := powerCode(e)
+			d := map[bool]string{false: "float", true: "double"}[double]
 			if kind == fractionalPower {
 				code = fmt.Sprintf("power(x, (%s)%v)", d, y)
 			} else {

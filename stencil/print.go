@@ -324,22 +324,18 @@ func (p *printer) expr(e Expr) {
 		p.WriteString(" : ")
 		p.parens(e.Else, binds(e.Else) == bindsCond)
 	case Call:
-		v, known := number(e)
-		switch {
-		case known && p.approximate && finite(v): // compilers do not compute approximations
-			p.expr(Num{v, e.Type})
-			return
-		case e.Func == "exp" && p.approximate:
-			if x, factor := scaled(e.Args[0]); factor != nil {
+		if p.approximate {
+			if v, ok := number(e); ok && finite(v) { // compilers do not compute approximations
+				p.expr(Num{v, e.Type})
+				return
+			}
+			if code, args := powerCode(e); code != "" {
+				p.call(code, args...)
+				return
+			}
+			if x, factor := scaled(e.Args[0]); e.Func == "exp" && factor != nil {
 				e.Args = []Expr{x, factor}
 			}
-		case p.approximate && powerCode(e) != "":
-			args := e.Args
-			if kind, _ := power(e); kind != fractionalPower {
-				args = args[:1]
-			}
-			p.call(powerCode(e), args...)
-			return
 		}
 		p.call(p.name(e.Func), e.Args...)
 	default:
