@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -103,6 +104,10 @@ func StagedSource(p stencil.Problem, staged *stencil.Stencil, s space.Schedule, 
 
 func source(w *writer, s space.Schedule, launch []string, constants []Constant, pieces []Piece) Kernel {
 	p, st := w.p, w.p.Stencil
+	pieces = slices.Clone(pieces)
+	for i, piece := range pieces {
+		pieces[i].Of = remembered(piece.Of)
+	}
 	id := sha256.Sum256([]byte(fmt.Sprint(s, p.DType, p.Wide(), st.Hash, constants)))
 	k := Kernel{Schedule: s, DType: p.DType, Entry: identifier(st.Name) + "_" + s.Family() + "_" + hex.EncodeToString(id[:4])}
 	if len(st.Stages) > 1 {
@@ -154,6 +159,22 @@ func source(w *writer, s space.Schedule, launch []string, constants []Constant, 
 	w.sparse(k.Entry)
 	k.Source = w.String()
 	return k
+}
+
+// remembered is a piece's text by stage, made once: it is asked for the functions that it calls, and then written.
+func remembered(of func(stage int) string) func(stage int) string {
+	if of == nil {
+		return nil
+	}
+	texts := map[int]string{}
+	return func(stage int) string {
+		text, ok := texts[stage]
+		if !ok {
+			text = of(stage)
+			texts[stage] = text
+		}
+		return text
+	}
 }
 
 // anyLaunch is a schedule's text for all that differ in the named parameters alone.
