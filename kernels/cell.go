@@ -49,7 +49,7 @@ func (w *writer) stage(i int, entry string) {
 	w.parameters(Arguments(st, i, w.timeTile), writes, room)
 	switch {
 	case w.apart != nil:
-		w.parts(writer{p: w.p, timeTile: 2, fields: w.fields}, w.apart) // two steps: every output is there
+		w.parts(writer{p: w.p, timeTile: 2, fields: w.fields}, w.apart[i].Stencil) // two steps: every output is there
 	case st.Of != nil:
 		w.composed()
 	default:

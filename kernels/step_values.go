@@ -10,10 +10,14 @@ import (
 // stepValues are what a launch computes once for each of its time steps.
 func (w *writer) stepValues() []stencil.StepValue {
 	values := stencil.StepValues(w.p.Stencil)
-	for _, st := range []*stencil.Stencil{w.p.Stencil.Of, w.apart} {
-		if st == nil {
-			continue
-		}
+	var others []*stencil.Stencil
+	if w.p.Stencil.Of != nil {
+		others = append(others, w.p.Stencil.Of)
+	}
+	for _, part := range w.apart {
+		others = append(others, part.Stencil)
+	}
+	for _, st := range others {
 		for _, v := range stencil.StepValues(st) {
 			if !slices.Contains(values, v) {
 				values = append(values, v)

@@ -309,7 +309,7 @@ func (s *Stencil) facts() {
 			s.Low[a], s.High[a] = max(s.Low[a], st.Low[a]), max(s.High[a], st.High[a])
 		}
 		s.Ops = s.Ops.plus(st.Ops)
-		if shown == 1 && !st.Hidden && !s.Has(Fixed) {
+		if shown == 1 && !st.Hidden && !s.alone && !s.Has(Fixed) {
 			st.Copies = st.copies(s.Fields)
 		}
 	}

@@ -136,6 +136,32 @@ func (s *Stencil) Parted(groups [][][]int) *Stencil {
 	return &h
 }
 
+// lone are stages alone, of stencils seen before: a stencil never changes.
+var lone sync.Map // loneStage to *Stencil
+
+type loneStage struct {
+	st    *Stencil
+	stage int
+}
+
+// Alone is the stencil whose time step is one of several stages, as a launch of it has it: it reads and leaves what the stage does, temporary
+// fields too, and no fields change places. Its only stage has no copies.
+func (s *Stencil) Alone(stage int) *Stencil {
+	key := loneStage{s, stage}
+	if h, ok := lone.Load(key); ok {
+		return h.(*Stencil)
+	}
+	of := *s
+	of.alone = true
+	groups, outputs := make([][][]int, len(s.Stages)), make([]int, len(s.Stages[stage].Outputs))
+	for o := range outputs {
+		outputs[o] = o
+	}
+	groups[stage] = [][]int{outputs}
+	h, _ := lone.LoadOrStore(key, of.Parted(groups))
+	return h.(*Stencil)
+}
+
 // refresh derives anew what follows from the functions, but for the hash.
 func (s *Stencil) refresh() {
 	s.Points, s.Low, s.High, s.Ops = nil, [3]int{}, [3]int{}, Ops{}

@@ -60,6 +60,7 @@ type Stencil struct {
 	text        string   // the file as it was read
 	marks       []Branch // of the conditions in the tree, where it was parsed with them; else none
 	Wide        []Wide   // where a field keeps more cells than it would alone
+	alone       bool     // its stage is one of several that a step of the whole has (Alone)
 	native      bool     // functions are the file's own where arrays are short: the reference's, and no kernel's
 }
 

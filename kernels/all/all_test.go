@@ -659,3 +659,35 @@ func furnace(t *testing.T) stencil.Problem {
 	}
 	return stencil.Problem{Stencil: st, DType: st.DType, Size: stencil.Size{4096, 4096, 1}, Steps: 100}
 }
+
+// A device keeps what it has compiled by an entry's name: no two texts have the same one, whatever the rows are whole of.
+func TestAnEntryNamesOneSource(t *testing.T) {
+	stages := "NumDimensions 2 StencilSize (2, 1) Fields (u, v) Stages (first, second) " +
+		"CellValue first (v) { return sin(get(u, 1, 0) - get(u, -2, 0)); } CellValue second (u) { return get(v, 0, 0) + 0.1 * get(v, 0, 1) + sin(get(v, 1, 0) - get(v, 0, 0)); }"
+	st, err := stencil.Parse("stages", "stages.sl", stages)
+	if err != nil {
+		t.Fatal(err)
+	}
+	sources := map[string]string{}
+	for _, p := range []stencil.Problem{{Stencil: st, DType: stencil.Float64, Steps: 10}, catalogued(t, "jacobi2d", stencil.Float32, stencil.Size{}), catalogued(t, "srad2", stencil.Float32, stencil.Size{})} {
+		for _, n := range []stencil.Size{{640, 128, 1}, {641, 128, 1}, {642, 128, 1}, {644, 128, 1}} {
+			p.Size = n
+			for _, f := range Families() {
+				i := 0
+				for s := range space.New(f.Space(p, h200())).All() {
+					if i++; i%47 != 0 {
+						continue
+					}
+					k := f.Kernel(p, s)
+					if other, ok := sources[k.Entry]; ok && other != k.Source {
+						t.Fatalf("%s, %s has the entry %s of another source", p.Text(), s, k.Entry)
+					}
+					sources[k.Entry] = k.Source
+				}
+			}
+		}
+	}
+	if len(sources) < 300 {
+		t.Errorf("%d entries", len(sources))
+	}
+}

@@ -48,18 +48,23 @@ type shape struct {
 	shared bool
 	// hidden says which of what neighbouring cells compute alike is a stage of its own.
 	hidden stencil.Hidden
+	// alone says that each stage of a time step has a launch of its own.
+	alone bool
 }
 
-// plan is the schedule's for a stencil. What is loaded to registers is on its way for one plane step, as with a prefetch
-// depth of 1 all is.
-func (h shape) plan(st *stencil.Stencil) *plan {
-	return planOf(st, max(1, h.timeTile), h.shared, h.hidden, h.prefetch == 1)
+// plans are the schedule's for a stencil: one, or one for each stage. What is loaded to registers is on its way for one plane step, as
+// with a prefetch depth of 1 all is.
+func (h shape) plans(st *stencil.Stencil) []*plan {
+	if h.alone {
+		return plansOfStages(planKey{st, 1, h.shared, h.hidden, h.prefetch == 1})
+	}
+	return []*plan{planOf(st, max(1, h.timeTile), h.shared, h.hidden, h.prefetch == 1)}
 }
 
 func shapeOf(get func(string) int) shape {
 	return shape{
 		vector: get("vx"), rows: get("vy"), warps: get("wp"), streamTiles: get("ck"), timeTile: get("ph"),
-		prefetch: get("pf"), minBlocks: get("mb"), sms: get("sm"), shared: get("sh") == 1, hidden: stencil.Hidden(get("hs")),
+		prefetch: get("pf"), minBlocks: get("mb"), sms: get("sm"), shared: get("sh") == 1, hidden: stencil.Hidden(get("hs")), alone: get("sa") == 1,
 	}
 }
 
@@ -182,6 +187,7 @@ var docs = map[string]string{
 	"ph": "time tile: time steps in flight; saves memory traffic, costs registers and the recomputation of the halo",
 	"sh": "0 = registers keep the planes that are loaded as long as they are read; 1 = they are read from shared memory each time",
 	"hs": "what neighbouring cells compute alike is computed once, in hidden stages: 1 = what saves most, as fluxes through a common face; 2 = what is computed at one cell, of several arrays or by what is no weighted sum",
+	"sa": "1 = each stage of a time step has a launch of its own: less is kept in registers, more goes through memory",
 	"sm": "0 = the streaming axis is cut into ck stream tiles; n, the number of SMs (2D), = into as many as make no more than ck*n blocks",
 }
 
@@ -203,9 +209,14 @@ func params(p stencil.Problem, m machine.Machine) []space.Param {
 			hidden = append(hidden, int(kind))
 		}
 	}
+	alone := []int{0}
+	if len(p.Stencil.Stages) > 1 {
+		alone = append(alone, 1)
+	}
 	return append(kernels.StreamingParams(p, m, timeTiles, docs),
 		space.Param{Name: "sh", Values: []int{0, 1}, Optional: true, Doc: docs["sh"]},
-		space.Param{Name: "hs", Values: hidden, Optional: true, Doc: docs["hs"]})
+		space.Param{Name: "hs", Values: hidden, Optional: true, Doc: docs["hs"]},
+		space.Param{Name: "sa", Values: alone, Optional: true, Doc: docs["sa"]})
 }
 
 // sums tells whether the cell function is one weighted sum of one field, which stream computes
@@ -230,7 +241,12 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 				return false
 			}
 			h := shapeOf(v.Get)
-			return ok(h, h.plan(st))
+			for _, l := range h.plans(st) {
+				if !ok(h, l) {
+					return false
+				}
+			}
+			return true
 		}})
 	}
 	unlisted := "sources and receivers act on what a stage has just left"
@@ -249,6 +265,10 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 	}, kernels.StepsConstraint(p, true), space.Constraint{
 		Name: "outputs", Needs: onVector, Why: "a time step must leave something besides temporary fields",
 		OK: func(space.Values) bool { return merged != nil },
+	})
+	list = append(list, space.Constraint{
+		Name: "stages", Needs: []string{"ph", "sa"}, Why: "stages that have launches of their own do one time step after the other",
+		OK: func(v space.Values) bool { return v.Get("sa") == 0 || v.Get("ph") == 1 },
 	})
 	whole(names, "lists", unlisted+": steps cannot be fused", func(_ shape, l *plan) bool { return l.unlisted == "" })
 	whole([]string{"wp", "mb"}, "threads", fmt.Sprintf("a block has at most %d threads, an SM %d", m.MaxThreadsBlock, m.MaxThreadsSM), func(h shape, _ *plan) bool {
@@ -278,7 +298,7 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 	})
 	whole(names, "stream-tile", "a stream tile must be longer than the halo it recomputes", func(h shape, l *plan) bool {
 		pieces := h.grid(p, l)[2]
-		return pieces == 1 || kernels.CeilDiv(kernels.Planes(p), pieces) > 2*(l.low[2]+l.high[2])
+		return pieces == 1 || kernels.CeilDiv(kernels.Planes(p), pieces) > 2*l.extra
 	})
 	whole(names, "shared-memory", fmt.Sprintf("the planes that are loaded and the edge rows must fit into %d bytes of shared memory, as often as blocks must fit on an SM", m.SharedBlockOptin), func(h shape, l *plan) bool {
 		return h.residency(m).Shared(h.sharedBytes(p, l))
@@ -308,12 +328,7 @@ func sourceOf(s space.Schedule) space.Schedule { return s.With("ck", 1).Without(
 // source's.
 func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	h := scheduleShape(s)
-	l := h.plan(p.Stencil)
-	lowR, highR := l.rowReach()
-	haloLow, haloHigh := h.halo(l)
-	sideLow, sideHigh := h.sides(l)
-	extraLow, extraHigh := l.extraRows()
-	unroll, apart := h.copies(p, l)
+	ls := h.plans(p.Stencil)
 	constants := []kernels.Constant{
 		{Name: "DIMS", Value: p.Stencil.Dims, Doc: "dimensions of the grid"},
 		{Name: "VECTOR", Value: h.vector, Doc: docs["vx"]},
@@ -322,6 +337,43 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "PYRAMID", Value: h.timeTile, Doc: docs["ph"]},
 		{Name: "PREFETCH", Value: h.prefetch, Doc: docs["pf"]},
 		{Name: "MIN_BLOCKS", Value: h.minBlocks, Doc: docs["mb"]},
+	}
+	of := func(text func(l *plan) string) kernels.Piece { // a piece that follows from the plan
+		if len(ls) == 1 {
+			return kernels.Piece{Text: text(ls[0])}
+		}
+		return kernels.Piece{Of: func(stage int) string { return text(ls[stage]) }}
+	}
+	last := ls[len(ls)-1]
+	pieces := slices.Concat(
+		[]kernels.Piece{{Text: fmt.Sprintf("constexpr Real OUTSIDE = Real(%s); // what lies outside the grid, where that is a constant\n", stencil.Number(p.DType, p.Stencil.Constant))}, kernels.WindowsPiece(), kernels.CopiesPiece()},
+		kernels.StoredPieces(p),
+		[]kernels.Piece{{File: folder + "plane.cu", Text: planeSource}}, outside(p.Stencil), last.places(),
+		[]kernels.Piece{of(func(l *plan) string { return l.text(p, h) }), {File: folder + "streaming.cu", Text: streamingSource, Folds: warp * min(last.folds+1, 1)}})
+	for i := range pieces {
+		pieces[i].Turns, pieces[i].WholeRows = h.turns(p), h.wholeRows(p)
+	}
+	var parts []kernels.Part
+	for _, l := range ls {
+		parts = append(parts, kernels.Part{Stencil: l.st, Constants: h.constants(p, l)})
+	}
+	k := kernels.StagedSource(p, parts, sourceOf(s), launchOnly, constants, pieces...)
+	hold, _ := h.tile(last)
+	k.Schedule, k.Launch, k.Least, k.Multiple = s, h.launch(p, ls), [3]int{hold[0], 1, 1}, h.part(p)
+	if p.Stencil.Dims == 3 {
+		k.Least[1] = hold[1]
+	}
+	return k
+}
+
+// constants are those that follow from a plan.
+func (h shape) constants(p stencil.Problem, l *plan) []kernels.Constant {
+	lowR, highR := l.rowReach()
+	haloLow, haloHigh := h.halo(l)
+	sideLow, sideHigh := h.sides(l)
+	extraLow, extraHigh := l.extraRows()
+	unroll, apart := h.copies(p, l)
+	return []kernels.Constant{
 		{Name: "HALO_LX", Value: haloLow, Doc: "cells that a tile holds beyond those it writes: towards smaller x"},
 		{Name: "HALO_HX", Value: haloHigh, Doc: "and towards larger ones"},
 		{Name: "HALO_LR", Value: l.lowHalo[1], Doc: "rows beyond, towards smaller ones"},
@@ -337,21 +389,6 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "UNROLL", Value: unroll, Doc: "plane steps that the loop holds"},
 		{Name: "EDGES_APART", Value: apart, Doc: "1 = tiles at the grid's edge have plane steps of their own"},
 	}
-	pieces := slices.Concat(
-		[]kernels.Piece{{Text: fmt.Sprintf("constexpr Real OUTSIDE = Real(%s); // what lies outside the grid, where that is a constant\n", stencil.Number(p.DType, p.Stencil.Constant))}, kernels.WindowsPiece(), kernels.CopiesPiece()},
-		kernels.StoredPieces(p),
-		[]kernels.Piece{{File: folder + "plane.cu", Text: planeSource}}, outside(p.Stencil), l.places(),
-		[]kernels.Piece{{Text: l.text(p, h)}, {File: folder + "streaming.cu", Text: streamingSource, Folds: warp * min(l.folds+1, 1)}})
-	for i := range pieces {
-		pieces[i].Turns, pieces[i].WholeRows = h.turns(p), h.wholeRows(p)
-	}
-	k := kernels.StagedSource(p, l.st, sourceOf(s), launchOnly, constants, pieces...)
-	hold, _ := h.tile(l)
-	k.Schedule, k.Launch, k.Least, k.Multiple = s, h.launch(p, l), [3]int{hold[0], 1, 1}, h.part(p)
-	if p.Stencil.Dims == 3 {
-		k.Least[1] = hold[1]
-	}
-	return k
 }
 
 // longText is the operations of a thread's loop from which on a compiler takes seconds, and instruction caches
@@ -436,18 +473,23 @@ func (h shape) grid(p stencil.Problem, l *plan) [3]int {
 	return h.tiling(p, l).Blocks(p.Size)
 }
 
-func (h shape) launch(p stencil.Problem, l *plan) kernels.Launch {
-	return kernels.Launch{Grid: h.grid(p, l), Block: [3]int{warp, h.warps, 1}, Steps: h.timeTile, SharedBytes: h.sharedBytes(p, l), Parts: h.warps * min(l.folds+1, 1)}
+// launch is that of every plan.
+func (h shape) launch(p stencil.Problem, ls []*plan) kernels.Launch {
+	last, shared := ls[len(ls)-1], 0
+	for _, l := range ls {
+		shared = max(shared, h.sharedBytes(p, l))
+	}
+	return kernels.Launch{Grid: h.grid(p, last), Block: [3]int{warp, h.warps, 1}, Steps: h.timeTile, SharedBytes: shared, Parts: h.warps * min(last.folds+1, 1)}
 }
 
 // Tiling is that of the launch.
 func (Family) Tiling(p stencil.Problem, s space.Schedule) kernels.Tiling {
 	h := scheduleShape(s)
-	return h.tiling(p, h.plan(p.Stencil))
+	return h.tiling(p, h.plans(p.Stencil)[0])
 }
 
 func (h shape) tiling(p stencil.Problem, l *plan) kernels.Tiling {
 	hold, step := h.tile(l)
 	low, _ := h.halo(l)
-	return kernels.Overlapping(p, h.vector, low, hold, step, h.warps, h.streamTiles, h.sms, l.low[2]+l.high[2])
+	return kernels.Overlapping(p, h.vector, low, hold, step, h.warps, h.streamTiles, h.sms, l.extra)
 }

@@ -173,7 +173,7 @@ func TestEdgeRowsOfStagesBeginWhereTheirVectorsMay(t *testing.T) {
 	rounded := 0
 	for s := range space.New(Family{}.Space(p, hopper)).All() {
 		h := shapeOf(func(name string) int { return s.Int(name, 0) })
-		l := h.plan(st)
+		l := h.plans(st)[0]
 		_, loaded := h.loads(p, l)
 		at := h.givenAt(p, loaded)
 		if at%min(16, 4*h.vector) != 0 || at < loaded {
@@ -285,7 +285,7 @@ func TestCellsOfTypesOfTheirOwnAreConverted(t *testing.T) {
 		}
 		p := stencil.Problem{Stencil: st, DType: stencil.Float32, Size: kernelstest.Volume, Steps: 10}
 		h := scheduleShape(spacetest.Schedule(t, "pipeline/vx=2/vy=2/wp=4/ck=1/pf=1/mb=1/ph=2/sh=1"))
-		if got := h.turn(p, h.plan(st)).converted; got != want {
+		if got := h.turn(p, h.plans(st)[0]).converted; got != want {
 			t.Errorf("%s: %v conversions, want %v", text, got, want)
 		}
 	}

@@ -28,6 +28,7 @@ type plan struct {
 	high     [3]int
 	// Columns and rows of the halo that are computed, too, and so are a tile's; those beyond are in shared memory alone.
 	lowHalo, highHalo [2]int
+	extra             int // planes that a stream tile loads beyond its own: low[2] + high[2], or of all stages' plans the most
 	// Columns beyond the tile's that shared memory holds of what is loaded.
 	lowSide, highSide int
 	lead              int // plane steps before the first written plane's own
@@ -110,6 +111,33 @@ func planOf(st *stencil.Stencil, steps int, shared bool, hidden stencil.Hidden, 
 	}
 	p, _ := plans.LoadOrStore(key, makePlan(key))
 	return p.(*plan)
+}
+
+var stagesPlans sync.Map // planKey to []*plan
+
+// plansOfStages are the plans of launches of a stage each. They have the same tiles: the largest halo of any.
+func plansOfStages(key planKey) []*plan {
+	if ps, ok := stagesPlans.Load(key); ok {
+		return ps.([]*plan)
+	}
+	ps := make([]*plan, len(key.st.Stages))
+	var most plan
+	for i := range ps {
+		p := *planOf(key.st.Alone(i), 1, key.shared, key.hidden, key.direct)
+		if i < len(ps)-1 {
+			p.folds = -1 // the step is not done
+		}
+		for a := range 2 {
+			most.lowHalo[a], most.highHalo[a] = max(most.lowHalo[a], p.lowHalo[a]), max(most.highHalo[a], p.highHalo[a])
+		}
+		most.extra = max(most.extra, p.extra)
+		ps[i] = &p
+	}
+	for _, p := range ps {
+		p.lowHalo, p.highHalo, p.extra = most.lowHalo, most.highHalo, most.extra
+	}
+	kept, _ := stagesPlans.LoadOrStore(key, ps)
+	return kept.([]*plan)
 }
 
 // readOf is what a stage reads of an array.
@@ -394,6 +422,7 @@ func (p *plan) finish(key planKey, current []int) {
 			}
 		}
 	}
+	p.extra = p.low[2] + p.high[2]
 	p.barriers()
 	p.findAlive()
 }

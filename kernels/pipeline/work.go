@@ -295,13 +295,31 @@ func (h shape) turn(p stencil.Problem, l *plan) (t turn) {
 	return t
 }
 
-// Work counts one launch: every tile is loaded once, with its halo; each stage
+// Work counts one launch, or one of each stage: every tile is loaded once, with its halo; each stage
 // updates the whole tile in every plane step.
 func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	h := scheduleShape(s)
-	l := h.plan(p.Stencil)
+	ls := h.plans(p.Stencil)
+	g := h.launch(p, ls)
+	w := h.work(p, ls[0], g)
+	if len(ls) == 1 {
+		return w
+	}
+	w.Arrays = 0 // those of every stage
+	for _, l := range ls[1:] {
+		q := h.work(p, l, g)
+		w.Flops, w.Beside, w.Integer, w.Accesses = w.Flops+q.Flops, w.Beside+q.Beside, w.Integer+q.Integer, w.Accesses+q.Accesses
+		w.L1Loads, w.L2Read, w.L2Write, w.Resent, w.Shared = w.L1Loads+q.L1Loads, w.L2Read+q.L2Read, w.L2Write+q.L2Write, w.Resent+q.Resent, w.Shared+q.Shared
+		w.Barriers, w.LoadWaits, w.Waits, w.SpillTrips = w.Barriers+q.Barriers, w.LoadWaits+q.LoadWaits, w.Waits+q.Waits, w.SpillTrips+q.SpillTrips
+		w.Torn, w.Loads = max(w.Torn, q.Torn), min(w.Loads, q.Loads)
+		w.Registers, w.Least, w.Unroll, w.Spilled = max(w.Registers, q.Registers), max(w.Least, q.Least), max(w.Unroll, q.Unroll), max(w.Spilled, q.Spilled)
+	}
+	return w
+}
+
+// work is that of a launch.
+func (h shape) work(p stencil.Problem, l *plan, g kernels.Launch) kernels.Work {
 	st := p.Stencil
-	g := h.launch(p, l)
 	elem := float64(p.DType.Size())
 	hold, step := h.tile(l)
 	n := kernels.Planes(p)
