@@ -25,7 +25,7 @@ func Loaded(st *stencil.Stencil, stage int) [][]stencil.Offset {
 	return all
 }
 
-// instructions of functions on the way that most arguments take, read off the machine code of NVRTC 11.8 for sm_90, roots and, in float, exponentials off that of
+// instructions of functions on the way that most arguments take, read off the machine code of NVRTC 11.8 for sm_90, roots and, in float, exponentials and logarithms off that of
 // stencil/arithmetic.cu: in float, in double those in double precision, and what other units do beside these. Functions in double were read
 // in a loop over four cells, whose constants are loaded once.
 var instructions = map[string][3]int{
@@ -35,9 +35,9 @@ var instructions = map[string][3]int{
 	"cbrt":     {15, 11, 35},
 	"exp":      {2, 15, 14},
 	"exp2":     {5, 16, 14},
-	"log":      {25, 27, 35},
-	"log2":     {25, 29, 35},
-	"log10":    {25, 29, 35},
+	"log":      {5, 27, 35},
+	"log2":     {4, 29, 35},
+	"log10":    {5, 29, 35},
 	"sin":      {25, 15, 25},
 	"cos":      {25, 15, 28},
 	"tan":      {35, 28, 45},

@@ -1,7 +1,8 @@
-// Quotients, roots, exponentials and powers, from the GPU's own approximations. In float they are right within 2 units in the last
+// Quotients, roots, exponentials, logarithms and powers, from the GPU's own approximations. In float they are right within 2 units in the last
 // place (PTX ISA, rcp, sqrt, rsqrt and ex2) where a divisor lies between 2^-126 and 2^126 in size. But e^x is 2^(x log2 e), whose
 // argument is rounded: it errs by another 0.6 |x| of them. So is that of x^y = 2^(y log2 x), whose logarithm errs by 2^-22 besides,
-// and by as much of itself beyond 1: two |y| more, and as many for each |log2 x|. In double the
+// and by as much of itself beyond 1 (lg2): two |y| more, and as many for each |log2 x|. A logarithm near 0 errs as if its argument had
+// been rounded twice or three times. In double the
 // approximation's error, 2^-20 of it, is cubed by two or three operations more: right within 2 units where
 // a divisor, or what a root is of, lies between 2^-1022 and 2^1022. Beyond they are 0 or infinite.
 #ifdef __CUDA_ARCH__
@@ -48,6 +49,16 @@ __host__ __device__ inline float exponential(float x, float factor = 1) { // of 
   return x;
 }
 __host__ __device__ inline double exponential(double x, double factor = 1) { return exp(x * factor); }
+#define LOGARITHM(name, f, unit) \
+  __host__ __device__ inline float name(float x) { \
+    APPROXIMATION("lg2.approx", log2(x)); \
+    return x * unit; \
+  } \
+  __host__ __device__ inline double name(double x) { return f(x); }
+LOGARITHM(logarithm, log, 0.693147181f)
+LOGARITHM(logarithm2, log2, 1.f)
+LOGARITHM(logarithm10, log10, 0.301029996f)
+#undef LOGARITHM
 __host__ __device__ inline float power(float x, float y) { // x^y, y no whole number: of less than 0 it is none
   APPROXIMATION("lg2.approx", log2(x));
   x *= y;

@@ -6,7 +6,7 @@ import (
 )
 
 // ArithmeticSource is the CUDA C++ text of the functions that generated code calls for quotients,
-// roots, exponentials and powers of floating-point numbers.
+// roots, exponentials, logarithms and powers of floating-point numbers.
 //
 //go:embed arithmetic.cu
 var ArithmeticSource string

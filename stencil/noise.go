@@ -122,13 +122,14 @@ func (c *evaluation) noisyStored(x func() (v, square float64), d DType) func() (
 }
 
 // units of error that functions are granted: those of CUDA's tables for float and double, which
-// are at most 4 units in the last place (8 halves), but for pow. Quotients, roots, exponentials and powers: arithmetic.cu.
+// are at most 4 units in the last place (8 halves), but for pow. Quotients, roots, exponentials, logarithms and powers: arithmetic.cu.
 const (
 	quotientUnits = 4
 	rootUnits     = 4
 	functionUnits = 8
 	powUnits      = 16
-	// More in float: of an exponential for each unit of its argument's size; of a power of its exponent's, and of that times the logarithm's.
+	// More in float: of an exponential for each unit of its argument's size; of a power of its exponent's, and of that times the logarithm's to
+	// base 2; of a logarithm near 0 one to base 2 errs by as many units of 1.
 	exponentUnits  = 1.25
 	logarithmUnits = 4
 )
@@ -272,7 +273,7 @@ func (c *evaluation) noisyCall(e Call) func() (v, square float64) {
 	if len(e.Args) == 2 {
 		y = c.noisy(e.Args[1])
 	}
-	units, reciprocal := func(x, y float64) float64 { return functionUnits }, false
+	units, reciprocal, least := func(x, y float64) float64 { return functionUnits }, false, 0.0 // of what size it errs at least
 	switch e.Func {
 	case "fabs", "fmin", "fmax":
 		return func() (float64, float64) {
@@ -302,6 +303,10 @@ func (c *evaluation) noisyCall(e Call) func() (v, square float64) {
 		if !n.double {
 			units = func(x, y float64) float64 { return functionUnits + exponentUnits*math.Abs(x) }
 		}
+	case "log", "log2", "log10":
+		if !n.double {
+			least = f(2, 0) * (logarithmUnits + 1) / functionUnits // and one to round it
+		}
 	}
 	return func() (float64, float64) {
 		a, _ := x()
@@ -313,7 +318,11 @@ func (c *evaluation) noisyCall(e Call) func() (v, square float64) {
 		if holds(v, n.split) && (v == 0 || a == 0 || a == 1) { // as exp(0)
 			return v, v * v
 		}
-		v = c.off(v, v, units(a, b))
+		size := v
+		if math.Abs(v) < least {
+			size = least
+		}
+		v = c.off(v, size, units(a, b))
 		return v, v * v
 	}
 }

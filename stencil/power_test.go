@@ -78,9 +78,18 @@ func TestPowersAndExponentialsErrAsTheyMay(t *testing.T) {
 		fmt.Fprintf(&calls, "  { const float x = %v; check(exponential(x), exp((long double)x), %v, \"exp(%[1]v)\"); check(exponential(x, 0.3f), exp((long double)x * 0.3f), %v, \"exp(0.3 * %[1]v)\"); check(exponential((double)x), exp((long double)x), %v, \"exp(%[1]v) in double\"); }\n",
 			x, functionUnits+exponentUnits*math.Abs(x), functionUnits+exponentUnits*math.Abs(x), 8)
 	}
+	for x := 0x1p-40; x < 0x1p40; x *= 1.31 {
+		for _, near := range []float64{x, 1 + min(x, 0.5), 1 - min(x, 0.5)} {
+			for name, base := range map[string]float64{"log": math.Ln2, "log2": 1, "log10": math.Log10(2)} {
+				code := approximations[name]
+				fmt.Fprintf(&calls, "  { const float x = %v; const long double want = %s((long double)x); check<float>(%s(x), want, fmax(%d, want != 0 ? %v / fabs((double)want) : 0), \"%[2]s(%[1]v)\"); check<double>(%[3]s((double)x), want, 8, \"%[2]s(%[1]v) in double\"); }\n",
+					float32(near), name, code, functionUnits, base*(logarithmUnits+1))
+			}
+		}
+	}
 	source := "#include <cmath>\n#include <cstdio>\nusing namespace std;\n#define __host__\n#define __device__\nstatic double rsqrt(double x) { return 1 / sqrt(x); }\nstatic float rsqrt(float x) { return 1 / sqrt(x); }\nstatic bool failed;\n" +
-		"template <class F> void check(F got, long double want, double units, const char *what) { const double off = fabs((double)((got - want) / want)), unit = sizeof(F) == 4 ? 0x1p-24 : 0x1p-53; if (!(off <= units * unit)) { failed = true; printf(\"%s: %.17g, want %.17Lg: %g units, %g allowed\\n\", what, (double)got, want, off / unit, units); } }\n" +
+		"template <class F> void check(F got, long double want, double units, const char *what) { const double off = want == 0 ? got == 0 ? 0 : INFINITY : fabs((double)((got - want) / want)), unit = sizeof(F) == 4 ? 0x1p-24 : 0x1p-53; if (!(off <= units * unit)) { failed = true; printf(\"%s: %.17g, want %.17Lg: %g units, %g allowed\\n\", what, (double)got, want, off / unit, units); } }\n" +
 		ArithmeticSource + "int main() {\n" + calls.String() +
-		"  if (!(whole_power<3>(-2.f) == -8) || !(power(-2.f, 1.4f) != power(-2.f, 1.4f)) || power(0.f, 0.3f) != 0 || half_power<3>(0.) != 0 || exponential(-INFINITY) != 0 || exponential(INFINITY) != INFINITY || exponential(NAN) == exponential(NAN)) { failed = true; printf(\"at the ends\\n\"); }\n  return failed;\n}\n"
+		"  if (!(whole_power<3>(-2.f) == -8) || !(power(-2.f, 1.4f) != power(-2.f, 1.4f)) || power(0.f, 0.3f) != 0 || logarithm(0.f) != -INFINITY || logarithm2(8.f) != 3 || logarithm10(-1.f) == logarithm10(-1.f) || logarithm(INFINITY) != INFINITY || half_power<3>(0.) != 0 || exponential(-INFINITY) != 0 || exponential(INFINITY) != INFINITY || exponential(NAN) == exponential(NAN)) { failed = true; printf(\"at the ends\\n\"); }\n  return failed;\n}\n"
 	ranProgram(t, source)
 }

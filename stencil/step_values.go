@@ -152,7 +152,7 @@ func (s *Stencil) variesByStep(e Expr) bool {
 }
 
 // straightCalls are functions whose code has no branch in float.
-var straightCalls = []string{"exp", "exp2", "log", "log2"}
+var straightCalls = []string{"exp", "exp2", "log", "log2", "log10"}
 
 // branchy tells whether e is a call of a function whose code branches in the type.
 func branchy(e Expr, double bool) bool {

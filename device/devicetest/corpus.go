@@ -36,6 +36,7 @@ var corpusStencils = map[string]string{
 	"mirror2d":     "NumDimensions 2 StencilSize (1, 1) Boundary mirror " + fivePoints,
 	"around2d":     "NumDimensions 2 StencilSize (1, 1) Boundary (wrap, constant 2) " + fivePoints,
 	"powers2d":     "NumDimensions 2 StencilSize (1, 1) InputRange (0.5, 1) Boundary mirror CellValue { return 0.3 + 0.2 * pow(get(0, 0), 7) + 0.1 * pow(get(1, 0), -1.5) + 0.1 * pow(get(0, -1), 1.4) + 0.2 * exp(-0.7 * get(-1, 0)); }",
+	"logs2d":       "NumDimensions 2 StencilSize (1, 1) InputRange (0.5, 2) Boundary mirror CellValue { return 1 + 0.2 * log(get(0, 0)) + 0.3 * log2(1 + get(1, 0)) + 0.1 * log10(get(0, -1)); }",
 	"wrap2d":       "NumDimensions 2 StencilSize (1, 1) Boundary wrap " + fivePoints,
 	"edge2d":       "NumDimensions 2 StencilSize (1, 1) CellValue { float c = get(0, 0); return 0.9 * c + 0.1 / sqrt(1 + get(-1, 0) * get(-1, 0) + get(1, 0) * c + get(0, -1) * c * c + get(0, 1) * get(0, 1)); } EdgeValue { return y < 0 ? 100.0 : 0.0; }",
 	"beside2d":     "NumDimensions 2 StencilSize (1, 1) ReadOnly (k) Fields (u) Boundary constant 2 CellValue { return 0.4 * get(u, 0, 0) + 0.2 * get(u, 1, 0) + 0.3 * get(k, -1, 0) + 0.1 * get(k, 1, 1); }",

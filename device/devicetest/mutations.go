@@ -381,6 +381,8 @@ func Mutations() []Mutation {
 		m("global", "powers2d", "powers: a product is lost", "if (n & 1) y *= x;", ""),
 		m("pipeline", "powers2d", "powers: a root is that of the reciprocal", "N < 0 ? reciprocal_root(x) : square_root(x);", "N > 0 ? reciprocal_root(x) : square_root(x);"),
 		m("smalltile", "powers2d", "exponentials: the factor is forgotten", "x *= factor * 1.44269504f;", "x *= 1.44269504f;"),
+		m("pipeline", "logs2d", "logarithms: the base is off by a thousandth", "0.693147181f", "0.693840328f"),
+		m("tile", "logs2d", "logarithms: to base 10 they are to base 2", "LOGARITHM(logarithm10, log10, 0.301029996f)", "LOGARITHM(logarithm10, log2, 1.f)"),
 		m("global", "peronamalik", "exponentials: the base is off by a thousandth", "1.44269504f", "1.44413773f"),
 		m("tile", "bytes2d", "field types: an integer field is rounded to nearest", "return (float)(int)v;", "return (float)(int)(v + 0.5f);"),
 		m("pipeline", "shots2d", "sources between steps: those of one plane act in the reverse order", "for (unsigned mask = __ballot_sync(~0u, here); mask != 0; mask &= mask - 1) {\n      const long long i = __shfl_sync(~0u, n, __ffs((int)mask) - 1);", "for (unsigned mask = __ballot_sync(~0u, here); mask != 0;) {\n      int last = 31;\n      while (!(mask >> last & 1)) last--;\n      mask &= ~(1u << last);\n      const long long i = __shfl_sync(~0u, n, last);"),
