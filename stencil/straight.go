@@ -7,9 +7,8 @@ import (
 
 // straight is a function in which short alternatives that cells choose from by what they read are all computed, before one of
 // them is taken. Compilers leave approximations of quotients and roots behind a branch where they are several, and a warp whose cells
-// differ takes both ways, one after the other. What depends on the place or the step alone stays a branch: most warps take one way. So
-// does a choice of several approximations that lies within no other and holds none: without the branch it takes more registers than it
-// saves time (docs/lab/0039-alternatives.md).
+// differ takes both ways, one after the other. What depends on the place or the step alone stays a branch: most warps take one way
+// (docs/lab/0039-alternatives.md).
 func (s *Stencil) straight(body []Stmt) []Stmt {
 	if !s.DType.Floating() {
 		return body
@@ -26,7 +25,6 @@ func (s *Stencil) straight(body []Stmt) []Stmt {
 // alternatives makes a function straight.
 type alternatives struct {
 	double bool
-	within int          // choices that hold what is made straight
 	next   int          // a local that is free
 	reads  map[int]bool // locals that follow from what the cell reads
 	before []Stmt       // what a statement needs computed before it
@@ -48,10 +46,6 @@ func (a *alternatives) block(body []Stmt) (out []Stmt) {
 			out = append(a.needed(out), Return{values})
 		case If:
 			varies := a.varies(st.Cond)
-			nested := a.within > 0 || chooses(st.Then) || chooses(st.Else) || (returns(st.Then) || returns(st.Else)) && chooses(body[i+1:])
-			if varies {
-				a.within++
-			}
 			then, otherwise := a.block(st.Then), a.block(st.Else)
 			sets([]Stmt{st}, a.reads)
 			x, y := slices.Clip(then), slices.Clip(otherwise)
@@ -66,10 +60,7 @@ func (a *alternatives) block(body []Stmt) (out []Stmt) {
 					y = append(y, rest...)
 				}
 			}
-			if varies {
-				a.within--
-			}
-			if varies && returns(x) == returns(y) && a.short(x, y, nested) {
+			if varies && returns(x) == returns(y) && a.short(x, y) {
 				out = append(out, a.chosen(st.Cond, x, y)...)
 			} else {
 				out = append(append(out, If{st.Cond, then, otherwise}), rest...)
@@ -110,22 +101,8 @@ const (
 	mostDouble = 24
 )
 
-// chooses tells whether a block holds a choice.
-func chooses(body []Stmt) (yes bool) {
-	for _, st := range body {
-		_, is := st.(If)
-		yes = yes || is
-	}
-	walkBody(body, func(e Expr) {
-		_, is := e.(Cond)
-		yes = yes || is
-	})
-	return yes
-}
-
-// short tells whether both of two blocks are computed: they have no branch left, no function whose code branches, and few operations; a
-// choice by itself one approximation at most.
-func (a *alternatives) short(then, otherwise []Stmt, nested bool) bool {
+// short tells whether both of two blocks are computed: they have no branch left, no function whose code branches, and few operations.
+func (a *alternatives) short(then, otherwise []Stmt) bool {
 	var values []Expr
 	for _, st := range slices.Concat(then, otherwise) {
 		switch st := st.(type) {
@@ -162,7 +139,7 @@ func (a *alternatives) short(then, otherwise []Stmt, nested bool) bool {
 	if a.double {
 		most, weight = mostDouble, 8
 	}
-	return !branches && (nested || approximations <= 1) && (approximations > 0 || o.Total() >= least) && o.Total()+weight*(o.Div+o.Special) <= most
+	return !branches && (approximations > 0 || o.Total() >= least) && o.Total()+weight*(o.Div+o.Special) <= most
 }
 
 // counted are the operations of a block of one cell.
@@ -250,11 +227,9 @@ func (a *alternatives) expr(e Expr) Expr {
 			return nil, false
 		}
 		then, otherwise := []Stmt{Return{[]Expr{c.Then}}}, []Stmt{Return{[]Expr{c.Else}}}
-		if nested := a.within > 0 || chooses(then) || chooses(otherwise); !a.varies(c.If) || !a.short(then, otherwise, nested) {
+		if !a.varies(c.If) || !a.short(then, otherwise) {
 			return c, true
 		}
-		a.within++
-		defer func() { a.within-- }()
 		keep := func(e Expr) Expr {
 			v, before := a.kept(a.expr(e))
 			a.before = append(a.before, before...)

@@ -24,7 +24,7 @@ func TestAlternativesAreComputedAtOnce(t *testing.T) {
 		{"float v = 0; if (get(1) > a) v = 1 / get(1); return v;", 0, 1},
 		{"float v = 0, w = a; if (get(1) > a) { float k = sqrt(get(1)); v = k; w = k + 1; } else { float k = get(0); v = k * k; } return v + w;", 0, 2},
 		{"float d = get(1); if (d > 0) return get(0) / d; d = d + 1; return get(-1) * (d * d + a);", 0, 1},
-		{"float d = get(1); if (d > 0) return get(0) / d; d = d + 1; return get(-1) / (d * d + a);", 1, 0}, // two approximations
+		{"float d = get(1); if (d > 0) return get(0) / d; d = d + 1; return get(-1) / (d * d + a);", 0, 1},
 		{"float v = 0; if (get(0) > 0) v = get(1) > a ? get(0) / get(1) + exp(get(-1)) : 1; return v;", 0, 2},
 		{"float d = get(1); if (d > 0) { if (d > 1) return 2 / d; d = d + 3; } return d / get(0);", 2, 0}, // one way ends early
 		{"if (x == 3) return get(0) / get(1); return get(0);", 1, 0},                                      // few cells
