@@ -47,11 +47,13 @@ const (
 	Shared
 	// Pointwise are computed at one cell, of several arrays or by what is no weighted sum: one array stands for several.
 	Pointwise
+	// Boxed are Shared where sums over boxes with separable weights are nested before (boxed), and sums along an axis may be hidden values.
+	Boxed
 )
 
 // Hoisted is the stencil with hidden stages for what neighbouring cells compute alike, as
 // fluxes through their common face; nil where there is nothing of the kind that pays, or it is the same as Shared. Its hidden fields
-// follow the others. Sums are never grouped anew: only signs move, operands of + and * change
+// follow the others. Sums are not grouped anew but where Boxed: only signs move, operands of + and * change
 // sides, so that at most the sign of a zero differs (cross-iteration redundancy elimination of Luporini et al., "Architecture and
 // performance of Devito", ACM TOMS 2020, section 4.3).
 func (s *Stencil) Hoisted(kind Hidden) *Stencil {
@@ -76,8 +78,14 @@ func (s *Stencil) hoist(kind Hidden, least, worth int) *Stencil {
 	}
 	h := *s
 	h.Fields, h.ReadOnly, h.Stages = slices.Clone(s.Fields), slices.Clone(s.ReadOnly), nil
+	found := false // a sum over a box
 	for i := range s.Stages {
 		st := s.Stages[i]
+		if kind == Boxed && s.DType.Floating() {
+			if body := boxed(st.Body); body != nil {
+				st.Body, found = body, true
+			}
+		}
 		c := &canon{classes: map[string]*class{}}
 		first := hoister{canon: c, elem: s.elem(), env: map[int]bound{}}
 		first.block(st.Body)
@@ -89,7 +97,7 @@ func (s *Stencil) hoist(kind Hidden, least, worth int) *Stencil {
 		}
 		h.Stages = append(h.Stages, st)
 	}
-	if len(h.Stages) == len(s.Stages) {
+	if len(h.Stages) == len(s.Stages) || kind == Boxed && !found {
 		return nil
 	}
 	h.refresh()

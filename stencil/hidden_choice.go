@@ -229,7 +229,7 @@ func (kind Hidden) takes(c *class, places int) bool {
 	if kind == Pointwise {
 		return places >= pointwisePlaces && c.pointwise()
 	}
-	return !c.affine
+	return !c.affine || kind == Boxed
 }
 
 // candidates finds the classes that the stage computes at several places, largest first.

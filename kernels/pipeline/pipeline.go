@@ -186,7 +186,7 @@ var docs = map[string]string{
 	"mb": "blocks an SM must be able to hold at once: the compiler's register limit",
 	"ph": "time tile: time steps in flight; saves memory traffic, costs registers and the recomputation of the halo",
 	"sh": "0 = registers keep the planes that are loaded as long as they are read; 1 = they are read from shared memory each time",
-	"hs": "what neighbouring cells compute alike is computed once, in hidden stages: 1 = what saves most, as fluxes through a common face; 2 = what is computed at one cell, of several arrays or by what is no weighted sum",
+	"hs": "what neighbouring cells compute alike is computed once, in hidden stages: 1 = what saves most, as fluxes through a common face; 2 = what is computed at one cell, of several arrays or by what is no weighted sum; 3 = as 1, with sums over boxes nested, of which neighbours share those along an axis",
 	"sa": "1 = each stage of a time step has a launch of its own: less is kept in registers, more goes through memory",
 	"sm": "0 = the streaming axis is cut into ck stream tiles; n, the number of SMs (2D), = into as many as make no more than ck*n blocks",
 }
@@ -204,7 +204,7 @@ func params(p stencil.Problem, m machine.Machine) []space.Param {
 	if p.Stencil.Dims == 3 {
 		timeTiles = []int{1, 2, 3, 4, 5, 6}
 	}
-	for _, kind := range []stencil.Hidden{stencil.Shared, stencil.Pointwise} {
+	for _, kind := range []stencil.Hidden{stencil.Shared, stencil.Pointwise, stencil.Boxed} {
 		if p.Stencil.Hoisted(kind) != nil {
 			hidden = append(hidden, int(kind))
 		}
