@@ -57,13 +57,13 @@ var dtypeFacts = []dtypeFact{
 	{Uint64, "u64", "unsigned long long", "unsigned long|unsigned long long|unsigned int64", 64, false, 0, 0},
 }
 
-func (d DType) fact() dtypeFact {
-	for _, f := range dtypeFacts {
-		if f.d == d {
-			return f
+func (d DType) fact() *dtypeFact {
+	for i := range dtypeFacts { // no copy of each: arrays are filled element by element
+		if dtypeFacts[i].d == d {
+			return &dtypeFacts[i]
 		}
 	}
-	return dtypeFacts[0]
+	return &dtypeFacts[0]
 }
 
 // Packed tells whether arithmetic may be that of the 16 bits in which elements are stored.

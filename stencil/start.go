@@ -41,12 +41,13 @@ func Start(p Problem, seed uint32) Data {
 	next, arrays := int64(0), 0
 	fill := func(n int64, scale Scale, stored DType) []float64 {
 		f := make([]float64, n)
+		floating, again := stored.Floating(), stored != p.DType && p.DType.Floating()
 		for i := range f {
-			f[i] = scale.of(random(seed, next), stored.Floating())
-			if stored.Floating() {
+			f[i] = scale.of(random(seed, next), floating)
+			if floating {
 				f[i] = stored.converted(f[i])
 			}
-			if stored != p.DType && p.DType.Floating() {
+			if again {
 				f[i] = p.DType.converted(f[i])
 			}
 			next++
