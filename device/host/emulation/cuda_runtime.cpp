@@ -2,6 +2,8 @@
 #define EMULATED_LIBRARY
 #include "cuda_runtime.h"
 
+#include <functional>
+#include <memory>
 #include <vector>
 
 #include "runtime.cpp"
@@ -25,10 +27,13 @@ struct EmulatedStream {
   EmulatedGraph *capture; // what its launches go into, nullptr where they run at once
 };
 EmulatedGraph *emulated_capture(cudaStream_t stream) { return stream ? stream->capture : nullptr; }
-void emulated_add(EmulatedGraph *graph, std::function<void()> launch) { graph->launches.push_back(std::move(launch)); }
+static void add(EmulatedGraph *graph, std::function<void()> launch) { graph->launches.push_back(std::move(launch)); }
+void emulated_add(EmulatedGraph *graph, const EmulatedNode *launch) {
+  add(graph, [kept = std::shared_ptr<const EmulatedNode>(launch)] { kept->run(); }); // graphs are copied
+}
 static cudaError_t on_stream(cudaStream_t stream, std::function<void()> work) {
   if (EmulatedGraph *graph = emulated_capture(stream))
-    emulated_add(graph, std::move(work));
+    add(graph, std::move(work));
   else
     work();
   return cudaSuccess;

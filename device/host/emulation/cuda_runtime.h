@@ -89,7 +89,6 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t from, cudaEven
 
 #include "emulation.h"
 
-#include <functional>
 #include <tuple>
 #include <utility>
 
@@ -98,7 +97,18 @@ void emulated_launch(dim3 grid, dim3 block, size_t shared, void (*call)(const vo
 
 // The graph that a stream's launches go into, if any, or else nullptr.
 EmulatedGraph *emulated_capture(cudaStream_t stream);
-void emulated_add(EmulatedGraph *graph, std::function<void()> launch);
+
+// A launch of a graph. (std::function would do, but its header takes a compiler half a second.)
+struct EmulatedNode {
+  virtual void run() const = 0;
+  virtual ~EmulatedNode() {}
+};
+template <class F> struct EmulatedNodeOf : EmulatedNode {
+  F what;
+  explicit EmulatedNodeOf(F what) : what(what) {}
+  void run() const override { what(); }
+};
+void emulated_add(EmulatedGraph *graph, const EmulatedNode *launch); // the graph owns it
 
 template <class... A> struct EmulatedLaunch {
   void (*kernel)(A...);
@@ -123,9 +133,10 @@ template <class... A>
 cudaError_t cudaLaunchKernel(void (*kernel)(A...), dim3 grid, dim3 block, void **args, size_t shared = 0, cudaStream_t stream = nullptr) {
   if (block.x * block.y * block.z < 1 || block.x * block.y * block.z > 1024 || shared > 227 << 10) return cudaErrorInvalidValue;
   const EmulatedLaunch<A...> l(kernel, args, std::index_sequence_for<A...>());
-  if (EmulatedGraph *graph = emulated_capture(stream))
-    emulated_add(graph, [=] { emulated_launch(grid, block, shared, l.call, &l); });
-  else
+  if (EmulatedGraph *graph = emulated_capture(stream)) {
+    const auto again = [=] { emulated_launch(grid, block, shared, l.call, &l); };
+    emulated_add(graph, new EmulatedNodeOf<decltype(again)>(again));
+  } else
     emulated_launch(grid, block, shared, l.call, &l);
   return cudaSuccess;
 }

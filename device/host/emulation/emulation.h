@@ -3,6 +3,13 @@
 // threads of a block run one after the other, as fibers where they must wait for
 // each other. Only what is declared here exists.
 #pragma once
+// Mathematical special functions of C++17, which no kernel calls, would take a compiler twice as long as all the rest that
+// headers declare: libstdc++ leaves them out.
+#if __has_include(<bits/c++config.h>)
+#include <bits/c++config.h>
+#undef _GLIBCXX_USE_STD_SPEC_FUNCS
+#define _GLIBCXX_USE_STD_SPEC_FUNCS 0
+#endif
 #include <math.h>
 #include <stdint.h>
 #include <string.h>
