@@ -203,7 +203,7 @@ func syntax(t *testing.T, d *Device, ks []kernels.Kernel) string {
 	defer os.Remove(unit)
 	ctx, cancel := context.WithTimeout(context.Background(), compileTimeout)
 	defer cancel()
-	log, err := d.cc(ctx, append(d.flags(), "-fsyntax-only", filepath.Base(unit))...)
+	log, err := d.cc(ctx, append(d.flags(forProof), "-fsyntax-only", filepath.Base(unit))...)
 	if err == nil {
 		return ""
 	}

@@ -140,7 +140,7 @@ func (d *Device) CopyBandwidth(_ context.Context, bytes int64) (float64, error) 
 
 // Compile builds a kernel as a program of its own.
 func (d *Device) Compile(ctx context.Context, k kernels.Kernel) (device.Binary, error) {
-	bs, err := d.CompileBatch(ctx, []kernels.Kernel{k})
+	bs, err := d.build(ctx, []kernels.Kernel{k}, forSpeed)
 	if err != nil {
 		return device.Binary{}, err
 	}

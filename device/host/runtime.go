@@ -23,7 +23,7 @@ var runtimes sync.Map // string to []byte
 // compileRuntime writes the headers and the part all programs share, which it builds where it is not kept.
 func (d *Device) compileRuntime() error {
 	files := map[string]string{"emulation.h": emulation, "input.h": stencil.TypeSource(stencil.Float16) + stencil.TypeSource(stencil.BFloat16) + stencil.InputSource, "runtime.cpp": runtimeSource}
-	all := append(d.flags(), d.compiler, d.version, files["emulation.h"], files["input.h"], files["runtime.cpp"])
+	all := append(d.flags(forSpeed), d.compiler, d.version, files["emulation.h"], files["input.h"], files["runtime.cpp"])
 	name := fmt.Sprintf("runtime-%x.o", sha256.Sum256([]byte(strings.Join(all, "\x00"))))
 	built, found := runtimes.Load(name)
 	if !found {
@@ -45,7 +45,7 @@ func (d *Device) compileRuntime() error {
 	}
 	limit, cancel := context.WithTimeout(context.Background(), compileTimeout)
 	defer cancel()
-	log, err := d.cc(limit, append(d.flags(), "-c", "-o", "runtime.o", "runtime.cpp")...)
+	log, err := d.cc(limit, append(d.flags(forSpeed), "-c", "-o", "runtime.o", "runtime.cpp")...)
 	if full := fullFolder.FindString(log); err != nil && full != "" {
 		return d.cannotWrite(full)
 	} else if err != nil {
