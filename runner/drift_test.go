@@ -12,6 +12,7 @@ import (
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/search"
+	"stenciltune/space"
 	"stenciltune/space/spacetest"
 	"stenciltune/timing"
 )
@@ -104,6 +105,8 @@ func TestAfterADriftTheNewPaceIsTheMeasure(t *testing.T) {
 	o.Families = all.Families()
 	o.Space = kernels.Spaces(o.Families, o.Problem, d.machine)
 	o.Strategy, o.Stop.Budget = strategy(t, "random", o.Space, 1), 3+80
+	// Its time is not the machine's: after two seconds of that it would look once more.
+	o.Device = &simulated{fake: d, until: map[space.Schedule]time.Duration{}}
 	mustTune(t, o)
 	// The baseline, two looks after 25 schedules and one each after 50 and 75.
 	if n := d.count(opTime, naives[0]); n != 1+2+1+1 {
