@@ -43,11 +43,12 @@ func boxed(body []Stmt) []Stmt {
 		switch x := st.(type) {
 		case Let:
 			sum, ok := b.sum(x.Value, 1)
+			found := b.found
 			if i == b.last[x.Local] { // what it held before is mostly read by the next one alone
 				x.Value = b.expr(x.Value)
 			}
 			delete(b.forms, x.Local)
-			if ok {
+			if ok && b.found == found { // else who reads it has it nested already
 				b.forms[x.Local] = sum
 			}
 			st = x
@@ -60,7 +61,7 @@ func boxed(body []Stmt) []Stmt {
 		}
 		out = append(out, st)
 	}
-	if !b.found {
+	if b.found == 0 {
 		return nil
 	}
 	return live(out)
@@ -70,7 +71,7 @@ func boxed(body []Stmt) []Stmt {
 type boxes struct {
 	forms map[int][]addend // what locals are sums of, of those that are
 	last  map[int]int      // the statement that sets a local last
-	found bool
+	found int              // boxes
 }
 
 // addend is a part of a sum: a weight times what follows from the points around a place, as it is at the origin.
@@ -166,9 +167,7 @@ func shifted(e Expr, by Offset) Expr {
 // expr is e with its sums over boxes nested.
 func (b *boxes) expr(e Expr) Expr {
 	return replaceOutermost(e, func(e Expr) (Expr, bool) {
-		switch e.(type) {
-		case Binary, Local:
-		default:
+		if _, ok := e.(Binary); !ok {
 			return nil, false
 		}
 		addends, ok := b.sum(e, 1)
@@ -209,7 +208,8 @@ func (b *boxes) nested(addends []addend) (sum Expr, ok bool) {
 	for _, key := range keys {
 		group := groups[key]
 		if weights, low, weight, is := separable(group); is {
-			ok, b.found = true, true
+			ok = true
+			b.found++
 			add(box(of[key], low, weights, 2), weight)
 			continue
 		}
