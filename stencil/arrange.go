@@ -71,21 +71,28 @@ func (l *splitter) collected(weights map[Point]float64) Expr {
 				group = Binary{"-", group, l.read(p), Elem}
 			}
 		}
-		if w != 1 {
-			group = Binary{"*", Num{w, Elem}, group, Elem}
+		if negative {
+			w = -w
 		}
-		switch {
-		case sum == nil && negative:
-			sum = Neg{group}
-		case sum == nil:
-			sum = group
-		case negative:
-			sum = Binary{"-", sum, group, Elem}
-		default:
-			sum = Binary{"+", sum, group, Elem}
-		}
+		sum = withTerm(sum, w, group)
 	}
 	return sum
+}
+
+// withTerm is a sum, nil of nothing, and a weight times a term.
+func withTerm(sum Expr, weight float64, term Expr) Expr {
+	if size := math.Abs(weight); size != 1 {
+		term = Binary{"*", Num{size, Elem}, term, Elem}
+	}
+	switch {
+	case sum == nil && weight < 0:
+		return Neg{term}
+	case sum == nil:
+		return term
+	case weight < 0:
+		return Binary{"-", sum, term, Elem}
+	}
+	return Binary{"+", sum, term, Elem}
 }
 
 // ownForm tells whether f reads own cells alone.

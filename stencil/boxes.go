@@ -189,28 +189,12 @@ func (b *boxes) nested(addends []addend) (sum Expr, ok bool) {
 		}
 		groups[a.key][a.at] += a.weight
 	}
-	add := func(e Expr, weight float64) {
-		term := e
-		if w := math.Abs(weight); w != 1 {
-			term = Binary{"*", Num{w, Elem}, e, Elem}
-		}
-		switch {
-		case sum == nil && weight < 0:
-			sum = Neg{term}
-		case sum == nil:
-			sum = term
-		case weight < 0:
-			sum = Binary{"-", sum, term, Elem}
-		default:
-			sum = Binary{"+", sum, term, Elem}
-		}
-	}
 	for _, key := range keys {
 		group := groups[key]
 		if weights, low, weight, is := separable(group); is {
 			ok = true
 			b.found++
-			add(box(of[key], low, weights, 2), weight)
+			sum = withTerm(sum, weight, box(of[key], low, weights, 2))
 			continue
 		}
 		at := make([]Offset, 0, len(group))
@@ -220,7 +204,7 @@ func (b *boxes) nested(addends []addend) (sum Expr, ok bool) {
 		slices.SortFunc(at, compareOffsets)
 		for _, o := range at {
 			if group[o] != 0 {
-				add(shifted(of[key], o), group[o])
+				sum = withTerm(sum, group[o], shifted(of[key], o))
 			}
 		}
 	}
@@ -296,26 +280,9 @@ func box(of Expr, at Offset, weights [3][]float64, axis int) Expr {
 			done[j] = true
 			o := at
 			o[axis] += j
-			part := box(of, o, weights, axis-1)
-			if alike == nil {
-				alike = part
-			} else {
-				alike = Binary{"+", alike, part, Elem}
-			}
+			alike = withTerm(alike, 1, box(of, o, weights, axis-1))
 		}
-		if size := math.Abs(w); size != 1 {
-			alike = Binary{"*", Num{size, Elem}, alike, Elem}
-		}
-		switch {
-		case sum == nil && w < 0:
-			sum = Neg{alike}
-		case sum == nil:
-			sum = alike
-		case w < 0:
-			sum = Binary{"-", sum, alike, Elem}
-		default:
-			sum = Binary{"+", sum, alike, Elem}
-		}
+		sum = withTerm(sum, w, alike)
 	}
 	return sum
 }

@@ -73,19 +73,24 @@ func (s *Stencil) Hoisted(kind Hidden) *Stencil {
 
 // hoist makes the hidden stages that save at least so much each, and of a stage together.
 func (s *Stencil) hoist(kind Hidden, least, worth int) *Stencil {
-	if s.Of != nil || kind == NoneHidden || kind == Boxed && s.Dims != 2 { // in a volume a kernel of such was wrong (docs/lab/0044-stages-apart.md)
+	if s.Of != nil || kind == NoneHidden || kind == Boxed && (s.Dims != 2 || !s.DType.Floating()) { // in a volume a kernel of such was wrong (docs/lab/0044-stages-apart.md)
 		return nil
+	}
+	stages := slices.Clone(s.Stages)
+	if kind == Boxed {
+		found := false
+		for i := range stages {
+			if body := boxed(stages[i].Body); body != nil {
+				stages[i].Body, found = body, true
+			}
+		}
+		if !found { // without a search
+			return nil
+		}
 	}
 	h := *s
 	h.Fields, h.ReadOnly, h.Stages = slices.Clone(s.Fields), slices.Clone(s.ReadOnly), nil
-	found := false // a sum over a box
-	for i := range s.Stages {
-		st := s.Stages[i]
-		if kind == Boxed && s.DType.Floating() {
-			if body := boxed(st.Body); body != nil {
-				st.Body, found = body, true
-			}
-		}
+	for _, st := range stages {
 		c := &canon{classes: map[string]*class{}}
 		first := hoister{canon: c, elem: s.elem(), env: map[int]bound{}}
 		first.block(st.Body)
@@ -97,7 +102,7 @@ func (s *Stencil) hoist(kind Hidden, least, worth int) *Stencil {
 		}
 		h.Stages = append(h.Stages, st)
 	}
-	if len(h.Stages) == len(s.Stages) || kind == Boxed && !found {
+	if len(h.Stages) == len(s.Stages) {
 		return nil
 	}
 	h.refresh()

@@ -338,18 +338,12 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "PREFETCH", Value: h.prefetch, Doc: docs["pf"]},
 		{Name: "MIN_BLOCKS", Value: h.minBlocks, Doc: docs["mb"]},
 	}
-	of := func(text func(l *plan) string) kernels.Piece { // a piece that follows from the plan
-		if len(ls) == 1 {
-			return kernels.Piece{Text: text(ls[0])}
-		}
-		return kernels.Piece{Of: func(stage int) string { return text(ls[stage]) }}
-	}
 	last := ls[len(ls)-1]
 	pieces := slices.Concat(
 		[]kernels.Piece{{Text: fmt.Sprintf("constexpr Real OUTSIDE = Real(%s); // what lies outside the grid, where that is a constant\n", stencil.Number(p.DType, p.Stencil.Constant))}, kernels.WindowsPiece(), kernels.CopiesPiece()},
 		kernels.StoredPieces(p),
 		[]kernels.Piece{{File: folder + "plane.cu", Text: planeSource}}, outside(p.Stencil), last.places(),
-		[]kernels.Piece{of(func(l *plan) string { return l.text(p, h) }), {File: folder + "streaming.cu", Text: streamingSource, Folds: warp * min(last.folds+1, 1)}})
+		[]kernels.Piece{{Of: func(entry int) string { return ls[entry].text(p, h) }}, {File: folder + "streaming.cu", Text: streamingSource, Folds: warp * min(last.folds+1, 1)}})
 	for i := range pieces {
 		pieces[i].Turns, pieces[i].WholeRows = h.turns(p), h.wholeRows(p)
 	}
