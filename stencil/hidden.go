@@ -73,7 +73,7 @@ func (s *Stencil) Hoisted(kind Hidden) *Stencil {
 
 // hoist makes the hidden stages that save at least so much each, and of a stage together.
 func (s *Stencil) hoist(kind Hidden, least, worth int) *Stencil {
-	if s.Of != nil || kind == NoneHidden || kind == Boxed && (s.Dims != 2 || !s.DType.Floating()) { // in a volume a kernel of such was wrong (docs/lab/0044-stages-apart.md)
+	if s.Of != nil || kind == NoneHidden || kind == Boxed && !s.DType.Floating() {
 		return nil
 	}
 	stages := slices.Clone(s.Stages)

@@ -341,7 +341,7 @@ func TestSumsOverBoxesAreNested(t *testing.T) {
 		{"with other weights", plane + "CellValue { " + loops(1, "(i * j + 4) * get(u, i, j)") + " return s * s, s; }", "nothing"},
 		{"of coordinates", plane + "CellValue { " + loops(1, "x * get(u, i, j)") + " return s * s, s; }", "nothing"},
 		{"in a branch", plane + "CellValue { " + loops(1, "get(u, i, j)") + " if (s > 0) s = 2 * s; return s * s, s; }", "nothing"},
-		{"in a volume", "NumDimensions 3 StencilSize (1, 1, 1) DataType double CellValue { float s = 0; for (int k = -1; k <= 1; k++) for (int j = -1; j <= 1; j++) for (int i = -1; i <= 1; i++) s += get(i, j, k); return sin(s); }", "nothing"},
+		{"in a volume", "NumDimensions 3 StencilSize (1, 1, 1) DataType double CellValue { float s = 0; for (int k = -1; k <= 1; k++) for (int j = -1; j <= 1; j++) for (int i = -1; i <= 1; i++) s += get(i, j, k); return sin(s); }", "stage {0, 0, -1; 0, 0, 0; 0, 0, 1} 28 to 11"},
 	} {
 		s := mustParse(t, c.src)
 		h := s.Hoisted(Boxed)

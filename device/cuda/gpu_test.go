@@ -91,6 +91,11 @@ func TestGPUEveryRuleGivesTheReferencesAnswer(t *testing.T) {
 	devicetest.Check(t, d, devicetest.MixedCases(t, d.Machine(), *flagCases/2, *flagSeed+6))
 }
 
+func TestGPUSharedValuesGiveTheReferencesAnswer(t *testing.T) {
+	d := openGPU(t)
+	devicetest.Check(t, d, devicetest.SharedCases(t, d.Machine(), *flagCases, *flagSeed+13))
+}
+
 func TestGPUStepScalarsGiveTheReferencesAnswer(t *testing.T) {
 	d := openGPU(t)
 	devicetest.Check(t, d, devicetest.StepCases(t, d.Machine(), *flagEach, *flagSeed+9))

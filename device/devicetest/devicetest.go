@@ -123,6 +123,29 @@ func CoupledCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.
 	return cases
 }
 
+// SharedCases draws n cases of random programs whose neighbouring cells compute values alike, of kernels that make stages of them.
+func SharedCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Case {
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 13))
+	source := verify.NewSource(m, all.Families())
+	pipeline := kernels.Find(all.Families(), "pipeline")
+	hides := func(s space.Schedule) bool { return s.Int("hs", 0) > 0 }
+	var cases []verify.Case
+	for len(cases) < n {
+		st := parsed(t, "shared", randomShared(r))
+		p := stencil.Problem{Stencil: st, DType: st.DType}
+		if !slices.ContainsFunc(source.Legal(p, pipeline), hides) {
+			continue
+		}
+		c := source.Draw(r, p, pipeline)
+		for !hides(c.Kernel.Schedule) {
+			c = source.Draw(r, p, pipeline)
+		}
+		cases = append(cases, c)
+	}
+	return cases
+}
+
 // parsed is a program that must be right.
 func parsed(t testing.TB, name, text string) *stencil.Stencil {
 	st, err := stencil.Parse(name, name+".sl", text)

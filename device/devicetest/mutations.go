@@ -227,6 +227,10 @@ func Mutations() []Mutation {
 		m("pipeline", "euler2d", "hidden stages: not computed left of the own cells", "for (int i = -1; i < VECTOR + 0; i++) {", "for (int i = 0; i < VECTOR + 0; i++) {"),
 		m("pipeline", "gradient2d", "tiles begin without a halo on x", "window(tx, nx, TILE_X, STEP_X, HALO_LX, UNIT)", "window(tx, nx, TILE_X, STEP_X, 0, UNIT)"),
 		m("pipeline", "rows3d", "no barrier between a stage and one that reads other rows of its plane", "    __syncthreads();\n    { // time step 0, stage 1", "    { // time step 0, stage 1"),
+		m("pipeline", "boxes3d", "no barrier where planes stand for those beyond the grid", "    if (ENDS) __syncthreads();\n", ""),
+		m("pipeline", "slopes3d", "hidden stages: of other rows no columns beyond the own ones", "beyond<0, EDGE, ENDS, 2, 2, 2, 2, ", "beyond<0, EDGE, ENDS, 2, 2, 0, 0, "),
+		m("pipeline", "boxes2d", "boxes: two columns weigh 1 % more", "T(2.0) * (get_1(-1", "T(2.02) * (get_1(-1"),
+		m("pipeline", "boxes2d", "boxes: the row before the last counts in place of the last", "get_2(0, 1, 0)", "get_2(0, 0, 0)"),
 		m("pipeline", "acoustic3d", "rows of other warps lie a row off", "e.at[r < LR ? r : r + ROWS][LX", "e.at[r < LR ? max(r - 1, 0) : r + ROWS][LX"),
 
 		m("stream", "jacobi2d", "no rule at low x", "at.low_x : at.x < k) e[LOW_X - k] = outside;", "false : false) e[LOW_X - k] = outside;"),

@@ -455,3 +455,85 @@ func randomCoupled(r *rand.Rand) string {
 	p.add("return %s; }", strings.Join(values, ", "))
 	return p.String()
 }
+
+// randomShared is a program whose neighbouring cells compute alike what costs most: functions of a few points, read at several
+// places or summed over a box. Kernels may make stages of those (stencil.Hidden). Its stages read what the ones before set.
+func randomShared(r *rand.Rand) string {
+	p := &program{r: r, dims: 1 + r.IntN(3), reach: 4, arrays: []string{"k"}[:r.IntN(2)]}
+	p.fields = []string{"u", "v", "w"}[:1+r.IntN(3)]
+	p.head()
+	p.add("DataType %s Fields (%s) ScalarVariables (float a = 0.5, int n = 3) ", one(r, "float", "float", "double"), strings.Join(p.fields, ", "))
+	if len(p.arrays) > 0 {
+		p.add("ReadOnly (k%s) ", one(r, "", ": uint8", ": float"))
+	}
+	if p.chance(4) {
+		p.mixed()
+	} else {
+		p.boundary()
+	}
+	names := []string{"first", "second", "third"}[:one(r, 1, 2, 2, 3)]
+	if len(names) > 1 {
+		p.add("Stages (%s) ", strings.Join(names, ", "))
+	} else {
+		names[0] = ""
+	}
+	for i, name := range names {
+		outputs := []string{p.fields[i%len(p.fields)]}
+		p.add("CellValue %s (%s) { float s = 0, q = 0; ", name, outputs[0])
+		value := p.alike()
+		if p.chance(2) {
+			at, n := []string{"i", "j", "l"}[:p.dims], 1
+			for a := range at {
+				width := r.IntN(3)
+				n *= 2*width + 1
+				p.add("for (int %s = -%d; %[1]s <= %d; %[1]s++) ", at[a], width, width)
+			}
+			p.add("s += %s%.6f * %s; ", one(r, "", "(3 - abs(i)) * "), 0.5/float64(n), value(at))
+		} else {
+			for range 2 + r.IntN(4) {
+				p.add("s += %.2f * %s; ", 0.3*r.Float64(), value(strings.Split(p.near(2), ", ")))
+			}
+		}
+		if p.chance(2) {
+			other := p.alike()
+			for range 2 {
+				p.add("q += %.2f * %s; ", 0.3*r.Float64(), other(strings.Split(p.near(1), ", ")))
+			}
+		}
+		p.add("return %s; } ", one(r, "0.5 * s + 0.3 * q", fmt.Sprintf("0.3 * get(%s, %s) + 0.2 * s + 0.1 * sin(q)", p.fields[0], p.near(1)), fmt.Sprintf("0.3 * get(%s, %s) + 0.2 * s * q", p.fields[0], p.own())))
+	}
+	return p.String()
+}
+
+// near is a random point no further than so many cells on any axis, as the arguments of get.
+func (p *program) near(reach int) string {
+	list := make([]string, p.dims)
+	for a := range list {
+		list[a] = fmt.Sprint(p.r.IntN(2*reach+1) - reach)
+	}
+	return strings.Join(list, ", ")
+}
+
+// alike is a function of one or two points around a place.
+func (p *program) alike() func(at []string) string {
+	one, two := one(p.r, append(p.fields, p.arrays...)...), one(p.r, p.fields...)
+	aside := make([]int, p.dims)
+	aside[p.r.IntN(p.dims)] = p.r.IntN(3) - 1
+	form := p.r.IntN(4)
+	return func(at []string) string {
+		beside := make([]string, p.dims)
+		for a := range beside {
+			beside[a] = fmt.Sprintf("%s + %d", at[a], aside[a])
+		}
+		x, y := fmt.Sprintf("get(%s, %s)", one, strings.Join(at, ", ")), fmt.Sprintf("get(%s, %s)", two, strings.Join(beside, ", "))
+		switch form {
+		case 0:
+			return fmt.Sprintf("sin(%s * %s)", x, y)
+		case 1:
+			return fmt.Sprintf("sqrt(1 + %s * %[1]s + %s * %[2]s)", x, y)
+		case 2:
+			return fmt.Sprintf("(%s - %s) / (1.5 + sin(%[2]s))", x, y)
+		}
+		return x
+	}
+}

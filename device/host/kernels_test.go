@@ -27,6 +27,7 @@ var (
 	flagOf     = flag.String("of", "global,tile,smalltile,slide,pipeline,sweep,stream", "families of these")
 	flagSteps  = flag.Int("steps", 5, "random schedules of programs with step scalars, sources and receivers")
 	flagCouple = flag.Int("coupled", 3, "random schedules of programs whose fields multiply each other")
+	flagShared = flag.Int("shared", 4, "random schedules of programs whose neighbouring cells compute values alike")
 	flagASan   = flag.Int("asan-cases", 5, "of these, also under the sanitizers")
 	flagSeed   = flag.Uint64("seed", 20261121, "seed of the random schedules; where it is not given most draw by another in each run")
 )
@@ -134,6 +135,15 @@ func TestCoupledFieldsGiveTheReferencesAnswer(t *testing.T) {
 	}
 	d := open(t, host.Options{})
 	devicetest.Check(t, d, devicetest.CoupledCases(t, d.Machine(), *flagCouple, drawnSeed(t)+12))
+}
+
+// Values that neighbouring cells compute alike, in stages of their own.
+func TestSharedValuesGiveTheReferencesAnswer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles many kernels")
+	}
+	d := open(t, host.Options{})
+	devicetest.Check(t, d, devicetest.SharedCases(t, d.Machine(), *flagShared, drawnSeed(t)+13))
 }
 
 func TestStepScalarsGiveTheReferencesAnswer(t *testing.T) {

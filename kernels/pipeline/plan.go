@@ -70,6 +70,7 @@ type job struct {
 	// Columns and rows beyond the own cells that a hidden stage computes as well, because others read it there.
 	lowX, highX, lowR, highR int
 	barrier                  bool // before it: rows that it reads were given by other warps since the last one
+	endBarrier               bool // one only near the grid's first and last plane, where others stand for those beyond
 }
 
 // read is what a job needs of one array.
@@ -191,10 +192,21 @@ func (r read) reach() (low, high [3]int) {
 }
 
 // ownHidden tells whether a hidden stage's values beyond the own cells are computed, as those outside the grid
-// must be. What reads own cells alone is like any other stage where the boundary rule names a cell inside.
+// must be. What reads own cells alone, and of hidden values such alone, is like any other stage where the boundary rule names a cell inside.
 func ownHidden(st *stencil.Stencil, stage int) bool {
 	s := &st.Stages[stage]
-	return s.Hidden && (s.Low != [3]int{} || s.High != [3]int{} || readsAround(s) || st.Has(stencil.Constant) || st.Has(stencil.Edge))
+	if !s.Hidden {
+		return false
+	}
+	if s.Low != [3]int{} || s.High != [3]int{} || readsAround(s) || st.Has(stencil.Constant) || st.Has(stencil.Edge) {
+		return true
+	}
+	for i := range stage {
+		if slices.ContainsFunc(st.Stages[i].Outputs, func(f int) bool { return len(s.Points[f]) > 0 }) && ownHidden(st, i) {
+			return true
+		}
+	}
+	return false
 }
 
 // readsAround tells whether a stage reads anything, read-only arrays too, off its own cell.
@@ -241,8 +253,11 @@ func (r *read) beyond(below, above int, mirror bool) {
 // around is a plane of an array as a job sees it: with what it computes beyond its own cells.
 func (j job) around(q plane) plane {
 	q.lowX, q.highX, q.lowR, q.highR = q.lowX+j.lowX, q.highX+j.highX, q.lowR+j.lowR, q.highR+j.highR
-	if j.lowR+j.highR > 0 {
+	switch {
+	case j.lowR+j.highR > 0: // rows that are a cell's own are others to cells beyond
 		q.otherLow, q.otherHigh = q.lowX, q.highX
+	case q.lowR+q.highR > 0:
+		q.otherLow, q.otherHigh = q.otherLow+j.lowX, q.otherHigh+j.highX
 	}
 	return q
 }
@@ -474,26 +489,31 @@ func (p *plan) ownAlone(version int) bool {
 // barriers puts barriers before jobs that read rows which other warps have given since the last
 // one. A plane step begins with one.
 func (p *plan) barriers() {
-	given := map[int]bool{} // versions given since the last barrier in this plane step
-	for i := range p.jobs {
-		j := &p.jobs[i]
-		for _, r := range j.reads {
-			j.barrier = j.barrier || given[r.version] && p.newestRows(*j, r)
-		}
-		if j.barrier {
-			clear(given)
-		}
-		for _, v := range j.outputs {
-			given[v] = p.versions[v].rows
+	for _, ends := range []bool{false, true} {
+		given := map[int]bool{} // versions given since the last barrier in this plane step
+		for i := range p.jobs {
+			j := &p.jobs[i]
+			if slices.ContainsFunc(j.reads, func(r read) bool { return given[r.version] && p.newestRows(*j, r, ends) }) {
+				j.barrier, j.endBarrier = j.barrier || !ends, ends && !j.barrier
+			}
+			if j.barrier || j.endBarrier {
+				clear(given)
+			}
+			for _, v := range j.outputs {
+				given[v] = p.versions[v].rows
+			}
 		}
 	}
 }
 
-// newestRows tells whether other rows of the newest plane are read, maybe in place of those of a
-// plane beyond the grid.
-func (p *plan) newestRows(j job, r read) bool {
-	return slices.ContainsFunc(r.planes, func(q plane) bool { q = j.around(q); return q.lowR+q.highR > 0 && p.age(j, r, max(q.dz, 0)) == 0 }) ||
-		p.mirror && p.age(j, r, r.high) == 0
+// newestRows tells whether other rows of the newest plane are read; near the ends maybe in place of those of a plane
+// beyond the grid.
+func (p *plan) newestRows(j job, r read, ends bool) bool {
+	below, _ := hiddenPlanes(p.st, j.stage) // the planes before the grid's first that it completes, too
+	return slices.ContainsFunc(r.planes, func(q plane) bool {
+		q = j.around(q)
+		return q.lowR+q.highR > 0 && (p.age(j, r, q.dz) == 0 || ends && p.age(j, r, max(q.dz, below)) == 0)
+	}) || ends && p.mirror && p.age(j, r, r.high) == 0
 }
 
 // extraRows is the rows of what is loaded that lie beyond a tile's, on either side. A tile may hold more than is read of what is loaded.

@@ -410,8 +410,8 @@ func (p *plan) jobText(b *strings.Builder, h shape, one bool, i int) {
 	line := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
 	j := &p.jobs[i]
 	stage := &st.Stages[j.stage]
-	if j.barrier {
-		line("    __syncthreads();")
+	if j.barrier || j.endBarrier {
+		line("    %s__syncthreads();", either(j.endBarrier, "if (ENDS) ", ""))
 	}
 	line("    { // time step %d, stage %d", j.step, j.stage)
 	line("      const int plane = t - %d, here = %s ? %splane, at.planes) : plane, iteration = at.grid.iteration + %d;", j.lag, say.repeats, say.index, j.step)
