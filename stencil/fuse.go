@@ -5,9 +5,9 @@ import (
 	"sync"
 )
 
-// maxEvaluations bounds how often, for one cell, a fused step computes what stages
-// before the last give: each is text for the compiler.
-const maxEvaluations = 64
+// mostRead bounds how many values the text of a fused step reads: compilers are slow at more, and one has been seen to make wrong code of it, where functions
+// are too large to be written out (docs/lab/0045-hidden-values-in-volumes.md).
+const mostRead = 1000
 
 // fusions are those of stencils seen before: a stencil never changes.
 var fusions sync.Map // *Stencil to *Stencil
@@ -18,7 +18,7 @@ var fusions sync.Map // *Stencil to *Stencil
 // stage sets, but for the fields of Temporary. It is nil where a step has one stage,
 // leaves nothing or would compute too much.
 func (s *Stencil) Fused() *Stencil {
-	if f := s.Merged(); f != s && f != nil && f.evaluated <= maxEvaluations {
+	if f := s.Merged(); f != s && f != nil && f.read <= mostRead {
 		return f
 	}
 	return nil
@@ -54,7 +54,6 @@ func (s *Stencil) fuse() *Stencil {
 		return nil
 	}
 	f.Ops, f.Low, f.High = Ops{}, [3]int{}, [3]int{}
-	total := 0
 	for _, st := range slices.Backward(s.Stages) {
 		var at []Offset // where the stage is computed
 		for _, o := range st.Outputs {
@@ -63,7 +62,6 @@ func (s *Stencil) fuse() *Stencil {
 			}
 			needs[o] = nil
 		}
-		total += len(at)
 		for a, points := range st.Points {
 			for _, p := range points {
 				for _, o := range at {
@@ -87,7 +85,7 @@ func (s *Stencil) fuse() *Stencil {
 		f.Evaluations = append([][]Offset{at}, f.Evaluations...)
 		f.Ops = f.Ops.plus(st.Ops.times(len(at)))
 	}
-	f.evaluated = total
+	f.read = s.readMerged()
 	last.Points, last.Low, last.High, last.Ops = needs, f.Low, f.High, f.Ops
 	f.Stages = []Stage{last}
 	f.Points = nil
@@ -123,4 +121,20 @@ func (p Problem) Forget(values []float64) []float64 {
 		}
 	}
 	return values
+}
+
+// readMerged is how many values the text of the stages as one reads: where a stage reads what an earlier one sets, all of that one's stand.
+func (s *Stencil) readMerged() int {
+	most, of := 0, map[int]int{} // by the array that a stage sets
+	for _, st := range s.Stages {
+		n := 0
+		for a, points := range st.Points {
+			n += len(points) * max(of[a], 1)
+		}
+		for _, o := range st.Outputs {
+			of[o] = n
+		}
+		most = max(most, n)
+	}
+	return most
 }

@@ -55,7 +55,7 @@ type Stencil struct {
 	// other; Evaluations says where each of them is computed.
 	Of          *Stencil
 	Evaluations [][]Offset
-	evaluated   int      // all of them
+	read        int      // values that its text reads (readMerged)
 	size        Size     // DefaultSize; zero where the file gives none
 	text        string   // the file as it was read
 	marks       []Branch // of the conditions in the tree, where it was parsed with them; else none
