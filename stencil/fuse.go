@@ -6,7 +6,7 @@ import (
 )
 
 // mostRead bounds how many values the text of a fused step reads: compilers are slow at more, and one has been seen to make wrong code of it, where functions
-// are too large to be written out (docs/lab/0045-hidden-values-in-volumes.md).
+// are too large to be written out (docs/lab/0046-said-once.md).
 const mostRead = 1000
 
 // fusions are those of stencils seen before: a stencil never changes.
