@@ -272,6 +272,10 @@ func TestValuesOutsideAreAskedForWhereSidesHaveThem(t *testing.T) {
 			t.Errorf("%s: what is asked where planes end is %t, want %t", c.rules, asks, c.ends)
 		}
 	}
+	p := problem(t, "s", "NumDimensions 1 StencilSize (1) Fields (a) Boundary x (constant 1, clamp) CellValue { return get(a, 1); }", stencil.Float32, stencil.Size{64, 1, 1})
+	if src, _ := assemble(p, spacetest.Schedule(t, "demo/gx=64"), nil, "demo.cu", ""); strings.Contains(src, "if (ends && ") {
+		t.Error("beyond a row's ends nothing is asked within loops over planes")
+	}
 }
 
 // Small whole numbers go to their arrays by an addition. They come from them by one where the unit for conversions has more to do than the

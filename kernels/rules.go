@@ -107,7 +107,7 @@ func (w *writer) mixedValue() {
 					continue
 				}
 				asked := ""
-				if axis == st.Dims-1 {
+				if axis == st.Dims-1 && axis > 0 { // a row is not streamed through
 					asked = "ends && "
 				}
 				w.line("  if (%sarray == %d && %s) return %s;", asked, f, [2]string{at + " < 0", at + " >= " + n}[side], value)

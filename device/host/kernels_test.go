@@ -190,6 +190,7 @@ func TestRareEdgesGiveTheReferencesAnswer(t *testing.T) {
 		"NumDimensions 2 StencilSize (3, 2) ReadOnly (k) Fields (u) Boundary constant 2 CellValue { return 0.3 * (get(u, 1, 0) + get(k, 1, -2) + get(k, -3, 1)); }",
 		"NumDimensions 3 StencilSize (2, 2, 2) ReadOnly (k) Fields (u) Boundary constant 2 CellValue { return 0.3 * (get(u, 0, 0, 0) + get(k, 2, -1, 0) + get(k, -1, 2, -2)); }",
 		"NumDimensions 2 StencilSize (4, 1) Fields (u, v) Boundary mirror CellValue { return 0.5 * sin(get(u, 3, 0)) + 0.2 * get(v, 0, 1), 0.3 * get(v, -4, 0) + sin(get(u, 0, 0)); }",
+		"NumDimensions 1 StencilSize (2) Fields (u, v) Boundary (constant 1, clamp) CellValue { return 0.3 * get(u, 0) + 0.2 * sin(get(u, -2) * get(v, 1)), get(v, 0); }",
 		heldPlane,
 	} {
 		st, err := stencil.Parse("rare", "rare.sl", text)
