@@ -31,12 +31,20 @@ func (p *program) chance(n int) bool { return p.r.IntN(n) == 0 }
 
 // offset is a random point, as the arguments of get.
 func (p *program) offset() string {
+	return strings.Join(p.point(func() int { return 1 + p.r.IntN(p.reach) }), ", ")
+}
+
+// near is a random point no further than so many cells on any axis.
+func (p *program) near(reach int) []string { return p.point(func() int { return reach }) }
+
+// point is a random point, no further on an axis than reach gives for it.
+func (p *program) point(reach func() int) []string {
 	list := make([]string, p.dims)
 	for a := range list {
-		reach := 1 + p.r.IntN(p.reach)
-		list[a] = fmt.Sprint(p.r.IntN(2*reach+1) - reach)
+		far := reach()
+		list[a] = fmt.Sprint(p.r.IntN(2*far+1) - far)
 	}
-	return strings.Join(list, ", ")
+	return list
 }
 
 // own is the own cell, as the arguments of get.
@@ -478,8 +486,7 @@ func randomShared(r *rand.Rand) string {
 		names[0] = ""
 	}
 	for i, name := range names {
-		outputs := []string{p.fields[i%len(p.fields)]}
-		p.add("CellValue %s (%s) { float s = 0, q = 0; ", name, outputs[0])
+		p.add("CellValue %s (%s) { float s = 0, q = 0; ", name, p.fields[i%len(p.fields)])
 		value := p.alike()
 		if p.chance(2) {
 			at, n := []string{"i", "j", "l"}[:p.dims], 1
@@ -491,32 +498,23 @@ func randomShared(r *rand.Rand) string {
 			p.add("s += %s%.6f * %s; ", one(r, "", "(3 - abs(i)) * "), 0.5/float64(n), value(at))
 		} else {
 			for range 2 + r.IntN(4) {
-				p.add("s += %.2f * %s; ", 0.3*r.Float64(), value(strings.Split(p.near(2), ", ")))
+				p.add("s += %.2f * %s; ", 0.3*r.Float64(), value(p.near(2)))
 			}
 		}
 		if p.chance(2) {
 			other := p.alike()
 			for range 2 {
-				p.add("q += %.2f * %s; ", 0.3*r.Float64(), other(strings.Split(p.near(1), ", ")))
+				p.add("q += %.2f * %s; ", 0.3*r.Float64(), other(p.near(1)))
 			}
 		}
-		p.add("return %s; } ", one(r, "0.5 * s + 0.3 * q", fmt.Sprintf("0.3 * get(%s, %s) + 0.2 * s + 0.1 * sin(q)", p.fields[0], p.near(1)), fmt.Sprintf("0.3 * get(%s, %s) + 0.2 * s * q", p.fields[0], p.own())))
+		p.add("return %s; } ", one(r, "0.5 * s + 0.3 * q", fmt.Sprintf("0.3 * get(%s, %s) + 0.2 * s + 0.1 * sin(q)", p.fields[0], strings.Join(p.near(1), ", ")), fmt.Sprintf("0.3 * get(%s, %s) + 0.2 * s * q", p.fields[0], p.own())))
 	}
 	return p.String()
 }
 
-// near is a random point no further than so many cells on any axis, as the arguments of get.
-func (p *program) near(reach int) string {
-	list := make([]string, p.dims)
-	for a := range list {
-		list[a] = fmt.Sprint(p.r.IntN(2*reach+1) - reach)
-	}
-	return strings.Join(list, ", ")
-}
-
 // alike is a function of one or two points around a place.
 func (p *program) alike() func(at []string) string {
-	one, two := one(p.r, append(p.fields, p.arrays...)...), one(p.r, p.fields...)
+	here, there := one(p.r, append(p.fields, p.arrays...)...), one(p.r, p.fields...)
 	aside := make([]int, p.dims)
 	aside[p.r.IntN(p.dims)] = p.r.IntN(3) - 1
 	form := p.r.IntN(4)
@@ -525,7 +523,7 @@ func (p *program) alike() func(at []string) string {
 		for a := range beside {
 			beside[a] = fmt.Sprintf("%s + %d", at[a], aside[a])
 		}
-		x, y := fmt.Sprintf("get(%s, %s)", one, strings.Join(at, ", ")), fmt.Sprintf("get(%s, %s)", two, strings.Join(beside, ", "))
+		x, y := fmt.Sprintf("get(%s, %s)", here, strings.Join(at, ", ")), fmt.Sprintf("get(%s, %s)", there, strings.Join(beside, ", "))
 		switch form {
 		case 0:
 			return fmt.Sprintf("sin(%s * %s)", x, y)
