@@ -23,15 +23,11 @@ func (s *Stencil) arranged(stage int) []Stmt {
 
 // arrange arranges a cell function; nil if it branches.
 func (s *Stencil) arrange(stage int) []Stmt {
-	body, first := s.inGrid(stage), 0
-	for _, st := range body {
-		switch st := st.(type) {
-		case If:
-			return nil
-		case Let:
-			first = max(first, st.Local+1)
-		}
+	body := s.inGrid(stage)
+	if slices.ContainsFunc(body, func(st Stmt) bool { _, branch := st.(If); return branch }) {
+		return nil
 	}
+	first := free(body)
 	l := splitter{s: s, least: 2, locals: map[int]form{}, emitted: map[int]bool{}, own: -1, arrange: true, first: first}
 	rest := l.block(body)
 	var all []Stmt

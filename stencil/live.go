@@ -92,6 +92,16 @@ func declared(body []Stmt) []Stmt {
 	return out
 }
 
+// free is a local from which on a function has none.
+func free(body []Stmt) (first int) {
+	set := map[int]bool{}
+	sets(body, set)
+	for l := range set {
+		first = max(first, l+1)
+	}
+	return first
+}
+
 // sets finds the locals that a block sets.
 func sets(body []Stmt, set map[int]bool) {
 	for _, st := range body {

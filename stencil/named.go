@@ -46,7 +46,7 @@ type namer struct {
 }
 
 func newNamer(body []Stmt) *namer {
-	n := &namer{ids: map[string]int{}, sets: map[int]int{}}
+	n := &namer{ids: map[string]int{}, sets: map[int]int{}, next: free(body)}
 	n.count(body)
 	return n
 }
@@ -57,7 +57,6 @@ func (n *namer) count(body []Stmt) {
 		switch st := st.(type) {
 		case Let:
 			n.sets[st.Local]++
-			n.next = max(n.next, st.Local+1)
 		case If:
 			n.count(st.Then)
 			n.count(st.Else)
@@ -92,11 +91,7 @@ func (n *namer) block(body []Stmt) (out []Stmt) {
 			x.Value = e
 			st = x
 		case Return:
-			values := make([]Expr, len(x.Values))
-			for i, v := range x.Values {
-				values[i] = root(v)
-			}
-			st = Return{values}
+			st = mapBody([]Stmt{x}, root)[0]
 		case If:
 			x.Cond = root(x.Cond)
 			out, n.before = append(out, n.before...), nil
@@ -125,7 +120,7 @@ func (n *namer) expr(e Expr, guarded bool) (Expr, int) {
 	if name, ok := n.names[id]; ok && !short(e) {
 		return name, id
 	}
-	if n.naming && !guarded && n.uses[id] > 1 && !short(e) && !isNumber(e) && (n.long || holdsBranching(e)) {
+	if n.naming && !guarded && n.uses[id] > 1 && !short(e) && (n.long || holdsBranching(e)) {
 		name := Local{n.next, e.typ()}
 		n.next++
 		n.before = append(n.before, Let{name.Index, name.Type, e, true})
@@ -172,20 +167,11 @@ func (n *namer) id(text string, operands []int) int {
 	return id
 }
 
-// isNumber tells whether an expression is the same number at every cell: where it is printed it is one.
-func isNumber(e Expr) bool {
-	is := true
-	walk(e, func(e Expr) {
-		switch e.(type) {
-		case Get, Read, ReadAt, Local, Scalar, Var, Sum:
-			is = false
-		}
-	})
-	return is
-}
-
-// short tells whether a name would say no more than an expression.
+// short tells whether a name would say no more than an expression, as it is printed.
 func short(e Expr) bool {
+	if _, folded := number(e); folded {
+		return true
+	}
 	switch e := e.(type) {
 	case Num, Int, Local, Scalar, Var:
 		return true

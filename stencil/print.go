@@ -38,8 +38,9 @@ func StageSource(s *Stencil, stage int) string {
 }
 
 // StageCode is the same for a GPU: quotients, roots, exponentials, logarithms and powers are calls of ArithmeticSource, a division by a
-// constant is a product, sums are collected (arranged), values of a step are read (StepValues), and short alternatives are computed before
-// one is taken (straight), and what a long text repeats is a local (named). RIM is a constant of the text: whether the cell may be near a high end of an axis, as HighEnd asks.
+// constant is a product, sums are collected (arranged), values of a step are read (StepValues), short alternatives are computed before
+// one is taken (straight), and what branches, or is repeated in a long text, is said once (named). RIM is a constant of the text: whether
+// the cell may be near a high end of an axis, as HighEnd asks.
 func StageCode(s *Stencil, stage int) string {
 	p := printer{s: s, approximate: true, rim: true}
 	body, _ := s.perStep(stage)

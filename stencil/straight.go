@@ -13,12 +13,7 @@ func (s *Stencil) straight(body []Stmt) []Stmt {
 	if !s.DType.Floating() {
 		return body
 	}
-	a := alternatives{double: s.DType == Float64, reads: map[int]bool{}}
-	set := map[int]bool{}
-	sets(body, set)
-	for l := range set {
-		a.next = max(a.next, l+1)
-	}
+	a := alternatives{double: s.DType == Float64, next: free(body), reads: map[int]bool{}}
 	return a.block(body)
 }
 
