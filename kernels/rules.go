@@ -25,12 +25,15 @@ func (w *writer) rules() {
 		w.line("constexpr Boundary BOUNDARY = %s;", ruleNames[st.Boundary])
 		return
 	}
-	var cases, wraps, some strings.Builder
+	var cases, wraps, some, apart strings.Builder
 	all, has := true, map[string]bool{}
 	for axis := range st.Dims {
 		all = all && st.Wraps(axis)
 		if st.Wraps(axis) {
 			fmt.Fprintf(&wraps, "axis == %d || ", axis)
+		}
+		if st.MirrorsApart(axis) {
+			fmt.Fprintf(&apart, "axis == %d || ", axis)
 		}
 	}
 	for i, a := range slices.Concat(st.Fields, st.ReadOnly) {
@@ -51,6 +54,9 @@ func (w *writer) rules() {
 	w.line("__host__ __device__ constexpr Boundary rule(int array, int axis, int side) { return %sCLAMP; }", cases.String())
 	w.line("__host__ __device__ constexpr bool wraps(int axis) { return %sfalse; } // whether the grid repeats there", wraps.String())
 	w.line("__host__ __device__ constexpr bool some(Boundary b) { return %sfalse; } // whether it is the rule of some side", some.String())
+	if MirrorsApart(st) {
+		w.line("__host__ __device__ constexpr bool mirrors_apart(int axis) { return %sfalse; } // whether some arrays are mirrored there and others are not", apart.String())
+	}
 	w.line("constexpr bool WRAPS_ALL = %t; // on all axes", all)
 	rows := st.Dims == 3 && slices.ContainsFunc(st.Fields, func(f stencil.Array) bool {
 		return slices.ContainsFunc(f.Rules[1][:], func(r stencil.Rule) bool {

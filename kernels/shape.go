@@ -323,11 +323,16 @@ func StepsConstraint(p stencil.Problem, lists bool) space.Constraint {
 	return space.Constraint{Name: "steps", Needs: []string{"ph"}, Why: why, OK: func(v space.Values) bool { return v.Get("ph") <= most }}
 }
 
+// MirrorsApart tells whether arrays differ in whether they are mirrored beyond some side (Stencil.MirrorsApart).
+func MirrorsApart(st *stencil.Stencil) bool {
+	return slices.ContainsFunc([]int{0, 1, 2}[:st.Dims], st.MirrorsApart)
+}
+
 // MirrorsConstraint keeps families that find what lies outside by its place in the plane to rules that allow it.
 func MirrorsConstraint(st *stencil.Stencil) space.Constraint {
 	return space.Constraint{
 		Name: "boundary", Needs: []string{"vx"}, Why: "a plane, row or column stands for the same one beyond an edge in all arrays: all are mirrored there, or none",
-		OK: func(space.Values) bool { return st.MirrorsAlike() },
+		OK: func(space.Values) bool { return !MirrorsApart(st) },
 	}
 }
 

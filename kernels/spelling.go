@@ -25,7 +25,7 @@ var oneRule = []spelling{
 	{regexp.MustCompile(`\n *if \(!away && !VALUES_IN_PLANE\) return;`), ""},
 	{regexp.MustCompile(`, iteration, ENDS\)`), ", iteration)"},
 	{regexp.MustCompile(`\bEDGES_ON_ROWS\b`), "BOUNDARY != WRAP && BOUNDARY != CLAMP && BOUNDARY != MIRROR"},
-	{regexp.MustCompile(`\brule\(\d, (?:\d|DIMS - 1), \d\)`), "BOUNDARY"},
+	{regexp.MustCompile(`\brule\(\w+, (?:\d|DIMS - 1), \d\)`), "BOUNDARY"},
 	{regexp.MustCompile(`\bon_edge<\d>\((\w+)\)`), "$1"},
 	{regexp.MustCompile(`\btemplate <int AXIS> __device__`), "__device__"},
 	{regexp.MustCompile(`\b(tiles|window)<\w+>\(`), "$1("},
@@ -162,6 +162,16 @@ var (
 	inParts       = []spelling{{regexp.MustCompile(`\n *WHOLE_ROWS\(` + within), ""}}
 )
 
+// mirroredApart is for arrays of which some are mirrored beyond a side where others are not, mirroredAlike for others.
+var (
+	mirroredApart = []spelling{{regexp.MustCompile(`\bAPART\(` + within), "$1"}}
+	mirroredAlike = []spelling{
+		{regexp.MustCompile(`\n? *APART\(` + within), ""},
+		{regexp.MustCompile(`\b(near|other)_row<ARRAY>\(at, ([^()]*)\)`), "at.$1[$2]"},
+		{regexp.MustCompile(`\bstored_index<(\w+)>\(`), "boundary_index<$1>(0, "},
+	}
+)
+
 // unvalued is for grids of which every point outside stands for a cell.
 var unvalued = []spelling{{regexp.MustCompile(`\n *outside<ENDS, false>\([^;]*\);`), ""}}
 
@@ -178,6 +188,7 @@ type Simple struct {
 	WholeRows bool // nor this: rows of any length that begin with a whole vector are copied in vectors
 	Ends      bool // nor this: cells are asked whether an array that is short has ended
 	Valued    bool // nor this: what lies outside the grid may have a value that is not a cell's
+	Apart     bool // nor this: some arrays are mirrored beyond a side where others are not
 }
 
 // spelt is a file's text by itself and by what is simple.
@@ -198,6 +209,11 @@ func Spelling(text string, by Simple) string {
 		list = turning
 	}
 	list = slices.Clone(list)
+	if by.Apart {
+		list = append(list, mirroredApart...)
+	} else {
+		list = append(list, mirroredAlike...)
+	}
 	if by.WholeRows {
 		list = append(list, startingWhole...)
 	} else {

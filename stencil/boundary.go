@@ -107,25 +107,46 @@ func (a *Array) Has(b Boundary) bool {
 	return false
 }
 
-// Mirrors tells whether some array has mirrored points on an axis.
-func (s *Stencil) Mirrors(axis int) bool {
-	is := func(a Array) bool { return a.Rules[axis][0].Boundary == Mirror || a.Rules[axis][1].Boundary == Mirror }
-	return slices.ContainsFunc(s.Fields, is) || slices.ContainsFunc(s.ReadOnly, is)
+// Mirrors tells whether points of the array beyond a side of an axis are mirrored.
+func (a *Array) Mirrors(axis int) bool {
+	return a.Rules[axis][0].Boundary == Mirror || a.Rules[axis][1].Boundary == Mirror
 }
 
-// MirrorsAlike tells whether beyond each side all arrays are mirrored, or none: then a point outside stands for the same cell,
-// or has the same one nearest to it, in all of them.
-func (s *Stencil) MirrorsAlike() bool {
-	for axis := range s.Dims {
+// Mirrors tells whether some array has mirrored points on an axis.
+func (s *Stencil) Mirrors(axis int) bool {
+	return slices.ContainsFunc(s.arrays(), func(a *Array) bool { return a.Mirrors(axis) })
+}
+
+// MirrorsApart tells whether beyond a side of an axis the first field is mirrored and another array that is read along the axis is
+// not, or the other way round: then a point outside does not stand for the same cell in all of them.
+func (s *Stencil) MirrorsApart(axis int) bool {
+	for i, a := range s.arrays() {
+		along := slices.ContainsFunc(s.Stages, func(st Stage) bool {
+			return slices.ContainsFunc(st.Points[i], func(o Offset) bool { return o[axis] != 0 })
+		})
 		for side := range 2 {
-			for _, a := range s.arrays() {
-				if (a.Rules[axis][side].Boundary == Mirror) != (s.Fields[0].Rules[axis][side].Boundary == Mirror) {
-					return false
+			if along && (a.Rules[axis][side].Boundary == Mirror) != (s.Fields[0].Rules[axis][side].Boundary == Mirror) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// MirrorsDiffer tells whether beyond some side arrays are mirrored and others are not, whatever is read of them: there a function of several at a
+// cell has no cell that it stands for. Hidden fields have no rules.
+func (s *Stencil) MirrorsDiffer() bool {
+	for i, a := range s.arrays() {
+		hidden := slices.ContainsFunc(s.Stages, func(st Stage) bool { return st.Hidden && slices.Contains(st.Outputs, i) })
+		for axis := range s.Dims {
+			for side := range 2 {
+				if !hidden && (a.Rules[axis][side].Boundary == Mirror) != (s.Fields[0].Rules[axis][side].Boundary == Mirror) {
+					return true
 				}
 			}
 		}
 	}
-	return true
+	return false
 }
 
 // oneRule puts a stencil's rules in one word, if they are one.

@@ -72,11 +72,12 @@ func SumCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Case
 	return cases
 }
 
-// MixedCases draws n cases of random programs whose boundary rules differ by axis, side and field.
+// MixedCases draws n cases of random programs whose boundary rules differ by axis, side and field: every other one of pipeline, which knows
+// most rules by a cell's place in its tile.
 func MixedCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Case {
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 4))
-	source := verify.NewSource(m, all.Families())
+	source, pipeline := verify.NewSource(m, all.Families()), kernels.Find(all.Families(), "pipeline")
 	var cases []verify.Case
 	for len(cases) < n {
 		text := randomMixed(r)
@@ -86,8 +87,9 @@ func MixedCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Ca
 		} else if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		for range 2 {
-			cases = add(cases, source, r, st)
+		cases = add(cases, source, r, st)
+		if p := (stencil.Problem{Stencil: st, DType: st.DType}); len(source.Legal(p, pipeline)) > 0 {
+			cases = append(cases, source.Draw(r, p, pipeline))
 		}
 	}
 	return cases

@@ -186,8 +186,8 @@ func (p *program) edge() string {
 // mixed writes rules that differ by axis, most by side, some by field, and now and then an EdgeValue for a side.
 func (p *program) mixed() {
 	rules := []string{"clamp", "fixed", "fixed", "constant 2", "constant 1"}
-	if p.chance(3) { // pipeline knows mirrors of all arrays alone
-		rules = append(rules, "mirror", "mirror")
+	if p.chance(2) { // stream knows mirrors of all arrays alone
+		rules = append(rules, "mirror", "mirror", "mirror")
 	}
 	rule := func() string { return one(p.r, rules...) }
 	var axes []string
@@ -474,7 +474,7 @@ func randomShared(r *rand.Rand) string {
 	if len(p.arrays) > 0 {
 		p.add("ReadOnly (k%s) ", one(r, "", ": uint8", ": float"))
 	}
-	if p.chance(4) {
+	if p.chance(2) {
 		p.mixed()
 	} else {
 		p.boundary()

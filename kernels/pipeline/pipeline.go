@@ -256,7 +256,7 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 	list = append(list, space.Constraint{
 		Name: "sums", Needs: onVector, Why: "a step that is one weighted sum of one field takes fewer operations in stream",
 		OK: func(space.Values) bool { return !sums(st) || len(st.Sparse) > 0 }, // which stream has one step a launch of
-	}, kernels.MirrorsConstraint(st), space.Constraint{
+	}, space.Constraint{
 		Name: "mirror", Needs: onVector, Why: "a lane finds what a point outside mirrors within its own vector",
 		OK: func(v space.Values) bool { return !st.Mirrors(0) || v.Get("vx") >= st.High[0] },
 	}, space.Constraint{

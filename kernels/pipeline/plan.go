@@ -19,7 +19,6 @@ type plan struct {
 	st       *stencil.Stencil // with its hidden stages
 	fields   int              // those that a launch is given
 	dims     int
-	mirror   bool
 	versions []version // loads first
 	loads    int
 	jobs     []job
@@ -158,11 +157,20 @@ func readOf(st *stencil.Stencil, array int, points []stencil.Offset) read {
 		p.lowR, p.highR = max(p.lowR, -dy), max(p.highR, dy)
 		r.low, r.high = max(r.low, -dz), max(r.high, dz)
 	}
-	if st.Mirrors(st.Dims - 1) { // a plane beyond the grid stands for one on the other side
+	if mirrored(st, array) { // a plane beyond the grid stands for one on the other side
 		r.low = max(r.low, r.high)
 		r.high = r.low
 	}
 	return r
+}
+
+// mirrored tells whether a plane beyond the grid stands for one on the other side, of an array. A hidden value that is like any other stage's
+// has the rules of what it is computed from.
+func mirrored(st *stencil.Stencil, array int) bool {
+	if array >= len(st.Fields) {
+		return st.ReadOnly[array-len(st.Fields)].Mirrors(st.Dims - 1)
+	}
+	return st.Fields[array].Mirrors(st.Dims-1) || st.Fields[array].Temporary && st.Mirrors(st.Dims-1)
 }
 
 // readsOfEach is what a stage reads for each of its outputs.
@@ -198,7 +206,7 @@ func ownHidden(st *stencil.Stencil, stage int) bool {
 	if !s.Hidden {
 		return false
 	}
-	if s.Low != [3]int{} || s.High != [3]int{} || readsAround(s) || st.Has(stencil.Constant) || st.Has(stencil.Edge) {
+	if s.Low != [3]int{} || s.High != [3]int{} || readsAround(s) || st.Has(stencil.Constant) || st.Has(stencil.Edge) || st.MirrorsDiffer() {
 		return true
 	}
 	for i := range stage {
@@ -273,7 +281,7 @@ func makePlan(key planKey) *plan {
 // planStages is the plan of a stencil's stages as they are; late are those that wait for their readers, as hidden ones do.
 func planStages(key planKey, st *stencil.Stencil, late []bool) *plan {
 	steps := key.steps
-	p := &plan{st: st, fields: len(key.st.Fields), dims: st.Dims, mirror: st.Mirrors(st.Dims - 1)}
+	p := &plan{st: st, fields: len(key.st.Fields), dims: st.Dims}
 	arrays := len(st.Fields) + len(st.ReadOnly)
 	current := make([]int, arrays) // the version of each array that is read now
 	for a := range current {
@@ -308,7 +316,7 @@ func planStages(key planKey, st *stencil.Stencil, late []bool) *plan {
 				r := readOf(st, a, points)
 				r.version = current[a]
 				if !p.versions[r.version].hidden {
-					r.beyond(below, above, p.mirror)
+					r.beyond(below, above, mirrored(st, a))
 				}
 				j.lag = max(j.lag, p.versions[r.version].lag+r.high)
 				j.reads = append(j.reads, r)
@@ -513,7 +521,7 @@ func (p *plan) newestRows(j job, r read, ends bool) bool {
 	return slices.ContainsFunc(r.planes, func(q plane) bool {
 		q = j.around(q)
 		return q.lowR+q.highR > 0 && (p.age(j, r, q.dz) == 0 || ends && p.age(j, r, max(q.dz, below)) == 0)
-	}) || ends && p.mirror && p.age(j, r, r.high) == 0
+	}) || ends && mirrored(p.st, r.array) && p.age(j, r, r.high) == 0
 }
 
 // extraRows is the rows of what is loaded that lie beyond a tile's, on either side. A tile may hold more than is read of what is loaded.

@@ -65,6 +65,7 @@ struct Place {
   int given;             // its first edge row
   int near[SHARED_ROWS > 0 ? SHARED_ROWS : 1];  // the rows of other warps in a plane that is loaded
   int other[SHARED_ROWS > 0 ? SHARED_ROWS : 1]; // and among edge rows
+  APART(int mirrored_near[SHARED_ROWS > 0 ? SHARED_ROWS : 1], mirrored_other[SHARED_ROWS > 0 ? SHARED_ROWS : 1]; // of arrays that are mirrored there)
   index_t extra[EXTRA > 0 ? EXTRA_EACH : 1]; // elements from its column to the extra rows that it loads
   int extra_at[EXTRA > 0 ? EXTRA_EACH : 1];  // vectors from its own in shared memory to theirs; 0 = none
   index_t side[SIDES > 0 ? SIDE_EACH : 1];   // elements from its column to the cells of sides that it loads
@@ -152,12 +153,22 @@ template <class Elem> __device__ __forceinline__ void load_cells(Cells &v, const
     }
 }
 
-// Reads the rows of other warps.
-template <int LX, int HX, int LR, int HR, class V>
-__device__ __forceinline__ void others(Around<LX, HX, LR, HR> &e, const V *plane, const int (&rows)[SHARED_ROWS > 0 ? SHARED_ROWS : 1]) {
+APART(// What arrays hold beyond the grid where some are mirrored and others are not: the nearest cells. Mirrored ones are found in the tile.
+template <int AXIS>
+__device__ __forceinline__ int stored_index(int i, int n) { return mirrors_apart(AXIS) ? clamp_index(i, n) : boundary_index<AXIS>(0, i, n); }
+
+// Where row r of other warps lies of an array: in a plane that is loaded, and among edge rows.
+template <int ARRAY> __device__ __forceinline__ bool mirrored_row(int r) { return mirrors_apart(1) && (r < LOW_R ? rule(ARRAY, 1, 0) : rule(ARRAY, 1, 1)) == MIRROR; }
+template <int ARRAY> __device__ __forceinline__ int near_row(const Place &at, int r) { return mirrored_row<ARRAY>(r) ? at.mirrored_near[r] : at.near[r]; }
+template <int ARRAY> __device__ __forceinline__ int other_row(const Place &at, int r) { return mirrored_row<ARRAY>(r) ? at.mirrored_other[r] : at.other[r]; }
+)
+// Reads the rows of other warps, of a plane that is loaded or of one that a stage left.
+template <int ARRAY, bool IS_LOADED, int LX, int HX, int LR, int HR, class V>
+__device__ __forceinline__ void others(Around<LX, HX, LR, HR> &e, const V *plane, const Place &at) {
 #pragma unroll
   for (int r = 0; r < LR + HR; r++) {
-    const V row = plane[rows[r < LR ? LOW_R - LR + r : LOW_R + r - LR]];
+    const int row_at = r < LR ? LOW_R - LR + r : LOW_R + r - LR;
+    const V row = plane[IS_LOADED ? near_row<ARRAY>(at, row_at) : other_row<ARRAY>(at, row_at)];
 #pragma unroll
     for (int i = 0; i < VECTOR; i++) e.at[r < LR ? r : r + ROWS][LX + i] = cell_of(row, i);
   }
@@ -165,15 +176,16 @@ __device__ __forceinline__ void others(Around<LX, HX, LR, HR> &e, const V *plane
 
 // Fills L and H columns beyond the own cells e[LX] .. of a row: from neighbour lanes, and where they lie
 // outside the grid from the cell that stands for them, the nearest one or the mirrored one, or with the constant.
-template <bool EDGE, bool CONSTANTS, int LX, int HX, int L, int H>
+template <int ARRAY, bool EDGE, int LX, int HX, int L, int H>
 __device__ __forceinline__ void columns(Real (&e)[LX + VECTOR + HX], const Place &at) {
+  constexpr bool CONSTANTS = ONE_CONSTANT && ARRAY < FIELDS;
 #pragma unroll
   for (int k = 1; k <= L; k++) {
     const int lanes = (k + VECTOR - 1) / VECTOR;
     e[LX - k] = __shfl_up_sync(~0u, e[LX + lanes * VECTOR - k], lanes);
     if (EDGE) {
       Real outside = CONSTANTS ? OUTSIDE : e[LX - k + 1];
-      if (rule(0, 0, 0) == MIRROR) outside = k < VECTOR ? e[LX + k % VECTOR] : __shfl_sync(~0u, e[LX + k % VECTOR], k / VECTOR);
+      if (rule(ARRAY, 0, 0) == MIRROR) outside = k < VECTOR ? e[LX + k % VECTOR] : __shfl_sync(~0u, e[LX + k % VECTOR], k / VECTOR);
       if (L <= VECTOR ? at.low_x : at.x < k) e[LX - k] = outside;
     }
   }
@@ -183,7 +195,7 @@ __device__ __forceinline__ void columns(Real (&e)[LX + VECTOR + HX], const Place
     e[i] = __shfl_down_sync(~0u, e[LX + k % VECTOR], lanes);
     if (EDGE) {
       Real outside = CONSTANTS ? OUTSIDE : e[i - 1];
-      if (rule(0, 0, 1) == MIRROR) { // k + 2 cells before the end of the last lane
+      if (rule(ARRAY, 0, 1) == MIRROR) { // k + 2 cells before the end of the last lane
         constexpr int last = 32 * VECTOR;
         const int cell = last - 2 - k;
         outside = k + 2 <= VECTOR ? e[LX + cell % VECTOR] : __shfl_sync(~0u, e[LX + cell % VECTOR], cell / VECTOR);
@@ -194,12 +206,24 @@ __device__ __forceinline__ void columns(Real (&e)[LX + VECTOR + HX], const Place
 }
 
 // The same for a row of what is loaded, whose own cells begin at `row`: there the cells that stand for those outside are.
-template <bool EDGE, bool CONSTANTS, int LX, int HX, int L, int H, class Elem>
+template <int ARRAY, bool EDGE, int LX, int HX, int L, int H, class Elem>
 __device__ __forceinline__ void columns(Real (&e)[LX + VECTOR + HX], const Elem *row, const Place &at) {
+  constexpr bool CONSTANTS = ONE_CONSTANT && ARRAY < FIELDS;
 #pragma unroll
   for (int k = 1; k <= L; k++) e[LX - k] = EDGE && CONSTANTS && at.x < k ? OUTSIDE : Real(element(row[-k]));
 #pragma unroll
   for (int k = 0; k < H; k++) e[LX + VECTOR + k] = EDGE && CONSTANTS && at.x + VECTOR + k >= at.nx ? OUTSIDE : Real(element(row[VECTOR + k]));
+  APART(if (EDGE && mirrors_apart(0) && rule(ARRAY, 0, 0) == MIRROR) {
+#pragma unroll
+    for (int k = 1; k <= L; k++)
+      if (at.x < k) e[LX - k] = Real(element(row[k - 2 * at.x]));
+  }
+  const int last = 2 * (at.nx - 1 - at.x) - VECTOR; // what the first cell beyond the row mirrors
+  if (EDGE && mirrors_apart(0) && rule(ARRAY, 0, 1) == MIRROR) {
+#pragma unroll
+    for (int k = 0; k < H; k++)
+      if (at.x + VECTOR + k >= at.nx) e[LX + VECTOR + k] = Real(element(row[last - k]));
+  })
 }
 
 // Fills what lies beyond the own cells of a plane on x: L and H columns of own rows, OL and OH of others. Of what is loaded
@@ -213,15 +237,15 @@ __device__ __forceinline__ void beyond(Around<LX, HX, LR, HR> &e, const VectorOf
   for (int r = 0; r < LR + ROWS + HR; r++) {
     const bool own = r >= LR && r < LR + ROWS;
     if constexpr (IS_LOADED) {
-      const Elem *row = reinterpret_cast<const Elem *>(loaded + (own ? at.own + (r - LR) * PITCH : at.near[r < LR ? LOW_R - LR + r : LOW_R + r - LR - ROWS]));
+      const Elem *row = reinterpret_cast<const Elem *>(loaded + (own ? at.own + (r - LR) * PITCH : near_row<ARRAY>(at, r < LR ? LOW_R - LR + r : LOW_R + r - LR - ROWS)));
       if (own)
-        columns<on_edge<0>(EDGE), CONSTANTS, LX, HX, L, H>(e.at[r], row, at);
+        columns<ARRAY, on_edge<0>(EDGE), LX, HX, L, H>(e.at[r], row, at);
       else
-        columns<on_edge<0>(EDGE), CONSTANTS, LX, HX, OL, OH>(e.at[r], row, at);
+        columns<ARRAY, on_edge<0>(EDGE), LX, HX, OL, OH>(e.at[r], row, at);
     } else if (own)
-      columns<on_edge<0>(EDGE), CONSTANTS, LX, HX, L, H>(e.at[r], at);
+      columns<ARRAY, on_edge<0>(EDGE), LX, HX, L, H>(e.at[r], at);
     else
-      columns<on_edge<0>(EDGE), CONSTANTS, LX, HX, OL, OH>(e.at[r], at);
+      columns<ARRAY, on_edge<0>(EDGE), LX, HX, OL, OH>(e.at[r], at);
     if (CONSTANTS && (ENDS || (EDGE && (r < LR || r >= LR + ROWS))))
       if (!inside || (EDGE && DIMS == 3 && (unsigned)(at.y + r - LR) >= (unsigned)at.ny)) {
 #pragma unroll
@@ -230,12 +254,12 @@ __device__ __forceinline__ void beyond(Around<LX, HX, LR, HR> &e, const VectorOf
   }
 }
 
-// The age of the plane dz from plane: that of the plane which stands for it, among those kept. zero is
+// The age of the plane dz from plane of an array: that of the plane which stands for it, among those kept. zero is
 // the age of plane itself.
-template <bool ENDS>
+template <int ARRAY, bool ENDS>
 __device__ __forceinline__ int age_of(int zero, int dz, int plane, int depth, const Place &at) {
   if (!ENDS || wraps(DIMS - 1)) return zero - dz;
-  return min(max(zero - (boundary_index<DIMS - 1>(0, plane + dz, at.planes) - plane), 0), depth - 1);
+  return min(max(zero - (boundary_index<DIMS - 1>(ARRAY, plane + dz, at.planes) - plane), 0), depth - 1);
 }
 
 // The coordinate of a cell, where the grid repeats that of the one inside: a tile reaches less than an extent beyond.

@@ -36,7 +36,7 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
 #pragma unroll
     for (int k = 0; k < (EXTRA > 0 ? EXTRA_EACH : 0); k++) {
       const int e = warp + k * WARPS, r = e < EXTRA_LR ? e - EXTRA_LR : TILE_R + e - EXTRA_LR; // a row of the tile
-      at.extra[k] = (index_t)(boundary_index<1>(0, y.origin + r, ny) - (WRAPS_ROWS ? 0 : row)) * ldx;
+      at.extra[k] = (index_t)(stored_index<1>(y.origin + r, ny) - (WRAPS_ROWS ? 0 : row)) * ldx;
       at.extra_at[k] = e < EXTRA ? (r - warp * ROWS) * PITCH : 0;
     }
     at.writes = 0;
@@ -53,10 +53,14 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
   for (int r = 0; r < SHARED_ROWS; r++) {
     // A row above the tile's first is by the boundary rule another of the tile: at the
     // grid's edge that is right, elsewhere it is a halo that is not used any more.
-    const int wanted = warp * ROWS + (r < LOW_R ? r - LOW_R : ROWS + r - LOW_R), neighbour = boundary_index<1>(0, wanted, TILE_R);
+    const int wanted = warp * ROWS + (r < LOW_R ? r - LOW_R : ROWS + r - LOW_R), neighbour = stored_index<1>(wanted, TILE_R);
     const int of = neighbour / ROWS, j = neighbour - of * ROWS;
     at.near[r] = (EXTRA_LR + (wanted >= -EXTRA_LR && wanted < TILE_R + EXTRA_HR ? wanted : neighbour)) * PITCH + LOW_SIDE + lane;
     at.other[r] = (of * EDGE_ROWS + edge_row(j)) * 32 + lane;
+    APART(// Of arrays that are mirrored: a row of the tile beyond the grid's edge is another of the tile.
+    const int outside = row - warp * ROWS + wanted, in_tile = DIMS < 3 || (outside >= 0 && outside < ny) ? neighbour : mirrored(outside, ny) - (outside - wanted);
+    at.mirrored_near[r] = outside >= 0 && outside < ny ? at.near[r] : (EXTRA_LR + in_tile) * PITCH + LOW_SIDE + lane;
+    at.mirrored_other[r] = (in_tile / ROWS * EDGE_ROWS + edge_row(in_tile % ROWS)) * 32 + lane;)
   }
   at.y = row;
   const index_t own = WRAPS_ROWS ? (index_t)boundary_index<0>(0, at.x, nx) : (index_t)row * ldx + at.x;
@@ -66,7 +70,7 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
     const int r = of < ROWS ? warp * ROWS + of : e < EXTRA_LR ? e - EXTRA_LR : TILE_R + e - EXTRA_LR; // a row of the tile
     const int i = c < SIDE_L ? c - SIDE_L : TILE_X + c - SIDE_L;                                     // and a cell of that
     const bool any = of < ROWS || (of < ROWS + EXTRA_EACH && e < EXTRA);
-    at.side[k] = (DIMS == 3 ? (index_t)boundary_index<1>(0, row - warp * ROWS + r, ny) * ldx : 0) + boundary_index<0>(0, x.origin + i, nx) - own + coalesced_offset();
+    at.side[k] = (DIMS == 3 ? (index_t)stored_index<1>(row - warp * ROWS + r, ny) * ldx : 0) + stored_index<0>(x.origin + i, nx) - own + coalesced_offset();
     at.side_at[k] = any ? (((EXTRA_LR + r) * PITCH + LOW_SIDE) * VECTOR + i - at.own * VECTOR + coalesced_offset()) * SIDE_UNIT : 0;
   }
   if (WRAPS_ROWS) {

@@ -377,6 +377,14 @@ func (p *plan) given(array int) int {
 	return array - (len(p.st.Fields) - p.fields)
 }
 
+// ruled is an array whose boundary rules hold of an array: of a hidden value that is read like any other stage's all have the same.
+func (p *plan) ruled(array int) int {
+	if array >= p.fields && array < len(p.st.Fields) {
+		return 0
+	}
+	return p.given(array)
+}
+
 func (p *plan) arrayName(a int) string {
 	name := ""
 	switch {
@@ -439,7 +447,7 @@ func (p *plan) jobText(b *strings.Builder, h shape, one bool, i int) {
 			lx, hx := q.lowX, q.highX
 			line("      Around<%d, %d, %d, %d> n%d; // array %d, %+d", lx, hx, q.lowR, q.highR, n, p.given(r.array), q.dz)
 			depth := v.depth
-			age := fmt.Sprintf("age_of<ENDS>(%d, %d, plane, %d, at)", zero, q.dz, depth)
+			age := fmt.Sprintf("age_of<%d, ENDS>(%d, %d, plane, %d, at)", p.ruled(r.array), zero, q.dz, depth)
 			line("      {\n        const int age = %s;", age)
 			if v.held {
 				line("        own(n%d, v%d, age);", n, r.version)
@@ -449,18 +457,18 @@ func (p *plan) jobText(b *strings.Builder, h shape, one bool, i int) {
 			switch {
 			case q.lowR+q.highR == 0:
 			case v.job < 0:
-				line("        others(n%d, loaded_%d(age_of<ENDS>(%d, %d, plane, %d, at)), at.near);", n, r.version, zero, q.dz, v.oldest+1)
+				line("        others<%d, true>(n%d, loaded_%d(age_of<%[1]d, ENDS>(%[4]d, %[5]d, plane, %[6]d, at)), at);", p.ruled(r.array), n, r.version, zero, q.dz, v.oldest+1)
 			default:
-				line("        others(n%d, given_%d(age_of<ENDS>(%d, %d, plane, %d, at)), at.other);", n, r.version, zero, q.dz, v.oldest+1)
+				line("        others<%d, false>(n%d, given_%d(age_of<%[1]d, ENDS>(%[4]d, %[5]d, plane, %[6]d, at)), at);", p.ruled(r.array), n, r.version, zero, q.dz, v.oldest+1)
 			}
 			loaded, is := "nullptr", "false"
 			if !one {
 				loaded = "(const VectorOf<T> *)nullptr"
 			}
 			if v.job < 0 && !v.direct && h.sided(p) {
-				loaded, is = fmt.Sprintf("loaded_%d(age_of<ENDS>(%d, %d, plane, %d, at))", r.version, zero, q.dz, v.oldest+1), "true"
+				loaded, is = fmt.Sprintf("loaded_%d(age_of<%d, ENDS>(%d, %d, plane, %d, at))", r.version, p.ruled(r.array), zero, q.dz, v.oldest+1), "true"
 			}
-			line("        beyond<%d, EDGE, ENDS, %d, %d, %d, %d, %s>(n%d, %s, plane + %d, at);", p.given(r.array), q.lowX, q.highX, q.otherLow, q.otherHigh, is, n, loaded, q.dz)
+			line("        beyond<%d, EDGE, ENDS, %d, %d, %d, %d, %s>(n%d, %s, plane + %d, at);", p.ruled(r.array), q.lowX, q.highX, q.otherLow, q.otherHigh, is, n, loaded, q.dz)
 			if r.array < p.fields && valued(st) {
 				dz := fmt.Sprint(q.dz)
 				if below, above := hiddenPlanes(st, j.stage); below+above > 0 { // it is completed so many planes outside: they read from there on
