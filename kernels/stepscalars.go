@@ -106,7 +106,11 @@ func (w *writer) stepScalars(entry string) {
 	w.line("constexpr int STEP_SCALARS = %d, FOLD_THREADS = %d, LAST_THREADS = %d, FOLD_PARTS = %d; // at most so many parts of a number", len(st.StepScalars), FoldThreads, lastThreads, MaxFoldParts)
 	w.piece(0, Piece{File: "kernels/stepscalars.cu", Text: stepText})
 	for i, pass := range st.StepPasses() {
-		w.piece(0, Piece{Text: fmt.Sprintf("namespace pass_%d {\n#define FOLD_ENTRY %s\n#define LAST_ENTRY %s\n", i, foldEntry(entry, i), lastEntry(entry, i))})
+		fold := ""
+		if len(pass.Folded) > 0 {
+			fold = "#define FOLD_ENTRY " + foldEntry(entry, i) + "\n"
+		}
+		w.piece(0, Piece{Text: fmt.Sprintf("namespace pass_%d {\n%s#define LAST_ENTRY %s\n", i, fold, lastEntry(entry, i))})
 		w.parameters(StepArguments(st), nil, "")
 		w.line("constexpr int FOLDED = %d; // numbers that are folded over all cells", len(pass.Folded))
 		folds, numbers := "", ""

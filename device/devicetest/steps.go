@@ -21,6 +21,7 @@ var stepPrograms = []string{
 	"NumDimensions 1 StencilSize (3) DataType int InputRange (-100, 100) Fields (u, v) ReadOnly (m: int16, p[x]) Boundary constant 7 StepScalar min low { return get(u, 2) - get(v, -1) + read(m, get(u, 0)) + get(p, 0); } " +
 		"StepScalar sum total { return get(u, 0); } StepScalar max high { return get(m, 3); } StepScalar rest { return total / 2 + low; } " +
 		"CellValue { return get(u, -3) / 2 + low + get(p, 1), get(u, 0) % 17 + rest + high; }",
+	"NumDimensions 2 StencilSize (1, 1) InputRange (0.5, 1.5) StepScalar grown { return exp(0.01 * iteration); } StepScalar k { return 0.2 / (1 + grown); } CellValue { return k * (get(-1, 0) + get(1, 0) + get(0, 1) + get(0, -1)) + 0.3 * get(0, 0); }",
 	"NumDimensions 2 StencilSize (2, 1) DataType float16 StepScalar max most { return fabs(get(2, 0) - get(0, 0)); } CellValue { return (get(-2, 0) + get(2, 0) + get(0, 1) + get(0, -1)) * 0.2 / (1 + most); }",
 	"NumDimensions 2 StencilSize (1, 1) Fields (u, g) Temporary (g) Stages (along, across) EdgeValue u { return 0.5 * value + 0.01 * x; } EdgeValue g { return 0; } " +
 		"StepScalar sum s { return x < y ? get(u, 1, 0) * get(u, 0, 0) : 0; } StepScalar k { return s / (input_size.x * input_size.y); } " +
