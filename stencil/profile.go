@@ -60,8 +60,8 @@ func (s *Stencil) indexProfiles() {
 	}
 }
 
-// along is the index of the place at an offset on an axis: by the boundary rule as index computes it, with divisions
-// at the ends alone. A short array has an element less.
+// along is the index of the place at an offset on an axis: by the boundary rule as index computes it, and without the division by a number
+// of 64 bits that takes a GPU a hundred instructions, unless the offset is large. A short array has an element less.
 func along(b Boundary, axis int, offset int64, short bool) Expr {
 	const t = Type(Int64)
 	num := func(v int64) Expr { return Int{v, t} }
@@ -82,21 +82,48 @@ func along(b Boundary, axis int, offset int64, short bool) Expr {
 	if offset == 0 {
 		return i
 	}
-	within := do("<", i, n)
-	if offset < 0 {
-		within = do(">=", i, num(0))
-	}
+	call := func(name string, of ...Expr) Expr { return Call{name, of, t} }
 	modulo := func(m Expr) Expr { return do("%", do("+", do("%", i, m), m), m) }
-	switch b {
-	case Wrap:
-		return Cond{within, i, modulo(n)}
-	case Mirror:
-		period := do("-", do("*", num(2), n), num(2)) // 0 of a single cell: x % 0 is x, and read at the nearest
-		j := modulo(period)
-		return Cond{within, i, Call{"min", []Expr{j, do("-", period, j)}, t}}
+	last := do("-", n, num(1))
+	const near = 2
+	switch {
+	case b == Wrap:
+		inside := func(at Expr) Expr {
+			if offset < 0 {
+				return do(">=", at, num(0))
+			}
+			return do("<", at, n)
+		}
+		back := do(choose(offset < 0, "+", "-"), i, n)
+		if offset == -1 || offset == 1 {
+			return Cond{inside(i), i, back}
+		}
+		again := do(choose(offset < 0, "+", "-"), i, do("*", num(2), n)) // of a single cell
+		return Cond{inside(i), i, Cond{inside(back), back, choose(-near <= offset && offset <= near, again, modulo(n))}}
+	case b == Mirror:
+		period := do("-", do("*", num(2), n), num(2)) // 0 of a single cell
+		at := i
+		if offset < 0 {
+			at = call("abs", i)
+		}
+		if offset != -1 { // which passes the first cell alone
+			at = call("min", at, call("abs", do("-", period, at)))
+		}
+		at = call("min", at, last) // of a single cell
+		if offset < -near || offset > near {
+			j := modulo(period)
+			at = Cond{do("<", call("abs", i), period), at, call("min", j, do("-", period, j))}
+		}
+		return at
+	case offset < 0:
+		return call("max", i, num(0))
 	}
-	if offset < 0 {
-		return Call{"max", []Expr{i, num(0)}, t}
+	return call("min", i, last)
+}
+
+func choose[T any](is bool, a, b T) T {
+	if is {
+		return a
 	}
-	return Call{"min", []Expr{i, do("-", n, num(1))}, t}
+	return b
 }
