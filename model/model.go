@@ -128,7 +128,11 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 	}
 	loading := passes * (w.LoadWaits*latency + c.BlockLatency) / r.clock
 	barrier := r.barrier + c.WarpLatency*math.Log2(math.Max(warps, 1))
-	waiting := passes * (w.Waits*c.RoundLatency + own*c.OwnIssue + float64(w.Barriers)*barrier + spillClocks*spilled/4*math.Max(w.SpillTrips, 1)) / r.clock
+	ownIssue := c.OwnIssue
+	if _, _, sum := p.Stencil.Linear(); !sum {
+		ownIssue *= chained
+	}
+	waiting := passes * (w.Waits*c.RoundLatency + own*ownIssue + float64(w.Barriers)*barrier + spillClocks*spilled/4*math.Max(w.SpillTrips, 1)) / r.clock
 	out.Terms = append(out.Terms,
 		Term{"loading", loading, "starting blocks and waiting for global loads, one block after the other"},
 		Term{"waiting", waiting, "waiting for shared memory, spilled values, arithmetic and barriers, one block after the other"})
@@ -212,6 +216,10 @@ func (c Coefficients) draining(w kernels.Work, at, warps float64) float64 {
 	return 1 + c.Drain/at
 }
 
+// chained is the clocks between a warp's instructions, waits for memory aside, over those of a weighted sum, whose cells do not wait for each
+// other: 1.8 to 2.7 by counters of most kernels, 3.8 with exponentials and branches (docs/lab/0048-first-picks.md).
+const chained = 2.0
+
 // schedulers of an SM: each issues one warp instruction a clock.
 const schedulers = 4
 
@@ -240,7 +248,7 @@ func allocate(w kernels.Work, f Facts, m machine.Machine) (registers int, spille
 		least = w.Registers
 	}
 	const softness, values = 6, 1.2
-	missing := softness * math.Log1p(math.Exp(math.Min(float64(least-most)/softness, 50)))
+	missing := softness * softplus(float64(least-most)/softness)
 	return min(w.Registers, most), 4 * cmp.Or(w.Spilled, values) * missing
 }
 
@@ -497,3 +505,6 @@ func reuseDistances(p stencil.Problem, w kernels.Work, wave float64) [3]float64 
 	}
 	return d
 }
+
+// softplus is log(1 + exp(x)).
+func softplus(x float64) float64 { return max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }

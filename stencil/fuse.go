@@ -16,9 +16,9 @@ var fusions sync.Map // *Stencil to *Stencil
 // compute anew what they read of the stages before the last (compute_inline of
 // Ragan-Kelley et al., "Halide", PLDI 2013, section 3). Its only stage sets what any
 // stage sets, but for the fields of Temporary. It is nil where a step has one stage,
-// leaves nothing or would compute too much.
+// leaves nothing or would compute too much, or asks at each place whether an array has ended: then compilers do not write the functions out.
 func (s *Stencil) Fused() *Stencil {
-	if f := s.Merged(); f != s && f != nil && f.read <= mostRead {
+	if f := s.Merged(); f != s && f != nil && f.read <= mostRead && !s.HasEnds() {
 		return f
 	}
 	return nil

@@ -237,7 +237,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		LoadWaits: float64(tiles)*turns/loaderInFlight + float64(direct)/16,
 		Waits:     waits,
 		// As the compiler took for recorded schedules of ten stencils: the last step's reads, shared by its cells.
-		Registers:  max(32, 28+int(float64(max(4, size))/4*(0.32*float64(min((loads+direct)/len(st.Stages), 120))-0.3*float64(work)))),
+		Registers:  max(32, 28+int(float64(max(4, size))/4*(0.32*float64(min((loads+direct)/len(st.Stages), 120))+0.6*float64(max((loads+direct)/len(st.Stages)-120, 0))-0.3*float64(work)))),
 		Least:      20 + max(1, size/4)*work,
 		Write:      w,
 		Read:       r,
