@@ -143,6 +143,9 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 	compute := pnorm(c.Norm, t[2].Seconds+t[3].Seconds, t[4].Seconds, t[5].Seconds, t[6].Seconds)
 	stretch := gap(out.Waves, c.Tail)
 	compute = pnorm(c.WaitNorm, compute, waiting*stretch)
+	if float64(resident)*float64(w.Launch.SharedBytes+m.SharedReserved) > float64(m.SharedSM-leftForL1) && w.Copied > 0 && w.Copied < 16 {
+		compute *= crowded
+	}
 	dram = torn(p, w, r, math.Min(float64(resident)*sms, blocks), dram, compute)
 	t[0].Seconds = dram
 	memory := pnorm(c.Norm, dram, drain*t[1].Seconds, drain*loading*stretch)
@@ -215,6 +218,13 @@ func (c Coefficients) draining(w kernels.Work, at, warps float64) float64 {
 	}
 	return 1 + c.Drain/at
 }
+
+// Copies of less than 16 bytes pass L1. Of what an SM has for both, shared memory is given a step of leftForL1 less, or all but the least that
+// L1 can do with: with that kernels took 1.01 to 1.46 times as long (docs/lab/0048-first-picks.md).
+const (
+	leftForL1 = 32 << 10
+	crowded   = 1.2
+)
 
 // chained is the clocks between a warp's instructions, waits for memory aside, over those of a weighted sum, whose cells do not wait for each
 // other: 1.8 to 2.7 by counters of most kernels, 3.8 with exponentials and branches (docs/lab/0048-first-picks.md).

@@ -375,6 +375,7 @@ func (h shape) work(p stencil.Problem, l *plan, g kernels.Launch) kernels.Work {
 		Loads:      own * (t.ringed*float64(h.prefetch) + t.direct),
 		LoadWaits:  loaded / loadsAhead,
 		Prefetched: true,
+		Copied:     h.part(p) * p.DType.Size(),
 		Waits:      planeSteps * float64(len(l.jobs)) * 1.5,
 		Registers:  int(taken),
 		Least:      int(least),

@@ -245,6 +245,10 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		window = write
 	}
 	window[st.Dims-1] = 1 + g.prefetch
+	copied := 0
+	if g.async {
+		copied = g.copyBytes()
+	}
 	return kernels.Work{
 		Steps:      g.timeTile,
 		Cells:      float64(p.Size.Cells()) * float64(g.timeTile),
@@ -262,6 +266,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Loads:      arrays * float64(g.rows*g.vector) * inFlight,
 		LoadWaits:  loaded / inFlight,
 		Prefetched: true,
+		Copied:     copied,
 		Waits:      waits,
 		Registers:  taken,
 		Least:      least,
