@@ -274,7 +274,7 @@ func (p *parser) edges(a *Array, from *[3][2]*outside) error {
 			o := from[axis][side]
 			switch {
 			case o == nil && axis < s.Dims && slices.ContainsFunc(p.outside, func(o outside) bool { return o.body != nil && o.axis < 0 && o.array.text != "" }) && slices.ContainsFunc(s.Fields, func(f Array) bool { return f.Name == a.Name }):
-				return p.fail(p.seen["EdgeValue"], "field %.40s has no EdgeValue; give one for every field or one without a name", a.Name)
+				return p.fail(p.seen["EdgeValue"], "field %.40s has no EdgeValue; give one for every field or one without a name, or say Boundary clamp for the others", a.Name)
 			case o == nil:
 				a.Rules[axis][side] = Rule{Boundary: Clamp}
 			case o.body == nil || o == last:

@@ -245,6 +245,30 @@ func unmirrored(s *stencil.Stencil) (notes []string) {
 	return notes
 }
 
+// unasked says which EdgeValue is never asked: that of a field which no stage reads beyond the side. One that names no field or no side is
+// asked where it may be.
+func unasked(s *stencil.Stencil) (notes []string) {
+	for i, a := range s.Fields {
+		everywhere := true
+		for axis := range s.Dims {
+			for side := range 2 {
+				everywhere = everywhere && a.Rules[axis][side].Boundary == stencil.Edge
+			}
+		}
+		for axis := range s.Dims {
+			for side, end := range []string{"low", "high"} {
+				read := slices.ContainsFunc(s.Stages, func(st stencil.Stage) bool {
+					return slices.ContainsFunc(st.Points[i], func(o stencil.Offset) bool { return side == 0 && o[axis] < 0 || side == 1 && o[axis] > 0 })
+				})
+				if a.Rules[axis][side].Boundary == stencil.Edge && !everywhere && !read {
+					notes = append(notes, fmt.Sprintf("nothing reads %s beyond the %s end of %c, so its EdgeValue is never asked there", fieldName(a), end, "xyz"[axis]))
+				}
+			}
+		}
+	}
+	return notes
+}
+
 func (r checked) print(to io.Writer, s *stencil.Stencil) error {
 	w := &strings.Builder{}
 	line := func(what, format string, args ...any) {
@@ -275,7 +299,7 @@ func (r checked) print(to io.Writer, s *stencil.Stencil) error {
 		}
 		line("reads", "%s", text)
 	}
-	for _, note := range unmirrored(s) {
+	for _, note := range slices.Concat(unmirrored(s), unasked(s)) {
 		line("note", "%s", note)
 	}
 	for _, w := range s.Wide {

@@ -56,6 +56,21 @@ CellValue cell (u) { return get(u, 0, 0, 0) + 0.1 * (get(flux, 0, 0, 0) - get(fl
 	}
 }
 
+// An inflow that nothing asks for is said: most often it was given to the wrong field.
+func TestCheckNamesAnEdgeValueThatIsNeverAsked(t *testing.T) {
+	for edges, want := range map[string]string{
+		"EdgeValue q x low { return 1; }":                                      "",
+		"EdgeValue q { return 1; } EdgeValue a { return value; }":              "",
+		"EdgeValue { return 1; }":                                              "",
+		"EdgeValue a x low { return 1; } EdgeValue q x high { return value; }": "  note      nothing reads a beyond the low end of x, so its EdgeValue is never asked there\n  note      nothing reads q beyond the high end of x, so its EdgeValue is never asked there\n",
+	} {
+		path := file(t, "artery.sl", "NumDimensions 1 StencilSize (1) Fields (a, q) "+edges+" CellValue { return get(a, 0) + 0.1 * get(a, 1) - get(q, -1), get(q, 0) + 0.1 * get(a, 0); }")
+		if _, out, _ := command(t, "check", path); (want == "") == strings.Contains(out, "note") || !strings.Contains(out, want) {
+			t.Errorf("%s: %q is not in\n%s", edges, want, out)
+		}
+	}
+}
+
 // TestCheckCountsNoTestOfAColor: six additions and products in each half sweep of relaxation.
 // Of two fields of a stage one is held by what the other reads.
 func TestCheckSaysWhatAnotherFieldHolds(t *testing.T) {
