@@ -21,14 +21,14 @@ func metered(t *testing.T, d *Device, words string, s timing.Stretch, limit time
 	return d.Energy(ctx, device.Energy{Problem: p, Run: load(t, d, fakeKernel(t, p, words), 1), Stretch: s})
 }
 
-// energy: the counter of the fake moves every 10 ms, and each launch takes a millisecond.
+// energy: the counter of the fake moves every 10 ms, and each launch takes a millisecond. A machine at work may see it 50 ms late.
 func energy(watts float64, lowered ...string) func(*testing.T) {
 	return func(t *testing.T) {
 		d := openFake(t)
 		if !d.Metered() {
 			t.Fatal("no energy counter")
 		}
-		got, err := metered(t, d, "FAKE_SLOW", timing.Stretch{Settle: 0.02, Span: 0.2, Limit: 5}, time.Minute)
+		got, err := metered(t, d, "FAKE_SLOW", timing.Stretch{Settle: 0.02, Span: 0.5, Limit: 5}, time.Minute)
 		if err != nil || math.Abs(got.Watts/watts-1) > 0.1 || got.ClockHz != 1.4e9 || got.Lowered == nil || !slices.Equal(got.Lowered, lowered) {
 			t.Errorf("%+v %v", got, err)
 		}
