@@ -120,17 +120,15 @@ func (s *Stencil) Mirrors(axis int) bool {
 // MirrorsApart tells whether beyond a side of an axis the first field is mirrored and another array that is read along the axis is
 // not, or the other way round: then a point outside does not stand for the same cell in all of them.
 func (s *Stencil) MirrorsApart(axis int) bool {
-	for i, a := range s.arrays() {
-		along := slices.ContainsFunc(s.Stages, func(st Stage) bool {
-			return slices.ContainsFunc(st.Points[i], func(o Offset) bool { return o[axis] != 0 })
-		})
-		for side := range 2 {
-			if along && (a.Rules[axis][side].Boundary == Mirror) != (s.Fields[0].Rules[axis][side].Boundary == Mirror) {
-				return true
-			}
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.arrays(), func(a *Array) bool {
+		return s.mirrorsUnlikeFirst(a, axis) && slices.ContainsFunc(a.Points, func(o Offset) bool { return o[axis] != 0 })
+	})
+}
+
+// mirrorsUnlikeFirst tells whether beyond a side of an axis the array is mirrored and the first field is not, or the other way round.
+func (s *Stencil) mirrorsUnlikeFirst(a *Array, axis int) bool {
+	mirrors := func(a *Array, side int) bool { return a.Rules[axis][side].Boundary == Mirror }
+	return mirrors(a, 0) != mirrors(&s.Fields[0], 0) || mirrors(a, 1) != mirrors(&s.Fields[0], 1)
 }
 
 // MirrorsDiffer tells whether beyond some side arrays are mirrored and others are not, whatever is read of them: there a function of several at a
@@ -139,10 +137,8 @@ func (s *Stencil) MirrorsDiffer() bool {
 	for i, a := range s.arrays() {
 		hidden := slices.ContainsFunc(s.Stages, func(st Stage) bool { return st.Hidden && slices.Contains(st.Outputs, i) })
 		for axis := range s.Dims {
-			for side := range 2 {
-				if !hidden && (a.Rules[axis][side].Boundary == Mirror) != (s.Fields[0].Rules[axis][side].Boundary == Mirror) {
-					return true
-				}
+			if !hidden && s.mirrorsUnlikeFirst(a, axis) {
+				return true
 			}
 		}
 	}

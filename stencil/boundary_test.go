@@ -165,3 +165,14 @@ func TestEdgeValueOfOneSideSeesWhatOtherRulesSettle(t *testing.T) {
 		t.Errorf("two functions: %v", got)
 	}
 }
+
+// Kernels are written of the stages as one, and allowed by the stages as they are: both must see where a temporary field is read.
+func TestMirrorsApartAreTheSameOfMergedStages(t *testing.T) {
+	s := mustParse(t, `NumDimensions 2 StencilSize (1, 1) Fields (u, g) Temporary (g) Boundary u mirror Boundary g clamp Stages (along, across)
+CellValue along (g) { return get(u, 0, 0) + get(u, 1, 0); } CellValue across (u) { return get(g, 0, 0) + get(g, 0, 1); }`)
+	for _, of := range []*Stencil{s, s.Merged()} {
+		if of.MirrorsApart(0) || !of.MirrorsApart(1) || !of.MirrorsDiffer() {
+			t.Errorf("%d stages: apart on x %t, on y %t, differ %t", len(of.Stages), of.MirrorsApart(0), of.MirrorsApart(1), of.MirrorsDiffer())
+		}
+	}
+}
