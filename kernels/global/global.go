@@ -296,7 +296,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 			}
 		}
 	}
-	threads := blocks * float64(l.Threads())
+	threads, taken := blocks*float64(l.Threads()), registers(p, work, points, most, vx > 1)
 	return kernels.Narrowed(p, kernels.Work{
 		Steps:    1,
 		Cells:    cells,
@@ -312,9 +312,9 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		// Independent loads go out together, about 16 at a time.
 		LoadWaits: math.Hypot(float64(len(p.Stencil.Stages)), float64(loads)/float64(16*vx)),
 		Waits:     float64(work) / 2,
-		Registers: registers(p, work, points, most, vx > 1),
-		Least:     registers(p, work, points, most, vx > 1) * 10 / 11, // as the compiler spilled in recorded schedules
-		Spilled:   max(1.2, spilledOperations*ops*float64(work)/float64(registers(p, work, points, most, vx > 1))),
+		Registers: taken,
+		Least:     taken * 10 / 11, // as the compiler spilled in recorded schedules
+		Spilled:   max(1.2, spilledOperations*ops*float64(work)/float64(taken)),
 		Write:     box,
 		Read: [3]int{box[0] + p.Stencil.Low[0] + p.Stencil.High[0], box[1] + p.Stencil.Low[1] + p.Stencil.High[1],
 			box[2] + p.Stencil.Low[2] + p.Stencil.High[2]},

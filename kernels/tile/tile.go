@@ -220,6 +220,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 			turns *= math.Ceil(float64(r[a]) / float64(h.Group[a]))
 		}
 	}
+	read := (loads + direct) / len(st.Stages) // cells, in the last step
 	return kernels.Narrowed(p, kernels.Work{
 		Steps:     h.Pyramid,
 		Cells:     float64(p.Size.Cells()) * float64(h.Pyramid),
@@ -237,7 +238,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		LoadWaits: float64(tiles)*turns/loaderInFlight + float64(direct)/16,
 		Waits:     waits,
 		// As the compiler took for recorded schedules of ten stencils: the last step's reads, shared by its cells.
-		Registers:  max(32, 28+int(float64(max(4, size))/4*(0.32*float64(min((loads+direct)/len(st.Stages), 120))+0.6*float64(max((loads+direct)/len(st.Stages)-120, 0))-0.3*float64(work)))),
+		Registers:  max(32, 28+int(float64(max(4, size))/4*(0.32*float64(min(read, 120))+0.6*float64(max(read-120, 0))-0.3*float64(work)))),
 		Least:      20 + max(1, size/4)*work,
 		Write:      w,
 		Read:       r,
