@@ -17,7 +17,11 @@ func Program(p stencil.Problem, k kernels.Kernel) []byte {
 	st := p.Stencil
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
-	line("%s#include <cuda_runtime.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n#ifndef TUNE_KERNEL // CUDA before 12 launches by an address without a type\n#define TUNE_KERNEL(kernel) (const void *)kernel\n#endif\n\n%s%s\n#line 1 \"program\"", k.Head(), k.Line(), k.Source)
+	loads := ""
+	if declaresLoads(k) {
+		loads = hostLoads
+	}
+	line("%s#include <cuda_runtime.h>\n#include <stdio.h>\n#include <stdlib.h>\n\n#ifndef TUNE_KERNEL // CUDA before 12 launches by an address without a type\n#define TUNE_KERNEL(kernel) (const void *)kernel\n#endif\n\n%s%s%s\n#line 1 \"program\"", k.Head(), loads, k.Line(), k.Source)
 	b.WriteString(stencil.InputSource)
 	line(`
 template <class E> __global__ void fill(E *array, long long n, unsigned long long first, double low, double step, double quantum) {

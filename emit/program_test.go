@@ -1,6 +1,7 @@
 package emit
 
 import (
+	"bytes"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -48,5 +49,24 @@ func TestProgramsOfAnyStencilRun(t *testing.T) {
 				t.Errorf("%v\n%s", err, out)
 			}
 		})
+	}
+}
+
+// nvcc also reads kernels as the host's, where a type of 16 bits has no loads of its own unless some are declared.
+func TestProgramsDeclareTheLoadsOfTheirTypes(t *testing.T) {
+	s, err := space.ParseSchedule("stream/vx=8/vy=1/wp=1/ck=1/pf=1/mb=1/ph=1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	st, err := stencil.Lookup("jacobi2d")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []stencil.DType{stencil.Float16, stencil.Float32} {
+		p := stencil.Problem{Stencil: st, DType: d, Size: stencil.Size{512, 9, 1}, Steps: 10}
+		k := kernels.Find(all.Families(), s.Family()).Kernel(p, s)
+		if got := bytes.Contains(Program(p, k), []byte(hostLoads)); got != (d == stencil.Float16) {
+			t.Errorf("%v: loads are declared for the host: %v", d, got)
+		}
 	}
 }

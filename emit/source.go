@@ -241,13 +241,22 @@ func kernelText(name string, parts []part) string {
 			continue
 		}
 		using := ""
-		if strings.Contains(k.Source, " __ldg(const ") { // a type declares an overload, which would hide CUDA's
-			using = "#ifdef __CUDA_ARCH__\nusing ::__ldg;\n#elif defined __CUDACC__ // nvcc's look at the host's side, which has no such overload\ntemplate <class P> __device__ P __ldg(const P *);\n#endif\n"
+		if declaresLoads(k.Kernel) { // which would hide CUDA's
+			using = "#ifdef __CUDA_ARCH__\nusing ::__ldg;\n#endif\n" + hostLoads
 		}
 		fmt.Fprintf(&b, "// %s: %s\nnamespace %s_%s {\n%s%s%s} // namespace %[3]s_%[4]s\n\n", k.Schedule, k.Why, name, k.Suffix, using, k.Line(), k.Source)
 	}
 	return b.String()
 }
+
+// declaresLoads tells whether a kernel has a type with loads (__ldg) of its own.
+func declaresLoads(k kernels.Kernel) bool { return strings.Contains(k.Source, " __ldg(const ") }
+
+// hostLoads is for types that declare loads of their own (__ldg) on the device's side alone.
+const hostLoads = `#if !defined __CUDA_ARCH__ && defined __CUDACC__ // nvcc's look at the host's side, which has no such load
+template <class P> __device__ P __ldg(const P *);
+#endif
+`
 
 // quiet has nvcc not warn of what a schedule has no use for: loops that do not run (128) and
 // names that are not used (177). Of its host compiler, asked to warn of all, the same and members that are zero.
