@@ -216,6 +216,7 @@ func (p *parser) unlower() {
 	for i := range s.Sparse {
 		take(&s.Sparse[i].Body)
 	}
+	s.indexProfiles() // as those in whose place they are were
 }
 
 // reachOf is how far a body reads towards the ends, as if short arrays were whole and all that they hold a cell further towards the high ones.

@@ -15,7 +15,8 @@ func randomShort(r *rand.Rand) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	line("NumDimensions %d\nStencilSize (%s)\nDataType %s", dims, strings.Repeat("3, ", dims-1)+"3", pick("double", "int"))
-	line("Fields (a, b, c)\nReadOnly (m)")
+	along := r.IntN(dims) // which w lies along
+	line("Fields (a, b, c)\nReadOnly (m, w[%c])", "xyz"[along])
 	var short []string
 	for _, name := range []string{"b", "c", "m"} {
 		axes := ""
@@ -27,6 +28,9 @@ func randomShort(r *rand.Rand) string {
 		if axes != "" {
 			short = append(short, name+axes)
 		}
+	}
+	if r.IntN(2) == 0 {
+		short = append(short, fmt.Sprintf("w %c", "xyz"[along]))
 	}
 	if len(short) == 0 {
 		short = []string{"b x"}
@@ -65,7 +69,7 @@ func randomShort(r *rand.Rand) string {
 		return "get(" + name + at + ")"
 	}
 	value := func() string {
-		v := get("a", 2)
+		v := get("a", 2) + pick("", fmt.Sprintf(" - get(w, %d)", r.IntN(5)-2))
 		for range 1 + r.IntN(3) {
 			v += pick(" + ", " - ") + get(pick("a", "b", "c", "m"), 2)
 		}
