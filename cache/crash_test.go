@@ -16,7 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-var flips = flag.Int("flips", 150, "how many damaged files TestBitFlips makes")
+var flips = flag.Int("flips", 200, "how many damaged files TestBitFlips makes")
 
 // TestKill kills a process that records, 20 times at random moments: what it was
 // told is stored must be there, and nothing but what it recorded.

@@ -263,42 +263,44 @@ func TestReplacedWhileWaiting(t *testing.T) {
 }
 
 func TestManyProcesses(t *testing.T) {
-	onEach(t, func(t *testing.T, fresh func() *Store) {
-		path := fresh().Path()
-		var wg sync.WaitGroup
-		for i := range 4 {
+	for _, c := range []struct{ processes, each int }{{2, 30}, {10, 12}} { // beside this one
+		onEach(t, func(t *testing.T, fresh func() *Store) {
+			path, all := fresh().Path(), (c.processes+1)*c.each
+			var wg sync.WaitGroup
+			for i := range c.processes {
+				wg.Go(func() {
+					out, err := command("record", path, c.each*i, c.each*(i+1)).CombinedOutput()
+					if err != nil || len(acknowledged(string(out))) != c.each {
+						t.Errorf("%v: %s", err, out)
+					}
+				})
+			}
 			wg.Go(func() {
-				out, err := command("record", path, 30*i, 30*i+30).CombinedOutput()
-				if err != nil || len(acknowledged(string(out))) != 30 {
-					t.Errorf("%v: %s", err, out)
+				s := reopen(t, path)
+				for i := range c.each {
+					if err := s.Record(testKey(0), testEntry(all-1-i)); err != nil {
+						t.Error(err)
+					}
+					if _, err := s.Entries(testKey(0)); err != nil {
+						t.Error(err)
+					}
 				}
 			})
-		}
-		wg.Go(func() {
+			wg.Wait()
 			s := reopen(t, path)
-			for i := range 30 {
-				if err := s.Record(testKey(0), testEntry(120+i)); err != nil {
-					t.Error(err)
-				}
-				if _, err := s.Entries(testKey(0)); err != nil {
-					t.Error(err)
-				}
+			entries, err := s.Entries(testKey(0))
+			must(t, err)
+			if len(entries) != all {
+				t.Errorf("%d entries of %d", len(entries), all)
+			}
+			if u, err := s.Unfinished(testKey(0)); err != nil || len(u) > 0 {
+				t.Error(u, err)
+			}
+			if w := s.Warnings(); len(w) > 0 {
+				t.Error(w)
 			}
 		})
-		wg.Wait()
-		s := reopen(t, path)
-		entries, err := s.Entries(testKey(0))
-		must(t, err)
-		if len(entries) != 150 {
-			t.Errorf("%d entries of 150", len(entries))
-		}
-		if u, err := s.Unfinished(testKey(0)); err != nil || len(u) > 0 {
-			t.Error(u, err)
-		}
-		if w := s.Warnings(); len(w) > 0 {
-			t.Error(w)
-		}
-	})
+	}
 }
 
 func TestManyGoroutines(t *testing.T) {

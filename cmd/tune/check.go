@@ -32,6 +32,10 @@ type checked struct {
 	Short    []string          `json:"short,omitempty"`      // arrays, each with the axes on which it ends one cell before the grid
 	Seams    string            `json:"seams,omitempty"`      // axes across whose edges cells of one colour are neighbours
 	Lists    []checkedList     `json:"lists,omitempty"`      // of places
+	Numbers  []checkedNumber   `json:"numbers,omitempty"`    // that each step begins with
+	Looks    int               `json:"looks,omitempty"`      // at the grid that they take, beside what the step before folds while it stores
+	Reduce   string            `json:"reduce,omitempty"`     // sum, min or max
+	Until    string            `json:"until,omitempty"`      // what its number must be for a run to end
 	Silent   []string          `json:"never_read,omitempty"` // fields
 	Unset    []string          `json:"never_set,omitempty"`  // fields
 	Bytes    int               `json:"bytes"`                // that a step must move for each cell
@@ -59,6 +63,12 @@ type checkedStage struct {
 type checkedList struct {
 	Name    string `json:"name"`
 	Changes string `json:"changes,omitempty"` // the field, of sources
+}
+
+// checkedNumber is a step scalar.
+type checkedNumber struct {
+	Name string `json:"name"`
+	Op   string `json:"op,omitempty"` // sum, min or max over all cells; none of one that follows from other numbers
 }
 
 // checkedArray is where an array is read.
@@ -161,6 +171,20 @@ func checkStencil(p stencil.Problem, m machine.Machine) checked {
 			one.Changes = fieldName(s.Fields[s.Sparse[i].Field])
 		}
 		r.Lists = append(r.Lists, one)
+	}
+	for i := range s.StepScalars {
+		r.Numbers = append(r.Numbers, checkedNumber{s.StepScalars[i].Name, s.StepScalars[i].Op})
+	}
+	for i, pass := range s.StepPasses() {
+		if len(pass.Folded) > 0 && (i > 0 || len(s.Launched(1).FoldsStored()) == 0) {
+			r.Looks++
+		}
+	}
+	if s.Reduce != nil {
+		r.Reduce = s.Reduce.Op
+	}
+	if u := s.Until; u != nil {
+		r.Until = fmt.Sprintf("%s %v, asked every %s", u.Op, u.Limit, counted(u.Every, "step"))
 	}
 	for i, f := range s.Fields {
 		if len(f.Points) > 0 {
@@ -334,10 +358,34 @@ func (r checked) print(to io.Writer, s *stencil.Stencil) error {
 	}
 	for _, l := range r.Lists {
 		if l.Changes != "" {
-			line("sources", "%s change %s after each step, at places given to a run", l.Name, l.Changes)
+			line("sources", "%s: change %s after each step, at places given to a run", l.Name, l.Changes)
 		} else {
-			line("receivers", "%s record a number of each place after each step", l.Name)
+			line("receivers", "%s: record a number of each place after each step", l.Name)
 		}
+	}
+	if len(r.Numbers) > 0 {
+		var list []string
+		folded := 0
+		for _, n := range r.Numbers {
+			text := n.Name
+			if n.Op != "" {
+				text, folded = fmt.Sprintf("%s (%s over all cells)", text, n.Op), folded+1
+			}
+			list = append(list, text)
+		}
+		how := ""
+		switch {
+		case r.Looks > 0:
+			how = "; they take " + counted(r.Looks, "look") + " at the grid"
+		case folded > 0:
+			how = "; the step before folds them while it stores"
+		}
+		line("numbers", "each step begins with %s%s; steps are not fused", strings.Join(list, ", "), how)
+	}
+	if r.Until != "" {
+		line("reduce", "%s over all cells; a run ends when it is %s", r.Reduce, r.Until)
+	} else if r.Reduce != "" {
+		line("reduce", "%s over all cells, when a run asks for it", r.Reduce)
 	}
 	if len(r.Silent) > 0 {
 		line("written", "only: %s", strings.Join(r.Silent, ", "))

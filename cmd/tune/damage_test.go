@@ -2,12 +2,19 @@ package main
 
 import (
 	"bytes"
+	"flag"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"stenciltune/cmd/internal/cli"
+)
+
+var (
+	flagDamages    = flag.Int("damages", 6, "damage a store at so many places, a page or a bit in turn, under every command that reads")
+	flagDamageSeed = flag.Uint64("damage-seed", 20261127, "seed of the places")
 )
 
 // spoil writes a copy of a store that was changed.
@@ -79,6 +86,56 @@ func TestDamageIsSaid(t *testing.T) {
 	}
 	if code, _, stderr := tune(t, sound, "store", "check"); code != 0 {
 		t.Errorf("the sound one: exit %d\n%s", code, stderr)
+	}
+}
+
+// A page that is lost, or a bit that flips, is said by each command that reads, or it answers as from the sound store: it lay where that command reads
+// nothing.
+func TestEveryCommandSaysItOrAnswersAlike(t *testing.T) {
+	sound, size := replayed(t), os.Getpagesize()
+	info, err := os.Stat(sound)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(*flagDamageSeed, 1))
+	pages := r.Perm(int(info.Size())/size - 2)
+	said, alike := 0, 0
+	for n := range *flagDamages {
+		page, flipped := 2+pages[n/2%len(pages)], n%2 == 1
+		at, bit := page*size+r.IntN(size), r.IntN(8)
+		change := func(data []byte) []byte {
+			data = bytes.Clone(data)
+			if flipped {
+				data[at] ^= 1 << bit
+			} else {
+				clear(data[page*size : (page+1)*size])
+			}
+			return data
+		}
+		for _, args := range readers(t, sound) {
+			if args[0] == "store" && args[1] == "prune" { // which writes
+				continue
+			}
+			answer := func(change func([]byte) []byte) (int, string, string) {
+				path := spoil(t, sound, change)
+				code, stdout, stderr := tune(t, path, args...)
+				return code, strings.ReplaceAll(stdout, path, "STORE"), stderr
+			}
+			wantCode, want, _ := answer(bytes.Clone)
+			code, got, stderr := answer(change)
+			switch {
+			case code == cli.StoreCorrupt || strings.Contains(stderr, "damaged") || strings.Contains(stderr, "may be lost"):
+				said++
+			case code == wantCode && got == want:
+				alike++
+			default:
+				t.Errorf("page %d of %d, flipped %v (byte %d, bit %d): tune %s: exit %d where %d is right\n%s", page, len(pages), flipped, at, bit, strings.Join(args, " "), code, wantCode, stderr)
+			}
+		}
+	}
+	t.Logf("%d damages, seed %d: %d answers say it, %d are the sound store's", *flagDamages, *flagDamageSeed, said, alike)
+	if said == 0 {
+		t.Error("nothing is said of any damage")
 	}
 }
 

@@ -98,7 +98,7 @@ type deviceProof struct {
 	Blind    int64               `json:"blind"`             // of these, that rounding alone may give nearly any value
 	Reduced  int                 `json:"reduced,omitempty"` // cases in which the number of Reduce was compared
 	Alike    int                 `json:"alike,omitempty"`   // cases after which nearly all cells of each field have one value
-	Complete bool                `json:"complete"`          // every branch was taken, and some cell compared
+	Complete bool                `json:"complete"`          // every branch was taken, and most cells compared
 	Untaken  []string            `json:"untaken,omitempty"` // branches that no cell took, with their places in the file
 	Faint    []stencil.Faint     `json:"faint,omitempty"`   // points that may be read wrongly unseen
 	Warnings []string            `json:"warnings,omitempty"`
@@ -251,7 +251,7 @@ func (a *app) prove(ctx context.Context, d device.Device, name string, p stencil
 func (v *deviceProof) judge(p stencil.Problem, seen string) {
 	v.Untaken = p.Stencil.Untaken(seen)
 	v.Faint = stencil.FaintPoints(p)
-	v.Complete = v.Cases > 0 && len(v.Untaken) == 0 && v.Blind < v.Compared && v.Wrong == ""
+	v.Complete = v.Cases > 0 && len(v.Untaken) == 0 && 2*v.Blind <= v.Compared && v.Wrong == ""
 	warn := func(format string, args ...any) { v.Warnings = append(v.Warnings, fmt.Sprintf(format, args...)) }
 	for _, u := range v.Untaken {
 		warn("%s, in any cell of these cases: what is computed there is not proved", u)
@@ -266,7 +266,7 @@ func (v *deviceProof) judge(p stencil.Problem, seen string) {
 		warn("the number of Reduce can be anything in %d of %d cases in %s, so that nothing is proved of it: keep what it folds bounded with --scalar, or with InputRange in the file", v.Cases-v.Reduced, v.Cases, p.DType)
 	}
 	if v.Blind > 0 {
-		warn("rounding alone may give nearly any value in %d of %d cells in %s, so that nothing is proved of them: keep the values of %s bounded with --scalar, or with InputRange in the file", v.Blind, v.Compared, p.DType, p.Stencil.Name)
+		warn("rounding alone may give nearly any value in %d of %d cells in %s, so that nothing is proved of them: keep the values of %s bounded with --scalar, or with InputRange in the file, and divisors away from 0", v.Blind, v.Compared, p.DType, p.Stencil.Name)
 	}
 }
 
@@ -349,7 +349,7 @@ func (a *app) printVerification(v verification) error {
 		case d.Cases == 0:
 			verdict = "nothing is proved: no compiler ended in time"
 		case !d.Complete:
-			verdict = "incomplete: rounding hides every error"
+			verdict = "incomplete: rounding hides every error in most cells"
 		}
 		fmt.Fprintf(a.Out, "%s in %s on %s (%s): %d cases, %s\n", v.Stencil, d.DType, d.Device, d.Name, d.Cases, verdict)
 		line := func(what, format string, args ...any) {

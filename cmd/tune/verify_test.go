@@ -131,6 +131,22 @@ CellValue {
 	}
 }
 
+// Of a proof that says nothing of most cells it is not said that all is right.
+func TestAProofOfFewCellsIsIncomplete(t *testing.T) {
+	needHost(t)
+	path := file(t, "limited.sl", `NumDimensions 1
+StencilSize (1)
+DataType float
+InputRange (0.5, 1.5)
+StepScalar max fastest { return get(0) * get(0) - get(0) > -1e-7 && get(0) > 0.99 ? 1 / (get(0) * 1.1 - get(0) * 1.1) : 1; }
+CellValue { return x == 0 ? get(0) : fastest * get(1); }
+`)
+	p := clitest.Command(t, clitest.StoreIn(t), "verify", path, "--device", "host", "--family", "global", "--cases", "2", "--dtype", "float32")
+	if code, out := p.Run(t), p.Stdout.String(); code != 0 || !strings.Contains(out, "incomplete: rounding hides every error in most cells") || strings.Contains(out, "all right") {
+		t.Errorf("exit %d\n%s%s", code, out, &p.Stderr)
+	}
+}
+
 // A field that dies proves little: that is said, not of a pattern that lives.
 func TestVerifySaysWhereAllCellsEndAlike(t *testing.T) {
 	dir := t.TempDir()

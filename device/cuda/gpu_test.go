@@ -342,6 +342,43 @@ func TestGPUCompilingKeepsAMegabyteAProgram(t *testing.T) {
 	}
 }
 
+// A kernel whose indices have 32 bits where they need 64 is found: its answer is wrong, or it reads where there is no memory.
+func TestGPUIndicesThatAreTooNarrowAreFound(t *testing.T) {
+	st, err := stencil.Lookup("jacobi2d")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := stencil.Problem{Stencil: st, DType: stencil.Float32, Size: stencil.Size{46001, 47001, 1}, Steps: 100}
+	for _, text := range []string{
+		"global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0",
+		"tile/gx=64/gy=8/gz=1/wx=1/wy=8/wz=1/cw=256/zz=1/ph=1",
+		"stream/vx=8/vy=1/wp=1/ck=8/pf=4/mb=1/ph=1",
+	} {
+		d := openGPU(t) // what it does may end the process that owns the GPU
+		if need := 4 * p.Bytes(); need > d.Machine().FreeBytes {
+			t.Skipf("needs %d bytes of device memory", need)
+		}
+		s, err := space.ParseSchedule(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		right := kernels.Find(all.Families(), s.Family()).Kernel(p, s)
+		wrong := right
+		wrong.Source = strings.Replace(right.Source, "typedef long long index_t;", "typedef int index_t;", 1)
+		if wrong.Source == right.Source {
+			t.Fatalf("%s: no index type in the source", s)
+		}
+		bs := compileAll(t, d, []kernels.Kernel{wrong, right})
+		cmp, err := d.Check(context.Background(), device.Check{Problem: p, Seed: 3,
+			Passes:  []device.Pass{{Binary: bs[0], Launch: wrong.Launch, Count: 1}},
+			Trusted: []device.Pass{{Binary: bs[1], Launch: right.Launch, Count: 1}}})
+		t.Logf("%s: %v %s", s, err, cmp.Reason(p.Size))
+		if err == nil && cmp.OK() {
+			t.Errorf("%s: not found", s)
+		}
+	}
+}
+
 // Just below 2^31 elements indices are still 32-bit. The same schedules with
 // 64-bit indices must give the same answer there, and above only those exist.
 func TestGPUIndicesAtTheirBorder(t *testing.T) {

@@ -58,10 +58,17 @@ func init() { // the list and TestScenario refer to each other
 		{name: "the number of Reduce", run: reduced},
 		{name: "illegal address", run: fatal("FAKE_STATUS_700", timing.LaunchError, "CUDA_ERROR_ILLEGAL_ADDRESS (700)")},
 		{name: "launch timeout", run: fatal("FAKE_STATUS_702", timing.Timeout, "CUDA_ERROR_LAUNCH_TIMEOUT (702)")},
+		{name: "assertion", run: fatal("FAKE_STATUS_710", timing.LaunchError, "CUDA_ERROR_ASSERT (710)")},
+		{name: "launch failed", run: fatal("FAKE_STATUS_719", timing.LaunchError, "CUDA_ERROR_LAUNCH_FAILED (719)")},
+		{name: "unknown error", run: fatal("FAKE_STATUS_999", timing.LaunchError, "CUDA_ERROR_UNKNOWN (999)")},
 		{name: "hang", run: fatal("FAKE_HANG", timing.Timeout, "deadline")},
 		{name: "hang while timing", run: hangWhileTiming},
 		{name: "out of resources", run: tooManyResources},
-		{name: "device lost", run: deviceLost},
+		{name: "device lost", run: deviceLost(46, "exclusively")},
+		{name: "no device any more", run: deviceLost(100, "nvidia-smi")},
+		{name: "device of another number", run: deviceLost(101, "CUDA_VISIBLE_DEVICES")},
+		{name: "memory that fails", run: deviceLost(214, "do not trust it")},
+		{name: "NVML lost the GPU", nvml: "libcuda.so.1", env: []string{"FAKE_NVML_INIT=15"}, run: noTelemetry},
 		{name: "out of memory", run: exhausted},
 		{name: "timing", run: timesFollowThePolicy},
 		{name: "timing beside the grids", run: timesNothingThatWritesBesideTheGrids},
@@ -646,19 +653,22 @@ func tooManyResources(t *testing.T) {
 }
 
 // deviceLost: a GPU that is gone is no schedule's failure.
-func deviceLost(t *testing.T) {
-	d, err := OpenDevice("0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := copyProblem(t, 1000, stencil.Float32)
-	_, err = checkPass(d, p, load(t, d, fakeKernel(t, p, "FAKE_STATUS_46"), 1), time.Minute)
-	if !errors.Is(err, device.ErrLost) || device.AsFailure(err) != nil {
-		t.Errorf("%v", err)
-	}
-	says(t, err, "Fake GPU", "exclusively")
-	if err := d.Close(); err == nil {
-		t.Error("Close of a lost GPU says nothing")
+// deviceLost: a status that a launch returns and all calls after it, and the remedy that is told.
+func deviceLost(status int, remedy string) func(t *testing.T) {
+	return func(t *testing.T) {
+		d, err := OpenDevice("0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := copyProblem(t, 1000, stencil.Float32)
+		_, err = checkPass(d, p, load(t, d, fakeKernel(t, p, fmt.Sprintf("FAKE_STATUS_%d", status)), 1), time.Minute)
+		if !errors.Is(err, device.ErrLost) || device.AsFailure(err) != nil {
+			t.Errorf("%v", err)
+		}
+		says(t, err, "Fake GPU", fmt.Sprintf("(%d)", status), remedy)
+		if err := d.Close(); err == nil && !Status(status).Sticky() { // else the process ends without another call
+			t.Error("Close of a lost GPU says nothing")
+		}
 	}
 }
 

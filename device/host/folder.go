@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -57,32 +58,38 @@ func (d *Device) cannotWrite(why string) error {
 	return fmt.Errorf("%w: folder for compiled kernels: %s; make room in %s, or name another folder with TMPDIR", device.ErrLost, strings.TrimSpace(why), filepath.Dir(d.dir))
 }
 
-// newFolder makes a folder, after it has cleared those whose owners are gone.
+// newFolder makes a folder, after it has cleared those whose owners are gone. Its guard is there before it: an owner may be killed at any moment.
 func newFolder() (*folder, error) {
 	sweep()
 	for {
-		path, err := os.MkdirTemp("", folderPrefix)
-		if err != nil {
-			return nil, fmt.Errorf("%w: folder for compiled kernels: %w", device.ErrMissing, err)
-		}
-		lock, err := lockFolder(path)
-		if errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, fs.ErrNotExist) {
-			continue // another process's sweep came before the lock
-		}
-		if err != nil {
-			return nil, errors.Join(fmt.Errorf("%w: folder for compiled kernels: %w", device.ErrMissing, err), os.Remove(path))
-		}
-		f := &folder{path: path, lock: lock, guard: exec.Command("/bin/sh", "-c", guardScript, "guard", path)}
+		f := &folder{path: filepath.Join(os.TempDir(), folderPrefix+strconv.FormatUint(rand.Uint64(), 10))}
+		f.guard = exec.Command("/bin/sh", "-c", guardScript, "guard", f.path)
 		f.guard.Dir = "/"
 		f.guard.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // a Ctrl-C is not for it
+		var err error
 		if f.owner, err = f.guard.StdinPipe(); err == nil {
 			err = f.guard.Start()
 		}
 		if err != nil {
-			lock.Close()
-			return nil, errors.Join(fmt.Errorf("%w: guard of the folder for compiled kernels: %w", device.ErrMissing, err), os.Remove(path))
+			return nil, fmt.Errorf("%w: guard of the folder for compiled kernels: %w", device.ErrMissing, err)
 		}
-		return f, nil
+		made := os.Mkdir(f.path, 0o700)
+		if err = made; err == nil {
+			f.lock, err = lockFolder(f.path)
+		}
+		if err == nil {
+			return f, nil
+		}
+		_ = f.guard.Process.Kill() // it would clear whatever has this name
+		_ = f.guard.Wait()
+		if errors.Is(made, fs.ErrExist) || made == nil && (errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, fs.ErrNotExist)) {
+			continue // another process's sweep came before the lock
+		}
+		err = fmt.Errorf("%w: folder for compiled kernels: %w", device.ErrMissing, err)
+		if made == nil {
+			err = errors.Join(err, os.Remove(f.path))
+		}
+		return nil, err
 	}
 }
 

@@ -21,7 +21,7 @@ import (
 )
 
 var (
-	flagKills    = flag.Int("kills", 9, "kill -9 a program with a device at so many random moments")
+	flagKills    = flag.Int("kills", 8, "kill -9 a program with a device at so many random moments")
 	flagKillSeed = flag.Uint64("kill-seed", 20261121, "seed of the moments")
 )
 
@@ -106,17 +106,22 @@ func TestAKilledOwnerLeavesNothing(t *testing.T) {
 			busy++
 		}
 		victims := []int{owner.Process.Pid}
-		switch kill % 3 {
+		switch kill % 4 {
 		case 1: // and its guard before it
 			victims = append(guards, victims...)
 		case 2: // and all
 			victims = append(append(guards, victims...), owned...)
+		case 3: // and a while before it a compiler, or what it started, or the kernel's program
+			if len(owned) > 0 {
+				syscall.Kill(owned[r.IntN(len(owned))], syscall.SIGKILL)
+				time.Sleep(time.Duration(r.Float64() * float64(300*time.Millisecond)))
+			}
 		}
 		for _, pid := range victims {
 			syscall.Kill(pid, syscall.SIGKILL)
 		}
 		owner.Wait()
-		if kill%3 > 0 { // nobody is left to clear: the next start does
+		if kill%4 == 1 || kill%4 == 2 { // nobody is left to clear: the next start does
 			d, err := host.Open(host.Options{})
 			if err != nil {
 				t.Fatal(err)
