@@ -60,13 +60,13 @@ CellValue cell (u) { return get(u, 0, 0, 0) + 0.1 * (get(flux, 0, 0, 0) - get(fl
 func TestCheckNamesTheNumbersOfTheGrid(t *testing.T) {
 	const cells = "CellValue { return rate * get(0) + 0.1 * get(1); }"
 	for text, want := range map[string]string{
-		cells + " ScalarVariables (float rate = 0.5)":                                                                   "",
-		"StepScalar max high { return get(0); } StepScalar rate { return 0.5 / high; } " + cells:                  "  numbers   each step begins with high (max over all cells), rate; the step before folds them while it stores; steps are not fused\n",
-		"StepScalar sum rate { return get(1) - get(0); } " + cells:                                                "  numbers   each step begins with rate (sum over all cells); they take 1 look at the grid; steps are not fused\n",
-		"StepScalar rate { return 0.5 / (1 + iteration); } " + cells:                                              "  numbers   each step begins with rate; steps are not fused\n",
-		"ScalarVariables (float rate = 0.5) Reduce max { return value; } Until < 0.5 every 10 " + cells:                 "  reduce    max over all cells; a run ends when it is < 0.5, asked every 10 steps\n",
-		"ScalarVariables (float rate = 0.5) Reduce sum { return value; } " + cells:                                      "  reduce    sum over all cells, when a run asks for it\n",
-		"ScalarVariables (float rate = 0.5) Receivers gauge { return get(0); } " + cells: "  receivers gauge: record a number of each place after each step\n",
+		cells + " ScalarVariables (float rate = 0.5)":                                                   "",
+		"StepScalar max high { return get(0); } StepScalar rate { return 0.5 / high; } " + cells:        "  numbers   each step begins with high (max over all cells), rate; the step before folds them while it stores; steps are not fused\n",
+		"StepScalar sum rate { return get(1) - get(0); } " + cells:                                      "  numbers   each step begins with rate (sum over all cells); they take 1 look at the grid; steps are not fused\n",
+		"StepScalar rate { return 0.5 / (1 + iteration); } " + cells:                                    "  numbers   each step begins with rate; steps are not fused\n",
+		"ScalarVariables (float rate = 0.5) Reduce max { return value; } Until < 0.5 every 10 " + cells: "  reduce    max over all cells; a run ends when it is < 0.5, asked every 10 steps\n",
+		"ScalarVariables (float rate = 0.5) Reduce sum { return value; } " + cells:                      "  reduce    sum over all cells, when a run asks for it\n",
+		"ScalarVariables (float rate = 0.5) Receivers gauge { return get(0); } " + cells:                "  receivers gauge: record a number of each place after each step\n",
 	} {
 		_, out, stderr := command(t, "check", file(t, "numbers.sl", "NumDimensions 1 StencilSize (1) "+text))
 		if got := strings.Contains(out, "numbers ") || strings.Contains(out, "reduce ") || strings.Contains(out, "receivers "); got != (want != "") || !strings.Contains(out, want) {
