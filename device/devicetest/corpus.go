@@ -40,6 +40,7 @@ var corpusStencils = map[string]string{
 	"wrap2d":       "NumDimensions 2 StencilSize (1, 1) Boundary wrap " + fivePoints,
 	"edge2d":       "NumDimensions 2 StencilSize (1, 1) CellValue { float c = get(0, 0); return 0.9 * c + 0.1 / sqrt(1 + get(-1, 0) * get(-1, 0) + get(1, 0) * c + get(0, -1) * c * c + get(0, 1) * get(0, 1)); } EdgeValue { return y < 0 ? 100.0 : 0.0; }",
 	"beside2d":     "NumDimensions 2 StencilSize (1, 1) ReadOnly (k) Fields (u) Boundary constant 2 CellValue { return 0.4 * get(u, 0, 0) + 0.2 * get(u, 1, 0) + 0.3 * get(k, -1, 0) + 0.1 * get(k, 1, 1); }",
+	"along2d":      "NumDimensions 2 StencilSize (1, 1) ReadOnly (k) Fields (u) Boundary constant 2 CellValue { return 0.3 * get(u, 0, 0) + 0.2 * get(u, 1, 0) + 0.1 * get(u, -1, 0) + 0.3 * get(k, -1, 0) + 0.1 * get(k, 1, 0); }",
 	"mirror3d":     "NumDimensions 3 StencilSize (1, 1, 1) Boundary mirror CellValue { return 0.2 * get(0, 0, 0) + 0.2 * get(-1, 0, 0) + 0.1 * get(1, 0, 0) + 0.2 * get(0, -1, 0) + 0.1 * get(0, 1, 0) + 0.15 * get(0, 0, -1) + 0.05 * get(0, 0, 1); }",
 	"fixed3d":      "NumDimensions 3 StencilSize (1, 1, 1) Boundary fixed CellValue { return 0.2 * get(0, 0, 0) + 0.2 * get(-1, 0, 0) + 0.1 * get(1, 0, 0) + 0.2 * get(0, -1, 0) + 0.1 * get(0, 1, 0) + 0.15 * get(0, 0, -1) + 0.05 * get(0, 0, 1); }",
 	"fixedwide2d":  "NumDimensions 2 StencilSize (2, 2) Boundary fixed CellValue { return 0.2 * get(0, 0) + 0.2 * get(-2, 0) + 0.1 * get(2, 0) + 0.2 * get(0, -2) + 0.1 * get(0, 2) + 0.15 * get(0, 1) + 0.05 * get(1, 0); }",
