@@ -25,7 +25,7 @@ func Loaded(st *stencil.Stencil, stage int) [][]stencil.Offset {
 	return all
 }
 
-// instructions of functions on the way that most arguments take, read off the machine code of NVRTC 11.8 for sm_90, roots and, in float, exponentials and logarithms off that of
+// instructions of functions on the way that most arguments take, read off the machine code of NVRTC 11.8 for sm_90, roots and, in float, exponentials, logarithms and arc tangents off that of
 // stencil/arithmetic.cu: in float, in double those in double precision, and what other units do beside these. Functions in double were read
 // in a loop over four cells, whose constants are loaded once.
 var instructions = map[string][3]int{
@@ -43,7 +43,7 @@ var instructions = map[string][3]int{
 	"tan":      {35, 28, 45},
 	"asin":     {50, 30, 15},
 	"acos":     {50, 30, 35},
-	"atan":     {35, 27, 20},
+	"atan":     {17, 27, 20},
 	"sinh":     {35, 25, 40},
 	"cosh":     {22, 19, 30},
 	"tanh":     {21, 20, 35},
@@ -98,6 +98,29 @@ func Done(p stencil.Problem, stage int, block [3]int) (flops, beside float64) {
 	flops, beside = Counts(p.Stencil.Operations(stage, block), p.DType)
 	cells := float64(Volume(block))
 	return flops / cells, beside / cells
+}
+
+// Beside what they compute, kernels that fold cells take so many instructions for each cell that they store or look at, for each of the
+// numbers (sums are in double) and for each point that they load: machine code of NVRTC 11.8, with one to three numbers.
+const foldCell, lookCell, foldNumber, foldLoad = 8, 30, 4, 7
+
+// Folding is what a pass of a step's scalars takes of each cell: of those that a kernel stores (Stencil.FoldsStored), or of all that a launch of
+// its own looks at.
+func Folding(p stencil.Problem, pass int, stored bool) (flops, beside float64) {
+	flops, beside = Counts(p.Stencil.Folding(pass), p.DType)
+	of := p.Stencil.StepPasses()[pass]
+	beside += foldNumber * float64(len(of.Folded))
+	if stored {
+		beside += foldCell
+	} else {
+		beside += lookCell
+	}
+	for a, points := range of.Points(p.Stencil) {
+		if !stored || a >= len(p.Stencil.Fields) {
+			beside += foldLoad * float64(len(points))
+		}
+	}
+	return flops, beside
 }
 
 // Operations is Done of all stages, for a thread that computes work cells as

@@ -253,7 +253,7 @@ var integerHelpers = regexp.MustCompile(`\b(wrap_\w+|divide|modulo|int_\w+|to_in
 var wholeHelpers = regexp.MustCompile(`\b(to_whole|whole_part)\(`)
 
 // arithmeticHelpers finds calls of stencil.ArithmeticSource's functions.
-var arithmeticHelpers = regexp.MustCompile(`\b(?:(?:quotient|square_root|reciprocal_root|exponential|logarithm(?:2|10)?|power)\(|(?:whole|half)_power<)`)
+var arithmeticHelpers = regexp.MustCompile(`\b(?:(?:quotient|square_root|reciprocal_root|exponential|logarithm(?:2|10)?|power|arctangent)\(|(?:whole|half)_power<)`)
 
 // types declares the element type, the type that cell functions compute in and the
 // index of an element.

@@ -82,6 +82,11 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 		out.Seconds, out.Limiter = math.Inf(1), "occupancy"
 		return out
 	}
+	if w.Launch.Leaves() { // cells are folded where they are stored
+		flops, beside := kernels.Folding(p, 0, true)
+		w.Flops += flops * float64(p.Size.Cells())
+		w.Beside += beside * float64(p.Size.Cells())
+	}
 	r := c.rates(m, p.DType)
 	sms := float64(max(m.SMs, 1))
 	at := math.Min(float64(resident), math.Ceil(blocks/sms)) // blocks on an SM at a time
@@ -167,15 +172,21 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 		drain * loading * stretch, drain * waiting * stretch, launching}
 	out.Seconds = (total + launching) / float64(w.Steps)
 	if n := len(kernels.StepLaunches(p, "")); n > 0 { // a step's numbers: what no kernel has left is read from memory once more
-		bytes := 0
+		folding, cells := 0.0, float64(p.Size.Cells())
 		for i, pass := range p.Stencil.StepPasses() {
-			bytes += p.PassBytes(pass, i == 0 && w.Launch.Leaves())
+			left := i == 0 && w.Launch.Leaves()
+			look := float64(p.PassBytes(pass, left)) / r.dram
+			if !left && len(pass.Folded) > 0 {
+				flops, beside := kernels.Folding(p, i, false)
+				look = math.Max(look, (flops+beside)/32/r.issue)
+			}
+			folding += look * cells
 		}
 		if w.Launch.Leaves() {
 			n--
 		}
-		folding := float64(bytes)*float64(p.Size.Cells())/r.dram + float64(n)*launch
-		out.Terms = append(out.Terms, Term{"numbers", folding, "step scalars: reading what they are computed from, and launching that"})
+		folding += float64(n) * launch
+		out.Terms = append(out.Terms, Term{"numbers", folding, "step scalars: reading and folding what they are computed from, and launching that"})
 		out.Seconds += folding
 	}
 	if after := kernels.SparseLaunches(p, "", w.Steps); len(after) > 0 { // a few cells each: a launch takes longer than what it does

@@ -55,6 +55,22 @@ func (s *Stencil) Updating(stage int) Ops {
 	return c.ops()
 }
 
+// Folding counts what a pass of a step's scalars computes of one cell.
+func (s *Stencil) Folding(pass int) Ops {
+	key := doneKey{s, -1 - pass, [3]int{}} // beside the stages
+	if o, ok := done.Load(key); ok {
+		return o.(Ops)
+	}
+	c := newCounter()
+	c.double = s.DType == Float64
+	for _, i := range s.StepPasses()[pass].Folded {
+		c.cell(s.StepScalars[i].Body, Offset{})
+	}
+	o := c.ops()
+	done.Store(key, o)
+	return o
+}
+
 // Flops is what all stages do of one cell.
 func (s *Stencil) Flops() (n int) {
 	for i := range s.Stages {

@@ -87,9 +87,13 @@ func TestPowersAndExponentialsErrAsTheyMay(t *testing.T) {
 			}
 		}
 	}
+	for x := 0x1p-40; x < 0x1p127; x *= 1.0731 {
+		fmt.Fprintf(&calls, "  { const float x = %v; check(arctangent(x), atan((long double)x), %d, \"atan(%[1]v)\"); check(arctangent(-x), -atan((long double)x), %[2]d, \"atan(-%[1]v)\"); check(arctangent((double)x), atan((long double)x), 2, \"atan(%[1]v) in double\"); }\n",
+			float32(x), functionUnits/2)
+	}
 	source := "#include <cmath>\n#include <cstdio>\nusing namespace std;\n#define __host__\n#define __device__\nstatic double rsqrt(double x) { return 1 / sqrt(x); }\nstatic float rsqrt(float x) { return 1 / sqrt(x); }\nstatic bool failed;\n" +
 		"template <class F> void check(F got, long double want, double units, const char *what) { const double off = want == 0 ? got == 0 ? 0 : INFINITY : fabs((double)((got - want) / want)), unit = sizeof(F) == 4 ? 0x1p-24 : 0x1p-53; if (!(off <= units * unit)) { failed = true; printf(\"%s: %.17g, want %.17Lg: %g units, %g allowed\\n\", what, (double)got, want, off / unit, units); } }\n" +
 		ArithmeticSource + "int main() {\n" + calls.String() +
-		"  if (!(whole_power<3>(-2.f) == -8) || !(power(-2.f, 1.4f) != power(-2.f, 1.4f)) || power(0.f, 0.3f) != 0 || logarithm(0.f) != -INFINITY || logarithm2(8.f) != 3 || logarithm10(-1.f) == logarithm10(-1.f) || logarithm(INFINITY) != INFINITY || half_power<3>(0.) != 0 || exponential(-INFINITY) != 0 || exponential(INFINITY) != INFINITY || exponential(NAN) == exponential(NAN)) { failed = true; printf(\"at the ends\\n\"); }\n  return failed;\n}\n"
+		"  if (!(whole_power<3>(-2.f) == -8) || !(power(-2.f, 1.4f) != power(-2.f, 1.4f)) || power(0.f, 0.3f) != 0 || logarithm(0.f) != -INFINITY || logarithm2(8.f) != 3 || logarithm10(-1.f) == logarithm10(-1.f) || logarithm(INFINITY) != INFINITY || half_power<3>(0.) != 0 || exponential(-INFINITY) != 0 || exponential(INFINITY) != INFINITY || exponential(NAN) == exponential(NAN) || arctangent(INFINITY) != 1.57079633f || arctangent(-INFINITY) != -1.57079633f || arctangent(NAN) == arctangent(NAN) || arctangent(0.f) != 0 || !signbit(arctangent(-0.f))) { failed = true; printf(\"at the ends\\n\"); }\n  return failed;\n}\n"
 	ranProgram(t, source)
 }

@@ -22,7 +22,7 @@ import (
 //	out_0, out_1 ...       where a stage has several outputs: references, in the stage's order
 //	value                  in EdgeValue: the nearest cell inside; px, py, pz lie outside. Of sources: their value
 //	value_0, value_1 ...   in Reduce: the own cell's new fields; get() is the state before the step
-//	quotient, square_root, reciprocal_root, exponential, logarithm, logarithm2, logarithm10, power, whole_power, half_power   of ArithmeticSource
+//	quotient, square_root, reciprocal_root, exponential, logarithm, logarithm2, logarithm10, power, whole_power, half_power, arctangent   of ArithmeticSource
 //	to_whole, whole_part   of WholeSource
 //	to_integer, wrap_add, wrap_sub, wrap_mul, wrap_neg, divide, modulo, int_min, int_max, int_abs   of HelperSource
 
@@ -37,7 +37,7 @@ func StageSource(s *Stencil, stage int) string {
 	return p.String()
 }
 
-// StageCode is the same for a GPU: quotients, roots, exponentials, logarithms and powers are calls of ArithmeticSource, a division by a
+// StageCode is the same for a GPU: quotients, roots, exponentials, logarithms, powers and arc tangents are calls of ArithmeticSource, a division by a
 // constant is a product, sums are collected (arranged), values of a step are read (StepValues), short alternatives are computed before
 // one is taken (straight), and what branches, or is repeated in a long text, is said once (named). RIM is a constant of the text: whether
 // the cell may be near a high end of an axis, as HighEnd asks.
@@ -214,7 +214,7 @@ func uniform(e Expr) bool {
 	return same
 }
 
-var approximations = map[string]string{"sqrt": "square_root", "rsqrt": "reciprocal_root", "exp": "exponential", "log": "logarithm", "log2": "logarithm2", "log10": "logarithm10"}
+var approximations = map[string]string{"sqrt": "square_root", "rsqrt": "reciprocal_root", "exp": "exponential", "log": "logarithm", "log2": "logarithm2", "log10": "logarithm10", "atan": "arctangent"}
 
 func (p *printer) expr(e Expr) {
 	switch e := e.(type) {

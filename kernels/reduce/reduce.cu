@@ -25,8 +25,7 @@ __device__ __forceinline__ double value_of(const Grid &grid, int x, int y, int z
          }).at[0];
 }
 
-__device__ __forceinline__ double value_at(const Grid &grid, long long i) {
-  const int x = (int)(i % grid.nx), y = (int)(i / grid.nx % grid.ny), z = (int)(i / grid.nx / grid.ny);
+__device__ __forceinline__ double value_at(const Grid &grid, int x, int y, int z) {
   const bool inside = x >= LOW_X && x + HIGH_X + RIM_X < grid.nx && y >= LOW_Y && y + HIGH_Y + RIM_Y < grid.ny && z >= LOW_Z && z + HIGH_Z + RIM_Z < grid.nz;
   return inside ? value_of<false>(grid, x, y, z) : value_of<true>(grid, x, y, z);
 }
@@ -41,8 +40,15 @@ extern "C" __global__ void __launch_bounds__(THREADS) ENTRY(PARAMETERS) {
   const long long cells = (long long)grid.nx * grid.ny * grid.nz;
   const long long first = (long long)blockIdx.x * THREADS, stride = (long long)gridDim.x * THREADS;
   if (first + t < cells) {
-    double total = value_at(grid, first + t);
-    for (long long i = first + t + stride; i < cells; i += stride) total = combine(total, value_at(grid, i));
+    // The cells of a thread are as many apart as there are threads: that is found once in rows and planes, for divisions take longer than a cell.
+    const int step_x = (int)(stride % grid.nx), step_y = (int)(stride / grid.nx % grid.ny), step_z = (int)(stride / grid.nx / grid.ny);
+    int x = (int)((first + t) % grid.nx), y = (int)((first + t) / grid.nx % grid.ny), z = (int)((first + t) / grid.nx / grid.ny);
+    double total = value_at(grid, x, y, z);
+    for (long long i = first + t + stride; i < cells; i += stride) {
+      const int row = x >= grid.nx - step_x, plane = y >= grid.ny - step_y - row; // beyond the end of one
+      x += step_x - row * grid.nx, y += step_y + row - plane * grid.ny, z += step_z + plane;
+      total = combine(total, value_at(grid, x, y, z));
+    }
     partial[t] = total;
   }
   const int have = cells - first < THREADS ? (int)(cells - first) : THREADS; // threads that have a number
