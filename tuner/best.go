@@ -68,6 +68,9 @@ func (t *Tuner) BestFor(ctx context.Context, p Problem, m machine.Machine, regim
 			return Answer{Config: t.adapt(p, m.WithLimits(), grade, known, list[0]), Grade: grade}, nil
 		}
 	}
+	if _, err := t.store.Bests(); err != nil { // so that one whose name is damaged is noticed: it may be what is asked for
+		return Answer{Grade: cache.None}, err
+	}
 	by := string(regime)
 	if o != timing.ForTime {
 		by += ", by " + string(o)

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -99,6 +100,21 @@ func TestEveryCommandSaysItOrAnswersAlike(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(*flagDamageSeed, 1))
 	pages := r.Perm(int(info.Size())/size - 2)
+	answer := func(change func([]byte) []byte, args []string) (int, string, string) {
+		path := spoil(t, sound, change)
+		code, stdout, stderr := tune(t, path, args...)
+		return code, strings.ReplaceAll(stdout, path, "STORE"), stderr
+	}
+	commands := slices.DeleteFunc(readers(t, sound), func(args []string) bool { return args[0] == "store" && args[1] == "prune" }) // which writes
+	type right struct {
+		code   int
+		stdout string
+	}
+	var wanted []right
+	for _, args := range commands {
+		code, stdout, _ := answer(bytes.Clone, args)
+		wanted = append(wanted, right{code, stdout})
+	}
 	said, alike := 0, 0
 	for n := range *flagDamages {
 		page, flipped := 2+pages[n/2%len(pages)], n%2 == 1
@@ -112,30 +128,53 @@ func TestEveryCommandSaysItOrAnswersAlike(t *testing.T) {
 			}
 			return data
 		}
-		for _, args := range readers(t, sound) {
-			if args[0] == "store" && args[1] == "prune" { // which writes
-				continue
-			}
-			answer := func(change func([]byte) []byte) (int, string, string) {
-				path := spoil(t, sound, change)
-				code, stdout, stderr := tune(t, path, args...)
-				return code, strings.ReplaceAll(stdout, path, "STORE"), stderr
-			}
-			wantCode, want, _ := answer(bytes.Clone)
-			code, got, stderr := answer(change)
+		for i, args := range commands {
+			want := wanted[i]
+			code, stdout, stderr := answer(change, args)
 			switch {
 			case code == cli.StoreCorrupt || strings.Contains(stderr, "damaged") || strings.Contains(stderr, "may be lost"):
 				said++
-			case code == wantCode && got == want:
+			case code == want.code && stdout == want.stdout:
 				alike++
 			default:
-				t.Errorf("page %d of %d, flipped %v (byte %d, bit %d): tune %s: exit %d where %d is right\n%s", page, len(pages), flipped, at, bit, strings.Join(args, " "), code, wantCode, stderr)
+				t.Errorf("page %d of %d, flipped %v (byte %d, bit %d): tune %s: exit %d where %d is right\n%s", page, len(pages), flipped, at, bit, strings.Join(args, " "), code, want.code, stderr)
 			}
 		}
 	}
 	t.Logf("%d damages, seed %d: %d answers say it, %d are the sound store's", *flagDamages, *flagDamageSeed, said, alike)
 	if said == 0 {
 		t.Error("nothing is said of any damage")
+	}
+}
+
+// A config whose name is damaged is found by nobody who asks for it: that is said, and not that nothing is stored.
+func TestAConfigWithADamagedNameIsSaid(t *testing.T) {
+	sound := replayed(t)
+	data, err := os.ReadFile(sound)
+	if err != nil {
+		t.Fatal(err)
+	}
+	name, hidden := []byte("v1 stencil="), 0
+	for at := 0; ; at++ {
+		next := bytes.Index(data[at:], name)
+		if next < 0 {
+			break
+		}
+		at += next
+		bad := spoil(t, sound, func(data []byte) []byte {
+			data = bytes.Clone(data)
+			data[at+len(name)+20] ^= 16 // in the stencil's hash
+			return data
+		})
+		code, _, stderr := tune(t, bad, "best", "--stencil", "jacobi3d", "--device", "replay:h200")
+		if code == cli.StoreCorrupt && strings.Contains(stderr, "damaged") {
+			hidden++
+		} else if code != cli.OK {
+			t.Errorf("byte %d: exit %d\n%s", at, code, stderr)
+		}
+	}
+	if hidden == 0 {
+		t.Error("no name was that of the config")
 	}
 }
 
