@@ -365,11 +365,10 @@ func (r checked) print(to io.Writer, s *stencil.Stencil) error {
 	}
 	if len(r.Numbers) > 0 {
 		var list []string
-		folded := 0
 		for _, n := range r.Numbers {
 			text := n.Name
 			if n.Op != "" {
-				text, folded = fmt.Sprintf("%s (%s over all cells)", text, n.Op), folded+1
+				text += " (" + n.Op + " over all cells)"
 			}
 			list = append(list, text)
 		}
@@ -377,7 +376,7 @@ func (r checked) print(to io.Writer, s *stencil.Stencil) error {
 		switch {
 		case r.Looks > 0:
 			how = "; they take " + counted(r.Looks, "look") + " at the grid"
-		case folded > 0:
+		case slices.ContainsFunc(r.Numbers, func(n checkedNumber) bool { return n.Op != "" }):
 			how = "; the step before folds them while it stores"
 		}
 		line("numbers", "each step begins with %s%s; steps are not fused", strings.Join(list, ", "), how)

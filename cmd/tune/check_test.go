@@ -56,7 +56,6 @@ CellValue cell (u) { return get(u, 0, 0, 0) + 0.1 * (get(flux, 0, 0, 0) - get(fl
 	}
 }
 
-// An inflow that nothing asks for is said: most often it was given to the wrong field.
 func TestCheckNamesTheNumbersOfTheGrid(t *testing.T) {
 	const cells = "CellValue { return rate * get(0) + 0.1 * get(1); }"
 	for text, want := range map[string]string{
@@ -75,6 +74,7 @@ func TestCheckNamesTheNumbersOfTheGrid(t *testing.T) {
 	}
 }
 
+// An inflow that nothing asks for is said: most often it was given to the wrong field.
 func TestCheckNamesAnEdgeValueThatIsNeverAsked(t *testing.T) {
 	for edges, want := range map[string]string{
 		"EdgeValue q x low { return 1; }":                                      "",

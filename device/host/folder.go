@@ -83,7 +83,7 @@ func newFolder() (*folder, error) {
 		_ = f.guard.Process.Kill() // it would clear whatever has this name
 		_ = f.guard.Wait()
 		if errors.Is(made, fs.ErrExist) || made == nil && (errors.Is(err, syscall.EWOULDBLOCK) || errors.Is(err, fs.ErrNotExist)) {
-			continue // another process's sweep came before the lock
+			continue // the name is taken, or another process's sweep came before the lock
 		}
 		err = fmt.Errorf("%w: folder for compiled kernels: %w", device.ErrMissing, err)
 		if made == nil {
