@@ -4,7 +4,9 @@ import (
 	"flag"
 	"os"
 	"strings"
+	"syscall"
 	"testing"
+	"time"
 
 	"stenciltune/cmd/internal/cli"
 	"stenciltune/cmd/internal/clitest"
@@ -74,6 +76,30 @@ func TestBadInputGetsOneClearLine(t *testing.T) {
 		code, text := p.Run(t), p.Stderr.String()
 		if code != c.code || !strings.Contains(text, c.words) || strings.Count(text, "\n") != 1 || strings.Contains(text, "goroutine") || p.Stdout.Len() > 0 {
 			t.Errorf("study %s: exit %d, want %d with %q:\n%s%s", c.args, code, c.code, c.words, text, &p.Stdout)
+		}
+	}
+}
+
+// A study that is stopped ends at once, by the signal's code and a line of its own.
+func TestExitCodesOfSignals(t *testing.T) {
+	if *flagDevice != "host" {
+		t.Skip("shown on the host")
+	}
+	needDevice(t, "host")
+	for _, args := range []string{"sweep --stencil jacobi2d --size 1030x1029 --families", "matmul --size 257x259", "sl --stencil jacobi2d --size 1030x1029"} {
+		for signal, want := range map[syscall.Signal]int{syscall.SIGHUP: cli.HungUp, syscall.SIGINT: cli.Interrupted, syscall.SIGTERM: cli.Terminated} {
+			p := clitest.Command(t, clitest.StoreIn(t), append(strings.Fields(args), "--device", "host")...)
+			if err := p.Cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(500 * time.Millisecond)
+			p.Cmd.Process.Signal(signal)
+			begin := time.Now()
+			p.Cmd.Wait()
+			text := p.Stderr.String()
+			if code := p.Cmd.ProcessState.ExitCode(); code != want || time.Since(begin) > 5*time.Second || text == "" || strings.Contains(text, "context") {
+				t.Errorf("study %s, %v: exit %d after %v, want %d\n%s", args, signal, code, time.Since(begin), want, text)
+			}
 		}
 	}
 }

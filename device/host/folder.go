@@ -58,6 +58,14 @@ func (d *Device) cannotWrite(why string) error {
 	return fmt.Errorf("%w: folder for compiled kernels: %s; make room in %s, or name another folder with TMPDIR", device.ErrLost, strings.TrimSpace(why), filepath.Dir(d.dir))
 }
 
+// noMemory finds in what programs print that this machine had no memory left for them.
+var noMemory = regexp.MustCompile(`(?m)^.*(emulation: out of memory|std::bad_alloc).*$`)
+
+// outOfMemory is the error of a machine without memory for a problem's arrays: they are the same for every schedule, none is to blame.
+func outOfMemory() error {
+	return fmt.Errorf("%w: this machine has no memory left for the arrays; end other programs, or choose a smaller --size", device.ErrLost)
+}
+
 // newFolder makes a folder, after it has cleared those whose owners are gone. Its guard is there before it: an owner may be killed at any moment.
 func newFolder() (*folder, error) {
 	sweep()

@@ -2,6 +2,7 @@ package host_test
 
 import (
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"math/rand/v2"
@@ -230,6 +231,59 @@ func TestAProgramThatPrintsForEverCostsNoMemory(t *testing.T) {
 	_, err = d.Time(ctx, device.Timing{Problem: p, Policy: timing.Search(), Runs: []device.Pass{{Binary: b, Launch: k.Launch, Count: 1}}})
 	if f := device.AsFailure(err); f == nil || !strings.Contains(f.Reason, "garbled") || time.Since(begin) > 20*time.Second {
 		t.Errorf("%v after %v", err, time.Since(begin))
+	}
+}
+
+// A compiler that makes programs which have 60 MB of address space.
+const meagre = `case "$*" in *unit*) ;; *) exec "$CXX" "$@" ;; esac
+"$CXX" "$@" || exit 1
+while [ "$1" != -o ]; do shift; done
+mv "$2" "$2.all"
+printf '#!/bin/sh\nulimit -v 60000\nexec "$0.all" "$@"\n' > "$2"
+chmod 700 "$2"`
+
+// The arrays are the same for every schedule.
+func TestNoScheduleIsBlamedWhereThereIsNoMemory(t *testing.T) {
+	d := open(t, script(t, meagre))
+	for cells, want := range map[int]error{100: nil, 8e6: device.ErrLost} {
+		p := copyProblem(t, cells)
+		_, err := check(t, d, p, copyKernel(p, plain), time.Minute)
+		if !errors.Is(err, want) || want != nil && (device.AsFailure(err) != nil || !strings.Contains(err.Error(), "no memory left")) {
+			t.Errorf("%d cells: %v", cells, err)
+		}
+	}
+}
+
+// What is in the environment of the program reaches neither a compiler nor what it makes.
+func TestCompilersAndProgramsSeeLittleOfTheEnvironment(t *testing.T) {
+	seen := filepath.Join(t.TempDir(), "seen")
+	for _, name := range []string{"LD_PRELOAD", "CPATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "GCC_EXEC_PREFIX", "COMPILER_PATH", "LD_LIBRARY_PATH", "DEPENDENCIES_OUTPUT"} {
+		t.Setenv(name, "/nonexistent")
+	}
+	d := open(t, script(t, `env > `+seen+`.$$
+case "$*" in *unit*) ;; *) exec "$CXX" "$@" ;; esac
+"$CXX" "$@" || exit 1
+while [ "$1" != -o ]; do shift; done
+mv "$2" "$2.all"
+printf '#!/bin/sh\nenv > `+seen+`.$$.program\nexec "$0.all" "$@"\n' > "$2"
+chmod 700 "$2"`))
+	p := copyProblem(t, 100)
+	if c, err := check(t, d, p, copyKernel(p, plain), time.Minute); err != nil || !c.OK() {
+		t.Fatal(err, c)
+	}
+	files, _ := filepath.Glob(seen + ".*")
+	programs := 0
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil || strings.Contains(string(text), "/nonexistent") || !strings.Contains(string(text), "LC_ALL=C") {
+			t.Errorf("%s: %v\n%s", file, err, text)
+		}
+		if strings.HasSuffix(file, ".program") {
+			programs++
+		}
+	}
+	if programs == 0 || len(files) == programs {
+		t.Errorf("%d files, %d of programs", len(files), programs)
 	}
 }
 

@@ -52,6 +52,9 @@ var drawn = sync.OnceValue(func() uint64 {
 func open(t *testing.T, o host.Options) *host.Device {
 	t.Helper()
 	d, err := host.Open(o)
+	if err != nil && o.Compiler != "" {
+		t.Fatal(err)
+	}
 	if err != nil {
 		t.Skip(err)
 	}

@@ -45,6 +45,9 @@ func (d *Device) died(ctx context.Context, b device.Binary, err error, log strin
 	if full := fullFolder.FindString(log); full != "" {
 		return d.cannotWrite(full)
 	}
+	if noMemory.MatchString(log) {
+		return outOfMemory()
+	}
 	reason := err.Error()
 	if signal := killedBy(err); signal != 0 {
 		reason = fmt.Sprintf("signal %d, %s", signal, signal)

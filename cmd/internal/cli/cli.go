@@ -108,10 +108,13 @@ func (a *App) damaged(code int) int {
 	return code
 }
 
-// message is what is said of an error: nothing of the user's own stop.
+// message is what is said of an error: nothing of the user's own stop, but where nothing came of it.
 func message(err error) string {
 	if err == nil {
 		return ""
+	}
+	if errors.Is(err, context.Canceled) && !errors.Is(err, tuner.ErrInterrupted) {
+		return "stopped before there was anything to print"
 	}
 	lines := strings.Split(err.Error(), "\n")
 	return strings.Join(slices.DeleteFunc(lines, func(l string) bool { return l == "" || l == tuner.ErrInterrupted.Error() }), "\n")
