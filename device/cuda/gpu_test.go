@@ -55,7 +55,7 @@ func openGPU(t *testing.T) *cuda.Device {
 }
 
 // compileAll compiles kernels on all processors.
-func compileAll(t *testing.T, d *cuda.Device, ks []kernels.Kernel) []device.Binary {
+func compileAll(t *testing.T, ks []kernels.Kernel, compile func(context.Context, kernels.Kernel) (device.Binary, error)) []device.Binary {
 	bs := make([]device.Binary, len(ks))
 	slots := make(chan struct{}, runtime.NumCPU())
 	var wg sync.WaitGroup
@@ -63,7 +63,7 @@ func compileAll(t *testing.T, d *cuda.Device, ks []kernels.Kernel) []device.Bina
 		wg.Go(func() {
 			slots <- struct{}{}
 			defer func() { <-slots }()
-			b, err := d.Compile(context.Background(), k)
+			b, err := compile(context.Background(), k)
 			if err != nil {
 				t.Errorf("%s: %v", k.Schedule, err)
 			}
@@ -267,13 +267,13 @@ func TestGPUManySchedulesLeaveMemoryWhereItWas(t *testing.T) {
 		t.Fatal(err)
 	}
 	cases := devicetest.Cases(t, d.Machine(), 100, *flagSeed+7)
-	var images []device.Binary
+	var ks []kernels.Kernel
 	for _, k := range cases {
-		b, err := c.Compile(ctx, k.Kernel, d.Machine())
-		if err != nil {
-			t.Fatal(err)
-		}
-		images = append(images, b)
+		ks = append(ks, k.Kernel)
+	}
+	images := compileAll(t, ks, func(ctx context.Context, k kernels.Kernel) (device.Binary, error) { return c.Compile(ctx, k, d.Machine()) })
+	if t.Failed() {
+		t.FailNow()
 	}
 	// One schedule is loaded under a new name each time, checked, timed, released.
 	n := 0
@@ -305,7 +305,7 @@ func TestGPUManySchedulesLeaveMemoryWhereItWas(t *testing.T) {
 		debug.FreeOSMemory()
 		return d.FreeMemory(ctx), resident(t)
 	}
-	run(400)
+	run(min(400, *flagLeak))
 	free, host := settle()
 	run(*flagLeak)
 	freeAfter, hostAfter := settle()
@@ -326,7 +326,7 @@ func TestGPUCompilingKeepsAMegabyteAProgram(t *testing.T) {
 		for _, c := range cases {
 			ks = append(ks, c.Kernel)
 		}
-		for _, b := range compileAll(t, d, ks) {
+		for _, b := range compileAll(t, ks, d.Compile) {
 			d.Release(b)
 		}
 		runtime.GC()
@@ -367,7 +367,7 @@ func TestGPUIndicesThatAreTooNarrowAreFound(t *testing.T) {
 		if wrong.Source == right.Source {
 			t.Fatalf("%s: no index type in the source", s)
 		}
-		bs := compileAll(t, d, []kernels.Kernel{wrong, right})
+		bs := compileAll(t, []kernels.Kernel{wrong, right}, d.Compile)
 		cmp, err := d.Check(context.Background(), device.Check{Problem: p, Seed: 3,
 			Passes:  []device.Pass{{Binary: bs[0], Launch: wrong.Launch, Count: 1}},
 			Trusted: []device.Pass{{Binary: bs[1], Launch: right.Launch, Count: 1}}})
@@ -409,7 +409,7 @@ func TestGPUIndicesAtTheirBorder(t *testing.T) {
 		if narrow.Source == wide.Source {
 			t.Fatalf("%s: the same source on both sides of the border", s)
 		}
-		bs := compileAll(t, d, []kernels.Kernel{narrow, wide})
+		bs := compileAll(t, []kernels.Kernel{narrow, wide}, d.Compile)
 		cmp, err := d.Check(ctx, device.Check{Problem: below, Seed: 3,
 			Passes:  []device.Pass{{Binary: bs[0], Launch: narrow.Launch, Count: 2}},
 			Trusted: []device.Pass{{Binary: bs[1], Launch: narrow.Launch, Count: 2}}})
@@ -425,7 +425,7 @@ func TestGPUIndicesAtTheirBorder(t *testing.T) {
 			}
 			judge = kernels.Find(all.Families(), "global").Kernel(above, n)
 		}
-		j := compileAll(t, d, []kernels.Kernel{judge})[0]
+		j := compileAll(t, []kernels.Kernel{judge}, d.Compile)[0]
 		cmp, err = d.Check(ctx, device.Check{Problem: above, Seed: 3, Allowed: []stencil.Allowance{{Error: 2 * stencil.Tolerance(above, 8)}},
 			Passes:  []device.Pass{{Binary: bs[1], Launch: wide.Launch, Count: 2}},
 			Trusted: []device.Pass{{Binary: j, Launch: judge.Launch, Count: 2 * wide.Launch.Steps}}})

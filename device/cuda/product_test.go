@@ -21,7 +21,7 @@ func TestGPURandomProductsGiveTheJudgesAnswer(t *testing.T) {
 	for _, c := range cases {
 		ks = append(ks, c.Kernel)
 	}
-	bs := compileAll(t, d, ks)
+	bs := compileAll(t, ks, d.Compile)
 	judges := map[stencil.DType]device.Binary{}
 	for i, dtype := range matmul.DTypes() {
 		judges[dtype] = bs[i]
