@@ -271,7 +271,9 @@ func TestGPUManySchedulesLeaveMemoryWhereItWas(t *testing.T) {
 	for _, k := range cases {
 		ks = append(ks, k.Kernel)
 	}
-	images := compileAll(t, ks, func(ctx context.Context, k kernels.Kernel) (device.Binary, error) { return c.Compile(ctx, k, d.Machine()) })
+	images := compileAll(t, ks, func(ctx context.Context, k kernels.Kernel) (device.Binary, error) {
+		return c.Compile(ctx, k, d.Machine())
+	})
 	if t.Failed() {
 		t.FailNow()
 	}

@@ -2,7 +2,9 @@ package host_test
 
 import (
 	"flag"
+	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -214,6 +216,15 @@ func TestRareEdgesGiveTheReferencesAnswer(t *testing.T) {
 func TestCellsHeldWhereATileEndsBeforeTheGrid(t *testing.T) {
 	devicetest.Check(t, open(t, host.Options{}), onGrids(t, "NumDimensions 1 StencilSize (3) Boundary fixed CellValue { return 0.5 * get(-3) + 0.3 * get(3) + 0.1 * get(0); }",
 		stencil.Float32, "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=1", stencil.Size{257, 1, 1}, stencil.Size{258, 1, 1}))
+}
+
+// Where an axis mirrors at one end, more cells keep their value at the other than are read beyond one. A tile may end between the two.
+func TestCellsHeldAcrossFromAMirror(t *testing.T) {
+	d := open(t, host.Options{})
+	const across = "NumDimensions 3 StencilSize (3, 3, 1) Boundary (%s) CellValue { return 0.25 * (get(0, 0, 0) + get(-3, 0, 0)) + 0.2 * sin(get(0, 0, 0)) + 0.1 * get(0, -3, 0) + 0.1 * get(0, 0, -1); }"
+	devicetest.Check(t, d, slices.Concat(
+		onGrids(t, fmt.Sprintf(across, "(mirror, fixed), clamp, clamp"), stencil.Float32, "pipeline/vx=4/vy=3/wp=4/ck=1/pf=4/mb=1/ph=1", stencil.Size{257, 37, 11}),
+		onGrids(t, fmt.Sprintf(across, "clamp, (mirror, fixed), clamp"), stencil.Float32, "pipeline/vx=2/vy=2/wp=12/ck=8/pf=4/mb=2/ph=1/sh=1", stencil.Size{129, 73, 7})))
 }
 
 // A row is not streamed through: what lies beyond its ends is asked for between the loop's ends, too, where one turn is a plane step.
