@@ -165,7 +165,8 @@ func mainOf(sources []Source) string {
 	for _, s := range sources {
 		callers.WriteString(caller(s))
 		if _, found := cuts[s.Name]; found {
-			callers.WriteString(cutter(s))
+			callers.WriteString(cutter(s) + boxer(s))
+			fmt.Fprintf(&calls, "  if (!strcmp(argv[1], \"%s\") && !strcmp(argv[2], \"boxes\")) return %[1]s_boxes(n, length);\n", s.Name)
 			fmt.Fprintf(&calls, "  if (!strcmp(argv[1], \"%s\") && strlen(argv[2]) == 5) return %[1]s_cut(!strcmp(argv[2], \"apart\"), n, length);\n", s.Name)
 		}
 		fmt.Fprintf(&calls, "  if (!strcmp(argv[1], \"%s\") && !strcmp(argv[2], \"variant\")) return puts(%[1]sVariant(%[2]s)) < 0;\n", s.Name, strings.Join([]string{"n[0]", "n[1]", "n[2]"}[:s.Problem.Stencil.Dims], ", "))

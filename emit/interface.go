@@ -71,7 +71,7 @@ type exports struct {
 	Lists         []listPar   // sources and receivers
 	Iterates      bool
 	Until         bool   // runs may end before the steps asked for
-	Reach         int    // planes of the outermost axis that a step reads on a side
+	Cuts          []cut  // by axis
 	Whole         string // why the grid cannot be cut into slabs, "" if it can
 	Scalars       []scalarPar
 	Setters       []setter // without one for an array there is an empty NameSetData
@@ -80,7 +80,11 @@ type exports struct {
 // exportsOf are those of a source.
 func exportsOf(s Source) exports {
 	name, st, d := s.Name, s.Problem.Stencil, s.dtype()
-	e := exports{Name: name, Element: element(d), ReadOnly: st.ReadOnly, Until: st.Until != nil, Reach: reach(st), Whole: whole(st)}
+	e := exports{Name: name, Element: element(d), ReadOnly: st.ReadOnly, Until: st.Until != nil, Cuts: cutsOf(st)}
+	e.Whole = e.Cuts[st.Dims-1].Whole
+	if st.Dims == 1 {
+		e.Whole = "its grid has one axis"
+	}
 	e.Iterates = st.Iterates() || e.Until // a run that is cut into parts is looked at after the same steps
 	taken := strings.Fields("data n nx ny nz iterations first grid scratch fields result stream graph run below above work edges " + name)
 	if s.Problem.Pitched {
@@ -303,11 +307,16 @@ func (e exports) result() parameter { return parameter{e.Cell + " **", "result"}
 
 // onDevice is the parameters of both, less the last.
 func (e exports) onDevice() []parameter {
-	list := slices.Concat(e.arrays(true), e.lists(), e.shape(), []parameter{{"int", "iterations"}})
+	return slices.Concat(e.arrays(true), e.lists(), e.shape(), e.stepping(), []parameter{e.result()})
+}
+
+// stepping is the parameters that say which steps are made, and with which scalars.
+func (e exports) stepping() []parameter {
+	list := []parameter{{"int", "iterations"}}
 	if e.Iterates {
 		list = append(list, parameter{"int", "first"})
 	}
-	return append(append(list, e.scalars()...), e.result())
+	return append(list, e.scalars()...)
 }
 
 // Variant is the head of the function that tells which kernel does a grid.
@@ -348,7 +357,7 @@ func (e exports) prototypes() string {
 	if e.Until {
 		heads = append(heads, e.Steps(), e.Reduced())
 	}
-	text := strings.Join(append(heads, e.slabHeads()...), ";\n") + ";\n"
+	text := strings.Join(append(heads, e.cutHeads()...), ";\n") + ";\n"
 	if e.Whole != "" {
 		text += fmt.Sprintf("/* No %sSlab: %s. */\n", e.Name, e.Whole)
 	}

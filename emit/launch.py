@@ -541,11 +541,12 @@ def variant(*extents, device=0):
         return d.variant(_extents(list(reversed(extents))))[0]["text"]
 
 
-def ghost(steps):
-    """Planes of the outermost axis, the first of an array's shape, that so many steps make wrong at an end that is cut off.
+def ghost(steps, axis=0):
+    """Layers along an axis of an array's shape that so many steps make wrong at an end that is cut off.
 
-    A slab of a grid may be advanced as a grid of its own, like grid[a:b]: what is so many planes away from its cut ends is right.
+    A part of a grid may be advanced as a grid of its own, like grid[a:b]: what is so many layers away from its cut ends is right.
     """
-    if TABLE["whole"]:
-        raise ValueError("%s cannot be cut into slabs: %s" % (TABLE["name"], TABLE["whole"]))
-    return TABLE["reach"] * steps
+    cut = TABLE["cuts"][::-1][axis]
+    if cut["whole"]:
+        raise ValueError("%s cannot be cut there: %s" % (TABLE["name"], cut["whole"]))
+    return cut["reach"] * steps

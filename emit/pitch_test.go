@@ -256,8 +256,14 @@ func drawPitched(t *testing.T, r *rand.Rand) (Source, stencil.Problem) {
 		if st.Dims == 3 {
 			n[2] = 1 + r.IntN(20)
 		}
-		if len(exportsOf(s).slabHeads()) > 0 {
-			n[st.Dims-1] = max(n[st.Dims-1], 12*reach(st)+6) // three slabs
+		e := exportsOf(s)
+		if e.Whole == "" {
+			n[st.Dims-1] = max(n[st.Dims-1], 12*e.Cuts[st.Dims-1].Reach+6) // three slabs
+		}
+		for a, c := range e.Cuts {
+			if c.Whole == "" {
+				n[a] = max(n[a], 6*c.Reach+4) // two boxes
+			}
 		}
 		return s, s.Problem.Resized(f.Kernel(s.Problem, sc).Suited(n))
 	}
@@ -282,12 +288,17 @@ func TestPitchedGridsGiveTheReferencesAnswer(t *testing.T) {
 		if err := errors.Join(plain.launched(&text, s.Name), one.launched(&text, s.Name)); err != nil {
 			t.Fatal(err)
 		}
-		slabs := len(exportsOf(one).slabHeads()) > 0
+		slabs, boxes := exportsOf(one).Whole == "", exportsOf(one).Boxes()
 		main := pitcher(one)
 		if slabs {
 			main += cutter(one)
 		} else {
 			main += "static int " + one.Name + "_cut(int, const int *, const long long *) { return 98; }\n"
+		}
+		if boxes {
+			main += boxer(one)
+		} else {
+			main += "static int " + one.Name + "_boxes(const int *, const long long *) { return 98; }\n"
 		}
 		write(t, dir, "emitted.cu", text.String())
 		write(t, dir, "main.cpp", strings.ReplaceAll(`#include "HEADER.h"
@@ -303,6 +314,7 @@ func TestPitchedGridsGiveTheReferencesAnswer(t *testing.T) {
   for (int a = 0; a < 5; a++) n[a] = atoi(argv[2 + a]);
   for (int a = 9; a < argc; a++) length[a - 9] = atoll(argv[a]);
   if (!strcmp(argv[1], "whole")) return HEADERPitched_pitched(STEPS, n, atoll(argv[7]), atoi(argv[8]), length);
+  if (!strcmp(argv[1], "boxes")) return HEADERPitched_boxes(n, length);
   return HEADERPitched_cut(!strcmp(argv[1], "apart"), n, length);
 }
 `, "HEADER", s.Name))
@@ -311,6 +323,12 @@ func TestPitchedGridsGiveTheReferencesAnswer(t *testing.T) {
 			flags = append(flags, "-fsanitize=alignment", "-fsanitize-undefined-trap-on-error")
 		}
 		build(t, dir, nvcc, flags...)
+		if boxes {
+			n := []string{"boxes", fmt.Sprint(p.Size[0]), fmt.Sprint(p.Size[1]), fmt.Sprint(p.Size[2]), "0", "0", "0", "0"}
+			if err := sevenSteps(p, exec.Command(filepath.Join(dir, "program"), n...)); err != nil {
+				t.Errorf("%s on %s, boxes: %v\n%s", schedule, p.Text(), err, st.Text())
+			}
+		}
 		for _, aligned := range []bool{true, false} {
 			for _, mode := range []string{"whole", "slabs", "apart"} {
 				if mode != "whole" && !slabs {

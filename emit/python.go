@@ -25,8 +25,7 @@ type pythonTable struct {
 	Arrays   []pythonArray   `json:"arrays"`
 	Scalars  []pythonScalar  `json:"scalars"`
 	Lists    []pythonList    `json:"lists,omitempty"` // of places
-	Reach    int             `json:"reach"`
-	Whole    string          `json:"whole"`
+	Cuts     []cut           `json:"cuts"` // by axis, x first
 	Winners  []pythonWinner  `json:"winners"`
 	Variants []pythonVariant `json:"variants"`
 	Kernels  []pythonKernel  `json:"kernels"`
@@ -143,7 +142,7 @@ func python(s Source) ([]byte, error) {
 	}
 	v := viewOf(s, parts, variants)
 	table := pythonTable{Name: s.Name, Dims: st.Dims, DTypes: pythonTypes(d), Bytes: d.Size(),
-		Arrays: []pythonArray{}, Scalars: []pythonScalar{}, Reach: v.Reach, Whole: whole(st)}
+		Arrays: []pythonArray{}, Scalars: []pythonScalar{}, Cuts: v.Cuts}
 	for i, f := range st.Fields {
 		table.Fields = append(table.Fields, pythonField{f.Name, v.Written[i], pythonTypes(f.Type)})
 	}

@@ -7,26 +7,42 @@ import (
 	"stenciltune/stencil"
 )
 
-// reach is how many planes a wrong value travels along the outermost axis in a time step: the stages' reaches, added.
-func reach(st *stencil.Stencil) (planes int) {
-	for i := range st.Stages {
-		most := 0
-		for _, points := range st.Stages[i].Points {
-			for _, o := range points {
-				most = max(most, o[st.Dims-1], -o[st.Dims-1])
-			}
-		}
-		planes += most
-	}
-	return planes
+// cut is what a source knows of an axis across which a grid may be cut into parts that are computed apart.
+type cut struct {
+	Reach int    `json:"reach"` // layers that a wrong value travels along it in a time step: the stages' reaches, added
+	Whole string `json:"whole"` // why no grid can be cut there, "" if it can
+	Wraps bool   `json:"-"`
 }
 
-// whole tells why a grid cannot be cut into slabs that are computed apart, if so.
-func whole(st *stencil.Stencil) string {
-	axis := st.Dims - 1
+// Layers is what the launcher knows of it: the reach, -1 where no grid can be cut.
+func (c cut) Layers() int {
+	if c.Whole != "" {
+		return -1
+	}
+	return c.Reach
+}
+
+// cutsOf are a stencil's axes.
+func cutsOf(st *stencil.Stencil) (cuts []cut) {
+	for axis := range st.Dims {
+		c := cut{Whole: whole(st, axis), Wraps: st.Wraps(axis)}
+		for i := range st.Stages {
+			most := 0
+			for _, points := range st.Stages[i].Points {
+				for _, o := range points {
+					most = max(most, o[axis], -o[axis])
+				}
+			}
+			c.Reach += most
+		}
+		cuts = append(cuts, c)
+	}
+	return cuts
+}
+
+// whole tells why a grid cannot be cut across an axis into parts that are computed apart, if so.
+func whole(st *stencil.Stencil, axis int) string {
 	switch {
-	case axis == 0:
-		return "its grid has one axis"
 	case st.Until != nil:
 		return "Until looks at the whole grid"
 	case len(st.StepScalars) > 0:
@@ -37,6 +53,20 @@ func whole(st *stencil.Stencil) string {
 		return fmt.Sprintf("a cell's value depends on its place along %c, or on the extent there", "xyz"[axis])
 	}
 	return ""
+}
+
+// Boxes tells whether a grid can be cut across some axis.
+func (e exports) Boxes() bool {
+	return slices.ContainsFunc(e.Cuts, func(c cut) bool { return c.Whole == "" })
+}
+
+// Ghosts is the head of the function that says how deep the ghost cells of a box are along an axis.
+func (e exports) Ghosts() string { return fmt.Sprintf("int %sGhosts(int axis, int iterations)", e.Name) }
+
+// Box is the head of the function that advances a box.
+func (e exports) Box() string {
+	list := slices.Concat(e.arrays(true), e.lists(), e.shape(), []parameter{{"const int *", "below"}, {"const int *", "above"}}, e.stepping(), []parameter{e.result(), {"void *", "stream"}})
+	return fmt.Sprintf("int %sBox(%s)", e.Name, signature(list))
 }
 
 // Ghost is the head of the function that says how deep ghost zones are.
@@ -66,20 +96,19 @@ func (e exports) SlabInside() string {
 
 // slab is the parameters that they share.
 func (e exports) slab(scratch bool) []parameter {
-	list := slices.Concat(e.arrays(scratch), e.lists(), e.shape(), []parameter{{"int", "below"}, {"int", "above"}, {"int", "iterations"}})
-	if e.Iterates {
-		list = append(list, parameter{"int", "first"})
-	}
-	return append(list, e.scalars()...)
+	return slices.Concat(e.arrays(scratch), e.lists(), e.shape(), []parameter{{"int", "below"}, {"int", "above"}}, e.stepping())
 }
 
-// slabHeads are the functions on slabs; none if the grid cannot be cut.
-func (e exports) slabHeads() []string {
-	if e.Whole != "" {
-		return nil
+// cutHeads are the functions on slabs and boxes; none if the grid cannot be cut.
+func (e exports) cutHeads() (heads []string) {
+	if e.Whole == "" {
+		heads = []string{e.Ghost(), e.Slab()}
 	}
-	if len(e.Lists) > 0 { // their places are counted from the slab's first cell
-		return []string{e.Ghost(), e.Slab()}
+	if e.Whole == "" && len(e.Lists) == 0 { // else places are counted from the slab's first cell
+		heads = append(heads, e.SlabWork(), e.SlabEdges(), e.SlabInside())
 	}
-	return []string{e.Ghost(), e.Slab(), e.SlabWork(), e.SlabEdges(), e.SlabInside()}
+	if e.Boxes() {
+		heads = append(heads, e.Ghosts(), e.Box())
+	}
+	return heads
 }

@@ -138,7 +138,7 @@ func afterOf(p stencil.Problem, of part) *after {
 var templates embed.FS
 
 var launcher = template.Must(template.New("launcher.cu.tmpl").Funcs(template.FuncMap{
-	"join": strings.Join, "braces": braces[[3]int],
+	"join": strings.Join, "braces": braces[[3]int], "inc": func(i int) int { return i + 1 },
 }).ParseFS(templates, "*.cu.tmpl"))
 
 // view is what the launcher's template sees.
@@ -151,7 +151,6 @@ type view struct {
 	Written  []bool // fields that some launch writes
 	Stages   int
 	Reduce   bool
-	Wraps    bool
 	Look     *look   // nil without Until
 	Before   *before // nil without step scalars
 	After    *after  // nil without sources and receivers
@@ -162,7 +161,7 @@ type view struct {
 // viewOf is the view of kernels, without a look.
 func viewOf(s Source, parts []part, variants []variant) view {
 	st, d := s.Problem.Stencil, s.dtype()
-	v := view{exports: exportsOf(s), Parts: parts, Variants: variants, Winners: s.winners(), Axis: st.Dims - 1, Stages: len(st.Stages), Reduce: st.Reduce != nil, Wraps: st.Wraps(st.Dims - 1), Written: make([]bool, len(st.Fields)),
+	v := view{exports: exportsOf(s), Parts: parts, Variants: variants, Winners: s.winners(), Axis: st.Dims - 1, Stages: len(st.Stages), Reduce: st.Reduce != nil, Written: make([]bool, len(st.Fields)),
 		Cast: map[stencil.DType]string{stencil.Float16: "__half", stencil.BFloat16: "__nv_bfloat16"}[d.Plain()]}
 	v.Before, v.After = beforeOf(s.Problem, parts[len(parts)-1]), afterOf(s.Problem, parts[len(parts)-1])
 	for _, k := range parts {
@@ -174,6 +173,9 @@ func viewOf(s Source, parts []part, variants []variant) view {
 	}
 	return v
 }
+
+// Outer is the outermost axis as a cut.
+func (v view) Outer() cut { return v.Cuts[v.Axis] }
 
 // Numbers is how many say what grid a run is of.
 func (v view) Numbers() int {
