@@ -235,7 +235,8 @@ class _Device:
             for v in TABLE["variants"]:
                 if v["winner"] != i or not self.admits(v["kernels"][0], n):
                     continue
-                time = v["cost"] * self.blocks(v["kernels"][0], n, tuned, v["at_once"])[1] if v["cost"] else 0  # ps, 0 = not known
+                first = v["kernels"][0]
+                time = v["cost"] * self.blocks(first, n, tuned, v["at_once"])[1] / TABLE["kernels"][first]["steps"] if v["cost"] else 0  # ps of a time step, 0 = not known
                 if best is None or 0 < time < least:
                     grids = [self.suits(k, n, tuned) for k in v["kernels"]]
                     if None not in grids:

@@ -91,6 +91,62 @@ func TestShapesOfTilesSuitTheGrid(t *testing.T) {
 	choose(t, sourceOf(t, "jacobi3d", stencil.Float32, stencil.Size{512, 512, 512}, "stream/vx=2/vy=8/wp=8/ck=3/pf=4/mb=1/ph=4/pm=1", h200), list, emptied)
 }
 
+// TestChoiceIsByTheTimeOfAStep: of kernels that make different numbers of steps a launch, the one that takes least for each of them.
+func TestChoiceIsByTheTimeOfAStep(t *testing.T) {
+	if testing.Short() {
+		t.Skip("compiles a source")
+	}
+	if os.Getenv("TUNE_NVCC") != "" {
+		t.Skip("needs the emulation's nvcc")
+	}
+	s := sourceOf(t, "gradient2d", stencil.Float32, stencil.Size{16384, 16384, 1}, "stream/vx=8/vy=1/wp=1/ck=8/pf=4/mb=1/ph=6/sm=132/pm=1", card())
+	s.Name = "jacobi3d" // as choose.py calls it
+	reckoned, ok := s.shape(s.Configs[0], s.Problem, mustSchedule(t, s.Configs[0].Schedule.Text))
+	if !ok {
+		t.Fatal("no shape")
+	}
+	s.Configs[0].Measured.SecondsPerStep = reckoned.on(s.Problem) // so that no shape is favoured
+	list, variants, err := s.parts(true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var calls, cases, want strings.Builder
+	for _, g := range []stencil.Size{{1024, 1024, 1}, {1920, 1080, 1}, {2561, 2129, 1}, {4096, 4096, 1}, {4097, 4096, 1}, {1448, 12637, 1}, {12000, 700, 1}} {
+		least, text := 0.0, ""
+		for _, v := range variants {
+			k := list[v.Kernels[0]]
+			if v.Cost == 0 || g[0] < k.Least[0] || g[1] < k.Least[1] || g[0]%k.Multiple != 0 {
+				continue
+			}
+			_, steps := k.Tiling.Cut(g, g[1], v.AtOnce*h200.SMs)
+			if time := float64(v.Cost) * float64(steps) / float64(k.Launch.Steps); least == 0 || time < least {
+				least, text = time, v.Text
+			}
+		}
+		fmt.Fprintf(&calls, "  puts(jacobi3dVariant(%d, %d));\n", g[0], g[1])
+		fmt.Fprintf(&cases, "NVIDIA_H200 90 132 %d %d %d\n", 227<<10, g[0], g[1])
+		fmt.Fprintln(&want, text)
+	}
+	dir := t.TempDir()
+	source, err := Text("cu", s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, dir, "choose.cu", countedRuntime+string(emptied(t, source))+`
+int main() {
+  strcpy(fake.name, "NVIDIA H200");
+  fake.major = 9, fake.multiProcessorCount = 132, shared_limit = 227 << 10;
+`+calls.String()+"}\n")
+	build(t, dir, nvccOf(t), "-std=c++17", "-O0", "-o", "choose", "choose.cu")
+	emitted(t, dir, "jacobi3d.py", "python", s)
+	write(t, dir, "cases", cases.String())
+	for who, got := range map[string]string{"launcher": build(t, dir, filepath.Join(dir, "choose")), "module": build(t, "testdata", tool(t, "python3"), "-B", "choose.py", dir)} {
+		if got != want.String() {
+			t.Errorf("the %s chooses\n%swant\n%s", who, got, &want)
+		}
+	}
+}
+
 // choose asks the launcher and the Python module of a source, on stand-ins for CUDA, what they choose, and answers the
 // launcher's last line. Of the source only what without leaves is compiled, all if it is nil.
 func choose(t *testing.T, s Source, list []choice, without func(*testing.T, []byte) []byte) string {
