@@ -86,20 +86,26 @@ func TestExitCodesOfSignals(t *testing.T) {
 		t.Skip("shown on the host")
 	}
 	needDevice(t, "host")
-	for _, args := range []string{"sweep --stencil jacobi2d --size 1030x1029 --families", "matmul --size 257x259", "sl --stencil jacobi2d --size 1030x1029"} {
-		for signal, want := range map[syscall.Signal]int{syscall.SIGHUP: cli.HungUp, syscall.SIGINT: cli.Interrupted, syscall.SIGTERM: cli.Terminated} {
-			p := clitest.Command(t, clitest.StoreIn(t), append(strings.Fields(args), "--device", "host")...)
-			if err := p.Cmd.Start(); err != nil {
-				t.Fatal(err)
-			}
-			time.Sleep(500 * time.Millisecond)
-			p.Cmd.Process.Signal(signal)
-			begin := time.Now()
-			p.Cmd.Wait()
-			text := p.Stderr.String()
-			if code := p.Cmd.ProcessState.ExitCode(); code != want || time.Since(begin) > 5*time.Second || text == "" || strings.Contains(text, "context") {
-				t.Errorf("study %s, %v: exit %d after %v, want %d\n%s", args, signal, code, time.Since(begin), want, text)
-			}
+	for _, c := range []struct {
+		args   string
+		signal syscall.Signal
+		code   int
+	}{
+		{"sweep --stencil jacobi2d --size 1030x1029 --families", syscall.SIGTERM, cli.Terminated},
+		{"matmul --size 257x259", syscall.SIGINT, cli.Interrupted},
+		{"sl --stencil jacobi2d --size 1030x1029", syscall.SIGHUP, cli.HungUp},
+	} {
+		p := clitest.Command(t, clitest.StoreIn(t), append(strings.Fields(c.args), "--device", "host")...)
+		if err := p.Cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(500 * time.Millisecond)
+		p.Cmd.Process.Signal(c.signal)
+		begin := time.Now()
+		p.Cmd.Wait()
+		text := p.Stderr.String()
+		if code := p.Cmd.ProcessState.ExitCode(); code != c.code || time.Since(begin) > 5*time.Second || text == "" || strings.Contains(text, "context") {
+			t.Errorf("study %s, %v: exit %d after %v, want %d\n%s", c.args, c.signal, code, time.Since(begin), c.code, text)
 		}
 	}
 }

@@ -234,18 +234,18 @@ func TestAProgramThatPrintsForEverCostsNoMemory(t *testing.T) {
 	}
 }
 
-// A compiler that makes programs which have 60 MB of address space.
+// A compiler that makes programs which have 40 MB of address space.
 const meagre = `case "$*" in *unit*) ;; *) exec "$CXX" "$@" ;; esac
 "$CXX" "$@" || exit 1
 while [ "$1" != -o ]; do shift; done
 mv "$2" "$2.all"
-printf '#!/bin/sh\nulimit -v 60000\nexec "$0.all" "$@"\n' > "$2"
+printf '#!/bin/sh\nulimit -v 40000\nexec "$0.all" "$@"\n' > "$2"
 chmod 700 "$2"`
 
 // The arrays are the same for every schedule.
 func TestNoScheduleIsBlamedWhereThereIsNoMemory(t *testing.T) {
 	d := open(t, script(t, meagre))
-	for cells, want := range map[int]error{100: nil, 8e6: device.ErrLost} {
+	for cells, want := range map[int]error{100: nil, 4e6: device.ErrLost, 8e6: device.ErrLost} {
 		p := copyProblem(t, cells)
 		_, err := check(t, d, p, copyKernel(p, plain), time.Minute)
 		if !errors.Is(err, want) || want != nil && (device.AsFailure(err) != nil || !strings.Contains(err.Error(), "no memory left")) {
