@@ -162,7 +162,8 @@ func procedures(s Source, module string) []procedure {
 	if e.Pitched() { // nothing of the host's memory
 		list, e.Setters = list[1:2], nil
 	}
-	list = append(list, procedure{"What does such a grid, and why: the address of a text that ends with c_null_char.", name + "_variant", e.Name + "Variant", "type(c_ptr)", extents})
+	list = append(list, procedure{"What does such a grid, and why: the address of a text that ends with c_null_char.", name + "_variant", e.Name + "Variant", "type(c_ptr)", extents},
+		procedure{"Seconds that a time step on such a grid should take; 0 if that is not known.", name + "_expected", e.Name + "Expected", "real(c_double)", extents})
 	if !e.Until {
 		list = append(list, procedure{"The launches of so many steps as a CUDA graph, a cudaGraphExec_t. The value is a cudaError_t.", name + "_graph", e.Name + "Graph", "integer(c_int)",
 			join(device, scalars, []argument{result, {"type(c_ptr), intent(out)", "graph"}})})

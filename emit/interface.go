@@ -324,6 +324,11 @@ func (e exports) Variant() string {
 	return fmt.Sprintf("const char *%sVariant(%s)", e.Name, signature(e.shape()))
 }
 
+// Expected is the head of the function that tells what a time step should take.
+func (e exports) Expected() string {
+	return fmt.Sprintf("double %sExpected(%s)", e.Name, signature(e.shape()))
+}
+
 // Error is the head of the function that tells how the last run went.
 func (e exports) Error() string { return fmt.Sprintf("int %sError(void)", e.Name) }
 
@@ -347,7 +352,7 @@ func (e exports) sets() []string {
 
 // prototypes declare what an emitted source exports.
 func (e exports) prototypes() string {
-	heads := []string{e.OnDevice(), e.Variant()}
+	heads := []string{e.OnDevice(), e.Variant(), e.Expected()}
 	if !e.Pitched() {
 		heads = slices.Concat([]string{e.Run()}, e.sets(), heads, []string{e.Error()})
 	}

@@ -232,6 +232,7 @@ class _Device:
         for i, w in nearest + [(-1, None)]:  # when all winners were tried, what is no winner's
             tuned = w is not None and w["multiprocessors"] == self.facts[2] and n[:3] == w["n"]
             best, least = None, 0
+            here = w is not None and w["multiprocessors"] == self.facts[2] and w["device"] == self.name
             for v in TABLE["variants"]:
                 if v["winner"] != i or not self.admits(v["kernels"][0], n):
                     continue
@@ -242,12 +243,12 @@ class _Device:
                     if None not in grids:
                         best, least = (v, grids), time
             if best:
-                return best
+                return best + ((w["seconds"] if tuned else 1e-12 * least) if here else 0.0,)
         v = TABLE["variants"][-1]
-        return v, 3 * [self.blocks(v["kernels"][0], n, False)[0]]
+        return v, 3 * [self.blocks(v["kernels"][0], n, False)[0]], 0.0
 
     def variant(self, n):
-        """What does a grid, and the blocks of its kernels: of the nearest winner's that suit it and the device the one that should take the least time."""
+        """What does a grid, the blocks of its kernels, and the seconds that a time step should take (0 = not known): of the nearest winner's that suit it and the device the one that should take the least time."""
         key = tuple(n)
         if key not in self.picks:
             if len(self.picks) >= 1000:
@@ -422,7 +423,7 @@ def _launch(function, grid, block, shared, state, names, stream):
 
 def _advance(device, state, n, steps, stream):
     """Puts the launches on the stream; afterwards the fields are where state's now[f] says."""
-    v, grids = device.variant(n)
+    v, grids, _ = device.variant(n)
     if None in grids:
         raise ValueError("extents %s: more blocks than a launch can have" % n[:3])
     while steps > 0:
@@ -540,6 +541,15 @@ def variant(*extents, device=0):
     """What does a grid of these extents (x first) on a device: a schedule, and why."""
     with _On(device) as d:
         return d.variant(_extents(list(reversed(extents))))[0]["text"]
+
+
+def expected(*extents, device=0):
+    """Seconds that a time step on a grid of these extents (x first) should take on a device.
+
+    Where it was tuned that is what was measured, on other grids as reckoned from that; 0 if that is not known.
+    """
+    with _On(device) as d:
+        return d.variant(_extents(list(reversed(extents))))[2]
 
 
 def ghost(steps, axis=0):

@@ -109,11 +109,12 @@ type winner struct {
 	Device                      string
 	Capability, Multiprocessors int
 	Size                        [3]int
+	Seconds                     float64 // of a time step there
 }
 
 func (s Source) winners() (list []winner) {
 	for _, c := range s.Configs {
-		list = append(list, winner{plain(c.Device.Name), arch(c), c.Device.SMs, size(c)})
+		list = append(list, winner{plain(c.Device.Name), arch(c), c.Device.SMs, size(c), secondsOf(c)})
 	}
 	return list
 }

@@ -25,7 +25,7 @@ type pythonTable struct {
 	Arrays   []pythonArray   `json:"arrays"`
 	Scalars  []pythonScalar  `json:"scalars"`
 	Lists    []pythonList    `json:"lists,omitempty"` // of places
-	Cuts     []cut           `json:"cuts"` // by axis, x first
+	Cuts     []cut           `json:"cuts"`            // by axis, x first
 	Winners  []pythonWinner  `json:"winners"`
 	Variants []pythonVariant `json:"variants"`
 	Kernels  []pythonKernel  `json:"kernels"`
@@ -60,10 +60,11 @@ type pythonList struct {
 }
 
 type pythonWinner struct {
-	Device          string `json:"device"`
-	Capability      int    `json:"capability"`
-	Multiprocessors int    `json:"multiprocessors"`
-	Size            [3]int `json:"n"`
+	Device          string  `json:"device"`
+	Capability      int     `json:"capability"`
+	Multiprocessors int     `json:"multiprocessors"`
+	Size            [3]int  `json:"n"`
+	Seconds         float64 `json:"seconds"`
 }
 
 type pythonVariant struct {

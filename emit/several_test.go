@@ -91,7 +91,8 @@ func TestShapesOfTilesSuitTheGrid(t *testing.T) {
 	choose(t, sourceOf(t, "jacobi3d", stencil.Float32, stencil.Size{512, 512, 512}, "stream/vx=2/vy=8/wp=8/ck=3/pf=4/mb=1/ph=4/pm=1", h200), list, emptied)
 }
 
-// TestChoiceIsByTheTimeOfAStep: of kernels that make different numbers of steps a launch, the one that takes least for each of them.
+// TestChoiceIsByTheTimeOfAStep: of kernels that make different numbers of steps a launch, the one that takes least for each of them. What that is
+// is what a step is expected to take.
 func TestChoiceIsByTheTimeOfAStep(t *testing.T) {
 	if testing.Short() {
 		t.Skip("compiles a source")
@@ -111,7 +112,7 @@ func TestChoiceIsByTheTimeOfAStep(t *testing.T) {
 		t.Fatal(err)
 	}
 	var calls, cases, want strings.Builder
-	for _, g := range []stencil.Size{{1024, 1024, 1}, {1920, 1080, 1}, {2561, 2129, 1}, {4096, 4096, 1}, {4097, 4096, 1}, {1448, 12637, 1}, {12000, 700, 1}} {
+	for _, g := range []stencil.Size{{16384, 16384, 1}, {1024, 1024, 1}, {1920, 1080, 1}, {2561, 2129, 1}, {4096, 4096, 1}, {4097, 4096, 1}, {1448, 12637, 1}, {12000, 700, 1}} {
 		least, text := 0.0, ""
 		for _, v := range variants {
 			k := list[v.Kernels[0]]
@@ -123,9 +124,12 @@ func TestChoiceIsByTheTimeOfAStep(t *testing.T) {
 				least, text = time, v.Text
 			}
 		}
-		fmt.Fprintf(&calls, "  puts(jacobi3dVariant(%d, %d));\n", g[0], g[1])
+		if g == s.Problem.Size {
+			least = 1e12 * s.Configs[0].Measured.SecondsPerStep
+		}
+		fmt.Fprintf(&calls, "  printf(\"%%s %%.6g\\n\", jacobi3dVariant(%d, %d), jacobi3dExpected(%[1]d, %[2]d));\n", g[0], g[1])
 		fmt.Fprintf(&cases, "NVIDIA_H200 90 132 %d %d %d\n", 227<<10, g[0], g[1])
-		fmt.Fprintln(&want, text)
+		fmt.Fprintf(&want, "%s %.6g\n", text, 1e-12*least)
 	}
 	dir := t.TempDir()
 	source, err := Text("cu", s)
@@ -136,11 +140,14 @@ func TestChoiceIsByTheTimeOfAStep(t *testing.T) {
 int main() {
   strcpy(fake.name, "NVIDIA H200");
   fake.major = 9, fake.multiProcessorCount = 132, shared_limit = 227 << 10;
-`+calls.String()+"}\n")
+`+calls.String()+`  fake.multiProcessorCount = 114, fake_number++; // another one: what is not known there
+  return jacobi3dExpected(4096, 4096) != 0;
+}
+`)
 	build(t, dir, nvccOf(t), "-std=c++17", "-O0", "-o", "choose", "choose.cu")
 	emitted(t, dir, "jacobi3d.py", "python", s)
 	write(t, dir, "cases", cases.String())
-	for who, got := range map[string]string{"launcher": build(t, dir, filepath.Join(dir, "choose")), "module": build(t, "testdata", tool(t, "python3"), "-B", "choose.py", dir)} {
+	for who, got := range map[string]string{"launcher": build(t, dir, filepath.Join(dir, "choose")), "module": build(t, "testdata", tool(t, "python3"), "-B", "choose.py", dir, "times")} {
 		if got != want.String() {
 			t.Errorf("the %s chooses\n%swant\n%s", who, got, &want)
 		}

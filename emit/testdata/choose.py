@@ -1,6 +1,6 @@
 """Asks an emitted module what it chooses on devices of a stand-in for CUDA.
 
-    python3 choose.py FOLDER    # which has jacobi3d.py and cases, a device and a grid a line
+    python3 choose.py FOLDER [TIMES]    # which has jacobi3d.py and cases, a device and a grid a line; with TIMES also what a step should take
 """
 import ctypes
 import importlib
@@ -32,7 +32,7 @@ def main():
 
         fake.cuDeviceGetName, fake.cuDeviceGetAttribute = named, attribute
         fake.cuFuncSetAttribute = lambda function, which, value: 0 if value <= shared else 1
-        print(module.variant(*n, device=ordinal))
+        print(module.variant(*n, device=ordinal), *["%.6g" % module.expected(*n, device=ordinal)] * (len(sys.argv) > 2))
 
 
 if __name__ == "__main__":
