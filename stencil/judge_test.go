@@ -324,36 +324,6 @@ func TestWhatMayLeaveTheRangeIsNotJudged(t *testing.T) {
 	}
 }
 
-// Beyond an edge that clamps lies the cell itself. Its quotient is computed by the same instructions there and here, and errs alike: so nothing is
-// left of the difference, and what a limiter does with that is no matter of rounding.
-func TestWhatAnEdgeRepeatsErrsAlike(t *testing.T) {
-	for _, text := range []string{
-		"float c = 1 / get(0) - 1 / get(-1); return 0.5 * get(0) + (c == 0 ? 1 : 0.25);",
-		"float c = exp(get(0)) - exp(get(-1)); return 0.5 * get(0) + (c == 0 ? 1 : 0.25);",
-		"float c = 1 / get(0) - 1 / get(-1), q = c == 0 ? 0 : get(0) / c; return 0.5 * get(0) + 0.1 * q / (1 + fabs(q));",
-	} {
-		for _, d := range []DType{Float32, Float64} {
-			if _, v := judged(t, "InputRange (0.5, 2) "+line(text), d, Size{300, 1, 1}, 3); v.Bound[0] > 1e-4 || v.Blind > 0 {
-				t.Errorf("%s in %s: the first cell is known within %g, %d cells are not", text, d, v.Bound[0], v.Blind)
-			}
-		}
-	}
-}
-
-// A divisor that is smaller than what it may be off by has either sign.
-func TestADivisorNearZeroHasEitherSign(t *testing.T) {
-	p := Problem{Stencil: mustParse(t, line("float q = 1 / (0.1 * get(1) - 0.1 * get(0)); return 0.001 * q / (1 + fabs(q));")), DType: Float32, Size: Size{300, 1, 1}}
-	d := Start(p, 1)
-	for i := range d.Fields[0].Float {
-		d.Fields[0].Float[i] = float64(1 + i%2)
-	}
-	d.Fields[0].Float[101] = d.Fields[0].Float[100] * (1 + 20*0x1p-23)
-	v, _ := judge(p, p.Size, d, 1, nil, enough)
-	if v.Bound[100] < 0.002 || v.Bound[220] > 1e-6 {
-		t.Errorf("within %g, elsewhere %g", v.Bound[100], v.Bound[220])
-	}
-}
-
 var flagRounded = flag.Int("rounded", 3, "grids of each program whose fields multiply each other, by plain rounding")
 
 // inFloat32 is a stencil of which every operation is rounded to float32, as a plain loop in it does.

@@ -65,29 +65,17 @@ func holds(v, split float64) bool {
 
 // off is v with an error of so many units of size, up or down; NaN where v leaves the range.
 func (c *evaluation) off(v, size, units float64) float64 {
-	*c.state ^= *c.state << 13
-	*c.state ^= *c.state >> 7
-	*c.state ^= *c.state << 17
-	return c.r.noise.aside(v, size, units, *c.state>>40&1 == 0)
-}
-
-// offAlike is the same for a quotient or a function of a and b: a kernel computes it by the same instructions wherever it stands, so
-// that it errs alike where the operands are the same, as those of a cell and of the one that stands for it beyond an edge.
-func (c *evaluation) offAlike(v, size, units, a, b float64) float64 {
 	n := c.r.noise
-	h, g := math.Float64bits(a), math.Float64bits(b)
-	return n.aside(v, size, units, mix(mix(uint32(h)^n.seed)^uint32(h>>32)^mix(uint32(g)+mix(uint32(g>>32))))&1 == 0)
-}
-
-// aside is v with such an error.
-func (n *noise) aside(v, size, units float64, down bool) float64 {
 	if !(math.Abs(v) <= n.high) {
 		return math.NaN()
 	}
+	*c.state ^= *c.state << 13
+	*c.state ^= *c.state >> 7
+	*c.state ^= *c.state << 17
 	switch {
 	case n.along:
 		size = math.Abs(size) / 2
-	case down:
+	case *c.state>>40&1 == 0:
 		size = -size
 	}
 	return v + units*n.unit*size
@@ -264,13 +252,9 @@ func (c *evaluation) noisyBinary(e Binary) func() (v, square float64) {
 			return c.off(v, math.Sqrt(s), 1), s
 		}
 	}
-	lean := c.lean(e.Y)
 	return func() (float64, float64) {
 		a, sa := x()
-		b, sb := y()
-		if aside := lean * math.Sqrt(sb); math.Abs(b) < math.Abs(aside) && !holds(b, n.split) { // of either sign, for all that is known
-			b += aside
-		}
+		b, _ := y()
 		v, s := a/b, sa/(b*b)
 		if f, _ := math.Frexp(math.Abs(b)); f == 0.5 && holds(v, n.split) { // a power of two
 			return v, s
@@ -278,7 +262,7 @@ func (c *evaluation) noisyBinary(e Binary) func() (v, square float64) {
 		if d := math.Abs(b); d != 0 && n.low > 0 && !(d >= n.low && d*n.low <= 1) {
 			return math.NaN(), s
 		}
-		return c.offAlike(v, math.Sqrt(s), quotientUnits, a, b), s
+		return c.off(v, math.Sqrt(s), quotientUnits), s
 	}
 }
 
@@ -338,7 +322,7 @@ func (c *evaluation) noisyCall(e Call) func() (v, square float64) {
 		if math.Abs(v) < least {
 			size = least
 		}
-		v = c.offAlike(v, size, units(a, b), a, b)
+		v = c.off(v, size, units(a, b))
 		return v, v * v
 	}
 }
