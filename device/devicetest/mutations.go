@@ -382,6 +382,7 @@ func Mutations() []Mutation {
 		m("pipeline", "shots2d", "sources between steps: of several plane steps the last is not looked at", "first <= to && last >= from", "first < to && last >= from"),
 		m("pipeline", "across", "a tile that ends where cells keep their value, and none is read beyond it, is not at the edge: x", "some(FIXED) && HIGH_X > 1 ? HIGH_X : 1", "1"),
 		m("pipeline", "across", "a tile that ends where cells keep their value, and none is read beyond it, is not at the edge: rows", "some(FIXED) && HIGH_Y > 1 ? HIGH_Y : 1", "1"),
+		m("pipeline", "across2", "a tile that begins where cells keep their value, and none is read before it, is not at the edge: rows", "some(FIXED) && LOW_Y > 1 ? LOW_Y : 1", "1"),
 		m("pipeline", "shots2d", "sources between steps: steps after the table's last row have values too", "if (iteration <= at.grid.rows[0]) each", "each"),
 		m("pipeline", "shots2d", "receivers between steps: a row late", "at.grid.table[1] + (iteration - 1LL)", "at.grid.table[1] + (iteration % at.grid.rows[1])"),
 		m("pipeline", "shots2d", "receivers between steps: tiles record cells of their halo", " && (at.writes >> j & 1) && (PART == VECTOR || (COALESCED_STORES ? at.x + i >= own.first && at.x + i < own.last : at.parts >> (i - i % PART) & 1)))", ")"),

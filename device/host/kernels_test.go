@@ -224,7 +224,9 @@ func TestCellsHeldAcrossFromAMirror(t *testing.T) {
 	const across = "NumDimensions 3 StencilSize (3, 3, 1) Boundary (%s) CellValue { return 0.25 * (get(0, 0, 0) + get(-3, 0, 0)) + 0.2 * sin(get(0, 0, 0)) + 0.1 * get(0, -3, 0) + 0.1 * get(0, 0, -1); }"
 	devicetest.Check(t, d, slices.Concat(
 		onGrids(t, fmt.Sprintf(across, "(mirror, fixed), clamp, clamp"), stencil.Float32, "pipeline/vx=4/vy=3/wp=4/ck=1/pf=4/mb=1/ph=1", stencil.Size{257, 37, 11}),
-		onGrids(t, fmt.Sprintf(across, "clamp, (mirror, fixed), clamp"), stencil.Float32, "pipeline/vx=2/vy=2/wp=12/ck=8/pf=4/mb=2/ph=1/sh=1", stencil.Size{129, 73, 7})))
+		onGrids(t, fmt.Sprintf(across, "clamp, (mirror, fixed), clamp"), stencil.Float32, "pipeline/vx=2/vy=2/wp=12/ck=8/pf=4/mb=2/ph=1/sh=1", stencil.Size{129, 73, 7}),
+		onGrids(t, "NumDimensions 3 StencilSize (1, 7, 1) Boundary (clamp, (fixed, mirror), clamp) CellValue { return 0.25 * (get(0, 0, 0) + get(0, 7, 0)) + 0.2 * sin(get(0, 0, 0)) + 0.1 * get(0, 0, -1); }",
+			stencil.Float32, "pipeline/vx=2/vy=3/wp=4/ck=1/pf=2/mb=1/ph=2", stencil.Size{256, 53, 11})))
 }
 
 // A row is not streamed through: what lies beyond its ends is asked for between the loop's ends, too, where one turn is a plane step.

@@ -1,6 +1,8 @@
 
-// Cells from the grid's end that a tile at its edge may lack: where axes mirror, more keep their value than are read beyond a cell.
-constexpr int NEAR_HX = some(FIXED) && HIGH_X > 1 ? HIGH_X : 1, NEAR_HR = DIMS == 3 && some(FIXED) && HIGH_Y > 1 ? HIGH_Y : 1;
+// A tile is at the grid's edge if so few cells of an axis lie beyond it. Cells there may keep their value, and where axes mirror more do than are
+// read beyond a cell: then what is loaded beside the tile does not tell.
+constexpr int NEAR_LX = some(FIXED) && LOW_X > 1 ? LOW_X : 1, NEAR_HX = some(FIXED) && HIGH_X > 1 ? HIGH_X : 1;
+constexpr int NEAR_LR = DIMS == 3 && some(FIXED) && LOW_Y > 1 ? LOW_Y : 1, NEAR_HR = DIMS == 3 && some(FIXED) && HIGH_Y > 1 ? HIGH_Y : 1;
 
 // Streams planes begin .. end - 1 through a tile: the tx-th on x and, in 3D, the ty-th on rows.
 __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, int tx, int ty, int begin, int end, unsigned char *shared) {
@@ -29,7 +31,7 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
     at.turns[i / PART] = boundary_index<0>(0, cell, nx) - cell;
   })
   at.swap = reinterpret_cast<T *>(shared + SWAP) + (COALESCED_STORES ? warp * 32 * VECTOR : 0);
-  at.edge = !wraps(0) && (x.origin < max(SIDE_L, 1) || x.origin + TILE_X > nx - max(SIDE_H, NEAR_HX) - RIM_X * (2 * HIGH_X + 1));
+  at.edge = !wraps(0) && (x.origin < max(SIDE_L, NEAR_LX) || x.origin + TILE_X > nx - max(SIDE_H, NEAR_HX) - RIM_X * (2 * HIGH_X + 1));
   int row = 0;
   at.writes = 1;
   at.own = (EXTRA_LR + warp * ROWS) * PITCH + LOW_SIDE + lane;
@@ -45,7 +47,7 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
     at.writes = 0;
 #pragma unroll
     for (int j = 0; j < ROWS; j++) at.writes |= (unsigned)(row + j >= y.first && row + j < y.last) << j;
-    at.edge = at.edge || ((EDGES_ON_ROWS || RIM_Y > 0) && (y.origin < max(EXTRA_LR, 1) || y.origin + TILE_R > ny - max(EXTRA_HR, NEAR_HR) - RIM_Y * (2 * HIGH_Y + 1)));
+    at.edge = at.edge || ((EDGES_ON_ROWS || RIM_Y > 0) && (y.origin < max(EXTRA_LR, NEAR_LR) || y.origin + TILE_R > ny - max(EXTRA_HR, NEAR_HR) - RIM_Y * (2 * HIGH_Y + 1)));
   }
   if (PART == VECTOR && at.parts == 0) at.writes = 0;
 #ifdef __CUDA_ARCH__
