@@ -165,9 +165,12 @@ func mainOf(sources []Source) string {
 	for _, s := range sources {
 		callers.WriteString(caller(s))
 		if _, found := cuts[s.Name]; found {
-			callers.WriteString(cutter(s) + boxer(s))
+			callers.WriteString(boxer(s))
 			fmt.Fprintf(&calls, "  if (!strcmp(argv[1], \"%s\") && !strcmp(argv[2], \"boxes\")) return %[1]s_boxes(n, length);\n", s.Name)
-			fmt.Fprintf(&calls, "  if (!strcmp(argv[1], \"%s\") && strlen(argv[2]) == 5) return %[1]s_cut(!strcmp(argv[2], \"apart\"), n, length);\n", s.Name)
+			if exportsOf(s).Whole == "" {
+				callers.WriteString(cutter(s))
+				fmt.Fprintf(&calls, "  if (!strcmp(argv[1], \"%s\") && strlen(argv[2]) == 5) return %[1]s_cut(!strcmp(argv[2], \"apart\"), n, length);\n", s.Name)
+			}
 		}
 		fmt.Fprintf(&calls, "  if (!strcmp(argv[1], \"%s\") && !strcmp(argv[2], \"variant\")) return puts(%[1]sVariant(%[2]s)) < 0;\n", s.Name, strings.Join([]string{"n[0]", "n[1]", "n[2]"}[:s.Problem.Stencil.Dims], ", "))
 		fmt.Fprintf(&calls, "  if (!strcmp(argv[1], \"%s\")) return %[1]s_main(!strcmp(argv[2], \"device\"), atoi(argv[3]), n, length);\n", s.Name)
@@ -310,7 +313,11 @@ func TestEmittedSourceGivesTheReferencesAnswer(t *testing.T) {
 		return
 	}
 	program := filepath.Join(dir, "program")
-	write(t, dir, "main.cpp", mainOf(sources))
+	main := mainOf(sources)
+	if n := strings.Count(main, "_boxes(n, length)"); n != len(cuts) {
+		t.Errorf("%d sources are cut into boxes, of %d that were to be", n, len(cuts))
+	}
+	write(t, dir, "main.cpp", main)
 	build(t, dir, nvcc, slices.Concat([]string{"-std=c++17", "-O0", "-o", program, "main.cpp"}, objects)...)
 	for _, c := range []struct{ name, size, want string }{
 		{"jacobi3d_f32", "70 33 21", "the tuned schedule"}, {"jacobi3d_f32", "237 18 5", "rows of any length"},

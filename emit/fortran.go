@@ -191,9 +191,9 @@ func procedures(s Source, module string) []procedure {
 			procedure{"The rest of the slab, with the edges put in.", name + "_slab_inside", e.Name + "SlabInside", "integer(c_int)",
 				join(works, slab, first, scalars, []argument{{"type(c_ptr), intent(in)", "edges(*)"}, result, stream})})
 	}
-	if e.Boxes() {
+	if e.NoBox() == "" {
 		layers := []argument{{"integer(c_int), intent(in)", "below(*)"}, {"integer(c_int), intent(in)", "above(*)"}, steps}
-		list = append(list, procedure{"The layers of ghost cells that so many steps need where a box is cut across an axis, x is 0; -1 = it cannot be.", name + "_ghosts", e.Name + "Ghosts", "integer(c_int)", []argument{{"integer(c_int), value", "axis"}, steps}},
+		list = append(list, procedure{"The layers of ghost cells that so many steps need where a box is cut across an axis, x is 0; -1 = it cannot be.", name + "_box_ghosts", e.Name + "BoxGhosts", "integer(c_int)", []argument{{"integer(c_int), value", "axis"}, steps}},
 			procedure{"Advances a box, with layers of ghost cells below and above its own along each axis. The value is a cudaError_t.", name + "_box", e.Name + "Box", "integer(c_int)",
 				join(works, extents, layers, first, scalars, []argument{result, stream})})
 	}

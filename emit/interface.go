@@ -366,5 +366,8 @@ func (e exports) prototypes() string {
 	if e.Whole != "" {
 		text += fmt.Sprintf("/* No %sSlab: %s. */\n", e.Name, e.Whole)
 	}
+	if why := e.NoBox(); why != "" {
+		text += fmt.Sprintf("/* No %sBox: %s. */\n", e.Name, why)
+	}
 	return text
 }

@@ -288,7 +288,7 @@ func TestPitchedGridsGiveTheReferencesAnswer(t *testing.T) {
 		if err := errors.Join(plain.launched(&text, s.Name), one.launched(&text, s.Name)); err != nil {
 			t.Fatal(err)
 		}
-		slabs, boxes := exportsOf(one).Whole == "", exportsOf(one).Boxes()
+		slabs, boxes := exportsOf(one).Whole == "", exportsOf(one).NoBox() == ""
 		main := pitcher(one)
 		if slabs {
 			main += cutter(one)

@@ -55,17 +55,25 @@ func whole(st *stencil.Stencil, axis int) string {
 	return ""
 }
 
-// Boxes tells whether a grid can be cut across some axis.
-func (e exports) Boxes() bool {
-	return slices.ContainsFunc(e.Cuts, func(c cut) bool { return c.Whole == "" })
+// NoBox tells why a grid cannot be cut into boxes, "" if it can be across some axis.
+func (e exports) NoBox() string {
+	if len(e.Lists) > 0 {
+		return "places of sources and receivers are cells of the whole grid"
+	}
+	if slices.ContainsFunc(e.Cuts, func(c cut) bool { return c.Whole == "" }) {
+		return ""
+	}
+	return e.Cuts[len(e.Cuts)-1].Whole
 }
 
-// Ghosts is the head of the function that says how deep the ghost cells of a box are along an axis.
-func (e exports) Ghosts() string { return fmt.Sprintf("int %sGhosts(int axis, int iterations)", e.Name) }
+// BoxGhosts is the head of the function that says how deep the ghost cells of a box are along an axis.
+func (e exports) BoxGhosts() string {
+	return fmt.Sprintf("int %sBoxGhosts(int axis, int iterations)", e.Name)
+}
 
 // Box is the head of the function that advances a box.
 func (e exports) Box() string {
-	list := slices.Concat(e.arrays(true), e.lists(), e.shape(), []parameter{{"const int *", "below"}, {"const int *", "above"}}, e.stepping(), []parameter{e.result(), {"void *", "stream"}})
+	list := slices.Concat(e.arrays(true), e.shape(), []parameter{{"const int *", "below"}, {"const int *", "above"}}, e.stepping(), []parameter{e.result(), {"void *", "stream"}})
 	return fmt.Sprintf("int %sBox(%s)", e.Name, signature(list))
 }
 
@@ -107,8 +115,8 @@ func (e exports) cutHeads() (heads []string) {
 	if e.Whole == "" && len(e.Lists) == 0 { // else places are counted from the slab's first cell
 		heads = append(heads, e.SlabWork(), e.SlabEdges(), e.SlabInside())
 	}
-	if e.Boxes() {
-		heads = append(heads, e.Ghosts(), e.Box())
+	if e.NoBox() == "" {
+		heads = append(heads, e.BoxGhosts(), e.Box())
 	}
 	return heads
 }

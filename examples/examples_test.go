@@ -196,9 +196,9 @@ func TestMesonExample(t *testing.T) {
 	}
 }
 
-// TestSlabExamples shares a grid among processes of MPI, and among devices of the emulation, by the commands of README.md; both
+// TestExamplesOfSharedGrids shares a grid among processes of MPI, and among devices of the emulation, by the commands of README.md; both
 // compare their answers with that of one. Rounds of 2 steps leave one of 1.
-func TestSlabExamples(t *testing.T) {
+func TestExamplesOfSharedGrids(t *testing.T) {
 	page := blocks(t, "README.md", "Without CUDA")
 	for folder, parts := range map[string]string{"mpi": " on 8 processes, 2 x 2 x 2", "gpus": " on 3 "} {
 		t.Run(folder, func(t *testing.T) {

@@ -58,10 +58,11 @@ func (d *Device) cannotWrite(why string) error {
 	return fmt.Errorf("%w: folder for compiled kernels: %s; make room in %s, or name another folder with TMPDIR", device.ErrLost, strings.TrimSpace(why), filepath.Dir(d.dir))
 }
 
-// noMemory finds in what programs print that this machine had no memory left for them, or for the stacks of their threads.
-var noMemory = regexp.MustCompile(`(?m)^.*(emulation: out of memory|std::bad_alloc|what\(\):  Resource temporarily unavailable).*$`)
+// noMemory finds in what programs print that this machine had no memory left for the arrays, or no threads, of which there is one a core. What a
+// schedule has of its own is not meant: stacks of a block's threads, shared memory.
+var noMemory = regexp.MustCompile(`(?m)^(emulation: out of memory|  what\(\):  Resource temporarily unavailable)$`)
 
-// outOfMemory is the error of a machine without memory for a problem's arrays: they are the same for every schedule, none is to blame.
+// outOfMemory is the error of such a machine: these are the same for every schedule, none is to blame.
 func outOfMemory() error {
 	return fmt.Errorf("%w: this machine has no memory left for the arrays, or no threads (ulimit -v, -u); end other programs, or choose a smaller --size", device.ErrLost)
 }

@@ -108,16 +108,18 @@ func (a *App) damaged(code int) int {
 	return code
 }
 
-// message is what is said of an error: nothing of the user's own stop, but where nothing came of it.
+// message is what is said of an error: nothing of the user's own stop, but where that is all.
 func message(err error) string {
 	if err == nil {
 		return ""
 	}
-	if errors.Is(err, context.Canceled) && !errors.Is(err, tuner.ErrInterrupted) {
-		return "stopped before there was anything to print"
+	lines := slices.DeleteFunc(strings.Split(err.Error(), "\n"), func(l string) bool {
+		return l == "" || l == tuner.ErrInterrupted.Error() || strings.HasSuffix(l, context.Canceled.Error())
+	})
+	if len(lines) == 0 && errors.Is(err, context.Canceled) {
+		return "stopped before it was done"
 	}
-	lines := strings.Split(err.Error(), "\n")
-	return strings.Join(slices.DeleteFunc(lines, func(l string) bool { return l == "" || l == tuner.ErrInterrupted.Error() }), "\n")
+	return strings.Join(lines, "\n")
 }
 
 // withSignals cancels the context at the first SIGINT, SIGTERM or SIGHUP and
