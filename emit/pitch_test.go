@@ -262,7 +262,7 @@ func drawPitched(t *testing.T, r *rand.Rand) (Source, stencil.Problem) {
 		}
 		for a, c := range e.Cuts {
 			if c.Whole == "" {
-				n[a] = max(n[a], 6*c.Reach+4) // two boxes
+				n[a] = max(n[a], 6*c.Reach+4) // boxes, three at most
 			}
 		}
 		return s, s.Problem.Resized(f.Kernel(s.Problem, sc).Suited(n))

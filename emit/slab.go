@@ -9,6 +9,7 @@ import (
 
 // cut is what a source knows of an axis across which a grid may be cut into parts that are computed apart.
 type cut struct {
+	Axis  string `json:"-"`     // x, y or z
 	Reach int    `json:"reach"` // layers that a wrong value travels along it in a time step: the stages' reaches, added
 	Whole string `json:"whole"` // why no grid can be cut there, "" if it can
 	Wraps bool   `json:"-"`
@@ -25,7 +26,7 @@ func (c cut) Layers() int {
 // cutsOf are a stencil's axes.
 func cutsOf(st *stencil.Stencil) (cuts []cut) {
 	for axis := range st.Dims {
-		c := cut{Whole: whole(st, axis), Wraps: st.Wraps(axis)}
+		c := cut{Axis: "xyz"[axis : axis+1], Whole: whole(st, axis), Wraps: st.Wraps(axis)}
 		for i := range st.Stages {
 			most := 0
 			for _, points := range st.Stages[i].Points {

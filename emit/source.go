@@ -138,7 +138,7 @@ func afterOf(p stencil.Problem, of part) *after {
 var templates embed.FS
 
 var launcher = template.Must(template.New("launcher.cu.tmpl").Funcs(template.FuncMap{
-	"join": strings.Join, "braces": braces[[3]int], "inc": func(i int) int { return i + 1 },
+	"join": strings.Join, "braces": braces[[3]int],
 }).ParseFS(templates, "*.cu.tmpl"))
 
 // view is what the launcher's template sees.

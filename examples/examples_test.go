@@ -200,9 +200,9 @@ func TestMesonExample(t *testing.T) {
 // compare their answers with that of one. Rounds of 2 steps leave one of 1.
 func TestExamplesOfSharedGrids(t *testing.T) {
 	page := blocks(t, "README.md", "Without CUDA")
-	for folder, parts := range map[string]string{"mpi": " on 8 processes, 2 x 2 x 2", "gpus": " on 3 "} {
+	for folder, c := range map[string]struct{ tool, parts string }{"mpi": {"mpicxx", " on 8 processes, 2 x 2 x 2"}, "gpus": {"make", " on 3 "}} {
 		t.Run(folder, func(t *testing.T) {
-			without(t, map[string]string{"mpi": "mpicxx", "gpus": "make"}[folder])
+			without(t, c.tool)
 			tune, nvcc, dir := setup(t, folder)
 			root := filepath.Join(dir, "../..")
 			if err := os.CopyFS(filepath.Join(root, "device/host/emulation"), os.DirFS(filepath.Dir(nvcc))); err != nil {
@@ -219,7 +219,7 @@ func TestExamplesOfSharedGrids(t *testing.T) {
 						continue
 					}
 					ran = true
-					if out := command(t, root, "sh", "-c", line); !strings.Contains(out, "largest difference from one") || !strings.Contains(out, parts) {
+					if out := command(t, root, "sh", "-c", line); !strings.Contains(out, "largest difference from one") || !strings.Contains(out, c.parts) {
 						t.Errorf("%s%s", line, out)
 					}
 				}

@@ -234,17 +234,19 @@ func TestAProgramThatPrintsForEverCostsNoMemory(t *testing.T) {
 	}
 }
 
-// A compiler that makes programs which have 40 MB of address space.
-const meagre = `case "$*" in *unit*) ;; *) exec "$CXX" "$@" ;; esac
+// preceded is a compiler whose programs begin with a line of a shell.
+func preceded(by string) string {
+	return `case "$*" in *unit*) ;; *) exec "$CXX" "$@" ;; esac
 "$CXX" "$@" || exit 1
 while [ "$1" != -o ]; do shift; done
 mv "$2" "$2.all"
-printf '#!/bin/sh\nulimit -v 40000\nexec "$0.all" "$@"\n' > "$2"
+printf '#!/bin/sh\n` + by + `\nexec "$0.all" "$@"\n' > "$2"
 chmod 700 "$2"`
+}
 
 // The arrays are the same for every schedule.
 func TestNoScheduleIsBlamedWhereThereIsNoMemory(t *testing.T) {
-	d := open(t, script(t, meagre))
+	d := open(t, script(t, preceded("ulimit -v 40000")))
 	for cells, want := range map[int]error{100: nil, 4e6: device.ErrLost, 8e6: device.ErrLost} {
 		p := copyProblem(t, cells)
 		_, err := check(t, d, p, copyKernel(p, plain), time.Minute)
@@ -260,13 +262,7 @@ func TestCompilersAndProgramsSeeLittleOfTheEnvironment(t *testing.T) {
 	for _, name := range []string{"LD_PRELOAD", "CPATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "GCC_EXEC_PREFIX", "COMPILER_PATH", "LD_LIBRARY_PATH", "DEPENDENCIES_OUTPUT"} {
 		t.Setenv(name, "/nonexistent")
 	}
-	d := open(t, script(t, `env > `+seen+`.$$
-case "$*" in *unit*) ;; *) exec "$CXX" "$@" ;; esac
-"$CXX" "$@" || exit 1
-while [ "$1" != -o ]; do shift; done
-mv "$2" "$2.all"
-printf '#!/bin/sh\nenv > `+seen+`.$$.program\nexec "$0.all" "$@"\n' > "$2"
-chmod 700 "$2"`))
+	d := open(t, script(t, "env > "+seen+".$$\n"+preceded("env > "+seen+".$$.program")))
 	p := copyProblem(t, 100)
 	if c, err := check(t, d, p, copyKernel(p, plain), time.Minute); err != nil || !c.OK() {
 		t.Fatal(err, c)
