@@ -4,7 +4,8 @@
 //   emitted STEPS NX [NY [NZ]] ...
 //
 // prints for each grid: ns a step tuned, ns a step naive, the largest difference as a share of the largest
-// value, the processor's ns to choose what runs and to launch one step, and what the tuned source says that it runs.
+// value, the processor's ns to choose what runs and to launch one step, the ns a step that the tuned source expects, and
+// what it says that it runs.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -30,6 +31,7 @@ extern "C" {
 int tunedOnDevice(Grid grid, Grid scratch, ARRAYS EXTENTS, int iterations, Element **result, void *stream);
 int naiveOnDevice(Grid grid, Grid scratch, ARRAYS EXTENTS, int iterations, Element **result, void *stream);
 const char *tunedVariant(EXTENTS);
+double tunedExpected(EXTENTS);
 }
 
 static void check(int e) {
@@ -149,7 +151,7 @@ static void measure(EXTENTS, size_t cells, int steps) {
   const double naive = timed(naiveOnDevice, grid, scratch, array, SIZE, std::max(1, steps / 4));
   const double pick = called(10000, [&] { tunedVariant(SIZE); });
   const double launch = called(100, [&] { check(tunedOnDevice(grid_of(grid), grid_of(scratch), GIVEN SIZE, 1, result, 0)); }); // fewer than are queued
-  printf("%.6g %.6g %.3g %.4g %.4g %s\n", tuned, naive, difference / largest, pick, launch, tunedVariant(SIZE));
+  printf("%.6g %.6g %.3g %.4g %.4g %.6g %s\n", tuned, naive, difference / largest, pick, launch, 1e9 * tunedExpected(SIZE), tunedVariant(SIZE));
   fflush(stdout);
   for (int f = 0; f < FIELDS; f++) {
     check(cudaFree(grid[f]));
