@@ -10,9 +10,6 @@ import (
 // differ takes both ways, one after the other. What depends on the place or the step alone stays a branch: most warps take one way
 // (docs/lab/0039-alternatives.md).
 func (s *Stencil) straight(body []Stmt) []Stmt {
-	if !s.DType.Floating() {
-		return body
-	}
 	a := alternatives{double: s.DType == Float64, next: free(body), reads: map[int]bool{}}
 	return a.block(body)
 }

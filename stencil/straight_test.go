@@ -43,6 +43,12 @@ func TestAlternativesAreComputedAtOnce(t *testing.T) {
 		}
 		sameAtOnce(t, s)
 	}
+	// So are those of integers.
+	const fire = "NumDimensions 1\nStencilSize (1)\nDataType uint32\nCellValue { uint32 c = get(0), h = c * 1597334677; h += h / 8192; if (c == 2) return 0; if (c == 0) return h < 99; int n = 0; for (int i = -1; i <= 1; i++) n += get(i) == 2; return n > 0 || h < 7 ? 2 : 1; }"
+	s := mustParse(t, fire)
+	if code := StageCode(s, 0); strings.Contains(code, "if (") || !sameAtOnce(t, s) {
+		t.Errorf("branches:\n%s", code)
+	}
 	// Quotients take long in double.
 	const two = "CellValue { float d = get(1); return d > 0 ? d > 1 ? get(0) / d + get(-1) / (d + 1) + d / (get(0) + 2) : 1 : 0; }"
 	for dtype, n := range map[string]int{"float": 2, "double": 0} {
@@ -55,10 +61,15 @@ func TestAlternativesAreComputedAtOnce(t *testing.T) {
 // TestAlternativesChangeNoAnswer of random programs, which choose by what they read.
 func TestAlternativesChangeNoAnswer(t *testing.T) {
 	r := rand.New(rand.NewPCG(39, 1))
-	made := 0
-	for range 400 {
+	made := map[string]int{}
+	for range 900 {
+		kind := []string{"float", "double", "int"}[r.IntN(3)]
+		constants, root, one := [2]string{"0.5", "2.5"}, "sqrt(fabs(", "1.0"
+		if kind == "int" {
+			constants, root, one = [2]string{"5", "-3"}, "min(get(0), abs(", "1"
+		}
 		value := func() string {
-			return []string{"get(0)", "get(1)", "get(-1)", "a", "b", "0.5", "2.5"}[r.IntN(7)]
+			return []string{"get(0)", "get(1)", "get(-1)", "a", "b", constants[0], constants[1]}[r.IntN(7)]
 		}
 		var expr func(depth int) string
 		expr = func(depth int) string {
@@ -70,9 +81,12 @@ func TestAlternativesChangeNoAnswer(t *testing.T) {
 			case 0:
 				return "(" + x + " > " + value() + " ? " + y + " : " + expr(depth-1) + ")"
 			case 1:
-				return "sqrt(fabs(" + x + "))"
+				return root + x + "))"
 			case 2, 3:
-				return x + " / (1.0 + " + y + " * " + y + ")"
+				if kind == "int" && r.IntN(2) == 0 {
+					return "(" + x + " % 7 + " + y + " * " + y + ")"
+				}
+				return x + " / (" + one + " + " + y + " * " + y + ")"
 			}
 			return "(" + x + " - " + y + ")"
 		}
@@ -93,16 +107,15 @@ func TestAlternativesChangeNoAnswer(t *testing.T) {
 			}
 			return text
 		}
-		kind := r.IntN(2)
-		s, err := Parse("s", "s.sl", "NumDimensions 1 StencilSize (1) DataType "+[]string{"float", "double"}[kind]+" CellValue { "+[]string{"float", "double"}[kind]+" a = get(1), b = 1; "+block(2)+"return a / (1 + b * b) + get(-1); }")
+		s, err := Parse("s", "s.sl", "NumDimensions 1 StencilSize (1) DataType "+kind+" CellValue { "+kind+" a = get(1), b = 1; "+block(2)+"return a / (1 + b * b) + get(-1); }")
 		if err == nil && sameAtOnce(t, s) { // a statement that nothing reaches is no program
-			made++
+			made[kind]++
 		}
 	}
-	if made < 100 {
-		t.Errorf("%d programs have alternatives", made)
+	if len(made) < 3 || made["float"] < 50 || made["double"] < 50 || made["int"] < 20 {
+		t.Errorf("%v programs have alternatives", made)
 	}
-	t.Logf("%d programs have alternatives", made)
+	t.Logf("%v programs have alternatives", made)
 }
 
 // sameAtOnce compares a program's answer with that of its straight functions, bit for bit, and tells whether these are others.
