@@ -81,7 +81,7 @@ case "$*" in
 --version) echo tune version 0.1.0 0123abc; exit;;
 model*) echo '{"top": [{"schedule": "one", "seconds_per_step": 90e-9}]}'; exit;;
 measure*) for s in naive 300 one 120 ten 110 mine 105 long 100; do
-	case $s in [0-9]*) case "$*" in *"--schedule $last"*) echo "BenchmarkStep/galerkin/f64/1/$last 1 $s ns/op";; esac;; esac
+	case $s in [0-9]*) case "$*" in *"--schedule $last"*) echo "BenchmarkStep/triclinic/f32/1/$last 1 $s ns/op";; esac;; esac
 	last=$s
 done; exit;;
 *"--budget 4 "*) s=one; [ FAILED = 0 ] || s=naive;;
@@ -98,8 +98,8 @@ echo '{"schedule": {"text": "'$s'"}, "search": {"evaluated": 40, "failed": FAILE
 		if err := os.WriteFile(tune, []byte(strings.ReplaceAll(says, "FAILED", fmt.Sprint(failed))), 0o777); err != nil {
 			t.Fatal(err)
 		}
-		list, log, err := measured(t, "blind", "-tune", tune, "-match", "/(galerkin|forest)/", "-limit", "7s")
-		if err != nil || len(list) != 2 || string(list[1].Name) != "Blind/galerkin/float64/4000000" {
+		list, log, err := measured(t, "blind", "-tune", tune, "-match", "/(sandpile|triclinic)/", "-limit", "7s")
+		if err != nil || len(list) != 2 || string(list[1].Name) != "Blind/triclinic/float32/325x301x251" {
 			t.Fatalf("%d results, %v\n%s", len(list), err, log)
 		}
 		for unit, v := range want {
@@ -107,7 +107,7 @@ echo '{"schedule": {"text": "'$s'"}, "search": {"evaluated": 40, "failed": FAILE
 				t.Errorf("%d failed: %v %s, want %v", failed, got, unit, v)
 			}
 		}
-		if !strings.Contains(log, "default-ratio of 2: median 1.05, worst 1.05 (Blind/forest") || strings.Contains(log, "predicted-ratio") != (failed == 0) {
+		if !strings.Contains(log, "default-ratio of 2: median 1.05, worst 1.05 (Blind/sandpile") || strings.Contains(log, "predicted-ratio") != (failed == 0) {
 			t.Errorf("%d failed: %s", failed, log)
 		}
 	}
@@ -116,12 +116,12 @@ echo '{"schedule": {"text": "'$s'"}, "search": {"evaluated": 40, "failed": FAILE
 // TestSummaryOfAFile: the median and the worst are over all that the file of -o holds, the worst on either side of 1.
 func TestSummaryOfAFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "old.txt")
-	old := "# commit: 0123abc\nBenchmarkBlind/galerkin/float64/4000000 1 5 ns/op 0.5 first-ratio\nBenchmarkBlind/b/f/1 1 5 ns/op 1.4 first-ratio\nBenchmarkBlind/c/f/1 1 5 ns/op 1 first-ratio\n"
+	old := "# commit: 0123abc\nBenchmarkBlind/triclinic/float32/325x301x251 1 5 ns/op 0.5 first-ratio\nBenchmarkBlind/b/f/1 1 5 ns/op 1.4 first-ratio\nBenchmarkBlind/c/f/1 1 5 ns/op 1 first-ratio\n"
 	if err := os.WriteFile(file, []byte(old), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	list, log, err := measured(t, "blind", "-match", "/galerkin/", "-o", file)
-	if want := "bench: first-ratio of 3: median 1, worst 0.5 (Blind/galerkin/float64/4000000)\n"; err != nil || len(list) != 0 || log != want {
+	list, log, err := measured(t, "blind", "-match", "/triclinic/", "-o", file)
+	if want := "bench: first-ratio of 3: median 1, worst 0.5 (Blind/triclinic/float32/325x301x251)\n"; err != nil || len(list) != 0 || log != want {
 		t.Errorf("%d results, %v, %q, want %q", len(list), err, log, want)
 	}
 }

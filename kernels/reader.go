@@ -176,8 +176,13 @@ func StoredNumber(p stencil.Problem, array int) int {
 	return slices.Index(storedTypes(p), p.Stored(array)) + 1
 }
 
-// Converts tells whether an element of an array takes an instruction where it is read or set: it is stored in a type of its own.
-func Converts(p stencil.Problem, array int) bool { return p.Stored(array) != p.DType }
+// Converts tells whether an element of an array takes an instruction where it is read or set: it is stored in another type than it is computed in.
+func Converts(p stencil.Problem, array int) bool {
+	return p.Stored(array) != p.DType || Rounds(p.DType)
+}
+
+// Rounds tells whether what is computed is rounded to a narrower type wherever a stage sets it.
+func Rounds(d stencil.DType) bool { return !d.Packed() && ComputedSize(d) != d.Size() }
 
 // Narrowed is the work of a launch, counted as if every array were of the element type, of what its arrays are stored in.
 func Narrowed(p stencil.Problem, w Work) Work {

@@ -135,7 +135,7 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 	barrier := r.barrier + c.WarpLatency*math.Log2(math.Max(warps, 1))
 	ownIssue := c.OwnIssue
 	if _, _, sum := p.Stencil.Linear(); !sum {
-		ownIssue *= chained
+		ownIssue *= chained(p.DType, w)
 	}
 	waiting := passes * (w.Waits*c.RoundLatency + own*ownIssue + float64(w.Barriers)*barrier + spillClocks*spilled/4*math.Max(w.SpillTrips, 1)) / r.clock
 	out.Terms = append(out.Terms,
@@ -238,8 +238,17 @@ const (
 )
 
 // chained is the clocks between a warp's instructions, waits for memory aside, over those of a weighted sum, whose cells do not wait for each
-// other: 1.8 to 2.7 by counters of most kernels, 3.8 with exponentials and branches (docs/lab/0048-first-picks.md).
-const chained = 2.0
+// other: the medians of what counters say of 107 kernels (docs/lab/0051-instructions.md). A thread that computes a single cell in double
+// precision has little else to do while it waits.
+func chained(d stencil.DType, w kernels.Work) float64 {
+	switch {
+	case d != stencil.Float64:
+		return 1.5
+	case w.Abreast == 1:
+		return 2.9
+	}
+	return 2.1
+}
 
 // schedulers of an SM: each issues one warp instruction a clock.
 const schedulers = 4

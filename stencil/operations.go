@@ -364,6 +364,12 @@ func (c *counter) id(e Expr) int {
 		if e.Type == e.X.typ() || e.Type.Floating() && e.X.typ() == Elem || e.X.typ().Floating() && e.Type == Elem {
 			return c.id(e.X)
 		}
+		if from := e.X.typ(); from == Bool && !e.Type.Floating() { // a sum adds where it is so
+			x := c.id(e.X)
+			return c.node(key{what: e.Type.C(), x: x, at: Offset{1}}, node{of: Ops{Add: 1}, product: true}, x)
+		} else if from.whole() && e.Type.whole() && e.Type.bits() >= from.bits() { // registers have it as it is
+			return c.id(e.X)
+		}
 		return c.of(e.Type.C(), Ops{Add: 1}, e.X)
 	case Cond:
 		if asksEnd(e.If) {
@@ -396,6 +402,9 @@ func (c *counter) id(e Expr) int {
 	panic(fmt.Sprintf("stencil: unknown expression %T", e))
 }
 
+// wholeQuotient is the instructions of a quotient of two integers of 32 bits: machine code of NVRTC 11.8. No compiler takes a scalar's reciprocal once.
+const wholeQuotient = 22
+
 func (c *counter) binary(e Binary) int {
 	if asksEnd(e) {
 		return c.node(key{what: "end"}, node{})
@@ -404,11 +413,13 @@ func (c *counter) binary(e Binary) int {
 	divides := e.Op == "/" || e.Op == "%"
 	switch {
 	case divides && !e.Type.Floating():
-		o := Ops{Div: 1}
-		if c.nodes[y].uniform {
-			o = Ops{Add: 3} // a product's high half, shifts
+		n := node{of: Ops{Add: wholeQuotient}}
+		if d, is := e.Y.(Int); is && d.Value > 0 && d.Value&(d.Value-1) == 0 && !e.Type.signed() { // bits, or a shift, of which a sum is a part
+			n.of, n.product = Ops{Add: 1}, e.Op == "/"
+		} else if is {
+			n.of = Ops{Add: 3} // a product's high half, shifts
 		}
-		return c.node(key{what: e.Op, x: x, y: y}, node{of: o}, x, y)
+		return c.node(key{what: e.Op, x: x, y: y}, n, x, y)
 	case divides && c.nodes[y].uniform: // a product
 		y = c.node(key{what: "1 /", x: y}, node{}, y)
 		e.Op = "*"

@@ -32,6 +32,11 @@ func TestOperationsAreThoseOfAGPU(t *testing.T) {
 		{"what is so of all cells is not asked", "", "if (x < 0 || x + 1 > input_size.x) return get(1) * get(0); return get(-1) - get(0);", [3]int{1, 1, 1}, 1, 0, 0},
 		{"a size costs nothing", "", "return fabs(get(1)) + get(0);", [3]int{1, 1, 1}, 1, 0, 0},
 		{"a minimum", "", "return fmin(get(1), get(0));", [3]int{1, 1, 1}, 1, 0, 1},
+		{"a shift that is added is part of the addition", "DataType uint32", "uint32 m = get(0); return m + m / 65536;", [3]int{1, 1, 1}, 1, 0, 0},
+		{"the rest of it is a mask", "DataType uint32", "return get(0) % 8;", [3]int{1, 1, 1}, 1, 0, 0},
+		{"of what has a sign a quotient rounds", "DataType int", "return get(0) / 4;", [3]int{1, 1, 1}, 3, 0, 0},
+		{"a register has more bits", "DataType int16 Fields (u) ", "int low = min((int)get(1), (int)get(-1)); return low == 3;", [3]int{1, 1, 1}, 3, 0, 1},
+		{"what is so is counted by the sum", "DataType int", "return get(0) + (get(1) > 2);", [3]int{1, 1, 1}, 2, 0, 0},
 		{"what is the same at every cell", "ScalarVariables (float k = 2)", "return get(0) * (k * k + 1);", [3]int{1, 1, 1}, 1, 0, 0},
 	} {
 		o := mustParse(t, line(c.cell)+" "+c.head).Operations(0, c.block)

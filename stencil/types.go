@@ -23,6 +23,9 @@ func (t Type) Floating() bool { return t == Elem || t != Bool && t != Whole && D
 
 func (t Type) signed() bool { return t != Elem && t != Bool && DType(t).fact().signed }
 
+// whole tells whether it is an integer type of so many bits.
+func (t Type) whole() bool { return !t.Floating() && t != Bool && t != Whole }
+
 // bits of an integer type.
 func (t Type) bits() int {
 	if t == Bool {

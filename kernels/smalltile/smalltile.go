@@ -169,6 +169,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Barriers:   h.Pyramid * len(st.Stages),
 		Loads:      float64(tiles+direct) / float64(len(st.Stages)),
 		LoadWaits:  float64(len(st.Stages)),
+		Abreast:    1,
 		Waits:      float64(h.Pyramid),
 		Registers:  24 + max(1, p.DType.Size()/4)*min(len(st.Points), 16)/2,
 		Write:      w,

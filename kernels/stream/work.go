@@ -226,6 +226,13 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	if in := g.rules; !g.linear && (in[0][0] != in[0][1] || g.dims == 3 && in[1][0] != in[1][1]) {
 		asked = besideEdges * words
 	}
+	if kernels.Rounds(p.DType) { // what is loaded is taken to float; stages of sums hand on what is not rounded, others round and take back
+		if g.linear {
+			beside += (arrays + outputs/2) / timeTile
+		} else {
+			beside += arrays/timeTile + 2*outputs
+		}
+	}
 	threads := float64(l.Threads())
 	var write [3]int // on average: the first and the last tile write more
 	for a, g := range l.Grid {
@@ -267,6 +274,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		LoadWaits:  loaded / inFlight,
 		Prefetched: true,
 		Copied:     copied,
+		Abreast:    g.rows * g.vector,
 		Waits:      waits,
 		Registers:  taken,
 		Least:      least,

@@ -236,6 +236,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Barriers:  h.Pyramid * len(st.Stages),
 		Loads:     max(min(loaderInFlight, float64(tiles*kernels.Volume(r))/threads), min(float64(direct), 16)),
 		LoadWaits: float64(tiles)*turns/loaderInFlight + float64(direct)/16,
+		Abreast:   work,
 		Waits:     waits,
 		// As the compiler took for recorded schedules of ten stencils: the last step's reads, shared by its cells.
 		Registers:  max(32, 28+int(float64(max(4, size))/4*(0.32*float64(min(read, 120))+0.6*float64(max(read-120, 0))-0.3*float64(work)))),
