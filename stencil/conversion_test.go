@@ -162,7 +162,7 @@ func ranProgram(t *testing.T, source string) {
 	if err := os.WriteFile(file, []byte(source), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command(hostCompiler(t), "-std=c++17", "-O1", "-o", program, file).CombinedOutput(); err != nil {
+	if out, err := exec.Command(hostCompiler(t), "-std=c++17", "-O1", "-fsanitize=undefined", "-fsanitize-undefined-trap-on-error", "-o", program, file).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%.2000s", err, out)
 	}
 	if out, err := exec.Command(program).CombinedOutput(); err != nil {

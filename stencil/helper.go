@@ -14,7 +14,8 @@ var ArithmeticSource string
 // HelperSource is the CUDA C++ text of the functions that generated code calls
 // for integers, so that it has no undefined behaviour: signed results wrap,
 // x / 0 is 0, x % 0 is x, the smallest value over -1 wraps, and a number that an
-// integer type cannot hold becomes its nearest limit, NaN 0.
+// integer type cannot hold becomes its nearest limit, NaN 0. No quotient branches, so that a thread computes those of
+// several cells side by side: what is divided is never divided by 0.
 var HelperSource = strings.ReplaceAll(wrapping, "INT", "int") + strings.ReplaceAll(wrapping, "INT", "long long") + anyInteger
 
 const wrapping = `__host__ __device__ inline INT wrap_add(INT a, INT b) { return (INT)((unsigned INT)a + (unsigned INT)b); }
@@ -22,10 +23,22 @@ __host__ __device__ inline INT wrap_sub(INT a, INT b) { return (INT)((unsigned I
 __host__ __device__ inline INT wrap_mul(INT a, INT b) { return (INT)((unsigned INT)a * (unsigned INT)b); }
 __host__ __device__ inline INT wrap_neg(INT a) { return (INT)(0u - (unsigned INT)a); }
 __host__ __device__ inline INT int_abs(INT a) { return a < 0 ? wrap_neg(a) : a; }
-__host__ __device__ inline INT divide(INT a, INT b) { return b == 0 ? 0 : b == -1 ? wrap_neg(a) : a / b; }
-__host__ __device__ inline INT modulo(INT a, INT b) { return b == 0 ? a : b == -1 ? 0 : a % b; }
-__host__ __device__ inline unsigned INT divide(unsigned INT a, unsigned INT b) { return b == 0 ? 0 : a / b; }
-__host__ __device__ inline unsigned INT modulo(unsigned INT a, unsigned INT b) { return b == 0 ? a : a % b; }
+__host__ __device__ inline unsigned INT divide(unsigned INT a, unsigned INT b) {
+  const unsigned INT q = a / (b + (b == 0));
+  return b == 0 ? 0 : q;
+}
+__host__ __device__ inline unsigned INT modulo(unsigned INT a, unsigned INT b) {
+  const unsigned INT r = a % (b + (b == 0));
+  return b == 0 ? a : r;
+}
+__host__ __device__ inline INT divide(INT a, INT b) {
+  const unsigned INT q = divide((unsigned INT)int_abs(a), (unsigned INT)int_abs(b));
+  return (INT)((a ^ b) < 0 ? 0u - q : q);
+}
+__host__ __device__ inline INT modulo(INT a, INT b) {
+  const unsigned INT r = modulo((unsigned INT)int_abs(a), (unsigned INT)int_abs(b));
+  return (INT)(a < 0 ? 0u - r : r);
+}
 __host__ __device__ inline unsigned INT int_abs(unsigned INT a) { return a; }
 `
 
