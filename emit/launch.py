@@ -238,7 +238,7 @@ class _Device:
                     continue
                 first = v["kernels"][0]
                 time = v["cost"] * self.blocks(first, n, tuned, v["at_once"])[1] / TABLE["kernels"][first]["steps"] if v["cost"] else 0  # ps of a time step, 0 = not known
-                if best is None or 0 < time < least:
+                if best is None or TABLE["kernels"][first]["most"] and 0 < time < least:  # 64-bit indices: where there must be
                     grids = [self.suits(k, n, tuned) for k in v["kernels"]]
                     if None not in grids:
                         best, least = (v, grids), time

@@ -188,7 +188,7 @@ func (c *collector) variant(winner int, form, why string, p stencil.Problem, sc 
 	return nil
 }
 
-// shapes reckons the costs of a winner's variants, from one on, and adds some in tiles of other shapes. They are for grids of
+// shapes reckons the costs of a winner's variants, from one on, and adds some in tiles of other shapes. These are for grids of
 // fewer than 2^31 cells: in larger ones few tiles are not full. Steps that they leave over are done by the kernels that are there.
 func (c *collector) shapes(winner, from int, sc space.Schedule) error {
 	of := c.Configs[winner]
@@ -201,7 +201,7 @@ func (c *collector) shapes(winner, from int, sc space.Schedule) error {
 		v := c.variants[from+i]
 		main := c.list[v.Kernels[0]]
 		own, ok := c.shape(of, main.For, main.Schedule)
-		if !ok || main.Most == 0 {
+		if !ok {
 			continue
 		}
 		if main.Schedule.String() == of.Schedule.Text {
@@ -210,6 +210,9 @@ func (c *collector) shapes(winner, from int, sc space.Schedule) error {
 			own.seconds *= doubt
 		}
 		c.variants[from+i].Cost, c.variants[from+i].AtOnce = own.cost(), own.blocks
+		if main.Most == 0 {
+			continue
+		}
 		for _, other := range c.others(of, main.For, own) {
 			const why = "tiles of another shape, for grids that they fit better"
 			text := fmt.Sprintf("%s: %s; the other was tuned for %s on %s", other.schedule, why, sizeText(of), plain(of.Device.Name))
