@@ -90,8 +90,8 @@ func TestShapesAreNearTheBestOfAll(t *testing.T) {
 }
 
 // TestPlaneStepsTellTheTime compares times that are reckoned by plane steps with those that an H200 took for emitted sources,
-// each to the median of its stencil and type: by how much all of a stencil's are off changes no choice. Pipelines that load one plane ahead are apart: where cells are copied one by one they take a third longer than is reckoned,
-// which nobody has explained yet.
+// each to the median of its stencil and type: by how much all of a stencil's are off changes no choice. Pipelines that load one plane ahead are
+// apart: they are reckoned as if all copied alike.
 func TestPlaneStepsTellTheTime(t *testing.T) {
 	f, err := os.Open("../bench/h200/emitted.txt")
 	if err != nil {
@@ -145,7 +145,7 @@ func TestPlaneStepsTellTheTime(t *testing.T) {
 	if len(ratios) < 25 || ratios[len(ratios)/10] < 0.88 || ratios[len(ratios)-1-len(ratios)/10] > 1.12 {
 		t.Errorf("%d rows", len(ratios))
 	}
-	if len(oneAhead) == 0 || oneAhead[0] < 0.6 || oneAhead[len(oneAhead)-1] > 1.15 {
+	if len(oneAhead) == 0 || oneAhead[0] < 0.75 || oneAhead[len(oneAhead)-1] > 1.25 {
 		t.Error("pipelines one plane ahead")
 	}
 }
