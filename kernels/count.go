@@ -66,6 +66,9 @@ const (
 	besideSelection = 2
 )
 
+// wholeQuotient is the instructions of a quotient of two integers of 32 bits: machine code of NVRTC 11.8. No compiler takes a scalar's reciprocal once.
+const wholeQuotient = 22
+
 // Counts is the operations of o, with those that quotients and functions take beyond the one that each is counted for, and the
 // instructions beside them.
 func Counts(o stencil.Ops, d stencil.DType) (flops, beside float64) {
@@ -77,7 +80,11 @@ func Counts(o stencil.Ops, d stencil.DType) (flops, beside float64) {
 		flops += float64(n * (of[double] - 1))
 		beside += float64(double * n * of[2])
 	}
-	add(o.Div, instructions["quotient"])
+	if d.Floating() {
+		add(o.Div, instructions["quotient"])
+	} else {
+		flops += float64(o.Div * (wholeQuotient - 1))
+	}
 	for i, calls := range o.Calls {
 		add(calls, called[i])
 	}

@@ -127,7 +127,7 @@ type Work struct {
 	LoadWaits  float64 // times a thread waits for global loads, one after the other
 	Prefetched bool    // loads are issued a step early: they overlap with the computing
 	Copied     int     // bytes of an asynchronous copy to shared memory; 0 = none
-	Abreast    int     // cells of a plane that a thread computes side by side; 0 = not told
+	Abreast    int     // cells of a plane that a thread computes side by side; 0 = not told, by families whose launches nobody has counted
 	Waits      float64 // times a thread waits for shared memory and arithmetic
 	Registers  int     // a thread takes if it may, estimated
 	Least      int     // registers below which it spills, estimated; 0 = Registers

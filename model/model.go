@@ -238,16 +238,16 @@ const (
 )
 
 // chained is the clocks between a warp's instructions, waits for memory aside, over those of a weighted sum, whose cells do not wait for each
-// other: the medians of what counters say of 107 kernels (docs/lab/0051-instructions.md). A thread that computes a single cell in double
+// other, rounded medians of what counters say of 107 launches (docs/lab/0051-instructions.md). A thread that computes a single cell in double
 // precision has little else to do while it waits.
 func chained(d stencil.DType, w kernels.Work) float64 {
 	switch {
 	case d != stencil.Float64:
 		return 1.5
 	case w.Abreast == 1:
-		return 2.9
+		return 2.8
 	}
-	return 2.1
+	return 2
 }
 
 // schedulers of an SM: each issues one warp instruction a clock.

@@ -112,9 +112,11 @@ type node struct {
 	uniform  bool // it is the same at every cell
 	row      bool // it is the same at every cell of a row
 	product  bool
+	shift    bool // a product that a difference cannot be part of
 	sum      bool
-	sums     int // that use it
-	others   int // that use it otherwise
+	less     bool // a difference
+	sums     int  // that use it
+	others   int  // that use it otherwise
 }
 
 func newCounter() *counter { return &counter{ids: map[key]int{}, types: map[int]Type{}} }
@@ -367,7 +369,7 @@ func (c *counter) id(e Expr) int {
 		if from := e.X.typ(); from == Bool && !e.Type.Floating() { // a sum adds where it is so
 			x := c.id(e.X)
 			return c.node(key{what: e.Type.C(), x: x, at: Offset{1}}, node{of: Ops{Add: 1}, product: true}, x)
-		} else if from.whole() && e.Type.whole() && e.Type.bits() >= from.bits() { // registers have it as it is
+		} else if from.whole() && e.Type.whole() && e.Type.bits() >= from.bits() && (e.Type.bits() >= 32 || e.Type.signed() || !from.signed()) { // registers have it as it is
 			return c.id(e.X)
 		}
 		return c.of(e.Type.C(), Ops{Add: 1}, e.X)
@@ -402,8 +404,11 @@ func (c *counter) id(e Expr) int {
 	panic(fmt.Sprintf("stencil: unknown expression %T", e))
 }
 
-// wholeQuotient is the instructions of a quotient of two integers of 32 bits: machine code of NVRTC 11.8. No compiler takes a scalar's reciprocal once.
-const wholeQuotient = 22
+// unsigned tells whether an integer is one without a sign that became one with more bits.
+func unsigned(e Expr) bool {
+	c, is := e.(Cast)
+	return is && c.X.typ().whole() && !c.X.typ().signed()
+}
 
 func (c *counter) binary(e Binary) int {
 	if asksEnd(e) {
@@ -413,9 +418,9 @@ func (c *counter) binary(e Binary) int {
 	divides := e.Op == "/" || e.Op == "%"
 	switch {
 	case divides && !e.Type.Floating():
-		n := node{of: Ops{Add: wholeQuotient}}
-		if d, is := e.Y.(Int); is && d.Value > 0 && d.Value&(d.Value-1) == 0 && !e.Type.signed() { // bits, or a shift, of which a sum is a part
-			n.of, n.product = Ops{Add: 1}, e.Op == "/"
+		n := node{of: Ops{Div: 1}}
+		if d, is := e.Y.(Int); is && d.Value > 0 && d.Value&(d.Value-1) == 0 && (!e.Type.signed() || unsigned(e.X)) { // bits, or a shift, which a sum adds
+			n.of, n.product, n.shift = Ops{Add: 1}, e.Op == "/", e.Op == "/"
 		} else if is {
 			n.of = Ops{Add: 3} // a product's high half, shifts
 		}
@@ -439,7 +444,7 @@ func (c *counter) binary(e Binary) int {
 	case "*":
 		n.of, n.product = Ops{Mul: 1}, true
 	case "+", "-":
-		n.of, n.sum = Ops{Add: 1}, true
+		n.of, n.sum, n.less = Ops{Add: 1}, true, e.Op == "-"
 	case "&&", "||": // of comparisons, which do it
 	default:
 		n.of = Ops{Add: 1}
@@ -458,7 +463,7 @@ func (c *counter) ops() (all Ops) {
 			continue
 		}
 		for _, x := range n.operands[:n.used] { // one of them
-			if p := c.nodes[x]; p.product && p.others == 0 && !p.uniform {
+			if p := c.nodes[x]; p.product && p.others == 0 && !p.uniform && !(p.shift && n.less) {
 				absorbed[x]++
 				break
 			}

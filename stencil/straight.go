@@ -10,13 +10,13 @@ import (
 // differ takes both ways, one after the other. What depends on the place or the step alone stays a branch: most warps take one way
 // (docs/lab/0039-alternatives.md).
 func (s *Stencil) straight(body []Stmt) []Stmt {
-	a := alternatives{double: s.DType == Float64, next: free(body), reads: map[int]bool{}}
+	a := alternatives{dtype: s.DType, next: free(body), reads: map[int]bool{}}
 	return a.block(body)
 }
 
 // alternatives makes a function straight.
 type alternatives struct {
-	double bool
+	dtype  DType        // of floating-point numbers in a stencil of integers all are double
 	next   int          // a local that is free
 	reads  map[int]bool // locals that follow from what the cell reads
 	before []Stmt       // what a statement needs computed before it
@@ -86,7 +86,7 @@ func (a *alternatives) varies(e Expr) (yes bool) {
 }
 
 // Operations of both alternatives, at least where none of them approximates (compilers compute so few by themselves), and at most. In
-// double approximations are many operations, of slower units.
+// double approximations are many operations, of slower units; integers of 64 bits take two and more for each.
 const (
 	leastExact = 9
 	mostSingle = 48
@@ -106,9 +106,11 @@ func (a *alternatives) short(then, otherwise []Stmt) bool {
 			values = append(values, st.Values...)
 		}
 	}
-	branches, approximations := false, 0
+	branches, approximations, long := false, 0, a.dtype.Size() == 8
+	double := a.dtype == Float64 || !a.dtype.Floating()
 	for _, v := range values {
 		walk(v, func(e Expr) {
+			long = long || double && e.typ().Floating()
 			switch e := e.(type) {
 			case ReadAt: // it may lie anywhere
 				branches = true
@@ -119,7 +121,7 @@ func (a *alternatives) short(then, otherwise []Stmt) bool {
 					approximations++
 				}
 			case Call:
-				branches = branches || branchy(e, a.double)
+				branches = branches || branchy(e, double)
 				if special(e.Func) >= 0 {
 					approximations++
 				}
@@ -128,7 +130,7 @@ func (a *alternatives) short(then, otherwise []Stmt) bool {
 	}
 	o := counted(then).plus(counted(otherwise))
 	least, most, weight := leastExact, mostSingle, 2
-	if a.double {
+	if long {
 		most, weight = mostDouble, 8
 	}
 	return !branches && (approximations > 0 || o.Total() >= least) && o.Total()+weight*(o.Div+o.Special) <= most
@@ -144,11 +146,15 @@ func counted(body []Stmt) Ops {
 	return c.ops()
 }
 
-// kept is e, or a local that is e where it takes an operation.
-func (a *alternatives) kept(e Expr) (Expr, []Stmt) {
-	switch e.(type) {
-	case Num, Int, Local, Scalar, Var, Get, Read:
+// kept is e, or a local that is e where it takes an operation, or is a local that is set to something else before e is asked for.
+func (a *alternatives) kept(e Expr, set map[int]bool) (Expr, []Stmt) {
+	switch e := e.(type) {
+	case Num, Int, Scalar, Var, Get, Read:
 		return e, nil
+	case Local:
+		if !set[e.Index] {
+			return e, nil
+		}
 	}
 	l := Let{a.next, e.typ(), e, true}
 	a.next++
@@ -158,14 +164,17 @@ func (a *alternatives) kept(e Expr) (Expr, []Stmt) {
 
 // chosen are two blocks one after the other, and which of their results is taken.
 func (a *alternatives) chosen(cond Expr, then, otherwise []Stmt) (out []Stmt) {
-	test, out := a.kept(cond)
+	set := map[int]bool{} // one after the other
+	sets(then, set)
+	sets(otherwise, set)
+	test, out := a.kept(cond, set)
 	type pair [2]Expr
 	var results []pair
 	values, inside := map[int]pair{}, map[int]bool{}
 	for i, body := range [][]Stmt{then, otherwise} {
 		names := map[int]Expr{}
 		keep := func(e Expr) Expr {
-			v, before := a.kept(expanded(e, names))
+			v, before := a.kept(expanded(e, names), set)
 			out = append(out, before...)
 			return v
 		}
@@ -223,7 +232,7 @@ func (a *alternatives) expr(e Expr) Expr {
 			return c, true
 		}
 		keep := func(e Expr) Expr {
-			v, before := a.kept(a.expr(e))
+			v, before := a.kept(a.expr(e), nil)
 			a.before = append(a.before, before...)
 			return v
 		}

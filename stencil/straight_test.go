@@ -34,6 +34,8 @@ func TestAlternativesAreComputedAtOnce(t *testing.T) {
 		{"float v = 1; if (get(0) > 0) v = exp(get(1)); return v;", 0, 1},                                 //
 		{"float v = 1; if (get(0) > 0) v = read(r, (int)get(1)); return v;", 1, 0},                        // what it reads may lie anywhere
 		{"float v = 1; if (get(0) > 0) v = (int)get(1) / (int)get(-1); return v;", 1, 0},                  // integers' quotients branch
+		{"float v = get(-1), w = get(1), k = 0; if (get(0) > 0) { float t = v; v = w; w = t; k = get(0) / (2 + get(1)); } return v * a + w + k;", 0, 3},
+		{"bool t = get(0) > 0; float v = get(1), w = a; if (t) { t = get(-1) > 0; v = get(-1) / (1 + v); w = 5; } return t ? v : v + w;", 0, 3},
 	}
 	for _, c := range cases {
 		s := mustParse(t, "NumDimensions 1\nStencilSize (1)\nDataType float\nScalarVariables (float a = 0.5)\nReadOnly (r)\nCellValue { "+c.body+" }\n")
@@ -48,6 +50,15 @@ func TestAlternativesAreComputedAtOnce(t *testing.T) {
 	s := mustParse(t, fire)
 	if code := StageCode(s, 0); strings.Contains(code, "if (") || !sameAtOnce(t, s) {
 		t.Errorf("branches:\n%s", code)
+	}
+	// But not what they compute in double, and of 64 bits less.
+	for body, n := range map[string]int{
+		"int v = 1; if (get(0) > 5) v = (int)(100 / (1.5 + get(1))) + (int)(7 / (2.5 + get(-1))) + (int)(9 / (0.5 + get(1) * get(1))); return v;":                                           1,
+		"int v = 1; if (get(0) > 5) v = (get(1) * 3 + get(-1) * 5) * (get(1) - get(-1)) + (get(1) * 7 - get(0)) * (get(0) + 2) + get(-1) * get(-1) + get(1) * 11 + get(-1) * 13; return v;": 0,
+	} {
+		if code := StageCode(mustParse(t, "NumDimensions 1\nStencilSize (1)\nDataType int\nCellValue { "+body+" }"), 0); strings.Count(code, "if (") != n {
+			t.Errorf("want %d branches:\n%s", n, code)
+		}
 	}
 	// Quotients take long in double.
 	const two = "CellValue { float d = get(1); return d > 0 ? d > 1 ? get(0) / d + get(-1) / (d + 1) + d / (get(0) + 2) : 1 : 0; }"
@@ -95,19 +106,24 @@ func TestAlternativesChangeNoAnswer(t *testing.T) {
 			for range 1 + r.IntN(2) {
 				switch {
 				case depth > 0 && r.IntN(2) == 0:
-					text += "if (" + []string{value(), "a", "b", "x - 3"}[r.IntN(4)] + " > " + expr(0) + ") { " + block(depth-1) + "} "
+					text += "if (" + []string{value() + " > " + expr(0), "a > " + expr(0), "t", "x - 3 > " + expr(0)}[r.IntN(4)] + ") { " + block(depth-1) + "} "
 					if r.IntN(2) == 0 {
 						text += "else { " + block(depth-1) + "} "
 					}
 				case depth < 2 && r.IntN(8) == 0:
 					return text + "return " + expr(1) + "; "
 				default:
-					text += []string{"a", "b"}[r.IntN(2)] + " = " + expr(1+r.IntN(2)) + "; "
+					text += []string{"a", "b", "t"}[r.IntN(3)] + " = "
+					if strings.HasSuffix(text, "t = ") {
+						text += expr(0) + " > " + expr(1) + "; "
+					} else {
+						text += expr(r.IntN(3)) + "; "
+					}
 				}
 			}
 			return text
 		}
-		s, err := Parse("s", "s.sl", "NumDimensions 1 StencilSize (1) DataType "+kind+" CellValue { "+kind+" a = get(1), b = 1; "+block(2)+"return a / (1 + b * b) + get(-1); }")
+		s, err := Parse("s", "s.sl", "NumDimensions 1 StencilSize (1) DataType "+kind+" CellValue { "+kind+" a = get(1), b = 1; bool t = get(-1) > 2; "+block(2)+"return a / (1 + b * b) + (t ? get(-1) : a); }")
 		if err == nil && sameAtOnce(t, s) { // a statement that nothing reaches is no program
 			made[kind]++
 		}
