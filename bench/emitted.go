@@ -22,10 +22,10 @@ import (
 var emittedProgram []byte
 
 // emitted builds the source that a tune of one size gives, with nvcc, and runs it on others: its time beside the naive
-// kernel's and beside what a tune of that very size finds, what it expects itself, the difference of the answers, and the processor's time to choose a
-// variant and to launch. sizes.txt lists the grids, the most telling first: of a line "emitted STENCIL TUNED OTHER...", all with
-// float32, then with float64. A later line of the same tune goes on with other grids. TUNED may be several sizes, with + between:
-// then the source has the winners of all.
+// kernel's, beside what a tune of that very size finds and what the source itself expects, the difference of the answers, and the
+// processor's time to choose a variant and to launch. sizes.txt lists the grids, the most telling first: of a line
+// "emitted STENCIL TUNED OTHER...", all with float32, then with float64. A later line of the same tune goes on with other grids.
+// TUNED may be several sizes, with + between: then the source has the winners of all.
 func emitted(_ context.Context, b *bench) (rows []row, err error) {
 	for line := range strings.Lines(sizesText) {
 		words := strings.Fields(line)

@@ -42,7 +42,7 @@ func (t *station) check(ctx context.Context, c *candidate, grids []stencil.Size,
 		cmp.Size = size
 		t.seen = stencil.Together(t.seen, cmp.Seen)
 		if cmp.Blind > 0 {
-			t.warn("rounding alone may give nearly any value in cells of the grid that is compared with the reference, so that nothing is proved of them: keep values bounded with --scalar, or with InputRange in the file, divisors away from 0, and apart what conditions compare")
+			t.warn("rounding alone may give nearly any value in cells of the grid that is compared with the reference, so that nothing is proved of them: keep values " + stencil.Provable)
 		}
 		cmp.Seen = ""
 		c.outcome.Checks = append(c.outcome.Checks, cmp)

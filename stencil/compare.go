@@ -34,6 +34,9 @@ func (c Comparison) Unproved() bool {
 	return c.Wrong == 0 && c.Guard == 0 && c.Cells > 0 && c.Cells <= c.Blind
 }
 
+// Provable is how to keep values of which rounding alone may give nearly any.
+const Provable = "bounded with --scalar, or with InputRange in the file, divisors away from 0, and apart what conditions compare"
+
 // Reason says what is wrong, for a grid of the given size.
 func (c Comparison) Reason(n Size) string {
 	switch {
@@ -44,7 +47,7 @@ func (c Comparison) Reason(n Size) string {
 	case c.Cells == 0:
 		return "no cell was compared"
 	case c.Unproved():
-		return fmt.Sprintf("nothing is proved of any of %d cells after %d steps on %dx%dx%d: rounding alone may give nearly any value, or values leave the type's range; keep them bounded with --scalar, or with InputRange in the file, divisors away from 0, and apart what conditions compare", c.Cells, c.Steps, n[0], n[1], n[2])
+		return fmt.Sprintf("nothing is proved of any of %d cells after %d steps on %dx%dx%d: rounding alone may give nearly any value, or values leave the type's range; keep them %s", c.Cells, c.Steps, n[0], n[1], n[2], Provable)
 	}
 	x, y, z := c.First%int64(n[0]), c.First/int64(n[0])%int64(n[1]), c.First/int64(n[0])/int64(n[1])
 	of := ""

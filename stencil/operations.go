@@ -366,10 +366,11 @@ func (c *counter) id(e Expr) int {
 		if e.Type == e.X.typ() || e.Type.Floating() && e.X.typ() == Elem || e.X.typ().Floating() && e.Type == Elem {
 			return c.id(e.X)
 		}
-		if from := e.X.typ(); from == Bool && !e.Type.Floating() { // a sum adds where it is so
+		switch from := e.X.typ(); {
+		case from == Bool && !e.Type.Floating(): // a sum adds where it is so
 			x := c.id(e.X)
 			return c.node(key{what: e.Type.C(), x: x, at: Offset{1}}, node{of: Ops{Add: 1}, product: true}, x)
-		} else if from.whole() && e.Type.whole() && e.Type.bits() >= from.bits() && (e.Type.bits() >= 32 || e.Type.signed() || !from.signed()) { // registers have it as it is
+		case from.whole() && e.Type.whole() && e.Type.bits() >= from.bits() && (e.Type.bits() >= 32 || e.Type.signed() || !from.signed()): // registers have it as it is
 			return c.id(e.X)
 		}
 		return c.of(e.Type.C(), Ops{Add: 1}, e.X)

@@ -113,11 +113,11 @@ func TestAlternativesChangeNoAnswer(t *testing.T) {
 				case depth < 2 && r.IntN(8) == 0:
 					return text + "return " + expr(1) + "; "
 				default:
-					text += []string{"a", "b", "t"}[r.IntN(3)] + " = "
-					if strings.HasSuffix(text, "t = ") {
-						text += expr(0) + " > " + expr(1) + "; "
-					} else {
-						text += expr(r.IntN(3)) + "; "
+					switch name := []string{"a", "b", "t"}[r.IntN(3)]; name {
+					case "t":
+						text += "t = " + expr(0) + " > " + expr(1) + "; "
+					default:
+						text += name + " = " + expr(r.IntN(3)) + "; "
 					}
 				}
 			}

@@ -45,7 +45,7 @@ func (t Type) C() string {
 // promoted is the type in which a value enters arithmetic: as in C, integers
 // narrower than int are computed in int.
 func (t Type) promoted() Type {
-	if t == Bool || t != Whole && !t.Floating() && t.bits() < 32 {
+	if t == Bool || t.whole() && t.bits() < 32 {
 		return Type(Int32)
 	}
 	return t

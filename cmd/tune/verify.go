@@ -266,7 +266,7 @@ func (v *deviceProof) judge(p stencil.Problem, seen string) {
 		warn("the number of Reduce can be anything in %d of %d cases in %s, so that nothing is proved of it: keep what it folds bounded with --scalar, or with InputRange in the file", v.Cases-v.Reduced, v.Cases, p.DType)
 	}
 	if v.Blind > 0 {
-		warn("rounding alone may give nearly any value in %d of %d cells in %s, so that nothing is proved of them: keep the values of %s bounded with --scalar, or with InputRange in the file, divisors away from 0, and apart what conditions compare", v.Blind, v.Compared, p.DType, p.Stencil.Name)
+		warn("rounding alone may give nearly any value in %d of %d cells in %s, so that nothing is proved of them: keep the values of %s %s", v.Blind, v.Compared, p.DType, p.Stencil.Name, stencil.Provable)
 	}
 }
 
