@@ -25,13 +25,14 @@ type Case struct {
 	Reduction *Reduction // of a stencil with Reduce
 	nan       uint32     // a seed under which an element that a step's numbers read is NaN; 0 = there is none
 	tiles     tiles
-	thin      *thinGrid // nil = none on which the kernels have the same texts
+	further   []further // grids on which the kernels have the same texts: of whole tiles, if the case's has none, and a thin one
 }
 
-// thinGrid is a second grid that a case's kernels run on, and how they are launched there.
-type thinGrid struct {
-	problem         stencil.Problem
-	kernel, further kernels.Launch // further is the remainder's
+// further is a grid that a case's kernels run on beside its own, and how they are launched there.
+type further struct {
+	problem           stencil.Problem
+	kernel, remainder kernels.Launch
+	launches          int // of the kernel; one of the remainder follows
 }
 
 // Name is the case on one line.
@@ -190,28 +191,34 @@ func (s *Source) draw(r *rand.Rand, p stencil.Problem, f kernels.Family, sc spac
 	q := p
 	q.Size = suited(r, f.Kernel(s.withRows(p, f, sc, size[0]), sc), size, p.Stencil.Least())
 	c.generate(q, f, sc)
-	thin := thinSize(r, p.Stencil.Dims, j, c.tiles)
-	for _, x := range []int{thin[0], kernels.RoundUp(thin[0], vector)} { // a text may take whole vectors alone
-		thin[0] = x
-		q.Size = suited(r, f.Kernel(s.withRows(p, f, sc, x), sc), thin, p.Stencil.Least())
-		if c.onThin(q, f, sc) {
-			break
+	also := func(launches int, sizes ...stencil.Size) {
+		for _, n := range sizes {
+			q.Size = suited(r, f.Kernel(s.withRows(p, f, sc, n[0]), sc), n, p.Stencil.Least())
+			if c.runsOn(q, f, sc, launches) {
+				return
+			}
 		}
 	}
+	if n := c.tiles.three(p.Stencil.Dims); shapeOf(j) != whole && c.tiles.fit(&n, p.Stencil.Dims) {
+		also(1, n, stencil.Size{size[0], n[1], n[2]}) // the rows of the case's own grid may have a text of their own
+	}
+	thin := thinSize(r, p.Stencil.Dims, j, c.tiles)
+	also(c.Launches, thin, stencil.Size{kernels.RoundUp(thin[0], vector), thin[1], thin[2]})
 	return c
 }
 
-// onThin gives a case a thin grid, if its kernels have the same texts there.
-func (c *Case) onThin(p stencil.Problem, f kernels.Family, s space.Schedule) bool {
+// runsOn has a case's kernels run on a further grid, if they have the same texts there.
+func (c *Case) runsOn(p stencil.Problem, f kernels.Family, s space.Schedule, launches int) bool {
 	var on Case
 	on.generate(p, f, s)
 	if on.Kernel.Source != c.Kernel.Source || c.Remainder != nil && on.Remainder.Source != c.Remainder.Source {
 		return false
 	}
-	c.thin = &thinGrid{problem: p, kernel: on.Kernel.Launch}
+	grid := further{problem: p, kernel: on.Kernel.Launch, launches: launches}
 	if c.Remainder != nil {
-		c.thin.further = on.Remainder.Launch
+		grid.remainder = on.Remainder.Launch
 	}
+	c.further = append(c.further, grid)
 	return true
 }
 

@@ -56,8 +56,8 @@ const (
 	odd                 // whatever comes: small ones, odd ones, extents of 1
 )
 
-// shapes are those of a family's cases, one after the other.
-var shapes = [...]shape{whole, parts, near, cut, whole, sliver, odd}
+// shapes are those of a family's cases, one after the other. Cases of the others run on whole tiles too.
+var shapes = [...]shape{whole, parts, near, cut, parts, sliver, odd}
 
 func shapeOf(j int) shape { return shapes[j%len(shapes)] }
 
@@ -108,6 +108,23 @@ func (t tiles) three(dims int) stencil.Size {
 	return n
 }
 
+// fit takes whole tiles from the widest axes until a grid is small enough; it tells whether it is.
+func (t tiles) fit(n *stencil.Size, dims int) bool {
+	for n.Cells() > largest {
+		widest := -1
+		for a := range dims {
+			if n[a] > t.hold[a] && (widest < 0 || n[a] > n[widest]) {
+				widest = a
+			}
+		}
+		if widest < 0 {
+			return false
+		}
+		n[widest] -= t.step[widest]
+	}
+	return true
+}
+
 // settling is the planes beyond those that a stencil reaches with which a block streams for a while as it does far from both ends.
 const settling = 8
 
@@ -118,17 +135,8 @@ func (t tiles) several(r *rand.Rand, st *stencil.Stencil, s shape) stencil.Size 
 	if last := dims - 1; t.cuts[last] > 0 && st.Low[last]+st.High[last] > 2 && (s == sliver || s != whole && r.IntN(2) == 0) {
 		n[last] = max(n[last], kernels.RoundUp(st.Low[last]+st.High[last]+settling, t.cuts[last]))
 	}
-	for n.Cells() > largest {
-		widest := -1
-		for a := range dims {
-			if n[a] > t.hold[a] && (widest < 0 || n[a] > n[widest]) {
-				widest = a
-			}
-		}
-		if widest < 0 {
-			return oddSize(r, dims, t)
-		}
-		n[widest] -= t.step[widest]
+	if !t.fit(&n, dims) {
+		return oddSize(r, dims, t)
 	}
 	for a := range dims {
 		more := n

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
+	"strings"
 
 	"stenciltune/kernels"
 	"stenciltune/space"
@@ -21,6 +22,7 @@ type plan struct {
 	ids       [][]uint16 // of each schedule: its values, numbered
 	names     []string   // of the values, by number: parameter=value
 	choice    []bool     // whether the value is one of a choice
+	vector    []bool     // whether it is the cells of a vector
 	untried   bitset     // values without a case on several tiles
 	pairs     bitset     // of numbers that had a case together
 	drawn     []int      // schedules that had their turn
@@ -71,7 +73,7 @@ func newPlan(r *rand.Rand, f *space.Family, list []space.Schedule, early func(sp
 		if !ok {
 			id = uint16(len(p.names))
 			numbers[name] = id
-			p.names, p.choice = append(p.names, name), append(p.choice, choice)
+			p.names, p.choice, p.vector = append(p.names, name), append(p.choice, choice), append(p.vector, strings.HasPrefix(name, "vx="))
 		}
 		return id
 	}
@@ -116,12 +118,11 @@ func (p *plan) enough() int {
 // next draws the schedule that brings most of what had no case yet.
 func (p *plan) next() {
 	shape := shapeOf(len(p.drawn))
-	grid := len(p.names) + int(shape)
 	start := p.r.IntN(len(p.schedules))
 	best, most := start, -1
 	for k := range p.schedules {
 		i := (start + k) % len(p.schedules)
-		if gain := p.gain(p.ids[i], grid, shape != odd); gain > most && (shape != whole || p.fits(p.schedules[i])) {
+		if gain := p.gain(p.ids[i], shape); gain > most && (shape != whole || p.fits(p.schedules[i])) {
 			best, most = i, gain
 		}
 		if most == 0 && p.needed > 0 && k > 1000 { // little is new any more: any will do
@@ -129,7 +130,7 @@ func (p *plan) next() {
 		}
 	}
 	for n, a := range p.ids[best] {
-		p.pairs.add(grid*len(p.names) + int(a))
+		p.pairs.add(p.on(shape, a))
 		if shape == odd { // it may have one tile: what was tried there does not count
 			continue
 		}
@@ -144,15 +145,22 @@ func (p *plan) next() {
 	}
 }
 
-// gain is how much of a schedule had no case.
-func (p *plan) gain(ids []uint16, grid int, several bool) int {
-	const value, chosen = 1 << 16, 8 // what they count for, a pair of numbers counting 1
+// on numbers the pair of a shape of grid and a value.
+func (p *plan) on(s shape, value uint16) int { return (len(p.names)+int(s))*len(p.names) + int(value) }
+
+// gain is how much of a schedule had no case. A vector on rows that hold no whole ones is another text.
+func (p *plan) gain(ids []uint16, grid shape) int {
+	const value, rows, chosen = 1 << 16, 1 << 8, 8 // what they count for, a pair of numbers counting 1
 	gain := 0
 	for n, a := range ids {
-		if several && p.untried.has(int(a)) {
+		if grid != odd && p.untried.has(int(a)) {
 			gain += value
 		}
-		if !p.pairs.has(grid*len(p.names) + int(a)) {
+		switch {
+		case p.pairs.has(p.on(grid, a)):
+		case grid == parts && p.vector[a]:
+			gain += rows
+		default:
 			gain++
 		}
 		row := int(a) * len(p.names)

@@ -10,11 +10,11 @@ import (
 	"stenciltune/stencil"
 )
 
-// Reduction is the kernel of a stencil's Reduce on a grid of its own, with the fields before and after a step that Seed gives.
+// Reduction is the kernel of a stencil's Reduce on a grid of its own, with the fields before and after a step that each of Seeds gives.
 type Reduction struct {
 	Problem stencil.Problem
 	Kernel  kernels.Kernel
-	Seed    uint32
+	Seeds   [2]uint32
 	NaN     uint32 // a seed under which an element that a cell reads is NaN; 0 = no field holds one
 }
 
@@ -41,8 +41,8 @@ func nanFor(r *rand.Rand, p stencil.Problem) uint32 {
 // seeds are how many are tried.
 const seeds = 24
 
-// Reduce is case i of the kernel of a stencil's Reduce, nil if it has none: on a thin grid or a box, and of some seeds with that whose
-// number moves most if one cell is left out. In turn that is the last one, or one at an end of a row, a plane or a block.
+// Reduce is case i of the kernel of a stencil's Reduce, nil if it has none: on a thin grid or a box, and with seeds that show whether a cell is left
+// out. In turn that is the last one, or one at an end of a row, a plane or a block; and the first of a row or plane, which threads that go on from cell to cell must find.
 func Reduce(r *rand.Rand, p stencil.Problem, i int) *Reduction {
 	if p.Stencil.Reduce == nil {
 		return nil
@@ -57,9 +57,20 @@ func Reduce(r *rand.Rand, p stencil.Problem, i int) *Reduction {
 	n[along] = kernels.CeilDiv(cells, int(n.Cells()))
 	n[0] = max(n[0], kernels.CeilDiv(8, n[1]*n[2]*p.Stored(0).Size())) // a block leaves 8 bytes in a field
 	p.Size = suited(r, kernels.Kernel{}, n, p.Stencil.Least())
-	c := &Reduction{Problem: p, Kernel: reduce.Kernel(p), Seed: r.Uint32()}
+	c := &Reduction{Problem: p, Kernel: reduce.Kernel(p)}
 	n, last := p.Size, int(p.Size.Cells())-1
-	at := min(last, []int{last, kernels.FoldThreads - 1, last / kernels.FoldThreads * kernels.FoldThreads, 0, kernels.FoldThreads, n[0] - 1, n[0]*n[1] - 1, r.IntN(last + 1)}[i%8])
+	row, plane := n[0], n[0]*n[1]
+	at := min(last, []int{last, kernels.FoldThreads - 1, last / kernels.FoldThreads * kernels.FoldThreads, 0, kernels.FoldThreads, row - 1, plane - 1, r.IntN(last + 1)}[i%8])
+	c.Seeds[0], c.NaN = shows(r, p, at)
+	c.Seeds[1], _ = shows(r, p, []int{last / row * row, last / plane * plane, r.IntN(last/row+1) * row}[i%3])
+	return c
+}
+
+// shows gives, of some seeds, that whose number moves most if a cell is left out, and one under which an element that the cell reads is
+// NaN, 0 if no field that it reads holds one.
+func shows(r *rand.Rand, p stencil.Problem, at int) (best, nan uint32) {
+	n, last := p.Size, int(p.Size.Cells())-1
+	best = r.Uint32()
 	var read []int // elements of the fields, one after the other; beside a row's end those of another
 	for f, points := range p.Stencil.Reduction().Stages[0].Points[:2*len(p.Stencil.Fields)] {
 		for _, o := range points {
@@ -68,18 +79,18 @@ func Reduce(r *rand.Rand, p stencil.Problem, i int) *Reduction {
 	}
 	for most, k := 0.0, 0; last > 0 && k < seeds; k++ {
 		seed := r.Uint32()
-		if len(read) > 0 { // with the largest or least value in what that cell reads
+		if len(read) > 0 { // with the largest or least value in what the cell reads
 			seed = stencil.SeedFor(int64(read[r.IntN(len(read))]), uint32(-r.IntN(2)&0xffffff), r.Uint32())
 		}
 		op, values := p.Stencil.Reduce.Op, stencil.ReduceCells(p, seed)
 		whole := stencil.Fold(op, values)
 		if by := math.Abs(whole - stencil.Fold(op, append(values[:at], values[at+1:]...))); by > most {
-			most, c.Seed = by, seed
+			most, best = by, seed
 		}
 	}
 	read = slices.DeleteFunc(read, func(i int) bool { return !p.Stored(i / (last + 1) % len(p.Stencil.Fields)).Floating() })
 	if len(read) > 0 {
-		c.NaN = stencil.SeedForNaN(int64(read[r.IntN(len(read))]), r.Uint32())
+		nan = stencil.SeedForNaN(int64(read[r.IntN(len(read))]), r.Uint32())
 	}
-	return c
+	return best, nan
 }

@@ -3,6 +3,7 @@ package verify
 import (
 	"context"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -33,7 +34,7 @@ const impulseSteps = 4
 type Result struct {
 	stencil.Comparison
 	Failure        *device.Failure     // compiling or running failed; nil if it was compared
-	On             stencil.Problem     // that was run: the case's, or where that is right that of its thin grid, of its Reduce, from impulses or from a NaN
+	On             stencil.Problem     // that was run: the case's, or where that is right a further one, that of its Reduce, from impulses or from a NaN
 	CompileSeconds float64             // of the longest of its kernels
 	Erratic        bool                // wrong, and right when run again
 	Number         *stencil.Comparison // of what Reduce gives, if it was compared and is not wrong
@@ -175,7 +176,7 @@ func compile(ctx context.Context, d device.Device, cases []Case, slots chan stru
 	return all
 }
 
-// check runs a case and compares every cell with the reference: on its grid, on its thin one, and where sums are rounded to 16
+// check runs a case and compares every cell with the reference: on its grid, on further ones, and where sums are rounded to 16
 // bits, which hides a wrong weight, also a launch from impulses. Then the numbers that follow from all cells: of a grid with a NaN that of a step, and that of its Reduce.
 func check(ctx context.Context, d device.Device, c Case, binaries map[string]built) (Result, error) {
 	var passes []device.Pass
@@ -221,20 +222,23 @@ func check(ctx context.Context, d device.Device, c Case, binaries map[string]bui
 		}
 		also(device.Check{Problem: p, Passes: []device.Pass{one}, Seed: c.nan})
 	}
-	if c.thin != nil {
-		passes[0].Launch = c.thin.kernel
-		if len(passes) > 1 {
-			passes[1].Launch = c.thin.further
+	for _, grid := range c.further {
+		there := slices.Clone(passes)
+		there[0].Launch, there[0].Count = grid.kernel, grid.launches
+		if len(there) > 1 {
+			there[1].Launch = grid.remainder
 		}
-		also(device.Check{Problem: c.thin.problem, Passes: passes, Seed: c.Seed})
+		also(device.Check{Problem: grid.problem, Passes: there, Seed: c.Seed})
 	}
 	if n := c.Reduction; n != nil {
 		b := binaries[n.Kernel.Entry]
 		if b.err != nil {
 			return result(ctx, n.Problem, stencil.Comparison{}, b.err)
 		}
-		asked := device.Check{Problem: n.Problem, Passes: []device.Pass{{Binary: b.binary, Launch: n.Kernel.Launch, Count: 1}}, Seed: n.Seed, Reduce: true}
-		also(asked)
+		asked := device.Check{Problem: n.Problem, Passes: []device.Pass{{Binary: b.binary, Launch: n.Kernel.Launch, Count: 1}}, Reduce: true}
+		for _, asked.Seed = range n.Seeds {
+			also(asked)
+		}
 		if asked.Problem.NaN, asked.Seed = true, n.NaN; n.NaN != 0 {
 			also(asked)
 		}

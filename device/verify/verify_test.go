@@ -217,7 +217,7 @@ func TestEveryValueHasItsCase(t *testing.T) {
 						}
 					}
 				}
-				if whole < 4 {
+				if whole < 2 { // others run on whole tiles beside grids of their own
 					t.Errorf("%s: %s has whole tiles in %d cases", name, f.Name(), whole)
 				}
 			}
@@ -288,7 +288,36 @@ func (f *fake) Check(_ context.Context, c device.Check) (stencil.Comparison, err
 
 func (f *fake) Release(device.Binary) { f.held <- <-f.held - 1 }
 
-// A fault has the grid that it was seen on: the case's, its thin one, or the one that started from impulses.
+// Every kernel runs on a grid of whole tiles: where the last one ends with the grid a text may differ as nowhere else. Of kernels
+// whose rows hold no whole vectors tiles are whole on the other axes alone.
+func TestEveryKernelRunsOnWholeTiles(t *testing.T) {
+	for _, name := range []string{"jacobi1d", "jacobi2d", "acoustic3d"} {
+		cases, err := verify.NewSource(gpu, all.Families()).Cases(problem(t, name), 3, 0, 100)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range cases {
+			done := false
+			f := &fake{held: make(chan int, 1), check: func(int) (stencil.Comparison, error) { return stencil.Comparison{Cells: 1}, nil },
+				asked: func(k device.Check) {
+					on := c
+					on.Problem = k.Problem
+					done = done || !on.Is(verify.Cut)
+				}}
+			f.held <- 0
+			if err := verify.Run(t.Context(), f, []verify.Case{c}, func(verify.Case, verify.Result) bool { return true }); err != nil {
+				t.Fatal(err)
+			}
+			family := all.Families()[slices.IndexFunc(all.Families(), func(f kernels.Family) bool { return f.Name() == c.Kernel.Schedule.Family() })]
+			hold := stencil.Size(family.(kernels.Tiler).Tiling(c.Problem, c.Kernel.Schedule).Hold)
+			if !done && !c.Is(verify.Parts) && hold.Cells() < 1<<17 { // larger ones take the reference too long
+				t.Errorf("%s: on no grid of whole tiles", c.Name())
+			}
+		}
+	}
+}
+
+// A fault has the grid that it was seen on: the case's, a further one, or the one that started from impulses.
 func TestAFaultNamesTheGridThatWasRun(t *testing.T) {
 	p := problem(t, "jacobi2d")
 	p.DType = stencil.Float16x2
@@ -414,7 +443,7 @@ func TestRunTellsCasesInOrderAndHoldsNothingAfterwards(t *testing.T) {
 			}
 			return right, nil
 		}},
-		"lost": {told: 25, err: lost, check: func(n int) (stencil.Comparison, error) {
+		"lost": {told: 18, err: lost, check: func(n int) (stencil.Comparison, error) {
 			if n == 50 {
 				return stencil.Comparison{}, lost
 			}
@@ -468,8 +497,8 @@ func TestTheNumberOfReduceShowsEveryEnd(t *testing.T) {
 		for i := range 100 {
 			c := verify.Reduce(verify.Random(1, i), stencil.Problem{Stencil: st, DType: stencil.Float32, Steps: 1}, i)
 			blocks[c.Kernel.Launch.Blocks()]++
-			values := stencil.ReduceCells(c.Problem, c.Seed)
-			n, bound := len(values), stencil.JudgeReduce(c.Problem, c.Seed).Bound[0]
+			values := stencil.ReduceCells(c.Problem, c.Seeds[0])
+			n, bound := len(values), stencil.JudgeReduce(c.Problem, c.Seeds[0]).Bound[0]
 			whole := stencil.Fold(st.Reduce.Op, values)
 			for name, at := range map[int]int{first: 0, last: n - 1, 255: 255, 256: 256, row: c.Problem.Size[0] - 1} {
 				if at < n && n > 1 && math.Abs(whole-stencil.Fold(st.Reduce.Op, slices.Delete(slices.Clone(values), at, at+1))) > bound {
