@@ -151,13 +151,11 @@ func look(t *testing.T, b *chromium.Tab, name string, width int, dark bool) {
 	t.Helper()
 	b.View(width, 900, dark)
 	b.Until(fmt.Sprintf("document.documentElement.dataset.theme === %q", map[bool]string{false: "light", true: "dark"}[dark]))
-	var over, height int
-	if b.Eval("document.documentElement.scrollWidth - document.documentElement.clientWidth", &over); over > 0 {
-		t.Errorf("%s: %d pixels stand beyond the window", name, over)
-	}
+	b.Fits(name)
 	if *shots == "" {
 		return
 	}
+	var height int
 	b.Eval("document.documentElement.scrollHeight", &height)
 	b.View(width, height, dark) // so that all charts are in sight
 	b.Eval("new Promise(r => setTimeout(r, 2000))", nil)

@@ -227,7 +227,7 @@ func TestServeInABrowser(t *testing.T) {
 	b.Eval("(() => { const s = document.querySelectorAll('.bar select')[1]; s.selectedIndex = [...s.options].findIndex((o) => o.text.startsWith('jacobi3d')); s.dispatchEvent(new Event('change')); })()", nil)
 	b.Until("document.querySelectorAll('.beside section[aria-label=Roofline]').length === 2")
 	b.View(390, 900, true)
-	b.Until("document.documentElement.scrollWidth <= document.documentElement.clientWidth") // charts follow a window a frame later
+	b.Fits("two tunes side by side")
 	b.Clean(address)
 	if code, _ := end(t, server, syscall.SIGINT); code != cli.OK {
 		t.Errorf("the server ended with %d", code)

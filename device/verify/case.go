@@ -199,7 +199,7 @@ func (s *Source) draw(r *rand.Rand, p stencil.Problem, f kernels.Family, sc spac
 			}
 		}
 	}
-	if n := c.tiles.three(p.Stencil.Dims); shapeOf(j) != whole && c.tiles.fit(&n, p.Stencil.Dims) {
+	if n, ok := c.tiles.fit(c.tiles.three(p.Stencil.Dims), p.Stencil.Dims); ok && shapeOf(j) != whole {
 		also(1, n, stencil.Size{size[0], n[1], n[2]}) // the rows of the case's own grid may have a text of their own
 	}
 	thin := thinSize(r, p.Stencil.Dims, j, c.tiles)

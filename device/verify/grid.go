@@ -108,8 +108,8 @@ func (t tiles) three(dims int) stencil.Size {
 	return n
 }
 
-// fit takes whole tiles from the widest axes until a grid is small enough; it tells whether it is.
-func (t tiles) fit(n *stencil.Size, dims int) bool {
+// fit takes whole tiles from the widest axes until a grid is small enough; ok tells whether it is.
+func (t tiles) fit(n stencil.Size, dims int) (fitted stencil.Size, ok bool) {
 	for n.Cells() > largest {
 		widest := -1
 		for a := range dims {
@@ -118,11 +118,11 @@ func (t tiles) fit(n *stencil.Size, dims int) bool {
 			}
 		}
 		if widest < 0 {
-			return false
+			return n, false
 		}
 		n[widest] -= t.step[widest]
 	}
-	return true
+	return n, true
 }
 
 // settling is the planes beyond those that a stencil reaches with which a block streams for a while as it does far from both ends.
@@ -135,7 +135,8 @@ func (t tiles) several(r *rand.Rand, st *stencil.Stencil, s shape) stencil.Size 
 	if last := dims - 1; t.cuts[last] > 0 && st.Low[last]+st.High[last] > 2 && (s == sliver || s != whole && r.IntN(2) == 0) {
 		n[last] = max(n[last], kernels.RoundUp(st.Low[last]+st.High[last]+settling, t.cuts[last]))
 	}
-	if !t.fit(&n, dims) {
+	n, ok := t.fit(n, dims)
+	if !ok {
 		return oddSize(r, dims, t)
 	}
 	for a := range dims {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
-	"strings"
 
 	"stenciltune/kernels"
 	"stenciltune/space"
@@ -68,12 +67,12 @@ type planKey struct {
 func newPlan(r *rand.Rand, f *space.Family, list []space.Schedule, early func(space.Schedule) bool) *plan {
 	p := &plan{r: r, schedules: list}
 	numbers := map[string]uint16{}
-	number := func(name string, choice bool) uint16 {
+	number := func(name string, choice, vector bool) uint16 {
 		id, ok := numbers[name]
 		if !ok {
 			id = uint16(len(p.names))
 			numbers[name] = id
-			p.names, p.choice, p.vector = append(p.names, name), append(p.choice, choice), append(p.vector, strings.HasPrefix(name, "vx="))
+			p.names, p.choice, p.vector = append(p.names, name), append(p.choice, choice), append(p.vector, vector)
 		}
 		return id
 	}
@@ -84,10 +83,11 @@ func newPlan(r *rand.Rand, f *space.Family, list []space.Schedule, early func(sp
 		}
 		ids := make([]uint16, len(values))
 		for i, v := range values {
-			ids[i] = number(fmt.Sprintf("%s=%d", f.Params[i].Name, v), !f.Params[i].Ordinal || f.Params[i].Optional)
+			param := f.Params[i]
+			ids[i] = number(fmt.Sprintf("%s=%d", param.Name, v), !param.Ordinal || param.Optional, param.Name == "vx")
 		}
 		if early(s) {
-			ids = append(ids, number("tiles begin early", false))
+			ids = append(ids, number("tiles begin early", false, false))
 		}
 		p.ids = append(p.ids, ids)
 	}

@@ -61,22 +61,25 @@ func Reduce(r *rand.Rand, p stencil.Problem, i int) *Reduction {
 	n, last := p.Size, int(p.Size.Cells())-1
 	row, plane := n[0], n[0]*n[1]
 	at := min(last, []int{last, kernels.FoldThreads - 1, last / kernels.FoldThreads * kernels.FoldThreads, 0, kernels.FoldThreads, row - 1, plane - 1, r.IntN(last + 1)}[i%8])
-	c.Seeds[0], c.NaN = shows(r, p, at)
-	c.Seeds[1], _ = shows(r, p, []int{last / row * row, last / plane * plane, r.IntN(last/row+1) * row}[i%3])
+	c.Seeds[0], c.NaN = shows(r, p, at), nanAt(r, p, at)
+	c.Seeds[1] = shows(r, p, []int{last / row * row, last / plane * plane, r.IntN(last/row+1) * row}[i%3])
 	return c
 }
 
-// shows gives, of some seeds, that whose number moves most if a cell is left out, and one under which an element that the cell reads is
-// NaN, 0 if no field that it reads holds one.
-func shows(r *rand.Rand, p stencil.Problem, at int) (best, nan uint32) {
-	n, last := p.Size, int(p.Size.Cells())-1
-	best = r.Uint32()
-	var read []int // elements of the fields, one after the other; beside a row's end those of another
+// readBy lists the elements that a cell reads of the fields, which lie one after the other; beside a row's end those of another.
+func readBy(p stencil.Problem, at int) (list []int) {
+	n := p.Size
 	for f, points := range p.Stencil.Reduction().Stages[0].Points[:2*len(p.Stencil.Fields)] {
 		for _, o := range points {
-			read = append(read, max(0, f*(last+1)+at+o[0]+n[0]*(o[1]+n[1]*o[2])))
+			list = append(list, max(0, f*int(n.Cells())+at+o[0]+n[0]*(o[1]+n[1]*o[2])))
 		}
 	}
+	return list
+}
+
+// shows is, of some seeds, that whose number moves most if a cell is left out.
+func shows(r *rand.Rand, p stencil.Problem, at int) uint32 {
+	best, last, read := r.Uint32(), int(p.Size.Cells())-1, readBy(p, at)
 	for most, k := 0.0, 0; last > 0 && k < seeds; k++ {
 		seed := r.Uint32()
 		if len(read) > 0 { // with the largest or least value in what the cell reads
@@ -88,9 +91,14 @@ func shows(r *rand.Rand, p stencil.Problem, at int) (best, nan uint32) {
 			most, best = by, seed
 		}
 	}
-	read = slices.DeleteFunc(read, func(i int) bool { return !p.Stored(i / (last + 1) % len(p.Stencil.Fields)).Floating() })
-	if len(read) > 0 {
-		nan = stencil.SeedForNaN(int64(read[r.IntN(len(read))]), r.Uint32())
+	return best
+}
+
+// nanAt is a seed under which an element that a cell reads is NaN, 0 if no field that it reads holds one.
+func nanAt(r *rand.Rand, p stencil.Problem, at int) uint32 {
+	read := slices.DeleteFunc(readBy(p, at), func(i int) bool { return !p.Stored(i / int(p.Size.Cells()) % len(p.Stencil.Fields)).Floating() })
+	if len(read) == 0 {
+		return 0
 	}
-	return best, nan
+	return stencil.SeedForNaN(int64(read[r.IntN(len(read))]), r.Uint32())
 }

@@ -288,6 +288,22 @@ func (f *fake) Check(_ context.Context, c device.Check) (stencil.Comparison, err
 
 func (f *fake) Release(device.Binary) { f.held <- <-f.held - 1 }
 
+// grids are the case on each grid that its kernels run on.
+func grids(t *testing.T, c verify.Case) (list []verify.Case) {
+	t.Helper()
+	f := &fake{held: make(chan int, 1), check: func(int) (stencil.Comparison, error) { return stencil.Comparison{Cells: 1}, nil },
+		asked: func(k device.Check) {
+			on := c
+			on.Problem = k.Problem
+			list = append(list, on)
+		}}
+	f.held <- 0
+	if err := verify.Run(t.Context(), f, []verify.Case{c}, func(verify.Case, verify.Result) bool { return true }); err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
 // Every kernel runs on a grid of whole tiles: where the last one ends with the grid a text may differ as nowhere else. Of kernels
 // whose rows hold no whole vectors tiles are whole on the other axes alone.
 func TestEveryKernelRunsOnWholeTiles(t *testing.T) {
@@ -297,17 +313,7 @@ func TestEveryKernelRunsOnWholeTiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, c := range cases {
-			done := false
-			f := &fake{held: make(chan int, 1), check: func(int) (stencil.Comparison, error) { return stencil.Comparison{Cells: 1}, nil },
-				asked: func(k device.Check) {
-					on := c
-					on.Problem = k.Problem
-					done = done || !on.Is(verify.Cut)
-				}}
-			f.held <- 0
-			if err := verify.Run(t.Context(), f, []verify.Case{c}, func(verify.Case, verify.Result) bool { return true }); err != nil {
-				t.Fatal(err)
-			}
+			done := slices.ContainsFunc(grids(t, c), func(on verify.Case) bool { return !on.Is(verify.Cut) })
 			family := all.Families()[slices.IndexFunc(all.Families(), func(f kernels.Family) bool { return f.Name() == c.Kernel.Schedule.Family() })]
 			hold := stencil.Size(family.(kernels.Tiler).Tiling(c.Problem, c.Kernel.Schedule).Hold)
 			if !done && !c.Is(verify.Parts) && hold.Cells() < 1<<17 { // larger ones take the reference too long
@@ -382,21 +388,17 @@ func TestEveryAxisIsThinOnce(t *testing.T) {
 			}
 			takes[c.Kernel.Schedule.Family()] = of
 		}
-		f := &fake{held: make(chan int, 1)}
-		f.held <- 0
-		f.asked = func(c device.Check) {
-			family := c.Passes[0].Binary.Schedule.Family()
-			for a := range p.Stencil.Dims {
-				at := [2]int{a, c.Problem.Size[a]}
-				if had[at] == nil {
-					had[at] = map[string]bool{}
+		for _, c := range cases {
+			family := c.Kernel.Schedule.Family()
+			for _, on := range grids(t, c) {
+				for a := range p.Stencil.Dims {
+					at := [2]int{a, on.Problem.Size[a]}
+					if had[at] == nil {
+						had[at] = map[string]bool{}
+					}
+					had[at][family] = true
 				}
-				had[at][family] = true
 			}
-		}
-		f.check = func(int) (stencil.Comparison, error) { return stencil.Comparison{Cells: 1}, nil }
-		if err := verify.Run(t.Context(), f, cases, func(verify.Case, verify.Result) bool { return true }); err != nil {
-			t.Fatal(err)
 		}
 		for a := range p.Stencil.Dims {
 			for n := 1; n <= 3; n++ {

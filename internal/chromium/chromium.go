@@ -236,6 +236,21 @@ func (b *Tab) Until(expression string) {
 	}
 }
 
+// Fits waits until nothing is wider than the window: pages draw charts anew a while after it has changed.
+func (b *Tab) Fits(what string) {
+	b.t.Helper()
+	for end := time.Now().Add(patience); ; time.Sleep(50 * time.Millisecond) {
+		var over int
+		if b.Eval("document.documentElement.scrollWidth - document.documentElement.clientWidth", &over); over <= 0 {
+			return
+		}
+		if time.Now().After(end) {
+			b.t.Errorf("%s: %d pixels stand beyond the window", what, over)
+			return
+		}
+	}
+}
+
 // Key presses a key, "Tab" or "ArrowUp", on what has the focus.
 func (b *Tab) Key(key string, shift bool) {
 	b.t.Helper()
