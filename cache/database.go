@@ -117,10 +117,15 @@ type database struct {
 func newDatabase(name string, wait patience) (*database, error) {
 	d := &database{wait: wait}
 	var err error
-	switch scheme, _, _ := strings.Cut(name, "://"); scheme {
-	case "postgres", "postgresql":
+	scheme, rest, _ := strings.Cut(name, "://")
+	_, path, _ := strings.Cut(rest, "/")
+	path, _, _ = strings.Cut(path, "?")
+	switch {
+	case strings.Contains(path, "@"): // a password's / ends the host, and what follows would be shown as the database's name
+		err = badName(fmt.Sprintf(`--store or TUNE_STORE: its URL has an "@" behind the host; a password has %%2F for "/", and a database's name %%40 for "@", as in %s`, likePostgres))
+	case scheme == "postgres", scheme == "postgresql":
 		d.server, d.shown, err = newPostgres(name, wait)
-	case "mysql", "mariadb":
+	case scheme == "mysql", scheme == "mariadb":
 		d.server, d.shown, err = newMySQL(name, wait)
 	default:
 		err = badName(fmt.Sprintf("a store is a file or a database like %s or %s, not %s://", likePostgres, likeMySQL, scheme))

@@ -131,6 +131,7 @@ func FuzzDatabaseURL(f *testing.F) {
 		f.Add(true, "", middle, "[::1]:3307/tuned?tls=mine")
 	}
 	f.Add(true, "a(b", "x", "tcp(db:3306)/tuned")
+	f.Add(false, "[", "/", "[::1]:3307/tuned?tls=mine")
 	f.Add(false, "[", "x", "h:1,h2:b/tuned?sslmode=x&password=s3cret&host=/run")
 	f.Fuzz(func(t *testing.T, mariadb bool, user, middle, rest string) {
 		const first, last = "qzs3c", "r3tzq"
@@ -192,6 +193,8 @@ func TestNamesOfDatabases(t *testing.T) {
 		"postgres://ann:s3cret@db:port/x":             "port",
 		"postgres://ann:s3cret%zz@db/x":               "escape",
 		"postgres://ann:s3cret@db/x?sslmode=s3cretly": "sslmode",
+		"postgres://ann:12/s3cret@db/x":               "%2F",
+		"mysql://ann:12/s3cret@db/x":                  "%2F",
 	} {
 		if _, err := Open(name); err == nil || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "s3cret@") || strings.Contains(err.Error(), "s3cret%") {
 			t.Errorf("%s: %v", name, err)
