@@ -123,13 +123,16 @@ func Torn(p stencil.Problem, vector, halo int, hold, step [2]int) float64 {
 	} else if early := earlyBegin(p, vector, step[0], halo); early >= 0 && early <= borders*step[0]-(n-hold[0]) {
 		halo -= early
 	}
-	torn, period := 0, min(borders, unit)
+	rows := min(unit, n&-n) // a row begins at any multiple of so many cells within a sector
+	torn, period := 0.0, min(borders, unit)
 	for t := range period {
-		if n%unit > 0 || ((t+1)*step[0]+halo)%unit > 0 {
+		if ((t+1)*step[0]+halo)%rows > 0 {
 			torn++
+		} else {
+			torn += 1 - float64(rows)/float64(unit) // of one row in unit/rows the tiles end with a sector
 		}
 	}
-	return 2 * float64(torn*borders) / float64(max(1, period)) / float64(CeilDiv(n, unit))
+	return 2 * torn * float64(borders) / float64(max(1, period)) / float64(CeilDiv(n, unit))
 }
 
 // Residency is blocks of so many warps that an SM of the machine must be able to hold at once.

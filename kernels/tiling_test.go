@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"math"
 	"math/rand/v2"
 	"testing"
 
@@ -24,6 +25,31 @@ func TestCutTakesTheFewestPlaneSteps(t *testing.T) {
 		}
 		if tiles, steps := tiling.Cut(n, n[2], atOnce); tiles != want || steps != fewest {
 			t.Fatalf("seed %d: %+v on %v, %d at once: %d tiles and %d plane steps, want %d and %d", seed, tiling, n, atOnce, tiles, steps, want, fewest)
+		}
+	}
+}
+
+// TestTornSectorsAreThoseOfEveryRow counts the borders of tiles within a sector of memory, row by row: where rows hold no whole
+// sectors, each begins elsewhere in one.
+func TestTornSectorsAreThoseOfEveryRow(t *testing.T) {
+	st, err := stencil.Lookup("jacobi2d")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{512, 516, 518, 904, 909, 1290, 1295} {
+		p := stencil.Problem{Stencil: st, DType: stencil.Float32, Size: stencil.Size{n, 64, 1}} // 64 rows begin everywhere in a sector alike
+		const vector, halo, hold, step = 4, 4, 64, 56                                           // of 16 bytes: no tile begins early
+		torn := 0
+		for row := range 64 {
+			for border := step + halo; border < n-(hold-step-halo); border += step {
+				if (row*n+border)%8 > 0 {
+					torn++
+				}
+			}
+		}
+		want := 2 * float64(torn) / 64 / float64(CeilDiv(n, 8))
+		if got := Torn(p, vector, halo, [2]int{hold, 1}, [2]int{step, 1}); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%d cells a row: %.4f of the sectors, want %.4f", n, got, want)
 		}
 	}
 }
