@@ -62,6 +62,7 @@ func Mutations() []Mutation {
 		m("global", "stored3d", "folded where stored: a thread's second cell counts as its first", "z + k, value[k][j][i].at);", "z + k, value[k][0][i].at);"),
 		m("global", "stored3d", "folded where stored: a block leaves its part to another", "block * (int)parts_of_block() + thread / PART_THREADS;", "0;"),
 		m("global", "stored3d", "folded where stored: vectors count beyond the row", "if (WHOLE || x + i < grid.nx) count", "count"),
+		m("pipeline", "wider3d", "of elements wider than others half a vector is copied where rows hold no whole ones", "i < (int)sizeof(VectorOf<Elem>); i += WHOLE)", "i < WHOLE; i += WHOLE)"),
 		m("pipeline", "stored3d", "folded where stored: planes of the halo count", "if (plane >= at.begin && plane < at.end) {\n", "if (plane >= 0 && plane < at.planes) {\n"),
 		m("pipeline", "stored3d", "folded where stored: rows of the halo count", "if (!(at.writes >> j & 1)) continue;\n#pragma unroll\n          for", "if (at.writes == 0) continue;\n#pragma unroll\n          for"),
 		m("pipeline", "stored3d", "folded where stored: blocks without planes leave nothing", "return out.leave(); // more", "return; // more"),

@@ -26,6 +26,24 @@ func TestCellsOfRowsStoredInPartsCountOnce(t *testing.T) {
 	devicetest.Check(t, d, cases)
 }
 
+// Elements of an array may be wider than the others, and a vector of them more than is copied at once.
+func TestWiderElementsInRowsOfAnyLength(t *testing.T) {
+	d := open(t, host.Options{})
+	var cases []verify.Case
+	for text, dtype := range map[string]stencil.DType{
+		"Fields (u: float64) CellValue { return 0.5 * get(u, 0, 0, 0) * get(u, 0, 0, 0) + 0.1 * (get(u, 0, 0, 1) + get(u, 1, 0, 0)); }":            stencil.Float32,
+		"Fields (u) ReadOnly (k: float64) CellValue { return 0.5 * get(u, 0, 0, 0) * get(k, 1, 0, 0) + 0.1 * get(u, 0, 0, 1) * get(k, 0, 1, 0); }": stencil.Float32,
+		"Fields (u: float32) CellValue { return 0.5 * get(u, 0, 0, 0) * get(u, 0, 0, 0) + 0.1 * (get(u, 0, 0, 1) + get(u, 1, 0, 0)); }":            stencil.Float16,
+	} {
+		for _, schedule := range []string{"pipeline/vx=2/vy=1/wp=8/ck=1/pf=1/mb=1/ph=1", "pipeline/vx=4/vy=1/wp=8/ck=1/pf=1/mb=1/ph=2"} {
+			for _, width := range []int{129, 130} {
+				cases = append(cases, onGrids(t, "NumDimensions 3 StencilSize (1, 1, 1) "+text, dtype, schedule, stencil.Size{width, 9, 8})...)
+			}
+		}
+	}
+	devicetest.Check(t, d, cases)
+}
+
 // onWidths are cases of a program by a schedule, on grids of 9 rows of so many cells each.
 func onWidths(t *testing.T, text string, dtype stencil.DType, schedule string, widths ...int) []verify.Case {
 	var sizes []stencil.Size

@@ -90,10 +90,12 @@ constexpr int PART_STRIDE = COALESCED ? 32 : 1;
 template <class Elem> __device__ __forceinline__ void copy_vector(char *to, unsigned shared, const Elem *from TURNS(, const int (&turns)[VECTOR / PART])) {
   constexpr int BYTES = alignof(PartOf<Elem>), STRIDE = BYTES * PART_STRIDE;
   WHOLE_ROWS(// Of rows of any length every second or fourth begins with a whole vector: there a lane copies its own.
-  constexpr int WHOLE = alignof(VectorOf<Elem>);
-  const int own = coalesced_offset();
-  if ((unsigned long long)(from + own) % WHOLE == 0) {
-    copy_async<WHOLE>(to + own * (int)sizeof(Elem), shared + own * (int)sizeof(Elem), from + own);
+  constexpr int WHOLE = alignof(VectorOf<Elem>); // half of it, where the array's elements are wider than others
+  const int own = coalesced_offset() * (int)sizeof(Elem);
+  const char *begin = reinterpret_cast<const char *>(from) + own;
+  if ((unsigned long long)begin % WHOLE == 0) {
+#pragma unroll
+    for (int i = 0; i < (int)sizeof(VectorOf<Elem>); i += WHOLE) copy_async<WHOLE>(to + own + i, shared + own + i, begin + i);
     return;
   })
 #pragma unroll
