@@ -8,8 +8,14 @@ import (
 	"sync"
 )
 
-// done are the operations of blocks of cells that were counted before: a stencil never changes.
-var done sync.Map // doneKey to Ops
+// done is what was counted before of blocks of cells: a stencil never changes.
+var done sync.Map // doneKey to tally
+
+// tally is what a function takes for a block of cells.
+type tally struct {
+	ops         Ops
+	late, early int // values alive
+}
 
 type doneKey struct {
 	s     *Stencil
@@ -23,10 +29,19 @@ type doneKey struct {
 // branches is computed for each cell: no compiler sees that it is the same. Of an if, both branches count: the threads
 // of a warp run both. Those of a row all take the same by what is the same in a row: then the longer one counts. What a cell does
 // whose coordinate equals a number does not count.
-func (s *Stencil) Operations(stage int, block [3]int) Ops {
+func (s *Stencil) Operations(stage int, block [3]int) Ops { return s.tally(stage, block).ops }
+
+// Alive is how many values of a stage's function a thread holds at most for a block of cells, if each is computed as early as
+// the text of the function has it, and none is that is the same at every cell: late if elements are read where they are first used, early if all are read at the begin.
+func (s *Stencil) Alive(stage int, block [3]int) (late, early int) {
+	c := s.tally(stage, block)
+	return c.late, c.early
+}
+
+func (s *Stencil) tally(stage int, block [3]int) tally {
 	key := doneKey{s, stage, block}
 	if o, ok := done.Load(key); ok {
-		return o.(Ops)
+		return o.(tally)
 	}
 	c := newCounter()
 	c.double = s.DType == Float64
@@ -38,7 +53,8 @@ func (s *Stencil) Operations(stage int, block [3]int) Ops {
 			}
 		}
 	}
-	o := c.ops()
+	o := tally{ops: c.ops()}
+	o.late, o.early = c.alive()
 	done.Store(key, o)
 	return o
 }
@@ -59,16 +75,16 @@ func (s *Stencil) Updating(stage int) Ops {
 func (s *Stencil) Folding(pass int) Ops {
 	key := doneKey{s, -1 - pass, [3]int{}} // beside the stages
 	if o, ok := done.Load(key); ok {
-		return o.(Ops)
+		return o.(tally).ops
 	}
 	c := newCounter()
 	c.double = s.DType == Float64
 	for _, i := range s.StepPasses()[pass].Folded {
 		c.cell(s.StepScalars[i].Body, Offset{})
 	}
-	o := c.ops()
+	o := tally{ops: c.ops()}
 	done.Store(key, o)
-	return o
+	return o.ops
 }
 
 // Flops is what all stages do of one cell.
@@ -115,6 +131,7 @@ type node struct {
 	shift    bool // a product that a difference cannot be part of
 	sum      bool
 	less     bool // a difference
+	flag     bool // true or false
 	sums     int  // that use it
 	others   int  // that use it otherwise
 }
@@ -440,7 +457,7 @@ func (c *counter) binary(e Binary) int {
 		}
 		e.Op = "*"
 	}
-	n := node{}
+	n := node{flag: e.Type == Bool}
 	switch e.Op {
 	case "*":
 		n.of, n.product = Ops{Mul: 1}, true
@@ -477,4 +494,52 @@ func (c *counter) ops() (all Ops) {
 		all = all.plus(n.of)
 	}
 	return all
+}
+
+// alive is Stencil.Alive of all that was counted.
+func (c *counter) alive() (late, early int) {
+	n := len(c.nodes)
+	last := make([]int, n) // node that uses it last
+	for i := range last {
+		last[i] = i
+	}
+	for i, id := range c.locals {
+		if i < 0 { // returned, at the end
+			last[id] = n
+		}
+	}
+	held := func(i int) bool { // by a register of its own, which flags have none of, nor what an operand's sign is changed by
+		of := c.nodes[i]
+		return !of.uniform && !of.flag && !(of.used == 1 && of.of == Ops{})
+	}
+	for i := n - 1; i >= 0; i-- {
+		of := c.nodes[i]
+		until := i
+		if of.used == 1 && !held(i) {
+			until = last[i]
+		}
+		for _, x := range of.operands[:of.used] {
+			last[x] = max(last[x], until)
+		}
+	}
+	ends, ahead, now := make([]int, n+2), 0, 0
+	for i, of := range c.nodes {
+		if held(i) {
+			ends[last[i]+1]++
+			if of.used == 0 {
+				ahead++
+			}
+		}
+	}
+	for i, of := range c.nodes {
+		now -= ends[i]
+		if held(i) {
+			now++
+			if of.used == 0 {
+				ahead--
+			}
+		}
+		late, early = max(late, now), max(early, now+ahead)
+	}
+	return late, early
 }

@@ -46,6 +46,28 @@ func TestOperationsAreThoseOfAGPU(t *testing.T) {
 	}
 }
 
+// Values that a thread holds at once, an operation's result beside what it is of.
+func TestValuesThatAreAliveAtOnce(t *testing.T) {
+	for _, c := range []struct {
+		what, head, cell string
+		block            [3]int
+		late, early      int
+	}{
+		{"one element", "", "return get(0);", [3]int{1, 1, 1}, 1, 1},
+		{"a sum as it grows", "", "return get(-1) + get(0) + get(1);", [3]int{1, 1, 1}, 3, 4},
+		{"also a long one", "", "return get(-2) + get(-1) + get(0) + get(1) + get(2);", [3]int{1, 1, 1}, 3, 6},
+		{"what is needed later is held", "", "float a = get(-1) * get(0), b = get(0) * get(1), c = get(1) * get(-1); return a * (b * c);", [3]int{1, 1, 1}, 5, 5},
+		{"a sign is an operand's", "", "float a = -get(0); return fabs(a) * get(1);", [3]int{1, 1, 1}, 3, 3},
+		{"a condition is in no register", "", "return get(-1) > get(0) ? get(1) : get(0);", [3]int{1, 1, 1}, 3, 3},
+		{"nor what is the same at every cell", "ScalarVariables (float k = 2)", "return k * k * get(0);", [3]int{1, 1, 1}, 2, 2},
+		{"what another cell needs", "", "return get(-1) + get(0) + get(1);", [3]int{4, 1, 1}, 4, 7},
+	} {
+		if late, early := mustParse(t, line(c.cell)+" "+c.head).Alive(0, c.block); late != c.late || early != c.early {
+			t.Errorf("%s: %s in %v: %d, %d if all is read first; want %d, %d", c.what, c.cell, c.block, late, early, c.late, c.early)
+		}
+	}
+}
+
 // A selection of two words is not one of two conditions, and a minimum compares.
 func TestSelectionsByWhatTheySelect(t *testing.T) {
 	for _, c := range []struct {

@@ -185,22 +185,39 @@ func write(s space.Schedule) [3]int {
 // tenth of what they need, 1.9 to 3.9.
 const spilledOperations = 2.5
 
-// registers is what the compiler takes, as it did for recorded schedules of ten stencils: each cell's sum, what a stage's
-// points cost, and the distinct loads that several cells share; vectors are all loaded before cells are computed (156 kernels of NVRTC 13, 10 % off in
-// the median). Of many points fewer are held at once: NVRTC 11.8 takes 108, 80 and
-// 64 for the naive kernels of hypterm, addsgd4 and derivative, and 168, 96 and 96 for two cells of a thread. What long functions compute on the way is
-// by what NVRTC 13 gives `pipeline` (docs/lab/registers.txt).
-func registers(p stencil.Problem, work, points, loads int, vectors bool) int {
-	const held, short = 27, 25 // a weighted sum's terms are added as they are read
-	n := 1.3*float64(work) + 0.38*float64(min(points, held)) + 0.25*float64(max(points-held, 0))
-	if vectors {
-		n = 0.4*float64(work) + 0.95*float64(loads)
-	} else if work > 1 {
-		n += 0.39 * float64(loads) * math.Min(1, held/float64(points))
+// registers is what the compiler takes for the stage that needs most, and without how many it spills, by the values that are alive at once: for one
+// cell, and for all cells of a thread with what they read. Cells stride apart on x share nothing. Where stages are fused a thread holds values of all,
+// and loads for its cells.
+func registers(p stencil.Problem, cells [3]int, stride, loads int, vectors bool) (taken, least int) {
+	words := float64(max(4, p.DType.Size())) / 4
+	apart := 1
+	if stride > 1 {
+		apart, cells[0] = cells[0], 1
 	}
-	operations, _ := kernels.Operations(p, [3]int{1, 1, 1}, 1)
-	n += 0.09 * (float64(work)*max(0, min(operations, 85)-short) + max(0, min(operations, 300)-short))
-	return 21 + int(n*float64(max(4, p.DType.Size()))/4)
+	work := float64(apart * kernels.Volume(cells))
+	for i := range p.Stencil.Stages {
+		one, _ := p.Stencil.Alive(i, [3]int{1, 1, 1})
+		_, all := p.Stencil.Alive(i, cells)
+		if whole := p.Stencil.Of; whole != nil {
+			all = loads / apart
+			for k := range whole.Stages {
+				late, _ := whole.Alive(k, [3]int{1, 1, 1})
+				one += late
+			}
+		}
+		of, begin := words*float64(one), words*float64(apart*all)
+		n, slack := 0.0, 10.0/11
+		switch {
+		case vectors:
+			n = 20 + 0.75*begin + 0.146*of*work
+		case work > 1:
+			n = 26 + 0.355*begin + 0.307*of*math.Sqrt(work)
+		default:
+			n, slack = math.Max(math.Min(21+begin, 32), 21+of), 1
+		}
+		taken, least = max(taken, int(n)), max(least, int(slack*n))
+	}
+	return taken, least
 }
 
 // Work counts one launch: each thread loads every distinct point of its cells, a
@@ -244,14 +261,13 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	if !whole {
 		parts, stores = vx, stores/parts*vx
 	}
-	loads, most, points, sectors := 0, 0, 0, 0.0 // loads of all stages; most of one, for all cells and for one
+	loads, most, sectors := 0, 0, 0.0 // loads of all stages; most of one
 	accesses, pipe := 0.0, 0.0
 	for i := range p.Stencil.Stages {
-		n, own := 0, 0
+		n := 0
 		for _, array := range kernels.Loaded(p.Stencil, i) {
 			distinct := kernels.DistinctLoads(array, each, stride)
 			n += distinct
-			own += len(array)
 			sectors += kernels.FootprintSectors(array, box, size)
 			// Those of the own column begin on a cache line, and in vectors go as such.
 			centred := kernels.DistinctLoads(kernels.Centred(array), h.Work, h.Group[0])
@@ -265,7 +281,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 			pipe += float64(centred)*vector + halo*kernels.LoadBytes(size, vx, false)
 		}
 		loads += n
-		most, points = max(most, n), max(points, own)
+		most = max(most, n)
 	}
 	var line kernels.Line
 	if s.Int("sp", 0) == 1 {
@@ -296,7 +312,12 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 			}
 		}
 	}
-	threads, taken := blocks*float64(l.Threads()), registers(p, work, points, most, vx > 1)
+	threads := blocks * float64(l.Threads())
+	taken, least := registers(p, each, stride, most, vx > 1)
+	spilled := 1.8
+	if work > 1 {
+		spilled = max(1.2, spilledOperations*ops*float64(work)/float64(taken))
+	}
 	return kernels.Narrowed(p, kernels.Work{
 		Steps:    1,
 		Cells:    cells,
@@ -313,8 +334,8 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		LoadWaits: math.Hypot(float64(len(p.Stencil.Stages)), float64(loads)/float64(16*vx)),
 		Waits:     float64(work) / 2,
 		Registers: taken,
-		Least:     taken * 10 / 11, // as the compiler spilled in recorded schedules
-		Spilled:   max(1.2, spilledOperations*ops*float64(work)/float64(taken)),
+		Least:     least,
+		Spilled:   spilled,
 		Write:     box,
 		Read: [3]int{box[0] + p.Stencil.Low[0] + p.Stencil.High[0], box[1] + p.Stencil.Low[1] + p.Stencil.High[1],
 			box[2] + p.Stencil.Low[2] + p.Stencil.High[2]},
