@@ -57,7 +57,7 @@ const (
 )
 
 // shapes are those of a family's cases, one after the other. Cases of the others run on whole tiles too.
-var shapes = [...]shape{whole, parts, near, cut, parts, sliver, odd}
+var shapes = [...]shape{whole, parts, near, cut, whole, parts, sliver, odd}
 
 func shapeOf(j int) shape { return shapes[j%len(shapes)] }
 
