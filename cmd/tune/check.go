@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -14,6 +15,7 @@ import (
 	"stenciltune/device/verify"
 	"stenciltune/kernels/all"
 	"stenciltune/machine"
+	"stenciltune/space"
 	"stenciltune/stencil"
 	"stenciltune/tuner"
 )
@@ -85,6 +87,7 @@ type checkedFamily struct {
 	Schedules int    `json:"schedules"`  // legal ones, on a large grid
 	Steps     []int  `json:"time_tiles"` // time steps that a launch may fuse
 	Stages    bool   `json:"fused_stages,omitempty"`
+	Unfused   string `json:"unfused,omitempty"` // why a launch makes one step, where others of the family make several
 }
 
 func (a *app) check() *cobra.Command {
@@ -224,12 +227,30 @@ func checkStencil(p stencil.Problem, m machine.Machine) checked {
 			c.Stages = c.Stages || sc.Int("fs", 0) == 1 || f.Name() == "pipeline" && len(s.Stages) > 1
 		}
 		c.Steps = slices.Sorted(maps.Keys(tiles))
+		if len(c.Steps) == 1 {
+			c.Unfused = unfused(space.New(f.Space(p, m)), list)
+		}
 		r.Families = append(r.Families, c)
 	}
 	for _, f := range unable {
 		r.Unable[f.Name()] = source.Why(p, f)
 	}
 	return r
+}
+
+// unfused says why none of a family's legal schedules may make two steps a launch, as most of some that could have it; "" if the family fuses none.
+func unfused(sp *space.Space, list []space.Schedule) string {
+	const tries = 100
+	reasons, most := map[string]int{}, ""
+	for i := 0; i < len(list); i += 1 + len(list)/tries {
+		var broken *space.Rejection
+		if s := list[i]; s.Int("ph", 0) == 1 && errors.As(sp.Check(s.With("ph", 2)), &broken) {
+			if reasons[broken.Why]++; reasons[broken.Why] > reasons[most] {
+				most = broken.Why
+			}
+		}
+	}
+	return most
 }
 
 // counted is a number of things.
@@ -412,7 +433,11 @@ func (r checked) print(to io.Writer, s *stencil.Stencil) error {
 		if f.Stages {
 			stages = "; the stages of a step in one launch"
 		}
-		line(f.Name, "time tiles %s%s (%d schedules)", strings.Trim(fmt.Sprint(f.Steps), "[]"), stages, f.Schedules)
+		why := ""
+		if f.Unfused != "" {
+			why = ", no more: " + f.Unfused
+		}
+		line(f.Name, "time tiles %s%s (%d schedules)%s", strings.Trim(fmt.Sprint(f.Steps), "[]"), stages, f.Schedules, why)
 	}
 	for _, f := range all.Families() {
 		if why, ok := r.Unable[f.Name()]; ok {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"regexp"
 	"strings"
@@ -53,6 +54,19 @@ CellValue cell (u) { return get(u, 0, 0, 0) + 0.1 * (get(flux, 0, 0, 0) - get(fl
 	}
 	if !r.Linear || r.Bytes != 8 || len(r.Families)+len(r.Unable) != 7 || r.Stages[0].Points != 7 || r.Families[0].Steps[0] != 1 {
 		t.Errorf("%+v", r)
+	}
+}
+
+func TestCheckSaysWhyNoStepsAreFused(t *testing.T) {
+	const move = "NumDimensions 2 StencilSize (1, 1) Fields (u, v) %s CellValue move (u) { return 0.8 * get(u, 0, 0) + 0.2 * get(u, 1, 0); } CellValue after (v) { return get(v, 0, 0) + get(u, 0, 0); } Sources s (u) { return get(u, 0, 0) + value; }"
+	for stages, want := range map[string]string{
+		"Stages (move, after)": "schedules), no more: a later stage of the step reads what sources s change after it",
+		"Stages (after, move)": "  pipeline  time tiles 1 2 3 4",
+	} {
+		code, out, stderr := command(t, "check", file(t, "shot.sl", fmt.Sprintf(move, stages)))
+		if code != 0 || !strings.Contains(out, want) {
+			t.Errorf("%s: code %d, %s, %q is not in\n%s", stages, code, stderr, want, out)
+		}
 	}
 }
 
