@@ -10,8 +10,7 @@ import (
 // guide, device memory accesses: 32-byte transactions).
 const SectorBytes = 32
 
-// Loaded gives the points of every array that a stage loads; one that is read by
-// index counts as read at the own cell, and one along an axis not at all.
+// Loaded gives the points of every array that a stage loads; one of its tables counts as read at the own cell.
 func Loaded(st *stencil.Stencil, stage int) [][]stencil.Offset {
 	var all [][]stencil.Offset
 	for _, points := range st.Stages[stage].Points {
@@ -19,7 +18,7 @@ func Loaded(st *stencil.Stencil, stage int) [][]stencil.Offset {
 			all = append(all, points)
 		}
 	}
-	for range st.Tables(st.Stages[stage].Indexed) {
+	for range st.Stages[stage].Tables {
 		all = append(all, []stencil.Offset{{}})
 	}
 	return all

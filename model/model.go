@@ -212,7 +212,7 @@ func reads(st *stencil.Stencil) float64 {
 		for _, points := range st.Stages[i].Points {
 			n += len(points)
 		}
-		n += len(st.Stages[i].Indexed)
+		n += len(st.Stages[i].Tables)
 	}
 	return float64(n) / float64(max(st.Reads(), 1))
 }

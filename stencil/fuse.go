@@ -70,9 +70,9 @@ func (s *Stencil) fuse() *Stencil {
 			}
 		}
 		if len(at) > 0 {
-			for _, a := range st.Indexed {
-				if !slices.Contains(last.Indexed, a) {
-					last.Indexed = append(last.Indexed, a)
+			for _, a := range st.Tables {
+				if !slices.Contains(last.Tables, a) {
+					last.Tables = append(last.Tables, a)
 				}
 			}
 		}

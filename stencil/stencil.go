@@ -107,8 +107,8 @@ type Stage struct {
 	// Points says where each array is read, fields and then read-only arrays: distinct
 	// offsets in order z, y, x. Where a cell may keep its value its fields are read, too.
 	Points [][]Offset
-	// Indexed is the read-only arrays that read(i) reads.
-	Indexed   []int
+	// Tables are the read-only arrays that read(i) reads elsewhere at most cells, or along the grid's only axis.
+	Tables    []int
 	Low, High [3]int // reach of its get()
 	ends      [3]int // High where arrays are short, as Fixed takes it: theirs are a cell further
 	Ops       Ops
@@ -252,7 +252,7 @@ func (p Problem) FieldBytes() (n int64) {
 // readArrays lists the arrays that a time step reads, each in every stage that reads it.
 func (s *Stencil) readArrays() (arrays []int) {
 	for _, stage := range s.Stages {
-		for _, a := range s.Tables(stage.Indexed) {
+		for _, a := range stage.Tables {
 			arrays = append(arrays, len(s.Fields)+a)
 		}
 		for a, points := range stage.Points {
@@ -290,16 +290,6 @@ func (p Problem) WriteShare(steps int) float64 {
 	return float64(p.bytesOf(fields)) / float64(max(1, len(fields)*p.DType.Size()))
 }
 
-// Tables are those of some read-only arrays that may hold a value for each cell: not the ones along an axis.
-func (s *Stencil) Tables(arrays []int) (list []int) {
-	for _, a := range arrays {
-		if s.ReadOnly[a].Axis == 0 {
-			list = append(list, a)
-		}
-	}
-	return list
-}
-
 // Traffic is the bytes that a time step must move for each cell: every array that is
 // read or written once, the stages fused if they can be.
 func (p Problem) Traffic() int {
@@ -325,7 +315,7 @@ func (p Problem) Compulsory() int {
 				read[a] = true
 			}
 		}
-		for _, a := range st.Tables(stage.Indexed) {
+		for _, a := range stage.Tables {
 			read[len(st.Fields)+a] = true
 		}
 		for _, f := range stage.Writes(1) {
