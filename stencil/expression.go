@@ -288,7 +288,7 @@ func (p *parser) get(name token) (Expr, error) {
 	var at Offset
 	for i := range s.Dims {
 		if i > 0 && !p.accept(",") {
-			return nil, p.fail(p.peek(), "get takes %d offsets in %d dimensions", s.Dims, s.Dims)
+			return nil, p.fail(p.peek(), "get takes %s in %s", several(s.Dims, "offset"), several(s.Dims, "dimension"))
 		}
 		t := p.peek()
 		v, err := p.expr()
@@ -308,7 +308,7 @@ func (p *parser) get(name token) (Expr, error) {
 		at[i] = int(n.Value)
 	}
 	if !p.is(")") {
-		return nil, p.fail(p.peek(), "get takes %d offsets in %d dimensions", s.Dims, s.Dims)
+		return nil, p.fail(p.peek(), `get takes %s in %s and then ")", found %s`, several(s.Dims, "offset"), several(s.Dims, "dimension"), p.peek())
 	}
 	p.take()
 	for a := range 3 {
@@ -356,6 +356,9 @@ func (p *parser) arrayName() (field, array int, err error) {
 		return field, array, err
 	}
 	if len(p.out.Fields) > 1 {
+		if t.kind == tokName {
+			return 0, -1, p.fail(t, "get which field? %s is no field and no read-only array; write get(%.40s, ...)", t, p.out.Fields[0].Name)
+		}
 		return 0, -1, p.fail(t, "get which field? write get(%.40s, ...)", p.out.Fields[0].Name)
 	}
 	return 0, -1, nil

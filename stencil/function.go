@@ -1,6 +1,9 @@
 package stencil
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+)
 
 // function is a function being parsed.
 type function struct {
@@ -135,9 +138,9 @@ func (p *parser) cellValue(key token) error {
 	if p.is("(") {
 		err := p.list(func(int) error {
 			t := p.take()
-			i := p.field(t)
-			if i < 0 || slices.Contains(st.Outputs, i) {
-				return p.fail(t, "want the name of another field here, found %s", t)
+			i, err := p.anotherField(t, func(i int) bool { return slices.Contains(st.Outputs, i) })
+			if err != nil {
+				return err
 			}
 			st.Outputs = append(st.Outputs, i)
 			return nil
@@ -162,6 +165,26 @@ func (p *parser) cellValue(key token) error {
 // field gives the index of a field by its name, -1 for none.
 func (p *parser) field(t token) int {
 	return slices.IndexFunc(p.out.Fields, func(f Array) bool { return f.Name == t.text && f.Name != "" })
+}
+
+// anotherField is the field that a token of a list names, one that is not taken yet.
+func (p *parser) anotherField(t token, taken func(int) bool) (int, error) {
+	i := p.field(t)
+	switch {
+	case i < 0:
+		return 0, p.fail(t, "want the name of a field here, found %s; Fields declares them all", t)
+	case taken(i):
+		return 0, p.fail(t, "%s is named twice; remove one", t)
+	}
+	return i, nil
+}
+
+// several is a number of things.
+func several(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // wholeBody is functionBody of a function that stands by itself.

@@ -98,8 +98,8 @@ func TestTemporaryFieldsMustBeSetBeforeTheyAreRead(t *testing.T) {
 	head := "NumDimensions 1 StencilSize (1) Fields (u, v) "
 	stages := "Stages (p, q) CellValue p (v) { return get(u, 1); } CellValue q (u) { return get(v, 0) + get(u, -1); } "
 	for src, want := range map[string]string{
-		head + "Temporary (x) " + stages:                                                       "s.sl:1:58: want the name of another field here, found \"x\"",
-		head + "Temporary (v, v) " + stages:                                                    "s.sl:1:61: want the name of another field here, found \"v\"",
+		head + "Temporary (x) " + stages:                                                       "s.sl:1:58: want the name of a field here, found \"x\"; Fields declares them all",
+		head + "Temporary (v, v) " + stages:                                                    "s.sl:1:61: \"v\" is named twice; remove one",
 		head + "Temporary (u) " + stages:                                                       "s.sl:1:58: CellValue p reads \"u\" of the time step before, so it is not temporary",
 		head + "Boundary v fixed Temporary (v) " + stages:                                      "s.sl:1:75: with a rule fixed of its own a cell near the edge keeps \"v\" of the time step before, so it is not temporary",
 		head + "Temporary (v) CellValue (u) { return get(u, 1); }":                             "s.sl:1:58: no stage sets \"v\"; remove it",

@@ -68,7 +68,7 @@ func TestFaultsOfFunctionsConstantsAndArrays(t *testing.T) {
 		{"float f(float a) { if (a > 0) return 1; }", "return f(get(0));", "1:41: f must end with return (in f, called at 4:20)"},
 		{"float f(float a) { return 1, 2; }", "return f(get(0));", `1:28: want ";" here, found ","; a statement sets or returns one value (in f, called at 4:20)`},
 		{"float f(float a) { return b; }", "float b = 1; return f(get(0));", `1:27: unknown name "b"; declare it first, like float b = ... (in f, called at 4:33)`},
-		{"float f(float a) { return a; }", "return f(get(0), 1);", `4:28: f(a) takes 1 values, found ","`},
+		{"float f(float a) { return a; }", "return f(get(0), 1);", `4:28: f(a) takes 1 value, found ","`},
 		{"float f(float a, float b) { return a; }", "return f(get(0));", `4:28: f(a, b) takes 2 values, found ")"`},
 		{"float f() { return get(0); }", "return f(1);", `4:22: f() takes 0 values, found "1"`},
 		{"float f(float a) { return a; }", "f(1); return get(0);", `4:13: "f" computes a value, which nothing takes; assign it`},

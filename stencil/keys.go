@@ -450,7 +450,7 @@ func (p *parser) until(token) error {
 		p.take()
 		at := p.peek()
 		if p.out.Until.Every, err = p.integer(); err == nil && (p.out.Until.Every < 1 || p.out.Until.Every > math.MaxInt32) {
-			err = p.fail(at, "want a number of steps from 1 on")
+			err = p.fail(at, "want a number of steps from 1 to %d", math.MaxInt32)
 		}
 	}
 	return err

@@ -228,9 +228,9 @@ func (p *parser) checkKeys() error {
 		}
 	}
 	for _, t := range p.temporaries {
-		i := p.field(t)
-		if i < 0 || s.Fields[i].Temporary {
-			return p.fail(t, "want the name of another field here, found %s", t)
+		i, err := p.anotherField(t, func(i int) bool { return s.Fields[i].Temporary })
+		if err != nil {
+			return err
 		}
 		s.Fields[i].Temporary = true
 	}

@@ -156,7 +156,7 @@ func TestFaultsAreShownWhereTheyStand(t *testing.T) {
 		{"offset is a fraction", line("return get(0.5);"), `s.sl:3:24: the offsets of get must be whole numbers known here, found "0.5"; use const int, or choose between several get() with ?:
 	CellValue { return get(0.5); }
 	                       ^`},
-		{"too many offsets", line("return get(0, 1);"), `s.sl:3:25: get takes 1 offsets in 1 dimensions
+		{"too many offsets", line("return get(0, 1);"), `s.sl:3:25: get takes 1 offset in 1 dimension and then ")", found ","
 	CellValue { return get(0, 1); }
 	                        ^`},
 		{"too few offsets", "NumDimensions 2 StencilSize (1, 1)\nCellValue { return get(0); }", `s.sl:2:25: get takes 2 offsets in 2 dimensions

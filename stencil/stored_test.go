@@ -18,8 +18,8 @@ func TestArraysAreStoredInTypesOfTheirOwn(t *testing.T) {
 			t.Errorf("array %d is stored in %s, want %s", a, got, want)
 		}
 	}
-	// The profile is no traffic of cells: 4 + 2 + 1 are read and 4 written.
-	if p.Traffic() != 11 || p.Compulsory() != 11 || p.ReadShare() != 7.0/12 {
+	// In one dimension a profile has an element for each cell: 4 + 2 + 1 + 2 are read and 4 written.
+	if p.Traffic() != 13 || p.Compulsory() != 13 || p.ReadShare() != 9.0/16 {
 		t.Errorf("traffic %d and %d bytes, a share of %v", p.Traffic(), p.Compulsory(), p.ReadShare())
 	}
 	start := Start(p, 1)
