@@ -119,10 +119,16 @@ func (s *Stencil) Mirrors(axis int) bool {
 
 // MirrorsApart tells whether beyond a side of an axis the first field is mirrored and another array that is read along the axis is
 // not, or the other way round: then a point outside does not stand for the same cell in all of them.
-func (s *Stencil) MirrorsApart(axis int) bool {
-	return slices.ContainsFunc(s.arrays(), func(a *Array) bool {
-		return s.mirrorsUnlikeFirst(a, axis) && slices.ContainsFunc(a.Points, func(o Offset) bool { return o[axis] != 0 })
-	})
+func (s *Stencil) MirrorsApart(axis int) bool { return s.MirroredApart(axis) != nil }
+
+// MirroredApart is that array, nil if there is none.
+func (s *Stencil) MirroredApart(axis int) *Array {
+	for _, a := range s.arrays() {
+		if s.mirrorsUnlikeFirst(a, axis) && slices.ContainsFunc(a.Points, func(o Offset) bool { return o[axis] != 0 }) {
+			return a
+		}
+	}
+	return nil
 }
 
 // mirrorsUnlikeFirst tells whether beyond a side of an axis the array is mirrored and the first field is not, or the other way round.

@@ -163,7 +163,7 @@ func (p *parser) number(t token) (Expr, error) {
 		case err == nil && (v <= maxWhole || !p.out.DType.Floating()):
 			return p.whole(v), nil
 		case !p.out.DType.Floating():
-			return nil, p.fail(t, "%s is not a whole number in range", t)
+			return nil, p.fail(t, "%s is no whole number from 0 to %d", t, int64(math.MaxInt64))
 		}
 	}
 	v, err := p.decimal(t)

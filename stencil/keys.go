@@ -173,10 +173,13 @@ func (p *parser) defaultSize(key token) error {
 	return nil
 }
 
+// MaxSteps bounds the time steps of a run.
+const MaxSteps = 1 << 30
+
 func (p *parser) steps(key token) (err error) {
 	p.out.Steps, err = p.integer()
-	if err == nil && (p.out.Steps < 1 || p.out.Steps > math.MaxInt32) {
-		err = p.fail(key, "Steps must lie in 1..%d", math.MaxInt32)
+	if err == nil && (p.out.Steps < 1 || p.out.Steps > MaxSteps) {
+		err = p.fail(key, "Steps must lie in 1..%d", MaxSteps)
 	}
 	return err
 }

@@ -150,10 +150,10 @@ func TestFaultsOfTheLanguageAreShownWhereTheyStand(t *testing.T) {
 		{"return get(0);", "Points ((0), (1))", `s.sl:4:1: Points lists (1), which no get() reads; remove it`},
 		{"return get(0) + get(-1);", "Points ((0))", `s.sl:4:1: Points does not list (-1), which get() reads; add it`},
 		{"return get(0);", "DefaultSize (8, 8)", `s.sl:4:1: DefaultSize has 2 extents, NumDimensions says 1`},
-		{"return get(0);", "Steps 0", `s.sl:4:1: Steps must lie in 1..2147483647`},
+		{"return get(0);", "Steps 0", `s.sl:4:1: Steps must lie in 1..1073741824`},
 		{"return get(0);", "DataType int Boundary constant 0.5", `s.sl:4:23: 0.5 is no int32`},
 		{"return get(0);", "ScalarVariables (int n = 0.5)", `s.sl:4:26: 0.5 is no int32`},
-		{"return 99999999999999999999 * get(0);", "DataType int", `s.sl:3:20: "99999999999999999999" is not a whole number in range`},
+		{"return 99999999999999999999 * get(0);", "DataType int", `s.sl:3:20: "99999999999999999999" is no whole number from 0 to 9223372036854775807`},
 		{"half h = 1; return get(0);", "DataType int", `s.sl:3:13: float16 is an element type only; use float`},
 	} {
 		_, err := Parse("s", "s.sl", line(c.cell)+c.tail)

@@ -43,9 +43,6 @@ type Spec struct {
 // defaultSteps is how many time steps a run has if nobody says so.
 const defaultSteps = 1000
 
-// MaxSteps bounds the time steps of a run.
-const MaxSteps = 1 << 30
-
 // Problem looks a problem up. What does not exist is an InputError.
 func (s Spec) Problem() (Problem, error) {
 	if s.Stencil == "" {
@@ -82,8 +79,8 @@ func (s Spec) Of(st *stencil.Stencil) (Problem, error) {
 	switch {
 	case !slices.Contains(st.DTypes(), p.DType):
 		return p, Inputf("--dtype %s: %s is computed in %s", p.DType, st.Name, joinTypes(st.DTypes()))
-	case p.Steps < 1 || p.Steps > MaxSteps:
-		return p, Inputf("%d time steps: their number must lie in 1..%d", p.Steps, MaxSteps)
+	case p.Steps < 1 || p.Steps > stencil.MaxSteps:
+		return p, Inputf("%d time steps: their number must lie in 1..%d", p.Steps, stencil.MaxSteps)
 	}
 	if s.Size != "" {
 		if p.Size, err = stencil.ParseSize(s.Size, st.Dims); err != nil {

@@ -70,6 +70,22 @@ func TestCheckSaysWhyNoStepsAreFused(t *testing.T) {
 	}
 }
 
+func TestCheckNamesTheArrayThatIsNotMirrored(t *testing.T) {
+	for head, want := range map[string]string{
+		"Fields (u) ReadOnly (k) Boundary u mirror Boundary k clamp": "all are mirrored there, or none (on y u and k differ)",
+		"ReadOnly (k) Boundary mirror Boundary k x clamp":            "stream    time tiles 1 2 3",
+	} {
+		u := "u, "
+		if !strings.Contains(head, "Fields") {
+			u = ""
+		}
+		code, out, stderr := command(t, "check", file(t, "walls.sl", "NumDimensions 2 StencilSize (1, 1) "+head+" CellValue { return 0.5 * get("+u+"1, 0) + 0.1 * get(k, 0, 1) * get("+u+"0, 0); }"))
+		if code != 0 || !strings.Contains(out, want) {
+			t.Errorf("%s: code %d, %s, %q is not in\n%s", head, code, stderr, want, out)
+		}
+	}
+}
+
 func TestCheckNamesTheNumbersOfTheGrid(t *testing.T) {
 	const cells = "CellValue { return rate * get(0) + 0.1 * get(1); }"
 	for text, want := range map[string]string{

@@ -10,6 +10,7 @@ import (
 
 	"stenciltune/cache"
 	"stenciltune/search"
+	"stenciltune/stencil"
 	"stenciltune/timing"
 	"stenciltune/tuner"
 )
@@ -64,8 +65,8 @@ func (f *stepsFlag) String() string {
 
 func (f *stepsFlag) Set(text string) error {
 	n, err := strconv.Atoi(text)
-	if err != nil || n < 1 || n > tuner.MaxSteps {
-		return fmt.Errorf("the number of time steps must lie in 1..%d", tuner.MaxSteps)
+	if err != nil || n < 1 || n > stencil.MaxSteps {
+		return fmt.Errorf("the number of time steps must lie in 1..%d", stencil.MaxSteps)
 	}
 	*f = stepsFlag(n)
 	return nil
