@@ -111,13 +111,14 @@ func (t *Tuner) Family(s Schedule) kernels.Family { return kernels.Find(t.famili
 func (t *Tuner) Kernel(p Problem, s Schedule) kernels.Kernel { return t.Family(s).Kernel(p, s) }
 
 // Source is the kernel that a schedule's text names, for a machine or, if that is the zero
-// Machine, for any GPU. A schedule that is not legal is an error that says why.
+// Machine, for any GPU. A schedule that is legal neither on the problem's grid nor, as proofs run it on small ones, on one of the
+// stencil's own size is an error that says why.
 func (t *Tuner) Source(p Problem, text string, m machine.Machine) (kernels.Kernel, error) {
 	if m.Name == "" {
 		m = AnyGPU(text)
 	}
 	s, err := ParseSchedule(text, t.Space(p, m))
-	if err != nil {
+	if err != nil && (s.IsZero() || t.Space(p.Resized(p.Stencil.DefaultSize(false)), m).Check(s) != nil) {
 		return kernels.Kernel{}, err
 	}
 	return t.Kernel(p, s), nil

@@ -252,3 +252,16 @@ func TestVerifyProvesWhatReduceGives(t *testing.T) {
 		}
 	}
 }
+
+// A proof runs schedules on grids smaller than a tune would: what it names can be looked at.
+func TestSourceOfAScheduleThatAProofRan(t *testing.T) {
+	const schedule = "stream/vx=8/vy=1/wp=1/ck=64/pf=4/mb=1/ph=4/pm=1"
+	code, out, stderr := command(t, "source", "--stencil", "jacobi2d", "--size", "300x70", "--schedule", schedule)
+	if code != 0 || !strings.HasPrefix(out, "// "+schedule) {
+		t.Errorf("code %d, %s", code, stderr)
+	}
+	code, _, stderr = command(t, "source", "--stencil", "jacobi2d", "--size", "300x70", "--schedule", strings.Replace(schedule, "ph=4", "ph=9", 1))
+	if code != 2 || !strings.Contains(stderr, "ph must be one of") {
+		t.Errorf("code %d, %s", code, stderr)
+	}
+}
