@@ -117,6 +117,36 @@ func (s *Stencil) Mirrors(axis int) bool {
 	return slices.ContainsFunc(s.arrays(), func(a *Array) bool { return a.Mirrors(axis) })
 }
 
+// ReadBeyond tells whether an array is read beyond a side of the grid, the low one (0) or the high one of an axis.
+func (a *Array) ReadBeyond(axis, side int) bool { return beyond(a.Points, axis, side) }
+
+func beyond(points []Offset, axis, side int) bool {
+	return slices.ContainsFunc(points, func(o Offset) bool { return side == 0 && o[axis] < 0 || side == 1 && o[axis] > 0 })
+}
+
+// asksEdge tells whether a field's EdgeValue is asked anywhere: by a stage, a number of the step, or sources and receivers.
+func (s *Stencil) asksEdge(field int) bool {
+	readers := [][]Offset{s.Fields[field].Points}
+	for _, a := range s.StepScalars {
+		if len(a.Points) > 0 { // else it reads none
+			readers = append(readers, a.Points[field])
+		}
+	}
+	for _, a := range s.Sparse {
+		if len(a.Points) > 0 {
+			readers = append(readers, a.Points[field])
+		}
+	}
+	for axis := range s.Dims {
+		for side := range 2 {
+			if s.Fields[field].Rules[axis][side].Boundary == Edge && slices.ContainsFunc(readers, func(points []Offset) bool { return beyond(points, axis, side) }) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // MirrorsApart tells whether beyond a side of an axis the first field is mirrored and another array that is read along the axis is
 // not, or the other way round: then a point outside does not stand for the same cell in all of them.
 func (s *Stencil) MirrorsApart(axis int) bool { return s.MirroredApart(axis) != nil }

@@ -98,8 +98,15 @@ func (s *Stencil) reached() {
 			}
 		})
 	}
+	unasked := func(body []Stmt) bool { // no check runs it
+		if s.Reduce != nil && &body[0] == &s.Reduce.Body[0] {
+			return true
+		}
+		f := slices.IndexFunc(s.Fields, func(f Array) bool { return len(f.Edge) > 0 && &body[0] == &f.Edge[0] })
+		return f >= 0 && !s.asksEdge(f)
+	}
 	for _, body := range s.bodies() {
-		if s.Reduce == nil || len(body) == 0 || &body[0] != &s.Reduce.Body[0] { // no check runs it
+		if len(body) > 0 && !unasked(body) {
 			block(body)
 		}
 	}

@@ -126,6 +126,22 @@ func TestSourcesThatNeverActAreNamed(t *testing.T) {
 	}
 }
 
+// An EdgeValue counts where something asks for it: a stage, a number of the step, a receiver.
+func TestBranchesThatNothingAsksForAreNotNamed(t *testing.T) {
+	for body, want := range map[string]int{
+		"CellValue { return 0.5 * get(u, -1, 0); }":                                                     0,
+		"CellValue { return 0.5 * get(u, 0, -1); }":                                                     1,
+		"CellValue { return s * get(u, 0, 0); } StepScalar max s { return 0.1 * get(u, 0, -1); }":       1,
+		"CellValue { return s * get(u, 0, 0); } StepScalar s { return 0.5; }":                           0,
+		"CellValue { return 0.5 * get(u, 0, 0); } Receivers r { return get(u, 0, -1) + get(u, 0, 0); }": 1,
+	} {
+		p, v := judged(t, "NumDimensions 2\nStencilSize (1, 1)\nFields (u)\nEdgeValue u y low { return value > 1000 ? 1 : value; }\n"+body, Float32, Size{40, 30, 1}, 2)
+		if got := p.Stencil.Untaken(v.Seen); len(got) != want {
+			t.Errorf("%s: %q", body, got)
+		}
+	}
+}
+
 // A marked tree is the same program.
 func TestMarksChangeNoAnswer(t *testing.T) {
 	for _, name := range append(Textbook(), Applications()...) {

@@ -280,18 +280,13 @@ func unmirrored(s *stencil.Stencil) (notes []string) {
 			}
 			for _, a := range s.ReadOnly {
 				note := fmt.Sprintf("%s is mirrored on %s, %s is not and is read beyond the edge; if they have the same wall, add Boundary %[3]s %[2]s mirror", s.Fields[i].Name, "xyz"[axis:axis+1], a.Name)
-				if readAcross(a, axis, side) && a.Axis == 0 && !mirrored(a, axis, side) && !slices.Contains(notes, note) {
+				if a.ReadBeyond(axis, side) && a.Axis == 0 && !mirrored(a, axis, side) && !slices.Contains(notes, note) {
 					notes = append(notes, note)
 				}
 			}
 		}
 	}
 	return notes
-}
-
-// readAcross tells whether an array is read beyond a side of the grid.
-func readAcross(a stencil.Array, axis, side int) bool {
-	return slices.ContainsFunc(a.Points, func(o stencil.Offset) bool { return side == 0 && o[axis] < 0 || side == 1 && o[axis] > 0 })
 }
 
 // unasked says which EdgeValue is never asked: that of a field which no stage reads beyond the side. One that names no field or no side is
@@ -306,7 +301,7 @@ func unasked(s *stencil.Stencil) (notes []string) {
 		}
 		for axis := range s.Dims {
 			for side, end := range []string{"low", "high"} {
-				if a.Rules[axis][side].Boundary == stencil.Edge && !everywhere && !readAcross(a, axis, side) {
+				if a.Rules[axis][side].Boundary == stencil.Edge && !everywhere && !a.ReadBeyond(axis, side) {
 					notes = append(notes, fmt.Sprintf("nothing reads %s beyond the %s end of %c, so its EdgeValue is never asked there", fieldName(a), end, "xyz"[axis]))
 				}
 			}
