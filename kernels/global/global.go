@@ -187,7 +187,7 @@ const spilledOperations = 2.5
 
 // registers is what the compiler takes for the stage that needs most, and without how many it spills, by the values that are alive at once: for one
 // cell, and for all cells of a thread with what they read. Cells stride apart on x share nothing. Where stages are fused a thread holds values of all,
-// and loads for its cells.
+// and loads for its cells. Fitted to what NVRTC 11.8 gives 1,068 kernels (docs/lab/0052-registers-of-global.md).
 func registers(p stencil.Problem, cells [3]int, stride, loads int, vectors bool) (taken, least int) {
 	words := float64(max(4, p.DType.Size())) / 4
 	apart := 1
@@ -314,7 +314,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	}
 	threads := blocks * float64(l.Threads())
 	taken, least := registers(p, each, stride, most, vx > 1)
-	spilled := 1.8
+	spilled := 1.8 // words for each register that lacks
 	if work > 1 {
 		spilled = max(1.2, spilledOperations*ops*float64(work)/float64(taken))
 	}
