@@ -325,54 +325,18 @@ func (s *Stencil) facts() {
 // tables are the read-only arrays of which a function reads another element at most cells, by read(i) or along the grid's only axis: not
 // those whose index is the same in a row, as that of a wavelet is, which is the time step.
 func (s *Stencil) tables(body []Stmt) (arrays []int) {
-	differ := map[int]bool{} // locals that do within a row
-	differs := func(e Expr) (is bool) {
-		walk(e, func(e Expr) {
-			switch e := e.(type) {
-			case Get, Read, ReadAt, Sum:
-				is = true
-			case Var:
-				is = is || e.Kind == Position && e.Index == 0 || e.Kind == Nearest
-			case Local:
-				is = is || differ[e.Index]
-			}
-		})
-		return is
+	if len(s.ReadOnly) == 0 {
+		return nil
 	}
-	read := func(e Expr) {
-		walk(e, func(e Expr) {
-			at, is := e.(ReadAt)
-			if !is || slices.Contains(arrays, at.Array) {
-				return
-			}
-			if axis := s.ReadOnly[at.Array].Axis; axis > 0 && s.Dims == 1 || axis == 0 && differs(at.Index) {
-				arrays = append(arrays, at.Array)
-			}
-		})
-	}
-	var block func(body []Stmt, differing bool)
-	block = func(body []Stmt, differing bool) {
-		for _, st := range body {
-			switch x := st.(type) {
-			case Let:
-				read(x.Value)
-				if differing || differs(x.Value) {
-					differ[x.Local] = true
-				}
-			case Return:
-				for _, v := range x.Values {
-					read(v)
-				}
-			case If:
-				read(x.Cond)
-				branch := differing || differs(x.Cond)
-				block(x.Then, branch)
-				block(x.Else, branch)
-			}
+	c := newCounter()
+	c.cell(body, Offset{})
+	for k := range c.ids {
+		if k.what == "read at" && !c.nodes[k.y].row && (s.ReadOnly[k.x].Axis == 0 || s.Dims == 1) {
+			arrays = append(arrays, k.x)
 		}
 	}
-	block(body, false)
-	return arrays
+	slices.Sort(arrays)
+	return slices.Compact(arrays)
 }
 
 // nameEdges puts a boundary rule in the place of EdgeValue where one says the same of every field.
