@@ -117,29 +117,23 @@ func (s *Stencil) Mirrors(axis int) bool {
 	return slices.ContainsFunc(s.arrays(), func(a *Array) bool { return a.Mirrors(axis) })
 }
 
-// ReadBeyond tells whether an array is read beyond a side of the grid, the low one (0) or the high one of an axis.
-func (a *Array) ReadBeyond(axis, side int) bool { return beyond(a.Points, axis, side) }
-
-func beyond(points []Offset, axis, side int) bool {
-	return slices.ContainsFunc(points, func(o Offset) bool { return side == 0 && o[axis] < 0 || side == 1 && o[axis] > 0 })
+// ReadsBeyond tells whether an array is read beyond a side of the grid, the low one (0) or the high one of an axis: by a stage, a
+// number of the step, or sources and receivers.
+func (s *Stencil) ReadsBeyond(array, axis, side int) bool {
+	beyond := func(points []Offset) bool {
+		return slices.ContainsFunc(points, func(o Offset) bool { return side == 0 && o[axis] < 0 || side == 1 && o[axis] > 0 })
+	}
+	by := func(points [][]Offset) bool { return len(points) > 0 && beyond(points[array]) } // some read no array
+	return beyond(s.arrays()[array].Points) ||
+		slices.ContainsFunc(s.StepScalars, func(a StepScalar) bool { return by(a.Points) }) ||
+		slices.ContainsFunc(s.Sparse, func(a Sparse) bool { return by(a.Points) })
 }
 
-// asksEdge tells whether a field's EdgeValue is asked anywhere: by a stage, a number of the step, or sources and receivers.
+// asksEdge tells whether a field's EdgeValue is asked anywhere.
 func (s *Stencil) asksEdge(field int) bool {
-	readers := [][]Offset{s.Fields[field].Points}
-	for _, a := range s.StepScalars {
-		if len(a.Points) > 0 { // else it reads none
-			readers = append(readers, a.Points[field])
-		}
-	}
-	for _, a := range s.Sparse {
-		if len(a.Points) > 0 {
-			readers = append(readers, a.Points[field])
-		}
-	}
 	for axis := range s.Dims {
 		for side := range 2 {
-			if s.Fields[field].Rules[axis][side].Boundary == Edge && slices.ContainsFunc(readers, func(points []Offset) bool { return beyond(points, axis, side) }) {
+			if s.Fields[field].Rules[axis][side].Boundary == Edge && s.ReadsBeyond(field, axis, side) {
 				return true
 			}
 		}

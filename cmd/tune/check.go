@@ -278,9 +278,9 @@ func unmirrored(s *stencil.Stencil) (notes []string) {
 			if i < 0 {
 				continue
 			}
-			for _, a := range s.ReadOnly {
+			for k, a := range s.ReadOnly {
 				note := fmt.Sprintf("%s is mirrored on %s, %s is not and is read beyond the edge; if they have the same wall, add Boundary %[3]s %[2]s mirror", s.Fields[i].Name, "xyz"[axis:axis+1], a.Name)
-				if a.ReadBeyond(axis, side) && a.Axis == 0 && !mirrored(a, axis, side) && !slices.Contains(notes, note) {
+				if a.Axis == 0 && s.ReadsBeyond(len(s.Fields)+k, axis, side) && !mirrored(a, axis, side) && !slices.Contains(notes, note) {
 					notes = append(notes, note)
 				}
 			}
@@ -289,10 +289,10 @@ func unmirrored(s *stencil.Stencil) (notes []string) {
 	return notes
 }
 
-// unasked says which EdgeValue is never asked: that of a field which no stage reads beyond the side. One that names no field or no side is
+// unasked says which EdgeValue is never asked: that of a field which nothing reads beyond the side. One that names no field or no side is
 // asked where it may be.
 func unasked(s *stencil.Stencil) (notes []string) {
-	for _, a := range s.Fields {
+	for i, a := range s.Fields {
 		everywhere := true
 		for axis := range s.Dims {
 			for side := range 2 {
@@ -301,7 +301,7 @@ func unasked(s *stencil.Stencil) (notes []string) {
 		}
 		for axis := range s.Dims {
 			for side, end := range []string{"low", "high"} {
-				if a.Rules[axis][side].Boundary == stencil.Edge && !everywhere && !a.ReadBeyond(axis, side) {
+				if a.Rules[axis][side].Boundary == stencil.Edge && !everywhere && !s.ReadsBeyond(i, axis, side) {
 					notes = append(notes, fmt.Sprintf("nothing reads %s beyond the %s end of %c, so its EdgeValue is never asked there", fieldName(a), end, "xyz"[axis]))
 				}
 			}
