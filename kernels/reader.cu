@@ -9,7 +9,7 @@ struct ElementAt {
   template <class S> __device__ __forceinline__ T operator()(S *) const { return element(__ldg(reinterpret_cast<const S *>(at) + i)); }
 };
 // So many elements, moved at once as far as those of T are.
-template <class S, int N> struct __align__(least(N * least(sizeof(S), sizeof(T)), 16)) Stored { S of[N]; };
+template <class S, int N> struct __align__(at_once(sizeof(S), N * least(sizeof(S), sizeof(T)))) Stored { S of[N]; };
 template <int N> struct ElementsAt {
   const char *at;
   int part;

@@ -26,7 +26,7 @@ template <class P> struct PartAt {
 template <class P = Part> __device__ __forceinline__ P part_of(const Reader &from) { return by_type(from.stored, PartAt<P>{from.at}); }
 
 // The bytes on whose multiples n elements begin that are moved together: where as many of T do in memory.
-__host__ __device__ constexpr int aligned(int bytes, int n) { return least(least(n, MOVED) * least(bytes, sizeof(T)), 16); } // n of so many bytes
+__host__ __device__ constexpr int aligned(int bytes, int n) { return at_once(bytes, least(n, MOVED) * least(bytes, sizeof(T))); } // n of so many bytes
 
 // The part of a vector that its ith copy belongs to.
 template <class Elem> __host__ __device__ constexpr int part_at(int i) { return i / (int)(sizeof(PartOf<Elem>) / alignof(PartOf<Elem>)); }
