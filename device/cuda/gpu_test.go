@@ -96,6 +96,14 @@ func TestGPUSharedValuesGiveTheReferencesAnswer(t *testing.T) {
 	devicetest.Check(t, d, devicetest.SharedCases(t, d.Machine(), *flagCases, *flagSeed+13))
 }
 
+// Arrays and fields in types of their own, and fields that multiply each other.
+func TestGPUStoredTypesGiveTheReferencesAnswer(t *testing.T) {
+	d := openGPU(t)
+	devicetest.Check(t, d, devicetest.FieldCases(t, d.Machine(), *flagCases, *flagSeed+11))
+	devicetest.Check(t, d, devicetest.StoredCases(t, d.Machine(), *flagCases/2, *flagSeed+8))
+	devicetest.Check(t, d, devicetest.CoupledCases(t, d.Machine(), *flagCases/2, *flagSeed+12))
+}
+
 func TestGPUStepScalarsGiveTheReferencesAnswer(t *testing.T) {
 	d := openGPU(t)
 	devicetest.Check(t, d, devicetest.StepCases(t, d.Machine(), *flagEach, *flagSeed+9))

@@ -50,6 +50,7 @@ func Mutations() []Mutation {
 		m("global", "redblack", "stages swapped", "% 2 != 0", "% 2 == 0"),
 		m("global", "srad2", "a branch is lost", "if (v10 > T(1.0))", "if (v10 > T(1.5))"),
 		unseen("global", "jacobi2d", "element indices of 32 bits where 64 are needed", "typedef int index_t;", "typedef short index_t;", "only a grid of 2^31 elements and more tells, which no check of all cells has"),
+		unseen("sweep", "wider3d", "an element that is wider than others is stored in halves", "element > bytes ? element : least(bytes, 16)", "least(bytes, 16)", "only blocks that run at once mix the halves of their values: TestGPUElementsAreWrittenWhole, as kernels were before, on an H100"),
 		m("global", "jacobi2d", "rows that hold no whole vectors are taken for such", "grid.nx % VECTOR == 0 && addresses", "addresses"),
 		m("global", "lopsided2d", "vectors: a tile whose halo crosses high x takes the path without rules", "first.x + WRITE_X + HIGH_X <= grid.nx && first.y", "first.x + WRITE_X + 1 <= grid.nx + 1 && first.y"),
 		m("global", "lopsided3d", "lengths: planes counted by the width", "y = row % ny, z = row / ny;", "y = row % ny, z = min(row / ny, nz - 2 > 0 ? nz - 2 : 0);"),
