@@ -70,16 +70,16 @@ func (d *Device) cc(ctx context.Context, args ...string) (log string, err error)
 	return log, err
 }
 
-// Limits of what runs here: bytes of a file, and of the memory of a compiler, which takes less than 1 GiB for any kernel
+// Limits of what runs here: bytes of a file, beside those of a program's answer, and of the memory of a compiler, which takes less than 1 GiB for any kernel
 // of the catalogue. (A program's memory is its arrays.)
 const (
 	maxFile           = 1 << 30
 	maxCompilerMemory = 8 << 30
 )
 
-// bounded is a command within limits, which a shell sets where the system has them.
-func bounded(ctx context.Context, memory int, program string, args ...string) *exec.Cmd {
-	limits := fmt.Sprintf("ulimit -f %d; ", maxFile/512)
+// bounded is a command within limits, which a shell sets where the system has them; answer is the bytes that it has to write.
+func bounded(ctx context.Context, answer int64, memory int, program string, args ...string) *exec.Cmd {
+	limits := fmt.Sprintf("ulimit -f %d; ", (maxFile+answer)/512)
 	if memory > 0 {
 		limits += fmt.Sprintf("ulimit -v %d; ", memory/1024)
 	}
@@ -88,7 +88,7 @@ func bounded(ctx context.Context, memory int, program string, args ...string) *e
 
 // ccOnce is one run of the compiler, in its own process group and with a small environment.
 func (d *Device) ccOnce(ctx context.Context, args ...string) (string, error) {
-	cmd := bounded(ctx, maxCompilerMemory, d.compiler, args...)
+	cmd := bounded(ctx, 0, maxCompilerMemory, d.compiler, args...)
 	cmd.Dir = d.dir
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "TMPDIR=" + d.dir, "LC_ALL=C"}
 	isolate(cmd)

@@ -34,7 +34,7 @@ func (d *Device) findCompiler() error {
 			continue
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), versionTimeout)
-		cmd, _ := d.command(ctx, d.compiler, "--version")
+		cmd, _ := d.command(ctx, 0, d.compiler, "--version")
 		out, err := output(cmd)
 		cancel()
 		if err != nil {

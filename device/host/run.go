@@ -20,9 +20,9 @@ import (
 	"stenciltune/timing"
 )
 
-// command prepares a run of a program.
-func (d *Device) command(ctx context.Context, program string, args ...string) (*exec.Cmd, *bytes.Buffer) {
-	cmd := bounded(ctx, 0, program, args...)
+// command prepares a run of a program that writes an answer of so many bytes.
+func (d *Device) command(ctx context.Context, answer int64, program string, args ...string) (*exec.Cmd, *bytes.Buffer) {
+	cmd := bounded(ctx, answer, 0, program, args...)
 	cmd.Dir = d.dir
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C", "ASAN_OPTIONS=detect_leaks=0:detect_stack_use_after_return=0", "UBSAN_OPTIONS=print_stacktrace=0"}
 	if n := os.Getenv("EMULATION_CORES"); n != "" {
@@ -140,6 +140,7 @@ func (d *Device) Answer(ctx context.Context, p stencil.Problem, passes []device.
 // run computes passes from the start grid and gives the answer, the numbers of its last step and the guard
 // words that changed. Passes of different programs hand the grid on in a file.
 func (d *Device) run(ctx context.Context, p stencil.Problem, passes []device.Pass, seed uint32) (raw []byte, numbers []float64, guard int64, err error) {
+	end, step := p.FieldBytes()+p.Recorded()*int64(p.DType.Size()), int64(8*len(p.Stencil.StepScalars))
 	file, iteration := "", 1
 	defer func() { os.Remove(file) }()
 	for len(passes) > 0 {
@@ -162,7 +163,7 @@ func (d *Device) run(ctx context.Context, p stencil.Problem, passes []device.Pas
 			iteration += passes[0].Count * passes[0].Launch.Steps
 			passes = passes[1:]
 		}
-		cmd, log := d.command(ctx, program, args...)
+		cmd, log := d.command(ctx, end+step, program, args...)
 		out, err := output(cmd)
 		os.Remove(file)
 		file = answer
@@ -178,7 +179,6 @@ func (d *Device) run(ctx context.Context, p stencil.Problem, passes []device.Pas
 	if raw, err = os.ReadFile(file); err != nil {
 		return nil, nil, guard, err
 	}
-	end, step := p.FieldBytes()+p.Recorded()*int64(p.DType.Size()), int64(8*len(p.Stencil.StepScalars))
 	if int64(len(raw)) != end+step {
 		return nil, nil, guard, fmt.Errorf("host: answer of %d bytes, want %d", len(raw), end+step)
 	}
@@ -322,7 +322,7 @@ func (d *Device) session(ctx context.Context, t device.Timing, run device.Pass) 
 	}
 	run.Count = 1
 	s := &session{device: d, run: run}
-	s.cmd, s.log = d.command(ctx, program, append(append([]string{"time"}, dataText(t.Problem, 1)...), strconv.Itoa(stencil.Iterations), passText(t.Problem, run))...)
+	s.cmd, s.log = d.command(ctx, 0, program, append(append([]string{"time"}, dataText(t.Problem, 1)...), strconv.Itoa(stencil.Iterations), passText(t.Problem, run))...)
 	if s.in, err = s.cmd.StdinPipe(); err != nil {
 		return nil, err
 	}
