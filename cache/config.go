@@ -265,7 +265,9 @@ type VerificationInfo struct {
 
 // CheckInfo is one comparison of every cell.
 type CheckInfo struct {
-	Against   string  `json:"against"` // "reference", or the schedule that was trusted
+	Against   string  `json:"against"`            // "reference", or the schedule that was trusted
+	DType     string  `json:"dtype,omitempty"`    // if in another than the stencil's
+	Schedule  string  `json:"schedule,omitempty"` // if of another that is near it
 	Size      []int   `json:"size"`
 	Steps     int     `json:"steps"`
 	Cells     int64   `json:"cells"`

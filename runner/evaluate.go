@@ -43,7 +43,7 @@ func (t *Session) draft(s space.Schedule) *candidate {
 		close(c.done)
 		return c
 	}
-	c := t.generate(s)
+	c := t.generate(t.Problem, s)
 	t.recall(c)
 	return c
 }
@@ -62,12 +62,18 @@ func (t *Session) recall(c *candidate) bool {
 	return ok
 }
 
-// generate is a candidate with its kernel's source.
-func (t *Session) generate(s space.Schedule) *candidate {
-	k := kernels.Find(t.Families, s.Family()).Kernel(t.Problem, s)
+// kernel generates a schedule's kernel.
+func (t *Session) kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
+	k := kernels.Find(t.Families, s.Family()).Kernel(p, s)
 	if t.Mutate != nil {
 		k = t.Mutate(k)
 	}
+	return k
+}
+
+// generate is a candidate with its kernel's source.
+func (t *Session) generate(p stencil.Problem, s space.Schedule) *candidate {
+	k := t.kernel(p, s)
 	return &candidate{outcome: outcome.Outcome{Schedule: s, SourceHash: k.SourceHash()}, kernel: k, done: make(chan struct{})}
 }
 

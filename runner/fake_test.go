@@ -31,13 +31,19 @@ type box struct {
 
 func (f box) Name() string { return f.name }
 func (f box) Doc() string  { return "a family for tests" }
-func (f box) Space(stencil.Problem, machine.Machine) *space.Family {
-	return &space.Family{Name: f.name, Params: f.params}
+func (f box) Space(p stencil.Problem, _ machine.Machine) *space.Family {
+	room := space.Constraint{Name: "room", Why: "a tile of doubles has less than 1024 cells", OK: func(v space.Values) bool {
+		return p.DType != stencil.Float64 || v.Get("gx")*v.Get("gy")*v.Get("wx") < 1024
+	}}
+	for _, x := range f.params {
+		room.Needs = append(room.Needs, x.Name)
+	}
+	return &space.Family{Name: f.name, Params: f.params, Constraints: []space.Constraint{room}}
 }
 func (f box) Work(stencil.Problem, space.Schedule) kernels.Work { return kernels.Work{} }
 func (f box) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	h := kernels.ShapeOf(s)
-	return kernels.Kernel{Schedule: s, Source: "source of " + s.String(), Entry: "k", DType: p.DType,
+	return kernels.Kernel{Schedule: s, Source: "source of " + s.String() + " in " + string(p.DType), Entry: "k", DType: p.DType,
 		Launch: kernels.Launch{Grid: h.Grid(p.Size), Block: h.Group, Steps: h.Pyramid}}
 }
 
@@ -76,6 +82,9 @@ const (
 	opFull    = "check-full"  // against the trusted kernel
 	opTime    = "time"
 	opFinals  = "time-together"
+	// in float64, of a problem in float32
+	opCompileDouble = "compile-double"
+	opDouble        = "check-double"
 )
 
 // event is one call of the device or the journal.
@@ -184,8 +193,12 @@ var errHang = errors.New("hang")
 
 func (d *fake) Compile(ctx context.Context, k kernels.Kernel) (device.Binary, error) {
 	s := k.Schedule.String()
-	d.log(event{op: opCompile, schedule: s})
-	if err := d.enter(ctx, opCompile, s); err != nil {
+	op := opCompile
+	if k.DType == stencil.Float64 {
+		op = opCompileDouble
+	}
+	d.log(event{op: op, schedule: s})
+	if err := d.enter(ctx, op, s); err != nil {
 		return device.Binary{}, err
 	}
 	d.mu.Lock()
@@ -240,6 +253,9 @@ func (d *fake) Check(ctx context.Context, c device.Check) (stencil.Comparison, e
 	if c.Trusted != nil {
 		op = opFull
 	}
+	if c.Problem.DType == stencil.Float64 {
+		op = opDouble
+	}
 	d.log(event{op: op, schedule: s, check: c})
 	if err := d.enter(ctx, op, s); err != nil {
 		return stencil.Comparison{}, err
@@ -261,9 +277,10 @@ func (d *fake) Check(ctx context.Context, c device.Check) (stencil.Comparison, e
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if op == opSmall {
+	switch op {
+	case opSmall:
 		d.small[s] = cmp.OK()
-	} else {
+	case opFull:
 		d.full[s] = cmp.OK()
 	}
 	return cmp, nil

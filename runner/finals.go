@@ -15,7 +15,7 @@ import (
 
 // finalists is how many of the best are timed again, and maxFinalists how many at
 // most when further intervals overlap the best's. The remainder launches of the first
-// few compile while they are timed.
+// few, and their designs in float64, compile while they are timed.
 const (
 	finalists    = 5
 	maxFinalists = 12
@@ -23,20 +23,21 @@ const (
 )
 
 // field is who takes part in the finals: the naive kernel, so that the speed-up is a paired one, and
-// the contenders, with remainder launches as they are needed.
+// the contenders, with remainder launches and designs in float64 as they are needed.
 type field struct {
 	session    *Session
 	ctx        context.Context // of what is compiled
 	candidates []*candidate
 	rests      map[space.Schedule]*candidate
+	doubles    map[space.Schedule]*double
 }
 
 // enter begins to compile the finalists.
 func (t *Session) enter(ctx context.Context) *field {
-	f := &field{t, ctx, nil, map[space.Schedule]*candidate{}}
+	f := &field{t, ctx, nil, map[space.Schedule]*candidate{}, map[space.Schedule]*double{}}
 	contenders := slices.DeleteFunc(t.contenders(), func(o outcome.Outcome) bool { return o.Schedule == t.naive.Schedule })
 	for _, o := range append([]outcome.Outcome{t.naive}, contenders...) {
-		c := &candidate{outcome: o, kernel: t.kernel(o), done: make(chan struct{})}
+		c := &candidate{outcome: o, kernel: t.kernel(t.Problem, o.Schedule), done: make(chan struct{})}
 		c.outcome.Status, c.outcome.Known = "", false
 		t.start(ctx, c)
 		f.candidates = append(f.candidates, c)
@@ -45,6 +46,7 @@ func (t *Session) enter(ctx context.Context) *field {
 		if t.simulated == nil && c.kernel.Launch.Steps > 1 {
 			f.rest(c.outcome.Schedule)
 		}
+		f.double(c.outcome.Schedule)
 	}
 	return f
 }
@@ -54,7 +56,7 @@ func (t *Session) enter(ctx context.Context) *field {
 func (f *field) rest(s space.Schedule) *candidate {
 	s = kernels.Remainder(s)
 	if f.rests[s] == nil {
-		f.rests[s] = f.session.generate(s)
+		f.rests[s] = f.session.generate(f.session.Problem, s)
 		f.session.start(f.ctx, f.rests[s])
 	}
 	return f.rests[s]
@@ -62,7 +64,11 @@ func (f *field) rest(s space.Schedule) *candidate {
 
 // release frees what was compiled.
 func (f *field) release() {
-	for _, c := range slices.AppendSeq(f.candidates, maps.Values(f.rests)) {
+	list := slices.AppendSeq(f.candidates, maps.Values(f.rests))
+	for _, d := range f.doubles {
+		list = append(list, d.candidates()...)
+	}
+	for _, c := range list {
 		<-c.done
 		f.session.Device.Release(c.binary)
 	}
@@ -175,15 +181,6 @@ func (t *Session) drop(c *candidate) {
 	t.tracker.Forget(t.outcomes)
 }
 
-// kernel generates an outcome's kernel again.
-func (t *Session) kernel(o outcome.Outcome) kernels.Kernel {
-	k := kernels.Find(t.Families, o.Schedule.Family()).Kernel(t.Problem, o.Schedule)
-	if t.Mutate != nil {
-		k = t.Mutate(k)
-	}
-	return k
-}
-
 // contenders is the best five by median and whoever's interval overlaps the best's; where energy
 // decides, those of spread.
 func (t *Session) contenders() []outcome.Outcome {
@@ -248,8 +245,8 @@ func familyRank(families []kernels.Family, o outcome.Outcome) int {
 
 func product(v [3]int) int { return v[0] * v[1] * v[2] }
 
-// prove proves the winner over steps that need its remainder launch too, measures its energy, and
-// does both on every other station.
+// prove proves the winner over steps that need its remainder launch too, and its design in float64, measures its energy, and
+// does that and the first on every other station.
 func (f *field) prove(ctx context.Context, w *candidate) (rest *candidate, members []Member, err error) {
 	ok := func() bool { return err == nil && w.outcome.Status == timing.OK }
 	lead := f.session.lead()
@@ -260,6 +257,9 @@ func (f *field) prove(ctx context.Context, w *candidate) (rest *candidate, membe
 	}
 	if ok() {
 		err = lead.prove(ctx, w, extra...)
+	}
+	if ok() {
+		err = f.double(w.outcome.Schedule).prove(ctx, lead, w)
 	}
 	if ok() && len(w.draws) == 0 {
 		err = lead.draw(ctx, w)

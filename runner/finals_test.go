@@ -266,7 +266,7 @@ func TestTheWinnerIsProvedWithItsRemainder(t *testing.T) {
 			t.Errorf("%s: %+v", e.op, c.Passes)
 		}
 	}
-	if len(r.Winner.Checks) != 2 || r.Winner.Checks[0].Steps != 9 || r.Winner.Checks[1].Against != naives[0] {
+	if len(r.Winner.Checks) != 3 || r.Winner.Checks[0].Steps != 9 || r.Winner.Checks[1].Against != naives[0] {
 		t.Errorf("the winner's checks: %+v", r.Winner.Checks)
 	}
 	demandChecks(t, d, o)
@@ -277,7 +277,7 @@ func TestAWinnerOfSingleStepsHasNoRemainder(t *testing.T) {
 	first := tile(64, 4, 2, 1)
 	d.seconds = at(map[string]float64{first: 80e-6})
 	r := mustTune(t, options(t, d, first))
-	if r.Remainder != nil || len(r.Winner.Checks) != 2 || r.Winner.Checks[0].Steps != 3 {
+	if r.Remainder != nil || len(r.Winner.Checks) != 3 || r.Winner.Checks[0].Steps != 3 {
 		t.Errorf("remainder %v, checks %+v", r.Remainder, r.Winner.Checks)
 	}
 	if d.count(opSmall, first) != 2 {

@@ -11,6 +11,8 @@ type Comparison struct {
 	Recorded  int64   `json:"recorded,omitempty"` // of them, those numbers: the last but Numbers
 	Numbers   int64   `json:"numbers,omitempty"`  // of them, numbers that follow from all cells, of a step or of Reduce: the last
 	Size      Size    `json:"size,omitzero"`      // of the grid, if whoever compared has said
+	DType     DType   `json:"dtype,omitempty"`    // if in another than the problem's
+	Schedule  string  `json:"schedule,omitempty"` // if of another than what was asked about
 	Steps     int     `json:"steps"`
 	Against   string  `json:"against"` // "reference" or the trusted schedule
 	MaxError  float64 `json:"max_error"`

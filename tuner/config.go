@@ -83,7 +83,7 @@ func (j *job) configOf() Config {
 	}
 	for _, x := range w.Checks {
 		c.Verification.Checks = append(c.Verification.Checks, cache.CheckInfo{
-			Against: x.Against, Size: slices.Clone(x.Size[:st.Dims]), Steps: x.Steps, Cells: x.Cells, MaxError: x.MaxError, Tolerance: x.Tolerance, Seed: dataSeed(j.Seed)})
+			Against: x.Against, DType: string(x.DType), Schedule: x.Schedule, Size: slices.Clone(x.Size[:st.Dims]), Steps: x.Steps, Cells: x.Cells, MaxError: x.MaxError, Tolerance: x.Tolerance, Seed: dataSeed(j.Seed)})
 	}
 	return c
 }

@@ -86,7 +86,7 @@ func TestTuneOnADevicePrintsAValidConfigAndRemembersIt(t *testing.T) {
 		t.Fatalf("%v\n%s", err, &first.Stdout)
 	}
 	s, err := space.ParseSchedule(c.Schedule.Text)
-	if err != nil || sp.Check(s) != nil || !c.Search.Complete || len(c.Verification.Checks) != 2 || c.Baseline == nil || c.Speedup <= 0 {
+	if err != nil || sp.Check(s) != nil || !c.Search.Complete || len(c.Verification.Checks) != 3 || c.Baseline == nil || c.Speedup <= 0 {
 		t.Errorf("%v %+v", err, c)
 	}
 	if file, err := os.ReadFile(out); err != nil || !bytes.Equal(file, first.Stdout.Bytes()) {
