@@ -120,9 +120,13 @@ func newDatabase(name string, wait patience) (*database, error) {
 	scheme, rest, _ := strings.Cut(name, "://")
 	_, path, _ := strings.Cut(rest, "/")
 	path, _, _ = strings.Cut(path, "?")
+	like := likePostgres
+	if scheme == "mysql" || scheme == "mariadb" {
+		like = likeMySQL
+	}
 	switch {
 	case strings.Contains(path, "@"): // a password's / ends the host, and what follows would be shown as the database's name
-		err = badName(fmt.Sprintf(`--store or TUNE_STORE: its URL has an "@" behind the host; a password has %%2F for "/", and a database's name %%40 for "@", as in %s`, likePostgres))
+		err = badName(fmt.Sprintf(`--store or TUNE_STORE: its URL has an "@" behind the host; a password has %%2F for "/", and a database's name %%40 for "@", as in %s`, like))
 	case scheme == "postgres", scheme == "postgresql":
 		d.server, d.shown, err = newPostgres(name, wait)
 	case scheme == "mysql", scheme == "mariadb":

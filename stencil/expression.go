@@ -224,6 +224,9 @@ func (p *parser) name(t token) (Expr, error) {
 	case "read":
 		return p.read(t)
 	case "x", "y", "z":
+		if int(t.text[0]-'x') >= p.out.Dims {
+			return nil, p.fail(t, "%s: a cell of %s has no such coordinate", t, Several(p.out.Dims, "dimension"))
+		}
 		return Var{Position, int(t.text[0] - 'x'), position}, nil
 	case "iteration":
 		return Var{Iteration, 0, position}, nil
@@ -288,7 +291,7 @@ func (p *parser) get(name token) (Expr, error) {
 	var at Offset
 	for i := range s.Dims {
 		if i > 0 && !p.accept(",") {
-			return nil, p.fail(p.peek(), "get takes %s in %s", several(s.Dims, "offset"), several(s.Dims, "dimension"))
+			return nil, p.fail(p.peek(), "get takes %s in %s", Several(s.Dims, "offset"), Several(s.Dims, "dimension"))
 		}
 		t := p.peek()
 		v, err := p.expr()
@@ -308,7 +311,7 @@ func (p *parser) get(name token) (Expr, error) {
 		at[i] = int(n.Value)
 	}
 	if !p.is(")") {
-		return nil, p.fail(p.peek(), `get takes %s in %s and then ")", found %s`, several(s.Dims, "offset"), several(s.Dims, "dimension"), p.peek())
+		return nil, p.fail(p.peek(), `get takes %s in %s and then ")", found %s`, Several(s.Dims, "offset"), Several(s.Dims, "dimension"), p.peek())
 	}
 	p.take()
 	for a := range 3 {

@@ -179,8 +179,8 @@ func (p *parser) anotherField(t token, taken func(int) bool) (int, error) {
 	return i, nil
 }
 
-// several is a number of things.
-func several(n int, what string) string {
+// Several is a number of things, in words: 1 step, 2 steps.
+func Several(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}

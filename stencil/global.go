@@ -325,7 +325,7 @@ func (p *parser) expand(at token, h *helper) (Expr, error) {
 	inner.open()
 	for i, a := range h.params {
 		if i > 0 && !p.accept(",") || i == 0 && p.is(")") {
-			return nil, p.fail(p.peek(), "%s takes %s, found %s", h.head(), several(len(h.params), "value"), p.peek())
+			return nil, p.fail(p.peek(), "%s takes %s, found %s", h.head(), Several(len(h.params), "value"), p.peek())
 		}
 		b, err := p.argument(h, a)
 		if err != nil {
@@ -334,7 +334,7 @@ func (p *parser) expand(at token, h *helper) (Expr, error) {
 		inner.bind(a.name, b)
 	}
 	if !p.accept(")") {
-		return nil, p.fail(p.peek(), "%s takes %s, found %s", h.head(), several(len(h.params), "value"), p.peek())
+		return nil, p.fail(p.peek(), "%s takes %s, found %s", h.head(), Several(len(h.params), "value"), p.peek())
 	}
 	inner.open() // its variables may not hide parameters, which lookup sees
 	back := p.at

@@ -289,6 +289,9 @@ func (p *parser) loop() ([]Stmt, error) {
 		if err != nil {
 			return nil, err
 		}
+		if more && next == i {
+			return nil, p.fail(name, "the loop never ends: %.40s stays %d", name.text, i.Value)
+		}
 		p.before() // of calls in the head, whose values are constants
 		body, err := p.taken(more)
 		if err != nil {

@@ -187,7 +187,7 @@ func checkStencil(p stencil.Problem, m machine.Machine) checked {
 		r.Reduce = s.Reduce.Op
 	}
 	if u := s.Until; u != nil {
-		r.Until = fmt.Sprintf("%s %v, asked every %s", u.Op, u.Limit, counted(u.Every, "step"))
+		r.Until = fmt.Sprintf("%s %v, asked every %s", u.Op, u.Limit, stencil.Several(u.Every, "step"))
 	}
 	for i, f := range s.Fields {
 		if len(f.Points) > 0 {
@@ -253,14 +253,6 @@ func unfused(sp *space.Space, list []space.Schedule) string {
 	return most
 }
 
-// counted is a number of things.
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
-}
-
 // fieldName is a field as people read it.
 func fieldName(f stencil.Array) string {
 	if f.Name == "" {
@@ -319,14 +311,14 @@ func (r checked) print(to io.Writer, s *stencil.Stencil) error {
 	if s.Boundary == stencil.Constant {
 		outside = fmt.Sprintf("%s %v", outside, s.Constant)
 	}
-	fmt.Fprintf(w, "%s: %s, boundary %s, grid %s, %s\n", r.Stencil, r.DType, outside, r.Size, counted(r.Steps, "step"))
+	fmt.Fprintf(w, "%s: %s, boundary %s, grid %s, %s\n", r.Stencil, r.DType, outside, r.Size, stencil.Several(r.Steps, "step"))
 	for _, a := range r.Reads {
 		text := a.Name
 		if a.Index {
 			text += " by index"
 		}
 		if n := len(a.Points); n > 0 {
-			text += " at " + counted(n, "point")
+			text += " at " + stencil.Several(n, "point")
 			if n <= 9 {
 				text += ": " + offsets(a.Points, r.Dims)
 			}
@@ -349,7 +341,7 @@ func (r checked) print(to io.Writer, s *stencil.Stencil) error {
 			held = fmt.Sprintf(", and return %c %s ? get(%s%s) : ...", axis, []string{fmt.Sprintf("< %d", w.Alone), fmt.Sprintf(">= input_size.%c - %d", axis, w.Alone)}[w.Side], name, strings.Repeat(", 0", s.Dims))
 		}
 		line("note", "%s keeps %s at the %s end of %c, because its stage reads so far for another field; alone it would keep %d: for that leave out its fixed rule there%s",
-			name, counted(w.Cells, "cell"), []string{"low", "high"}[w.Side], axis, w.Alone, held)
+			name, stencil.Several(w.Cells, "cell"), []string{"low", "high"}[w.Side], axis, w.Alone, held)
 	}
 	if len(r.Short) > 0 {
 		line("short", "%s: there they end one cell before the grid", strings.Join(r.Short, ", "))
@@ -361,13 +353,13 @@ func (r checked) print(to io.Writer, s *stencil.Stencil) error {
 		}
 		sums := ""
 		if st.Sums > 0 && !r.Linear {
-			sums = "; in it " + counted(st.Sums, "weighted sum") + " of neighbours"
+			sums = "; in it " + stencil.Several(st.Sums, "weighted sum") + " of neighbours"
 		}
 		if st.Color != "" {
 			sums += "; half sweep over " + st.Color
 		}
-		line(name, "sets %s; reach %s; %s, %s, %s, %s%s", strings.Join(st.Sets, ", "), reachText(st.Low, st.High), counted(st.Ops.Add, "addition"),
-			counted(st.Ops.Mul, "product"), counted(st.Ops.Div, "quotient"), counted(st.Ops.Special, "function"), sums)
+		line(name, "sets %s; reach %s; %s, %s, %s, %s%s", strings.Join(st.Sets, ", "), reachText(st.Low, st.High), stencil.Several(st.Ops.Add, "addition"),
+			stencil.Several(st.Ops.Mul, "product"), stencil.Several(st.Ops.Div, "quotient"), stencil.Several(st.Ops.Special, "function"), sums)
 	}
 	if r.Seams != "" {
 		line("seams", "the grid of %s joins cells of one colour across its edges on %s", r.Size, r.Seams)
@@ -391,7 +383,7 @@ func (r checked) print(to io.Writer, s *stencil.Stencil) error {
 		how := ""
 		switch {
 		case r.Looks > 0:
-			how = "; they take " + counted(r.Looks, "look") + " at the grid"
+			how = "; they take " + stencil.Several(r.Looks, "look") + " at the grid"
 		case slices.ContainsFunc(r.Numbers, func(n checkedNumber) bool { return n.Op != "" }):
 			how = "; the step before folds them while it stores"
 		}
@@ -418,7 +410,7 @@ func (r checked) print(to io.Writer, s *stencil.Stencil) error {
 	case r.Linear:
 		line("linear", "yes: a weighted sum of points")
 	case r.Hidden > 0:
-		line("linear", "no; neighbours share %s, computed once by hs=1", counted(r.Hidden, "value"))
+		line("linear", "no; neighbours share %s, computed once by hs=1", stencil.Several(r.Hidden, "value"))
 	default:
 		line("linear", "no")
 	}
