@@ -193,9 +193,7 @@ func (p *parser) congruences(at token, e Expr, c *Color) error {
 	part := Congruence{Modulus: int(n), Rest: positive(rest.Value - terms.constant)}
 	divisor := int(n)
 	for a, w := range terms.position {
-		if part.Weights[a] = positive(w); a >= p.out.Dims && part.Weights[a] != 0 {
-			return p.fail(at, "there is no axis %c: NumDimensions is %d", "xyz"[a], p.out.Dims)
-		}
+		part.Weights[a] = positive(w)
 		for v := part.Weights[a]; v != 0; {
 			divisor, v = v, divisor%v
 		}

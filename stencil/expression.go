@@ -225,7 +225,7 @@ func (p *parser) name(t token) (Expr, error) {
 		return p.read(t)
 	case "x", "y", "z":
 		if int(t.text[0]-'x') >= p.out.Dims {
-			return nil, p.fail(t, "%s: a cell of %s has no such coordinate", t, Several(p.out.Dims, "dimension"))
+			return nil, p.fail(t, "there is no axis %s: NumDimensions is %d", t.text, p.out.Dims)
 		}
 		return Var{Position, int(t.text[0] - 'x'), position}, nil
 	case "iteration":
