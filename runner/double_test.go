@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"stenciltune/device"
 	"stenciltune/space/spacetest"
@@ -116,4 +118,24 @@ func TestADesignThatCannotBeProvedInFloat64IsSaid(t *testing.T) {
 	if r.Winner.Schedule.String() != first || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0], "not proved in float64 too") {
 		t.Errorf("winner %s, warnings %q", r.Winner.Schedule, r.Warnings)
 	}
+}
+
+// A compiler that takes long over it is not waited for.
+func TestADesignInFloat64IsNotWaitedForLong(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newFake(t)
+		first := tile(64, 4, 2, 4)
+		d.seconds = at(map[string]float64{first: 80e-6})
+		d.fail = func(op, s string, _ int) error {
+			if op == opCompileDouble && s == first {
+				return errHang
+			}
+			return nil
+		}
+		begin := time.Now()
+		r := mustTune(t, options(t, d, first))
+		if took := time.Since(begin); r.Winner.Schedule.String() != first || len(r.Winner.Checks) != 2 || !warned(r, "not proved in float64 too: "+first+" takes the compiler long") || took > 2*doublePatience {
+			t.Errorf("after %v winner %s, warnings %q", took, r.Winner.Schedule, r.Warnings)
+		}
+	})
 }

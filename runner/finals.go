@@ -66,6 +66,9 @@ func (f *field) rest(s space.Schedule) *candidate {
 func (f *field) release() {
 	list := slices.AppendSeq(f.candidates, maps.Values(f.rests))
 	for _, d := range f.doubles {
+		if d != nil {
+			d.give()
+		}
 		list = append(list, d.candidates()...)
 	}
 	for _, c := range list {
