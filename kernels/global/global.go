@@ -190,6 +190,21 @@ const spilledOperations = 2.5
 // are then right in the median (docs/lab/0052-registers-of-global.md).
 const unforeseen = 1.15
 
+// fusedEdges is how much longer a block at the grid's edge computes stages that are fused: so one of two programs that were measured is predicted
+// right, and the other 2.5 times too fast (docs/lab/0052-registers-of-global.md).
+const fusedEdges = 6
+
+// atEdges is the share of blocks that lie at the grid's edge.
+func atEdges(p stencil.Problem, box [3]int) float64 {
+	inside := 1.0
+	for a := range p.Stencil.Dims {
+		tiles := kernels.CeilDiv(p.Size[a], box[a])
+		low, high := kernels.CeilDiv(p.Stencil.Low[a], box[a]), kernels.CeilDiv(tiles*box[a]-p.Size[a]+p.Stencil.High[a], box[a])
+		inside *= float64(max(0, tiles-low-high)) / float64(tiles)
+	}
+	return 1 - inside
+}
+
 // registers is what the compiler takes for the stage that needs most, and without how many it spills, by the values that are alive at once: for one
 // cell, and for all cells of a thread with what they read. Cells stride apart on x share nothing. Where stages are fused a thread holds values of all,
 // and loads for its cells. Fitted to what NVRTC 11.8 gives 1,068 kernels (docs/lab/0052-registers-of-global.md).
@@ -320,6 +335,10 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	threads := blocks * float64(l.Threads())
 	if _, _, sum := p.Stencil.Linear(); !sum && work > 1 {
 		ops, beside = unforeseen*ops, unforeseen*beside
+	}
+	if p.Stencil.Of != nil { // at the grid's edge loops compute them, whose arrays lie in local memory
+		slow := 1 + (fusedEdges-1)*atEdges(p, box)
+		ops, beside = slow*ops, slow*beside
 	}
 	taken, least := registers(p, each, stride, most, vx > 1)
 	spilled := 1.8 // words for each register that lacks
