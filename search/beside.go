@@ -55,15 +55,21 @@ func (b *brain) sources() map[source]bool {
 }
 
 // exchanged tells whether one of two points of a family is as many steps up in some parameters as it is
-// down in others.
+// down in others, or as many times as large: tiles of the same size have another shape.
 func (c *enumeration) exchanged(p, q int) bool {
 	k, from := c.values(p)
 	l, to := c.values(q)
-	sum := 0
-	for i := range min(len(from), len(to)) {
-		sum += int(to[i]) - int(from[i])
+	if k != l {
+		return false
 	}
-	return k == l && sum == 0
+	sum, before, after := 0, 1, 1
+	for i, p := range c.parts[k].family.Params {
+		sum += int(to[i]) - int(from[i])
+		if to[i] != from[i] {
+			before, after = before*p.Values[from[i]], after*p.Values[to[i]]
+		}
+	}
+	return sum == 0 || before == after
 }
 
 // relaunch is an untried launch of a source that is slower than the best by no more than the launches of the

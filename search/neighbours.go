@@ -64,7 +64,8 @@ func (c *enumeration) launches(to []int, point int) []int {
 	return to
 }
 
-// trades appends the points that two parameters away differ by one value each:
+// trades appends the points that two parameters away differ by one value each, or
+// of which one has twice the value and the other half:
 // what one gains the other may lose, as threads on x and y of a full block do;
 // such pairs are often the only way past a constraint on a product. It also
 // appends the same values in the other families, where they are legal.
@@ -74,17 +75,24 @@ func (c *enumeration) trades(to []int, point int) []int {
 	params := c.parts[k].family.Params
 	for i := range params {
 		for j := range i {
-			for _, d := range [4][2]int{{-1, 1}, {1, -1}, {-1, -1}, {1, 1}} {
-				a, b := idx[i]+d[0], idx[j]+d[1]
+			hereI, hereJ := idx[i], idx[j]
+			try := func(a, b int) {
 				if a < 0 || b < 0 || a >= len(params[i].Values) || b >= len(params[j].Values) {
-					continue
+					return
 				}
-				hereI, hereJ := idx[i], idx[j]
 				idx[i], idx[j] = a, b
 				if q := c.find(k, idx); q >= 0 {
 					to = append(to, q)
 				}
 				idx[i], idx[j] = hereI, hereJ
+			}
+			for _, d := range [4][2]int{{-1, 1}, {1, -1}, {-1, -1}, {1, 1}} {
+				try(hereI+d[0], hereJ+d[1])
+			}
+			for _, d := range [2][2]int{{doubled(params[i], hereI), halved(params[j], hereJ)}, {halved(params[i], hereI), doubled(params[j], hereJ)}} {
+				if up := d[0] - hereI; up*up != 1 || d[1]-hereJ != -up { // such were tried above
+					try(d[0], d[1])
+				}
 			}
 		}
 	}
@@ -96,6 +104,20 @@ func (c *enumeration) trades(to []int, point int) []int {
 		}
 	}
 	return to
+}
+
+// doubled is the place of twice a parameter's value, halved of half of it; -1 if there is none.
+func doubled(p space.Param, at int) int {
+	if !p.Ordinal || p.Values[at] < 1 {
+		return -1
+	}
+	return slices.Index(p.Values, 2*p.Values[at])
+}
+func halved(p space.Param, at int) int {
+	if !p.Ordinal || p.Values[at] < 1 || p.Values[at]%2 != 0 {
+		return -1
+	}
+	return slices.Index(p.Values, p.Values[at]/2)
 }
 
 // translate is the point of another family with the same values where both have
