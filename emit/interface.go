@@ -56,13 +56,14 @@ type listPar struct {
 // and its element type alone, never from the schedule.
 type exports struct {
 	Name, Element string
-	Cell          string   // of fields: Element, or what all are stored in, or void where they differ
-	Cells         []string // of each field
-	Elements      []string // of each read-only array
-	Several       bool     // of them, some are not Element
-	Fields        []string // names; "" of the only one of a file without Fields
-	Temporary     string   // names of those that are temporary
-	Lasting       []bool   // fields that are not temporary
+	Shortest      *stencil.Size // extents, if one must be more than 1; nil of others
+	Cell          string        // of fields: Element, or what all are stored in, or void where they differ
+	Cells         []string      // of each field
+	Elements      []string      // of each read-only array
+	Several       bool          // of them, some are not Element
+	Fields        []string      // names; "" of the only one of a file without Fields
+	Temporary     string        // names of those that are temporary
+	Lasting       []bool        // fields that are not temporary
 	ReadOnly      []stencil.Array
 	Extents       []parameter
 	Leading       []parameter // elements from row to row, and in 3D rows from plane to plane; of functions for pitched grids
@@ -81,6 +82,9 @@ type exports struct {
 func exportsOf(s Source) exports {
 	name, st, d := s.Name, s.Problem.Stencil, s.dtype()
 	e := exports{Name: name, Element: element(d), ReadOnly: st.ReadOnly, Until: st.Until != nil, Cuts: cutsOf(st)}
+	if least := st.Least(); least != (stencil.Size{1, 1, 1}) {
+		e.Shortest = &least
+	}
 	e.Whole = e.Cuts[st.Dims-1].Whole
 	if st.Dims == 1 {
 		e.Whole = "its grid has one axis"

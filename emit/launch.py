@@ -347,6 +347,9 @@ def _extents(shape):
     cells = n[0] * n[1] * n[2] if len(n) == 3 else 0
     if len(shape) != _AXES or min(n) < 1 or max(n) > 2130706432 or cells > 1 << 56 or n[1] * n[2] > 2147483647:
         raise ValueError("shape %s: want %d extents of 1 to 2130706432, x last" % (tuple(shape), _AXES))
+    least = TABLE.get("shortest", n)
+    if any(e < m for e, m in zip(n, least)):
+        raise ValueError("shape %s: want extents of %s and more, x last, since arrays are a cell shorter" % (tuple(shape), tuple(reversed(least[:_AXES]))))
     return n + [16]
 
 

@@ -24,8 +24,9 @@ type pythonTable struct {
 	Fields   []pythonField   `json:"fields"`
 	Arrays   []pythonArray   `json:"arrays"`
 	Scalars  []pythonScalar  `json:"scalars"`
-	Lists    []pythonList    `json:"lists,omitempty"` // of places
-	Cuts     []cut           `json:"cuts"`            // by axis, x first
+	Lists    []pythonList    `json:"lists,omitempty"`    // of places
+	Cuts     []cut           `json:"cuts"`               // by axis, x first
+	Shortest *stencil.Size   `json:"shortest,omitempty"` // extents, if one must be more than 1
 	Winners  []pythonWinner  `json:"winners"`
 	Variants []pythonVariant `json:"variants"`
 	Kernels  []pythonKernel  `json:"kernels"`
@@ -143,7 +144,7 @@ func python(s Source) ([]byte, error) {
 	}
 	v := viewOf(s, parts, variants)
 	table := pythonTable{Name: s.Name, Dims: st.Dims, DTypes: pythonTypes(d), Bytes: d.Size(),
-		Arrays: []pythonArray{}, Scalars: []pythonScalar{}, Cuts: v.Cuts}
+		Arrays: []pythonArray{}, Scalars: []pythonScalar{}, Cuts: v.Cuts, Shortest: v.Shortest}
 	for i, f := range st.Fields {
 		table.Fields = append(table.Fields, pythonField{f.Name, v.Written[i], pythonTypes(f.Type)})
 	}

@@ -138,7 +138,7 @@ func afterOf(p stencil.Problem, of part) *after {
 var templates embed.FS
 
 var launcher = template.Must(template.New("launcher.cu.tmpl").Funcs(template.FuncMap{
-	"join": strings.Join, "braces": braces[[3]int],
+	"join": strings.Join, "braces": braces[[3]int], "least": func(n *stencil.Size) string { return braces(*n) },
 }).ParseFS(templates, "*.cu.tmpl"))
 
 // view is what the launcher's template sees.

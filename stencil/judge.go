@@ -336,14 +336,14 @@ func alike(values []float64, cells, fields int) bool {
 }
 
 // nearly tells whether of an answer at most one cell in a hundred is wrong, and none by more than a thousand times its bound, or by
-// leaving the type's range where some cells may.
+// leaving the type's range where some cells may. A bound of 0 is that of a number which no run has rounded otherwise yet.
 func (v Verdict) nearly(got []float64) bool {
 	wrong := 0
 	beyond := slices.Contains(v.Bound, math.Inf(1))
 	for i, w := range v.Want[:min(len(got), len(v.Want))] {
 		if e := math.Abs(got[i] - w); got[i] == w || e <= v.Bound[i] || math.IsInf(v.Bound[i], 1) {
 			continue
-		} else if !(e <= 1000*v.Bound[i]) && !(beyond && !finite(got[i])) {
+		} else if v.Bound[i] > 0 && !(e <= 1000*v.Bound[i]) && !(beyond && !finite(got[i])) {
 			return false
 		}
 		wrong++

@@ -276,6 +276,23 @@ func TestAnAnswerThatIsNearlyRightIsJudgedByMoreRuns(t *testing.T) {
 	}
 }
 
+// So is one that errs in cells of whole numbers which no run has rounded otherwise yet: their bound is 0.
+func TestACellThatNoRunRoundedOtherwiseIsJudgedByMoreRuns(t *testing.T) {
+	for bound, right := range map[float64]bool{0: false, 1: true} {
+		v := Verdict{Want: make([]float64, 4000), Bound: make([]float64, 4000)}
+		v.more = func() Verdict {
+			w := Verdict{Want: v.Want, Bound: slices.Clone(v.Bound)}
+			w.Bound[7] = bound
+			return w
+		}
+		got := make([]float64, 4000)
+		got[7] = -1
+		if r := v.Compare(got); r.OK() != right {
+			t.Errorf("bound %g of many runs: %+v", bound, r)
+		}
+	}
+}
+
 // An integer field beside a float16 one has the bound of its own arithmetic, however it is read; a field that reads the other has not.
 func TestAnIntegerFieldBesideAShortOneHasItsOwnBound(t *testing.T) {
 	n := Size{70, 60, 1}

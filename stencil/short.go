@@ -60,13 +60,29 @@ func (p *parser) applyShort() error {
 	return nil
 }
 
-// Least is the smallest extents of a grid: each array has a cell.
+// Least is the smallest extents of a grid: each array has a cell, and one that is short and mirrored at its low end all cells
+// whose images are read there.
 func (s *Stencil) Least() Size {
 	least := Size{1, 1, 1}
-	for _, a := range s.arrays() {
+	for i, a := range s.arrays() {
 		for axis, short := range a.Short {
-			if short {
-				least[axis] = 2
+			if !short {
+				continue
+			}
+			least[axis] = max(least[axis], 2)
+			if a.Rules[axis][0].Boundary != Mirror {
+				continue
+			}
+			for k := range s.Stages {
+				for _, o := range s.Stages[k].Points[i] {
+					least[axis] = max(least[axis], 2-o[axis])
+				}
+			}
+			for _, l := range s.Sparse {
+				least[axis] = max(least[axis], 2+l.Low[axis])
+			}
+			for _, v := range s.StepScalars {
+				least[axis] = max(least[axis], 2+v.Low[axis])
 			}
 		}
 	}

@@ -338,3 +338,21 @@ func TestWhatIsWithinTheGridIsComputedAsEver(t *testing.T) {
 		t.Errorf("%+v", s.Ops)
 	}
 }
+
+// An array that is short where it mirrors must have all cells whose images are read.
+func TestLeastHasTheImagesOfShortArrays(t *testing.T) {
+	for text, want := range map[string]Size{
+		"StencilSize (1, 9) Fields (v, w) Short (v y) Boundary v y (mirror, clamp) CellValue { return get(v, 0, 0), get(v, 0, -9); }":               {1, 11, 1},
+		"StencilSize (1, 9) Fields (v, w) Short (v y) CellValue { return get(v, 0, 0), get(v, 0, -9); }":                                            {1, 2, 1},
+		"StencilSize (1, 9) Fields (v, w) Short (v y) Boundary y (mirror, clamp) CellValue { return get(v, 0, 0), get(w, 0, -9) + get(v, 0, -1); }": {1, 3, 1},
+		"StencilSize (1, 9) Fields (v, w) Boundary y (mirror, clamp) CellValue { return get(v, 0, 0), get(v, 0, -9); }":                             {1, 1, 1},
+	} {
+		s, err := Parse("s", "s.sl", "NumDimensions 2 "+text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Least(); got != want {
+			t.Errorf("%s: %v, want %v", text, got, want)
+		}
+	}
+}

@@ -24,7 +24,7 @@ func (p *parser) storeFields() error {
 		for axis := range p.ends[i] {
 			p.ends[i][axis] = s.storing(p.ends[i][axis], []int{i}, true)
 		}
-		for axis := range f.Rules {
+		for axis := range s.Dims {
 			for side := range f.Rules[axis] {
 				c := &f.Rules[axis][side].Constant
 				if v := f.Type.Round(*c); f.Type != "" && (v != *c && !f.Type.Floating() || math.IsInf(v, 0)) {

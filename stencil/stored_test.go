@@ -145,3 +145,10 @@ func TestWhatFieldsOfATypeHold(t *testing.T) {
 		}
 	}
 }
+
+// A rule of an axis that the grid has not is no rule of a field that it cannot hold.
+func TestARuleOfNoAxisIsHeldByEveryType(t *testing.T) {
+	if _, err := Parse("s", "s.sl", "NumDimensions 2 StencilSize (1, 1) Fields (h, c: int8) Boundary (wrap, constant 0.5) Boundary c y mirror CellValue { return get(h, 1, 0), get(c, 0, 1); }"); err != nil {
+		t.Error(err)
+	}
+}
