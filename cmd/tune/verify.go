@@ -51,6 +51,9 @@ code 3.`,
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			f.Stencil = args[0]
+			if c.Flags().Changed("case") && f.only < 1 {
+				return cli.Usagef("--case %d: the cases are numbered from 1", f.only)
+			}
 			return a.runVerify(c.Context(), f)
 		},
 	}
@@ -120,8 +123,6 @@ func (a *app) runVerify(ctx context.Context, f verifyFlags) error {
 		return err
 	case f.cases < 1 || f.cases > 1e6:
 		return cli.Usagef("--cases %d: from 1 to 1000000", f.cases)
-	case f.only < 0:
-		return cli.Usagef("--case %d: the cases are numbered from 1", f.only)
 	case f.family != "" && kernels.Find(all.Families(), f.family) == nil:
 		return cli.Usagef("--family %s: there is none; there are %s", f.family, familyNames())
 	}

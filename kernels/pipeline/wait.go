@@ -28,7 +28,8 @@ func planEarly(key planKey, st *stencil.Stencil) *plan {
 			}
 		}
 	}
-	if best.lastLag >= whole.lastLag || best.kept() >= whole.kept() { // each stage more costs something
+	lost := best.unlisted != "" && whole.unlisted == ""                       // fused steps, where what sources and receivers read is left by several stages
+	if lost || best.lastLag >= whole.lastLag || best.kept() >= whole.kept() { // each stage more costs something
 		return whole
 	}
 	return best
@@ -56,7 +57,7 @@ func (p *plan) waiting(key planKey) *plan {
 			continue
 		}
 		flags := slices.Concat(late[:i], waits, late[i+1:])
-		if q := planStages(key, best.st.Parted(groups), flags); q.cost() < best.cost() {
+		if q := planStages(key, best.st.Parted(groups), flags); q.cost() < best.cost() && (q.unlisted == "" || best.unlisted != "") {
 			best, late = q, flags
 			i += len(parts) - 1
 		}
