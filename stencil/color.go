@@ -193,7 +193,9 @@ func (p *parser) congruences(at token, e Expr, c *Color) error {
 	part := Congruence{Modulus: int(n), Rest: positive(rest.Value - terms.constant)}
 	divisor := int(n)
 	for a, w := range terms.position {
-		part.Weights[a] = positive(w)
+		if part.Weights[a] = positive(w); a >= p.out.Dims && part.Weights[a] != 0 {
+			return p.fail(at, "there is no axis %c: NumDimensions is %d", "xyz"[a], p.out.Dims)
+		}
 		for v := part.Weights[a]; v != 0; {
 			divisor, v = v, divisor%v
 		}

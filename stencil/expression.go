@@ -224,9 +224,6 @@ func (p *parser) name(t token) (Expr, error) {
 	case "read":
 		return p.read(t)
 	case "x", "y", "z":
-		if int(t.text[0]-'x') >= p.out.Dims {
-			return nil, p.fail(t, "there is no axis %s: NumDimensions is %d", t.text, p.out.Dims)
-		}
 		return Var{Position, int(t.text[0] - 'x'), position}, nil
 	case "iteration":
 		return Var{Iteration, 0, position}, nil

@@ -115,7 +115,6 @@ func TestFaultsOfTheLanguageAreShownWhereTheyStand(t *testing.T) {
 		{"for (int i = 0; i < get(0); i++) ; return get(0);", "", `s.sl:3:29: a loop's bounds must be constants, so that it can be unrolled; use numbers and const int; the loops over cells and steps are left out`},
 		{"for (int i = 0; i >= 0; i++) ; return get(0);", "", `s.sl:3:42: loops and functions expand to more than 200000 tokens; shorten them`},
 		{"for (int i = 2; i < 9; i += 0) ; return get(0);", "", `s.sl:3:22: the loop never ends: i stays 2`},
-		{"return y * get(0);", "", `s.sl:3:20: there is no axis y: NumDimensions is 1`},
 		{"for (float i = 0; i < 1; i++) ; return get(0);", "", `s.sl:3:18: a loop counts in an integer type; use int`},
 		{"float i; for (i = 0; i < 1; i++) ; return get(0);", "", `s.sl:3:27: declare the loop's variable here, like int i = 0`},
 		{"int i = 1; if (get(0) > 0) i = 0; return get(i);", "", `s.sl:3:58: the offsets of get must be whole numbers known here, found "i"; use const int, or choose between several get() with ?:`},
