@@ -64,7 +64,7 @@ func (p *parser) applyShort() error {
 // whose images are read there.
 func (s *Stencil) Least() Size {
 	least := Size{1, 1, 1}
-	for i, a := range s.arrays() {
+	for _, a := range s.arrays() {
 		for axis, short := range a.Short {
 			if !short {
 				continue
@@ -73,10 +73,8 @@ func (s *Stencil) Least() Size {
 			if a.Rules[axis][0].Boundary != Mirror {
 				continue
 			}
-			for k := range s.Stages {
-				for _, o := range s.Stages[k].Points[i] {
-					least[axis] = max(least[axis], 2-o[axis])
-				}
+			for _, o := range a.Points {
+				least[axis] = max(least[axis], 2-o[axis])
 			}
 			for _, l := range s.Sparse {
 				least[axis] = max(least[axis], 2+l.Low[axis])

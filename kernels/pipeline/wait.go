@@ -28,12 +28,15 @@ func planEarly(key planKey, st *stencil.Stencil) *plan {
 			}
 		}
 	}
-	lost := best.unlisted != "" && whole.unlisted == ""                       // fused steps, where what sources and receivers read is left by several stages
-	if lost || best.lastLag >= whole.lastLag || best.kept() >= whole.kept() { // each stage more costs something
+	if !best.listed(whole) || best.lastLag >= whole.lastLag || best.kept() >= whole.kept() { // each stage more costs something
 		return whole
 	}
 	return best
 }
+
+// listed tells whether sources and receivers can act within a launch by this plan if they can by another: parts of a stage leave apart what
+// they read together.
+func (p *plan) listed(another *plan) bool { return p.unlisted == "" || another.unlisted != "" }
 
 // waiting has outputs wait as long as those who read them allow, where that keeps fewer planes: of a flux that is
 // read at its own plane alone none is kept, while what it is computed from is kept for others.
@@ -57,7 +60,7 @@ func (p *plan) waiting(key planKey) *plan {
 			continue
 		}
 		flags := slices.Concat(late[:i], waits, late[i+1:])
-		if q := planStages(key, best.st.Parted(groups), flags); q.cost() < best.cost() && (q.unlisted == "" || best.unlisted != "") {
+		if q := planStages(key, best.st.Parted(groups), flags); q.cost() < best.cost() && q.listed(best) {
 			best, late = q, flags
 			i += len(parts) - 1
 		}
