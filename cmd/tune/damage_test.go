@@ -116,7 +116,7 @@ func TestEveryCommandSaysItOrAnswersAlike(t *testing.T) {
 		wanted = append(wanted, right{code, stdout})
 	}
 	said, alike := 0, 0
-	for n := range *flagDamages {
+	for n := 0; n < *flagDamages || said == 0 && n < 2*len(pages); n++ { // many pages of a young store are free, and which ones differs
 		page, flipped := 2+pages[n/2%len(pages)], n%2 == 1
 		at, bit := page*size+r.IntN(size), r.IntN(8)
 		change := func(data []byte) []byte {
@@ -141,7 +141,7 @@ func TestEveryCommandSaysItOrAnswersAlike(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d damages, seed %d: %d answers say it, %d are the sound store's", *flagDamages, *flagDamageSeed, said, alike)
+	t.Logf("seed %d: %d answers say a damage, %d are the sound store's", *flagDamageSeed, said, alike)
 	if said == 0 {
 		t.Error("nothing is said of any damage")
 	}
