@@ -60,7 +60,7 @@ func TestFaultsOfBoundaryRulesAreShownWhereTheyStand(t *testing.T) {
 		"Boundary x (wrap, clamp)":                       "2:10: axis x wraps on both sides and for all arrays, or not at all: u has another rule there",
 		"Boundary (wrap, clamp) Boundary v mirror":       "2:10: axis x wraps on both sides and for all arrays, or not at all: v has another rule there",
 		"Boundary wrap Boundary mirror":                  "2:24: Boundary is given twice; remove one, or say of which axis (Boundary x wrap) or field each is",
-		"Boundary x clamp EdgeValue x { return value; }": "2:1: Boundary and EdgeValue both say what lies outside; remove one",
+		"Boundary x clamp EdgeValue x { return value; }": "2:18: Boundary and EdgeValue both say what lies outside; remove one",
 		"Boundary k x fixed":                             "2:14: a read-only array's rule is clamp, mirror or wrap: beyond its edge it is a cell of its own",
 		"Boundary u fixd":                                `2:10: unknown boundary "u"; use clamp, mirror, wrap, constant with a number, or fixed`,
 		"Boundary x fixd":                                `2:12: unknown boundary "fixd"; use clamp, mirror, wrap, constant with a number, or fixed`,

@@ -214,7 +214,12 @@ func (p *parser) checkColors() error {
 	for _, c := range p.colors {
 		stage := max(0, slices.IndexFunc(s.Stages, func(st Stage) bool { return st.Name == c.stage.text }))
 		st := &s.Stages[stage]
-		field, at, meets := st.meets(func(field, axis, o int) []int { return met(s.Fields[field].Rules[axis], o) })
+		field, at, meets := st.meets(func(field, axis, o int) []int {
+			if !slices.ContainsFunc(st.Outputs, func(f int) bool { return s.Fields[f].Rules[axis][side(o)].Boundary != Fixed }) {
+				return []int{o} // a cell that would read beyond the edge keeps all its values
+			}
+			return met(s.Fields[field].Rules[axis], o)
+		})
 		if !meets {
 			continue
 		}

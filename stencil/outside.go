@@ -231,6 +231,16 @@ func (p *parser) checkOutside(o outside) error {
 	return nil
 }
 
+// saidOutside is where the file gives an array's rule beyond a side.
+func (p *parser) saidOutside(array string, axis, side int) (at token) {
+	for _, o := range p.outside { // from what is said of all to what is said of one
+		if len(o.rules) > 0 && (o.array.text == "" || o.array.text == array) && (o.axis < 0 || o.axis == axis) && (o.side < 0 || o.side == side) {
+			at = o.rules[min(axis, len(o.rules)-1)][side].at
+		}
+	}
+	return at
+}
+
 // apply sets the sides of an array of which o speaks.
 func (p *parser) apply(o *outside, a *Array, from *[3][2]*outside, readOnly bool) error {
 	for axis := range 3 {
@@ -245,7 +255,11 @@ func (p *parser) apply(o *outside, a *Array, from *[3][2]*outside, readOnly bool
 			if before := from[axis][side]; before != nil && before.rank() == o.rank() {
 				switch {
 				case (before.body == nil) != (o.body == nil):
-					return p.fail(p.seen["Boundary"], "Boundary and EdgeValue both say what lies outside; remove one")
+					later := o.key
+					if k := before.key; k.line > later.line || k.line == later.line && k.col > later.col {
+						later = k
+					}
+					return p.fail(later, "Boundary and EdgeValue both say what lies outside; remove one")
 				case o.body != nil:
 					return p.fail(o.key, "EdgeValue is given twice; remove one")
 				}

@@ -28,7 +28,7 @@ func (p *parser) storeFields() error {
 			for side := range f.Rules[axis] {
 				c := &f.Rules[axis][side].Constant
 				if v := f.Type.Round(*c); f.Type != "" && (v != *c && !f.Type.Floating() || math.IsInf(v, 0)) {
-					return p.fail(p.seen["Boundary"], "%v is no %s, which %.40s is stored in", *c, f.Type, f.Name)
+					return p.fail(p.saidOutside(f.Name, axis, side), "%v is no %s, which %.40s is stored in", *c, f.Type, f.Name)
 				} else if f.Type != "" {
 					*c = v
 				}
