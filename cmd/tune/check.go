@@ -272,7 +272,7 @@ func unmirrored(s *stencil.Stencil) (notes []string) {
 			}
 			for k, a := range s.ReadOnly {
 				note := fmt.Sprintf("%s is mirrored on %s, %s is not and is read beyond the edge; if they have the same wall, add Boundary %[3]s %[2]s mirror", s.Fields[i].Name, "xyz"[axis:axis+1], a.Name)
-				if a.Axis == 0 && s.ReadsBeyond(len(s.Fields)+k, axis, side) && !mirrored(a, axis, side) && !slices.Contains(notes, note) {
+				if a.Axis == 0 && !a.Short[axis] && s.ReadsBeyond(len(s.Fields)+k, axis, side) && !mirrored(a, axis, side) && !slices.Contains(notes, note) {
 					notes = append(notes, note)
 				}
 			}

@@ -250,9 +250,12 @@ func (a *app) prove(ctx context.Context, d device.Device, name string, p stencil
 
 // judge says what the cases leave open.
 func (v *deviceProof) judge(p stencil.Problem, seen string) {
+	if v.Cases == 0 { // interrupted before the first one ended
+		return
+	}
 	v.Untaken = p.Stencil.Untaken(seen)
 	v.Faint = stencil.FaintPoints(p)
-	v.Complete = v.Cases > 0 && len(v.Untaken) == 0 && 2*v.Blind <= v.Compared && v.Wrong == ""
+	v.Complete = len(v.Untaken) == 0 && 2*v.Blind <= v.Compared && v.Wrong == ""
 	warn := func(format string, args ...any) { v.Warnings = append(v.Warnings, fmt.Sprintf(format, args...)) }
 	for _, u := range v.Untaken {
 		warn("%s, in any cell of these cases: what is computed there is not proved", u)
@@ -345,10 +348,10 @@ func (a *app) printVerification(v verification) error {
 		switch {
 		case d.Wrong != "":
 			verdict = "the last one wrong"
-		case len(d.Untaken) > 0:
-			verdict = "right, but incomplete: no cell took every branch, or sources changed nothing"
 		case d.Cases == 0:
 			verdict = "nothing is proved: no compiler ended in time"
+		case len(d.Untaken) > 0:
+			verdict = "right, but incomplete: no cell took every branch, or sources changed nothing"
 		case !d.Complete:
 			verdict = "incomplete: rounding hides every error in most cells"
 		}
