@@ -53,8 +53,7 @@ func (w *writer) reader() {
 		w.WriteString(stencil.TypeSource(d))
 	}
 	w.line("__host__ __device__ constexpr int least(int a, int b) { return a < b ? a : b; }")
-	w.line("// Of bytes that lie together those that are moved at once: 16 at most, and never a part of an element. Where two blocks write a cell")
-	w.line("// the last bits of their values may differ, and a half of each would make a third value.")
+	w.line("// Of bytes that lie together those that are moved at once: 16 at most, and never a part of an element.")
 	w.line("__host__ __device__ constexpr int at_once(int element, int bytes) { return element > bytes ? element : least(bytes, 16); }\n")
 	w.line("// Calls f with a pointer to nothing of the type that an array is stored in: 0 stands for T.")
 	w.line("template <class F> __device__ __forceinline__ auto by_type(int stored, F f) {")

@@ -125,36 +125,6 @@ func TestGPUNamedCases(t *testing.T) {
 	}
 }
 
-// An element is written at once, however much wider than others: of a cell that two blocks write, each with a value whose last bits are
-// its own, halves of both would be neither's.
-func TestGPUElementsAreWrittenWhole(t *testing.T) {
-	d := openGPU(t)
-	text := "NumDimensions 3 StencilSize (1, 1, 1) Fields (u: float64) CellValue { return 0.5 * get(u, 0, 0, 0) * get(u, 0, 0, 0) + 0.1 * (get(u, 0, 0, 1) + get(u, 1, 0, 0)); }"
-	st, err := stencil.Parse("wide", "wide.sl", text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := stencil.Problem{Stencil: st, DType: stencil.Float32, Size: stencil.Size{147, 96, 16}, Steps: 3}
-	for _, text := range []string{"sweep/vx=4/vy=6/wp=8/ck=8/pf=2/mb=1", "sweep/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1", "pipeline/vx=4/vy=2/wp=4/ck=1/pf=1/mb=1/ph=1", "stream/vx=4/vy=2/wp=4/ck=1/pf=1/mb=1/ph=2"} {
-		s, err := space.ParseSchedule(text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		k := kernels.Find(all.Families(), s.Family()).Kernel(p, s)
-		b, err := d.Compile(t.Context(), k)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for seed := range uint32(40) {
-			cmp, err := d.Check(t.Context(), device.Check{Problem: p, Passes: []device.Pass{{Binary: b, Launch: k.Launch, Count: 1}}, Seed: seed})
-			if err != nil || !cmp.OK() {
-				t.Errorf("%s, seed %d: %v %s", s, seed, err, cmp.Reason(p.Size))
-			}
-		}
-		d.Release(b)
-	}
-}
-
 // handWritten is a kernel outside any family: text at the beginning of the naive body.
 func handWritten(t *testing.T, size stencil.Size, before string, shared int) (kernels.Kernel, stencil.Problem) {
 	st, err := stencil.Parse("copy", "copy.sl", "NumDimensions 3\nStencilSize (0, 0, 0)\nCellValue { return get(0, 0, 0); }")

@@ -50,7 +50,6 @@ func Mutations() []Mutation {
 		m("global", "redblack", "stages swapped", "% 2 != 0", "% 2 == 0"),
 		m("global", "srad2", "a branch is lost", "if (v10 > T(1.0))", "if (v10 > T(1.5))"),
 		unseen("global", "jacobi2d", "element indices of 32 bits where 64 are needed", "typedef int index_t;", "typedef short index_t;", "only a grid of 2^31 elements and more tells, which no check of all cells has"),
-		unseen("sweep", "wider3d", "an element that is wider than others is stored in halves", "element > bytes ? element : least(bytes, 16)", "least(bytes, 16)", "only blocks that run at once mix the halves of their values: TestGPUElementsAreWrittenWhole, as kernels were before, on an H100"),
 		m("global", "jacobi2d", "rows that hold no whole vectors are taken for such", "grid.nx % VECTOR == 0 && addresses", "addresses"),
 		m("global", "lopsided2d", "vectors: a tile whose halo crosses high x takes the path without rules", "first.x + WRITE_X + HIGH_X <= grid.nx && first.y", "first.x + WRITE_X + 1 <= grid.nx + 1 && first.y"),
 		m("global", "lopsided3d", "lengths: planes counted by the width", "y = row % ny, z = row / ny;", "y = row % ny, z = min(row / ny, nz - 2 > 0 ? nz - 2 : 0);"),
@@ -128,6 +127,7 @@ func Mutations() []Mutation {
 		m("slide", "lopsided2d", "the window: high for low", "ring(base, own + LOW_S + ds)", "ring(base, own + HIGH_S + ds)"),
 		m("slide", "jacobi3d", "two buffers: new planes over those still read", "next.put(window, ring(base, HALO_S + GROUP_S), thread);", "next.put(window, ring(base, HALO_S), thread);"),
 
+		m("sweep", "acoustic3d", "a tile that is moved back stores cells of the tile before again", "own_x + i >= (int)blockIdx.x * TILE_X &&", ""),
 		m("sweep", "jacobi3d13", "a weight off by 1e-3", "Real(0.020833333333333332)", "Real(0.0208541666)"),
 		m("sweep", "jacobi3d13", "a sum moves on with nothing added", "sum[3][j][i] + Real(0.09375) * part[0][j][i]", "sum[3][j][i]"),
 		m("sweep", "jacobi3d13", "copies are waited for a plane too late", "copies_wait<PREFETCH - 1>();", "copies_wait<PREFETCH>();"),

@@ -193,11 +193,13 @@ __device__ __forceinline__ void load(Vector (&v)[ROWS], const Reader &__restrict
     }
 }
 
-__device__ __forceinline__ void store(const Writer &__restrict__ to, const Vector (&v)[ROWS], int ldx) {
+// Part i of row j is the thread's to store where bit i + j * VECTOR of own is set.
+__device__ __forceinline__ void store(const Writer &__restrict__ to, const Vector (&v)[ROWS], int ldx, unsigned own) {
 #pragma unroll
   for (int j = 0; j < ROWS; j++)
 #pragma unroll
     for (int i = 0; i < VECTOR; i += PART) {
+      if (!(own >> (i + j * VECTOR) & 1)) continue;
       Part part;
 #pragma unroll
       for (int k = 0; k < PART; k++) part.at[k] = v[j].at[i + k];
@@ -231,6 +233,17 @@ __device__ __forceinline__ void sweep(const Grid &grid, const Out &out, int x, i
     asm("" : "+r"(kept)); // the compiler would rather find it out anew in every plane step
 #endif
   }
+  // Bit i + j * VECTOR: the cell is no other tile's, too. Were it stored by both, one run could have the bits of one and another run
+  // those of the other: the compiler rounds a thread's cells apart.
+  unsigned stored = 0;
+#pragma unroll
+  for (int j = 0; j < ROWS; j++)
+#pragma unroll
+    for (int i = 0; i < VECTOR; i += PART)
+      if (own_x + i >= (int)blockIdx.x * TILE_X && own_y + j >= (int)blockIdx.y * TILE_Y) stored |= 1u << (i + j * VECTOR);
+#ifdef __CUDA_ARCH__
+  asm("" : "+r"(stored)); // as above
+#endif
   Real sum[OPEN > 0 ? OPEN : 1][ROWS][VECTOR]; // what has arrived of those that are not complete
 #pragma unroll
   for (int m = 0; m < OPEN; m++)
@@ -306,7 +319,7 @@ __device__ __forceinline__ void sweep(const Grid &grid, const Out &out, int x, i
       }
 #pragma unroll
       for (int o = 0; o < OUTPUTS; o++) {
-        store(written[o], value[o], ldx);
+        store(written[o], value[o], ldx, stored);
         written[o] += stride;
       }
       if (z + 1 < end) load_beside(z + 1);
@@ -323,7 +336,7 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
   const Out out = OUT;
   const int stream_tile = ceil_div(nz, gridDim.z), begin = blockIdx.z * stream_tile;
   if (begin >= nz) return; // more stream tiles than planes
-  // The last tile of a row or column of tiles is moved back into the grid, and writes some cells again.
+  // The last tile of a row or column of tiles is moved back into the grid, and computes some cells again.
   const int x = min((int)blockIdx.x * TILE_X, nx - TILE_X), y = min((int)blockIdx.y * TILE_Y, ny - TILE_Y);
   sweep(grid, out, x, y, begin, min(begin + stream_tile, nz), reinterpret_cast<Ring *>(shared_bytes));
 }

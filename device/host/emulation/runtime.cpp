@@ -9,8 +9,10 @@
 #include <ucontext.h>
 
 #include <atomic>
+#include <functional>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #ifdef __SANITIZE_ADDRESS__
@@ -302,6 +304,8 @@ static int cores() {
   return c < 1 ? 1 : c;
 }
 
+static std::function<void()> after_block; // set: blocks run one by one, and this after each
+
 // Blocks run from the first on, in every other launch from the last: a cell that two of them write shows in one order or the other.
 static void launch(dim3 grid, dim3 block, unsigned shared_bytes, const EmulatedKernel *kernel, const EmulatedArguments &arguments) {
   const long long blocks = (long long)grid.x * grid.y * grid.z;
@@ -335,17 +339,18 @@ static void launch(dim3 grid, dim3 block, unsigned shared_bytes, const EmulatedK
           // Shared memory holds what the last block left; poison it instead.
           memset(emulated.shared, 0xff, shared_bytes);
           run_fibers(b);
-          continue;
+        } else {
+          for (emulated.thread.z = 0; emulated.thread.z < block.z; emulated.thread.z++)
+            for (emulated.thread.y = 0; emulated.thread.y < block.y; emulated.thread.y++)
+              for (emulated.thread.x = 0; emulated.thread.x < block.x; emulated.thread.x++)
+                kernel->run(arguments);
         }
-        for (emulated.thread.z = 0; emulated.thread.z < block.z; emulated.thread.z++)
-          for (emulated.thread.y = 0; emulated.thread.y < block.y; emulated.thread.y++)
-            for (emulated.thread.x = 0; emulated.thread.x < block.x; emulated.thread.x++)
-              kernel->run(arguments);
+        if (after_block) after_block();
       }
     }
     for (Fiber &f : b.fibers) free(f.stack);
   };
-  const int n = (int)(blocks < cores() ? blocks : cores());
+  const int n = after_block ? 1 : (int)(blocks < cores() ? blocks : cores());
   std::vector<std::thread> others;
   for (int i = 1; i < n; i++) others.emplace_back(work);
   work();
@@ -356,6 +361,7 @@ static void launch(dim3 grid, dim3 block, unsigned shared_bytes, const EmulatedK
 // ---- the program ------------------------------------------------------------
 
 constexpr size_t GUARD = 64 << 10;
+constexpr double ONCE = 3e7; // blocks times bytes, up to which a proof looks whether two blocks write one cell
 constexpr unsigned PATTERN = 0xA5C3A5C3u;
 
 struct Grid {
@@ -527,7 +533,24 @@ static void step(Data &d, const Pass &p, bool poison) {
       if (p.steps == 1) break; // launches of their own follow
       in.push_back(l.place.cells), out.push_back(l.table.cells), lengths.push_back(l.places), ints.push_back(l.rows);
     }
+    std::vector<std::vector<unsigned char>> wrote; // by the blocks that have run, to each field that is written
+    size_t bytes = 0;
+    for (int f : writes) bytes += d.next[f].bytes;
+    if (poison && (double)bytes * p.grid.x * p.grid.y * p.grid.z <= ONCE) {
+      for (int f : writes) wrote.emplace_back(d.next[f].bytes, 0xff);
+      after_block = [&] {
+        for (size_t o = 0; o < writes.size(); o++)
+          for (size_t i = 0; i < wrote[o].size(); i++) {
+            unsigned char &now = d.next[writes[o]].cells[i], &then = wrote[o][i];
+            if (now == 0xff) continue;
+            if (then != 0xff) fatal("two blocks write one cell: on a GPU the value of either may stay, and they may be rounded apart");
+            std::swap(now, then);
+          }
+      };
+    }
     launch(p.grid, p.block, p.shared, p.stages[s], {in.data(), out.data(), ints.data(), lengths.data(), d.numbers.data()});
+    after_block = nullptr;
+    for (size_t o = 0; o < wrote.size(); o++) memcpy(d.next[writes[o]].cells, wrote[o].data(), wrote[o].size());
     const std::vector<Grid> before = d.now;
     for (int f : writes) d.now[f] = d.next[f];
     for (auto c : copies) d.now[c.first] = before[c.second];
