@@ -142,8 +142,8 @@ func (w *writer) stored(stage *stencil.Stage) {
 			continue
 		}
 		for _, c := range stage.Copies {
-			if c.Field == a { // which takes over that array after the step
-				fmt.Fprintf(&values, "      if (array == %d) array = %d;\n", a, c.From)
+			if c.Field == a { // which takes over that array after the step, as it was before
+				fmt.Fprintf(&values, "      if (array == %d) return __ldg(grid.in[%d] + cell_index(grid, x, y, z));\n", a, c.From)
 			}
 		}
 	}

@@ -57,6 +57,8 @@ var storedPrograms = []string{
 		"CellValue p (a) { return get(a, 0, 0) / (1 + most) + 0.1 * get(a, 0, -2); } CellValue q (b) { return get(b, 1, 0) * 0.5 + 0.2 * get(a, 0, 1) + about / (1 + fabs(about)); }",
 	"NumDimensions 3 StencilSize (1, 1, 1) Boundary wrap Fields (u, v) InputRange (0.5, 1.5) StepScalar max most { return fabs(get(v, 0, 0, 0)); } StepScalar sum s { return get(v, 0, 0, 0); } StepScalar mean { return s / (input_size.x * input_size.y * input_size.z); } " +
 		"CellValue { return 0.3 * get(u, 0, 0, 1) + 0.2 * get(v, -1, 0, 0) / most, 0.6 * get(v, 0, 0, 0) + 0.1 * get(u, 0, -1, 0) * mean; } Sources shot (u) { return get(u, 0, 0, 0) * 0.5 + value * mean; } Receivers trace { return get(v, 0, 0, -1) + most; }",
+	"NumDimensions 2 StencilSize (1, 1) Fields (older, old, u) InputRange (0.5, 1.5) StepScalar max most { return fabs(get(older, 0, 0) - get(u, 0, 0)) + get(old, 0, 0); } StepScalar sum s { return get(older, 0, 0) * get(old, 0, 0); } " +
+		"CellValue { return get(old, 0, 0), get(u, 0, 0), 0.3 * get(u, 0, 0) + 0.2 * get(u, 1, 0) / most + 0.1 * get(old, 0, -1) + 0.1 * s / (1 + fabs(s)); }",
 }
 
 // StepCases draws n cases of programs with step scalars, sources and receivers, every other one of families that fold where they store.
