@@ -8,8 +8,8 @@ __device__ __forceinline__ int ceil_div(int a, int b) { return (a + b - 1) / b; 
 // The cell inside, on an axis of n cells, that stands for a cell i outside where the grid is mirrored, without its first and last cell, or
 // repeats. Without branches, so that cells that share a coordinate share what is made of it.
 __device__ __forceinline__ int mirrored(int i, int n) {
-  const int period = max(2 * n - 2, 1), at = max(i, -i) % period;
-  return min(at, period - at);
+  const unsigned period = max(2u * n - 2u, 1u), at = (unsigned)max(i, -i) % period; // twice an axis is more than an int holds
+  return (int)min(at, period - at);
 }
 __device__ __forceinline__ int repeated(int i, int n) {
   const int at = i % n;
@@ -68,12 +68,12 @@ __device__ __forceinline__ Position block_tile(int nx, int ny, int nz) {
     t.z = blockIdx.z;
   } else {
     const int tiles_x = ceil_div(nx, WRITE_X), tiles_y = ceil_div(ny, WRITE_Y);
-    const int height = tiles_y * ceil_div(nz, WRITE_Z);
+    const int height = tiles_y * ceil_div(nz, WRITE_Z), column = min(COLUMN, tiles_x); // else height * column may be more than an int holds
     const int i = blockIdx.x;
-    const int strip = i / (height * COLUMN);
-    const int first = strip * COLUMN;
-    const int width = max(1, min(COLUMN, tiles_x - first)); // 1 in blocks beyond the last strip: a stage may need fewer than are launched
-    const int in_strip = i - strip * height * COLUMN;
+    const int strip = i / (height * column);
+    const int first = strip * column;
+    const int width = max(1, min(column, tiles_x - first)); // 1 in blocks beyond the last strip: a stage may need fewer than are launched
+    const int in_strip = i - strip * height * column;
     const int row = in_strip / width;
     int x = in_strip - row * width;
     if (ZIGZAG && row % 2 == 1) x = width - 1 - x;

@@ -2,6 +2,9 @@ package host_test
 
 import (
 	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -106,4 +109,39 @@ func TestAlternativesAreTakenAsWritten(t *testing.T) {
 	checkDrawn(t, 40, 1, "global tile pipeline",
 		"NumDimensions 2 StencilSize (1, 1) Boundary wrap float at(int i, int j) { if (x + i < 0 || x + i >= input_size.x || y + j < 0 || y + j >= input_size.y) return 0.25 * x; return get(i, j); } "+
 			"CellValue { float s = at(-1, 0) + at(1, 0) + at(0, -1) + at(0, 1); if (x >= 0 && x <= input_size.x - 2) s = s + 0.1 * at(0, 0); return 0.2 * s; }")
+}
+
+// Twice the cells of an axis may be more than an int holds: emitted sources take axes of up to 2130706432.
+func TestMirrorsOfLongAxes(t *testing.T) {
+	text, err := os.ReadFile("../../kernels/common.cu")
+	if err != nil {
+		t.Fatal(err)
+	}
+	functions, _, found := strings.Cut(string(text), "struct Position")
+	if !found {
+		t.Fatal("where do the functions of indices end?")
+	}
+	dir := t.TempDir()
+	source, program := filepath.Join(dir, "mirrors.cpp"), filepath.Join(dir, "mirrors")
+	main := `#include <stdio.h>
+#include <algorithm>
+using std::max;
+using std::min;
+#define __device__
+#define __forceinline__ inline
+` + functions + `int main() {
+  for (int n : {1, 2, 5, (1 << 30) + 1, 2130706432})
+    for (int i : {-1, 0, n - 1, n, n + 6}) printf("%d ", mirrored(i, n));
+}`
+	if err := os.WriteFile(source, []byte(main), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := exec.Command("c++", "-o", program, source).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	got, err := exec.Command(program).Output()
+	const want = "0 0 0 0 0 1 0 1 0 0 1 0 4 3 3 1 0 1073741824 1073741823 1073741817 1 0 2130706431 2130706430 2130706424 "
+	if err != nil || string(got) != want {
+		t.Errorf("%v\n%s\nwant\n%s", err, got, want)
+	}
 }

@@ -72,7 +72,7 @@ __device__ __forceinline__ void by_lengths(const Grid &grid, const Out &out) {
   const int nx = grid.nx, ny = grid.ny, nz = grid.nz;
   const index_t i = (index_t)blockIdx.x * GROUP_X + threadIdx.x;
   const int height = ny * nz;
-  const int column = COLUMN == 0 ? nx : COLUMN;
+  const int column = COLUMN == 0 ? nx : min(COLUMN, nx); // else height * column may be more than an index holds
   const int strip = (int)(i / ((index_t)height * column));
   const int origin = strip * column;
   if (origin >= nx) return;

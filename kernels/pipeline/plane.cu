@@ -78,7 +78,7 @@ struct Place {
 };
 
 // Elements from a thread's place in a plane to its row j.
-__device__ __forceinline__ index_t row_offset(const Place &at, int j) { return WRAPS_ROWS ? at.rows[j] : j * at.grid.ldx; }
+__device__ __forceinline__ index_t row_offset(const Place &at, int j) { return WRAPS_ROWS ? at.rows[j] : (index_t)j * at.grid.ldx; }
 
 // Cells by which the first part that a thread copies lies before its own vector, and cells of memory
 // from a part to the next for each of its cells: coalesced, a warp's parts follow each other.

@@ -15,7 +15,7 @@ __device__ __forceinline__ void load_cells(Cells &v, LaneHalo &lane_halo, const 
       if (at.low_x || at.high_x) {
         const int cell = at.x + (at.low_x ? -1 - k : VECTOR + k);
         if (rule(0, 0, 0) == MIRROR)
-          lane_halo[j][k] = row[(cell < 0 ? -cell : cell >= at.nx ? 2 * at.nx - 2 - cell : cell) - at.x];
+          lane_halo[j][k] = row[(cell < 0 ? -cell : cell >= at.nx ? at.nx - 2 - (cell - at.nx) : cell) - at.x];
         else
           lane_halo[j][k] = row[at.low_x ? max(-1 - k, -at.x) : min(VECTOR + k, at.nx - 1 - at.x)];
         if (given(0, 0) && (cell < 0 || cell >= at.nx)) lane_halo[j][k] = outside_cell(0).at[0][0];
