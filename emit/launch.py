@@ -290,6 +290,8 @@ class _Array:
             facts = array.__cuda_array_interface__
         except (AttributeError, TypeError, KeyError):
             facts = None
+        if facts is not None and facts["typestr"][1:] == "f2" and hasattr(array, "__dlpack__"):
+            facts = None  # some versions of PyTorch say so of bfloat16, too
         if facts is not None and facts["typestr"][1] in "fiu":  # which bfloat16 is not
             self.address, self.shape, size = facts["data"][0] or 0, tuple(facts["shape"]), int(facts["typestr"][2:])
             self.dtype = {"f": "float", "i": "int", "u": "uint"}[facts["typestr"][1]] + str(8 * size)
@@ -326,10 +328,10 @@ class _Array:
 def _stream(stream, array):
     """A stream's handle: a number, or CuPy's or PyTorch's stream; None is the one that the array's library uses now."""
     if stream is None:
-        module = type(array).__module__.split(".")[0]
-        if module == "torch":
+        modules = [c.__module__.split(".")[0] for c in type(array).__mro__]
+        if "torch" in modules:
             stream = _sys.modules["torch"].cuda.current_stream(array.device)
-        elif module == "cupy":
+        elif "cupy" in modules:  # of the device that is current
             stream = _sys.modules["cupy"].cuda.get_current_stream()
         else:
             return 0
@@ -500,13 +502,14 @@ def run(fields, steps, *, first=1, stream=None, **named):
     if len(fields) != _FIELDS:
         raise TypeError(_wanted() + ", not %d" % len(fields))
     at = [_Array("field %d" % f, a, True, TABLE["fields"][f]) for f, a in enumerate(fields)]
-    handle, held = _c.c_void_p(_stream(stream, fields[0])), []
+    held = []
 
     def taken(a):
         held.append(_Scratch(a, handle))
         return held[-1]
 
     with _On(_ordinal(at[0].address)):
+        handle = _c.c_void_p(_stream(stream, fields[0]))
         try:
             scratch = [taken(a) if TABLE["fields"][f]["written"] else None for f, a in enumerate(at)]
             result = advance(fields, scratch, steps, first=first, stream=handle.value or 0, **named)

@@ -73,6 +73,9 @@ refused(TypeError, "not float16", Tensor(4096, code=2), scratch, 1)
 fake.cuPointerGetAttribute = lambda value, attribute, address: setattr(value._obj, "value", 3 if address.value == 1 << 20 else 0) or 0
 refused(ValueError, "now of field 0 is on device 0 and next of field 0 on device 3", grid, scratch, 1)
 del fake.cuPointerGetAttribute
+half = Tensor(4096)  # of versions of PyTorch that say float16 of bfloat16
+half.__cuda_array_interface__ = Array(4096, typestr="<f2").__cuda_array_interface__
+assert jacobi3d._Array("half", half, True).dtype == "bfloat16"
 assert not fake.lines, fake.lines
 
 fake.memory = {4096: "field", 1 << 20: "scratch"}

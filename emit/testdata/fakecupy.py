@@ -13,7 +13,14 @@ fake = fakecuda.Fake()
 ctypes.CDLL = lambda name: fake if name.startswith(("libcuda.so", "libnvrtc.so")) else fakecuda.real(name)
 
 
-class Grid:
+class NDArray:
+    pass
+
+
+NDArray.__module__ = "cupy"
+
+
+class Grid(NDArray):  # whose own module is another
     def __init__(self, values):
         self.values = values
 
@@ -30,10 +37,16 @@ class Grid:
         return self.values
 
 
-Grid.__module__ = "cupy"
-stream = types.SimpleNamespace(ptr=5, synchronize=lambda: None)
+
+
+def current():
+    """CuPy's stream of the device that is current: the array's only where the module has made it so."""
+    calls = [c for c in fake.log if c.startswith("cuCtxP")]
+    return types.SimpleNamespace(ptr=5 if calls and calls[-1] == "cuCtxPushCurrent_v2" else 6, synchronize=lambda: None)
+
+
 sys.modules["cupy"] = types.SimpleNamespace(asarray=lambda values, dtype: Grid(values), float32=None,
-                                            cuda=types.SimpleNamespace(get_current_stream=lambda: stream))
+                                            cuda=types.SimpleNamespace(get_current_stream=current))
 sys.path.insert(0, sys.argv[1])
 import jacobi3d  # noqa: E402
 

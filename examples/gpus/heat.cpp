@@ -162,6 +162,7 @@ int main(int argc, char **argv) {
   for (bool apart : {false, true}) {
     for (int round = 0; round < 2; round++) {
       for (Slab &s : slabs) check(cudaMemcpy(s.grid, &start[(s.z0 - s.below) * plane], s.planes * plane * sizeof(float), cudaMemcpyHostToDevice));
+      wait_for_all(slabs); // streams that wait for no other would not wait for these copies
       const double begin = now();
       for (int done = 0; done < steps; done += exchange) advance(slabs, n, std::min(exchange, steps - done), apart);
       wait_for_all(slabs);
