@@ -26,7 +26,7 @@ var statusNames = map[Status]string{
 	701: "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", 702: "CUDA_ERROR_LAUNCH_TIMEOUT", 710: "CUDA_ERROR_ASSERT",
 	714: "CUDA_ERROR_HARDWARE_STACK_ERROR", 715: "CUDA_ERROR_ILLEGAL_INSTRUCTION", 716: "CUDA_ERROR_MISALIGNED_ADDRESS",
 	717: "CUDA_ERROR_INVALID_ADDRESS_SPACE", 718: "CUDA_ERROR_INVALID_PC", 719: "CUDA_ERROR_LAUNCH_FAILED",
-	803: "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", 999: "CUDA_ERROR_UNKNOWN",
+	226: "CUDA_ERROR_CONTAINED", 721: "CUDA_ERROR_TENSOR_MEMORY_LEAK", 803: "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH", 999: "CUDA_ERROR_UNKNOWN",
 }
 
 var remedies = map[Status]string{
@@ -53,7 +53,7 @@ func (s Status) String() string {
 // API documents these as "the process must be terminated and relaunched".
 func (s Status) Sticky() bool {
 	switch s {
-	case eccUncorrected, 700, launchTimeout, 710, 714, 715, 716, 717, 718, 719, deviceLostFirst:
+	case eccUncorrected, 226, 700, launchTimeout, 710, 714, 715, 716, 717, 718, 719, 721, deviceLostFirst:
 		return true
 	}
 	return false
