@@ -25,6 +25,15 @@ var emulation string
 //go:embed emulation/runtime.cpp
 var runtimeSource string
 
+//go:embed emulation/races.h
+var racesSource string
+
+// staticArray finds shared memory of a kernel that is declared with its size, in doubles. A static array whose address nobody takes is the compiler's own,
+// which it does not watch.
+var staticArray = regexp.MustCompile(`__shared__ double (\w+)\[(\w+)\];`)
+
+const staticWatched = "__shared__ double ${1}_shared[$2]; double (*volatile ${1}_at)[$2] = &${1}_shared; double (&$1)[$2] = *${1}_at;"
+
 // sharedArray is how a kernel declares its dynamic shared memory. C++ has no such
 // thing inside a function, so the emulation's takes its place.
 const (
@@ -35,8 +44,8 @@ const (
 // stepEntry finds the entries of launches before a step (kernels.StepLaunches) and after it (kernels.SparseLaunches).
 var stepEntry = regexp.MustCompile(`#define (?:FOLD|LAST|LIST)_ENTRY (\w+_(fold|last|list)_(\d+))\n`)
 
-// waits finds what makes threads wait for each other.
-var waits = regexp.MustCompile(`__syncthreads|__syncwarp|_sync\s*\(`)
+// waits finds what makes threads wait, for each other or for copies.
+var waits = regexp.MustCompile(`__syncthreads|__syncwarp|_sync\s*\(|copies_wait`)
 
 // How far the compiler optimizes what is timed, and what runs once in a proof: there -O2 would take it half as long again to save less.
 const (
@@ -50,8 +59,14 @@ func (d *Device) flags(optimize string) []string {
 	if d.options.Sanitize {
 		f = []string{"-std=c++17", "-O1", "-g", "-ffp-contract=off", "-fno-strict-aliasing", "-w", "-pthread", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"}
 	}
+	if d.options.Races {
+		f = append(f, "-DEMULATED_RACES")
+	}
 	return f
 }
+
+// watched has the compiler call a function at each access to memory; the runtime, which has these functions, is not built so.
+const watched = "-fsanitize=thread"
 
 // maxKilled is how often a compiler is started that somebody kills: mostly the system, which
 // was short of memory for a moment.
@@ -166,13 +181,13 @@ func (d *Device) build(ctx context.Context, ks []kernels.Kernel, optimize string
 	begin := time.Now()
 	unit := d.temp("unit") + ".cpp"
 	defer os.Remove(unit)
-	if err := os.WriteFile(unit, []byte(unitSource(ks)), 0o600); err != nil {
+	if err := os.WriteFile(unit, []byte(unitSource(ks, d.options.Races)), 0o600); err != nil {
 		return nil, d.cannotWrite(err.Error())
 	}
 	program := d.temp("kernel")
 	limit, cancel := context.WithTimeout(ctx, compileTimeout)
 	defer cancel()
-	log, err := d.cc(limit, append(d.flags(optimize), "-o", program, unit, "runtime.o")...)
+	log, err := d.compileUnit(limit, optimize, program, unit)
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -196,6 +211,19 @@ func (d *Device) build(ctx context.Context, ks []kernels.Kernel, optimize string
 	return bs, nil
 }
 
+// compileUnit makes a program of a unit and the runtime.
+func (d *Device) compileUnit(ctx context.Context, optimize, program, unit string) (log string, err error) {
+	if d.options.Races { // linked apart, without the sanitizer's library
+		object := unit + ".o"
+		defer os.Remove(filepath.Join(d.dir, filepath.Base(object)))
+		if log, err = d.cc(ctx, append(d.flags(optimize), watched, "-c", "-o", object, unit)...); err != nil {
+			return log, err
+		}
+		unit = object
+	}
+	return d.cc(ctx, append(d.flags(optimize), "-o", program, unit, "runtime.o")...)
+}
+
 // compileTimeout bounds one run of the compiler.
 const compileTimeout = 2 * time.Minute
 
@@ -210,11 +238,14 @@ func firstError(log string, err error) string {
 
 // unitSource is the C++ of a batch: each kernel in a namespace of its own, and
 // the table by which the runtime finds them.
-func unitSource(ks []kernels.Kernel) string {
+func unitSource(ks []kernels.Kernel, races bool) string {
 	var b, table strings.Builder
 	b.WriteString("#include \"emulation.h\"\n")
 	for i, k := range ks {
 		text := strings.ReplaceAll(k.Source, sharedArray, sharedReplaced)
+		if races {
+			text = staticArray.ReplaceAllString(text, staticWatched)
+		}
 		fmt.Fprintf(&b, "namespace k%d {\n%s\n}\n#line 1 \"unit\"\n", i, text)
 		w := 0
 		if waits.MatchString(k.Source) {

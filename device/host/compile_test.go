@@ -197,7 +197,7 @@ func TestAcceptedIntegerProgramsComputeWhatTheReferenceComputes(t *testing.T) {
 func syntax(t *testing.T, d *Device, ks []kernels.Kernel) string {
 	t.Helper()
 	unit := d.temp("unit") + ".cpp"
-	if err := os.WriteFile(unit, []byte(unitSource(ks)), 0o600); err != nil {
+	if err := os.WriteFile(unit, []byte(unitSource(ks, false)), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	defer os.Remove(unit)

@@ -41,7 +41,7 @@ func TestWrongKernelsAreCaught(t *testing.T) {
 			some = append(some, m)
 		}
 	}
-	devicetest.CheckCorpus(t, d, some, *flagProofSeed)
+	devicetest.CheckCorpus(t, d, some, *flagProofSeed, "")
 }
 
 // A text that changes takes its wrong kernels with it: of those only some are run each time.

@@ -26,6 +26,7 @@ import (
 type Options struct {
 	Compiler string // path or name of a C++ compiler; "" = $CXX, else c++, g++ or clang++
 	Sanitize bool   // build with the address and undefined behaviour sanitizers
+	Races    bool   // look for races between threads of a launch (emulation/races.h), with g++
 }
 
 // Device is the host. It owns a private folder of programs until Close.

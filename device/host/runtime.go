@@ -22,8 +22,8 @@ var runtimes sync.Map // string to []byte
 
 // compileRuntime writes the headers and the part all programs share, which it builds where it is not kept.
 func (d *Device) compileRuntime() error {
-	files := map[string]string{"emulation.h": emulation, "input.h": stencil.TypeSource(stencil.Float16) + stencil.TypeSource(stencil.BFloat16) + stencil.InputSource, "runtime.cpp": runtimeSource}
-	all := append(d.flags(forSpeed), d.compiler, d.version, files["emulation.h"], files["input.h"], files["runtime.cpp"])
+	files := map[string]string{"emulation.h": emulation, "input.h": stencil.TypeSource(stencil.Float16) + stencil.TypeSource(stencil.BFloat16) + stencil.InputSource, "runtime.cpp": runtimeSource, "races.h": racesSource}
+	all := append(d.flags(forSpeed), d.compiler, d.version, files["emulation.h"], files["input.h"], files["runtime.cpp"], files["races.h"])
 	name := fmt.Sprintf("runtime-%x.o", sha256.Sum256([]byte(strings.Join(all, "\x00"))))
 	built, found := runtimes.Load(name)
 	if !found {

@@ -459,7 +459,11 @@ func (p *plan) jobText(b *strings.Builder, h shape, one bool, i int) {
 			case v.job < 0:
 				line("        others<%d, true>(n%d, loaded_%d(age_of<%[1]d, ENDS>(%[4]d, %[5]d, plane, %[6]d, at)), at);", p.ruled(r.array), n, r.version, zero, q.dz, v.oldest+1)
 			default:
-				line("        others<%d, false>(n%d, given_%d(age_of<%[1]d, ENDS>(%[4]d, %[5]d, plane, %[6]d, at)), at);", p.ruled(r.array), n, r.version, zero, q.dz, v.oldest+1)
+				rows := fmt.Sprintf("age_of<%d, ENDS>(%d, %d, plane, %d, at)", p.ruled(r.array), zero, q.dz, v.oldest+1)
+				if !p.newestRows(*j, r, true) { // nor those of planes beyond the grid, which nobody uses: other warps may be giving theirs
+					rows = "max(" + rows + ", 1)"
+				}
+				line("        others<%d, false>(n%d, given_%d(%s), at);", p.ruled(r.array), n, r.version, rows)
 			}
 			loaded, is := "nullptr", "false"
 			if !one {

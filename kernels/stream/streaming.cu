@@ -138,9 +138,9 @@ struct Streaming {
 
 // Held cells went through the stages as multiples, and were rounded. Once a tile is written, its warp copies them. (Never in 3D.)
 __device__ __forceinline__ void copy_held(const Place &at, const Out &out, const Window &x) {
-  __syncwarp();
 #pragma unroll 1
   for (int side = 0; side < 4; side++) { // the cells of it that the tile writes are a box
+    __syncwarp(); // a corner belongs to two
     int x0 = x.first, x1 = x.last, from = at.begin, to = at.end;
     if (side == 0) x1 = min(x1, HELD_LX);
     if (side == 1) x0 = max(x0, at.nx - HELD_HX);

@@ -75,7 +75,8 @@ __device__ __forceinline__ void complete(Stage &s, int iteration, int p, const P
       }
       if (plane_has_rows(a, dz)) {
         int ago = HIGH_S - dz;
-        if (ENDS && !wraps(DIMS - 1)) ago = min(max(p - boundary_index<DIMS - 1>(0, target + dz, at.planes), 0), RING - 1);
+        // Of a plane that is not the grid's the values are never used: its rows are not taken where other warps put theirs meanwhile.
+        if (ENDS && !wraps(DIMS - 1)) ago = min(max(p - boundary_index<DIMS - 1>(0, target + dz, at.planes), LATE ? 0 : 1), LATE ? RING - 2 : RING - 1);
         neighbours(to, at, edges.before(a, ago));
 #pragma unroll
         for (int r = 0; r < SHARED_ROWS; r++)

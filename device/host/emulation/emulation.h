@@ -53,7 +53,8 @@ extern "C" void emulated_barrier();                                   // __synct
 extern "C" void emulated_warp_barrier();                              // all lanes of the warp
 extern "C" void *emulated_exchange(const void *mine, unsigned bytes); // what every lane gave, 16 bytes each
 inline void __syncthreads() { emulated_barrier(); }
-inline void __syncwarp(unsigned = ~0u) { emulated_warp_barrier(); }
+extern "C" void emulated_sync_warp(); // __syncwarp
+inline void __syncwarp(unsigned = ~0u) { emulated_sync_warp(); }
 
 inline int emulated_lane() {
   return ((threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x) % warpSize;

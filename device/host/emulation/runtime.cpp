@@ -104,6 +104,7 @@ struct Fiber {
   Context context;
   std::vector<Copy> copies; // not done yet
   int group = 0;            // that is asked for now
+  int barriers, syncs;      // that it has passed: the block's, and __syncwarp
   char *stack = nullptr;
   uint3 thread;
   State state;
@@ -175,6 +176,10 @@ static void prepare(Fiber &f) {
 
 static int warp_of(int thread) { return thread / warpSize; }
 
+#ifdef EMULATED_RACES
+#include "races.h"
+#endif
+
 // Whoever completes a barrier wakes all who wait at it.
 static void release_block(Block &b) {
   b.waiting = 0;
@@ -191,6 +196,7 @@ extern "C" void emulated_barrier() {
   Block &b = *running;
   if (b.live < b.count) fatal("divergent barrier: a thread of the block has returned");
   b.fibers[b.current].state = AT_BARRIER;
+  b.fibers[b.current].barriers++;
   if (++b.waiting == b.live)
     release_block(b);
   yield();
@@ -202,6 +208,12 @@ extern "C" void emulated_warp_barrier() {
   b.fibers[b.current].state = AT_WARP;
   if (++b.warp_waiting[w] == b.warp_live[w]) release_warp(b, w);
   yield();
+}
+
+// A shuffle makes lanes wait for each other, too, but says nothing of memory.
+extern "C" void emulated_sync_warp() {
+  running->fibers[running->current].syncs++;
+  emulated_warp_barrier();
 }
 
 extern "C" void *emulated_exchange(const void *mine, unsigned bytes) {
@@ -218,10 +230,15 @@ extern "C" void emulated_copy(void *to, const void *from, unsigned bytes) {
   Fiber &f = running->fibers[running->current];
   for (const Copy &c : f.copies) // nothing says which would come last
     if ((char *)to < (char *)c.to + c.bytes && (char *)c.to < (char *)to + bytes) fatal("two asynchronous copies to one place at once");
-  if (running->current % 2) // half of the threads copy as early as may be, the others as late
+#ifdef EMULATED_RACES
+  copy_begins(to, from, bytes);
+#else
+  if (running->current % 2) { // half of the threads copy as early as may be, the others as late
     memcpy(to, from, bytes);
-  else
-    f.copies.push_back({to, from, bytes, f.group});
+    return;
+  }
+#endif
+  f.copies.push_back({to, from, bytes, f.group});
 }
 
 extern "C" void emulated_commit() { running->fibers[running->current].group++; }
@@ -229,11 +246,16 @@ extern "C" void emulated_commit() { running->fibers[running->current].group++; }
 extern "C" void emulated_wait(int groups) {
   Fiber &f = running->fibers[running->current];
   size_t left = 0;
-  for (const Copy &c : f.copies)
-    if (c.group + groups < f.group)
-      memcpy(c.to, c.from, c.bytes);
-    else
+  for (const Copy &c : f.copies) {
+    if (c.group + groups >= f.group) {
       f.copies[left++] = c;
+      continue;
+    }
+    memcpy(c.to, c.from, c.bytes);
+#ifdef EMULATED_RACES
+    copy_ends(c.to, c.bytes);
+#endif
+  }
   f.copies.resize(left);
 }
 
@@ -254,6 +276,7 @@ static void run_fibers(Block &b) {
     prepare(b.fibers[i]);
     b.fibers[i].state = READY;
     b.fibers[i].copies.clear();
+    b.fibers[i].group = b.fibers[i].barriers = b.fibers[i].syncs = 0;
     b.warp_live[warp_of(i)]++;
   }
   while (b.live > 0) {
@@ -269,6 +292,9 @@ static void run_fibers(Block &b) {
           ran = moved = true;
           b.current = i;
           emulated.thread = f.thread;
+#ifdef EMULATED_RACES
+          stack_begin = f.stack, stack_end = f.stack + STACK;
+#endif
           switch_to(b.scheduler, f.context, false);
           if (memcmp(f.stack, &CANARY, sizeof CANARY)) fatal("a thread's stack overflowed");
           if (f.state != DONE) continue;
@@ -314,6 +340,10 @@ static void launch(dim3 grid, dim3 block, unsigned shared_bytes, const EmulatedK
   const bool backwards = alternate;
   alternate = !alternate;
   const long long chunk = blocks / (8 * cores()) + 1;
+#ifdef EMULATED_RACES
+  pages.clear();
+  if (!after_block) after_block = [] {}; // one by one
+#endif
   auto work = [&] {
     std::vector<unsigned char> shared(shared_bytes + 64);
     Block b;
@@ -335,6 +365,10 @@ static void launch(dim3 grid, dim3 block, unsigned shared_bytes, const EmulatedK
       for (long long k = first; k < first + chunk && k < blocks; k++) {
         const long long i = backwards ? blocks - 1 - k : k;
         emulated.block = {(unsigned)(i % grid.x), (unsigned)(i / grid.x % grid.y), (unsigned)(i / grid.x / grid.y)};
+#ifdef EMULATED_RACES
+        block_serial++;
+        stack_end = (char *)__builtin_frame_address(0), stack_begin = stack_end - (1 << 20); // of a block without fibers
+#endif
         if (kernel->waits) {
           // Shared memory holds what the last block left; poison it instead.
           memset(emulated.shared, 0xff, shared_bytes);
