@@ -48,6 +48,18 @@ func TestAStageThatReadsNothingIsComputedAround(t *testing.T) {
 			"CellValue second (u) { return get(g, -2, 0, -2) + 0.5 * get(g, 1, 0, 1) + 0.25 * get(u, 0, 0, 0) + get(k, 0, 0, 0); }")
 }
 
+// Found by reading: rows that others read where read-only arrays alone are mirrored; lists that read what no stage does; numbers outside that 16 bits
+// round; weights whose product float32 does not hold.
+func TestWhatAReadingFound(t *testing.T) {
+	checkDrawn(t, 38, 2, "pipeline",
+		"NumDimensions 3 StencilSize (1, 1, 1) Fields (u) ReadOnly (k) Boundary k mirror CellValue { return 0.2 * (get(u, -1, 0, 0) + get(u, 0, 1, 0) + get(u, 0, -1, 0) + get(u, 0, 0, 1)) * (1 - 0.1 * get(k, 1, 0, 0) * get(u, 0, 0, 0)); }",
+		"NumDimensions 2 StencilSize (1, 1) Fields (u, m) Sources shot (u) { return get(u, 0, 0) + get(m, 0, 0) * value; } CellValue (u) { return 0.2 * (get(u, -1, 0) + get(u, 0, 1) + get(u, 0, 0) * get(u, 0, 0)); }",
+		"NumDimensions 2 StencilSize (1, 1) Fields (u, m) Receivers trace { return get(m, 0, 0); } CellValue (u) { return 0.2 * (get(u, -1, 0) + get(u, 0, 1) + get(u, 0, 0) * get(u, 0, 0)); }")
+	checkDrawn(t, 39, 1, "global pipeline stream",
+		"NumDimensions 2 StencilSize (1, 1) DataType float16 Boundary constant 1.003 InputRange (0.5, 1) CellValue { return 1000 * (get(-1, 0) - 1.003) * fabs(get(0, 0)); }",
+		"NumDimensions 2 StencilSize (1, 1) Fields (u, o) InputRange u (1e-30, 2e-30) CellValue (o) { float a = 1e25 * (get(u, -1, 0) + get(u, 1, 0)); return 1e25 * (a - 2e25 * get(u, 0, 0)) + 1e25 * (0.5 * a + 0.25e25 * get(u, 0, 1)); }")
+}
+
 // checkDrawn checks so many schedules of each of some families for each program, drawn by a seed.
 func checkDrawn(t *testing.T, seed uint64, each int, families string, texts ...string) {
 	if testing.Short() {

@@ -25,6 +25,12 @@ type act struct {
 func (p *plan) list(st *stencil.Stencil, step int, current []int) {
 	for i := range st.Sparse {
 		a := act{list: &st.Sparse[i], number: i, step: step, job: -1, field: -1, current: slices.Clone(current[:len(st.Fields)])}
+		for f, version := range current[:len(st.Fields)] {
+			if version < 0 && len(a.list.Points[f]) > 0 {
+				p.unlisted = fmt.Sprintf("%s reads a field that no stage reads or sets", a.list.Name)
+				return
+			}
+		}
 		if a.list.Sources() {
 			a.field = current[a.list.Field]
 			a.job = p.versions[a.field].job

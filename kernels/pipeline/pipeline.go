@@ -130,7 +130,7 @@ func (h shape) pitch(l *plan) int {
 // edgeRows is the rows of a warp that others read.
 func (h shape) edgeRows(st *stencil.Stencil, l *plan) int {
 	low, high := l.rowReach()
-	if st.Has(stencil.Mirror) {
+	if st.Mirrors(0) || st.Mirrors(1) || st.Mirrors(2) { // also a read-only array: plane.cu asks of all
 		return h.rows
 	}
 	return kernels.EdgeRows(low, high, h.rows)
@@ -340,7 +340,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	}
 	last := ls[len(ls)-1]
 	pieces := slices.Concat(
-		[]kernels.Piece{{Text: fmt.Sprintf("constexpr Real OUTSIDE = Real(%s); // what lies outside the grid, where that is a constant\n", stencil.Number(p.DType, p.Stencil.Constant))}, kernels.WindowsPiece(), kernels.CopiesPiece()},
+		[]kernels.Piece{{Text: fmt.Sprintf("constexpr Real OUTSIDE = Real(%s); // what lies outside the grid, where that is a constant\n", stencil.Number(p.DType, p.DType.Round(p.Stencil.Constant)))}, kernels.WindowsPiece(), kernels.CopiesPiece()},
 		kernels.StoredPieces(p),
 		[]kernels.Piece{{File: folder + "plane.cu", Text: planeSource}}, outside(p.Stencil), last.places(),
 		[]kernels.Piece{{Of: func(entry int) string { return ls[entry].text(p, h) }}, {File: folder + "streaming.cu", Text: streamingSource, Folds: warp * min(last.folds+1, 1)}})
