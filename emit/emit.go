@@ -104,7 +104,7 @@ func checkName(name string) error {
 	if !identifier.MatchString(name) || strings.HasPrefix(name, "__") || len(name) > 1 && name[0] == '_' && name[1] >= 'A' && name[1] <= 'Z' {
 		return fmt.Errorf("name %.80q: want letters, digits and _, at most 63, not beginning with a digit, __ or _ and a capital", name)
 	}
-	if slices.Contains(reserved, name) {
+	if slices.Contains(reserved, name) || strings.HasPrefix(name, "M_") || strings.HasPrefix(name, "cuda") {
 		return fmt.Errorf("name %s is a word of C, C++, Python or their libraries: choose another with --name", name)
 	}
 	return nil
@@ -117,7 +117,7 @@ var reserved = strings.Fields(`alignas alignof and asm auto bool break case catc
 	this throw true try tune typedef typeid typename union unsigned using virtual void volatile while xor exp log sin cos tan sqrt floor
 	ceil round abs pow min max printf malloc free read write time std size_t ptrdiff_t int8_t int16_t int32_t int64_t uint8_t uint16_t
 	uint32_t uint64_t None True False as assert async await def del elif except finally from global import in is lambda nonlocal pass
-	raise with yield`)
+	raise with yield NULL NAN INFINITY HUGE_VAL EOF errno stdin stdout stderr linux unix dim3 offsetof`)
 
 // check refuses what cannot be emitted together. Configs that come from a document
 // were validated when it was read.

@@ -205,6 +205,7 @@ func TestRefusals(t *testing.T) {
 		{"json", "is a word of C", func(s *Source) { s.Name = "double" }},
 		{"header", "is a word of C", func(s *Source) { s.Name = "std" }},    // a namespace
 		{"python", "is a word of C", func(s *Source) { s.Name = "lambda" }}, // no module can be imported by it
+		{"header", "is a word of C", func(s *Source) { s.Name = "M_PI" }},   // a macro
 		{"cu", "another one was given", func(s *Source) { s.Configs = s.Configs[:1]; s.Problem.Stencil = &stencil.Stencil{Hash: "x"} }},
 		{"cu", "is no stencil", func(s *Source) {
 			s.Configs = s.Configs[:1]

@@ -176,3 +176,15 @@ CellValue along (g) { return get(u, 0, 0) + get(u, 1, 0); } CellValue across (u)
 		}
 	}
 }
+
+// The bits of -1 are the largest number of an unsigned type, outside the grid, too.
+func TestANegativeEdgeValueOfUnsignedNumbers(t *testing.T) {
+	const file = "NumDimensions 1 StencilSize (1) DataType uint64 CellValue { return get(-1) / 1152921504606846976; } "
+	for _, edge := range []string{"return -1;", "return value - value - 1;"} {
+		s := mustParse(t, file+"EdgeValue { "+edge+" }")
+		d := Data{Fields: []Values{{Int: []int64{5}}}}
+		if got := Run(Problem{Stencil: s, DType: s.DType, Size: Size{1, 1, 1}}, d, 1).Fields[0].Int[0]; got != 15 {
+			t.Errorf("%s: %d, want 15", edge, got)
+		}
+	}
+}

@@ -268,8 +268,8 @@ func (c *evaluation) exact(e Expr) func() float64 {
 			switch {
 			case value == nil:
 				return r.fields[e.Field].Float[i]
-			case value.Boundary == Constant:
-				return value.Constant
+			case value.Boundary == Constant: // which kernels hold as an element
+				return r.element.Round(value.Constant)
 			}
 			return c.outside(e.Field, i, at).floats[0]
 		}

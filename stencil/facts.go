@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -379,8 +380,8 @@ func (f *Array) named() (Boundary, float64) {
 	case Num:
 		return Constant, v.Value
 	case Int:
-		if v.Value >= -maxWhole && v.Value <= maxWhole {
-			return Constant, float64(v.Value)
+		if c := v.typ().asFloat(v.Value); math.Abs(c) <= maxWhole { // -1 of uint64 is its largest number
+			return Constant, c
 		}
 	}
 	return Edge, 0

@@ -2,6 +2,7 @@ package stencil
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -225,6 +226,8 @@ func (p *parser) checkOutside(o outside) error {
 		for _, e := range sides {
 			if v := e.Constant; !s.DType.Floating() && s.DType.Round(v) != v {
 				return p.fail(e.at, "%v is no %s", v, s.DType)
+			} else if !s.DType.Floating() && math.Abs(v) >= maxWhole {
+				return p.fail(e.at, "a rule's number is less than 2^53; write a larger one as EdgeValue { return ...; }")
 			}
 		}
 	}

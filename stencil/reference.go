@@ -96,7 +96,7 @@ func Run(p Problem, d Data, steps int) Finish {
 }
 
 func newRun(p Problem, d Data) *run {
-	r := &run{s: p.Stencil, n: p.Size, extent: p.Size, readOnly: d.ReadOnly, scalars: d.Scalars, sparse: d.Sparse, seen: make([]byte, len(p.Stencil.marks))}
+	r := &run{s: p.Stencil, element: p.DType, n: p.Size, extent: p.Size, readOnly: d.ReadOnly, scalars: d.Scalars, sparse: d.Sparse, seen: make([]byte, len(p.Stencil.marks))}
 	if d.Scalars == nil {
 		r.scalars = p.ScalarValues()
 	}
@@ -185,7 +185,8 @@ type run struct {
 	sparse    []SparseData
 	records   []Values // of receivers
 	iteration int
-	done      int    // steps before the data that the run starts from
+	done      int // steps before the data that the run starts from
+	element   DType
 	extent    Size   // what the program takes the grid's extents for: n, or more (place)
 	noise     *noise // nil without
 	wrongAt   *Point // a point that reads the next cell on x; nil if none does

@@ -55,6 +55,7 @@ func TestArraysThatCannotBeStoredSo(t *testing.T) {
 		{head + "Fields (u, m: byte) CellValue { return get(u, 1), 1; }", `unknown element type "byte": use int`},
 		{head + "DataType int8 Fields (u, m: uint8) CellValue { return get(u, 1), 1; }", "m is read as int8, which does not hold every uint8; choose a narrower type for it, or a wider DataType"},
 		{head + "Fields (u, m: uint8) Boundary m constant 0.5 Boundary u clamp CellValue { return get(u, 1), 1; }", "1:65: 0.5 is no uint8, which m is stored in"},
+		{head + "DataType int64 Boundary constant 9007199254740993 CellValue { return get(1); }", "a rule's number is less than 2^53; write a larger one as EdgeValue"},
 		{head + "Fields (u: float16) Boundary constant 1e6 CellValue { return get(u, 1); }", "1e+06 is no float16, which u is stored in"},
 		{head + "Fields (u, m: uint8) InputRange m (0, 256) CellValue { return get(u, 1), 1; }", "InputRange must hold values of uint8"},
 		{head + "Fields (u) ReadOnly (m: byte) CellValue { return get(u, 1); }", `unknown element type "byte": use int`},

@@ -258,14 +258,15 @@ func (l *splitter) binary(e Binary) (form, Expr) {
 	return form{}, Binary{e.Op, l.join(f, a), l.join(g, b), Elem}
 }
 
-// sound tells whether f's numbers stay finite, and none but 0 becomes 0.
+// sound tells whether f's numbers stay where float32 has all its digits, and none but 0 becomes 0.
 func sound(f form, c float64, op string) bool {
 	ok := func(v float64) bool {
 		w := v * c
 		if op == "/" {
 			w = v / c
 		}
-		return finite(w) && (w != 0 || v == 0 || c == 0)
+		size := math.Abs(w)
+		return w == v || w == 0 && (v == 0 || c == 0) || size >= 0x1p-126 && size <= 0x1p127
 	}
 	for _, v := range f.weights {
 		if !ok(v) {
