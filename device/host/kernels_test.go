@@ -19,9 +19,9 @@ import (
 )
 
 var (
-	flagCases  = flag.Int("cases", 18, "random schedules to check")
+	flagCases  = flag.Int("cases", 14, "random schedules to check")
 	flagEach   = flag.Int("each", 1, "random schedules of each stencil of the catalogue")
-	flagSums   = flag.Int("sums", 6, "random schedules of random sums under every rule at the edges")
+	flagSums   = flag.Int("sums", 5, "random schedules of random sums under every rule at the edges")
 	flagMixed  = flag.Int("mixed", 6, "random schedules of programs whose boundary rules differ")
 	flagStored = flag.Int("stored", 3, "random schedules of programs whose arrays are stored in types of their own")
 	flagCopied = flag.String("copied", "pipeline,sweep,stream", "families of these")

@@ -51,7 +51,7 @@ func TestAStageThatReadsNothingIsComputedAround(t *testing.T) {
 // Found by reading: rows that others read where read-only arrays alone are mirrored; lists that read what no stage does; numbers outside that 16 bits
 // round; weights whose product float32 does not hold.
 func TestWhatAReadingFound(t *testing.T) {
-	checkDrawn(t, 38, 2, "pipeline",
+	checkDrawn(t, 38, 1, "pipeline",
 		"NumDimensions 3 StencilSize (1, 1, 1) Fields (u) ReadOnly (k) Boundary k mirror CellValue { return 0.2 * (get(u, -1, 0, 0) + get(u, 0, 1, 0) + get(u, 0, -1, 0) + get(u, 0, 0, 1)) * (1 - 0.1 * get(k, 1, 0, 0) * get(u, 0, 0, 0)); }",
 		"NumDimensions 2 StencilSize (1, 1) Fields (u, m) Sources shot (u) { return get(u, 0, 0) + get(m, 0, 0) * value; } CellValue (u) { return 0.2 * (get(u, -1, 0) + get(u, 0, 1) + get(u, 0, 0) * get(u, 0, 0)); }",
 		"NumDimensions 2 StencilSize (1, 1) Fields (u, m) Receivers trace { return get(m, 0, 0); } CellValue (u) { return 0.2 * (get(u, -1, 0) + get(u, 0, 1) + get(u, 0, 0) * get(u, 0, 0)); }")
