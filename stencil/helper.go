@@ -15,7 +15,8 @@ var ArithmeticSource string
 // for integers, so that it has no undefined behaviour: signed results wrap,
 // x / 0 is 0, x % 0 is x, the smallest value over -1 wraps, and a number that an
 // integer type cannot hold becomes its nearest limit, NaN 0. No quotient branches, so that a thread computes those of
-// several cells side by side: what is divided is never divided by 0.
+// several cells side by side: what is divided is never divided by 0. A product of floating-point numbers is rounded before
+// anything is added to it.
 var HelperSource = strings.ReplaceAll(wrapping, "INT", "int") + strings.ReplaceAll(wrapping, "INT", "long long") + anyInteger
 
 const wrapping = `__host__ __device__ inline INT wrap_add(INT a, INT b) { return (INT)((unsigned INT)a + (unsigned INT)b); }
@@ -47,4 +48,12 @@ template <class I> __host__ __device__ inline I int_max(I a, I b) { return a < b
 template <class F, class I> __host__ __device__ inline I to_integer(F v, I low, I high) {
   return v != v ? (I)0 : v <= (F)low ? low : v >= (F)high ? high : (I)v;
 }
+#ifdef __CUDA_ARCH__
+#define ROUNDED_MUL(F, rounded, plain) __host__ __device__ inline F rounded_mul(F a, F b) { return rounded(a, b); }
+#else
+#define ROUNDED_MUL(F, rounded, plain) __host__ __device__ inline F rounded_mul(F a, F b) { return plain; }
+#endif
+ROUNDED_MUL(float, __fmul_rn, a * b)
+ROUNDED_MUL(double, __dmul_rn, a * b)
+#undef ROUNDED_MUL
 `

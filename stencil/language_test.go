@@ -71,6 +71,20 @@ func TestConstructsPrintByTheContract(t *testing.T) {
 	}
 }
 
+// What integers are compared with is exact: no reciprocal, approximation or contraction may stand for an operation of theirs.
+func TestIntegersAreComputedAsInC(t *testing.T) {
+	for cell, want := range map[string]string{
+		"return (int)(get(0) / 49.0);":                               "return to_integer(double(get(0, 0, 0)) / double(49.0), (-2147483647 - 1), 2147483647);\n",
+		"return (int)(get(0) / sqrt(get(1) + 1.0f));":                "return to_integer(float(get(0, 0, 0)) / sqrt(float(get(1, 0, 0)) + float(1.0)), (-2147483647 - 1), 2147483647);\n",
+		"return (int)(0.5f * get(0) + get(1) / (1.0f + iteration));": "return to_integer(rounded_mul(float(0.5), float(get(0, 0, 0))) + float(get(1, 0, 0)) / (float(1.0) + float(iteration)), (-2147483647 - 1), 2147483647);\n",
+	} {
+		s := mustParse(t, "NumDimensions 1 StencilSize (2) DataType int CellValue { "+cell+" }")
+		if got := StageCode(s, 0); got != want {
+			t.Errorf("%s:\n got %s\nwant %s", cell, got, want)
+		}
+	}
+}
+
 func TestEdgeAndReducePrintByTheContract(t *testing.T) {
 	s := mustParse(t, line("return get(0);")+"EdgeValue { if (x < 0) return 2 * value; return value + read(x); } Reduce max { return fabs(value - get(0)); }")
 	if got, want := EdgeSource(s, 0), "if (px < 0) {\n  return T(2.0) * value;\n}\nreturn value + read_0((long long)px);\n"; got != want {

@@ -24,7 +24,7 @@ import (
 //	value_0, value_1 ...   in Reduce: the own cell's new fields; get() is the state before the step
 //	quotient, square_root, reciprocal_root, exponential, logarithm, logarithm2, logarithm10, power, whole_power, half_power, arctangent   of ArithmeticSource
 //	to_whole, whole_part   of WholeSource
-//	to_integer, wrap_add, wrap_sub, wrap_mul, wrap_neg, divide, modulo, int_min, int_max, int_abs   of HelperSource
+//	to_integer, wrap_add, wrap_sub, wrap_mul, wrap_neg, divide, modulo, int_min, int_max, int_abs, rounded_mul   of HelperSource
 
 // CellSource is the body of the first stage's function in CUDA C++. A stage of one
 // output ends with return VALUE, others assign to out_0 ... and return.
@@ -38,11 +38,12 @@ func StageSource(s *Stencil, stage int) string {
 }
 
 // StageCode is the same for a GPU: quotients, roots, exponentials, logarithms, powers and arc tangents are calls of ArithmeticSource, a division by a
-// constant is a product, sums are collected (arranged), values of a step are read (StepValues), short alternatives are computed before
+// constant is a product (of floating-point elements; an integer stencil keeps its own), sums are collected (arranged), values of a step are read (StepValues), short alternatives are computed before
 // one is taken (straight), and what branches, or is repeated in a long text, is said once (named). RIM is a constant of the text: whether
 // the cell may be near a high end of an axis, as HighEnd asks.
 func StageCode(s *Stencil, stage int) string {
-	p := printer{s: s, approximate: true, rim: true}
+	p := newCode(s)
+	p.rim = true
 	body, _ := s.perStep(stage)
 	p.body(named(s.straight(body)), "")
 	return p.String()
@@ -57,7 +58,7 @@ func EdgeSource(s *Stencil, field int) string {
 
 // EdgeCode is the same for a GPU, like StageCode.
 func EdgeCode(s *Stencil, field int) string {
-	p := printer{s: s, approximate: true}
+	p := newCode(s)
 	p.body(s.Fields[field].Edge, "")
 	return p.String()
 }
@@ -75,9 +76,13 @@ func ReduceSource(s *Stencil) string {
 type printer struct {
 	strings.Builder
 	s           *Stencil
-	approximate bool // as StageCode says
+	approximate bool // as StageCode says: floating-point elements alone
+	code        bool // for a GPU, not to be read or hashed
 	rim         bool // conditions on high ends are asked where RIM is true alone
 }
+
+// newCode prints for a GPU. An integer stencil's answer is compared exactly: each of its operations is C's own, rounded by itself.
+func newCode(s *Stencil) printer { return printer{s: s, approximate: s.DType.Floating(), code: true} }
 
 func (p *printer) printf(format string, args ...any) { fmt.Fprintf(&p.Builder, format, args...) }
 
@@ -254,7 +259,7 @@ func (p *printer) expr(e Expr) {
 	case Cast:
 		switch {
 		case e.Type.Floating():
-			if c, ok := e.X.(Cast); ok && p.approximate {
+			if c, ok := e.X.(Cast); ok && p.code {
 				switch {
 				case p.s.wholeWithin(c.X, c.Type): // it changes nothing
 					e.X = c.X
@@ -267,7 +272,7 @@ func (p *printer) expr(e Expr) {
 				}
 			}
 			p.call(e.Type.C(), e.X)
-		case p.approximate && p.s.wholeWithin(e.X, e.Type):
+		case p.code && p.s.wholeWithin(e.X, e.Type):
 			if DType(e.Type) != Int32 {
 				p.WriteString("(" + e.Type.C() + ")")
 			}
@@ -284,8 +289,12 @@ func (p *printer) expr(e Expr) {
 			p.call(helperNames[e.Op], e.X, e.Y)
 			return
 		}
+		if p.code && e.Op == "*" && e.Type.Floating() && !p.s.DType.Floating() {
+			p.call("rounded_mul", e.X, e.Y)
+			return
+		}
 		// A quotient by a root is one operation on a GPU, not two long ones.
-		if root, ok := e.Y.(Call); ok && e.Op == "/" && root.Func == "sqrt" && e.Type.Floating() {
+		if root, ok := e.Y.(Call); ok && e.Op == "/" && root.Func == "sqrt" && e.Type.Floating() && p.s.DType.Floating() {
 			p.parens(e.X, binds(e.X) < binds(e))
 			p.WriteString(" * ")
 			p.call(p.name("rsqrt"), root.Args...)

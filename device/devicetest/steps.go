@@ -21,6 +21,10 @@ var stepPrograms = []string{
 	"NumDimensions 1 StencilSize (3) DataType int InputRange (-100, 100) Fields (u, v) ReadOnly (m: int16, p[x]) Boundary constant 7 StepScalar min low { return get(u, 2) - get(v, -1) + read(m, get(u, 0)) + get(p, 0); } " +
 		"StepScalar sum total { return get(u, 0); } StepScalar max high { return get(m, 3); } StepScalar rest { return total / 2 + low; } " +
 		"CellValue { return get(u, -3) / 2 + low + get(p, 1), get(u, 0) % 17 + rest + high; }",
+	// Integers whose floating-point operations must each be rounded as C rounds them: quotients are no products, products join no sums.
+	"NumDimensions 1 StencilSize (1) DataType int Fields (u) InputRange (0, 4900) StepScalar max most { return (int)(0.3f * get(1) + 0.7f * get(0)); } " +
+		"CellValue { return ((int)(get(0) / 49.0) * 49 + (int)(0.3f * get(-1) + 0.7f * get(1)) + (int)(get(1) / sqrt(get(0) + 1.0)) + most) % 4901; } " +
+		"Sources s (u) { return (int)(get(0) / 7.0f + 0.1 * (value % 100)); } Receivers r { return (int)(get(0) * 0.01 + get(1) / 3.0f); } Boundary constant 49",
 	"NumDimensions 2 StencilSize (1, 1) InputRange (0.5, 1.5) StepScalar grown { return exp(0.01 * iteration); } StepScalar k { return 0.2 / (1 + grown); } CellValue { return k * (get(-1, 0) + get(1, 0) + get(0, 1) + get(0, -1)) + 0.3 * get(0, 0); }",
 	"NumDimensions 2 StencilSize (2, 1) DataType float16 StepScalar max most { return fabs(get(2, 0) - get(0, 0)); } CellValue { return (get(-2, 0) + get(2, 0) + get(0, 1) + get(0, -1)) * 0.2 / (1 + most); }",
 	"NumDimensions 2 StencilSize (1, 1) Fields (u, g) Temporary (g) Stages (along, across) EdgeValue u { return 0.5 * value + 0.01 * x; } EdgeValue g { return 0; } " +
