@@ -72,11 +72,22 @@ func not(e Expr) Expr {
 	return Not{e}
 }
 
+// operandType is the type that two operands are computed in. A whole literal takes the other's, or a wider one that holds it, as in C.
+func operandType(x, y Expr) Type {
+	t := common(x.typ(), y.typ())
+	for _, e := range []Expr{x, y} {
+		if c, ok := e.(Int); ok && c.Type == Whole && t.whole() && t.wrap(c.Value) != c.Value && Type(Int32).wrap(c.Value) != c.Value {
+			return Type(Int64)
+		}
+	}
+	return t
+}
+
 // conditional is test ? a : b.
 func conditional(test, a, b Expr) Expr {
 	t := a.typ()
 	if t != b.typ() {
-		t = common(t, b.typ())
+		t = operandType(a, b)
 	}
 	c, known := test.(Int)
 	if t == Whole && !known {
@@ -106,7 +117,7 @@ func operation(op string, x, y Expr) (Expr, fault) {
 	case 1, 2:
 		return logic(op, convert(settled(x), Bool), convert(settled(y), Bool)), ""
 	}
-	t := common(x.typ(), y.typ())
+	t := operandType(x, y)
 	x, y = convert(x, t), convert(y, t)
 	if a, ok := x.(Int); ok {
 		if b, ok := y.(Int); ok {
@@ -233,7 +244,7 @@ func compareInts(op string, a, b int64, t Type) bool {
 func choice(name string, args []Expr) Expr {
 	t := args[0].typ().promoted()
 	if len(args) == 2 {
-		t = common(t, args[1].typ())
+		t = operandType(args[0], args[1])
 	}
 	var whole [2]int64
 	known := 0

@@ -233,6 +233,14 @@ func rounded(t Type, f func() float64) func() float64 {
 	return func() float64 { return float64(float32(f())) }
 }
 
+// literal is a number as kernels compute with it: infinite where float does not hold it and elements are no wider.
+func (r *run) literal(e Num) float64 {
+	if f := float64(float32(e.Value)); e.Type == Type(Float32) || e.Type == Elem && r.element != Float64 && math.IsInf(f, 0) {
+		return f
+	}
+	return e.Value
+}
+
 // float turns a floating-point expression into a closure.
 func (c *evaluation) float(e Expr) func() float64 {
 	if c.r.noise != nil {
@@ -247,7 +255,8 @@ func (c *evaluation) exact(e Expr) func() float64 {
 	r := c.r
 	switch e := e.(type) {
 	case Num:
-		return rounded(e.Type, func() float64 { return e.Value })
+		v := r.literal(e)
+		return func() float64 { return v }
 	case Local:
 		return func() float64 { return c.localFloats[e.Index] }
 	case Get:

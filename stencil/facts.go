@@ -405,6 +405,9 @@ func (s *Stencil) meaning() string {
 		if a.Type != "" {
 			fmt.Fprintf(&b, "array %d stored in %s\n", i, a.Type)
 		}
+		if a.Axis > 0 {
+			fmt.Fprintf(&b, "array %d along %c\n", i, "xyz"[a.Axis-1])
+		}
 	}
 	for i, f := range s.Fields {
 		if f.Type != "" {

@@ -86,19 +86,45 @@ func hold(body []Stmt) (rest []Stmt, h Held, ok bool) {
 		if ok {
 			return rest, h, true
 		}
+		if st, is := st.(If); is && hasReturn(st) { // whose cells are not asked what follows
+			break
+		}
 	}
 	return nil, Held{}, false
+}
+
+// hasReturn tells whether a branch may end the function.
+func hasReturn(st If) (has bool) {
+	for _, inner := range slices.Concat(st.Then, st.Else) {
+		switch inner := inner.(type) {
+		case Return:
+			return true
+		case If:
+			has = has || hasReturn(inner)
+		}
+	}
+	return has
 }
 
 // ownValue tells whether e is the cell's old value, as it is or in a variable that is set once.
 func ownValue(e Expr, body []Stmt) bool {
 	if l, is := e.(Local); is {
 		n := 0
-		for _, st := range body {
-			if let, is := st.(Let); is && let.Local == l.Index {
-				e, n = let.Value, n+1
+		var count func(body []Stmt)
+		count = func(body []Stmt) {
+			for _, st := range body {
+				switch st := st.(type) {
+				case Let:
+					if st.Local == l.Index {
+						e, n = st.Value, n+1
+					}
+				case If:
+					count(st.Then)
+					count(st.Else)
+				}
 			}
 		}
+		count(body)
 		if n != 1 {
 			return false
 		}

@@ -45,6 +45,18 @@ func TestLinearLooksBehindWhatHoldsCells(t *testing.T) {
 	}
 }
 
+// What an earlier return takes out, or a branch has changed, no later condition holds.
+func TestHeldIsWhatAllCellsAreAsked(t *testing.T) {
+	for _, body := range []string{
+		"if (get(1) > 0.5) return 0; if (x == 0) return get(0); return get(1);",
+		"float here = get(0); if (get(1) > 0) here = 0; if (x == 0) return here; return get(1);",
+	} {
+		if got := mustParse(t, line(body)).Held(); got != (Held{}) {
+			t.Errorf("%s: %+v", body, got)
+		}
+	}
+}
+
 func TestEdgeValueThatIsABoundaryRuleIsOne(t *testing.T) {
 	const head = "NumDimensions 1 StencilSize (1) CellValue { return 0.5 * (get(-1) + get(1)); } EdgeValue { return "
 	for value, want := range map[string]Boundary{"value": Clamp, "-2": Constant, "0.5": Constant, "2 * value": Edge, "x < 0 ? 1.0 : 2.0": Edge} {

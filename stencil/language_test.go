@@ -1,6 +1,7 @@
 package stencil
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -25,6 +26,8 @@ func TestConstructsPrintByTheContract(t *testing.T) {
 			"return get(0, 0, 0) < T(0.0) ? -get(0, 0, 0) : T(get(1, 0, 0) == T(2.0) ? 3 : px);\n"},
 		{"position", "NumDimensions 2 StencilSize (1, 1) CellValue { return get(0, 0) + (x + y * input_size.x) / 2 - iteration % 2; }",
 			"return get(0, 0, 0) + T(wrap_add(px, wrap_mul(py, nx)) / 2) - T(iteration % 2);\n"},
+		{"whole literals beyond int", line("return x < 3000000000 && x > -3000000000 ? get(0) : max(x, 3000000000) + iteration % 5000000000 + 4000000000 * x;"),
+			"return (long long)px < 3000000000ll && (long long)px > (-3000000000ll) ? get(0, 0, 0) : T(wrap_add(wrap_add(int_max((long long)px, 3000000000ll), (long long)iteration % 5000000000ll), wrap_mul(4000000000ll, (long long)px)));\n"},
 		{"functions", line("return powf(get(0), 2) + min(get(1), 3) + abs(get(2)) + fabsf(get(0)) + abs(x) + max(x, 3);"),
 			"return pow(get(0, 0, 0), T(2.0)) + fmin(get(1, 0, 0), T(3.0)) + fabs(get(2, 0, 0)) + fabs(get(0, 0, 0)) + T(int_abs(px)) + T(int_max(px, 3));\n"},
 		{"casts", line("return (int)get(0) + (float)(x / 3) + (double)get(1) + (int)2.9;"),
@@ -119,6 +122,15 @@ func TestHashCoversEveryKey(t *testing.T) {
 			t.Errorf("%s: same hash as %s", change[1], other)
 		}
 		seen[h] = change[1]
+	}
+}
+
+// An array along an axis has as many elements as that, one read by index as many as the grid.
+func TestHashTellsArraysAlongAnAxis(t *testing.T) {
+	const file = "NumDimensions 2 StencilSize (0, 0) ReadOnly (%s) CellValue { return get(0, 0) + %s; }"
+	along, whole := mustParse(t, fmt.Sprintf(file, "k[x]", "get(k, 1)")), mustParse(t, fmt.Sprintf(file, "k", "read(k, min((int64)x + 1, (int64)input_size.x - 1))"))
+	if CellSource(along) != CellSource(whole) || along.Hash == whole.Hash {
+		t.Errorf("%s: %s\n%s: %s", along.Hash, CellSource(along), whole.Hash, CellSource(whole))
 	}
 }
 

@@ -165,7 +165,7 @@ func (c *evaluation) noisy(e Expr) func() (v, square float64) {
 	}
 	switch e := e.(type) {
 	case Num:
-		v := n.constant(e.Value)
+		v := n.constant(r.literal(e))
 		return func() (float64, float64) { return v, v * v }
 	case Scalar:
 		v := n.constant(r.scalars[e.Index])

@@ -301,7 +301,11 @@ func (p *parser) edges(a *Array, from *[3][2]*outside) error {
 				at := Var{Position, axis, Type(Int32)}
 				test := Binary{"<", at, Int{0, Type(Int32)}, Bool}
 				if side == 1 {
-					test = Binary{">=", at, Var{Extent, axis, Type(Int32)}, Bool}
+					end := Expr(Var{Extent, axis, Type(Int32)})
+					if a.Short[axis] { // it ends a cell earlier
+						end = Binary{"-", end, Int{1, Type(Int32)}, Type(Int32)}
+					}
+					test = Binary{">=", at, end, Bool}
 				}
 				body, last = []Stmt{If{test, o.body, body}}, nil
 			}

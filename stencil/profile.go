@@ -19,6 +19,7 @@ func (p *parser) profile(array int) (Expr, error) {
 	if !p.accept(")") {
 		return nil, p.fail(p.peek(), "%.40s lies along %c, so get takes one offset, found %s", a.Name, "xyz"[a.Axis-1], p.peek())
 	}
+	s.ReadOnly[array].back = max(a.back, -int(n.Value))
 	return ReadAt{array, profileAt{array, n.Value}, s.elem()}, nil
 }
 

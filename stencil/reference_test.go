@@ -246,3 +246,13 @@ func TestToleranceFollowsTheValuesAndTheType(t *testing.T) {
 		t.Errorf("float is granted %g times what double is", r)
 	}
 }
+
+// A number that float does not hold is infinite to a kernel, and so to the reference.
+func TestReferenceHasTheNumbersThatKernelsHave(t *testing.T) {
+	s := mustParse(t, line("return get(0) > 0 ? 1e39 : 0.5;"))
+	for d, want := range map[DType]float64{Float32: math.Inf(1), Float64: 1e39} {
+		if got := Reference(Problem{Stencil: s, DType: d, Size: Size{1, 1, 1}, Steps: 1}, []float64{1}, 1); got[0] != want {
+			t.Errorf("%s: %v, want %v", d, got[0], want)
+		}
+	}
+}

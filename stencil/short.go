@@ -64,25 +64,36 @@ func (p *parser) applyShort() error {
 // whose images are read there.
 func (s *Stencil) Least() Size {
 	least := Size{1, 1, 1}
-	for _, a := range s.arrays() {
+	arrays := s.arrays()
+	read := func(array int, at Offset) {
+		a := arrays[array]
 		for axis, short := range a.Short {
-			if !short {
-				continue
-			}
-			least[axis] = max(least[axis], 2)
-			if a.Rules[axis][0].Boundary != Mirror {
-				continue
-			}
-			for _, o := range a.Points {
-				least[axis] = max(least[axis], 2-o[axis])
-			}
-			for _, l := range s.Sparse {
-				least[axis] = max(least[axis], 2+l.Low[axis])
-			}
-			for _, v := range s.StepScalars {
-				least[axis] = max(least[axis], 2+v.Low[axis])
+			if short && a.Rules[axis][0].Boundary == Mirror {
+				least[axis] = max(least[axis], 2-at[axis])
 			}
 		}
+	}
+	for i, a := range arrays {
+		for axis, short := range a.Short {
+			if short {
+				least[axis] = max(least[axis], 2)
+			}
+		}
+		if a.Axis > 0 {
+			var at Offset
+			at[a.Axis-1] = -a.back
+			read(i, at)
+		}
+	}
+	for _, body := range s.bodies() {
+		walkBody(body, func(e Expr) {
+			switch e := e.(type) {
+			case Get:
+				read(e.Field, e.At)
+			case Read:
+				read(len(s.Fields)+e.Array, e.At)
+			}
+		})
 	}
 	return least
 }
@@ -95,12 +106,7 @@ func (p *parser) checkShort() error {
 			if !short {
 				continue
 			}
-			at := p.seen["Short"]
-			for _, e := range p.shorts {
-				if e.array.text == a.Name {
-					at = e.array
-				}
-			}
+			at := p.shortOf(a.Name)
 			switch by := a.Rules[axis][1].Boundary; {
 			case by == Wrap:
 				return p.fail(at, "axis %c wraps, where arrays have as many cells between the points as points; remove %.40s from Short", "xyz"[axis], a.Name)
@@ -114,6 +120,16 @@ func (p *parser) checkShort() error {
 		}
 	}
 	return nil
+}
+
+// shortOf is where the file says that an array is short.
+func (p *parser) shortOf(array string) token {
+	for _, e := range p.shorts {
+		if e.array.text == array {
+			return e.array
+		}
+	}
+	return p.seen["Short"]
 }
 
 // simpleEdge tells whether an EdgeValue is an expression that is the same wherever it is asked.
@@ -151,7 +167,7 @@ func (p *parser) lower() error {
 	l := lowering{p: p}
 	for i := range s.Stages {
 		st := &s.Stages[i]
-		p.written = append(p.written, st.Body)
+		p.written, l.moved = append(p.written, st.Body), ""
 		_, st.ends = s.reachOf(st.Body)
 		from := make([][3]int, len(st.Outputs)) // of each output
 		shared := [3]int{maxRadius + 1, maxRadius + 1, maxRadius + 1}
@@ -170,6 +186,9 @@ func (p *parser) lower() error {
 			l.from = from[o]
 			return s.held(st, st.Outputs[o], l.expr(v))
 		})
+		if err := p.lowKept(st, p.written[i], l.moved); err != nil {
+			return err
+		}
 	}
 	for i := range s.StepScalars {
 		a := &s.StepScalars[i]
@@ -213,6 +232,23 @@ func (p *parser) lower() error {
 	return nil
 }
 
+// lowKept refuses conditions that read further towards a low end than the file does, where fixed holds as many cells there as are read: for
+// kernels that is one reach.
+func (p *parser) lowKept(st *Stage, written []Stmt, array string) error {
+	s := p.out
+	reads, _ := s.readReach(written, false)
+	made, _ := s.readReach(st.Body, false)
+	for axis := range s.Dims {
+		for _, f := range st.Outputs {
+			if a := s.Fields[f]; made[axis] > reads[axis] && a.Rules[axis][0].Boundary == Fixed {
+				return p.fail(p.shortOf(array), "%.40s keeps as many cells at the low end of %c as are read beyond it, which are %d, but at the high end a cell nearer is read in place of the one that %.40s lacks; hold %[1]s by a condition on %[2]c in place of fixed, or give %[4]s the rule constant at its high end",
+					a.Name, "xyz"[axis], reads[axis], array)
+			}
+		}
+	}
+	return nil
+}
+
 // unlower puts the file's own functions back in their places: what follows from the others is known.
 func (p *parser) unlower() {
 	s, next := p.out, 0
@@ -234,10 +270,14 @@ func (p *parser) unlower() {
 }
 
 // reachOf is how far a body reads towards the ends, as if short arrays were whole and all that they hold a cell further towards the high ones.
-func (s *Stencil) reachOf(body []Stmt) (low, high [3]int) {
+func (s *Stencil) reachOf(body []Stmt) (low, high [3]int) { return s.readReach(body, true) }
+
+// readReach is how far a body reads towards the ends, and of short arrays beyond the high ones if that is asked.
+func (s *Stencil) readReach(body []Stmt, beyond bool) (low, high [3]int) {
 	add := func(a Array, at Offset) {
+		reach(&low, &high, at)
 		for axis, short := range a.Short {
-			if short {
+			if short && beyond {
 				at[axis]++
 			}
 		}
@@ -246,10 +286,8 @@ func (s *Stencil) reachOf(body []Stmt) (low, high [3]int) {
 	walkBody(body, func(e Expr) {
 		switch e := e.(type) {
 		case Get:
-			reach(&low, &high, e.At)
 			add(s.Fields[e.Field], e.At)
 		case Read:
-			reach(&low, &high, e.At)
 			add(s.ReadOnly[e.Array], e.At)
 		}
 	})

@@ -73,6 +73,7 @@ type Array struct {
 	Indexed   bool    // a read-only array that read(i) reads by other than the own cell
 	Short     [3]bool // axes on which it ends one cell before the grid does
 	Axis      int     // a read-only array of a value for each place of an axis: 1 x, 2 y, 3 z; 0 of any other
+	back      int     // how far such an array is read towards the low end
 	// Type is what the elements are stored in; "" of the problem's element type, to which others are converted where they
 	// are read. What a stage sets in a field of such a type is converted to it and back in the stage's body.
 	Type  DType

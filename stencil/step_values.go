@@ -86,9 +86,12 @@ func (s *Stencil) perStep(stage int) (body []Stmt, values []StepValue) {
 // member is the name of a step's value: by what it is, so that stages share it.
 func (v Var) member() string { return fmt.Sprintf("value_%08x", v.Index) }
 
-// sameAtCells are the locals that are set once, to what is the same at every cell, and what that is.
+// maxExpanded bounds what stands for a local, in expressions: where locals follow from each other it grows exponentially.
+const maxExpanded = 256
+
+// sameAtCells are the locals that are set once, to what is the same at every cell and no long text, and what that is.
 func sameAtCells(body []Stmt) map[int]Expr {
-	same, sets := map[int]Expr{}, map[int]int{}
+	same, sizes, sets := map[int]Expr{}, map[int]int{}, map[int]int{}
 	var settle func(body []Stmt)
 	settle = func(body []Stmt) {
 		for _, st := range body {
@@ -96,8 +99,20 @@ func sameAtCells(body []Stmt) map[int]Expr {
 			case Let:
 				if sets[st.Local]++; sets[st.Local] > 1 {
 					delete(same, st.Local)
-				} else if v := expanded(st.Value, same); uniform(v) {
-					same[st.Local] = v
+					continue
+				}
+				size := 0
+				walk(st.Value, func(e Expr) {
+					size++
+					if l, ok := e.(Local); ok {
+						size += sizes[l.Index]
+					}
+				})
+				if size > maxExpanded {
+					continue
+				}
+				if v := expanded(st.Value, same); uniform(v) {
+					same[st.Local], sizes[st.Local] = v, size
 				}
 			case If:
 				settle(st.Then)

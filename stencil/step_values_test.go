@@ -1,6 +1,7 @@
 package stencil
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -31,5 +32,16 @@ func TestWhatIsTheSameAtEveryCellIsComputedOnceAStep(t *testing.T) {
 		if !strings.Contains(code, c.left) || c.values != "" && (strings.Contains(code, "sin(") || strings.Contains(code, "exp(") || strings.Contains(code, " t")) {
 			t.Errorf("%s: leaves\n%s", c.body, code)
 		}
+	}
+}
+
+// Locals that follow from each other are not written out for ever.
+func TestLongChainsOfLocalsEnd(t *testing.T) {
+	text := "float a0 = exp(0.01 * iteration);"
+	for i := range 60 {
+		text += fmt.Sprintf(" float a%d = 0.5 * a%d * a%d + exp(-a%[2]d);", i+1, i, i)
+	}
+	if code := StageCode(mustParse(t, line(text+" return a60 * get(0);")), 0); len(code) > 1<<16 || !strings.Contains(code, "of_step") {
+		t.Errorf("%d characters: %.2000s", len(code), code)
 	}
 }

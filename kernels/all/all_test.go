@@ -165,6 +165,10 @@ func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
 	}
 	apart := walls
 	apart.Stencil = mirrors
+	endless := walls
+	if endless.Stencil, err = stencil.Parse("endless", "endless.sl", "NumDimensions 3 StencilSize (1, 1, 1) Boundary constant 1e39 CellValue { return get(0, 1, 0) * get(0, 0, -1) + get(1, 0, 1); }"); err != nil {
+		t.Fatal(err)
+	}
 	few2d := jacobi2d
 	few2d.Steps = 2
 	halves := jacobi3d
@@ -279,6 +283,7 @@ func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
 		{walls, h200(), "sweep/vx=4/vy=2/wp=16/ck=2/pf=2/mb=1", ""},
 		{walls, h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2", ""},
 		{apart, h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2", "boundary"},
+		{endless, h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2", "outside"},
 		{jacobi3d, slim, "sweep/vx=2/vy=1/wp=20/ck=2/pf=1/mb=1", "threads"},
 		{jacobi3d.Resized(stencil.Size{512, 31, 512}), h200(), "sweep/vx=4/vy=4/wp=8/ck=4/pf=2/mb=1", "grid-size"},
 		{jacobi3d.Resized(stencil.Size{127, 512, 512}), h200(), "sweep/vx=4/vy=4/wp=8/ck=4/pf=2/mb=1", "grid-size"},
@@ -392,7 +397,7 @@ func TestEveryConstraintHasItsCaseAbove(t *testing.T) {
 		"tile":      "threads warps work tile-size column-width zigzag grid steps stages variants halo shared-memory",
 		"slide":     "dimensions threads warps halo loads tile-size column-width zigzag grid shared-memory",
 		"sweep":     "sums warp threads grid-size grid vector work stream-tile keep shared-memory registers blocks",
-		"stream":    "stencil boundary mirror warp steps threads grid-size grid prefetch packed vector halo fill stream-tile shared-memory registers blocks",
+		"stream":    "stencil boundary mirror outside warp steps threads grid-size grid prefetch packed vector halo fill stream-tile shared-memory registers blocks",
 	} {
 		var got []string
 		for _, c := range kernels.Find(Families(), name).Space(p, h200()).Constraints {

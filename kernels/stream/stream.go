@@ -6,6 +6,7 @@ package stream
 import (
 	_ "embed"
 	"fmt"
+	"math"
 
 	"stenciltune/kernels"
 	"stenciltune/machine"
@@ -104,6 +105,18 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 		Name: "mirror", Needs: onVector, Why: "a lane finds what a point outside mirrors within its own vector, sums among the planes",
 		OK: func(v space.Values) bool {
 			return (!of.mirrors[0] || v.Get("vx") >= of.highX) && (!of.mirrors[2] || !of.linear || kernels.Planes(p) > of.highS)
+		},
+	}, space.Constraint{
+		Name: "outside", Needs: onVector, Why: "what lies outside is a number of the text, which knows no infinite one",
+		OK: func(space.Values) bool {
+			for _, sides := range p.Stencil.Fields[0].Rules {
+				for _, rule := range sides {
+					if rule.Boundary == stencil.Constant && math.IsInf(p.DType.Round(rule.Constant), 0) {
+						return false
+					}
+				}
+			}
+			return true
 		},
 	}, space.Constraint{
 		Name: "warp", Needs: onVector, Why: fmt.Sprintf("a row is a warp of %d lanes", warp),

@@ -456,3 +456,26 @@ func TestEveryMeansOfPrefetchingIsOfSomeSchedule(t *testing.T) {
 		}
 	}
 }
+
+// A number of a rule is a literal of the text, which has none that is infinite.
+func TestWhatIsInfiniteOutsideIsNoLiteral(t *testing.T) {
+	h200, err := machine.FindKnown("h200")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		number string
+		d      stencil.DType
+		ok     bool
+	}{{"1e38", stencil.Float32, true}, {"1e39", stencil.Float32, false}, {"1e39", stencil.Float64, true}, {"70000", stencil.Float16, false}} {
+		p := problem(edged(t, "jacobi2d", "constant "+c.number), c.d, flat)
+		found := false
+		for range space.New(Family{}.Space(p, h200.Machine)).All() {
+			found = true
+			break
+		}
+		if found != c.ok {
+			t.Errorf("%+v: %t", c, found)
+		}
+	}
+}
