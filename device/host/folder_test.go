@@ -246,6 +246,9 @@ chmod 700 "$2"`
 
 // The arrays are the same for every schedule.
 func TestNoScheduleIsBlamedWhereThereIsNoMemory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("computes millions of cells")
+	}
 	d := open(t, script(t, preceded("ulimit -v 40000")))
 	for cells, want := range map[int]error{100: nil, 4e6: device.ErrLost, 8e6: device.ErrLost} {
 		p := copyProblem(t, cells)

@@ -117,7 +117,7 @@ func TestWallsGiveTheReferencesAnswer(t *testing.T) {
 		t.Skip("compiles many kernels")
 	}
 	d := open(t, host.Options{})
-	source, r := verify.NewSource(d.Machine(), all.Families()), rand.New(rand.NewPCG(*flagSeed, 8))
+	source, r := verify.NewSource(d.Machine(), all.Families()), rand.New(rand.NewPCG(drawnSeed(t), 8))
 	problems := []stencil.Problem{walls(t, "channel"), walls(t, "cavity")}
 	for _, text := range thickWalls {
 		st, err := stencil.Parse("thick", "thick.sl", text)
@@ -133,7 +133,9 @@ func TestWallsGiveTheReferencesAnswer(t *testing.T) {
 			if i >= 2 && f.Name() != "pipeline" && f.Name() != "sweep" { // the others have random rules in another test
 				continue
 			}
-			cases = append(cases, source.Draw(r, p, f))
+			if r.IntN(2) == 0 { // half of them in each run
+				cases = append(cases, source.Draw(r, p, f))
+			}
 		}
 	}
 	devicetest.Check(t, d, cases)
