@@ -10,7 +10,7 @@ import (
 var fortranTypes = map[string]string{
 	"float": "real(c_float)", "double": "real(c_double)",
 	"signed char": "integer(c_int8_t)", "unsigned char": "integer(c_int8_t)", "short": "integer(c_int16_t)", "unsigned short": "integer(c_int16_t)",
-	"int": "integer(c_int)", "unsigned int": "integer(c_int)", "long long": "integer(c_int64_t)", "unsigned long long": "integer(c_int64_t)",
+	"int": "integer(c_int)", "unsigned": "integer(c_int)", "long long": "integer(c_int64_t)", "unsigned long long": "integer(c_int64_t)",
 }
 
 // longestFortran is the most letters of a name (Fortran 2003, 3.2.2), less those of the longest suffix.

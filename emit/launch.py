@@ -8,7 +8,7 @@ from math import ceil as _ceil, log as _log
 from operator import index as _index
 
 _NAMES = {"float": _c.c_float, "double": _c.c_double, "int": _c.c_int, "long long": _c.c_longlong, "signed char": _c.c_int8, "unsigned char": _c.c_uint8,
-          "short": _c.c_int16, "unsigned short": _c.c_uint16, "unsigned int": _c.c_uint32, "unsigned long long": _c.c_uint64}
+          "short": _c.c_int16, "unsigned short": _c.c_uint16, "unsigned": _c.c_uint32, "unsigned long long": _c.c_uint64}
 _FIELDS, _AXES, _LISTS = len(TABLE["fields"]), TABLE["dims"], TABLE.get("lists", [])
 
 

@@ -14,7 +14,8 @@ import struct
 import sys
 
 real = ctypes.CDLL
-SIZES = {"float16": "<f2", "float32": "<f4", "float64": "<f8", "int32": "<i4", "int64": "<i8", "uint16": "<u2", "int8": "|i1", "uint8": "|u1"}
+SIZES = {"float16": "<f2", "float32": "<f4", "float64": "<f8", "int32": "<i4", "int64": "<i8", "uint16": "<u2", "int8": "|i1", "uint8": "|u1",
+         "bfloat16": "<u2", "int16": "<i2", "uint32": "<u4", "uint64": "<u8"}
 
 
 class Fake:
