@@ -165,7 +165,7 @@ func (p *parser) sparses() error {
 		for i := range s.Stages {
 			for _, c := range s.Stages[i].Copies {
 				if c.Field == a.Field {
-					return p.fail(b.key, "%.40s is what %.40s was before the step, and takes over its array; sources %.40s change %[2]s", s.Fields[c.Field].Name, s.Fields[c.From].Name, a.Name)
+					return p.fail(b.key, "%.40s is what %.40s was before the step, and takes over its array; sources %.40s cannot change it: name a field that a stage computes", s.Fields[c.Field].Name, s.Fields[c.From].Name, a.Name)
 				}
 			}
 		}

@@ -18,7 +18,7 @@ func TestFaultsOfSourcesAndReceiversAreShownWhereTheyStand(t *testing.T) {
 		{"two lists of a name", "Receivers a { return 1; } Receivers a { return 1; }", "s.sl:3:37: a is declared twice"},
 		{"no such field", "Sources shot (v) { return value; }", `s.sl:3:15: want the name of a field here, found "v"; declare it with Fields (v)`},
 		{"a temporary field", "Sources shot (w) { return value; }", "s.sl:3:15: w is temporary"},
-		{"a copy", "Sources shot (old) { return value; }", "s.sl:3:1: old is what u was before the step, and takes over its array; sources shot change u"},
+		{"a copy", "Sources shot (old) { return value; }", "s.sl:3:1: old is what u was before the step, and takes over its array; sources shot cannot change it: name a field that a stage computes"},
 		{"a neighbour", "Sources shot (u) { return get(u, 1) + value; }", "s.sl:3:1: the function of sources shot reads beside its own cell"},
 		{"a temporary field recorded", "Receivers a { return get(w, 0); }", "s.sl:3:1: a reads w, which is temporary"},
 		{"a value of receivers", "Receivers a { return value; }", `s.sl:3:22: unknown name "value"`},
