@@ -143,7 +143,7 @@ func (f *formatter) token(t token) {
 	outside := len(f.braces) == 0 && len(f.parens) == 0
 	isKey := outside && (slices.Contains(keys, t.text) || t.text == "#define")
 	ended := outside && f.whole && f.prev.text != "{" // of a constant or a function
-	begins := isKey || outside && (t.text == "const" || isLocalType(t) && f.breaks > 0 && f.prev.text != "DataType" && f.prev.text != "const" && !isTypeWord(f.prev))
+	begins := isKey || outside && (t.text == "const" || isLocalType(t) && f.breaks > 0 && f.prev.text != "DataType" && f.prev.text != "const")
 	after := strings.HasSuffix(f.out.String()[max(0, f.out.Len()-1):], "/")
 	switch {
 	case f.out.Len() == 0:

@@ -117,3 +117,13 @@ CellValue
 		}
 	}
 }
+
+// TestATypeEndsWithItsLine: a function may begin with a type's name right below a key that ends with one.
+func TestATypeEndsWithItsLine(t *testing.T) {
+	for _, types := range [][2]string{{"double", "double"}, {"unsigned", "int"}, {"long", "long long"}, {"unsigned int", "int8"}, {"float16 compute float16", "float"}} {
+		src := "NumDimensions 1\nStencilSize (1)\nDataType " + types[0] + "\n" + types[1] + " same(" + types[1] + " a) { return a; }\nCellValue { return same(get(1)); }\n"
+		if got := sameFormatted(t, src); got != src {
+			t.Errorf("got\n%s\nwant\n%s", got, src)
+		}
+	}
+}

@@ -233,7 +233,7 @@ func isTypeWord(t token) bool {
 	return t.kind == tokName && typeWords[strings.TrimSuffix(t.text, "_t")]
 }
 
-// typeName parses the name of an element type, as C or we call it.
+// typeName parses the name of an element type, as C or we call it, which stands on one line: a function may begin on the next.
 func (p *parser) typeName() (DType, error) {
 	first := p.take()
 	if !isTypeWord(first) {
@@ -241,7 +241,7 @@ func (p *parser) typeName() (DType, error) {
 	}
 	name, shorter := strings.TrimSuffix(first.text, "_t"), ""
 	last := first
-	for isTypeWord(p.peek()) {
+	for isTypeWord(p.peek()) && p.peek().line == first.line {
 		last, shorter = p.take(), name
 		name += " " + last.text
 	}
