@@ -81,7 +81,7 @@ type exports struct {
 // exportsOf are those of a source.
 func exportsOf(s Source) exports {
 	name, st, d := s.Name, s.Problem.Stencil, s.dtype()
-	e := exports{Name: name, Element: element(d), ReadOnly: st.ReadOnly, Until: st.Until != nil, Cuts: cutsOf(st)}
+	e := exports{Name: name, Element: element(d), ReadOnly: slices.Clone(st.ReadOnly), Until: st.Until != nil, Cuts: cutsOf(st)}
 	if least := st.Least(); least != (stencil.Size{1, 1, 1}) {
 		e.Shortest = &least
 	}
@@ -131,7 +131,8 @@ func exportsOf(s Source) exports {
 		e.Several = e.Several || e.Elements[i] != e.Element
 		e.Arrays = append(e.Arrays, parameter{"const " + e.Elements[i] + " *", free(param)})
 		length := ""
-		if a.Indexed {
+		e.ReadOnly[i].Indexed = a.Indexed || a.Axis > 0 // also where nothing reads it
+		if e.ReadOnly[i].Indexed {
 			length = free(e.Arrays[i].Name + "_length")
 		}
 		e.Lengths = append(e.Lengths, length)

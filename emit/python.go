@@ -149,7 +149,7 @@ func python(s Source) ([]byte, error) {
 		table.Fields = append(table.Fields, pythonField{f.Name, v.Written[i], pythonTypes(f.Type)})
 	}
 	for i, a := range v.Arrays {
-		table.Arrays = append(table.Arrays, pythonArray{pythonName(a.Name), st.ReadOnly[i].Indexed, pythonTypes(st.ReadOnly[i].Type)})
+		table.Arrays = append(table.Arrays, pythonArray{pythonName(a.Name), v.ReadOnly[i].Indexed, pythonTypes(st.ReadOnly[i].Type)})
 	}
 	for _, a := range v.Scalars {
 		table.Scalars = append(table.Scalars, pythonScalar{pythonName(a.Name), a.Type, a.Kernel})

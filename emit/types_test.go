@@ -78,3 +78,23 @@ func TestEveryElementTypeIsKnownInAllForms(t *testing.T) {
 		t.Errorf("%v\n%s", err, out)
 	}
 }
+
+// TestAnArrayAlongAnAxisNeedsNoWholeGrid: whether something reads it or not, it is given with its length.
+func TestAnArrayAlongAnAxisNeedsNoWholeGrid(t *testing.T) {
+	of := func(read string) Source {
+		st, err := stencil.Parse("rows", "rows.sl", "NumDimensions 2 StencilSize (1, 1) ReadOnly (k[y]) CellValue { return get(1, 0)"+read+"; }")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return sourceOfStencil(t, st, stencil.Float32, stencil.Size{512, 512, 1}, tiles2d+"1", h200)
+	}
+	s := of("")
+	if got, want := exportsOf(s).OnDevice(), exportsOf(of(" * get(k, 0)")).OnDevice(); got != want {
+		t.Errorf("unread: %s\nread: %s", got, want)
+	}
+	for format, want := range map[string]string{"cu": "indexed[ARRAYS] = {true}", "python": `"indexed":true`} {
+		if text, err := Text(format, s); err != nil || !strings.Contains(string(text), want) {
+			t.Errorf("%s: not %s; %v", format, want, err)
+		}
+	}
+}
