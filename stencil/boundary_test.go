@@ -28,6 +28,7 @@ func TestBoundaryRulesAreSaidByAxisSideAndField(t *testing.T) {
 		{two + "Boundary mirror Boundary v x (constant 1, fixed)", "(mirror, mirror), v ((constant 1, fixed), mirror)"},
 		{two + "Boundary (wrap, fixed) Boundary v y clamp", "(wrap, fixed), v (wrap, clamp)"},
 		{two + "Boundary k mirror", "(clamp, clamp), k (mirror, mirror)"},
+		{two + "EdgeValue v { return 2 * value; }", "(clamp, clamp), v (EdgeValue, EdgeValue)"},
 		{two + "EdgeValue v { return 2 * value; } Boundary u mirror", "(mirror, mirror), v (EdgeValue, EdgeValue), k (clamp, clamp)"},
 	} {
 		s := mustParse(t, c.src)

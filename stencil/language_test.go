@@ -171,7 +171,6 @@ func TestFaultsOfTheLanguageAreShownWhereTheyStand(t *testing.T) {
 		{"return get(0);", "EdgeValue { return get(0); }", `s.sl:4:20: EdgeValue may not call get(); value is the nearest cell inside; what needs other cells is said in CellValue, where the edge's cells are those of x == 0 and so on`},
 		{"return get(0);", "EdgeValue { return value; } EdgeValue { return 1; }", `s.sl:4:29: EdgeValue is given twice; remove one`},
 		{"return get(0);", "EdgeValue { return value; } Boundary wrap", `s.sl:4:38: Boundary and EdgeValue both say what lies outside; remove one`},
-		{"return get(u, 0), 1;", "Fields (u, v) EdgeValue v { return value; }", `s.sl:4:15: field u has no EdgeValue; give one for every field or one without a name, or say Boundary clamp for the others`},
 		{"return get(0);", "Until < 1", `s.sl:4:1: Until compares what Reduce computes; add Reduce`},
 		{"return get(0);", "Reduce mean { return value; }", `s.sl:4:8: want sum, min or max here, found "mean"`},
 		{"return get(0);", "Points ((0), (1))", `s.sl:4:1: Points lists (1), which no get() reads; remove it`},

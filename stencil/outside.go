@@ -283,15 +283,12 @@ func (p *parser) apply(o *outside, a *Array, from *[3][2]*outside, readOnly bool
 // edges gives a field its EdgeValue, which asks which side it is where several functions say that, and clamp where nothing
 // is said.
 func (p *parser) edges(a *Array, from *[3][2]*outside) error {
-	s := p.out
 	var body []Stmt
 	var last *outside
 	for axis := 2; axis >= 0; axis-- {
 		for side := 1; side >= 0; side-- {
 			o := from[axis][side]
 			switch {
-			case o == nil && axis < s.Dims && slices.ContainsFunc(p.outside, func(o outside) bool { return o.body != nil && o.axis < 0 && o.array.text != "" }) && slices.ContainsFunc(s.Fields, func(f Array) bool { return f.Name == a.Name }):
-				return p.fail(p.seen["EdgeValue"], "field %.40s has no EdgeValue; give one for every field or one without a name, or say Boundary clamp for the others", a.Name)
 			case o == nil:
 				a.Rules[axis][side] = Rule{Boundary: Clamp}
 			case o.body == nil || o == last:
