@@ -37,6 +37,9 @@ func (p *plan) list(st *stencil.Stencil, step int, current []int) {
 		}
 		if slices.ContainsFunc(a.list.Points, offCell) {
 			p.unlisted = fmt.Sprintf("receivers %s read neighbours, which other threads leave later", a.list.Name)
+			if short := lacking(st, a.list.Points); short != "" {
+				p.unlisted = fmt.Sprintf("where %s is short and has no cell, receivers %s read the one beside, which other threads leave later (by a rule constant they read none)", short, a.list.Name)
+			}
 			return
 		}
 		for f := range st.Fields {
@@ -86,6 +89,24 @@ func (p *plan) reachOfSources(job int) {
 // offCell tells whether one of the points is not the own cell.
 func offCell(points []stencil.Offset) bool {
 	return slices.ContainsFunc(points, func(o stencil.Offset) bool { return o != stencil.Offset{} })
+}
+
+// lacking names an array of which other cells are read only in the place of those that it lacks, being short; "" if there is none, or if
+// others are read besides.
+func lacking(st *stencil.Stencil, points [][]stencil.Offset) (name string) {
+	for i, a := range slices.Concat(st.Fields, st.ReadOnly) {
+		for _, o := range points[i] {
+			for axis, away := range o {
+				if away != 0 && !(away == -1 && a.Short[axis]) {
+					return ""
+				}
+			}
+		}
+		if name == "" && offCell(points[i]) {
+			name = a.Name
+		}
+	}
+	return name
 }
 
 // actLags is the least and the most lag of a job after which a list acts.
