@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -282,18 +283,36 @@ func unmirrored(s *stencil.Stencil) (notes []string) {
 }
 
 // unasked says which EdgeValue is never asked: that of a field which nothing reads beyond the side. One that names no field or no side is
-// asked where it may be.
+// asked where it may be, so that it must be asked anywhere.
 func unasked(s *stencil.Stencil) (notes []string) {
-	for i, a := range s.Fields {
-		everywhere := true
+	sides := func(i int) (edges, asked int) {
 		for axis := range s.Dims {
 			for side := range 2 {
-				everywhere = everywhere && a.Rules[axis][side].Boundary == stencil.Edge
+				if s.Fields[i].Rules[axis][side].Boundary == stencil.Edge {
+					edges++
+					if s.ReadsBeyond(i, axis, side) {
+						asked++
+					}
+				}
 			}
+		}
+		return edges, asked
+	}
+	for i, a := range s.Fields {
+		if edges, asked := sides(i); edges == 2*s.Dims {
+			others := false // have the same function, and ask it
+			for k, b := range s.Fields {
+				_, more := sides(k)
+				others = others || more > 0 && reflect.DeepEqual(a.Edge, b.Edge)
+			}
+			if asked == 0 && !others {
+				notes = append(notes, fmt.Sprintf("nothing reads %s beyond the grid, so its EdgeValue is never asked", fieldName(a)))
+			}
+			continue
 		}
 		for axis := range s.Dims {
 			for side, end := range []string{"low", "high"} {
-				if a.Rules[axis][side].Boundary == stencil.Edge && !everywhere && !s.ReadsBeyond(i, axis, side) {
+				if a.Rules[axis][side].Boundary == stencil.Edge && !s.ReadsBeyond(i, axis, side) {
 					notes = append(notes, fmt.Sprintf("nothing reads %s beyond the %s end of %c, so its EdgeValue is never asked there", fieldName(a), end, "xyz"[axis]))
 				}
 			}

@@ -111,9 +111,13 @@ func TestCheckNamesAnEdgeValueThatIsNeverAsked(t *testing.T) {
 		"EdgeValue q { return 1; } EdgeValue a { return value; }":              "",
 		"EdgeValue { return 1; }":                                              "",
 		"EdgeValue a x low { return 1; } Receivers r { return get(a, -1); }":   "",
+		"EdgeValue q x { return 1; } Receivers r { return get(a, -1); }":       "",
+		"EdgeValue q x low { return 1; } EdgeValue q x high { return 2; }":     "",
+		"EdgeValue b x low { return 1; } EdgeValue b x high { return 2; }":     "  note      nothing reads b beyond the grid, so its EdgeValue is never asked\n",
+		"EdgeValue b { return 1; } EdgeValue q { return 2; }":                  "  note      nothing reads b beyond the grid, so its EdgeValue is never asked\n",
 		"EdgeValue a x low { return 1; } EdgeValue q x high { return value; }": "  note      nothing reads a beyond the low end of x, so its EdgeValue is never asked there\n  note      nothing reads q beyond the high end of x, so its EdgeValue is never asked there\n",
 	} {
-		path := file(t, "artery.sl", "NumDimensions 1 StencilSize (1) Fields (a, q) "+edges+" CellValue { return get(a, 0) + 0.1 * get(a, 1) - get(q, -1), get(q, 0) + 0.1 * get(a, 0); }")
+		path := file(t, "artery.sl", "NumDimensions 1 StencilSize (1) Fields (a, q, b) "+edges+" CellValue { return get(a, 0) + 0.1 * get(a, 1) - get(q, -1), get(q, 0) + 0.1 * get(a, 0), get(b, 0) + 1; }")
 		if _, out, _ := command(t, "check", path); (want == "") == strings.Contains(out, "note") || !strings.Contains(out, want) {
 			t.Errorf("%s: %q is not in\n%s", edges, want, out)
 		}
