@@ -221,6 +221,7 @@ func TestColorErrors(t *testing.T) {
 		{"Color (x + 2 * y) % 3 == 0\nBoundary x mirror", "get(u, 1, -1)", "may stand for one"},
 		{"Color (x + y) % 3 == 0\nBoundary x mirror", "get(u, 1, 0) + get(u, 2, -1)", "get(u, 2, -1)"},
 		{"Color (x + y) % 3 == 0\nBoundary constant 0", "get(u, 2, -1)", ""},
+		{"Color (x + y) % 2 == 0\nPoints ((1, 0))", "get(u, 1, 0)", ""}, // a cell of another colour is no get() of the file
 	} {
 		_, err := Parse("s", "s.sl", fmt.Sprintf(body, c.color, c.value))
 		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {

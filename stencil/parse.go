@@ -177,6 +177,9 @@ func (p *parser) file() error {
 			return err
 		}
 	}
+	if err := p.checkPoints(); err != nil {
+		return err
+	}
 	if err := p.applyColors(); err != nil {
 		return err
 	}
@@ -265,7 +268,6 @@ func (p *parser) finish() error {
 	if err := p.ranges(); err != nil {
 		return err
 	}
-	read := s.pointsRead()
 	if err := p.checkShort(); err != nil {
 		return err
 	}
@@ -295,22 +297,30 @@ func (p *parser) finish() error {
 	if !s.readsAny() {
 		return p.fail(p.seen["CellValue"], "CellValue never calls get(), so there is nothing to tune")
 	}
-	if key, given := p.seen["Points"]; given {
-		slices.SortFunc(p.points, compareOffsets)
-		p.points = slices.Compact(p.points)
-		for _, o := range read {
-			if !slices.Contains(p.points, o) {
-				return p.fail(key, "Points does not list (%s), which get() reads; add it", o.text(s.Dims))
-			}
-		}
-		for _, o := range p.points {
-			if !slices.Contains(read, o) {
-				return p.fail(key, "Points lists (%s), which no get() reads; remove it", o.text(s.Dims))
-			}
-		}
-	}
 	if p.marking {
 		p.unlower()
+	}
+	return nil
+}
+
+// checkPoints compares Points with what get() reads as the file has it: keys may add the own cell.
+func (p *parser) checkPoints() error {
+	key, given := p.seen["Points"]
+	if !given {
+		return nil
+	}
+	read := p.out.pointsRead()
+	slices.SortFunc(p.points, compareOffsets)
+	p.points = slices.Compact(p.points)
+	for _, o := range read {
+		if !slices.Contains(p.points, o) {
+			return p.fail(key, "Points does not list (%s), which get() reads; add it", o.text(p.out.Dims))
+		}
+	}
+	for _, o := range p.points {
+		if !slices.Contains(read, o) {
+			return p.fail(key, "Points lists (%s), which no get() reads; remove it", o.text(p.out.Dims))
+		}
 	}
 	return nil
 }
