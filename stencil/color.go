@@ -223,15 +223,38 @@ func (p *parser) checkColors() error {
 		if !meets {
 			continue
 		}
+		said := p.said(read{stage, field, at})
+		at = said.at
 		what := fmt.Sprintf("get(%s)", at.text(s.Dims))
 		if name := s.Fields[field].Name; name != "" {
 			what = fmt.Sprintf("get(%.40s, %s)", name, at.text(s.Dims))
 		}
-		where := p.gets[read{stage, field, at}]
+		where := p.gets[said]
 		p.calls = where.calls
 		return p.fail(where.at, "%s is a cell of the own colour, or by the boundary rule may stand for one: changed in place, the values would depend on the order of cells; use more colours, like (x + 2 * y) %% 4 == 0 to 3 for the nine points of a square, or leave out Color and set a second field", what)
 	}
 	return nil
+}
+
+// said is the get() of the file by which a stage reads a point: of that point, or of one further out, in whose place it is read where a
+// short array has ended.
+func (p *parser) said(point read) read {
+	if _, is := p.gets[point]; is {
+		return point
+	}
+	said, short := point, p.out.Fields[point.field].Short
+	for g := range p.gets {
+		for axis, o := range g.at {
+			further := o - point.at[axis]
+			if further < 0 || further > 0 && !short[axis] {
+				g.field = -1
+			}
+		}
+		if g.field == point.field && g.stage == point.stage && (said == point || compareOffsets(g.at, said.at) < 0) {
+			said = g
+		}
+	}
+	return said
 }
 
 // meets finds a point of a field that the stage sets, where another cell of its own colour may lie; away lists the

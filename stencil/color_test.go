@@ -232,6 +232,11 @@ func TestColorErrors(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "the colour of which stage? write Color red (") {
 		t.Error(err)
 	}
+	// Where v has no cell, the one beside is read, which has the own colour.
+	_, err = Parse("s", "s.sl", "NumDimensions 2 StencilSize (1, 1) Fields (u, v) Short (v x) Color (x + y) % 2 == 0\nCellValue { return get(v, 0, 1), get(u, 0, 1); }")
+	if err == nil || !strings.Contains(err.Error(), "s.sl:2:20: get(v, 0, 1) is a cell of the own colour, or by the boundary rule may stand for one") {
+		t.Error(err)
+	}
 }
 
 func TestColorsHaveOneLayout(t *testing.T) {
