@@ -35,7 +35,7 @@ type Config struct {
 	Tool          ToolInfo           `json:"tool"`
 	Stencil       StencilInfo        `json:"stencil"`
 	Problem       ProblemInfo        `json:"problem"`
-	Scalars       map[string]float64 `json:"scalars,omitempty"` // of the stencil, which it was tuned and checked with
+	Scalars       map[string]float64 `json:"scalars,omitempty"` // of the stencil, as asked for
 	Device        DeviceInfo         `json:"device"`
 	Toolchain     ToolchainInfo      `json:"toolchain"`
 	Schedule      ScheduleInfo       `json:"schedule"`

@@ -101,17 +101,27 @@ func (t *Tuner) exact(c Config, p Problem) (Answer, error) {
 		return Answer{}, err
 	}
 	c.Match = cache.MatchInfo{Grade: cache.Exact}
-	if c.Problem.Steps != p.Steps { // the same class, but another remainder
-		sc, err := space.ParseSchedule(c.Schedule.Text)
-		if err != nil {
-			return Answer{}, err
-		}
-		t.relaunch(&c, p, sc)
+	if err := t.asAsked(&c, p); err != nil {
+		return Answer{}, err
 	}
 	if stale {
 		c.Warnings = append(slices.Clone(c.Warnings), "the kernel or its launch has changed since it was measured: tune again")
 	}
 	return Answer{Config: c, Grade: cache.Exact, Stale: stale}, nil
+}
+
+// asAsked makes a config of p's key one of p: the number of steps may leave others over, and
+// scalars that the key has not may have other values.
+func (t *Tuner) asAsked(c *Config, p Problem) error {
+	c.Scalars = Scalars(p)
+	if c.Problem.Steps == p.Steps {
+		return nil
+	}
+	s, err := space.ParseSchedule(c.Schedule.Text)
+	if err == nil {
+		t.relaunch(c, p, s)
+	}
+	return err
 }
 
 // expected is the prior of a tune on a machine with its rates: the order in which Best would
@@ -364,6 +374,7 @@ func (t *Tuner) adapt(p Problem, m machine.Machine, grade cache.Grade, known []s
 		}
 	}
 	t.relaunch(&c, p, r.Schedule)
+	c.Scalars = Scalars(p)
 	c.Device = cache.DeviceOf(m)
 	c.Toolchain.Compiler, c.Toolchain.CUDA = m.Compiler, m.CUDAVersion
 	c.Measured = cache.MeasuredInfo{Regime: c.Measured.Regime}

@@ -222,6 +222,27 @@ func TestGrades(t *testing.T) {
 	}
 }
 
+// Scalars that decide no branch are no part of the key: the answer has those that were asked for.
+func TestAnswersHaveTheScalarsAskedFor(t *testing.T) {
+	s := open(t)
+	p, err := Spec{Stencil: "hotspot2d", Size: "4096x4096"}.Problem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	record(t, s, at(p, h200()), sample(at(p, h200()), 301))
+	p, err = Spec{Stencil: "hotspot2d", Size: "4096x4096", Scalars: []string{"Rz=7"}}.Problem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := find(t, s, at(p, h200())); a.Grade != cache.Exact || a.Config.Scalars["Rz"] != 7 {
+		t.Errorf("%s, %v", a.Grade, a.Config.Scalars)
+	}
+	p.Size[0] = 3000
+	if a := find(t, s, at(p, h200())); a.Grade != cache.OtherSize || a.Config.Scalars["Rz"] != 7 {
+		t.Errorf("%s, %v", a.Grade, a.Config.Scalars)
+	}
+}
+
 func TestAnotherKernelSourceIsStale(t *testing.T) {
 	s := open(t)
 	pl := at(problem(t, fourSizes[0]), h200())

@@ -153,7 +153,7 @@ func (j *job) answer(context.Context) (err error) {
 	if j.answered = why == ""; j.answered {
 		j.config = nearest.Config
 		j.Watcher.Note("answered from the store (tuned %s%s); --retune measures again", j.config.Time.Format(time.DateTime), otherScalars(j.problem, j.config))
-		return nil
+		return j.asAsked(&j.config, j.problem)
 	}
 	j.Watcher.Note("%s: tuning", why)
 	// What is too old is not taken from the journal either.

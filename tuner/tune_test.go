@@ -82,6 +82,21 @@ func TestTheStrategyExhaustiveHasLimits(t *testing.T) {
 	}
 }
 
+// What the store answers is of the steps that were asked for, with a launch for those left over.
+func TestTheStoreAnswersForTheStepsAskedFor(t *testing.T) {
+	p, d := replayed(t)
+	tn := open(t)
+	c, err := tn.Tune(t.Context(), p, d, Options{})
+	if err != nil || c.Launch.StepsPerLaunch == 1 || c.Remainder != nil {
+		t.Fatalf("%v, %d steps a launch, remainder %v", err, c.Launch.StepsPerLaunch, c.Remainder)
+	}
+	p.Steps++
+	again, err := tn.Tune(t.Context(), p, d, Options{})
+	if err != nil || again.Time.Unix() != c.Time.Unix() || again.Problem.Steps != p.Steps || again.Remainder == nil || again.Remainder.Launch.StepsPerLaunch != 1 {
+		t.Errorf("%v, %d steps, remainder %v", err, again.Problem.Steps, again.Remainder)
+	}
+}
+
 // TestATuneThatWasInterruptedTeaches: a journal without a config is known to tunes of other
 // sizes on the same device.
 func TestATuneThatWasInterruptedTeaches(t *testing.T) {

@@ -227,7 +227,7 @@ func TestConfigShowsTheScalars(t *testing.T) {
 	if c, _ := tune("rate=0.4"); !maps.Equal(c.Scalars, map[string]float64{"rate": 0.4, "calm": 0}) || c.Problem.Steps != 7 {
 		t.Errorf("%v, %d steps", c.Scalars, c.Problem.Steps)
 	}
-	if c, told := tune("rate=0.3"); c.Scalars["rate"] != 0.4 || !strings.Contains(told, "answered from the store") || !strings.Contains(told, "with rate=0.4, which decides no branch") {
+	if c, told := tune("rate=0.3"); c.Scalars["rate"] != 0.3 || !strings.Contains(told, "answered from the store") || !strings.Contains(told, "with rate=0.4, which decides no branch") {
 		t.Errorf("%v\n%s", c.Scalars, told)
 	}
 }
