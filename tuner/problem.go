@@ -138,14 +138,8 @@ func ProblemOf(c Config, name string) (Problem, error) {
 	case err != nil:
 		return Problem{}, err
 	}
-	p := Problem{Stencil: st, DType: stencil.DType(c.Stencil.DType), Size: stencil.Size{1, 1, 1}, Steps: c.Problem.Steps}
-	for i, a := range st.Scalars {
-		if v, ok := c.Scalars[a.Name]; ok {
-			p.Scalars = p.ScalarValues()
-			p.Scalars[i] = v
-		}
-	}
-	if p.Hash() != c.Stencil.Hash {
+	p := Problem{Stencil: st, DType: stencil.DType(c.Stencil.DType), Size: stencil.Size{1, 1, 1}, Steps: c.Problem.Steps, Scalars: scalarsOf(c, st)}
+	if !IsOf(c, st) {
 		return p, Inputf("the config is of stencil %s with hash %.12s, and %s has hash %.12s: name its file with --stencil", c.Stencil.Name, c.Stencil.Hash, name, p.Hash())
 	}
 	if st.Dims != len(c.Problem.Size) {
@@ -153,6 +147,22 @@ func ProblemOf(c Config, name string) (Problem, error) {
 	}
 	copy(p.Size[:], c.Problem.Size)
 	return p, nil
+}
+
+// scalarsOf are the values that a config has of a stencil's scalars.
+func scalarsOf(c Config, st *stencil.Stencil) []float64 {
+	values := Problem{Stencil: st}.ScalarValues()
+	for i, a := range st.Scalars {
+		if v, ok := c.Scalars[a.Name]; ok {
+			values[i] = v
+		}
+	}
+	return values
+}
+
+// IsOf tells whether a config is of a stencil, with whatever values of its scalars.
+func IsOf(c Config, st *stencil.Stencil) bool {
+	return Problem{Stencil: st, Scalars: scalarsOf(c, st)}.Hash() == c.Stencil.Hash
 }
 
 // ReadConfig reads the file of a config.

@@ -13,6 +13,8 @@ import (
 	"stenciltune/cache"
 	"stenciltune/cmd/internal/cli"
 	"stenciltune/cmd/internal/clitest"
+	"stenciltune/outcome"
+	"stenciltune/space/spacetest"
 	"stenciltune/timing"
 	"stenciltune/tuner"
 )
@@ -351,5 +353,41 @@ func TestWhatIsNotStoredSaysHowItGetsThere(t *testing.T) {
 	}
 	if code, _, stderr := tune(t, clitest.StoreIn(t), "--stencil", own, "--device", "replay:h200"); code != cli.NoDevice || !strings.Contains(stderr, "--device host runs any stencil") {
 		t.Errorf("%d %s", code, stderr)
+	}
+}
+
+// TestAStencilChoosesAllValuesOfItsScalars: of a scalar that decides a branch the key has the value, in its hash.
+func TestAStencilChoosesAllValuesOfItsScalars(t *testing.T) {
+	store, path := replayed(t), file(t, "decay.sl", decay)
+	_, text, _ := tune(t, store, "best", "--stencil", "jacobi3d", "--device", "h200")
+	c, err := cache.Decode([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := tuner.Spec{Stencil: path, Scalars: []string{"calm=9"}}.Problem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Stencil.Name, c.Stencil.Hash, c.Stencil.Dims, c.Scalars = "decay", p.Hash(), 1, tuner.Scalars(p)
+	c.Problem.Size, c.Device.Provenance = []int{4096}, ""
+	b, err := cache.Encode(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if code, _, stderr := tune(t, store, "store", "import", file(t, "decay.json", string(b))); code != 0 {
+		t.Fatal(stderr)
+	}
+	s, err := cache.Open(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Record(cache.KeyOf(c), cache.Entry{Outcome: outcome.Outcome{Schedule: spacetest.Schedule(t, "global/gx=64/gy=1"), Status: timing.CompileError}}); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{{"list"}, {"show"}, {"export", "--journal"}, {"diff", replayed(t)}, {"prune", "--all"}} {
+		code, out, stderr := tune(t, store, append([]string{"store"}, append(args, "--stencil", path)...)...)
+		if code != 0 || !strings.Contains(out, "decay") || regexp.MustCompile(`jacobi3d[" ]`).MatchString(out) || args[0] == "export" && strings.Count(out, "\n") != 2 {
+			t.Errorf("%v: exit %d\n%s%s", args, code, out, stderr)
+		}
 	}
 }

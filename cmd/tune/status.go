@@ -77,10 +77,10 @@ for it. tune serve shows the same in a browser, with the measurements.`,
 }
 
 // under is what runs, by problem and objective, of the keys that are kept.
-func under(told map[cache.Key][]cache.Running, keep func(cache.Key) bool) []underWay {
+func under(told map[cache.Key][]cache.Running, keep chooser) []underWay {
 	list := []underWay{}
 	for journal, all := range told {
-		if !keep(journal) {
+		if c := all[0].Config(); !keep(journal, &c) {
 			continue
 		}
 		by := map[timing.Objective][]cache.Running{}

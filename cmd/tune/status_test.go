@@ -85,7 +85,7 @@ func TestTogether(t *testing.T) {
 	slow.Worker, slow.Best, slow.BestTime, slow.Left, slow.Age = "c:1:0", "slow", 1, 5, 0
 	ended.Worker, ended.Phase = "d:1:0", ""
 	other.Objective = timing.ForEnergy
-	list := under(map[cache.Key][]cache.Running{k: {r, dead, slow, ended, other}}, func(cache.Key) bool { return true })
+	list := under(map[cache.Key][]cache.Running{k: {r, dead, slow, ended, other}}, func(cache.Key, *cache.Config) bool { return true })
 	if len(list) != 2 || len(list[0].Workers) != 1 || list[0].Objective != timing.ForEnergy {
 		t.Fatalf("%+v", list)
 	}

@@ -28,19 +28,25 @@ func (f *storeFilter) bind(c *cobra.Command) {
 	c.Flags().StringVar(&f.device, "device", "", "only of this device: its `name`, or a part of it")
 }
 
-// keep tells whether a key is chosen. A stencil's name is looked up: keys hold hashes.
-func (f *storeFilter) keep() (func(cache.Key) bool, error) {
-	hash := f.stencil
+// chooser tells whether a key is chosen. Its config, nil if there is none, has the scalars that the
+// hash in the key is of.
+type chooser func(cache.Key, *cache.Config) bool
+
+// keep chooses keys. A stencil's name is looked up: keys hold hashes.
+func (f *storeFilter) keep() (chooser, error) {
+	of := func(k cache.Key, _ *cache.Config) bool { return strings.HasPrefix(k.StencilHash, f.stencil) }
 	if f.stencil != "" && (len(f.stencil) < 8 || strings.Trim(f.stencil, "0123456789abcdef") != "") {
 		st, err := tuner.LoadStencil(f.stencil)
 		if err != nil {
 			return nil, err
 		}
-		hash = st.Hash
+		of = func(k cache.Key, c *cache.Config) bool {
+			return k.StencilHash == st.Hash || c != nil && tuner.IsOf(*c, st)
+		}
 	}
 	slug := machine.Machine{Name: f.device}.Slug()
-	return func(k cache.Key) bool {
-		return strings.HasPrefix(k.StencilHash, hash) && strings.Contains(machine.Machine{Name: k.DeviceName}.Slug(), slug)
+	return func(k cache.Key, c *cache.Config) bool {
+		return strings.Contains(machine.Machine{Name: k.DeviceName}.Slug(), slug) && of(k, c)
 	}, nil
 }
 
@@ -100,8 +106,8 @@ func (a *app) openStore() (*cache.Store, error) {
 	return s, s.Writable()
 }
 
-// filtered is the store, opened for reading, and whose keys a filter keeps.
-func (a *app) filtered(f *storeFilter) (store *cache.Store, keep func(cache.Key) bool, err error) {
+// filtered is the store, opened for reading, and what a filter keeps of it.
+func (a *app) filtered(f *storeFilter) (store *cache.Store, keep chooser, err error) {
 	if keep, err = f.keep(); err == nil {
 		store, err = a.readStore()
 	}
@@ -120,7 +126,7 @@ func (a *app) chosen(f *storeFilter) (*cache.Store, []cache.Stored, error) {
 	}
 	var list []cache.Stored
 	for _, s := range all {
-		if keep(s.Key) {
+		if keep(s.Key, &s.Config) {
 			list = append(list, s)
 		}
 	}
@@ -187,15 +193,24 @@ func (a *app) storeExport() *cobra.Command {
 		Use: "export", Short: "Write what is stored as JSON lines", Args: cobra.NoArgs,
 		Example: "  tune store export -o tuned.jsonl\n  tune store export --journal --device h200 | gzip > h200.jsonl.gz",
 		RunE: func(*cobra.Command, []string) error {
-			store, keep, err := a.filtered(&f)
+			store, list, err := a.chosen(&f)
 			if err != nil {
 				return err
 			}
+			keep, err := f.keep()
+			if err != nil {
+				return err
+			}
+			keys := map[cache.Key]bool{} // of configs, and of their journals
+			for _, s := range list {
+				keys[s.Key], keys[s.Key.Journal()] = true, true
+			}
+			of := func(k cache.Key) bool { return keys[k] || keep(k, nil) }
 			if output == "" {
-				return store.Export(a.Out, journal, keep)
+				return store.Export(a.Out, journal, of)
 			}
 			var b bytes.Buffer
-			if err := store.Export(&b, journal, keep); err != nil {
+			if err := store.Export(&b, journal, of); err != nil {
 				return err
 			}
 			return cache.WriteFile(output, b.Bytes())
@@ -516,11 +531,11 @@ func (a *app) storeDiff() *cobra.Command {
 }
 
 // differences merges two lists that are both in the order of their keys' texts.
-func differences(here, there []cache.Stored, keep func(cache.Key) bool) []difference {
+func differences(here, there []cache.Stored, keep chooser) []difference {
 	list := []difference{}
 	for i, j := 0, 0; i < len(here) || j < len(there); {
 		switch {
-		case j < len(there) && !keep(there[j].Key):
+		case j < len(there) && !keep(there[j].Key, &there[j].Config):
 			j++
 		case j == len(there) || i < len(here) && here[i].Key.String() < there[j].Key.String():
 			x := infoOf(here[i])

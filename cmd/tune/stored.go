@@ -27,7 +27,7 @@ const pause = time.Minute
 type shelf struct {
 	app   *app
 	store *cache.Store
-	keep  func(cache.Key) bool
+	keep  chooser
 	list  []stored // that List saw last
 }
 
@@ -41,7 +41,7 @@ func (a *app) shelf(f reportFlags) (*shelf, error) {
 	if len(stencils) == 0 {
 		stencils = []string{""}
 	}
-	var any []func(cache.Key) bool
+	var any []chooser
 	for _, s := range stencils {
 		keep, err := (&storeFilter{s, f.device}).keep()
 		if err != nil {
@@ -49,8 +49,8 @@ func (a *app) shelf(f reportFlags) (*shelf, error) {
 		}
 		any = append(any, keep)
 	}
-	return &shelf{app: a, store: store, keep: func(k cache.Key) bool {
-		return f.fits(k.DType, k.Size) && slices.ContainsFunc(any, func(keep func(cache.Key) bool) bool { return keep(k) })
+	return &shelf{app: a, store: store, keep: func(k cache.Key, c *cache.Config) bool {
+		return f.fits(k.DType, k.Size) && slices.ContainsFunc(any, func(keep chooser) bool { return keep(k, c) })
 	}}, nil
 }
 
@@ -106,7 +106,12 @@ func (s *shelf) all() ([]stored, error) {
 	}
 	var list []stored
 	for _, k := range slices.SortedFunc(maps.Keys(known), func(a, b cache.Key) int { return cmp.Compare(a.String(), b.String()) }) {
-		if s.keep(k) {
+		c := known[k].config
+		if r := known[k].running; c == nil && r != nil {
+			told := r.Config()
+			c = &told
+		}
+		if s.keep(k, c) {
 			list = append(list, *known[k])
 		}
 	}
