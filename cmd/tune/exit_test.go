@@ -48,7 +48,8 @@ func TestExitCodesAreThoseOfThePage(t *testing.T) {
 			"measure --stencil jacobi2d --device host --schedule x", "emit --format nosuch --stencil jacobi2d", "emit --format cu --config " + text, "emit --format cu --config " + none, "store import " + text, "store import " + none, "store merge " + none,
 			"best --stencil jacobi3d --require nosuch", "best --stencil jacobi3d --device h200 --objective power", "emit --format cu --stencil jacobi3d --device h200 --objective power",
 			"--stencil jacobi3d --device replay:h200 --objective power", "--stencil jacobi3d --device replay:h200 --objective energy", "--stencil jacobi3d --device replay:h200 --objective edp --timing cold", "store check --repair " + garbage, "model --stencil jacobi2d --device model:nosuch"}},
-		{cli.NoSchedule, stored, []string{"best --stencil jacobi3d --device h200 --size 640x512x384 --require exact", "best --stencil jacobi2d --device h200", "best --stencil jacobi3d --device h200 --objective energy"}},
+		{cli.NoSchedule, stored, []string{"best --stencil jacobi3d --device h200 --size 640x512x384 --require exact", "best --stencil jacobi2d --device h200", "best --stencil jacobi3d --device h200 --objective energy",
+			"measure --stencil jacobi3d --device replay:h200 --schedule global/gx=32/gy=1/gz=2/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0"}}, // not recorded
 		{cli.NoDevice, stored, []string{"--stencil jacobi2d --device 0", "--stencil jacobi2d --device nosuch", "verify jacobi2d --device 0", "--stencil jacobi2d --device replay:nosuch", "best --stencil jacobi3d --device a100x", "devices --bench --device 0"}},
 		{cli.StoreLocked, nowhere, []string{"--stencil jacobi3d --device replay:h200", "store list", "best --stencil jacobi3d --device h200"}},
 		{cli.StoreCorrupt, garbage, []string{"--stencil jacobi3d --device replay:h200", "best --stencil jacobi3d --device h200", "emit --format cu --stencil jacobi3d --device h200",
