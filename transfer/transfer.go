@@ -148,11 +148,12 @@ func (e Evidence) offset() float64 {
 			list = append(list, math.Log(t/own))
 		}
 	}
-	if len(list) == 0 {
+	n := len(list)
+	if n == 0 {
 		return 0
 	}
 	slices.Sort(list)
-	return list[len(list)/2]
+	return (list[(n-1)/2] + list[n/2]) / 2
 }
 
 // Ranked is a schedule and the time expected of it.

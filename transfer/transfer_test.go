@@ -47,6 +47,22 @@ func TestStreamTilesFillTheOtherDevicesSMs(t *testing.T) {
 	}
 }
 
+// TestALevelIsAMedian: of an even count the mean of the middle two, whatever their order.
+func TestALevelIsAMedian(t *testing.T) {
+	here := at(problem(t, stencil.Size{8192, 8192, 1}), h200())
+	of := spacetest.Schedules(t, "stream/vx=4/vy=1/wp=1/ck=64/pf=4/mb=1/ph=8/pm=1", "stream/vx=8/vy=1/wp=1/ck=64/pf=4/mb=1/ph=8/pm=1")
+	if a, b := here.Predict(of[0]), here.Predict(of[1]); math.Abs(math.Log(a/b)) > 0.1 {
+		t.Fatalf("%g and %g s are predicted", a, b)
+	}
+	e := Evidence{Place: here, Seconds: map[space.Schedule]float64{of[0]: 1.1 * here.Predict(of[0]), of[1]: 1.3 * here.Predict(of[1])}}
+	if got, want := e.offset(), (math.Log(1.1)+math.Log(1.3))/2; math.Abs(got-want) > 1e-12 {
+		t.Errorf("%g, want %g", got, want)
+	}
+	if (Evidence{Place: here}).offset() != 0 {
+		t.Error("a level of nothing")
+	}
+}
+
 // TestLaunchesLearnFromTheirKernel: what was measured of a compiled kernel counts for other stream tiles of it, not for
 // another kernel, and not where an SM holds several of its blocks where it held one.
 func TestLaunchesLearnFromTheirKernel(t *testing.T) {
