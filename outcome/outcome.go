@@ -28,7 +28,7 @@ type Outcome struct {
 	CompileSeconds float64              `json:"compile_seconds,omitempty"`
 	DeviceSeconds  float64              `json:"device_seconds,omitempty"` // of checking and timing it
 	MaxError       Float                `json:"check_max_error,omitzero"` // largest of its checks
-	Scaled         float64              `json:"scaled,omitempty"`         // samples are those taken over this: one of several devices, so much slower than the first; 0 = as taken
+	Scaled         float64              `json:"scaled,omitempty"`         // samples are those taken over this: so much slower is one of several devices than the first, or the device than at the beginning; 0 = as taken
 	Compiler       string               `json:"compiler,omitempty"`       // name and full version
 	Options        []string             `json:"-"`                        // the compiler's
 	Checks         []stencil.Comparison `json:"-"`                        // of this process

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"stenciltune/stencil"
 	"stenciltune/timing"
 )
 
@@ -60,27 +61,32 @@ func (t *station) look(ctx context.Context) error {
 }
 
 // looked deals with what look saw: if the reference moved, what was timed since is measured
-// again, for the machine has changed.
+// again, for the machine has changed. From then on times are those at the pace of the beginning:
+// what was timed before stays comparable.
 func (t *station) looked(ctx context.Context) error {
 	defer t.dropHeld()
 	d := &t.drift
 	if d.now == 0 {
 		return nil
 	}
-	if len(t.stations) > 1 {
-		t.factor *= d.now / d.median
-	}
+	moved := d.now / d.median
+	t.factor *= moved
 	d.median = d.now
 	t.warn("the device drifted during the search; what was affected was measured again")
-	best := t.best().Seconds()
+	policy := t.policy()
+	policy.CutAbove *= max(moved, 1/moved) // nobody knows which were timed at which pace, the best among them
 	for _, h := range t.held {
 		o := &t.outcomes[h.index]
 		o.Drifted = true
-		if o.Status != timing.OK || o.Seconds() > timing.CutFactor*best {
+		if !o.Status.Timed() || o.Seconds() > policy.CutAbove {
 			continue
 		}
+		var unchecked []stencil.Size
+		if o.Status == timing.CutSlow {
+			_, unchecked = t.parts(h.c)
+		}
 		h.c.outcome.Status = ""
-		if err := t.time(ctx, h.c, t.policy()); err != nil {
+		if err := t.compete(ctx, h.c, policy, unchecked); err != nil {
 			return t.discard(ctx, t, err)
 		}
 		if err := ctx.Err(); err != nil { // its failure, if any, is the cancellation's

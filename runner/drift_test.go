@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"math"
 	"slices"
 	"stenciltune/outcome"
 	"testing"
@@ -84,8 +85,8 @@ func TestDriftIsNoticedAndContendersAreMeasuredAgain(t *testing.T) {
 				t.Errorf("factor %g: %s recorded %d times of %d", factor, s, recorded, n)
 			}
 			if i >= 3 && o.Status == timing.OK {
-				if truth := d.seconds(s) * factor; o.Seconds() < 0.995*truth || o.Seconds() > 1.005*truth {
-					t.Errorf("factor %g: %s at %g s, now it takes %g", factor, s, o.Seconds(), truth)
+				if truth := d.seconds(s); o.Seconds() < 0.995*truth || o.Seconds() > 1.005*truth || math.Abs(o.Scaled/factor-1) > 0.005 {
+					t.Errorf("factor %g: %s at %g s, taken over %g; at the beginning it took %g", factor, s, o.Seconds(), o.Scaled, truth)
 				}
 			}
 		}
@@ -111,6 +112,37 @@ func TestAfterADriftTheNewPaceIsTheMeasure(t *testing.T) {
 	// The baseline, two looks after 25 schedules and one each after 50 and 75.
 	if n := d.count(opTime, naives[0]); n != 1+2+1+1 {
 		t.Errorf("the reference was timed %d times", n)
+	}
+}
+
+// However far the pace moves, what is fastest is not cut for that, nor hidden by times of the old pace: not if it is the
+// last of the search, nor if it was timed just after the drift and before anyone saw that.
+func TestALargeDriftHidesNoWinner(t *testing.T) {
+	best := tile(64, 8, 2, 2)
+	for _, factor := range []float64{0.5, 0.7, 1.25, 1.4, 2, 3} {
+		for _, place := range []int{0, 19, 21, 40} {
+			d := newFake(t)
+			d.seconds = at(map[string]float64{best: 90e-6})
+			d.slow = slowFrom(3+20, factor)
+			o := options(t, d)
+			var list []string
+			for s := range o.Space.All() {
+				if text := s.String(); text != best && !slices.Contains(naives, text) {
+					list = append(list, text)
+				}
+			}
+			o.Strategy = &script{list: spacetest.Schedules(t, slices.Insert(list, place, best)...)}
+			r := mustTune(t, o)
+			cut := 0
+			for _, o := range r.Outcomes {
+				if o.Status == timing.CutSlow && d.seconds(o.Schedule.String()) < timing.CutFactor*85e-6 {
+					cut++
+				}
+			}
+			if w := r.Winner; w.Schedule.String() != best || w.Seconds() < 0.99*90e-6*factor || r.Naive.Seconds() < 0.99*100e-6*factor || cut > 0 {
+				t.Errorf("factor %g, %dth: %s at %g s, naive %g s; %d cut that are near the best", factor, place, w.Schedule, w.Seconds(), r.Naive.Seconds(), cut)
+			}
+		}
 	}
 }
 

@@ -150,7 +150,7 @@ func (t *Session) grids(c *candidate) []stencil.Size {
 	return []stencil.Size{c.kernel.Suited(SmallSize(t.Problem.Stencil.Dims)), t.Problem.Size}
 }
 
-// time measures a checked candidate, in seconds of the lead's: see station.factor.
+// time measures a checked candidate, in seconds of the lead's at the beginning: see station.factor.
 func (t *station) time(ctx context.Context, c *candidate, policy timing.Policy) error {
 	policy.CutAbove *= t.factor
 	series, err := t.timeAll(ctx, []*candidate{c}, policy, false)
@@ -237,14 +237,24 @@ func (t *station) evaluate(ctx context.Context, c *candidate, policy timing.Poli
 	}
 	begin := t.now()
 	defer func() { c.outcome.DeviceSeconds = (t.now() - begin).Seconds() }()
-	grids := t.grids(c)
-	first, then := grids[:1], grids[1:]
-	if t.simulated != nil { // a recording has one time for all checks that there were
-		first, then = grids, nil
-	}
+	first, then := t.parts(c)
 	if err := t.check(ctx, c, first); err != nil || c.outcome.Status != "" {
 		return err
 	}
+	return t.compete(ctx, c, policy, then)
+}
+
+// parts are the grids of a candidate's checks before it is timed and after that.
+func (t *Session) parts(c *candidate) (first, then []stencil.Size) {
+	grids := t.grids(c)
+	if t.simulated != nil { // a recording has one time for all checks that there were
+		return grids, nil
+	}
+	return grids[:1], grids[1:]
+}
+
+// compete times a candidate, and checks it on grids if it is not too slow to win.
+func (t *station) compete(ctx context.Context, c *candidate, policy timing.Policy, then []stencil.Size) error {
 	if err := t.time(ctx, c, policy); err != nil || c.outcome.Status != timing.OK {
 		return err
 	}

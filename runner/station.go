@@ -22,8 +22,9 @@ type station struct {
 	device device.Device
 	drift  drift
 	held   []held // binaries timed here since the drift check last passed
-	// factor is the seconds that the reference takes here over those on the lead. Times of the search
-	// are divided by it, since chips of one model differ and a schedule must not win by its chip.
+	// factor is the seconds that the reference takes here over those on the lead at the beginning. Times of
+	// the search are divided by it: chips of one model differ, and change their pace, and a schedule must not
+	// win by that.
 	factor   float64
 	stepping float64 // seconds of a time step in the longest check against the reference in Go
 	seen     string  // of the stencil's branches, by those checks
