@@ -322,6 +322,17 @@ func TestRetuneFindsWhatIsOld(t *testing.T) {
 	if code, _, stderr := tune(t, store, "retune", "--device", "replay:h200"); code != cli.Usage {
 		t.Errorf("%d %s", code, stderr)
 	}
+	for _, c := range []struct{ line, told string }{
+		{"retune --all --stencil jacobi3d", "--all and --stencil exclude"}, {"retune --all --size 64x64x64", "--all and --size exclude"}, {"retune --all --dtype float64", "--all and --dtype exclude"},
+		{"retune --all --compute float32", "--all and --compute exclude"}, {"retune --all --steps 7", "--all and --steps exclude"}, {"retune --all --scalar a=1", "--all and --scalar exclude"},
+		{"retune --all --timing warm", "--all and --timing exclude"}, {"retune --all --objective time", "--all and --objective exclude"}, {"retune --all -o x.json", "--all and --output exclude"},
+		{"retune --all --record x.jsonl.gz", "--all and --record exclude"}, {"retune --all --retune", "--max-age 1ns"}, {"retune --stencil jacobi3d --from h200", "--from h200 goes with --all"},
+		{"stencils --budget 7", "--budget goes with --bench"}, {"stencils --device 0", "--device goes with --bench"}, {"stencils jacobi3d", "names go with --bench"},
+	} {
+		if code, _, stderr := tune(t, store, strings.Fields(c.line)...); code != cli.Usage || !strings.Contains(stderr, c.told) || strings.Count(stderr, "\n") != 1 {
+			t.Errorf("%s: exit %d %s", c.line, code, stderr)
+		}
+	}
 	// Another number of steps: said, and begun with what was best.
 	code, _, stderr := tune(t, store, "--stencil", "jacobi3d", "--device", "replay:h200", "--budget", "20", "--steps", "5", "-v")
 	if code != 0 || !strings.Contains(stderr, "new steps 5 (stored: many): tuning") {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"strings"
@@ -34,13 +33,17 @@ retune --stencil measures one problem again, whatever is stored.`,
   tune retune --all --max-age 720h`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			switch {
-			case all && p.Stencil != "":
-				return cli.Usagef("--all and --stencil exclude each other")
+			switch name := given(c, "stencil", "size", "dtype", "compute", "steps", "scalar", "timing", "objective", "output", "record", "retune"); {
+			case all && name == "retune":
+				return cli.Usagef("--all and --retune exclude each other: --max-age 1ns measures again what still holds too")
+			case all && name != "":
+				return cli.Usagef("--all and --%s exclude each other: with --all problems are tuned as they are stored, and configs are printed; tune one with --stencil", name)
 			case all:
 				return a.retuneAll(c, f, from)
 			case p.Stencil == "":
 				return cli.Usagef("what? name it with --stencil, or take all with --all")
+			case from != "":
+				return cli.Usagef("--from %s goes with --all", from)
 			}
 			f.Again = true
 			return a.tune(c, p, f)
@@ -51,6 +54,16 @@ retune --stencil measures one problem again, whatever is stored.`,
 	c.Flags().BoolVar(&all, "all", false, "everything stored for the device")
 	c.Flags().StringVar(&from, "from", "", "with --all, what was tuned on another device: its `name`")
 	return c
+}
+
+// given is the first of some flags that the command line has; "" = none.
+func given(c *cobra.Command, flags ...string) string {
+	for _, name := range flags {
+		if c.Flags().Changed(name) {
+			return name
+		}
+	}
+	return ""
 }
 
 // retuneAll tunes again what is outdated, on each model of the devices what is stored for that, as
@@ -89,7 +102,7 @@ func (a *app) retuneAll(c *cobra.Command, f cli.TuneFlags, from string) error {
 	var failed error
 	err = a.Spread(c.Context(), t, groups, func(p tuner.Problem, config tuner.Config, err error) error {
 		if config.Schedule.Text != "" {
-			err = errors.Join(err, a.EmitConfig(config, f.Output))
+			err = errors.Join(err, a.EmitConfig(config, ""))
 		}
 		if err != nil && c.Context().Err() == nil {
 			a.Say("%s: %v", p.Text(), err)
@@ -132,7 +145,7 @@ func (a *app) outdated(t *tuner.Tuner, model tuner.Selection, f cli.TuneFlags, f
 			return "", nil, 0, err
 		}
 		g := f
-		g.Regime, g.Objective = cmp.Or(s.Config.Measured.Regime, f.Regime), s.Config.Objective
+		g.Regime, g.Objective = s.Config.Measured.Regime, s.Config.Objective
 		tasks = append(tasks, cli.Task{Problem: p, Flags: g})
 	}
 	return name, tasks, fresh, nil

@@ -7,6 +7,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"stenciltune/cmd/internal/cli"
 	"stenciltune/stencil"
@@ -34,6 +35,7 @@ type stencilInfo struct {
 func (a *app) stencils() *cobra.Command {
 	var f cli.TuneFlags
 	var bench bool
+	var search []string // flags of a tune
 	c := &cobra.Command{
 		Use:   "stencils [--bench [--device D] [NAME ...]]",
 		Short: "List the stencils that ship with the program, or tune them",
@@ -47,8 +49,11 @@ type, and prints Go benchmark lines. What the store has an answer for is not tun
 			if bench {
 				return a.benchStencils(c, f, names)
 			}
-			if len(names) > 0 || f.Device != "" {
-				return cli.Usagef("names and --device go with --bench")
+			if len(names) > 0 {
+				return cli.Usagef("%s: names go with --bench", names[0])
+			}
+			if name := given(c, search...); name != "" {
+				return cli.Usagef("--%s goes with --bench", name)
 			}
 			list, err := catalogue()
 			if err != nil {
@@ -67,6 +72,7 @@ type, and prints Go benchmark lines. What the store has an answer for is not tun
 		},
 	}
 	f.Bind(c)
+	c.Flags().VisitAll(func(f *pflag.Flag) { search = append(search, f.Name) })
 	c.Flags().BoolVar(&bench, "bench", false, "tune them and print what each reaches")
 	return a.JSONFlag(c)
 }
