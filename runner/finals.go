@@ -185,7 +185,7 @@ func (t *Session) drop(c *candidate) {
 }
 
 // contenders is the best five by median and whoever's interval overlaps the best's; where energy
-// decides, those of spread.
+// decides, those of spread; and the incumbent.
 func (t *Session) contenders() []outcome.Outcome {
 	var ok []outcome.Outcome
 	for _, o := range t.outcomes {
@@ -195,14 +195,21 @@ func (t *Session) contenders() []outcome.Outcome {
 	}
 	slices.SortStableFunc(ok, func(a, b outcome.Outcome) int { return cmp.Compare(a.Seconds(), b.Seconds()) })
 	ok = slices.CompactFunc(ok, func(a, b outcome.Outcome) bool { return a.Schedule == b.Schedule })
-	if !t.byTime() {
-		return spread(ok)
+	var list []outcome.Outcome
+	if t.byTime() {
+		n := min(finalists, len(ok))
+		for n < min(maxFinalists, len(ok)) && ok[n].Series.Overlaps(ok[0].Series.Summary) {
+			n++
+		}
+		list = slices.Clone(ok[:n])
+	} else {
+		list = spread(ok)
 	}
-	n := min(finalists, len(ok))
-	for n < min(maxFinalists, len(ok)) && ok[n].Series.Overlaps(ok[0].Series.Summary) {
-		n++
+	is := func(o outcome.Outcome) bool { return o.Schedule == t.Incumbent }
+	if i := slices.IndexFunc(ok, is); i >= 0 && !slices.ContainsFunc(list, is) {
+		list = append(list, ok[i])
 	}
-	return ok[:n]
+	return list
 }
 
 // pick finds the lowest median by an objective and everything that ties with it, and lets the

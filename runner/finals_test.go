@@ -11,6 +11,7 @@ import (
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/outcome"
+	"stenciltune/space"
 	"stenciltune/space/spacetest"
 	"stenciltune/timing"
 )
@@ -368,5 +369,41 @@ func TestFaultsAreInjectedBeforeTheCompiler(t *testing.T) {
 	k := kernels.Find(o.Families, r.Winner.Schedule.Family()).Kernel(o.Problem, r.Winner.Schedule)
 	if r.Winner.SourceHash != o.Mutate(k).SourceHash() {
 		t.Error("the winner's source is another")
+	}
+}
+
+// What won an earlier tune is measured again before all else, whatever the budget, the journal and the space, and is in
+// the finals: what a search finds is compared with it.
+func TestTheIncumbentIsMeasuredBesideWhatIsFound(t *testing.T) {
+	incumbent, found := tile(64, 8, 2, 2), tile(32, 4, 1, 1)
+	for _, c := range []struct {
+		seconds float64 // of the incumbent; found takes 92e-6
+		status  timing.Status
+		winner  string
+	}{{90e-6, timing.OK, incumbent}, {110e-6, timing.OK, found}, {300e-6, timing.CutSlow, found}} {
+		d := newFake(t)
+		d.seconds = at(map[string]float64{incumbent: c.seconds, found: 92e-6})
+		o := options(t, d, incumbent, found, tile(32, 4, 1, 2), tile(32, 4, 2, 1), tile(32, 8, 1, 1), tile(32, 8, 2, 1), tile(64, 4, 1, 1))
+		o.Incumbent = spacetest.Schedule(t, incumbent)
+		o.Stop.Budget = 9
+		r := mustTune(t, o)
+		if got := find(t, r, incumbent).Status; got != c.status || r.Winner.Schedule.String() != c.winner || r.Outcomes[3].Schedule != o.Incumbent || r.Evaluated != 9 {
+			t.Errorf("%g s: %s, winner %s, %d evaluated: %v", c.seconds, got, r.Winner.Schedule, r.Evaluated, texts(r.Outcomes))
+		}
+		if n, held := d.count(opTime, incumbent), slices.Contains(texts(r.Finals), incumbent); n != 1 || held != (c.status == timing.OK) {
+			t.Errorf("%g s: timed %d times, in the finals: %v", c.seconds, n, held)
+		}
+	}
+	d := newFake(t)
+	d.seconds = at(map[string]float64{incumbent: 90e-6})
+	o := options(t, d, found)
+	o.Incumbent, o.Stop.Budget = spacetest.Schedule(t, incumbent), 1
+	o.Space = space.New(o.Space.Families()[0]) // advice has changed
+	if r := mustTune(t, o); r.Winner.Schedule != o.Incumbent || r.Evaluated != 4 {
+		t.Errorf("winner %s, %d evaluated", r.Winner.Schedule, r.Evaluated)
+	}
+	o.Strategy, o.Journal = &script{}, &journal{d: d, known: map[string]outcome.Outcome{incumbent: {Schedule: o.Incumbent, SourceHash: find(t, mustTune(t, o), incumbent).SourceHash, Status: timing.WorkerLost}}}
+	if r := mustTune(t, o); r.Winner.Schedule == o.Incumbent || r.Repeated != 1 {
+		t.Errorf("what is not to be run again won, or was: %d known", r.Repeated)
 	}
 }

@@ -51,7 +51,10 @@ type Options struct {
 	Strategy search.Strategy
 	Stop     search.Stop
 	Baseline []space.Schedule // the trusted kernels, of which the fastest is the reference; nil = Naive
-	Regime   timing.Regime
+	// Incumbent is what won an earlier tune: it is evaluated first, and is in the finals whatever else is
+	// found. The zero Schedule is none; it may lie outside Space.
+	Incumbent space.Schedule
+	Regime    timing.Regime
 	// Objective is what the finals choose by, "" = time. Any other needs a device.Meter that is
 	// Metered and warm caches.
 	Objective timing.Objective
@@ -145,7 +148,7 @@ type Session struct {
 	busy      time.Duration    // of all stations
 	trusted   *device.Pass     // one-step global kernel, already proved on the small grid
 	judge     *device.Pass     // Options.Judge's, once compiled
-	naives    []space.Schedule // the baseline's
+	firsts    []space.Schedule // that are evaluated before the search: the naive ones, and the incumbent
 	naive     outcome.Outcome
 	reference *candidate              // the naive kernel, by which drift is seen and stations are compared
 	queue     []*candidate            // proposed, and neither evaluated nor under way

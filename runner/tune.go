@@ -46,7 +46,7 @@ func (t *Session) Baseline(ctx context.Context) error {
 		}
 		// The next one begins as if it were the first.
 		t.release()
-		t.naive, t.naives, t.outcomes, t.filed, t.tracker, t.failed = outcome.Outcome{}, nil, nil, map[space.Schedule]bool{}, search.Tracker{}, map[timing.Status]int{}
+		t.naive, t.firsts, t.outcomes, t.filed, t.tracker, t.failed = outcome.Outcome{}, nil, nil, map[space.Schedule]bool{}, search.Tracker{}, map[timing.Status]int{}
 	}
 }
 
@@ -243,8 +243,8 @@ func Naive(p stencil.Problem, sp *space.Space) []space.Schedule {
 
 // baseline proves and times the naive kernel: the judge of full-size answers, the
 // reference for drift, and the number the speed-up refers to. It is measured
-// anew in every run, whatever the journal knows. Once its kernels are being compiled
-// it calls compiling.
+// anew in every run, whatever the journal knows. The incumbent follows it. Once
+// these are being compiled it calls compiling.
 func (t *Session) baseline(ctx context.Context, compiling func() error) error {
 	t.phase("baseline")
 	lead := t.lead()
@@ -275,13 +275,30 @@ func (t *Session) baseline(ctx context.Context, compiling func() error) error {
 	}
 	for _, s := range list {
 		cs = append(cs, t.prepare(ctx, s))
-		t.naives = append(t.naives, s)
+		t.firsts = append(t.firsts, s)
 	}
 	t.Journal = journal
+	naive := len(cs)
+	if s := t.Incumbent; !s.IsZero() && !slices.Contains(list, s) {
+		c := t.generate(t.Problem, s)
+		if !t.recall(c) {
+			t.start(ctx, c)
+		}
+		cs = append(cs, c)
+		t.firsts = append(t.firsts, s)
+	}
 	if err := compiling(); err != nil {
 		return err
 	}
-	for _, c := range cs {
+	for i, c := range cs {
+		if i == naive {
+			if t.naive.Schedule.IsZero() { // nobody can judge it
+				break
+			}
+			if err := t.begin(c); err != nil {
+				return err
+			}
+		}
 		t.await(c)
 		if c.err != nil {
 			return c.err
@@ -298,7 +315,7 @@ func (t *Session) baseline(ctx context.Context, compiling func() error) error {
 		if err := t.finish(lead, c, nil); err != nil {
 			return err
 		}
-		if c.outcome.Status.Timed() {
+		if i < naive && c.outcome.Status.Timed() {
 			if t.trusted == nil {
 				t.trusted = &device.Pass{Binary: c.binary, Launch: c.kernel.Launch}
 			}
@@ -310,10 +327,10 @@ func (t *Session) baseline(ctx context.Context, compiling func() error) error {
 	}
 	if t.naive.Schedule.IsZero() {
 		reason := "the space has none"
-		if len(cs) > 0 {
+		if naive > 0 {
 			reason = cs[0].outcome.Reason
 		}
-		if len(cs) > 0 && slices.ContainsFunc(cs[0].outcome.Checks, stencil.Comparison.Unproved) {
+		if naive > 0 && slices.ContainsFunc(cs[0].outcome.Checks, stencil.Comparison.Unproved) {
 			return &ErrNoSchedule{t.failed, "no kernel can be judged here: " + reason}
 		}
 		return &ErrNoSchedule{t.failed, "the naive kernel, which judges all others, does not work here: " + reason}
@@ -425,8 +442,8 @@ func (t *Session) propose() error {
 	}
 	under := len(t.queue) + t.working()
 	room := t.depth.Depth() - under
-	if t.Stop.Budget > 0 { // the baseline's count, whether or not they are evaluated yet
-		room = min(room, t.Stop.Budget-max(t.tracker.Evaluated(), len(t.naives))-under)
+	if t.Stop.Budget > 0 { // those count, whether or not they are evaluated yet
+		room = min(room, t.Stop.Budget-max(t.tracker.Evaluated(), len(t.firsts))-under)
 	}
 	if t.study != nil && len(t.queue) > 0 && room < t.depth.Depth()/claimed {
 		return nil
@@ -434,7 +451,7 @@ func (t *Session) propose() error {
 	for more := room > 0 && !t.exhausted; more; {
 		asked := t.Strategy.Ask(room)
 		t.exhausted = len(asked) == 0
-		asked = slices.DeleteFunc(asked, func(s space.Schedule) bool { return slices.Contains(t.naives, s) })
+		asked = slices.DeleteFunc(asked, func(s space.Schedule) bool { return slices.Contains(t.firsts, s) })
 		if err := t.take(asked); err != nil {
 			return err
 		}

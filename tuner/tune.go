@@ -51,8 +51,9 @@ type job struct {
 	session   *runner.Session
 	measured  runner.Result
 
-	answered bool // by the store
-	config   Config
+	incumbent Schedule // that is stored, and is measured beside what is found; zero = none
+	answered  bool     // by the store
+	config    Config
 }
 
 // Tune is the config of a problem on a device: the store's if it has one that still holds,
@@ -142,14 +143,21 @@ func (j *job) goOn(context.Context) (err error) {
 // otherwise.
 func (j *job) answer(context.Context) (err error) {
 	j.key = KeyOf(j.problem, j.machine, j.Regime).For(j.Objective)
-	if j.Again || j.Record != "" || j.Exhaustive {
-		return nil
-	}
 	nearest, err := j.nearest(j.key)
 	if err != nil || nearest == nil {
 		return err
 	}
+	exact := j.key.Match(nearest.Key) == cache.Exact
+	if s, err := space.ParseSchedule(nearest.Config.Schedule.Text); err == nil && exact && !j.Share {
+		j.incumbent = s
+	}
+	if j.Again || j.Record != "" || j.Exhaustive {
+		return nil
+	}
 	why := j.news(j.problem, j.key, *nearest, j.MaxAge)
+	if why == "" && j.Beyond && nearest.Config.Search.Space < j.whole().Size() {
+		why = "the stored tune left out what --beyond asks for"
+	}
 	if j.answered = why == ""; j.answered {
 		j.config = nearest.Config
 		j.Watcher.Note("answered from the store (tuned %s%s); --retune measures again", j.config.Time.Format(time.DateTime), otherScalars(j.problem, j.config))
@@ -161,13 +169,9 @@ func (j *job) answer(context.Context) (err error) {
 	return nil
 }
 
-// enumerate is the space: all that is legal here, of a recording what it holds, less what
-// advice leaves out.
+// enumerate is the space: all that is legal here, less what advice leaves out.
 func (j *job) enumerate(context.Context) error {
-	j.legal = j.Space(j.problem, j.machine)
-	if r, ok := j.device.(replay.Device); ok {
-		j.legal = r.Within(j.legal)
-	}
+	j.legal = j.whole()
 	j.space = j.legal
 	if !j.Beyond && !j.Exhaustive {
 		j.space = j.legal.Advised()
@@ -187,6 +191,15 @@ func (j *job) enumerate(context.Context) error {
 	}
 	j.Watcher.Searching(j.problem, n)
 	return nil
+}
+
+// whole is all that is legal on the device, of a recording what it holds.
+func (j *job) whole() *space.Space {
+	sp := j.Space(j.problem, j.machine)
+	if r, ok := j.device.(replay.Device); ok {
+		return r.Within(sp)
+	}
+	return sp
 }
 
 // acquaint measures what the model needs of a GPU that it was not fitted on, once for each
@@ -250,8 +263,11 @@ func (j *job) open(context.Context) error {
 	if err := j.openLog(); err != nil {
 		return err
 	}
+	if j.legal.Check(j.incumbent) != nil {
+		j.incumbent = Schedule{}
+	}
 	j.session = runner.New(runner.Options{
-		Problem: j.problem, Device: j.device, Families: j.families(), Judge: j.Judge, Space: j.space, Strategy: strategy, Stop: j.Stop,
+		Problem: j.problem, Device: j.device, Families: j.families(), Judge: j.Judge, Space: j.space, Strategy: strategy, Stop: j.Stop, Incumbent: j.incumbent,
 		Regime: j.Regime, Objective: j.Objective, Seed: dataSeed(j.Seed), Ahead: compiledAhead(j.device), Mutate: j.Mutate, Journal: j.journal, Watcher: phases{j.Watcher, j.journal},
 	})
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"testing"
 	"time"
 
@@ -79,6 +80,43 @@ func TestTheStrategyExhaustiveHasLimits(t *testing.T) {
 	again, err := tn.Tune(t.Context(), p, d, Options{Strategy: "exhaustive"})
 	if err != nil || again.Search.Evaluated != 9 {
 		t.Errorf("%v: the store did not answer", err)
+	}
+}
+
+// A tune that begins anew does not put a slower config in the place of the stored one: that is measured again, too.
+func TestWhatIsStoredIsMeasuredBesideWhatIsFound(t *testing.T) {
+	p, d := replayed(t)
+	tn := open(t)
+	c, err := tn.Tune(t.Context(), p, d, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range []Options{{Again: true}, {MaxAge: time.Nanosecond}, {Exhaustive: true}, {Record: filepath.Join(t.TempDir(), "l.jsonl.gz")}} {
+		o.Stop.Budget = 1
+		got, err := tn.Tune(t.Context(), p, d, o)
+		if err != nil || got.Schedule.Text != c.Schedule.Text || got.Search.Evaluated != 4 || got.Search.Stop != search.Budget {
+			t.Errorf("%+v: %v, %s, %d evaluated, %s", o, err, got.Schedule.Text, got.Search.Evaluated, got.Search.Stop)
+		}
+	}
+}
+
+// The store does not answer for schedules that its tune left out.
+func TestASearchBeyondIsNotAnsweredByOneThatWasNot(t *testing.T) {
+	p, d := replayed(t)
+	tn := open(t)
+	sizes := map[bool]int{}
+	for i, beyond := range []bool{false, false, true, true, false} {
+		n := 0
+		c, err := tn.Tune(t.Context(), p, d, Options{Beyond: beyond, Stop: search.Stop{Budget: 20}, Watcher: counted{f: func(string) { n++ }}})
+		if answered := i%2 == 1 || i == 4; err != nil || (n == 0) != answered {
+			t.Errorf("%d: %v, %d measured", i, err, n)
+		}
+		if i < 4 {
+			sizes[beyond] = c.Search.Space
+		}
+	}
+	if sizes[true] <= sizes[false] {
+		t.Errorf("%v schedules", sizes)
 	}
 }
 
