@@ -77,13 +77,14 @@ type done struct {
 // Spread tunes the tasks of groups, as many at once as there are devices, and gives what came of each
 // to a function, one at a time: its config, the zero Config where nothing was found, and its error. A
 // device that is lost is left out and the work goes on. An error of the function ends it, and is
-// returned; tuner.ErrInterrupted if the context ended before every task had begun.
+// returned; tuner.ErrInterrupted if the context ended before every task had begun. Devices that do not
+// open are its error before any task begins.
 func (a *App) Spread(parent context.Context, t *tuner.Tuner, groups []Group, each func(tuner.Problem, tuner.Config, error) error) error {
 	ctx, stop := context.WithCancel(parent)
 	defer stop()
 	left := 0
 	results := make(chan done)
-	var lanes sync.WaitGroup
+	var start []func()
 	for _, g := range groups {
 		names, open := []string{g.Model.String()}, []tuner.Opener{g.Model.Open}
 		if !g.Whole {
@@ -102,8 +103,12 @@ func (a *App) Spread(parent context.Context, t *tuner.Tuner, groups []Group, eac
 			if len(groups)*len(open) > 1 {
 				label = names[i]
 			}
-			lanes.Go(func() { a.lane(ctx, t, q, o, label, results) })
+			start = append(start, func() { a.lane(ctx, t, q, o, label, results) })
 		}
+	}
+	var lanes sync.WaitGroup
+	for _, lane := range start {
+		lanes.Go(lane)
 	}
 	go func() { lanes.Wait(); close(results) }()
 	var failed error

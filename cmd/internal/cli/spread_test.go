@@ -1,9 +1,14 @@
 package cli
 
 import (
+	"errors"
+	"path/filepath"
+	"runtime"
 	"sync"
 	"testing"
 	"time"
+
+	"stenciltune/tuner"
 )
 
 func queueOf(lanes, tasks int) *queue {
@@ -49,5 +54,34 @@ func TestATaskMayCostTwoDevicesAndNotTheLast(t *testing.T) {
 	}
 	if _, ok := q.take(); ok || q.lanes != 1 {
 		t.Errorf("a task is left, with %d devices", q.lanes)
+	}
+}
+
+// Where the devices of one model do not open, nothing is begun on those of another.
+func TestNothingIsLeftRunningWhereDevicesDoNotOpen(t *testing.T) {
+	tn, err := tuner.Open(filepath.Join(t.TempDir(), "store.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := tuner.Spec{Stencil: "jacobi3d"}.Problem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	tasks := []Task{{Problem: p}}
+	groups := []Group{{Model: tuner.Selection{"replay:h200"}, Tasks: tasks}}
+	for range 5000 { // time for the first to begin
+		groups = append(groups, Group{Model: tuner.Selection{"replay:h200"}})
+	}
+	before := runtime.NumGoroutine()
+	err = new(App).Spread(t.Context(), tn, append(groups, Group{Model: tuner.Selection{"0", "1"}, Tasks: tasks}),
+		func(tuner.Problem, tuner.Config, error) error { return errors.New("a task came to its end") })
+	if err == nil {
+		t.Fatal("two GPUs were opened by a program that cannot")
+	}
+	for until := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(until) {
+			stacks := make([]byte, 1<<16)
+			t.Fatalf("%d goroutines are left, there were %d:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
+		}
 	}
 }
