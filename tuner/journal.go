@@ -59,9 +59,9 @@ func newJournal(s *cache.Store, key cache.Key, running cache.Running, l *replay.
 	return j
 }
 
-// openJournal reads what earlier runs left, unless again. A schedule that was begun twice and
-// never came back takes the whole program down with it: it is not run again.
-func openJournal(s *cache.Store, key cache.Key, running cache.Running, again bool, l *replay.Landscape) (*journal, error) {
+// openJournal reads what earlier runs left, unless again, and of that what is not older than maxAge (0 = all). A schedule
+// that was begun twice and never came back takes the whole program down with it: it is not run again.
+func openJournal(s *cache.Store, key cache.Key, running cache.Running, again bool, maxAge time.Duration, l *replay.Landscape) (*journal, error) {
 	j := newJournal(s, key, running, l)
 	if again {
 		return j, nil
@@ -71,7 +71,9 @@ func openJournal(s *cache.Store, key cache.Key, running cache.Running, again boo
 		return nil, err
 	}
 	for _, e := range entries {
-		j.learn(e.Outcome)
+		if maxAge == 0 || time.Since(e.At) <= maxAge {
+			j.learn(e.Outcome)
+		}
 	}
 	unfinished, err := s.Unfinished(key)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 func TestTheJournalKeepsWhatAScheduleCost(t *testing.T) {
 	tn := open(t)
 	key := KeyOf(problem(t, stencil.Size{64, 64, 1}), h200(), timing.Warm)
-	j, err := openJournal(tn.store, key, cache.Running{Worker: "a:1:0"}, false, nil)
+	j, err := openJournal(tn.store, key, cache.Running{Worker: "a:1:0"}, false, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func TestTheJournalKeepsWhatAScheduleCost(t *testing.T) {
 	if left, err := tn.store.Unfinished(key); err != nil || len(left) > 0 {
 		t.Errorf("begun still: %v, %v", left, err)
 	}
-	again, err := openJournal(tn.store, key, cache.Running{Worker: "a:1:0"}, false, nil)
+	again, err := openJournal(tn.store, key, cache.Running{Worker: "a:1:0"}, false, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestTheJournalKeepsWhatAScheduleCost(t *testing.T) {
 			t.Errorf("%s %s is known: %+v", unknown.s, unknown.hash, o)
 		}
 	}
-	if anew, err := openJournal(tn.store, key, cache.Running{Worker: "a:1:0"}, true, nil); err != nil || len(anew.known) != 0 {
+	if anew, err := openJournal(tn.store, key, cache.Running{Worker: "a:1:0"}, true, 0, nil); err != nil || len(anew.known) != 0 {
 		t.Errorf("measuring again knows %d, %v", len(anew.known), err)
 	}
 }

@@ -164,8 +164,6 @@ func (j *job) answer(context.Context) (err error) {
 		return j.asAsked(&j.config, j.problem)
 	}
 	j.Watcher.Note("%s: tuning", why)
-	// What is too old is not taken from the journal either.
-	j.Again = j.MaxAge > 0 && time.Since(nearest.Config.Time) > j.MaxAge
 	return nil
 }
 
@@ -284,7 +282,7 @@ func (j *job) openLog() error {
 		study.beat(study.tell)
 		return nil
 	}
-	journal, err := openJournal(j.Tuner.store, j.key.Journal(), j.running(), j.Again, j.recording)
+	journal, err := openJournal(j.Tuner.store, j.key.Journal(), j.running(), j.Again, j.MaxAge, j.recording)
 	if err != nil {
 		return err
 	}

@@ -141,7 +141,7 @@ func TestATuneThatWasInterruptedTeaches(t *testing.T) {
 	tn := open(t)
 	pl := at(problem(t, fourSizes[1]), h200())
 	key := KeyOf(pl.Problem, pl.Machine, timing.Warm)
-	j, err := openJournal(tn.store, key, cache.Running{Worker: "a:1:0"}, false, nil)
+	j, err := openJournal(tn.store, key, cache.Running{Worker: "a:1:0"}, false, 0, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,11 +167,38 @@ func TestATuneThatWasInterruptedTeaches(t *testing.T) {
 func TestWhatIsTooOldIsMeasuredAgain(t *testing.T) {
 	p, d := replayed(t)
 	tn := open(t)
+	var old Config
 	for i, age := range []time.Duration{0, time.Hour, time.Nanosecond} {
 		n := 0
 		c, err := tn.Tune(t.Context(), p, d, Options{Strategy: "exhaustive", Stop: search.Stop{Budget: 9}, MaxAge: age, Watcher: counted{f: func(string) { n++ }}})
 		if want := []int{9, 0, 9}[i]; err != nil || n != want || c.Search.Evaluated != 9 {
 			t.Errorf("older than %v: %v, %d of %d measured, want %d", age, err, n, c.Search.Evaluated, want)
+		}
+		old = c
+	}
+	// Of a tune that did not come to its end, which has no config, the journal has an age all the same; and that of
+	// another size's config is no reason to measure again what is new.
+	tn = open(t)
+	key := KeyOf(p, d.Machine(), timing.Warm)
+	for i, c := range []struct{ journal, age time.Duration }{{2 * time.Hour, time.Hour}, {time.Minute, time.Hour}} {
+		var entries []cache.Entry
+		for _, s := range d.(replay.Device).Order[:40] {
+			entries = append(entries, cache.Entry{Outcome: d.(replay.Device).Records[s], At: time.Now().Add(-c.journal)})
+		}
+		if err := tn.store.Record(key, entries...); err != nil {
+			t.Fatal(err)
+		}
+		old.Problem.Size, old.Time = []int{500, 500, 500}, time.Now().Add(-24*time.Hour)
+		if err := tn.store.PutBest(cache.KeyOf(old), old); err != nil {
+			t.Fatal(err)
+		}
+		n := 0
+		_, err := tn.Tune(t.Context(), p, d, Options{Strategy: "model", Stop: search.Stop{Budget: 40}, Beyond: true, MaxAge: c.age, Watcher: counted{f: func(string) { n++ }}})
+		if err != nil || (n == 40) != (i == 0) {
+			t.Errorf("%+v: %v, %d measured", c, err, n)
+		}
+		if err := tn.store.ForgetBest(key); err != nil {
+			t.Fatal(err)
 		}
 	}
 }
