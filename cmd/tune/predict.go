@@ -55,7 +55,7 @@ func (a *app) subjectOf(ctx context.Context, name string, p stencil.Problem) (su
 	return s, a.remembered(&s, p)
 }
 
-// remembered adds what the store knows: measured outcomes, the best config.
+// remembered adds what the store knows of the kernels that are generated now: measured outcomes, the best config.
 func (a *app) remembered(s *subject, p stencil.Problem) error {
 	t, err := a.Tuner()
 	if err != nil {
@@ -70,11 +70,14 @@ func (a *app) remembered(s *subject, p stencil.Problem) error {
 	if err != nil {
 		return err
 	}
+	sp := t.Space(p, s.machine)
 	for _, e := range entries {
-		s.records[e.Schedule] = e.Outcome
+		if sp.Check(e.Schedule) == nil && t.Kernel(p, e.Schedule).SourceHash() == e.SourceHash {
+			s.records[e.Schedule] = e.Outcome
+		}
 	}
 	c, grade, ok, err := store.Best(key)
-	if err == nil && ok && grade == cache.Exact {
+	if err == nil && ok && grade == cache.Exact && t.Current(p, c) {
 		s.best, err = space.ParseSchedule(c.Schedule.Text)
 	}
 	return err

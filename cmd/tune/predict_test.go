@@ -10,6 +10,9 @@ import (
 	"stenciltune/cmd/internal/cli"
 	"stenciltune/cmd/internal/clitest"
 	"stenciltune/machine"
+	"stenciltune/outcome"
+	"stenciltune/space/spacetest"
+	"stenciltune/timing"
 	"stenciltune/tuner"
 )
 
@@ -137,5 +140,40 @@ func TestMeasuredRatesChangeThePrediction(t *testing.T) {
 	}
 	if got, err := tn.Rated(m); err != nil || got.Rates.Launch != 3e-6 || got.CopyBytesPerSecond != 4e12 {
 		t.Errorf("%+v, %v", got, err)
+	}
+}
+
+// What was measured of another source says nothing of the kernel that is explained.
+func TestExplainShowsTimesOfTheKernelsOwnSource(t *testing.T) {
+	needHost(t)
+	store := clitest.StoreIn(t)
+	tn, err := tuner.Open(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := tuner.Spec{Stencil: "jacobi2d", Size: "257x129"}.Problem()
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := tuner.OpenDevice(t.Context(), "host", p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Close()
+	sc := spacetest.Schedule(t, "global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0")
+	for _, c := range []struct {
+		hash    string
+		seconds float64
+		want    float64
+	}{{strings.Repeat("f", 64), 5, 0}, {tn.Kernel(p, sc).SourceHash(), 2e-3, 2e-3}} {
+		o := outcome.Outcome{Schedule: sc, SourceHash: c.hash, Status: timing.OK}.Sampled([]float64{c.seconds}, 1)
+		if err := tn.Store().Record(tuner.KeyOf(p, d.Machine(), timing.Warm), cache.Entry{Outcome: o}); err != nil {
+			t.Fatal(err)
+		}
+		code, out, stderr := tune(t, store, "explain", "--stencil", "jacobi2d", "--size", "257x129", "--device", "host", "--schedule", sc.String(), "--json")
+		var got explanations
+		if err := json.Unmarshal([]byte(out), &got); code != 0 || err != nil || got.Schedules[0].Measured != c.want {
+			t.Errorf("exit %d, %v, %+v, want %g\n%s", code, err, got.Schedules, c.want, stderr)
+		}
 	}
 }
