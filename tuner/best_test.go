@@ -347,6 +347,28 @@ func TestWhatAdviceLeavesOutIsAnsweredWhereItWasBest(t *testing.T) {
 	}
 }
 
+// Of two sources of a schedule the one measured last says what it takes.
+func TestTheLastSourceOfAScheduleIsGathered(t *testing.T) {
+	s := open(t)
+	pl := at(problem(t, fourSizes[0]), h200())
+	list := sample(pl, 301)
+	record(t, s, pl, list[:1])
+	key := KeyOf(pl.Problem, pl.Machine, timing.Warm)
+	for hash, v := range map[string]float64{strings.Repeat("a", 64): 1e-3, strings.Repeat("b", 64): 2e-3} {
+		e := cache.Entry{Outcome: outcome.Outcome{Schedule: list[1], SourceHash: hash, Status: timing.OK}.Sampled([]float64{v}, 1), At: time.Now().Add(-time.Duration(1e6*v) * time.Hour)}
+		if err := s.store.Record(key, e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	c, _, _, err := s.store.Best(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e, err := s.gather(pl.Problem, cache.Stored{Key: key, Config: c}); err != nil || e.Seconds[list[1]] != 1e-3 {
+		t.Errorf("%v, %g s", err, e.Seconds[list[1]])
+	}
+}
+
 // TestConfigsOfOwnStencils: a config says of which stencil it is, and not where the file of that lies.
 func TestConfigsOfOwnStencils(t *testing.T) {
 	c := Config{}
