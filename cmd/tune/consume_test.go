@@ -252,6 +252,45 @@ func TestStoreTools(t *testing.T) {
 	expect(filepath.Join(dir, "new.db"), cli.Usage, "illegal schedule", "store", "import", bad)
 }
 
+// Several files or stores are one import with one report. What is refused is told by the code, and one that fails does
+// not hide what came of those before it.
+func TestOneReportForAllThatIsTakenIn(t *testing.T) {
+	sound, dir := replayed(t), t.TempDir()
+	odd := filepath.Join(dir, "odd.db")
+	s, err := cache.Open(odd)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := tune(t, sound, "best", "--stencil", "jacobi3d", "--device", "h200")
+	c, err := cache.Decode([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Launch.Grid[0]++ // leaves cells out
+	if err := s.PutBest(cache.KeyOf(c), c); err != nil {
+		t.Fatal(err)
+	}
+	config, none := file(t, "jacobi3d.json", text), filepath.Join(dir, "none")
+	for _, x := range []struct {
+		args []string
+		want cache.Imported
+		told string
+	}{
+		{[]string{"merge", odd, sound}, cache.Imported{Configs: 1, Entries: 30}, "1 refused, the first of them " + odd + ": line 1"},
+		{[]string{"merge", sound, none}, cache.Imported{Configs: 1, Entries: 30}, "no such file"},
+		{[]string{"import", config, none}, cache.Imported{Configs: 1}, "no such file"},
+	} {
+		code, out, stderr := tune(t, clitest.StoreIn(t), append([]string{"store", x.args[0], "--json"}, x.args[1:]...)...)
+		var got cache.Imported
+		if err := json.Unmarshal([]byte(out), &got); code != cli.Usage || err != nil || got.Configs != x.want.Configs || got.Entries != x.want.Entries || !strings.Contains(stderr, x.told) {
+			t.Errorf("%v: exit %d, %v\n%s%s", x.args, code, err, out, stderr)
+		}
+	}
+	if code, out, _ := tune(t, clitest.StoreIn(t), "store", "import", "--json", none); code != cli.Usage || out != "" {
+		t.Errorf("exit %d, of nothing: %s", code, out)
+	}
+}
+
 // What a config says of its launch must follow from its schedule and its grid, wherever it
 // comes from: another launch leaves cells out.
 func TestALaunchMustFollowFromItsSchedule(t *testing.T) {

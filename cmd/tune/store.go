@@ -252,6 +252,32 @@ func (a *app) reportImport(done cache.Imported) error {
 	return nil
 }
 
+// takeIn imports one after the other and tells in the end what came of them, also of those before one that fails.
+func (a *app) takeIn(names []string, one func(name string) (cache.Imported, error)) error {
+	var all cache.Imported
+	var failed error
+	for i, name := range names {
+		done, err := one(name)
+		if err != nil && i == 0 {
+			return err
+		}
+		if failed = err; failed != nil {
+			break
+		}
+		all.Configs, all.Entries, all.Kept = all.Configs+done.Configs, all.Entries+done.Entries, all.Kept+done.Kept
+		for _, r := range done.Refused {
+			all.Refused = append(all.Refused, name+": "+r)
+		}
+	}
+	if err := a.reportImport(all); err != nil {
+		return err
+	}
+	if n := len(all.Refused); n > 0 && failed == nil {
+		return cli.Usagef("%d refused, the first of them %s", n, all.Refused[0])
+	}
+	return failed
+}
+
 func (a *app) storeImport() *cobra.Command {
 	c := &cobra.Command{
 		Use: "import FILE ...", Short: "Take in JSON lines, from another machine or anywhere", Args: cobra.MinimumNArgs(1),
@@ -265,24 +291,7 @@ the later is kept, then the faster. Ends with code 2 if anything was refused.`,
 			if err != nil {
 				return err
 			}
-			var all cache.Imported
-			for _, name := range files {
-				done, err := importFile(store, name)
-				if err != nil {
-					return err
-				}
-				all.Configs, all.Entries, all.Kept = all.Configs+done.Configs, all.Entries+done.Entries, all.Kept+done.Kept
-				for _, r := range done.Refused {
-					all.Refused = append(all.Refused, name+": "+r)
-				}
-			}
-			if err := a.reportImport(all); err != nil {
-				return err
-			}
-			if n := len(all.Refused); n > 0 {
-				return cli.Usagef("%d refused, the first of them %s", n, all.Refused[0])
-			}
-			return nil
+			return a.takeIn(files, func(name string) (cache.Imported, error) { return importFile(store, name) })
 		},
 	}
 	return a.JSONFlag(c)
@@ -309,31 +318,25 @@ func (a *app) storeMerge() *cobra.Command {
 	c := &cobra.Command{
 		Use: "merge STORE ...", Short: "Take in other stores, journals included", Args: cobra.MinimumNArgs(1),
 		Long: `merge takes what other stores hold, files or databases, into this one (--store). The
-others are only read. The rule is that of import, so the order of merging does not matter.`,
+others are only read. The rule is that of import, so the order of merging does not matter.
+Ends with code 2 if anything was refused.`,
 		Example: "  tune store merge node1.db node2.db\n  tune store merge ~/.local/share/tune/store.db --store postgres://tune@db/site",
 		RunE: func(_ *cobra.Command, files []string) error {
 			store, err := a.openStore()
 			if err != nil {
 				return err
 			}
-			for _, name := range files {
+			return a.takeIn(files, func(name string) (cache.Imported, error) {
 				other, err := a.openExisting(name)
 				if err != nil {
-					return err
+					return cache.Imported{}, err
 				}
 				var b bytes.Buffer
 				if err := other.Export(&b, true, func(cache.Key) bool { return true }); err != nil {
-					return err
+					return cache.Imported{}, err
 				}
-				done, err := store.Import(&b, legal)
-				if err != nil {
-					return err
-				}
-				if err := a.reportImport(done); err != nil {
-					return err
-				}
-			}
-			return nil
+				return store.Import(&b, legal)
+			})
 		},
 	}
 	return a.JSONFlag(c)
