@@ -111,8 +111,10 @@ func TestSeveralSizesAreEmittedTogether(t *testing.T) {
 	if code, _, stderr := tune(t, store, append([]string{"emit", "--format", "make"}, several...)...); code != cli.Usage || !strings.Contains(stderr, "holds one config and 3 were given") {
 		t.Errorf("make: exit %d %s", code, stderr)
 	}
-	if code, _, stderr := tune(t, store, "emit", "--format", "cu", "--config", "x.json", "--size", "8x8x8"); code != cli.Usage || !strings.Contains(stderr, "--config excludes") {
-		t.Errorf("--config with --size: exit %d %s", code, stderr)
+	for _, more := range [][]string{{"--size", "8x8x8"}, {"--device", "h200"}, {"--dtype", "float64"}, {"--steps", "7"}, {"--scalar", "a=1"}, {"--timing", "cold"}, {"--objective", "energy"}, {"--require", "exact"}} {
+		if code, _, stderr := tune(t, store, append([]string{"emit", "--format", "cu", "--config", "x.json"}, more...)...); code != cli.Usage || !strings.Contains(stderr, "--config excludes "+more[0]) {
+			t.Errorf("--config with %s: exit %d %s", more[0], code, stderr)
+		}
 	}
 }
 

@@ -64,7 +64,12 @@ bytes change, so that builds run again only when they must.`)
   tune emit --format header --stencil jacobi3d --device h200 --device a100 -o jacobi3d.h
   tune emit --format cubin --config jacobi3d.json -o jacobi3d.cubin`,
 		Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return a.emitAs(c.Context(), &f) },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if name := given(c, "device", "size", "dtype", "compute", "steps", "scalar", "timing", "objective", "require"); len(f.configs) > 0 && name != "" {
+				return cli.Usagef("--config excludes --%s: a config has its own", name)
+			}
+			return a.emitAs(c.Context(), &f)
+		},
 	}
 	f.BindSizes(c, &f.sizes)
 	c.Flags().StringVar(&f.format, "format", "", "`form` to write: "+strings.Join(formats(), ", "))
@@ -93,8 +98,6 @@ func (a *app) emitAs(ctx context.Context, f *emitFlags) error {
 		return cli.Usagef("--format %s writes a binary file and FILE.json beside it: name it with --output", f.format)
 	case image && f.pitched:
 		return cli.Usagef("--pitched: format %s has nothing for pitched grids; cu has", f.format)
-	case len(f.configs) > 0 && len(f.devices)+len(f.sizes) > 0:
-		return cli.Usagef("--config excludes --device and --size: a config knows both")
 	}
 	s, err := a.sourceOf(ctx, f)
 	if err != nil {
