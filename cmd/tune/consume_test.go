@@ -436,6 +436,11 @@ func TestAStencilChoosesAllValuesOfItsScalars(t *testing.T) {
 	if err := s.Record(cache.KeyOf(c), cache.Entry{Outcome: outcome.Outcome{Schedule: spacetest.Schedule(t, "global/gx=64/gy=1"), Status: timing.CompileError}}); err != nil {
 		t.Fatal(err)
 	}
+	for _, x := range []struct{ more, told string }{{"", "warning: whether 1 are stale is not known"}, {path, "1 of 1 configs would be dropped"}} { // its kernel is another stencil's
+		if code, _, stderr := tune(t, store, "store", "prune", "--stale", "--dry-run", "--stencil", x.more); code != 0 || !strings.Contains(stderr, x.told) {
+			t.Errorf("prune --stale %s: exit %d\n%s", x.more, code, stderr)
+		}
+	}
 	for _, args := range [][]string{{"list"}, {"show"}, {"export", "--journal"}, {"diff", replayed(t)}, {"prune", "--all"}} {
 		code, out, stderr := tune(t, store, append([]string{"store"}, append(args, "--stencil", path)...)...)
 		if code != 0 || !strings.Contains(out, "decay") || regexp.MustCompile(`jacobi3d[" ]`).MatchString(out) || args[0] == "export" && strings.Count(out, "\n") != 2 {

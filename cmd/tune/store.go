@@ -377,12 +377,19 @@ shows it.`,
 			if err != nil {
 				return err
 			}
-			n := 0
+			file := "" // of a stencil that is not in the catalogue
+			if strings.HasSuffix(f.stencil, ".sl") {
+				file = f.stencil
+			}
+			n, unjudged := 0, 0
 			for _, s := range list {
 				old := older > 0 && time.Since(s.Config.Time) > older
-				p, perr := tuner.ProblemOf(s.Config, "")
-				changed := stale && perr == nil && !new(tuner.Tuner).Current(p, s.Config)
+				p, unknown := tuner.ProblemOf(s.Config, file)
+				changed := stale && unknown == nil && !new(tuner.Tuner).Current(p, s.Config)
 				if !all && !old && !changed {
+					if stale && unknown != nil {
+						unjudged++
+					}
 					continue
 				}
 				n++
@@ -400,6 +407,9 @@ shows it.`,
 			verb := "dropped"
 			if dry {
 				verb = "would be dropped"
+			}
+			if unjudged > 0 {
+				a.Say("warning: whether %d are stale is not known, for the catalogue has not their stencils: name the file of one with --stencil", unjudged)
 			}
 			a.Say("%d of %d configs %s", n, len(list), verb)
 			return nil
