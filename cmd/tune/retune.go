@@ -44,6 +44,8 @@ retune --stencil measures one problem again, whatever is stored.`,
 				return cli.Usagef("what? name it with --stencil, or take all with --all")
 			case from != "":
 				return cli.Usagef("--from %s goes with --all", from)
+			case f.MaxAge != 0:
+				return cli.Usagef("--max-age goes with --all: retune --stencil measures again whatever its age")
 			}
 			f.Again = true
 			return a.tune(c, p, f)
