@@ -77,7 +77,7 @@ func TestSeveralRecordings(t *testing.T) {
 	if code != 0 || strings.Count(out, `"format"`) != 3 || !strings.Contains(stderr, "3 problems, 0 up to date") {
 		t.Errorf("exit %d, %d configs\n%s", code, strings.Count(out, `"format"`), stderr)
 	}
-	if code, _, stderr := tune(t, store, "stencils", "--device", "0"); code != cli.Usage || !strings.Contains(stderr, "--device goes with --bench") {
+	if code, _, stderr := tune(t, store, "stencils", "--device", "0"); code != cli.Usage || !strings.Contains(stderr, "go with --bench") {
 		t.Errorf("exit %d\n%s", code, stderr)
 	}
 	if code, _, stderr := tune(t, store, "stencils", "--bench", "nosuch"); code != cli.Usage {

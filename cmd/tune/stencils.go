@@ -3,11 +3,11 @@ package main
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"stenciltune/cmd/internal/cli"
 	"stenciltune/stencil"
@@ -33,9 +33,8 @@ type stencilInfo struct {
 }
 
 func (a *app) stencils() *cobra.Command {
-	var f cli.TuneFlags
+	var f, unset cli.TuneFlags
 	var bench bool
-	var search []string // flags of a tune
 	c := &cobra.Command{
 		Use:   "stencils [--bench [--device D] [NAME ...]]",
 		Short: "List the stencils that ship with the program, or tune them",
@@ -49,11 +48,8 @@ type, and prints Go benchmark lines. What the store has an answer for is not tun
 			if bench {
 				return a.benchStencils(c, f, names)
 			}
-			if len(names) > 0 {
-				return cli.Usagef("%s: names go with --bench", names[0])
-			}
-			if name := given(c, search...); name != "" {
-				return cli.Usagef("--%s goes with --bench", name)
+			if len(names) > 0 || !reflect.DeepEqual(f, unset) {
+				return cli.Usagef("names, --device and the flags of a search go with --bench")
 			}
 			list, err := catalogue()
 			if err != nil {
@@ -72,7 +68,7 @@ type, and prints Go benchmark lines. What the store has an answer for is not tun
 		},
 	}
 	f.Bind(c)
-	c.Flags().VisitAll(func(f *pflag.Flag) { search = append(search, f.Name) })
+	unset = f
 	c.Flags().BoolVar(&bench, "bench", false, "tune them and print what each reaches")
 	return a.JSONFlag(c)
 }
