@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"stenciltune/outcome"
 	"stenciltune/stencil"
 	"stenciltune/timing"
 )
@@ -100,6 +101,7 @@ func (t *station) looked(ctx context.Context) error {
 		if err := t.record(*o); err != nil {
 			return err
 		}
+		t.Strategy.Tell([]outcome.Outcome{*o})
 	}
 	t.tracker.Forget(t.outcomes)
 	return nil

@@ -146,6 +146,25 @@ func TestALargeDriftHidesNoWinner(t *testing.T) {
 	}
 }
 
+// A strategy hears what was measured again: else it keeps away from what it has only seen on the slower device.
+func TestAStrategyHearsWhatIsMeasuredAgain(t *testing.T) {
+	d := newFake(t)
+	d.slow = slowFrom(3+5, 1.25)
+	o := options(t, d)
+	s := &script{list: slices.Collect(o.Space.All())}
+	o.Strategy = s
+	r := mustTune(t, o)
+	last := map[space.Schedule]outcome.Outcome{}
+	for _, told := range s.told {
+		last[told.Schedule] = told
+	}
+	for _, o := range r.Outcomes {
+		if o.Status == timing.OK && last[o.Schedule].Seconds() != o.Seconds() {
+			t.Errorf("%s takes %g s, and %g s were told", o.Schedule, o.Seconds(), last[o.Schedule].Seconds())
+		}
+	}
+}
+
 func TestOneOddLookIsNoDrift(t *testing.T) {
 	d := newFake(t)
 	d.slow = func(n int) float64 {
