@@ -157,13 +157,16 @@ func (a *app) runSweep(ctx context.Context, f sweepFlags) error {
 }
 
 // failures warns of doubtful times, and is the error of schedules that were run and
-// failed; to be illegal is no failure here.
+// failed; to be illegal, or to lack in a recording, is a failure only if all do.
 func (a *app) failures(points []point) error {
-	failed := 0
+	failed, timed := 0, 0
 	for i := range points {
 		o := points[i].outcome
 		for _, w := range o.Series.Warnings {
 			a.Say("warning: %s: %s", o.Schedule, w)
+		}
+		if o.Status.Timed() {
+			timed++
 		}
 		if o.Status.Failed() && o.Status != timing.Rejected {
 			a.Say("%s: %s: %s", o.Schedule, o.Status, o.Reason)
@@ -172,6 +175,9 @@ func (a *app) failures(points []point) error {
 	}
 	if failed > 0 {
 		return cli.NoAnswerf("%d of %d schedules failed", failed, len(points))
+	}
+	if timed == 0 {
+		return cli.NoAnswerf("none of %d schedules has a time: of a recording choose such as it holds", len(points))
 	}
 	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"stenciltune/cmd/internal/cli"
 	"stenciltune/cmd/internal/clitest"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
@@ -74,6 +75,14 @@ best: tile/gx=32/gy=8/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/ph=1 0.254
 `
 	if !strings.HasPrefix(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// A table of a recording may have holes, but not nothing else.
+func TestSweepOfNothingThatWasRecordedFails(t *testing.T) {
+	p := clitest.Command(t, clitest.StoreIn(t), "sweep", "--stencil", "jacobi2d", "--device", "replay:testdata/sweep.jsonl.gz", "--schedule", sweepBase, "--beyond", "--vary", "gx=96,160")
+	if code := p.Run(t); code != cli.NoSchedule || !strings.Contains(p.Stderr.String(), "none of 2 schedules has a time") {
+		t.Errorf("exit %d\n%s%s", code, &p.Stdout, &p.Stderr)
 	}
 }
 
