@@ -449,3 +449,17 @@ func TestAStencilChoosesAllValuesOfItsScalars(t *testing.T) {
 		}
 	}
 }
+
+// A stencil's file chooses recordings of it, and none of another stencil of that name.
+func TestAFileChoosesRecordingsOfItsStencil(t *testing.T) {
+	same, err := os.ReadFile("../../stencil/catalogue/jacobi3d.sl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for text, want := range map[string]int{string(same): cli.OK, decay: cli.NoSchedule} {
+		code, out, stderr := tune(t, clitest.StoreIn(t), "plot", "finals", "--device", "replay:h200", "--dtype", "float32", "--stencil", file(t, "jacobi3d.sl", text))
+		if code != want || (out != "") != (want == cli.OK) {
+			t.Errorf("exit %d, want %d\n%s%s", code, want, out, stderr)
+		}
+	}
+}

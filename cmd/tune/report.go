@@ -122,10 +122,20 @@ func (a *app) recordedTunes(ctx context.Context, f reportFlags, name string) ([]
 	if err != nil {
 		return nil, err
 	}
+	stencils := slices.Clone(f.stencils)
+	for i, s := range stencils {
+		if strings.HasSuffix(s, ".sl") {
+			st, err := tuner.LoadStencil(s)
+			if err != nil {
+				return nil, err
+			}
+			stencils[i] = st.Hash
+		}
+	}
 	var tunes []report.Tune
 	for _, l := range landscapes {
 		h := l.Header
-		if !f.fits(string(h.DType), h.Size.Text(dims(h.Size))) || len(f.stencils) > 0 && !slices.ContainsFunc(f.stencils, func(s string) bool {
+		if !f.fits(string(h.DType), h.Size.Text(dims(h.Size))) || len(stencils) > 0 && !slices.ContainsFunc(stencils, func(s string) bool {
 			return s == h.Stencil || len(s) >= 8 && strings.HasPrefix(h.StencilHash, s)
 		}) {
 			continue
