@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 )
 
 // powerKind is how a power is computed on a GPU.
@@ -37,18 +38,27 @@ func power(e Call) (kind powerKind, y float64) {
 
 // number is the value of a floating-point expression that is made of numbers alone, computed in double.
 func number(e Expr) (v float64, ok bool) {
-	ok = e.typ().Floating()
-	walk(e, func(e Expr) {
-		switch e.(type) {
-		case Num, Int, Cast, Neg, Binary, Call:
-		default:
-			ok = false
-		}
-	})
-	if !ok {
+	if !e.typ().Floating() || !numbers(e) {
 		return 0, false
 	}
 	return (&evaluation{r: &run{}}).float(e)(), true
+}
+
+// numbers tells whether an expression is made of numbers alone. Of a long sum, whose parts are all asked, the last term tells.
+func numbers(e Expr) bool {
+	switch e := e.(type) {
+	case Num, Int:
+		return true
+	case Cast:
+		return numbers(e.X)
+	case Neg:
+		return numbers(e.X)
+	case Binary:
+		return numbers(e.Y) && numbers(e.X)
+	case Call:
+		return !slices.ContainsFunc(e.Args, func(a Expr) bool { return !numbers(a) })
+	}
+	return false
 }
 
 // powerCode is ArithmeticSource's function for a power and what it is called with; "" of any other.

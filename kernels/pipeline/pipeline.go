@@ -253,9 +253,10 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 	if merged != nil {
 		unlisted = cmp.Or(planOf(st, 2, false, stencil.NoneHidden, false).unlisted, unlisted)
 	}
+	summed := sums(st) && len(st.Sparse) == 0 // else stream has one step a launch; each schedule asks
 	list = append(list, space.Constraint{
 		Name: "sums", Needs: onVector, Why: "a step that is one weighted sum of one field takes fewer operations in stream",
-		OK: func(space.Values) bool { return !sums(st) || len(st.Sparse) > 0 }, // which stream has one step a launch of
+		OK: func(space.Values) bool { return !summed },
 	}, space.Constraint{
 		Name: "mirror", Needs: onVector, Why: "a lane finds what a point outside mirrors within its own vector",
 		OK: func(v space.Values) bool { return !st.Mirrors(0) || v.Get("vx") >= st.High[0] },

@@ -34,7 +34,7 @@ func bestFactor(st *stencil.Stencil) float64 {
 	}
 	byOffset, _, _ := st.Linear()
 	best, least := 1.0, plain.operations()
-	for _, common := range slices.Sorted(maps.Values(byOffset)) {
+	for _, common := range slices.Compact(slices.Sorted(maps.Values(byOffset))) {
 		if common <= 0 || common >= 1 {
 			continue
 		}
