@@ -209,27 +209,11 @@ func (c *evaluation) noisy(e Expr) func() (v, square float64) {
 
 func (c *evaluation) noisyBinary(e Binary) func() (v, square float64) {
 	n := c.r.noise
+	if e.Op == "+" || e.Op == "-" {
+		return c.noisySum(e)
+	}
 	x, y := c.noisy(e.X), c.noisy(e.Y)
-	switch e.Op {
-	case "+", "-":
-		sign := 1.0
-		if e.Op == "-" {
-			sign = -1
-		}
-		return func() (float64, float64) {
-			a, sa := x()
-			b, sb := y()
-			if sa == 0 || sb == 0 { // nothing is added to
-				return a + sign*b, sa + sb
-			}
-			v := a + sign*b
-			s := max(sa+sb, v*v)
-			if holds(v, n.split) {
-				return v, s + v*v/4 // a kernel that multiplies the terms out rounds their sum as well
-			}
-			return c.off(v, math.Sqrt(s), 1), s
-		}
-	case "*":
+	if e.Op == "*" {
 		return func() (float64, float64) {
 			a, sa := x()
 			b, sb := y()
@@ -263,6 +247,48 @@ func (c *evaluation) noisyBinary(e Binary) func() (v, square float64) {
 			return math.NaN(), s
 		}
 		return c.off(v, math.Sqrt(s), quotientUnits), s
+	}
+}
+
+// noisySum adds terms up from the left in one loop: a filter has a thousand, and calls as deep in each other take longer.
+func (c *evaluation) noisySum(e Binary) func() (v, square float64) {
+	type addend struct {
+		value func() (v, square float64)
+		sign  float64
+	}
+	n, first := c.r.noise, Expr(e)
+	var rest []Binary // from the right
+	for {
+		b, is := first.(Binary)
+		if !is || b.Op != "+" && b.Op != "-" {
+			break
+		}
+		first, rest = b.X, append(rest, b)
+	}
+	x, terms := c.noisy(first), []addend{}
+	for _, b := range slices.Backward(rest) {
+		sign := 1.0
+		if b.Op == "-" {
+			sign = -1
+		}
+		terms = append(terms, addend{c.noisy(b.Y), sign})
+	}
+	return func() (float64, float64) {
+		a, sa := x()
+		for _, t := range terms {
+			b, sb := t.value()
+			nothing := sa == 0 || sb == 0 // is added to
+			a, sa = a+t.sign*b, sa+sb
+			if nothing {
+				continue
+			}
+			if sa = max(sa, a*a); holds(a, n.split) {
+				sa += a * a / 4 // a kernel that multiplies the terms out rounds their sum as well
+			} else {
+				a = c.off(a, math.Sqrt(sa), 1)
+			}
+		}
+		return a, sa
 	}
 }
 
