@@ -156,6 +156,10 @@ template <> struct is_element<%s> { static constexpr bool value = true; };`, ele
 	if elem != s.dtype().C() {
 		same, generic = "template <class T> struct is_element { static constexpr bool value = sizeof(T) == 2; };", "sizeof(T) == 2"
 	}
+	if long := strings.TrimSuffix(elem, " long"); long != elem { // int64_t is either of the two
+		same += fmt.Sprintf("\ntemplate <> struct is_element<%s> { static constexpr bool value = sizeof(%[1]s) == sizeof(element); };", long)
+		generic = fmt.Sprintf("_Generic((T)0, %s : 1, %s : sizeof(%[2]s) == %d, default : 0)", elem, long, bytes)
+	}
 	fmt.Fprintf(&b, `
 /* %[2]sASSERT_ELEMENT(T); refuses, when compiled, arrays of another type than %[5]s. */
 #ifdef __cplusplus

@@ -48,6 +48,10 @@ func TestEveryElementTypeIsKnownInAllForms(t *testing.T) {
 				c := element(d)
 				write(t, dir, name+".c", fmt.Sprintf("#include <stdint.h>\n#include \"%s.h\"\nTUNE_%s_ASSERT_ELEMENT(%s);\n_Static_assert(sizeof(%s) == %d && ((%[4]s)-1 < 0) == ((%[3]s)-1 < 0), \"\");\n",
 					name, strings.ToUpper(name), c, word(c), d.Size()))
+				if standard := string(d) + "_t"; d.Size() == 8 && !d.Floating() {
+					write(t, dir, name+"_standard.c", fmt.Sprintf("#include <stdint.h>\n#include \"%s.h\"\nTUNE_%s_ASSERT_ELEMENT(%s);\n", name, strings.ToUpper(name), standard))
+					write(t, dir, name+"_standard.cpp", fmt.Sprintf("#include <stdint.h>\n#include \"%s.h\"\nTUNE_%s_ASSERT_ELEMENT(%s);\n", name, strings.ToUpper(name), standard))
+				}
 			}
 		}
 		line, err := json.Marshal(recordedCase{Module: name, N: []int{512, 1, 1}, Steps: 1, Lengths: []int64{512}, Lists: [][2]int{}, Scalars: []float64{1}})
@@ -64,6 +68,10 @@ func TestEveryElementTypeIsKnownInAllForms(t *testing.T) {
 	for _, d := range stencil.ElementTypes() {
 		name := "of_" + string(d)
 		build(t, dir, tool(t, "cc"), "-std=c11", "-Wall", "-Werror", "-fsyntax-only", name+".c")
+		if d.Size() == 8 && !d.Floating() {
+			build(t, dir, tool(t, "cc"), "-std=c11", "-Wall", "-Werror", "-fsyntax-only", name+"_standard.c")
+			build(t, dir, tool(t, "c++"), "-std=c++17", "-Wall", "-Werror", "-fsyntax-only", name+"_standard.cpp")
+		}
 		if gfortran, err := exec.LookPath("gfortran"); err == nil {
 			build(t, dir, gfortran, "-Wall", "-Werror", "-std=f2008", "-fsyntax-only", name+".f90")
 		}
