@@ -13,6 +13,7 @@ import (
 	"runtime"
 	"stenciltune/outcome"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -399,4 +400,28 @@ func FuzzRead(f *testing.F) {
 		New(l)
 		l.Best()
 	})
+}
+
+// TestAPipeIsNoRecording: nobody may ever write into it.
+func TestAPipeIsNoRecording(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe.gz")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Skip(err)
+	}
+	refused := make(chan error)
+	for _, open := range []func() error{
+		func() error { _, err := MachineOf(pipe); return err },
+		func() error { _, err := Match(pipe); return err },
+		func() error { _, err := Find(pipe, problem(t)); return err },
+	} {
+		go func() { refused <- open() }()
+		select {
+		case err := <-refused:
+			if !errors.Is(err, ErrFormat) {
+				t.Error(err)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatal("it is waited for")
+		}
+	}
 }

@@ -2,8 +2,6 @@ package replay
 
 import (
 	"fmt"
-	"io"
-	"os"
 	"strings"
 
 	"stenciltune/device"
@@ -13,8 +11,11 @@ import (
 // MachineOf is the machine of a recording, whatever its problem: name is a device or a
 // file, as for Find.
 func MachineOf(name string) (machine.Machine, error) {
-	open := func() (io.ReadCloser, error) { return os.Open(name) }
-	if !strings.ContainsAny(name, "/.") {
+	var l *Landscape
+	var err error
+	if strings.ContainsAny(name, "/.") {
+		l, err = open(openFile, name)
+	} else {
 		file := ""
 		for _, f := range Names() {
 			if recorded, _, _ := strings.Cut(f, "_"); name != "" && strings.Contains(recorded, name) {
@@ -25,16 +26,10 @@ func MachineOf(name string) (machine.Machine, error) {
 		if file == "" {
 			return machine.Machine{}, fmt.Errorf("%w: no recording of a device %q; see tune devices", device.ErrMissing, name)
 		}
-		open = func() (io.ReadCloser, error) { return shipped.Open("landscapes/" + file) }
+		l, err = open(shipped.Open, "landscapes/"+file)
 	}
-	f, err := open()
 	if err != nil {
-		return machine.Machine{}, fmt.Errorf("%w: landscape: %w", device.ErrMissing, err)
-	}
-	defer f.Close()
-	l, err := Read(f)
-	if err != nil {
-		return machine.Machine{}, fmt.Errorf("%s: %w", name, err)
+		return machine.Machine{}, err
 	}
 	return New(l).Machine(), nil
 }
