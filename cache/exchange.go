@@ -263,6 +263,12 @@ func (b *batch) read(text []byte, check func(Config) error, done *Imported) erro
 			done.Kept++
 		}
 	case l.Entry != nil:
+		switch {
+		case l.Key == (Key{}):
+			return errors.New("its entry has no key")
+		case l.Key.unclean(): // under which nobody would find it
+			return errors.New("its key has control characters")
+		}
 		var e Entry
 		if err := json.Unmarshal(l.Entry, &e); err != nil {
 			return fmt.Errorf("its entry: %s", printable(err.Error()))

@@ -153,6 +153,8 @@ func TestImportRefusesLineByLine(t *testing.T) {
 			{record("entry", strings.Replace(string(entry), `"ok"`, `"fine"`, 1)), "status"},
 			{record("entry", strings.Replace(string(entry), `"samples":[`, `"samples":[-1,`, 1)), "no time"},
 			{record("entry", `{"schedule":"tile/gx=32","status":"ok","at":"2026-01-02T03:04:05Z"}`), "no samples"},
+			{fmt.Sprintf(`{"format":%q,"entry":%s}`, ExchangeFormat, entry), "no key"},
+			{strings.Replace(record("entry", string(entry)), "NVIDIA", `\\x1b[31m`, 1), "control characters"},
 			{`{"format":"x","format":"y"}`, "given twice"},
 			{"\xff", "UTF-8"},
 			{"{\n\"format\": 1,\n", "does not end"},
