@@ -328,6 +328,7 @@ func (d *database) keys(part, prefix string) ([]string, error) {
 		keys = append(keys, string(f[0]))
 		return nil
 	}})
+	slices.Sort(keys)
 	return slices.Compact(keys), err // one that is tried again may find some twice
 }
 
