@@ -230,7 +230,7 @@ func check(ctx context.Context, d device.Device, c Case, binaries map[string]bui
 		}
 		also(device.Check{Problem: grid.problem, Passes: there, Seed: c.Seed})
 	}
-	if n := c.Reduction; n != nil {
+	if n := c.Reduction; n != nil && err == nil && r.Fault() == "" {
 		b := binaries[n.Kernel.Entry]
 		if b.err != nil {
 			return result(ctx, n.Problem, stencil.Comparison{}, b.err)

@@ -368,6 +368,36 @@ func TestAFaultNamesTheGridThatWasRun(t *testing.T) {
 	}
 }
 
+// A fault of the case is told, whatever became of the kernel of its Reduce.
+func TestAFaultIsToldThoughReduceDoesNotCompile(t *testing.T) {
+	st, err := stencil.Parse("r", "r.sl", "NumDimensions 2\nStencilSize (1, 1)\nCellValue { return 0.5 * get(0, 0) + 0.5 * get(1, 0); }\nReduce sum { return get(0, 0); }\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	cases, err := verify.NewSource(gpu, all.Families()).Cases(stencil.Problem{Stencil: st, DType: st.DType}, 5, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := cases[0]
+	f := &fake{held: make(chan int, 1), check: func(int) (stencil.Comparison, error) { return stencil.Comparison{Cells: 1, Wrong: 1}, nil },
+		compile: func(k kernels.Kernel) error {
+			if k.Entry == c.Reduction.Kernel.Entry {
+				return device.Fail(timing.CompileError, "no")
+			}
+			return nil
+		}}
+	f.held <- 0
+	err = verify.Run(t.Context(), f, cases, func(_ verify.Case, r verify.Result) bool {
+		if r.Failure != nil || r.Wrong != 1 || r.On.Size != c.Problem.Size {
+			t.Errorf("%s: %s", r.Name(c), r.Fault())
+		}
+		return true
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 // Within a proof each family runs on grids with 1, 2 and 3 cells on every axis, if its kernels take so few.
 func TestEveryAxisIsThinOnce(t *testing.T) {
 	for _, name := range []string{"jacobi1d", "jacobi2d", "jacobi3d"} {
