@@ -2,6 +2,7 @@ package stencil
 
 import (
 	"math"
+	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -316,8 +317,12 @@ func (p *parser) scalarVariables(token) error {
 			if a.Default, err = p.literal(); err != nil {
 				return err
 			}
-			if !d.Floating() && d.Round(a.Default) != a.Default {
+			beyond := d == Int64 && a.Default >= 1<<63 || d == Uint64 && a.Default >= 1<<64 // which Round holds for their largest
+			if !d.Floating() && (beyond || d.Round(a.Default) != a.Default) {
 				return p.fail(at, "%v is no %s", a.Default, d)
+			}
+			if text := p.toks[p.at-1].text; !d.Floating() && math.Abs(a.Default) >= 1<<53 && !isDouble(text) {
+				return p.fail(at, "scalars are kept in double, which does not hold %s; write const %s %.40s = ...; if no run changes it", text, d.C(), a.Name)
 			}
 			if t := p.peek(); !p.is(",") && !p.is(")") && precedence[t.text] > 0 {
 				return p.fail(t, "a scalar's default is one number; compute it, or write const %s %.40s = ...; if no run changes it", d.C(), a.Name)
@@ -326,6 +331,14 @@ func (p *parser) scalarVariables(token) error {
 		p.out.Scalars = append(p.out.Scalars, a)
 		return nil
 	})
+}
+
+// isDouble tells whether double holds a large decimal number as it is written.
+func isDouble(text string) bool {
+	text = strings.TrimRight(text, "fF")
+	v, err := strconv.ParseFloat(text, 64)
+	exact, ok := new(big.Rat).SetString(text)
+	return err == nil && ok && exact.Cmp(new(big.Rat).SetFloat64(v)) == 0
 }
 
 func (p *parser) fields(token) error {
