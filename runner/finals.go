@@ -89,8 +89,8 @@ func (t *Session) runnable(ctx context.Context, cs []*candidate) (ready []*candi
 		}
 		if c.outcome.Status == "" {
 			ready = append(ready, c)
-		} else {
-			t.drop(c)
+		} else if err := t.drop(c); err != nil {
+			return nil, err
 		}
 	}
 	return ready, nil
@@ -123,7 +123,9 @@ func (t *Session) finals(ctx context.Context, r *Result) error {
 		for _, c := range began {
 			switch {
 			case !c.outcome.Status.Timed():
-				t.drop(c)
+				if err := t.drop(c); err != nil {
+					return err
+				}
 			case c.outcome.Schedule == t.naive.Schedule:
 				t.naive = c.outcome
 			}
@@ -145,7 +147,9 @@ func (t *Session) finals(ctx context.Context, r *Result) error {
 			t.crown(r, winner, ties, ready)
 			return nil
 		}
-		t.drop(winner)
+		if err := t.drop(winner); err != nil {
+			return err
+		}
 		ready = slices.DeleteFunc(ready, func(c *candidate) bool { return c == winner })
 	}
 	return nil
@@ -172,8 +176,9 @@ func (t *Session) crown(r *Result, winner *candidate, ties, ready []*candidate) 
 	}
 }
 
-// drop gives up a finalist that failed: it is not the best so far either.
-func (t *Session) drop(c *candidate) {
+// drop gives up a finalist that failed: it is not the best so far either. That its answer was wrong is recorded, for the
+// search had found it right; other failures may pass.
+func (t *Session) drop(c *candidate) error {
 	t.warn("finals: %s dropped: %s", c.outcome.Schedule, c.outcome.Reason)
 	t.failed[c.outcome.Status]++
 	for i := range t.outcomes {
@@ -182,6 +187,12 @@ func (t *Session) drop(c *candidate) {
 		}
 	}
 	t.tracker.Forget(t.outcomes)
+	if c.outcome.Status != timing.WrongAnswer {
+		return nil
+	}
+	wrong := c.outcome
+	wrong.Series = timing.Series{}
+	return t.record(wrong)
 }
 
 // contenders is the best five by median and whoever's interval overlaps the best's; where energy

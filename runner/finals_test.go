@@ -196,7 +196,17 @@ func TestAFinalistThatFailsIsDroppedAndTheNextWins(t *testing.T) {
 			d := newFake(t)
 			d.seconds = at(map[string]float64{first: 80e-6, second: 85e-6, third: 90e-6})
 			c.set(d)
-			r := mustTune(t, options(t, d, first, second, third, tile(64, 8, 1, 4)))
+			o := options(t, d, first, second, third, tile(64, 8, 1, 4))
+			kept := &journal{d: d}
+			o.Journal = kept
+			r := mustTune(t, o)
+			stored := map[string]outcome.Outcome{}
+			for _, o := range kept.kept {
+				if had, ok := stored[o.Schedule.String()]; ok && had.SourceHash != o.SourceHash {
+					t.Errorf("%s is stored of two sources", o.Schedule)
+				}
+				stored[o.Schedule.String()] = o
+			}
 			want := first
 			for _, s := range []string{first, second, third} {
 				if !slices.Contains(c.dropped, s) {
@@ -216,6 +226,9 @@ func TestAFinalistThatFailsIsDroppedAndTheNextWins(t *testing.T) {
 				}
 				if o := find(t, r, s); o.Status != c.status || o.Reason == "" {
 					t.Errorf("%s is listed as %s: %s", s, o.Status, o.Reason)
+				}
+				if wrong := stored[s].Status == timing.WrongAnswer && stored[s].Seconds() == 0; wrong != (c.status == timing.WrongAnswer) {
+					t.Errorf("%s is stored as %s, %v s", s, stored[s].Status, stored[s].Seconds())
 				}
 			}
 			if name == "remainder compile" && !strings.Contains(find(t, r, first).Reason, "its remainder launch: because") {

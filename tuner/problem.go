@@ -189,7 +189,7 @@ func Scalars(p Problem) map[string]float64 {
 	return values
 }
 
-// maxScalar bounds the values of whole scalars: all of them are exact in a double.
+// maxScalar bounds the values of whole scalars: all below are exact in a double, and no other number is rounded to one.
 const maxScalar = 1 << 53
 
 // scalarValues reads "name=value" texts: nil where none is given.
@@ -217,7 +217,7 @@ func scalarValues(st *stencil.Stencil, texts []string) ([]float64, error) {
 		case err != nil || math.IsInf(v, 0) || math.IsNaN(v):
 			return nil, Inputf("--scalar %.80q: want a number after the =, like %s=%v", text, name, values[i])
 		}
-		if t := st.Scalars[i].Type; !t.Floating() && (stencil.DType(t).Round(v) != v || math.Abs(v) > maxScalar) {
+		if t := st.Scalars[i].Type; !t.Floating() && (stencil.DType(t).Round(v) != v || math.Abs(v) >= maxScalar) {
 			return nil, Inputf("--scalar %.80q: %v is no %s", text, number, t)
 		}
 		values[i], given[i] = v, true
