@@ -3,12 +3,14 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"stenciltune/cache"
 	"stenciltune/cmd/internal/cli"
@@ -460,6 +462,39 @@ func TestAFileChoosesRecordingsOfItsStencil(t *testing.T) {
 		code, out, stderr := tune(t, clitest.StoreIn(t), "plot", "finals", "--device", "replay:h200", "--dtype", "float32", "--stencil", file(t, "jacobi3d.sl", text))
 		if code != want || (out != "") != (want == cli.OK) {
 			t.Errorf("exit %d, want %d\n%s%s", code, want, out, stderr)
+		}
+	}
+}
+
+// What was measured by a tune that came to no config can be dropped too, but not under one that runs.
+func TestPruneDropsJournalsWithoutAConfig(t *testing.T) {
+	store := replayed(t)
+	s, err := cache.Open(store)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := s.Bests()
+	if err != nil || len(all) != 1 {
+		t.Fatal(all, err)
+	}
+	dead, alive := all[0].Key, all[0].Key
+	dead.Size, alive.Size = "64x64x64", "96x96x96"
+	e := cache.Entry{Outcome: outcome.Outcome{Schedule: spacetest.Schedule(t, "global/gx=64/gy=1"), Status: timing.CompileError}, At: time.Now().Add(-2 * time.Hour)}
+	if err := errors.Join(s.Record(dead, e), s.Record(alive, e)); err != nil {
+		t.Fatal(err)
+	}
+	c := all[0].Config
+	running := cache.Running{Worker: "a:1:0", Phase: "search", Stencil: c.Stencil, Problem: cache.ProblemInfo{Size: []int{96, 96, 96}, Steps: 1000}, Device: c.Device, Toolchain: c.Toolchain, Regime: timing.Warm}
+	if err := s.Advance(alive, &running, nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		args string
+		left int
+	}{{"--older-than 3h", 3}, {"--all --dry-run", 3}, {"--older-than 1h", 2}, {"--all", 1}} {
+		code, out, stderr := tune(t, store, append([]string{"store", "prune"}, strings.Fields(x.args)...)...)
+		if keys, err := s.Keys(); code != 0 || err != nil || len(keys) != x.left || !slices.Contains(keys, alive) || strings.Contains(out, "96x96x96") {
+			t.Errorf("%s: exit %d, %v, %d journals are left\n%s%s", x.args, code, err, len(keys), out, stderr)
 		}
 	}
 }

@@ -366,7 +366,8 @@ func (a *app) storePrune() *cobra.Command {
 	c := &cobra.Command{
 		Use: "prune (--stale | --older-than TIME | --all)", Short: "Drop stored configs and their journals", Args: cobra.NoArgs,
 		Long: `prune drops configs, with everything measured for them: of kernels whose source has changed
-(--stale), or tuned long ago. What it drops can only be had again by measuring; --dry-run
+(--stale), or tuned long ago. --older-than and --all also drop what was measured by tunes
+that did not come to a config, but for those that run. What it drops can only be had again by measuring; --dry-run
 shows it.`,
 		Example: "  tune store prune --stale --dry-run\n  tune store prune --older-than 8760h --device a100",
 		RunE: func(*cobra.Command, []string) error {
@@ -374,6 +375,10 @@ shows it.`,
 				return cli.Usagef("what? choose it with --stale, --older-than or --all")
 			}
 			store, list, err := a.chosen(&f)
+			if err != nil {
+				return err
+			}
+			begun, err := unfinished(store, &f, list)
 			if err != nil {
 				return err
 			}
@@ -404,12 +409,29 @@ shows it.`,
 					return err
 				}
 			}
+			journals := 0
+			for _, r := range begun {
+				if !all && !(older > 0 && time.Since(r.last) > older) {
+					continue
+				}
+				journals++
+				fmt.Fprintf(a.Out, "%s on %s, not tuned to the end\n", r.run().Name, r.key.DeviceName)
+				if dry {
+					continue
+				}
+				if err := store.Forget(r.key.Journal()); err != nil {
+					return err
+				}
+			}
 			verb := "dropped"
 			if dry {
 				verb = "would be dropped"
 			}
 			if unjudged > 0 {
 				a.Say("warning: whether %d are stale is not known, for the catalogue has not their stencils: name the file of one with --stencil", unjudged)
+			}
+			if journals > 0 {
+				a.Say("%d journals of tunes that did not end %s", journals, verb)
 			}
 			a.Say("%d of %d configs %s", n, len(list), verb)
 			return nil
@@ -421,6 +443,52 @@ shows it.`,
 	c.Flags().BoolVar(&all, "all", false, "all that --stencil and --device choose")
 	c.Flags().BoolVarP(&dry, "dry-run", "n", false, "only print what would be dropped")
 	return c
+}
+
+// abandoned is a tune that left a journal and no config, and does not run.
+type abandoned struct {
+	stored
+	last time.Time // that it recorded something
+}
+
+// unfinished are the abandoned tunes that a filter keeps, whose journals serve none of some configs.
+func unfinished(store *cache.Store, f *storeFilter, configs []cache.Stored) (list []abandoned, err error) {
+	keep, err := f.keep()
+	if err != nil {
+		return nil, err
+	}
+	tunes, err := (&shelf{store: store, keep: keep}).all()
+	if err != nil {
+		return nil, err
+	}
+	serves := map[cache.Key]bool{} // journals that are not to be listed, or are
+	for _, c := range configs {
+		serves[c.Key.Journal()] = true
+	}
+	for _, x := range tunes {
+		if x.alive() {
+			serves[x.key.Journal()] = true
+		}
+	}
+	for _, x := range tunes {
+		journal := x.key.Journal()
+		if serves[journal] {
+			continue
+		}
+		serves[journal] = true
+		entries, err := store.Entries(journal)
+		if err != nil {
+			return nil, err
+		}
+		r := abandoned{stored: x}
+		for _, e := range entries {
+			if e.At.After(r.last) {
+				r.last = e.At
+			}
+		}
+		list = append(list, r)
+	}
+	return list, nil
 }
 
 // forgetJournal drops a journal, unless a config by another objective still has use for it.
