@@ -333,7 +333,6 @@ func (s *Store) take(got batch, done *Imported) error {
 			done.Configs++
 		}
 		for text, list := range lists {
-			var better []Entry
 			for _, e := range list {
 				at := entryAt(text, e)
 				if raw := tx.get(at); raw != nil {
@@ -342,12 +341,12 @@ func (s *Store) take(got batch, done *Imported) error {
 						continue
 					}
 				}
-				better = append(better, e)
+				// What was begun here stays noted: it may be under way, and what has taken the program down twice may do so again.
+				if err := s.enter(tx, text, e); err != nil {
+					return err
+				}
+				done.Entries++
 			}
-			if err := s.record(tx, text, better); err != nil {
-				return err
-			}
-			done.Entries += len(better)
 		}
 		return nil
 	})

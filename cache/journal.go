@@ -209,22 +209,30 @@ func places(key string, entries []Entry) (at []spot) {
 // record is Record within a transaction.
 func (s *Store) record(tx transaction, text string, entries []Entry) error {
 	for _, e := range entries {
-		if e.At.IsZero() {
-			e.At = tx.now()
+		if err := s.enter(tx, text, e); err != nil {
+			return err
 		}
-		e.At = e.At.UTC().Round(0)
-		if e.Attempts == 0 {
-			e.Attempts = s.intent(tx, text, e.Schedule).Attempts
-		}
-		e.Log, e.Reason = clip(e.Log, MaxLog), clip(e.Reason, maxReason)
-		at := entryAt(text, e)
-		raw, err := sealJSON(at.place(), e)
-		if err != nil {
-			return fmt.Errorf("journal entry of %s: %w", e.Schedule, err)
-		}
-		tx.put(at, raw)
 		tx.drop(intentAt(text, e.Schedule))
 	}
+	return nil
+}
+
+// enter puts an entry in its place.
+func (s *Store) enter(tx transaction, text string, e Entry) error {
+	if e.At.IsZero() {
+		e.At = tx.now()
+	}
+	e.At = e.At.UTC().Round(0)
+	if e.Attempts == 0 {
+		e.Attempts = s.intent(tx, text, e.Schedule).Attempts
+	}
+	e.Log, e.Reason = clip(e.Log, MaxLog), clip(e.Reason, maxReason)
+	at := entryAt(text, e)
+	raw, err := sealJSON(at.place(), e)
+	if err != nil {
+		return fmt.Errorf("journal entry of %s: %w", e.Schedule, err)
+	}
+	tx.put(at, raw)
 	return nil
 }
 

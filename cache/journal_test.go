@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
+	"stenciltune/machine"
 	"stenciltune/space"
 	"stenciltune/timing"
 )
@@ -299,6 +300,38 @@ func TestAClockThatWentBackLosesNothing(t *testing.T) {
 		must(t, err)
 		if len(left) != 0 || len(s.Warnings()) != 0 {
 			t.Errorf("%v, %v", left, s.Warnings())
+		}
+	})
+}
+
+// What has taken the program down twice is not run again because another store tells of it, nor because the store was repaired.
+func TestNotesOutliveImportsAndRepairs(t *testing.T) {
+	onEach(t, func(t *testing.T, fresh func() *Store) {
+		s, other := fresh(), openTemp(t)
+		sc := testEntry(0).Schedule
+		must(t, s.Begin(testKey(0), sc))
+		must(t, s.Begin(testKey(0), sc))
+		m := machine.Machine{Name: "a GPU", Kind: "cuda", UUID: "GPU-1", Driver: "580.1"}
+		must(t, s.PutRates(m, DeviceRates{Device: m.Name, Time: time.Unix(1e9, 0).UTC()}))
+		stale := testEntry(0)
+		stale.SourceHash = "00"
+		must(t, other.Record(testKey(0), stale))
+		done, err := s.Import(strings.NewReader(exported(t, other)), nil)
+		if err != nil || done.Entries != 1 {
+			t.Fatal(done, err)
+		}
+		repaired := openTemp(t)
+		if _, err := s.Repair(repaired); err != nil {
+			t.Fatal(err)
+		}
+		for _, at := range []*Store{s, repaired} {
+			begun, err := at.Unfinished(testKey(0))
+			if err != nil || len(begun) != 1 || begun[0].Schedule != sc || !begun[0].Quarantined() {
+				t.Errorf("%v %v", begun, err)
+			}
+			if _, ok, err := at.Rates(m); !ok || err != nil {
+				t.Error("rates are lost", err)
+			}
 		}
 	})
 }

@@ -7,16 +7,16 @@ import (
 
 // Repair writes what is readable of a damaged store into a new one, which must hold nothing
 // yet; the damaged file is left as it is. As long as the pages are sound, that is every sound
-// record. Else it is what is found in the pages one by one, where a record proves by its
-// checksum that it is one, and whose: it may be one that was dropped and not yet overwritten.
+// record but workers' claims. Else it is configs and entries, as they are found in the pages one by one, where a record
+// proves by its checksum that it is one, and whose: it may be one that was dropped and not yet overwritten.
 func (s *Store) Repair(to *Store) (Imported, error) {
 	var done Imported
-	got := newBatch()
+	got, salvaged := newBatch(), false
 	err := s.sound(got)
 	if file, ok := s.engine.(*boltFile); ok && errors.Is(err, ErrCorrupt) {
 		var data []byte
 		if data, err = os.ReadFile(file.path()); err == nil {
-			got = newBatch()
+			got, salvaged = newBatch(), true
 			salvage(data, got)
 		}
 	}
@@ -26,7 +26,67 @@ func (s *Store) Repair(to *Store) (Imported, error) {
 	if err := to.Writable(); err != nil {
 		return done, err
 	}
-	return done, to.take(got, &done)
+	if err := to.take(got, &done); err != nil {
+		return done, err
+	}
+	if salvaged {
+		return done, nil
+	}
+	if err := s.copyNotes(to); err != nil && !errors.Is(err, ErrCorrupt) {
+		return done, err
+	}
+	return done, nil
+}
+
+// copyNotes copies the rates of devices, and what was begun and took its program down.
+func (s *Store) copyNotes(to *Store) error {
+	var list []record
+	keys, err := s.engine.keys(partRates, "")
+	if err != nil {
+		return err
+	}
+	for _, k := range keys {
+		records, err := s.engine.read(spot{part: partRates, key: k})
+		if err != nil {
+			return err
+		}
+		for _, r := range records {
+			if _, ok := s.rates(r); ok {
+				list = append(list, r)
+			}
+		}
+	}
+	problems, err := s.Keys()
+	if err != nil {
+		return err
+	}
+	for _, k := range problems {
+		begun, err := s.Unfinished(k)
+		if err != nil {
+			return err
+		}
+		for _, i := range begun {
+			at := intentAt(k.String(), i.Schedule)
+			raw, err := sealJSON(at.place(), i)
+			if err != nil {
+				return err
+			}
+			list = append(list, record{at, raw})
+		}
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	var at []spot
+	for _, r := range list {
+		at = append(at, r.spot)
+	}
+	return to.engine.update(at, func(tx transaction) error {
+		for _, r := range list {
+			tx.put(r.spot, r.value)
+		}
+		return nil
+	})
 }
 
 // sound puts every sound record into a batch.
