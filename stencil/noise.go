@@ -311,11 +311,20 @@ func (c *evaluation) noisyCall(e Call) func() (v, square float64) {
 			}
 			return v, sa
 		}
-	case "floor", "ceil", "trunc", "round", "fmod":
+	case "floor", "ceil", "trunc", "round":
 		decided := c.leaning(x, e.Args[0])
 		return func() (float64, float64) {
-			a := decided()
-			b, _ := y()
+			v := f(decided(), 0)
+			return v, v * v
+		}
+	case "fmod": // which decides whether the first is a multiple of the second
+		lean := c.lean(e.Args...)
+		return func() (float64, float64) {
+			a, sa := x()
+			b, sb := y()
+			if !holds(a, n.split) || !holds(b, n.split) {
+				a += lean * math.Sqrt(sa+a*a*sb/(b*b))
+			}
 			v := f(a, b)
 			return v, v * v
 		}
