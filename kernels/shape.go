@@ -237,6 +237,10 @@ func zigzagConstraint() space.Constraint {
 // that takes seconds to compile.
 const maxComputed = 128
 
+// maxFused is the most of them in the text of a launch that fuses steps as well, where a function that takes a GPU many instructions, like a
+// sine, counts as another value: with four times as many, compilers take minutes.
+const maxFused = 64
+
 // FuseStages gives a space the optional parameter fs, if a time step has several stages
 // that can be fused: with 1 a launch computes all of them, and fuses time steps as it
 // does those of one stage. of is the space for a stencil: of any one it has the same
@@ -248,7 +252,10 @@ func FuseStages(p stencil.Problem, of func(stencil.Problem) *space.Family, vecto
 	if fused == nil {
 		return f
 	}
-	rows := p.Size[0]
+	rows, text := p.Size[0], 0
+	for i, at := range fused.Evaluations {
+		text += len(at) * (1 + p.Stencil.Stages[i].Ops.Special)
+	}
 	p.Stencil = fused
 	for i, c := range of(p).Constraints {
 		apart := f.Constraints[i]
@@ -297,6 +304,13 @@ func FuseStages(p stencil.Problem, of func(stencil.Problem) *space.Family, vecto
 			return n <= maxComputed
 		},
 	})
+	if slices.ContainsFunc(f.Params, func(q space.Param) bool { return q.Name == "ph" }) {
+		f.Constraints = append(f.Constraints, space.Constraint{
+			Name: "fused-steps", Needs: []string{"ph", "fs"},
+			Why: fmt.Sprintf("the text of a launch computes at most %d values, and costly functions, of the stages and steps that it fuses: compilers take minutes over more", maxFused),
+			OK:  func(v space.Values) bool { return v.Get("fs") == 0 || v.Get("ph") == 1 || text*v.Get("ph") <= maxFused },
+		})
+	}
 	return f
 }
 
