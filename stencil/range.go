@@ -175,8 +175,15 @@ func (p *parser) ranges() error {
 			if !all && a.Name != m.array.text || all && s.DType.Floating() && !d.Floating() {
 				continue
 			}
+			if all && slices.ContainsFunc(p.meant, func(m meant) bool { return m.array.text != "" && m.array.text == a.Name }) {
+				continue
+			}
 			if !d.holdsRange(m.Range) {
-				return p.fail(m.key, "InputRange must hold values of %s, at most 2147483647 apart", d)
+				own := ""
+				if all && a.Type != "" {
+					own = fmt.Sprintf(", as which %.40s is stored; give it one of its own: InputRange %[1]s (0, 1)", a.Name)
+				}
+				return p.fail(m.key, "InputRange must hold values of %s, at most 2147483647 apart%s", d, own)
 			}
 			a.Range, found = m.Range, true
 		}

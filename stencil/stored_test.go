@@ -57,6 +57,7 @@ func TestArraysThatCannotBeStoredSo(t *testing.T) {
 		{head + "Fields (u, m: uint8) Boundary m constant 0.5 Boundary u clamp CellValue { return get(u, 1), 1; }", "1:65: 0.5 is no uint8, which m is stored in"},
 		{head + "DataType int64 Boundary constant 9007199254740993 CellValue { return get(1); }", "a rule's number is less than 2^53; write a larger one as EdgeValue"},
 		{head + "Fields (u: float16) Boundary constant 1e6 CellValue { return get(u, 1); }", "1e+06 is no float16, which u is stored in"},
+		{"NumDimensions 1 StencilSize (0) DataType int Fields (u, m: uint8) InputRange (0, 1000) CellValue { return get(u, 0), 1; }", "as which m is stored; give it one of its own: InputRange m (0, 1)"},
 		{head + "Fields (u, m: uint8) InputRange m (0, 256) CellValue { return get(u, 1), 1; }", "InputRange must hold values of uint8"},
 		{head + "Fields (u) ReadOnly (m: byte) CellValue { return get(u, 1); }", `unknown element type "byte": use int`},
 		{head + "DataType int8 Fields (u) ReadOnly (m: uint8) CellValue { return get(u, 1); }", "m is read as int8, which does not hold every uint8; choose a narrower type for it, or a wider DataType"},
@@ -151,5 +152,13 @@ func TestWhatFieldsOfATypeHold(t *testing.T) {
 func TestARuleOfNoAxisIsHeldByEveryType(t *testing.T) {
 	if _, err := Parse("s", "s.sl", "NumDimensions 2 StencilSize (1, 1) Fields (h, c: int8) Boundary (wrap, constant 0.5) Boundary c y mirror CellValue { return get(h, 1, 0), get(c, 0, 1); }"); err != nil {
 		t.Error(err)
+	}
+}
+
+// A range of all leaves out what has its own.
+func TestARangeOfAllIsNotOfWhatHasItsOwn(t *testing.T) {
+	s := mustParse(t, "NumDimensions 1 StencilSize (0) DataType int Fields (u, m: uint8) InputRange (0, 1000) InputRange m (0, 200) CellValue { return get(u, 0), 1; }")
+	if u, m := s.Fields[0].Range, s.Fields[1].Range; u.High != 1000 || m.High != 200 {
+		t.Errorf("%v, %v", u, m)
 	}
 }
