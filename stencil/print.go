@@ -42,8 +42,7 @@ func StageSource(s *Stencil, stage int) string {
 // one is taken (straight), and what branches, or is repeated in a long text, is said once (named). RIM is a constant of the text: whether
 // the cell may be near a high end of an axis, as HighEnd asks.
 func StageCode(s *Stencil, stage int) string {
-	p := newCode(s)
-	p.rim = true
+	p := printer{s: s, code: true, rim: true}
 	body, _ := s.perStep(stage)
 	p.body(named(s.straight(body)), "")
 	return p.String()
@@ -58,7 +57,7 @@ func EdgeSource(s *Stencil, field int) string {
 
 // EdgeCode is the same for a GPU, like StageCode.
 func EdgeCode(s *Stencil, field int) string {
-	p := newCode(s)
+	p := printer{s: s, code: true}
 	p.body(s.Fields[field].Edge, "")
 	return p.String()
 }
@@ -75,14 +74,14 @@ func ReduceSource(s *Stencil) string {
 
 type printer struct {
 	strings.Builder
-	s           *Stencil
-	approximate bool // as StageCode says: floating-point elements alone
-	code        bool // for a GPU, not to be read or hashed
-	rim         bool // conditions on high ends are asked where RIM is true alone
+	s    *Stencil
+	code bool // for a GPU, not to be read or hashed
+	rim  bool // conditions on high ends are asked where RIM is true alone
 }
 
-// newCode prints for a GPU. An integer stencil's answer is compared exactly: each of its operations is C's own, rounded by itself.
-func newCode(s *Stencil) printer { return printer{s: s, approximate: s.DType.Floating(), code: true} }
+// approximate tells whether operations are as StageCode says. An integer stencil's answer is compared exactly: each of its operations
+// is C's own, rounded by itself.
+func (p *printer) approximate() bool { return p.code && p.s.DType.Floating() }
 
 func (p *printer) printf(format string, args ...any) { fmt.Fprintf(&p.Builder, format, args...) }
 
@@ -199,7 +198,7 @@ func (p *printer) name(function string) string {
 	if h, ok := helperNames[function]; ok {
 		return h
 	}
-	if h, ok := approximations[function]; ok && p.approximate {
+	if h, ok := approximations[function]; ok && p.approximate() {
 		return h
 	}
 	return function
@@ -300,7 +299,7 @@ func (p *printer) expr(e Expr) {
 			p.call(p.name("rsqrt"), root.Args...)
 			return
 		}
-		if p.approximate && e.Op == "/" && e.Type.Floating() {
+		if p.approximate() && e.Op == "/" && e.Type.Floating() {
 			if c, ok := e.Y.(Num); ok && finite(1/c.Value) {
 				p.parens(e.X, binds(e.X) < binds(e))
 				p.WriteString(" * " + e.Type.C() + "(" + numText(1/c.Value) + ")")
@@ -334,7 +333,7 @@ func (p *printer) expr(e Expr) {
 		p.WriteString(" : ")
 		p.parens(e.Else, binds(e.Else) == bindsCond)
 	case Call:
-		if p.approximate {
+		if p.approximate() {
 			if v, ok := number(e); ok && finite(v) { // compilers do not compute approximations
 				p.expr(Num{v, e.Type})
 				return

@@ -175,7 +175,7 @@ func (p *parser) sparses() error {
 
 // SparseCode is the body of a list's function for a GPU, like StageCode.
 func SparseCode(s *Stencil, i int) string {
-	p := newCode(s)
+	p := printer{s: s, code: true}
 	p.body(s.Sparse[i].Body, "")
 	return p.String()
 }

@@ -46,7 +46,7 @@ func (s *Stencil) perStep(stage int) (body []Stmt, values []StepValue) {
 		if !s.variesByStep(whole) {
 			return nil, false
 		}
-		p := newCode(s)
+		p := printer{s: s, code: true}
 		p.expr(whole)
 		h := fnv.New32a()
 		h.Write([]byte(p.String()))

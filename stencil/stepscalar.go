@@ -199,10 +199,7 @@ func (p *parser) stepScalars() error {
 // StepCode is the body of a step scalar's function: of a cell's value for a GPU, like StageCode; of one that is computed once in
 // C's own operations.
 func StepCode(s *Stencil, i int) string {
-	p := printer{s: s}
-	if s.StepScalars[i].Op != "" {
-		p = newCode(s)
-	}
+	p := printer{s: s, code: s.StepScalars[i].Op != ""}
 	p.body(s.StepScalars[i].Body, "")
 	return p.String()
 }

@@ -98,6 +98,12 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 			return ok(g)
 		}})
 	}
+	endless := false
+	for _, sides := range p.Stencil.Fields[0].Rules {
+		for _, rule := range sides {
+			endless = endless || rule.Boundary == stencil.Constant && math.IsInf(p.DType.Round(rule.Constant), 0)
+		}
+	}
 	list = append(list, space.Constraint{
 		Name: "stencil", Needs: onVector, Why: "a block streams through one stage",
 		OK: func(space.Values) bool { return len(p.Stencil.Stages) == 1 },
@@ -108,16 +114,7 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 		},
 	}, space.Constraint{
 		Name: "outside", Needs: onVector, Why: "what lies outside is a number of the text, which knows no infinite one",
-		OK: func(space.Values) bool {
-			for _, sides := range p.Stencil.Fields[0].Rules {
-				for _, rule := range sides {
-					if rule.Boundary == stencil.Constant && math.IsInf(p.DType.Round(rule.Constant), 0) {
-						return false
-					}
-				}
-			}
-			return true
-		},
+		OK: func(space.Values) bool { return !endless },
 	}, space.Constraint{
 		Name: "warp", Needs: onVector, Why: fmt.Sprintf("a row is a warp of %d lanes", warp),
 		OK: func(space.Values) bool { return m.WarpSize == warp },
