@@ -63,10 +63,11 @@ func Summarise(samples []float64) Summary {
 	s := slices.Clone(samples)
 	slices.Sort(s)
 	k := intervalRank(n)
-	return Summary{Median: median(s), Low: s[k], High: s[n-1-k], Min: s[0], N: n}
+	return Summary{Median: Median(s), Low: s[k], High: s[n-1-k], Min: s[0], N: n}
 }
 
-func median(sorted []float64) float64 {
+// Median is the median of sorted values, of which there are some.
+func Median(sorted []float64) float64 {
 	n := len(sorted)
 	if n%2 == 1 {
 		return sorted[n/2]

@@ -238,9 +238,8 @@ func (a *app) prove(ctx context.Context, d device.Device, name string, p stencil
 		}
 		return wrong == nil
 	})
-	if n := len(shares); n > 0 {
-		slices.Sort(shares)
-		proof.Share = (shares[(n-1)/2] + shares[n/2]) / 2
+	if slices.Sort(shares); len(shares) > 0 {
+		proof.Share = timing.Median(shares)
 	}
 	proof.judge(p, seen)
 	for _, w := range proof.Warnings {
