@@ -263,6 +263,13 @@ func (s *Store) Entries(key Key) ([]Entry, error) {
 	return entries, nil
 }
 
+// History is Entries by age: of several sources of a schedule the last says most.
+func (s *Store) History(key Key) ([]Entry, error) {
+	list, err := s.Entries(key)
+	slices.SortStableFunc(list, func(a, b Entry) int { return a.At.Compare(b.At) })
+	return list, err
+}
+
 // entry is that of a record, or the record is damaged.
 func (s *Store) entry(r record) (e Entry, ok bool) {
 	e, err := entryOf(r)
@@ -393,7 +400,7 @@ func (s *Store) Check() (Report, error) {
 	if r.Unfinished, err = s.countIntents(); err != nil {
 		return r, err
 	}
-	if err := s.checkRates(); err != nil {
+	if _, err := s.allRates(); err != nil {
 		return r, err
 	}
 	if _, err := s.Running(); err != nil {

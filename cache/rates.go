@@ -72,11 +72,11 @@ func (r DeviceRates) possible() bool {
 	return true
 }
 
-// checkRates reads the rates of all devices.
-func (s *Store) checkRates() error {
+// allRates are the sound records of all devices' rates.
+func (s *Store) allRates() (sound []record, err error) {
 	keys, err := s.engine.keys(partRates, "")
 	if err != nil || len(keys) == 0 {
-		return err
+		return nil, err
 	}
 	var at []spot
 	for _, k := range keys {
@@ -84,7 +84,9 @@ func (s *Store) checkRates() error {
 	}
 	records, err := s.engine.read(at...)
 	for _, r := range records {
-		s.rates(r)
+		if _, ok := s.rates(r); ok {
+			sound = append(sound, r)
+		}
 	}
-	return err
+	return sound, err
 }

@@ -40,50 +40,43 @@ func (s *Store) Repair(to *Store) (Imported, error) {
 
 // copyNotes copies the rates of devices, and what was begun and took its program down.
 func (s *Store) copyNotes(to *Store) error {
-	var list []record
-	keys, err := s.engine.keys(partRates, "")
+	rates, err := s.allRates()
 	if err != nil {
 		return err
-	}
-	for _, k := range keys {
-		records, err := s.engine.read(spot{part: partRates, key: k})
-		if err != nil {
-			return err
-		}
-		for _, r := range records {
-			if _, ok := s.rates(r); ok {
-				list = append(list, r)
-			}
-		}
 	}
 	problems, err := s.Keys()
 	if err != nil {
 		return err
 	}
+	var at []spot
+	for _, r := range rates {
+		at = append(at, r.spot)
+	}
+	begun := map[string][]Intent{}
 	for _, k := range problems {
-		begun, err := s.Unfinished(k)
+		list, err := s.Unfinished(k)
 		if err != nil {
 			return err
 		}
-		for _, i := range begun {
-			at := intentAt(k.String(), i.Schedule)
-			raw, err := sealJSON(at.place(), i)
-			if err != nil {
-				return err
-			}
-			list = append(list, record{at, raw})
+		text := k.String()
+		begun[text] = list
+		for _, i := range list {
+			at = append(at, intentAt(text, i.Schedule))
 		}
 	}
-	if len(list) == 0 {
+	if len(at) == 0 {
 		return nil
 	}
-	var at []spot
-	for _, r := range list {
-		at = append(at, r.spot)
-	}
 	return to.engine.update(at, func(tx transaction) error {
-		for _, r := range list {
+		for _, r := range rates {
 			tx.put(r.spot, r.value)
+		}
+		for text, list := range begun {
+			for _, i := range list {
+				if err := putIntent(tx, text, i.Schedule, i); err != nil {
+					return err
+				}
+			}
 		}
 		return nil
 	})

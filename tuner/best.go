@@ -248,13 +248,6 @@ func (t *Tuner) recall(ctx context.Context, p Problem, key cache.Key, others boo
 	return known, grade, nil
 }
 
-// entries is a journal by age: of several sources of a schedule the last says most.
-func (t *Tuner) entries(key cache.Key) ([]cache.Entry, error) {
-	list, err := t.store.Entries(key)
-	slices.SortStableFunc(list, func(a, b cache.Entry) int { return a.At.Compare(b.At) })
-	return list, err
-}
-
 // gather collects the measurements of one stored config of p's stencil: its own schedules,
 // and those in the journal beside it. Schedules that are not legal there are left out:
 // nobody can have measured them.
@@ -277,7 +270,7 @@ func (t *Tuner) gather(p Problem, c cache.Stored) (stored, error) {
 			e.Seconds[sc] = seconds
 		}
 	}
-	entries, err := t.entries(c.Key.Journal())
+	entries, err := t.store.History(c.Key.Journal())
 	if err != nil {
 		return e, err
 	}
@@ -317,7 +310,7 @@ func (t *Tuner) unfinished(p Problem, m machine.Machine, key cache.Key, known []
 		if q.Size, err = stencil.ParseSize(k.Size, p.Stencil.Dims); err != nil {
 			continue // written by another version
 		}
-		entries, err := t.entries(k)
+		entries, err := t.store.History(k)
 		if err != nil {
 			return nil, err
 		}

@@ -476,15 +476,13 @@ func unfinished(store *cache.Store, f *storeFilter, configs []cache.Stored) (lis
 			continue
 		}
 		serves[journal] = true
-		entries, err := store.Entries(journal)
+		entries, err := store.History(journal)
 		if err != nil {
 			return nil, err
 		}
 		r := abandoned{stored: x}
-		for _, e := range entries {
-			if e.At.After(r.last) {
-				r.last = e.At
-			}
+		if n := len(entries); n > 0 {
+			r.last = entries[n-1].At
 		}
 		list = append(list, r)
 	}

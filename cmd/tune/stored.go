@@ -207,11 +207,10 @@ func (x stored) run() report.Run {
 
 // withJournal is all that is known of the tune.
 func (s *shelf) withJournal(x stored) (report.Run, error) {
-	entries, err := s.store.Entries(x.key.Journal())
+	entries, err := s.store.History(x.key.Journal())
 	if err != nil {
 		return report.Run{}, err
 	}
-	slices.SortStableFunc(entries, func(a, b cache.Entry) int { return a.At.Compare(b.At) })
 	r := x.run()
 	left, gaps, begin := 0.0, 0, time.Time{}
 	for i, e := range entries {
