@@ -244,13 +244,12 @@ func (p *parser) said(point read) read {
 	}
 	said, short := point, p.out.Fields[point.field].Short
 	for g := range p.gets {
+		stands := g.field == point.field && g.stage == point.stage
 		for axis, o := range g.at {
 			further := o - point.at[axis]
-			if further < 0 || further > 0 && !short[axis] {
-				g.field = -1
-			}
+			stands = stands && (further == 0 || further > 0 && short[axis])
 		}
-		if g.field == point.field && g.stage == point.stage && (said == point || compareOffsets(g.at, said.at) < 0) {
+		if stands && (said == point || compareOffsets(g.at, said.at) < 0) {
 			said = g
 		}
 	}
