@@ -176,7 +176,7 @@ func mainOf(sources []Source) string {
 		fmt.Fprintf(&calls, "  if (!strcmp(argv[1], \"%s\") && !strcmp(argv[2], \"variant\")) return puts(%[1]sVariant(%[2]s)) < 0;\n", s.Name, strings.Join([]string{"n[0]", "n[1]", "n[2]"}[:s.Problem.Stencil.Dims], ", "))
 		fmt.Fprintf(&calls, "  if (!strcmp(argv[1], \"%s\")) return %[1]s_main(!strcmp(argv[2], \"device\"), atoi(argv[3]), n, length);\n", s.Name)
 	}
-	return "#include <cuda_runtime.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <math.h>\n#include <string.h>\n#include <vector>\n" + callers.String() + `int main(int argc, char **argv) {
+	return "#include <cuda_runtime.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <math.h>\n#include <string.h>\n#include <vector>\n" + between + callers.String() + `int main(int argc, char **argv) {
   int n[3];
   long long length[8] = {0};
   for (int a = 0; a < 3; a++) n[a] = atoi(argv[4 + a]);
@@ -276,7 +276,7 @@ func TestEmittedSourceGivesTheReferencesAnswer(t *testing.T) {
 	}
 	dir := t.TempDir()
 	var sources []Source
-	var texts [2]bytes.Buffer // several sources a build: CUDA's header is what takes longest
+	texts := [2]bytes.Buffer{*bytes.NewBufferString(betweenLaunches), *bytes.NewBufferString(betweenLaunches)} // several sources a build: CUDA's header is what takes longest
 	for i, c := range cases {
 		name := c.stencil
 		if name == small {

@@ -85,13 +85,13 @@ int main(void) {
   CHECK(strstr(warmPitchedVariant(NX, NY, NZ, NX - 1, NY), "none: ") && strstr(warmPitchedVariant(NX, NY, NZ, 1 << 28, NY), "none: "));
   CHECK(warmOnDevice(a, b, c, NX, NY, NZ, -1, &result, stream) == cudaErrorInvalidValue && warmOnDevice(a, 0, c, NX, NY, NZ, 3, &result, stream) == cudaErrorInvalidValue);
   CHECK(warmOnDevice(a, b, c, NX, NY, NZ, 3, 0, stream) == cudaErrorInvalidValue && warmGraph(a, b, c, NX, NY, NZ, 3, &result, 0) == cudaErrorInvalidValue);
-  CHECK(warmSlab(a, b, c, NX, NY, NZ, 0, 0, 3, 0, stream) == cudaErrorInvalidValue && warmSlabEdges(a, c, NX, NY, NZ, 0, 0, 3, b, 0, stream) == cudaErrorInvalidValue);
-  CHECK(warmSlabInside(a, b, c, NX, NY, NZ, 1, 0, 1, 0, &result, stream) == cudaErrorInvalidValue && warmSlabInside(a, b, c, NX, NY, NZ, 0, 0, 1, 0, 0, stream) == cudaErrorInvalidValue);
+  CHECK(warmSlab(a, b, c, NX, NY, NZ, 0, 0, 3, 0, stream) == cudaErrorInvalidValue && warmSlabApart(a, b, c, NX, NY, NZ, 0, 0, 3, 0, stream, stream) == cudaErrorInvalidValue);
   CHECK(warmOnDevice(a, 0, 0, NX, NY, NZ, 0, &result, stream) == 0 && result == a); // no step
   const int slabs[][3] = {{3, 2, 1}, {-1, 0, 1}, {0, -1, 1}, {most, most, 1}, {2, 0, 3}, {1, 0, most}, {1, 0, -1}}; // below, above, steps
   for (auto &s : slabs) CHECK(warmSlab(a, b, c, NX, NY, NZ, s[0], s[1], s[2], &result, stream) == cudaErrorInvalidValue);
   CHECK(warmSlab(a, b, c, NX, NY, NZ, 2, 2, 2, &result, stream) == 0 && warmSlab(a, b, c, NX, NY, NZ, 2, 2, 0, &result, stream) == 0 && result == a);
-  CHECK(warmGhost(most) == -1 && warmGhost(-1) == -1 && warmSlabWork(NX, NY, -1) == -1 && warmSlabWork(NX, NY, 0) == 0);
+  CHECK(warmSlabApart(a, b, c, NX, NY, NZ, 2, 2, 2, &result, stream, stream) == 0 && warmSlabApart(a, b, c, NX, NY, NZ, 1, 0, 2, &result, stream, stream) == cudaErrorInvalidValue);
+  CHECK(warmGhost(most) == -1 && warmGhost(-1) == -1);
   // What was given belongs to the device that was current then.
   static float given[CELLS];
   int devices;

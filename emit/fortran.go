@@ -14,7 +14,7 @@ var fortranTypes = map[string]string{
 }
 
 // longestFortran is the most letters of a name (Fortran 2003, 3.2.2), less those of the longest suffix.
-const longestFortran = 63 - len("_slab_inside")
+const longestFortran = 63 - len("_slab_apart")
 
 // fortranNames are parameters' names, which Fortran tells apart by their letters alone.
 type fortranNames map[string]bool
@@ -110,10 +110,6 @@ func procedures(s Source, module string) []procedure {
 	for _, p := range e.shape() {
 		extents = append(extents, value(p.Type, p.Name))
 	}
-	plane := extents[:len(e.Extents)-1]
-	if e.Pitched() {
-		plane = extents[len(e.Extents):]
-	}
 	for i, p := range e.Arrays {
 		arrays = append(arrays, pointer(taken.of(p.Name)))
 		if e.Lengths[i] != "" {
@@ -150,7 +146,7 @@ func procedures(s Source, module string) []procedure {
 	if !e.Iterates {
 		first = nil
 	}
-	reads, stream := join(device[:1], arrays), pointer("stream")
+	stream := pointer("stream")
 	works := join(device, arrays)
 	device = join(works, extents, []argument{steps}, first)
 	list := []procedure{
@@ -184,12 +180,9 @@ func procedures(s Source, module string) []procedure {
 			procedure{"Advances a slab of the outermost axis, with ghost planes below and above its own. The value is a cudaError_t.", name + "_slab", e.Name + "Slab", "integer(c_int)",
 				join(works, slab, first, scalars, []argument{result, stream})})
 	}
-	if e.Whole == "" && len(e.Lists) == 0 {
-		list = append(list, procedure{"Bytes of work on the device that the next one needs.", name + "_slab_work", e.Name + "SlabWork", "integer(c_int64_t)", join(plane, []argument{steps})},
-			procedure{"What a slab's neighbours need: edges are below and above of each field, on the device.", name + "_slab_edges", e.Name + "SlabEdges", "integer(c_int)",
-				join(reads, slab, first, scalars, []argument{pointer("work"), {"type(c_ptr), intent(out)", "edges(*)"}, stream})},
-			procedure{"The rest of the slab, with the edges put in.", name + "_slab_inside", e.Name + "SlabInside", "integer(c_int)",
-				join(works, slab, first, scalars, []argument{{"type(c_ptr), intent(in)", "edges(*)"}, result, stream})})
+	if e.Apart() {
+		list = append(list, procedure{"The same on two streams: what neighbours need is there when edges is done, all when inside is.", name + "_slab_apart", e.Name + "SlabApart", "integer(c_int)",
+			join(works, slab, first, scalars, []argument{result, pointer("edges"), pointer("inside")})})
 	}
 	if e.NoBox() == "" {
 		layers := []argument{{"integer(c_int), intent(in)", "below(*)"}, {"integer(c_int), intent(in)", "above(*)"}, steps}

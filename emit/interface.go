@@ -63,7 +63,6 @@ type exports struct {
 	Several       bool          // of them, some are not Element
 	Fields        []string      // names; "" of the only one of a file without Fields
 	Temporary     string        // names of those that are temporary
-	Lasting       []bool        // fields that are not temporary
 	ReadOnly      []stencil.Array
 	Extents       []parameter
 	Leading       []parameter // elements from row to row, and in 3D rows from plane to plane; of functions for pitched grids
@@ -90,7 +89,7 @@ func exportsOf(s Source) exports {
 		e.Whole = "its grid has one axis"
 	}
 	e.Iterates = st.Iterates() || e.Until // a run that is cut into parts is looked at after the same steps
-	taken := strings.Fields("data n nx ny nz iterations first grid scratch fields result stream graph run below above work edges " + name)
+	taken := strings.Fields("data n nx ny nz iterations first grid scratch fields result stream graph run below above edges inside apart " + name)
 	if s.Problem.Pitched {
 		e.Leading = []parameter{{"int", "ldx"}, {"int", "ldy"}}[:st.Dims-1]
 		taken = append(taken, "ldx", "ldy")
@@ -110,7 +109,6 @@ func exportsOf(s Source) exports {
 	for _, f := range st.Fields {
 		e.Fields = append(e.Fields, f.Name)
 		e.Cells = append(e.Cells, element(cmp.Or(f.Type, d)))
-		e.Lasting = append(e.Lasting, !f.Temporary)
 		if f.Temporary {
 			temporary = append(temporary, f.Name)
 		}
@@ -167,14 +165,6 @@ func (e exports) Pitched() bool { return len(e.Leading) > 0 }
 
 // shape is the parameters that say what grid it is.
 func (e exports) shape() []parameter { return slices.Concat(e.Extents, e.Leading) }
-
-// Plane is the parameters whose product is the elements from plane to plane of the outermost axis.
-func (e exports) Plane() []parameter {
-	if e.Pitched() {
-		return e.Leading
-	}
-	return e.Extents[:max(0, len(e.Extents)-1)]
-}
 
 // Single tells whether a cell holds one field.
 func (e exports) Single() bool { return len(e.Fields) == 1 }
@@ -290,13 +280,10 @@ func (e exports) GraphArguments() string {
 }
 
 // arrays are the parameters that are arrays on the device.
-func (e exports) arrays(scratch bool) []parameter {
+func (e exports) arrays() []parameter {
 	list := []parameter{{e.Cell + " *const *", "fields"}, {e.Cell + " *const *", "scratch"}}
 	if e.Single() {
 		list = []parameter{{e.Cell + " *", "grid"}, {e.Cell + " *", "scratch"}}
-	}
-	if !scratch {
-		list = list[:1]
 	}
 	for i, a := range e.Arrays {
 		list = append(list, a)
@@ -312,7 +299,7 @@ func (e exports) result() parameter { return parameter{e.Cell + " **", "result"}
 
 // onDevice is the parameters of both, less the last.
 func (e exports) onDevice() []parameter {
-	return slices.Concat(e.arrays(true), e.lists(), e.shape(), e.stepping(), []parameter{e.result()})
+	return slices.Concat(e.arrays(), e.lists(), e.shape(), e.stepping(), []parameter{e.result()})
 }
 
 // stepping is the parameters that say which steps are made, and with which scalars.

@@ -38,15 +38,12 @@ type pass struct {
 type move struct{ To, From string } // like now[0], next[0]
 
 // passes are the launches of a time step, or of several.
-func passes(st *stencil.Stencil, k kernels.Kernel) []pass {
+func passes(p stencil.Problem, k kernels.Kernel) []pass {
 	var list []pass
-	st = st.Launched(k.Stages)
+	st := p.Stencil.Launched(k.Stages)
 	for i := range st.Stages {
 		stage := &st.Stages[i]
-		p := pass{Entry: kernels.StageEntry(k.Entry, i), Arguments: kernels.Arguments(st, i, k.Launch.Steps), Writes: stage.Writes(k.Launch.Steps)}
-		if k.Pitched {
-			p.Arguments = kernels.Pitched(p.Arguments)
-		}
+		p := pass{Entry: kernels.StageEntry(k.Entry, i), Arguments: kernels.Given(p, kernels.Arguments(st, i, k.Launch.Steps)), Writes: stage.Writes(k.Launch.Steps)}
 		if k.Stages > 0 {
 			p.Scope = fmt.Sprintf("stage_%d::", i)
 		}
@@ -134,7 +131,7 @@ func (c *collector) kernel(suffix, why string, p stencil.Problem, sc space.Sched
 		return 0, fmt.Errorf("schedule %s: no family to launch it from an emitted source", sc)
 	}
 	k := f.Kernel(p, sc)
-	one := part{Kernel: k, Suffix: suffix, Scope: suffix, Why: why, Tiling: tiler.Tiling(p, sc), Passes: passes(p.Stencil, k), For: p}
+	one := part{Kernel: k, Suffix: suffix, Scope: suffix, Why: why, Tiling: tiler.Tiling(p, sc), Passes: passes(p, k), For: p}
 	if !p.Wide() {
 		one.Most = 1<<31 - 1<<24 // stencil.Problem.Wide
 	}

@@ -284,7 +284,7 @@ func TestPitchedGridsGiveTheReferencesAnswer(t *testing.T) {
 		plain := sourceOfStencil(t, st, p.DType, p.Size, anySize, h200) // compiles fast
 		one := s.layouts()[1]
 		var text bytes.Buffer
-		text.WriteString("#include <cuda_runtime.h>\n#include <math.h>\n#include <mutex>\n#include <string.h>\n")
+		text.WriteString(betweenLaunches + "#include <math.h>\n#include <mutex>\n#include <string.h>\n")
 		if err := errors.Join(plain.launched(&text, s.Name), one.launched(&text, s.Name)); err != nil {
 			t.Fatal(err)
 		}
@@ -308,7 +308,7 @@ func TestPitchedGridsGiveTheReferencesAnswer(t *testing.T) {
 #include <stdlib.h>
 #include <string.h>
 #include <vector>
-`+main+`int main(int argc, char **argv) {
+`+between+main+`int main(int argc, char **argv) {
   int n[5];
   long long length[8] = {0};
   for (int a = 0; a < 5; a++) n[a] = atoi(argv[2 + a]);

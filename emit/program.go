@@ -87,7 +87,7 @@ int main(int argc, char **argv) {
 		line("  auto *place_%d = random_array<long long>(places, %g, %g, %g);\n  auto *table_%[1]d = random_array<T>(places * rows, %[5]g, %g, %g);", i,
 			places.Low, places.Step, places.Quantum, table.Low, table.Step, table.Quantum)
 	}
-	all := passes(st, k)
+	all := passes(p, k)
 	for _, pass := range all {
 		line("  check(cudaFuncSetAttribute(%s, cudaFuncAttributeMaxDynamicSharedMemorySize, %d));", pass.Scope+pass.Entry, k.Launch.SharedBytes)
 	}

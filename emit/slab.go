@@ -74,7 +74,7 @@ func (e exports) BoxGhosts() string {
 
 // Box is the head of the function that advances a box.
 func (e exports) Box() string {
-	list := slices.Concat(e.arrays(true), e.shape(), []parameter{{"const int *", "below"}, {"const int *", "above"}}, e.stepping(), []parameter{e.result(), {"void *", "stream"}})
+	list := slices.Concat(e.arrays(), e.shape(), []parameter{{"const int *", "below"}, {"const int *", "above"}}, e.stepping(), []parameter{e.result(), {"void *", "stream"}})
 	return fmt.Sprintf("int %sBox(%s)", e.Name, signature(list))
 }
 
@@ -83,29 +83,20 @@ func (e exports) Ghost() string { return fmt.Sprintf("int %sGhost(int iterations
 
 // Slab is the head of the function that advances a slab.
 func (e exports) Slab() string {
-	return fmt.Sprintf("int %sSlab(%s)", e.Name, signature(append(e.slab(true), e.result(), parameter{"void *", "stream"})))
+	return fmt.Sprintf("int %sSlab(%s)", e.Name, signature(append(e.slab(), e.result(), parameter{"void *", "stream"})))
 }
 
-// SlabWork is the head of the function that says what memory the next one needs.
-func (e exports) SlabWork() string {
-	return fmt.Sprintf("long long %sSlabWork(%s)", e.Name, signature(append(slices.Clone(e.Plane()), parameter{"int", "iterations"})))
-}
+// Apart tells whether slabs are also advanced on two streams: not where places are counted from a slab's first cell.
+func (e exports) Apart() bool { return e.Whole == "" && len(e.Lists) == 0 }
 
-// SlabEdges is the head of the function that computes what a slab's neighbours need.
-func (e exports) SlabEdges() string {
-	list := append(e.slab(false), parameter{"void *", "work"}, parameter{e.Cell + " **", "edges"}, parameter{"void *", "stream"})
-	return fmt.Sprintf("int %sSlabEdges(%s)", e.Name, signature(list))
-}
-
-// SlabInside is the head of the function that computes the rest.
-func (e exports) SlabInside() string {
-	list := append(e.slab(true), parameter{e.Cell + " *const *", "edges"}, e.result(), parameter{"void *", "stream"})
-	return fmt.Sprintf("int %sSlabInside(%s)", e.Name, signature(list))
+// SlabApart is the head of the function that does so.
+func (e exports) SlabApart() string {
+	return fmt.Sprintf("int %sSlabApart(%s)", e.Name, signature(append(e.slab(), e.result(), parameter{"void *", "edges"}, parameter{"void *", "inside"})))
 }
 
 // slab is the parameters that they share.
-func (e exports) slab(scratch bool) []parameter {
-	return slices.Concat(e.arrays(scratch), e.lists(), e.shape(), []parameter{{"int", "below"}, {"int", "above"}}, e.stepping())
+func (e exports) slab() []parameter {
+	return slices.Concat(e.arrays(), e.lists(), e.shape(), []parameter{{"int", "below"}, {"int", "above"}}, e.stepping())
 }
 
 // cutHeads are the functions on slabs and boxes; none if the grid cannot be cut.
@@ -113,8 +104,8 @@ func (e exports) cutHeads() (heads []string) {
 	if e.Whole == "" {
 		heads = []string{e.Ghost(), e.Slab()}
 	}
-	if e.Whole == "" && len(e.Lists) == 0 { // else places are counted from the slab's first cell
-		heads = append(heads, e.SlabWork(), e.SlabEdges(), e.SlabInside())
+	if e.Apart() {
+		heads = append(heads, e.SlabApart())
 	}
 	if e.NoBox() == "" {
 		heads = append(heads, e.BoxGhosts(), e.Box())

@@ -39,11 +39,7 @@ func lookOf(p stencil.Problem) *look {
 	if compare := map[string]string{"min": "<", "max": ">"}[st.Reduce.Op]; compare != "" {
 		l.Fold = fmt.Sprintf("if (reduced == reduced && !(reduced %s numbers[b])) reduced = numbers[b]", compare)
 	}
-	arguments := kernels.Arguments(st.Reduction(), 0, 1)
-	if p.Pitched {
-		arguments = kernels.Pitched(arguments)
-	}
-	for _, a := range arguments {
+	for _, a := range kernels.Given(p, kernels.Arguments(st.Reduction(), 0, 1)) {
 		name := "run." + ofRun(a)
 		switch {
 		case a.Kind == kernels.In && a.Index < len(st.Fields):
@@ -89,11 +85,7 @@ func beforeOf(p stencil.Problem, of part) *before {
 	for _, l := range kernels.StepLaunches(p, of.Entry) {
 		b.Launches = append(b.Launches, stepLaunch{l.Scope, l.Entry, l.Launch.Threads(), l.Reads})
 	}
-	arguments := kernels.StepArguments(p.Stencil)
-	if p.Pitched {
-		arguments = kernels.Pitched(arguments)
-	}
-	for _, a := range arguments {
+	for _, a := range kernels.Given(p, kernels.StepArguments(p.Stencil)) {
 		b.Arguments = append(b.Arguments, "&run."+ofRun(a))
 	}
 	return b
@@ -121,12 +113,8 @@ func afterOf(p stencil.Problem, of part) *after {
 	}
 	a := &after{Scope: of.Scope}
 	for i, l := range kernels.SparseLaunches(p, of.Entry, 1) {
-		arguments := kernels.SparseArguments(p.Stencil, i)
-		if p.Pitched {
-			arguments = kernels.Pitched(arguments)
-		}
 		var names []string
-		for _, one := range arguments {
+		for _, one := range kernels.Given(p, kernels.SparseArguments(p.Stencil, i)) {
 			names = append(names, ofRun(one))
 		}
 		a.Launches = append(a.Launches, listLaunch{l.Scope, l.Entry, names})
@@ -209,6 +197,8 @@ func ofRun(a kernels.Argument) string {
 		return fmt.Sprintf("n[%d]", a.Index)
 	case kernels.Leading:
 		return fmt.Sprintf("n[%d]", 3+a.Index)
+	case kernels.Plane:
+		return fmt.Sprintf("planes[%d]", a.Index)
 	case kernels.Iteration:
 		return "first"
 	case kernels.Places:
@@ -286,6 +276,7 @@ func cu(s Source) ([]byte, error) {
 
 // launched writes the kernels and their launcher; plain is the name of the source for grids without a pitch.
 func (s Source) launched(b *bytes.Buffer, plain string) error {
+	s.Problem.Partial = exportsOf(s).Apart()
 	parts, variants, err := s.parts(true)
 	if err != nil {
 		return err

@@ -184,7 +184,7 @@ func TestEmittedSurveyIsThePlainLoop(t *testing.T) {
 			t.Errorf("%s: %v\n%s", schedule, err, out)
 		}
 	}
-	if header, err := os.ReadFile(filepath.Join(dir, "survey.h")); err != nil || !strings.Contains(string(header), "surveySlab(") || strings.Contains(string(header), "surveySlabEdges(") {
+	if header, err := os.ReadFile(filepath.Join(dir, "survey.h")); err != nil || !strings.Contains(string(header), "surveySlab(") || strings.Contains(string(header), "surveySlabApart(") {
 		t.Errorf("%v\n%s", err, header)
 	}
 	if _, err := exec.LookPath("gfortran"); err == nil {

@@ -18,6 +18,7 @@ const (
 	Length                         // long long: elements of read-only array Index, if read(i) reads it
 	Extent                         // int: cells of the grid on axis Index
 	Leading                        // int: elements from row to row (Index 0), rows from plane to plane (1); of pitched kernels alone
+	Plane                          // int: the first plane that is computed (Index 0), and the one after the last (1); of partial problems' kernels alone
 	Iteration                      // int: the first time step computed, 1 for a run's first; if the stencil asks for it
 	Scalar                         // double, or long long of an integer type: scalar Index
 	Step                           // const double *: the step scalars, StepDoubles in all; if the stencil has any
@@ -87,11 +88,19 @@ func pointerTo(a stencil.Array) string {
 	return a.Type.C() + " *"
 }
 
-// Pitched is the parameters, of those that Arguments lists, of a kernel of a pitched problem.
-func Pitched(list []Argument) []Argument {
+// Given is the parameters, of those that Arguments and its like list, of a kernel of such a problem: with where rows lie in pitched
+// grids, and which planes are computed of partial ones.
+func Given(p stencil.Problem, list []Argument) []Argument {
+	var more []Argument
+	if p.Pitched {
+		more = append(more, Argument{Kind: Leading, Name: "ldx", C: "int"}, Argument{Kind: Leading, Index: 1, Name: "ldy", C: "int"})
+	}
+	if p.Partial {
+		more = append(more, Argument{Kind: Plane, Name: "from_plane", C: "int"}, Argument{Kind: Plane, Index: 1, Name: "to_plane", C: "int"})
+	}
 	for i, a := range list {
 		if a.Kind == Extent && a.Index == 2 {
-			return slices.Insert(list, i+1, Argument{Kind: Leading, Name: "ldx", C: "int"}, Argument{Kind: Leading, Index: 1, Name: "ldy", C: "int"})
+			return slices.Insert(list, i+1, more...)
 		}
 	}
 	panic("kernels: parameters without extents")

@@ -111,9 +111,9 @@ func (w *writer) parameters(arguments []Argument, writes []int, room string) {
 	}
 	leading := ""
 	if w.p.Pitched {
-		arguments, leading = Pitched(arguments), "ldx, ldy, "
+		leading = "ldx, ldy, "
 	}
-	for _, a := range arguments {
+	for _, a := range Given(w.p, arguments) {
 		c := a.C + " "
 		switch a.Kind {
 		case In, ReadOnly:

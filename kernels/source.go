@@ -241,7 +241,7 @@ func (w *writer) piece(stage int, p Piece) {
 		w.line("#line %d %q", strings.Count(w.String(), "\n")+2, w.file)
 	}
 	if p.File != "" {
-		p.Text = Spelling(p.Text, Simple{OneRule: w.p.Stencil.Boundary != stencil.Mixed, Dense: !w.p.Pitched, OneType: OneType(w.p), OneOutput: OneOutput(w.p), Folds: p.Folds > 0 && stage == len(w.p.Stencil.Stages)-1, Images: p.Images, Packed: p.Packed, Turns: p.Turns, WholeRows: p.WholeRows, Ends: w.p.Stencil.HasEnds(), Valued: Valued(w.p.Stencil), Apart: MirrorsApart(w.p.Stencil)})
+		p.Text = Spelling(p.Text, Simple{OneRule: w.p.Stencil.Boundary != stencil.Mixed, Dense: !w.p.Pitched, Partial: w.p.Partial, OneType: OneType(w.p), OneOutput: OneOutput(w.p), Folds: p.Folds > 0 && stage == len(w.p.Stencil.Stages)-1, Images: p.Images, Packed: p.Packed, Turns: p.Turns, WholeRows: p.WholeRows, Ends: w.p.Stencil.HasEnds(), Valued: Valued(w.p.Stencil), Apart: MirrorsApart(w.p.Stencil)})
 	}
 	w.WriteString(p.Text)
 }

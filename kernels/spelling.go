@@ -66,6 +66,12 @@ var dense = []spelling{
 	{regexp.MustCompile(`\bld([xy])\b`), "n$1"},
 }
 
+// somePlanes is for launches that compute planes from_plane .. to_plane - 1 alone, allPlanes for such as compute all.
+var (
+	somePlanes = []spelling{{regexp.MustCompile(`\bTO_PLANE\([^()]*\)`), "to_plane"}}
+	allPlanes  = []spelling{{regexp.MustCompile(`\bTO_PLANE\(([^()]*)\)`), "$1"}, {regexp.MustCompile(` - from_plane\b|\bfrom_plane \+ `), ""}}
+)
+
 // oneType is for arrays that may be stored in types of their own, and such as all have the element type.
 var oneType = []spelling{
 	{regexp.MustCompile(`\bconst Reader &__restrict__ `), "const T *__restrict__ "},
@@ -179,6 +185,7 @@ var unvalued = []spelling{{regexp.MustCompile(`\n *outside<ENDS, false>\([^;]*\)
 type Simple struct {
 	OneRule   bool // at the boundary
 	Dense     bool // rows and planes follow each other
+	Partial   bool // a launch computes the planes that it is given
 	OneType   bool // all arrays are stored in the element type
 	OneOutput bool // all fields are
 	Folds     bool // what is not: cells are folded where they are stored
@@ -233,6 +240,11 @@ func Spelling(text string, by Simple) string {
 	}
 	if by.Dense {
 		list = append(list, dense...)
+	}
+	if by.Partial {
+		list = append(list, somePlanes...)
+	} else {
+		list = append(list, allPlanes...)
 	}
 	if by.OneType {
 		list = append(list, oneType...)

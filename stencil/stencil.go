@@ -192,6 +192,9 @@ type Problem struct {
 	// Pitched: rows and planes may be parts of longer ones. How far they are apart is given to a launch. Nothing is tuned
 	// for that.
 	Pitched bool `json:"pitched,omitempty"`
+	// Partial: a launch is given the planes, along the outermost axis, that it computes. Families that cut these into stream tiles
+	// heed it. Nothing is tuned for that.
+	Partial bool `json:"partial,omitempty"`
 	// Impulses: a check starts from fields of which one cell in 61 is 256 and the others are 0, so that a step gives products with one
 	// weight each, which no sum rounds. Nothing is tuned for that.
 	Impulses bool `json:"impulses,omitempty"`

@@ -3,7 +3,7 @@
 //   heat [STEPS [NX NY NZ [EXCHANGE [GPUS]]]]
 //
 // Ghost zones are as deep as EXCHANGE steps need, and are copied from GPU to GPU after as many steps. This is done in two
-// ways: slabs as a whole, then the copies; and edges first, so that copies go on while the inside is computed. Prints the time
+// ways: slabs as a whole, then the copies; and what neighbours need first, so that copies go on while the rest is computed. Prints the time
 // of a step of one GPU and of all, and the largest difference of their answers. With -DUSE_NCCL NCCL copies, as it does between hosts.
 #include <cuda_runtime.h>
 #ifdef USE_NCCL
@@ -43,8 +43,8 @@ static double now() { return std::chrono::duration<double>(std::chrono::steady_c
 // A GPU and its slab: own planes z0 .. z1, and ghost planes where there is a neighbour.
 struct Slab {
   int z0, z1, below, above, planes;
-  float *grid, *scratch, *work, *result, *sent[2]; // sent: what neighbours take, from its end below and above
-  cudaStream_t compute, copies;
+  float *grid, *scratch, *result;
+  cudaStream_t edges, inside, copies; // of slabs as a whole all is on edges
   cudaEvent_t ready, arrived; // what neighbours take is there; the own ghost planes are
 };
 
@@ -63,17 +63,10 @@ static void advance(std::vector<Slab> &slabs, const int n[3], int steps, bool ap
     Slab &s = slabs[d];
     check(cudaSetDevice(d));
     for (int o = std::max(0, d - 1); o <= std::min(last, d + 1); o++) // what it has sent was taken, and its ghost planes are there
-      check(cudaStreamWaitEvent(s.compute, slabs[o].arrived, 0));
-    if (apart) {
-      check(jacobi3dSlabEdges(s.grid, n[0], n[1], s.planes, s.below, s.above, steps, s.work, s.sent, s.compute));
-      check(cudaEventRecord(s.ready, s.compute));
-      check(jacobi3dSlabInside(s.grid, s.scratch, n[0], n[1], s.planes, s.below, s.above, steps, s.sent, &s.result, s.compute));
-    } else {
-      check(jacobi3dSlab(s.grid, s.scratch, n[0], n[1], s.planes, s.below, s.above, steps, &s.result, s.compute));
-      check(cudaEventRecord(s.ready, s.compute));
-      s.sent[0] = s.result + s.below * plane;
-      s.sent[1] = s.result + (s.planes - s.above) * plane - moved;
-    }
+      check(cudaStreamWaitEvent(s.edges, slabs[o].arrived, 0));
+    if (apart) check(jacobi3dSlabApart(s.grid, s.scratch, n[0], n[1], s.planes, s.below, s.above, steps, &s.result, s.edges, s.inside));
+    else check(jacobi3dSlab(s.grid, s.scratch, n[0], n[1], s.planes, s.below, s.above, steps, &s.result, s.edges));
+    check(cudaEventRecord(s.ready, s.edges));
   }
 #ifdef USE_NCCL
   nccl(ncclGroupStart()); // the copies of all GPUs are one operation
@@ -86,11 +79,14 @@ static void advance(std::vector<Slab> &slabs, const int n[3], int steps, bool ap
       if (o < 0 || o > last) continue;
       float *to = o < d ? s.result + s.below * plane - moved : s.result + (s.planes - s.above) * plane;
 #ifdef USE_NCCL
-      nccl(ncclSend(s.sent[o > d], moved, ncclFloat, o, communicators[d], s.copies));
+      const float *from = o < d ? s.result + s.below * plane : s.result + (s.planes - s.above) * plane - moved;
+      nccl(ncclSend(from, moved, ncclFloat, o, communicators[d], s.copies));
       nccl(ncclRecv(to, moved, ncclFloat, o, communicators[d], s.copies));
 #else
-      check(cudaStreamWaitEvent(s.copies, slabs[o].ready, 0));
-      check(cudaMemcpyPeerAsync(to, d, slabs[o].sent[o < d], o, moved * sizeof(float), s.copies));
+      const Slab &other = slabs[o];
+      const float *from = o < d ? other.result + (other.planes - other.above) * plane - moved : other.result + other.below * plane;
+      check(cudaStreamWaitEvent(s.copies, other.ready, 0));
+      check(cudaMemcpyPeerAsync(to, d, from, o, moved * sizeof(float), s.copies));
 #endif
     }
   }
@@ -112,8 +108,8 @@ int main(int argc, char **argv) {
   for (int a = 0; a < 3 && argc > 4; a++) n[a] = atoi(argv[2 + a]);
   const size_t plane = (size_t)n[0] * n[1], cells = plane * n[2];
   const int depth = jacobi3dGhost(exchange);
-  if (gpus < 1 || gpus > devices || steps < 1 || exchange < 1 || (gpus > 1 && n[2] / gpus < 2 * depth)) {
-    fprintf(stderr, "heat: of %d GPUs at least 1, STEPS and EXCHANGE at least 1, and %d planes a GPU\n", devices, 2 * depth);
+  if (gpus < 1 || gpus > devices || steps < 1 || exchange < 1 || (gpus > 1 && n[2] / gpus < depth)) {
+    fprintf(stderr, "heat: of %d GPUs at least 1, STEPS and EXCHANGE at least 1, and %d planes a GPU\n", devices, depth);
     return 1;
   }
   std::vector<float> start(cells), want(cells), answer(cells);
@@ -150,8 +146,9 @@ int main(int argc, char **argv) {
     }
     check(cudaMalloc(&s.grid, s.planes * plane * sizeof(float)));
     check(cudaMalloc(&s.scratch, s.planes * plane * sizeof(float)));
-    check(cudaMalloc(&s.work, (size_t)jacobi3dSlabWork(n[0], n[1], exchange)));
-    for (cudaStream_t *stream : {&s.compute, &s.copies}) check(cudaStreamCreateWithFlags(stream, cudaStreamNonBlocking));
+    int low, high;
+    check(cudaDeviceGetStreamPriorityRange(&low, &high));
+    for (cudaStream_t *stream : {&s.edges, &s.inside, &s.copies}) check(cudaStreamCreateWithPriority(stream, cudaStreamNonBlocking, stream == &s.inside ? low : high));
     for (cudaEvent_t *e : {&s.ready, &s.arrived}) check(cudaEventCreateWithFlags(e, cudaEventDisableTiming));
   }
 #ifdef USE_NCCL
@@ -173,7 +170,7 @@ int main(int argc, char **argv) {
   }
   printf("seconds_per_step %.9g on 1 GPU\n", one);
   printf("seconds_per_step %.9g on %d GPUs, slabs as a whole: %.3f times one\n", time[0], gpus, one / time[0]);
-  printf("seconds_per_step %.9g on %d GPUs, edges first: %.3f times one\n", time[1], gpus, one / time[1]);
+  printf("seconds_per_step %.9g on %d GPUs, what neighbours need first: %.3f times one\n", time[1], gpus, one / time[1]);
   printf("largest difference from one GPU %g\n", worst);
   return !(worst < 1e-5f);
 }

@@ -91,8 +91,8 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   const Grid grid = GRID;
   const Out out = OUT;
-  const int planes = DIMS == 3 ? nz : DIMS == 2 ? ny : 1;
-  const int stream_tile = ceil_div(planes, gridDim.z), begin = blockIdx.z * stream_tile;
+  const int planes = TO_PLANE(DIMS == 3 ? nz : DIMS == 2 ? ny : 1);
+  const int stream_tile = ceil_div(planes - from_plane, gridDim.z), begin = from_plane + blockIdx.z * stream_tile;
   if (begin >= planes) return NUMBERS(out.leave()); // more stream tiles than planes
   // In 2D warps have tiles of their own, next to each other along x.
   const int tile = DIMS == 3 || WARPS == 1 ? blockIdx.x : blockIdx.x * WARPS + threadIdx.y;

@@ -334,9 +334,9 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   const Grid grid = GRID;
   const Out out = OUT;
-  const int stream_tile = ceil_div(nz, gridDim.z), begin = blockIdx.z * stream_tile;
-  if (begin >= nz) return; // more stream tiles than planes
+  const int stream_tile = ceil_div(TO_PLANE(nz) - from_plane, gridDim.z), begin = from_plane + blockIdx.z * stream_tile;
+  if (begin >= TO_PLANE(nz)) return; // more stream tiles than planes
   // The last tile of a row or column of tiles is moved back into the grid, and computes some cells again.
   const int x = min((int)blockIdx.x * TILE_X, nx - TILE_X), y = min((int)blockIdx.y * TILE_Y, ny - TILE_Y);
-  sweep(grid, out, x, y, begin, min(begin + stream_tile, nz), reinterpret_cast<Ring *>(shared_bytes));
+  sweep(grid, out, x, y, begin, min(begin + stream_tile, TO_PLANE(nz)), reinterpret_cast<Ring *>(shared_bytes));
 }
