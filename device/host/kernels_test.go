@@ -30,7 +30,7 @@ var (
 	flagSteps  = flag.Int("steps", 5, "random schedules of programs with step scalars, sources and receivers")
 	flagCouple = flag.Int("coupled", 3, "random schedules of programs whose fields multiply each other")
 	flagShared = flag.Int("shared", 4, "random schedules of programs whose neighbouring cells compute values alike")
-	flagASan   = flag.Int("asan-cases", 3, "of these, also under the sanitizers")
+	flagASan   = flag.Int("asan-cases", 2, "of these, also under the sanitizers")
 	flagRaces  = flag.Int("races", 6, "of these, looked at for races")
 	flagSeed   = flag.Uint64("seed", 20261121, "seed of the random schedules; where it is not given most draw by another in each run")
 )
