@@ -4,8 +4,8 @@
 //   emitted STEPS NX [NY [NZ]] ...
 //
 // prints for each grid: ns a step tuned, ns a step naive, the largest difference as a share of the largest
-// value, the processor's ns to choose what runs and to launch one step, the ns a step that the tuned source expects, and
-// what it says that it runs.
+// value, the processor's ns to choose what runs and to launch one step, the ns a step that the tuned source expects, the ns a step
+// after tunedMeasure and the ns that took, and what the source says that it runs, before and after.
 #include <cuda_runtime.h>
 
 #include <algorithm>
@@ -30,6 +30,7 @@ typedef Element *const *Grid;
 extern "C" {
 int tunedOnDevice(Grid grid, Grid scratch, ARRAYS EXTENTS, int iterations, Element **result, void *stream);
 int naiveOnDevice(Grid grid, Grid scratch, ARRAYS EXTENTS, int iterations, Element **result, void *stream);
+int tunedMeasure(Grid grid, Grid scratch, ARRAYS EXTENTS, void *stream);
 const char *tunedVariant(EXTENTS);
 double tunedExpected(EXTENTS);
 }
@@ -127,35 +128,50 @@ template <class Call> double called(int calls, Call call) {
   return least;
 }
 
-// One grid: its times and the difference of the answers after steps that leave a remainder.
+// What a run of steps that leave a remainder gives, in kept.
+static void answer(Run *run, Element **grid, Element **scratch, const Element *array, Element **kept, EXTENTS, size_t cells) {
+  (void)array;
+  Element *result[FIELDS];
+  for (int f = 0; f < FIELDS; f++) fill(grid[f], cells);
+  check(run(grid_of(grid), grid_of(scratch), GIVEN SIZE, 23, result, 0));
+  for (int f = 0; f < FIELDS; f++) check(cudaMemcpy(kept[f], result[f], cells * sizeof(Element), cudaMemcpyDeviceToDevice));
+}
+
+// One grid: its times and the difference of the answers.
 static void measure(EXTENTS, size_t cells, int steps) {
-  Element *grid[FIELDS], *scratch[FIELDS], *kept[FIELDS], *result[FIELDS], *array = nullptr;
+  Element *grid[FIELDS], *scratch[FIELDS], *kept[FIELDS], *naive_kept[FIELDS], *result[FIELDS], *array = nullptr;
   const size_t bytes = cells * sizeof(Element);
-  for (int f = 0; f < FIELDS; f++) {
-    for (Element **a : {&grid[f], &scratch[f], &kept[f]}) check(cudaMalloc((void **)a, bytes));
-    fill(grid[f], cells);
-  }
+  for (int f = 0; f < FIELDS; f++)
+    for (Element **a : {&grid[f], &scratch[f], &kept[f], &naive_kept[f]}) check(cudaMalloc((void **)a, bytes));
   check(cudaMalloc((void **)&array, GIVEN_COUNT ? bytes : 1));
   fill(array, GIVEN_COUNT ? cells : 0);
-  check(tunedOnDevice(grid_of(grid), grid_of(scratch), GIVEN SIZE, 23, result, 0));
-  for (int f = 0; f < FIELDS; f++) check(cudaMemcpy(kept[f], result[f], bytes, cudaMemcpyDeviceToDevice));
-  for (int f = 0; f < FIELDS; f++) fill(grid[f], cells);
-  check(naiveOnDevice(grid_of(grid), grid_of(scratch), GIVEN SIZE, 23, result, 0));
+  answer(naiveOnDevice, grid, scratch, array, naive_kept, SIZE, cells);
   double difference = 0, largest = 0;
   const bool left[FIELDS] = {LEFT}; // temporary fields hold anything
-  for (int f = 0; f < FIELDS; f++) {
-    if (left[f]) compared(kept[f], result[f], cells, &difference, &largest);
-    check(cudaFree(kept[f]));
-  }
+  const auto judge = [&] {
+    answer(tunedOnDevice, grid, scratch, array, kept, SIZE, cells);
+    for (int f = 0; f < FIELDS; f++)
+      if (left[f]) compared(kept[f], naive_kept[f], cells, &difference, &largest);
+  };
+  judge();
   const double tuned = timed(tunedOnDevice, grid, scratch, array, SIZE, steps);
   const double naive = timed(naiveOnDevice, grid, scratch, array, SIZE, std::max(1, steps / 4));
   const double pick = called(10000, [&] { tunedVariant(SIZE); });
   const double launch = called(100, [&] { check(tunedOnDevice(grid_of(grid), grid_of(scratch), GIVEN SIZE, 1, result, 0)); }); // fewer than are queued
-  printf("%.6g %.6g %.3g %.4g %.4g %.6g %s\n", tuned, naive, difference / largest, pick, launch, 1e9 * tunedExpected(SIZE), tunedVariant(SIZE));
+  const double expected = 1e9 * tunedExpected(SIZE);
+  const char *chosen = tunedVariant(SIZE);
+  const auto from = std::chrono::steady_clock::now();
+  check(tunedMeasure(grid_of(grid), grid_of(scratch), GIVEN SIZE, 0));
+  const double wall = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - from).count();
+  judge();
+  const double measured = timed(tunedOnDevice, grid, scratch, array, SIZE, steps);
+  printf("%.6g %.6g %.3g %.4g %.4g %.6g %.6g %.6g %s; measured: %s\n", tuned, naive, difference / largest, pick, launch, expected, measured, wall, chosen, tunedVariant(SIZE));
   fflush(stdout);
   for (int f = 0; f < FIELDS; f++) {
     check(cudaFree(grid[f]));
     check(cudaFree(scratch[f]));
+    check(cudaFree(kept[f]));
+    check(cudaFree(naive_kept[f]));
   }
   check(cudaFree(array));
 }

@@ -22,7 +22,7 @@ import (
 var emittedProgram []byte
 
 // emitted builds the source that a tune of one size gives, with nvcc, and runs it on others: its time beside the naive
-// kernel's, beside what a tune of that very size finds and what the source itself expects, the difference of the answers, and the
+// kernel's, beside what a tune of that very size finds and what the source itself expects, after NAMEMeasure too, the difference of the answers, and the
 // processor's time to choose a variant and to launch. sizes.txt lists the grids, the most telling first: of a line
 // "emitted STENCIL TUNED OTHER...", all with float32, then with float64. A later line of the same tune goes on with other grids.
 // TUNED may be several sizes, with + between: then the source has the winners of all.
@@ -68,8 +68,8 @@ func (b *bench) runEmitted(ctx context.Context, s *stencil.Stencil, tuned proble
 	if err != nil {
 		return result{}, err
 	}
-	var ns, naive, difference, pick, launch, expected float64
-	if _, err := fmt.Sscan(string(out), &ns, &naive, &difference, &pick, &launch, &expected); err != nil {
+	var ns, naive, difference, pick, launch, expected, measured, took float64
+	if _, err := fmt.Sscan(string(out), &ns, &naive, &difference, &pick, &launch, &expected, &measured, &took); err != nil {
 		return result{}, fmt.Errorf("%q: %w", out, err)
 	}
 	if bound := map[string]float64{"float32": 1e-5, "float64": 1e-13}[tuned.dtype]; !(difference <= bound) {
@@ -80,9 +80,9 @@ func (b *bench) runEmitted(ctx context.Context, s *stencil.Stencil, tuned proble
 		return result{}, err
 	}
 	own := 1e9 * c.Measured.SecondsPerStep
-	variant := strings.Join(strings.Fields(string(out))[6:], " ")
+	variant := strings.Join(strings.Fields(string(out))[8:], " ")
 	return result{c.machine(), 7, []benchfmt.Value{value(ns, "ns/op"), of.rate(ns), value(naive, "naive-ns/step"), value(own, "own-tune-ns/step"),
-		value(own/ns, "x-own-tune"), value(expected, "expected-ns/step"), value(difference, "difference"), value(pick, "pick-ns"), value(launch, "launch-ns"), value(float64(wall), "tune-ns")}, variant + "; its own tune: " + c.Schedule.Text}, nil
+		value(own/ns, "x-own-tune"), value(own/measured, "x-own-tune-measured"), value(took, "measure-ns"), value(expected, "expected-ns/step"), value(difference, "difference"), value(pick, "pick-ns"), value(launch, "launch-ns"), value(float64(wall), "tune-ns")}, variant + "; its own tune: " + c.Schedule.Text}, nil
 }
 
 // build makes the program of a tuned problem, once, and gives its path. In the folder of -built a later run of this revision finds it.

@@ -162,7 +162,9 @@ func procedures(s Source, module string) []procedure {
 		procedure{"Seconds that a time step on such a grid should take; 0 if that is not known.", name + "_expected", e.Name + "Expected", "real(c_double)", extents})
 	if !e.Until {
 		list = append(list, procedure{"The launches of so many steps as a CUDA graph, a cudaGraphExec_t. The value is a cudaError_t.", name + "_graph", e.Name + "Graph", "integer(c_int)",
-			join(device, scalars, []argument{result, {"type(c_ptr), intent(out)", "graph"}})})
+			join(device, scalars, []argument{result, {"type(c_ptr), intent(out)", "graph"}})},
+			procedure{"Finds out what is fastest on such a grid, and has it do them from now on. What arrays that are written hold is lost. The value is a cudaError_t.", name + "_measure", e.Name + "Measure", "integer(c_int)",
+				join(works, extents, scalars, []argument{stream})})
 	}
 	for _, set := range e.Setters {
 		suffix := "_set_data"

@@ -270,6 +270,11 @@ func (e exports) Graph() string {
 	return fmt.Sprintf("int %sGraph(%s)", e.Name, signature(append(e.onDevice(), parameter{"void **", "graph"})))
 }
 
+// Measure is the head of the function that finds out which kernel is fastest on a grid.
+func (e exports) Measure() string {
+	return fmt.Sprintf("int %sMeasure(%s)", e.Name, signature(slices.Concat(e.arrays(), e.lists(), e.shape(), e.scalars(), []parameter{{"void *", "stream"}})))
+}
+
 // GraphArguments are what that function hands on to OnDevice.
 func (e exports) GraphArguments() string {
 	var names []string
@@ -349,7 +354,7 @@ func (e exports) prototypes() string {
 		heads = slices.Concat([]string{e.Run()}, e.sets(), heads, []string{e.Error()})
 	}
 	if !e.Until {
-		heads = append(heads, e.Graph())
+		heads = append(heads, e.Graph(), e.Measure())
 	}
 	if e.Until {
 		heads = append(heads, e.Steps(), e.Reduced())
