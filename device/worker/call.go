@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"stenciltune/timing"
 )
 
 // call is one request under way. Its process fills it in and then closes done;
@@ -103,6 +105,11 @@ func (c *call) outcome() error {
 		return &remoteError{*c.reply.Error}
 	}
 	return nil
+}
+
+// starved tells whether the child gave up by itself, at its deadline and for want of a processor.
+func (c *call) starved() bool {
+	return c.reply.Failure != nil && c.reply.Failure.Status == timing.Timeout && c.seen.starved()
 }
 
 // within is a limit, cut to what a context's deadline leaves.

@@ -313,10 +313,10 @@ func (g *gpu) attempt(ctx context.Context, l *life, op string, limit time.Durati
 	g.count(c)
 	if c.ended == nil {
 		err := g.judge(c)
-		if f := device.AsFailure(err); f == nil || f.Status != timing.Timeout || !c.seen.starved() {
+		if !c.starved() {
 			return c, err
 		}
-		l.process.kill(ended{starved, nil, l.process.name + " got hardly any processor time"})
+		l.process.kill(l.process.unfed())
 		if err := await(ctx, l.gone, g.done); err != nil {
 			return nil, err
 		}

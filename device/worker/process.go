@@ -150,10 +150,15 @@ func (p *process) look(c *call) {
 	}
 	e := ended{deadline, c, fmt.Sprintf("%s passed its deadline of %v", doing[c.op], c.limit.Round(time.Millisecond))}
 	if c.seen.starved() {
-		e = ended{starved, nil, p.name + " got hardly any processor time"}
+		e = p.unfed()
 	}
 	p.mu.Unlock()
 	p.kill(e)
+}
+
+// unfed is the end of a child that was starved.
+func (p *process) unfed() ended {
+	return ended{starved, nil, p.name + " got hardly any processor time"}
 }
 
 // watch restarts the clock of a child that owes an answer. p.mu is held.
@@ -259,7 +264,11 @@ func (p *process) deliver(r reply[json.RawMessage]) {
 	p.watch()
 	p.mu.Unlock()
 	if r.Sticky {
-		p.finish(ended{poisoned, c, p.name + " was replaced after a sticky error"})
+		e := ended{poisoned, c, p.name + " was replaced after a sticky error"}
+		if c != nil && c.starved() {
+			e = p.unfed()
+		}
+		p.finish(e)
 		time.AfterFunc(exitGrace, p.signal)
 	}
 }
