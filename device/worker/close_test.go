@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"os"
+	"os/exec"
 	"runtime"
 	"strings"
 	"sync"
@@ -27,6 +28,35 @@ func TestCloseEndsAStoppedChild(t *testing.T) {
 	if err := d.Close(); err != nil {
 		t.Error(err)
 		_ = syscall.Kill(pid, syscall.SIGKILL)
+	}
+}
+
+// A child that has not started yet when all is closed is no process that could be killed, and ends once it is one.
+func TestCloseWhileAChildStarts(t *testing.T) {
+	n := newNursery()
+	busy := make(chan struct{})
+	n.jobs <- func() { <-busy }
+	started := make(chan *process, 1)
+	go func() {
+		p, err := startProcess(n, "child", exec.Command("sleep", "60"), slog.New(slog.DiscardHandler))
+		if err != nil {
+			t.Error(err)
+		}
+		started <- p
+	}()
+	for waiting := 0; waiting == 0; time.Sleep(time.Millisecond) {
+		n.mu.Lock()
+		waiting = len(n.children)
+		n.mu.Unlock()
+	}
+	defer time.AfterFunc(exitGrace+200*time.Millisecond, func() { close(busy) }).Stop()
+	if err := n.close(); err != nil {
+		t.Error(err)
+	}
+	select {
+	case <-(<-started).exited:
+	case <-time.After(time.Second):
+		t.Error("it runs still")
 	}
 }
 

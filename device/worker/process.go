@@ -36,6 +36,7 @@ type process struct {
 
 	mu     sync.Mutex
 	end    *ended
+	born   bool // it has a process
 	reaped bool
 	calls  map[uint64]*call
 	lastID uint64
@@ -81,6 +82,17 @@ func startProcess(n *nursery, name string, cmd *exec.Cmd, log *slog.Logger) (*pr
 	go p.send()
 	go p.reap(stdout, stderr)
 	return p, nil
+}
+
+// start starts the command, and ends it where nobody wants it any more.
+func (p *process) start() error {
+	err := p.cmd.Start()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.born = err == nil; p.born && p.end != nil {
+		killGroup(p.cmd)
+	}
+	return err
 }
 
 func closeAll(files []*os.File) {
@@ -311,11 +323,11 @@ func (p *process) kill(e ended) {
 }
 
 // signal kills the process group, unless the child is reaped: then its number
-// may be somebody else's.
+// may be somebody else's. One that is still to start ends when it does.
 func (p *process) signal() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.reaped {
+	if p.born && !p.reaped {
 		killGroup(p.cmd)
 	}
 }
@@ -366,6 +378,11 @@ func (p *process) close() error {
 	case <-p.exited:
 		return nil
 	case <-time.After(reapGrace):
-		return fmt.Errorf("%s (process %d) does not end although it was killed", p.name, p.cmd.Process.Pid)
 	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.born {
+		return fmt.Errorf("%s takes longer than %v to start, and cannot be ended before", p.name, exitGrace+reapGrace)
+	}
+	return fmt.Errorf("%s (process %d) does not end although it was killed", p.name, p.cmd.Process.Pid)
 }

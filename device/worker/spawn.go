@@ -41,7 +41,7 @@ func (n *nursery) start(p *process) error {
 	n.children[p] = struct{}{} // before it starts, so that close waits for it
 	n.mu.Unlock()
 	done := make(chan error, 1)
-	n.jobs <- func() { done <- p.cmd.Start() }
+	n.jobs <- func() { done <- p.start() }
 	err := <-done
 	if err != nil {
 		n.reaped(p)
