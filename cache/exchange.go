@@ -273,6 +273,9 @@ func (b *batch) read(text []byte, check func(Config) error, done *Imported) erro
 		if err := json.Unmarshal(l.Entry, &e); err != nil {
 			return fmt.Errorf("its entry: %s", printable(err.Error()))
 		}
+		if e = e.normal(); e.At.IsZero() {
+			return errors.New("its entry has no time at which it was made")
+		}
 		if err := e.valid(); err != nil {
 			return err
 		}
@@ -280,9 +283,6 @@ func (b *batch) read(text []byte, check func(Config) error, done *Imported) erro
 			return fmt.Errorf("its entry %w", err)
 		}
 		e.Series.Summary = timing.Summarise(e.Series.Samples) // not what the line claims
-		if e.At.IsZero() {
-			return errors.New("its entry has no time at which it was made")
-		}
 		at := b.entries[l.Key]
 		if at == nil {
 			at = map[string]Entry{}
@@ -309,7 +309,9 @@ func (s *Store) take(got batch, done *Imported) error {
 	for key, entries := range got.entries {
 		text := key.String()
 		lists[text] = slices.Collect(maps.Values(entries))
-		at = append(at, places(text, lists[text])...)
+		for _, e := range lists[text] {
+			at = append(at, entryAt(text, e))
+		}
 	}
 	if len(at) == 0 {
 		return nil
@@ -342,7 +344,7 @@ func (s *Store) take(got batch, done *Imported) error {
 					}
 				}
 				// What was begun here stays noted: it may be under way, and what has taken the program down twice may do so again.
-				if err := s.enter(tx, text, e); err != nil {
+				if err := enter(tx, text, e); err != nil {
 					return err
 				}
 				done.Entries++

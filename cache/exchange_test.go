@@ -72,6 +72,32 @@ func TestExportAndImportKeepEverything(t *testing.T) {
 	})
 }
 
+// An entry that is imported stays what it was, however its time is written, and whatever was begun here.
+func TestAnImportChangesNoEntry(t *testing.T) {
+	onEach(t, func(t *testing.T, fresh func() *Store) {
+		key, e := testKey(1), testEntry(1)
+		e.Attempts, e.Log = 0, strings.Repeat("x", MaxLog)
+		from, to := fresh(), fresh()
+		must(t, from.Record(key, e))
+		text := exported(t, from)
+		written := e.At.In(time.FixedZone("", 7200)).Format(time.RFC3339)
+		foreign := strings.NewReplacer(e.At.Format(time.RFC3339), written, e.Log, e.Log+"yz").Replace(text)
+		if !strings.Contains(foreign, written) || !strings.Contains(foreign, "xyz") {
+			t.Fatalf("nothing was replaced in %s", text)
+		}
+		must(t, to.Begin(key, e.Schedule))
+		if done, err := to.Import(strings.NewReader(text), nil); err != nil || done.Entries != 1 || exported(t, to) != text {
+			t.Errorf("%v %+v\n%s\n%s", err, done, text, exported(t, to))
+		}
+		clipped := fresh()
+		for i := range 2 {
+			if done, err := clipped.Import(strings.NewReader(foreign), nil); err != nil || done.Entries != 1-i || done.Kept != i {
+				t.Errorf("%v %+v the %d. time", err, done, i+1)
+			}
+		}
+	})
+}
+
 // TestMergingInAnyOrderGivesTheSameStore deals records of few places out to stores,
 // merges these in random orders and trees, and compares the bytes.
 func TestMergingInAnyOrderGivesTheSameStore(t *testing.T) {

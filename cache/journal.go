@@ -78,6 +78,13 @@ func (e Entry) valid() error {
 	return nil
 }
 
+// normal is the entry with what has one spelling only: the time, and no more of log and reason than is kept.
+func (e Entry) normal() Entry {
+	e.At = e.At.UTC().Round(0)
+	e.Log, e.Reason = clip(e.Log, MaxLog), clip(e.Reason, maxReason)
+	return e
+}
+
 // possible tells why nobody can have measured an entry.
 func (e Entry) possible() error {
 	if !e.Status.Valid() {
@@ -209,7 +216,13 @@ func places(key string, entries []Entry) (at []spot) {
 // record is Record within a transaction.
 func (s *Store) record(tx transaction, text string, entries []Entry) error {
 	for _, e := range entries {
-		if err := s.enter(tx, text, e); err != nil {
+		if e.Attempts == 0 {
+			e.Attempts = s.intent(tx, text, e.Schedule).Attempts
+		}
+		if e.At.IsZero() {
+			e.At = tx.now()
+		}
+		if err := enter(tx, text, e); err != nil {
 			return err
 		}
 		tx.drop(intentAt(text, e.Schedule))
@@ -218,17 +231,9 @@ func (s *Store) record(tx transaction, text string, entries []Entry) error {
 }
 
 // enter puts an entry in its place.
-func (s *Store) enter(tx transaction, text string, e Entry) error {
-	if e.At.IsZero() {
-		e.At = tx.now()
-	}
-	e.At = e.At.UTC().Round(0)
-	if e.Attempts == 0 {
-		e.Attempts = s.intent(tx, text, e.Schedule).Attempts
-	}
-	e.Log, e.Reason = clip(e.Log, MaxLog), clip(e.Reason, maxReason)
+func enter(tx transaction, text string, e Entry) error {
 	at := entryAt(text, e)
-	raw, err := sealJSON(at.place(), e)
+	raw, err := sealJSON(at.place(), e.normal())
 	if err != nil {
 		return fmt.Errorf("journal entry of %s: %w", e.Schedule, err)
 	}
