@@ -587,8 +587,16 @@ func Decode(data []byte) (Config, error) {
 	if err := c.coherent(); err != nil {
 		return Config{}, err
 	}
+	if len(data) > MaxConfig/longer { // what is read can be written
+		if _, err := Encode(c); err != nil {
+			return Config{}, err
+		}
+	}
 	return c, nil
 }
+
+// longer is how many times as long a document is at most once Encode has indented it: a bracket may have a line of its own.
+const longer = 2 * maxDepth
 
 // plainError words an error of encoding/json like those of the schema.
 func plainError(err error) error {

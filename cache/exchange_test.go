@@ -6,6 +6,7 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -96,6 +97,31 @@ func TestAnImportChangesNoEntry(t *testing.T) {
 			}
 		}
 	})
+}
+
+// What is within the limits as it comes, and beyond them as it would be stored, is refused and keeps nothing else out.
+func TestAnImportRefusesWhatCannotBeStored(t *testing.T) {
+	config, err := storedConfig(0, 0).MarshalJSON()
+	must(t, err)
+	long := strings.TrimSuffix(string(config), "}") + `,"later":[` + strings.Repeat("1,", 900_000) + "1]}"
+	e := testEntry(1)
+	e.Series.Samples = slices.Repeat([]float64{1e5}, 600_000)
+	entry, err := json.Marshal(e)
+	must(t, err)
+	samples := fmt.Sprintf(`{"format":%q,"key":%q,"entry":%s}`, ExchangeFormat, testKey(1), bytes.ReplaceAll(entry, []byte("100000,"), []byte("1e5,")))
+	sound, err := storedConfig(1, 1).MarshalJSON()
+	must(t, err)
+	s := openTemp(t)
+	done, err := s.Import(strings.NewReader(strings.Join([]string{long, long, samples, string(sound)}, "\n")), nil)
+	must(t, err)
+	if done.Configs != 1 || done.Entries != 0 || len(done.Refused) != 3 {
+		t.Errorf("%+v", done)
+	}
+	for i, why := range []string{"line 1: config: 63", "line 2: config: 63", "line 3: journal entry of"} {
+		if !strings.HasPrefix(done.Refused[i], why) || !strings.HasSuffix(done.Refused[i], "bytes, more than 4194304") {
+			t.Errorf("%.200s", done.Refused[i])
+		}
+	}
 }
 
 // TestMergingInAnyOrderGivesTheSameStore deals records of few places out to stores,

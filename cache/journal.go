@@ -72,8 +72,11 @@ func (e Entry) valid() error {
 	case len(e.SourceHash) > 128 || strings.ContainsFunc(e.SourceHash, func(r rune) bool { return (r < '0' || r > '9') && (r < 'a' || r > 'z') }):
 		return fmt.Errorf("journal entry of %s: source hash %.40q is none", e.Schedule, e.SourceHash)
 	}
-	if _, err := json.Marshal(e); err != nil { // NaN among the samples
+	switch data, err := json.Marshal(e.normal()); {
+	case err != nil: // NaN among the samples
 		return fmt.Errorf("journal entry of %s: %w", e.Schedule, err)
+	case len(data) > MaxConfig:
+		return fmt.Errorf("journal entry of %s: %d bytes, more than %d", e.Schedule, len(data), MaxConfig)
 	}
 	return nil
 }
