@@ -108,6 +108,22 @@ func TestAPartTouchesThePagesOfItsKeys(t *testing.T) {
 	}
 }
 
+// A problem whose name has characters that a terminal obeys is not read from a sound store, nor saved from the pages of another.
+func TestNothingUncleanIsSalvaged(t *testing.T) {
+	s := openTemp(t)
+	sound, unclean := testKey(1), testKey(1)
+	unclean.DeviceName = "NVIDIA\x1b[2J"
+	must(t, s.Record(sound, testEntry(1)))
+	must(t, s.Record(unclean, testEntry(2)))
+	data, err := os.ReadFile(s.Path())
+	must(t, err)
+	got := newBatch()
+	salvage(data, got)
+	if len(got.entries) != 1 || len(got.entries[sound]) != 1 {
+		t.Errorf("%v", got.entries)
+	}
+}
+
 // FuzzStore writes anything over a part of a store: it must be read, or refused, and what is salvaged must be records.
 func FuzzStore(f *testing.F) {
 	s := openTemp(f)

@@ -136,7 +136,7 @@ func salvage(data []byte, got batch) {
 			continue
 		}
 		records(data[at:at+pages*size], func(name, value []byte, bucket bool) {
-			if k, err := ParseKey(string(name)); err == nil {
+			if k, err := ParseKey(string(name)); err == nil && !k.unclean() {
 				keys[string(name)] = k
 			}
 			if !bucket {
