@@ -414,6 +414,9 @@ func (s *Store) Check() (Report, error) {
 	if _, err := s.Running(); err != nil {
 		return r, err
 	}
+	if err := s.checkTrails(); err != nil {
+		return r, err
+	}
 	bests, err := s.Bests()
 	if err != nil {
 		return r, err

@@ -167,6 +167,24 @@ func (s *Store) step(r record) (x step) {
 	return x
 }
 
+// checkTrails reads all trails, for what is damaged in them.
+func (s *Store) checkTrails() error {
+	keys, err := s.keys(partTrail, "")
+	if err != nil {
+		return err
+	}
+	for _, k := range keys {
+		records, err := s.engine.read(spot{part: partTrail, key: k.String()})
+		if err != nil {
+			return err
+		}
+		for _, r := range records {
+			s.step(r) // a head has other fields, and is sound or not likewise
+		}
+	}
+	return nil
+}
+
 // walk records entries and adds them to the trail.
 func (s *Store) walk(tx transaction, text string, t Turn, head *trail) error {
 	if err := s.record(tx, text, t.Entries); err != nil {

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -213,6 +214,21 @@ func TestATrailWithoutEndIsNotWalked(t *testing.T) {
 	if got := w.heardOf(); !slices.Equal(got, texts(some(0))) {
 		t.Errorf("heard of %v", got)
 	}
+}
+
+// A step that is lost is a schedule that others do not hear of.
+func TestDamageInATrailIsFound(t *testing.T) {
+	onEach(t, func(t *testing.T, fresh func() *Store) {
+		s := fresh()
+		join(t, s, "a", time.Minute).turn(Turn{Entries: []Entry{testEntry(1)}})
+		if r, err := s.Check(); err != nil || r.Damaged != 0 {
+			t.Fatalf("%+v %v", r, err)
+		}
+		put(t, s, stepAt(testKey(0).String(), 1), []byte("no step"))
+		if r, err := s.Check(); err != nil || r.Damaged != 1 || len(r.Places) != 1 || !strings.HasPrefix(r.Places[0], "trail v1") {
+			t.Errorf("%+v %v", r, err)
+		}
+	})
 }
 
 // Several workers go through one list: each schedule is recorded by one of them, and all hear of all.
