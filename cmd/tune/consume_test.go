@@ -193,6 +193,13 @@ func TestObjectivesInTheStore(t *testing.T) {
 	if code, out, _ := tune(t, store, "report", "--json"); code != 0 || !strings.Contains(out, `by energy"`) || strings.Count(out, `"origin"`) != 2 {
 		t.Errorf("%d %.1000s", code, out)
 	}
+	numbers := filepath.Join(t.TempDir(), "report.json")
+	if code, out, stderr := tune(t, store, "report", "--json", "-o", numbers); code != 0 || out != "" || strings.Contains(stderr, "browser") {
+		t.Errorf("%d %.1000s %s", code, out, stderr)
+	}
+	if b, err := os.ReadFile(numbers); err != nil || !json.Valid(b) || strings.Count(string(b), `"origin"`) != 2 {
+		t.Errorf("%v %.1000s", err, b)
+	}
 	for _, o := range []timing.Objective{timing.ForTime, timing.ForEnergy} {
 		entries, err := s.Entries(key)
 		if err != nil || len(entries) == 0 {

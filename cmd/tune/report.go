@@ -48,7 +48,8 @@ predicted and what measured, the roofline, what mattered, the winner's source an
 its time goes. It is of what the store holds, or of a recording: of that it also replays
 a search, in simulated time, against the recorded optimum.
 
---json prints the numbers behind the charts instead (go doc ./report).`,
+--json gives the numbers behind the charts instead (go doc ./report), on standard output
+unless -o names a file.`,
 		Example: `  tune report -o report.html
   tune report --stencil jacobi3d --device replay:h200 -o jacobi3d.html
   tune report --device bench/h200/landscapes/nvidia-h200_heat3d_f32_384x384x384.jsonl.gz`,
@@ -58,21 +59,27 @@ a search, in simulated time, against the recorded optimum.
 			if err != nil {
 				return err
 			}
-			if a.JSON {
-				return a.PrintJSON(d)
-			}
 			var b bytes.Buffer
-			if err := report.Page(&b, reportTitle(d), d, ""); err != nil {
+			if a.JSON {
+				err = cli.WriteJSON(&b, d)
+			} else {
+				err = report.Page(&b, reportTitle(d), d, "")
+			}
+			if err != nil {
 				return err
 			}
-			if file == "-" {
+			if file == "-" || a.JSON && !c.Flags().Changed("output") {
 				_, err := a.Out.Write(b.Bytes())
 				return err
 			}
 			if err := cache.WriteFile(file, b.Bytes()); err != nil {
 				return err
 			}
-			a.Say("%s: %d tunes, %.1f MB; open it in a browser", file, len(d.Tunes), float64(b.Len())/1e6)
+			what := "; open it in a browser"
+			if a.JSON {
+				what = ""
+			}
+			a.Say("%s: %d tunes, %.1f MB%s", file, len(d.Tunes), float64(b.Len())/1e6, what)
 			return nil
 		},
 	}

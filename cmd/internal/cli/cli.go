@@ -209,12 +209,15 @@ func (a *App) JSONFlag(c *cobra.Command) *cobra.Command {
 }
 
 // PrintJSON prints a value on stdout.
-func (a *App) PrintJSON(v any) error {
+func (a *App) PrintJSON(v any) error { return WriteJSON(a.Out, v) }
+
+// WriteJSON writes a value as commands print it.
+func WriteJSON(w io.Writer, v any) error {
 	b, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(a.Out, "%s\n", b)
+	_, err = fmt.Fprintf(w, "%s\n", b)
 	return err
 }
 
