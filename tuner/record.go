@@ -43,6 +43,25 @@ func recorded(path string, p Problem, m machine.Machine, regime timing.Regime) (
 	return l, nil
 }
 
+// young is what of a recording may still hold at a maximal age; nil if nothing. A recording tells of itself alone when it was written, and
+// the store when each of its schedules was measured.
+func young(l *replay.Landscape, stored []cache.Entry, maxAge time.Duration) *replay.Landscape {
+	if written, err := time.Parse(time.RFC3339, l.Header.Time); err != nil || time.Since(written) > maxAge {
+		return nil
+	}
+	old := map[source]bool{}
+	for _, e := range stored {
+		old[source{e.Schedule, e.SourceHash}] = time.Since(e.At) > maxAge
+	}
+	kept := &replay.Landscape{Header: l.Header, Records: map[space.Schedule]outcome.Outcome{}}
+	for _, s := range l.Order {
+		if o := l.Records[s]; !old[source{s, o.SourceHash}] {
+			kept.Order, kept.Records[s] = append(kept.Order, s), o
+		}
+	}
+	return kept
+}
+
 // writeLandscape writes the tune's outcomes as a landscape, after those of the one it goes
 // on with, where they still hold.
 func (j *job) writeLandscape() error {

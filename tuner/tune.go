@@ -282,6 +282,13 @@ func (j *job) openLog() error {
 		study.beat(study.tell)
 		return nil
 	}
+	if j.recording != nil && j.MaxAge > 0 {
+		stored, err := j.Tuner.store.Entries(j.key.Journal())
+		if err != nil {
+			return err
+		}
+		j.recording = young(j.recording, stored, j.MaxAge)
+	}
 	journal, err := openJournal(j.Tuner.store, j.key.Journal(), j.running(), j.Again, j.MaxAge, j.recording)
 	if err != nil {
 		return err

@@ -1,10 +1,14 @@
 package tuner
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 	"time"
 
@@ -97,6 +101,71 @@ func TestWhatIsStoredIsMeasuredBesideWhatIsFound(t *testing.T) {
 		if err != nil || got.Schedule.Text != c.Schedule.Text || got.Search.Evaluated != 4 || got.Search.Stop != search.Budget {
 			t.Errorf("%+v: %v, %s, %d evaluated, %s", o, err, got.Schedule.Text, got.Search.Evaluated, got.Search.Stop)
 		}
+	}
+}
+
+// What a recording holds counts as long as it may hold, whether the recording itself is older or the store says so of a schedule.
+func TestWhatARecordingHoldsMayBeTooOld(t *testing.T) {
+	p, d := replayed(t)
+	for name, c := range map[string]struct {
+		maxAge  time.Duration
+		written string // before; "" as it is
+		kept    bool   // what is not measured again, as finals are
+	}{
+		"of any age":       {0, "2020-01-01T00:00:00Z", true},
+		"young":            {time.Hour, "", true},
+		"an old recording": {time.Hour, "2020-01-01T00:00:00Z", false},
+		"of no known age":  {time.Hour, "yesterday", false},
+		"old by the store": {time.Nanosecond, "2100-01-01T00:00:00Z", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			tn, file := open(t), filepath.Join(t.TempDir(), "l.jsonl.gz")
+			o := Options{Record: file, Stop: search.Stop{Budget: 5}}
+			if _, err := tn.Tune(t.Context(), p, d, o); err != nil {
+				t.Fatal(err)
+			}
+			l, err := replay.Find(file, p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			before := map[string]bool{}
+			for _, s := range l.Order {
+				before[s.String()] = true
+			}
+			if c.written != "" {
+				l.Header.Time = c.written
+				var b bytes.Buffer
+				if err := replay.Write(&b, l.Header, slices.Collect(maps.Values(l.Records))); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if name != "old by the store" { // it knows nothing
+				tn = open(t)
+			}
+			again, measured, kept := 0, map[string]bool{}, 0
+			o.MaxAge, o.Stop.Budget, o.Watcher = c.maxAge, 1, counted{f: func(s string) {
+				if measured[s] = true; before[s] {
+					again++
+				}
+			}}
+			if _, err := tn.Tune(t.Context(), p, d, o); err != nil {
+				t.Fatal(err)
+			}
+			if l, err = replay.Find(file, p); err != nil {
+				t.Fatal(err)
+			}
+			for _, s := range l.Order {
+				if before[s.String()] && !measured[s.String()] {
+					kept++
+				}
+			}
+			if left := len(before) - again; left == 0 || c.kept && kept != left || !c.kept && kept != 0 {
+				t.Errorf("%d of %d are kept", kept, left)
+			}
+		})
 	}
 }
 
