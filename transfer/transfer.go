@@ -173,7 +173,7 @@ func (r Ranked) order() float64 { return r.Seconds * (1 + unproved*doubt/(r.Weig
 const near, doubt = 1.0, 2.0
 
 // unproved is the share by which a schedule that was measured nowhere must be expected to be
-// faster. correction is the largest residual that counts: larger errors belong to one size.
+// faster than one that was measured again and again. correction is the largest residual that counts: larger errors belong to one size.
 const unproved, correction = 0.03, 0.3
 
 // names are those under which what was measured of a schedule counts elsewhere, the widest

@@ -47,6 +47,16 @@ func TestStreamTilesFillTheOtherDevicesSMs(t *testing.T) {
 	}
 }
 
+// TestWhatWasMeasuredNowhereHasAHandicap, as docs/store.md says.
+func TestWhatWasMeasuredNowhereHasAHandicap(t *testing.T) {
+	half := 1 / math.Pow(1+math.Sqrt(3)*math.Ln2, 2) // of the weight of a grid of half the extents
+	for _, c := range []struct{ weight, low, high float64 }{{1, 0.009, 0.011}, {12, 0.02, 0.03}, {1e9, 0.0299, 0.0301}, {half, 0.001, 0.005}} {
+		if ahead := (Ranked{Seconds: 1}).order()/(Ranked{Seconds: 1, Weight: c.weight}).order() - 1; ahead < c.low || ahead > c.high {
+			t.Errorf("measured with weight %g: %g", c.weight, ahead)
+		}
+	}
+}
+
 // TestALevelIsAMedian: of an even count the mean of the middle two, whatever their order.
 func TestALevelIsAMedian(t *testing.T) {
 	here := at(problem(t, stencil.Size{8192, 8192, 1}), h200())
