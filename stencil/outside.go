@@ -272,6 +272,7 @@ func (p *parser) apply(o *outside, a *Array, from *[3][2]*outside, readOnly bool
 				return p.fail(e.at, "a read-only array's rule is clamp, mirror or wrap: beyond its edge it is a cell of its own")
 			}
 			from[axis][side], a.Rules[axis][side] = o, e.Rule
+			a.sides[axis][side] = o.body != nil && o.side >= 0 && (o.array.text != "" || len(p.out.Fields) == 1)
 			if readOnly || a.Temporary && e.Boundary == Fixed && o.array.text == "" { // which has nothing to keep
 				a.Rules[axis][side] = e.Rule.readOnly()
 			}
@@ -279,6 +280,9 @@ func (p *parser) apply(o *outside, a *Array, from *[3][2]*outside, readOnly bool
 	}
 	return nil
 }
+
+// EdgeNames tells whether the EdgeValue of a field's side names both: it is none of an axis, of all sides or of all fields.
+func (a *Array) EdgeNames(axis, side int) bool { return a.sides[axis][side] }
 
 // edges gives a field its EdgeValue, which asks which side it is where several functions say that, and clamp where nothing
 // is said.

@@ -79,7 +79,8 @@ type Array struct {
 	Type  DType
 	Rules Rules
 	Range Range
-	Edge  []Stmt // a field's EdgeValue: what lies outside where its rule says so; nil without
+	Edge  []Stmt     // a field's EdgeValue: what lies outside where its rule says so; nil without
+	sides [3][2]bool // of which the file has an EdgeValue that names field and side
 }
 
 // Argument is a scalar that is the same for all cells and steps of a run.

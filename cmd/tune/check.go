@@ -282,8 +282,8 @@ func unmirrored(s *stencil.Stencil) (notes []string) {
 	return notes
 }
 
-// unasked says which EdgeValue is never asked: that of a field which nothing reads beyond the side. One that names no field or no side is
-// asked where it may be, so that it must be asked anywhere.
+// unasked says which EdgeValue is never asked: that of a field which nothing reads beyond the side. Those of all sides are asked where
+// they may be, so that one must be asked anywhere, but for one that names its field and side.
 func unasked(s *stencil.Stencil) (notes []string) {
 	sides := func(i int) (edges, asked int) {
 		for axis := range s.Dims {
@@ -299,20 +299,21 @@ func unasked(s *stencil.Stencil) (notes []string) {
 		return edges, asked
 	}
 	for i, a := range s.Fields {
-		if edges, asked := sides(i); edges == 2*s.Dims {
+		edges, asked := sides(i)
+		if edges == 2*s.Dims && asked == 0 {
 			others := false // have the same function, and ask it
 			for k, b := range s.Fields {
 				_, more := sides(k)
 				others = others || more > 0 && reflect.DeepEqual(a.Edge, b.Edge)
 			}
-			if asked == 0 && !others {
+			if !others {
 				notes = append(notes, fmt.Sprintf("nothing reads %s beyond the grid, so its EdgeValue is never asked", fieldName(a)))
 			}
 			continue
 		}
 		for axis := range s.Dims {
 			for side, end := range []string{"low", "high"} {
-				if a.Rules[axis][side].Boundary == stencil.Edge && !s.ReadsBeyond(i, axis, side) {
+				if a.Rules[axis][side].Boundary == stencil.Edge && !s.ReadsBeyond(i, axis, side) && (edges < 2*s.Dims || a.EdgeNames(axis, side)) {
 					notes = append(notes, fmt.Sprintf("nothing reads %s beyond the %s end of %c, so its EdgeValue is never asked there", fieldName(a), end, "xyz"[axis]))
 				}
 			}
