@@ -419,6 +419,35 @@ func TestPlainRoundingIsWithinTheBounds(t *testing.T) {
 	t.Logf("of the bound of few runs %.2g at most, and beyond it on %d grids; of that of many %.2g", few, over, many)
 }
 
+// Below its smallest normal number a type keeps fewer digits the smaller a value is; a later step may show them.
+func TestSmallValuesLoseDigits(t *testing.T) {
+	for _, c := range []struct {
+		in      DType
+		returns string
+		least   float64 // by which it is off
+	}{
+		{Float16, "1e6 * get(v, -1), 1e-6 * get(u, 1)", 0.01},
+		{Float16, "1048576 * get(v, -1), get(u, 1) / 1048576", 0.01},
+		{Float32, "2e37 * get(v, -1), 1e-40 * get(u, 1)", 1e-9},
+	} {
+		p := Problem{Stencil: mustParse(t, "NumDimensions 1 StencilSize (1) Fields (u, v) CellValue { return "+c.returns+"; }"), DType: c.in, Size: Size{3000, 1, 1}}
+		q := Problem{Stencil: inFloat32(p.Stencil), DType: c.in, Size: p.Size}
+		d := Start(p, 3)
+		v := Judge(p, 3, 2)
+		for range 2 {
+			d.Fields = Run(q, d, 1).Fields
+			for _, f := range d.Fields {
+				for i, x := range f.Float {
+					f.Float[i] = c.in.Round(x)
+				}
+			}
+		}
+		if got := v.Compare(slices.Concat(d.Fields[0].Float, d.Fields[1].Float)); !got.OK() || got.MaxError < c.least || got.Share > 0.5 {
+			t.Errorf("%s in %s: %.2g of the bound, off by %.2g: %s", c.returns, c.in, got.Share, got.MaxError, got.Reason(p.Size))
+		}
+	}
+}
+
 // TestNumbersOfAStepAreBoundByTheTypeThatIsChecked: of a file in float that is checked in float64, a sum errs as others that add in another order.
 func TestNumbersOfAStepAreBoundByTheTypeThatIsChecked(t *testing.T) {
 	st, err := Parse("sums", "sums.sl", "NumDimensions 1 StencilSize (1) InputRange (0.5, 1.5) "+

@@ -16,6 +16,7 @@ type noise struct {
 	split  float64 // 2^(lost bits) + 1: v*split - (v*split - v) is v if the type holds it
 	store  float64 // the same two of what is stored; 0 if operations are rounded to that
 	stored float64
+	least  float64 // the smallest normal number: those below keep its unit, and fewer digits
 	lean   float64 // how far comparisons and roundings to integers lean, to which side by its sign
 	fine   float64 // and those of what has no traces
 	traces traces  // of fields that keep few digits; none are followed where fine is lean
@@ -34,8 +35,8 @@ const noiseBits = 37
 func noiseOf(p Problem, seed uint32, side float64) (noise, float64) {
 	d, coarsest := p.DType, p.coarsest()
 	f := d.fact()
-	n := noise{seed: seed, double: d == Float64, low: 0x1p-126, high: math.MaxFloat32 / 8} // sums that are added in another order are larger on the way
-	bits, scale := 24, 1.0                                                                 // 16-bit elements are computed in float
+	n := noise{seed: seed, double: d == Float64, least: math.Ldexp(1, f.minExponent), low: 0x1p-126, high: math.MaxFloat32 / 8} // sums that are added in another order are larger on the way
+	bits, scale := 24, 1.0                                                                                                      // 16-bit elements are computed in float
 	switch {
 	case d.Packed(): // or as they are stored
 		bits, n.high = f.mantissa, math.Ldexp(1, 2-f.minExponent)
@@ -69,6 +70,9 @@ func (c *evaluation) off(v, size, units float64) float64 {
 	if !(math.Abs(v) <= n.high) {
 		return math.NaN()
 	}
+	if math.Abs(size) < n.least {
+		size = n.least
+	}
 	*c.state ^= *c.state << 13
 	*c.state ^= *c.state >> 7
 	*c.state ^= *c.state << 17
@@ -87,10 +91,11 @@ func (n *noise) constant(v float64) float64 {
 	if holds(v, n.split) {
 		return v
 	}
+	unit := n.unit * max(1, n.least/math.Abs(v))
 	if b := math.Float64bits(v); n.lean < 0 && mix(uint32(b)^uint32(b>>32)^n.seed)&1 == 0 {
-		return v * (1 - n.unit)
+		return v * (1 - unit)
 	}
-	return v * (1 + n.unit)
+	return v * (1 + unit)
 }
 
 // keep is a value as it is stored.
@@ -99,7 +104,7 @@ func (c *evaluation) keep(v float64) float64 {
 	switch {
 	case !(math.Abs(v) <= n.high):
 		return math.NaN()
-	case n.store == 0 || holds(v, n.stored):
+	case n.store == 0 || v == 0 || holds(v, n.stored) && math.Abs(v) >= n.least:
 		return v
 	}
 	return c.off(v, v, n.store/n.unit)
