@@ -38,10 +38,10 @@ const manyRuns = 24
 // Judge gives what kernels must give so many steps after Start, and within what bound. Until plays no
 // part: kernels only step.
 func Judge(p Problem, seed uint32, steps int) Verdict {
-	key := fmt.Sprint(p.Stencil.Hash, p.Scalars, p.Stencil.ranges(), p.DType, p.Size, p.Impulses, seed)
 	if p.NaN {
 		return p.judgeNaN(seed, steps)
 	}
+	key := p.Course(seed)
 	courses.Lock()
 	if courses.key != key {
 		courses.key, courses.of = key, nil
@@ -68,6 +68,12 @@ func Judge(p Problem, seed uint32, steps int) Verdict {
 		courses.of = append(courses.of, course{steps, reached})
 	}
 	return v
+}
+
+// Course names what Start gives of a seed and all that follows from it: of problems that have one in common the same is right after so
+// many steps.
+func (p Problem) Course(seed uint32) string {
+	return fmt.Sprint(p.Stencil.Hash, p.Scalars, p.Stencil.ranges(), p.DType, p.Size, p.Impulses, p.NaN, seed)
 }
 
 // courses are where the runs of the last problem judged were after some steps: a search asks for

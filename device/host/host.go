@@ -54,13 +54,7 @@ var (
 
 // wantKey names an expected answer.
 type wantKey struct {
-	hash    string
-	scalars string
-	dtype   stencil.DType
-	size    stencil.Size
-	impulse bool
-	nan     bool
-	seed    uint32
+	course  string
 	steps   int
 	trusted string // ID of the trusted binary; "" = the reference
 }

@@ -54,6 +54,22 @@ func check(t *testing.T, d *host.Device, p stencil.Problem, k kernels.Kernel, li
 
 const plain = "if (i < n) out[i] = in[i];"
 
+// Start values of other ranges have other answers, though the stencil means the same.
+func TestAnswersAreOfTheRangeThatWasStartedFrom(t *testing.T) {
+	d := open(t, host.Options{})
+	for _, text := range []string{"", " InputRange (5, 6)"} {
+		st, err := stencil.Parse("copy", "copy.sl", "NumDimensions 1 StencilSize (0) CellValue { return get(0); }"+text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := copyProblem(t, 1000)
+		p.Stencil = st
+		if cmp, err := check(t, d, p, copyKernel(p, plain), 20*time.Second); err != nil || !cmp.OK() {
+			t.Errorf("%q: %v %s", text, err, cmp.Reason(p.Size))
+		}
+	}
+}
+
 func TestTheEmulationRunsCUDA(t *testing.T) {
 	d := open(t, host.Options{})
 	p := copyProblem(t, 1000)
