@@ -104,6 +104,10 @@ func LoadStencil(name string) (*stencil.Stencil, error) {
 		}
 		return s, err
 	}
+	short := strings.TrimSuffix(filepath.Base(name), ".sl")
+	if short == "" {
+		return nil, Inputf("stencil file %s has no name: a config must have one, so call it like blur.sl", name)
+	}
 	info, err := os.Stat(name)
 	if err != nil {
 		return nil, Inputf("stencil file: %w", err)
@@ -120,7 +124,7 @@ func LoadStencil(name string) (*stencil.Stencil, error) {
 	if err != nil {
 		return nil, Inputf("stencil file: %w", err)
 	}
-	return stencil.Parse(strings.TrimSuffix(filepath.Base(name), ".sl"), name, string(text))
+	return stencil.Parse(short, name, string(text))
 }
 
 // ProblemOf is a config's problem; name says where its stencil is, if not in the catalogue.

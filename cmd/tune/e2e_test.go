@@ -315,6 +315,7 @@ func TestBadInputGetsOneClearLine(t *testing.T) {
 		{"--stencil nonsense", cli.Usage, `unknown stencil "nonsense"`},
 		{"", cli.Usage, "--stencil"},
 		{"--stencil missing.sl", cli.Usage, "missing.sl"},
+		{"--stencil " + filepath.Dir(file) + "/.sl", cli.Usage, "has no name"},
 		{"--stencil jacobi3d --device 99", cli.NoDevice, ""},
 		{"--stencil jacobi3d --device replay", cli.Usage, "replay:h200"},
 		{"--stencil jacobi3d --device replay:none", cli.NoDevice, "there are"},
