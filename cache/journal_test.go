@@ -309,8 +309,10 @@ func TestNotesOutliveImportsAndRepairs(t *testing.T) {
 	onEach(t, func(t *testing.T, fresh func() *Store) {
 		s, other := fresh(), openTemp(t)
 		sc := testEntry(0).Schedule
-		must(t, s.Begin(testKey(0), sc))
-		must(t, s.Begin(testKey(0), sc))
+		for range 2 {
+			must(t, s.Begin(testKey(0), sc))
+			must(t, s.Begin(testKey(1), sc)) // of which nothing is recorded
+		}
 		m := machine.Machine{Name: "a GPU", Kind: "cuda", UUID: "GPU-1", Driver: "580.1"}
 		must(t, s.PutRates(m, DeviceRates{Device: m.Name, Time: time.Unix(1e9, 0).UTC()}))
 		stale := testEntry(0)
@@ -325,9 +327,11 @@ func TestNotesOutliveImportsAndRepairs(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, at := range []*Store{s, repaired} {
-			begun, err := at.Unfinished(testKey(0))
-			if err != nil || len(begun) != 1 || begun[0].Schedule != sc || !begun[0].Quarantined() {
-				t.Errorf("%v %v", begun, err)
+			for i := range 2 {
+				begun, err := at.Unfinished(testKey(i))
+				if err != nil || len(begun) != 1 || begun[0].Schedule != sc || !begun[0].Quarantined() {
+					t.Errorf("problem %d: %v %v", i, begun, err)
+				}
 			}
 			if _, ok, err := at.Rates(m); !ok || err != nil {
 				t.Error("rates are lost", err)

@@ -44,7 +44,7 @@ func (s *Store) copyNotes(to *Store) error {
 	if err != nil {
 		return err
 	}
-	problems, err := s.Keys()
+	problems, err := s.keys(partIntents, "") // one whose first schedule took its program down has no journal
 	if err != nil {
 		return err
 	}
