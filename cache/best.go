@@ -112,7 +112,7 @@ func (s *Store) Fitting(key Key) iter.Seq2[Stored, error] {
 			return
 		}
 		keys = slices.DeleteFunc(keys, func(k Key) bool { return k == key || key.Match(k) == None })
-		slices.SortFunc(keys, key.nearer)
+		slices.SortFunc(keys, key.Nearer)
 		for some := range slices.Chunk(keys, readAtOnce) {
 			if !give(some) {
 				return

@@ -302,10 +302,10 @@ func (k Key) Match(other Key) Grade {
 	return Exact
 }
 
-// nearer orders two keys by how well they fit k: the grade, then the device
+// Nearer orders two keys by how well they fit k: the grade, then the device
 // (compute capability, memory), the class of steps, the size (aspect and
 // volume), the driver, and last their texts so that the order is total.
-func (k Key) nearer(a, b Key) int {
+func (k Key) Nearer(a, b Key) int {
 	return cmp.Or(
 		cmp.Compare(k.Match(a), k.Match(b)),
 		cmp.Compare(versionDistance(k.ComputeCapability, a.ComputeCapability), versionDistance(k.ComputeCapability, b.ComputeCapability)),

@@ -122,13 +122,13 @@ func TestNearerIsAnOrder(t *testing.T) {
 	})
 	rapid.Check(t, func(t *rapid.T) {
 		k, a, b, c := key.Draw(t, "k"), key.Draw(t, "a"), key.Draw(t, "b"), key.Draw(t, "c")
-		if k.nearer(a, b) != -k.nearer(b, a) {
+		if k.Nearer(a, b) != -k.Nearer(b, a) {
 			t.Fatal("not antisymmetric")
 		}
-		if k.nearer(a, b) <= 0 && k.nearer(b, c) <= 0 && k.nearer(a, c) > 0 {
+		if k.Nearer(a, b) <= 0 && k.Nearer(b, c) <= 0 && k.Nearer(a, c) > 0 {
 			t.Fatal("not transitive")
 		}
-		if k.nearer(k, a) > 0 {
+		if k.Nearer(k, a) > 0 {
 			t.Fatal("something is nearer than the key itself")
 		}
 	})

@@ -293,18 +293,19 @@ func (t *Tuner) gather(p Problem, c cache.Stored) (stored, error) {
 }
 
 // unfinished gathers the journals of other sizes on the same device whose tunes did not come
-// to a config, as many as there is room for beside what is known.
+// to a config, the nearest first, as many as there is room for beside what is known.
 func (t *Tuner) unfinished(p Problem, m machine.Machine, key cache.Key, known []stored) (list []stored, err error) {
 	keys, err := t.store.Keys()
 	if err != nil {
 		return nil, err
 	}
+	keys = slices.DeleteFunc(keys, func(k cache.Key) bool {
+		return key.Match(k) != cache.OtherSize || slices.ContainsFunc(known, func(s stored) bool { return s.key.Journal() == k })
+	})
+	slices.SortFunc(keys, key.Nearer)
 	for _, k := range keys {
 		if len(known)+len(list) == mostPlaces {
 			break
-		}
-		if key.Match(k) != cache.OtherSize || slices.ContainsFunc(known, func(s stored) bool { return s.key.Journal() == k }) {
-			continue
 		}
 		q := p
 		if q.Size, err = stencil.ParseSize(k.Size, p.Stencil.Dims); err != nil {

@@ -18,6 +18,7 @@ import (
 	"stenciltune/runner"
 	"stenciltune/search"
 	"stenciltune/space/spacetest"
+	"stenciltune/stencil"
 	"stenciltune/timing"
 )
 
@@ -228,6 +229,30 @@ func TestATuneThatWasInterruptedTeaches(t *testing.T) {
 	}{{problem(t, fourSizes[0]), 1}, {pl.Problem, 0}} { // its own journal is no other's
 		if _, known, err := tn.expected(t.Context(), c.p, pl.Machine, KeyOf(c.p, pl.Machine, timing.Warm), false); err != nil || known != c.want {
 			t.Errorf("%s: %d others known, %v", c.p.Text(), known, err)
+		}
+	}
+}
+
+// Of many such journals the nearest teach.
+func TestTheNearestOfInterruptedTunesTeach(t *testing.T) {
+	tn := open(t)
+	pl := at(problem(t, stencil.Size{2600, 2600, 1}), h200())
+	key := KeyOf(pl.Problem, pl.Machine, timing.Warm)
+	s := sample(pl, 1001)[0]
+	for n := 1100; n <= 2500; n += 100 {
+		q := pl.Problem.Resized(stencil.Size{n, n, 1})
+		e := cache.Entry{Outcome: outcome.Outcome{Schedule: s, Status: timing.OK}.Sampled([]float64{1e-3}, 1)}
+		if err := tn.store.Record(KeyOf(q, pl.Machine, timing.Warm), e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list, err := tn.unfinished(pl.Problem, pl.Machine, key, nil)
+	if err != nil || len(list) != mostPlaces {
+		t.Fatalf("%d, %v", len(list), err)
+	}
+	for i, x := range list {
+		if want := 2500 - 100*i; x.Problem.Size[0] != want {
+			t.Errorf("%d. is of %d cells, want %d", i+1, x.Problem.Size[0], want)
 		}
 	}
 }
