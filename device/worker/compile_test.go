@@ -2,14 +2,18 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"stenciltune/device"
+	"stenciltune/machine"
 	"stenciltune/timing"
 )
 
@@ -231,5 +235,45 @@ func TestCompilersTakeTurns(t *testing.T) {
 			t.Fatalf("children left: %v", children(os.Getpid()))
 		}
 		time.Sleep(10 * time.Millisecond)
+	}
+}
+
+// Whoever waits for a compiler that another has started, and that does not answer, is not held up once cancelled.
+func TestACancelledCompileWaitsForNoStart(t *testing.T) {
+	var starts atomic.Int32
+	o := Options{Threads: 4, CompileCommand: func() *exec.Cmd { starts.Add(1); return exec.Command("sleep", "60") }}.withDefaults()
+	n := newNursery()
+	p := newPool(o, n, o.Logger)
+	errs := make(chan error, 3)
+	begin := func(ctx context.Context) {
+		go func() {
+			_, err := p.compile(ctx, kernel("", 1), machine.Machine{})
+			errs <- err
+		}()
+	}
+	ctx, cancel := context.WithCancel(background)
+	begin(background)
+	for starts.Load() == 0 {
+		time.Sleep(time.Millisecond)
+	}
+	begin(ctx)
+	begin(ctx)
+	time.Sleep(50 * time.Millisecond)
+	cancel()
+	for range 2 {
+		select {
+		case err := <-errs:
+			if !errors.Is(err, context.Canceled) {
+				t.Error(err)
+			}
+		case <-time.After(5 * time.Second):
+			t.Fatal("it waits still")
+		}
+	}
+	if err := n.close(); err != nil {
+		t.Error(err)
+	}
+	if err := <-errs; !errors.Is(err, errClosed) || starts.Load() != 1 {
+		t.Errorf("%v after %d starts", err, starts.Load())
 	}
 }

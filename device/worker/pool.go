@@ -2,6 +2,7 @@ package worker
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"log/slog"
 	"os/exec"
@@ -57,15 +58,21 @@ type pool struct {
 type member struct {
 	load int // compiles here or on their way; guarded by pool.mu
 
-	mu      sync.Mutex // held while the process starts
-	builder *builder   // nil: none yet
+	turn    chan struct{} // holds one while no process starts
+	builder *builder      // nil: none yet
+}
+
+func newMember() *member {
+	m := &member{turn: make(chan struct{}, 1)}
+	m.turn <- struct{}{}
+	return m
 }
 
 // builder is a compile process.
 type builder struct {
 	*process
 	uses sync.WaitGroup // compiles that it has been given and that are waited for
-	left int            // compiles before its place is another's; guarded by its member's mu
+	left int            // compiles before its place is another's; for whoever has its member's turn
 }
 
 // retire ends a builder that no place has any more, once nobody waits for it.
@@ -86,7 +93,7 @@ func newPool(o Options, n *nursery, log *slog.Logger) *pool {
 		p.tokens <- struct{}{}
 	}
 	for range o.Compilers {
-		p.members = append(p.members, &member{})
+		p.members = append(p.members, newMember())
 	}
 	return p
 }
@@ -134,8 +141,9 @@ func (p *pool) compile(ctx context.Context, k kernels.Kernel, m machine.Machine)
 
 // attempt sends a compile to a process and waits for its end, whatever it is.
 func (p *pool) attempt(ctx context.Context, limit time.Duration, r compileRequest, alone bool) (*call, error) {
-	m := &member{}
+	var m *member
 	if alone {
+		m = newMember()
 		if err := await(ctx, p.alone, nil); err != nil {
 			return nil, err
 		}
@@ -193,8 +201,10 @@ func (p *pool) leave(m *member) {
 
 // take gives a place's builder for one compile, which ends with uses.Done.
 func (p *pool) take(ctx context.Context, m *member) (*builder, error) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	if err := m.await(ctx); err != nil {
+		return nil, err
+	}
+	defer m.done()
 	if m.builder != nil && m.builder.left == 0 {
 		go m.builder.retire()
 		m.builder = nil
@@ -208,7 +218,21 @@ func (p *pool) take(ctx context.Context, m *member) (*builder, error) {
 	return c, nil
 }
 
-// start gives a place's builder, starting one if there is none that lives. m.mu is held.
+// await waits for the turn, which ends with done, unless the context is cancelled.
+func (m *member) await(ctx context.Context) error {
+	if err := await(ctx, m.turn, nil); err != nil {
+		return err
+	}
+	if errors.Is(ctx.Err(), context.Canceled) { // no process need start
+		m.done()
+		return ctx.Err()
+	}
+	return nil
+}
+
+func (m *member) done() { m.turn <- struct{}{} }
+
+// start gives a place's builder, starting one if there is none that lives, by whoever has the turn.
 func (p *pool) start(ctx context.Context, m *member) (*builder, error) {
 	if m.builder != nil {
 		select {
@@ -252,8 +276,10 @@ func (p *pool) start(ctx context.Context, m *member) (*builder, error) {
 // warm starts the first process, so that a missing compiler shows at once.
 func (p *pool) warm(ctx context.Context) error {
 	m := p.members[0]
-	m.mu.Lock()
-	defer m.mu.Unlock()
+	if err := m.await(ctx); err != nil {
+		return err
+	}
+	defer m.done()
 	_, err := p.start(ctx, m)
 	return err
 }
