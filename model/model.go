@@ -367,12 +367,15 @@ func pnorm(q float64, values ...float64) float64 {
 }
 
 // registerLimit is the most registers a thread may have in a block of that many
-// threads: a multiple of 8, 255 at most.
+// threads: a multiple of 8, 255 at most. Each scheduler has its share of the registers,
+// and the one with the most warps decides: warps count in fours (the hardware's check in
+// cuda_occupancy.h of the CUDA toolkit).
 func registerLimit(m machine.Machine, threads int) int {
 	if m.RegistersBlock == 0 {
 		return 255
 	}
 	warps := (threads + m.WarpSize - 1) / m.WarpSize
+	warps = (warps + schedulers - 1) / schedulers * schedulers
 	return min(m.RegistersBlock/(warps*m.WarpSize)/8*8, 255)
 }
 

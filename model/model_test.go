@@ -86,16 +86,28 @@ func TestOccupancyEqualsHandComputedExamplesOfAnH200(t *testing.T) {
 }
 
 func TestRegisterLimitIsWhatLaunchBoundsLeaves(t *testing.T) {
-	for threads, want := range map[int]int{32: 255, 256: 255, 257: 224, 512: 128, 768: 80, 1024: 64} {
+	for threads, want := range map[int]int{32: 255, 256: 255, 257: 168, 320: 168, 384: 168, 512: 128, 544: 96, 768: 80, 1024: 64} {
 		if got := registerLimit(h200(), threads); got != want {
 			t.Errorf("%d threads: %d registers, want %d", threads, got, want)
 		}
-		if blocks, _ := Resident(h200(), threads, registerLimit(h200(), threads), 0); blocks < 1 && threads%128 == 0 {
+		if blocks, _ := Resident(h200(), threads, want, 0); blocks < 1 {
 			t.Errorf("%d threads with all the registers they may have: %d blocks", threads, blocks)
+		}
+		if blocks, _ := Resident(h200(), threads, want+8, 0); blocks > 0 && want < 255 {
+			t.Errorf("%d threads with more registers than they may have: %d blocks", threads, blocks)
 		}
 	}
 	if got := registerLimit(machine.Machine{WarpSize: 32}, 1024); got != 255 {
 		t.Errorf("no facts: %d", got)
+	}
+}
+
+// A legal schedule whose warps are no multiple of four and whose registers do not suffice spills; it has a time.
+func TestTenWarpsThatWantMoreRegistersHaveATime(t *testing.T) {
+	p := problem(t, "acoustic3d", stencil.Float32, stencil.Size{512, 512, 512})
+	const text = "sweep/vx=4/vy=3/wp=10/ck=16/pf=4/mb=1"
+	if got := Predict(p, work(t, p, text), Facts{}, h200()); math.IsInf(got.Seconds, 1) || got.Registers != 168 || got.SpillBytes < 4 {
+		t.Errorf("%g s, %d registers, %g bytes spilled, %s", got.Seconds, got.Registers, got.SpillBytes, got.Occupancy)
 	}
 }
 
