@@ -1,6 +1,10 @@
 package search
 
-import "slices"
+import (
+	"slices"
+
+	"stenciltune/timing"
+)
 
 // Which launch is the best differs from source to source, by jumps: it is one whose blocks fill the
 // device's waves. So a source that looks bad with the launch of the best may be better than its, and the way
@@ -85,10 +89,11 @@ func (b *brain) relaunch(point int) int {
 		return -1
 	}
 	slices.Sort(slower)
+	far := b.timed[b.best].log + timing.Median(slower)
 	done := map[source]bool{}
 	for _, t := range b.byTime() {
 		p := b.timed[t].point
-		if b.timed[t].log > b.timed[b.best].log+slower[len(slower)/2] {
+		if b.timed[t].log > far {
 			break
 		}
 		if s := b.source(p); !done[s] {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+
+	"stenciltune/timing"
 )
 
 // Sizes that trade the quality of a proposal for its cost.
@@ -300,7 +302,7 @@ func (b *brain) centre(set []int) {
 		r[i] = b.residual(b.timed[t])
 	}
 	slices.Sort(r)
-	b.offset = r[len(r)/2]
+	b.offset = timing.Median(r)
 }
 
 func (b *brain) refit(set []int) {

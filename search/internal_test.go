@@ -252,6 +252,26 @@ func TestLogEI(t *testing.T) {
 	}
 }
 
+// TestMedians: the constant of the mean is the median residual, and other sources' launches are worth a look up to the
+// median of the best's own; of an even number that is between the middle two.
+func TestMedians(t *testing.T) {
+	values := []int{1, 2, 3}
+	sp := space.New(&space.Family{Name: "f", Params: []space.Param{
+		{Name: "x", Values: values, Ordinal: true}, {Name: "n", Values: values, Ordinal: true, Launch: true}}})
+	b := newBrain(newPool(enumerate(sp, nil, nil)), 1)
+	for q, log := range []float64{0, 0.1, 0.3, 0.25} { // three launches of the first source, one of the second
+		b.take(q)
+		b.tell(q, math.Exp(log), 0, true)
+	}
+	b.centre(b.training())
+	if want := (0.1 + 0.25) / 2; math.Abs(b.offset-want) > 1e-12 {
+		t.Errorf("a constant of %v, want %v", b.offset, want)
+	}
+	if q := b.relaunch(0); q >= 0 {
+		t.Errorf("%s is worth a look, of a source that is slower by 0.25; the launches of the best are by 0.1 and 0.3", b.schedule(q))
+	}
+}
+
 func TestJudge(t *testing.T) {
 	sp, prior := room()
 	for _, c := range []struct {
