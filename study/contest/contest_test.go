@@ -146,6 +146,28 @@ func TestFiguresByHand(t *testing.T) {
 	}
 }
 
+// The window of a score begins where random search has made half of the way from the median, which of an even number of times
+// lies between two: who knows the optimum from then on scores 1.
+func TestAScoreBeginsHalfWayFromTheMedian(t *testing.T) {
+	f := &Field{Optimum: 1, seconds: map[space.Schedule]float64{{}: 3}}
+	for i := range 40 {
+		s := 1 + 0.036*float64(i) // of 2 and 3 draws the 14th and the 10th are expected: 0.468 and 0.324 slower
+		if i >= 20 {
+			s = 2
+		}
+		f.sorted = append(f.sorted, s)
+	}
+	p := make(pace, 40)
+	for i := range p {
+		p[i] = float64(i + 1)
+	}
+	for at, want := range map[float64]bool{3: true, 3.01: false} { // half of (1.684 + 2)/2 - 1 is 0.421
+		if s := f.Score([]Run{{Points: []Point{{Time: at}}}}, p); (math.Abs(s-1) < 1e-9) != want {
+			t.Errorf("the optimum at %g s: score %v", at, s)
+		}
+	}
+}
+
 // A run ends with the schedule whose regret is as small as its rules ask for: at 0 with the best.
 func TestARunEndsAtTheRegretThatIsAskedFor(t *testing.T) {
 	r, err := toy(t).Run(t.Context(), Entrant{Strategy: "exhaustive"}, 1, Rules{Ahead: 1})

@@ -6,6 +6,8 @@ import (
 	"sort"
 
 	"gonum.org/v1/gonum/stat"
+
+	"stenciltune/timing"
 )
 
 // Targets are the regrets whose evaluations are counted.
@@ -95,7 +97,7 @@ func (p pace) done(t float64) int { return sort.Search(len(p), func(i int) bool 
 // mean over time of (baseline - mean best) / (baseline - optimum), 1 if the
 // optimum is known at once, 0 as good as random (Willemsen et al., FGCS 2024).
 func (f *Field) Score(runs []Run, p pace) float64 {
-	median := f.sorted[len(f.sorted)/2]/f.Optimum - 1
+	median := timing.Median(f.sorted)/f.Optimum - 1
 	from, to := p[f.reach(median*(1-windowStart), len(p))-1], p[f.reach(median*(1-windowEnd), len(p))-1]
 	sum := 0.0
 	for i := range windowPoints {
