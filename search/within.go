@@ -2,7 +2,9 @@ package search
 
 import (
 	"cmp"
+	"maps"
 	"math"
+	"slices"
 )
 
 // Doubt is what a search knows of how good its best schedule is: by how much a schedule of which it has no
@@ -76,7 +78,7 @@ func (b *brain) doubt(share float64) Doubt {
 			draw(b.post.mean[i]+b.mean(int(q)), b.post.rest[i])
 		}
 	}
-	for q := range b.pending {
+	for _, q := range slices.Sorted(maps.Keys(b.pending)) { // in one order, for the sum's last digit
 		draw(b.post.c.sum(q, b.post.points, alpha)+b.mean(q), 0)
 	}
 	return d

@@ -86,3 +86,15 @@ func TestDoubtIsThatOfDraws(t *testing.T) {
 		}
 	}
 }
+
+// TestADoubtIsTheSameEveryTime: a sum over what has no answer yet goes through it in one order.
+func TestADoubtIsTheSameEveryTime(t *testing.T) {
+	b, _ := doubting(t, 60)
+	b.Ask(12)
+	want := b.Doubt(0.01)
+	for range 100 {
+		if got := b.Doubt(0.01); got != want {
+			t.Fatalf("%v, and before %v", got, want)
+		}
+	}
+}
