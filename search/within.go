@@ -10,7 +10,7 @@ import (
 // Doubt is what a search knows of how good its best schedule is: by how much a schedule of which it has no
 // answer may be better.
 type Doubt struct {
-	Left  bool    // whether there is one
+	Left  bool    // whether there is one, or no best
 	None  float64 // log of the probability that none is, by independent draws of each from the posterior
 	Since int     // timed schedules since the best
 	Trust float64 // in the prior, see rely
@@ -62,7 +62,7 @@ func (d Doubt) Probability() float64 {
 // doubt is of the statement that the best takes at most 1 + share times as long as any schedule of the
 // space. Candidates stand for all of them: the others are expected to be slower.
 func (b *brain) doubt(share float64) Doubt {
-	d := Doubt{Left: b.left > 0 || len(b.pending) > 0, None: math.Inf(-1), Trust: b.trust}
+	d := Doubt{Left: b.left > 0 || len(b.pending) > 0 || b.best < 0, None: math.Inf(-1), Trust: b.trust}
 	if b.post == nil || b.best < 0 {
 		return d
 	}

@@ -52,6 +52,13 @@ func TestWithin(t *testing.T) {
 	if b, _ := doubting(t, 512); b.Within(0) != 1 {
 		t.Errorf("%v of a space that was tried", b.Within(0))
 	}
+	failing, _ := doubting(t, 0)
+	for _, s := range failing.Ask(512) {
+		failing.Tell([]outcome.Outcome{{Schedule: s, Status: timing.CompileError}})
+	}
+	if failing.Within(0.5) != 0 {
+		t.Errorf("%v of a space in which everything fails", failing.Within(0.5))
+	}
 	if got := Stands(mute{}, Stop{Within: 0.1}); got != (Standing{}) {
 		t.Errorf("a strategy that does not say stands at %v", got)
 	}
