@@ -54,10 +54,14 @@ func (s *bayes) Ask(n int) []space.Schedule {
 }
 
 // Tell teaches the brain. A schedule cut short as slow counts with its time, but
-// only roughly; one that was skipped teaches nothing.
+// only roughly; one that was skipped teaches nothing. What is measured again since the device drifted
+// stands for what was told before.
 func (s *bayes) Tell(outcomes []outcome.Outcome) {
 	s.told(outcomes, func(q int, o outcome.Outcome) {
 		delete(s.b.pending, q)
+		if o.Drifted {
+			s.b.forget(q)
+		}
 		t := Usable(o)
 		extra := o.Noise() * o.Noise()
 		if !(extra < 1) {

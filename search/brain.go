@@ -195,6 +195,31 @@ func (b *brain) tell(q int, seconds, extra float64, ok bool) {
 	}
 }
 
+// forget takes back what was told of a point. If it was the best, another one is, and what was expected of it counts no
+// longer.
+func (b *brain) forget(q int) {
+	i, timed := b.at[q]
+	if !timed {
+		return
+	}
+	b.timed = slices.Delete(b.timed, i, i+1)
+	delete(b.at, q)
+	for j, s := range b.timed[i:] {
+		b.at[s.point] = i + j
+	}
+	b.valid.ok = slices.DeleteFunc(b.valid.ok, func(p int32) bool { return int(p) == q })
+	switch {
+	case i < b.best:
+		b.best--
+	case i == b.best:
+		b.best, b.idle = -1, 0
+		if len(b.timed) > 0 {
+			b.best = b.byTime()[0]
+		}
+	}
+	b.nextCand = 0 // a model without it
+}
+
 // residual is what the model learns: log time, compressed where far above the
 // best, less the prior mean.
 func (b *brain) residual(s seen) float64 {

@@ -105,3 +105,32 @@ func TestADoubtIsTheSameEveryTime(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatIsMeasuredAgainStandsForWhatWas: a time from before the device drifted back is none, be the new one slower or a failure.
+func TestWhatIsMeasuredAgainStandsForWhatWas(t *testing.T) {
+	for _, status := range []timing.Status{timing.OK, timing.WrongAnswer} {
+		s, truth := doubting(t, 60)
+		right := s.b.timed[s.b.best]
+		for _, lucky := range s.Ask(3) {
+			s.Tell([]outcome.Outcome{outcome.At(lucky, 0.5*truth(lucky), 0)})
+			again := outcome.At(lucky, truth(lucky), 0)
+			again.Drifted, again.Status = true, status
+			s.Tell([]outcome.Outcome{again})
+		}
+		best := s.b.timed[s.b.best]
+		for i, p := range s.b.timed {
+			if s.b.at[p.point] != i || p.log < best.log || math.Abs(p.log-math.Log(truth(s.schedule(p.point)))) > 1e-9 {
+				t.Errorf("%s: %s takes e^%.3f s, the best e^%.3f", status, s.schedule(p.point), p.log, best.log)
+			}
+		}
+		if status != timing.OK && (best != right || len(s.b.timed) != 60) {
+			t.Errorf("%s: the best of %d is %s, want %s", status, len(s.b.timed), s.schedule(best.point), s.schedule(right.point))
+		}
+		s.Ask(1)
+		for i, q := range s.b.post.points {
+			if at, timed := s.b.at[int(q)]; s.b.post.known[i] && (!timed || math.Abs(s.b.post.value[i]-s.b.residual(s.b.timed[at])) > 1e-9) {
+				t.Errorf("%s: the model has learnt %v of %s", status, s.b.post.value[i], s.schedule(int(q)))
+			}
+		}
+	}
+}
