@@ -348,7 +348,7 @@ func (b *brain) build(set []int) {
 	var pending []int
 	if b.post != nil {
 		for i, q := range b.post.points {
-			if _, timed := b.at[int(q)]; !b.post.known[i] && !timed && !slices.Contains(b.valid.bad, q) {
+			if !b.post.known[i] && b.pending[int(q)] {
 				pending = append(pending, int(q))
 			}
 		}

@@ -134,3 +134,21 @@ func TestWhatIsMeasuredAgainStandsForWhatWas(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatWasSkippedIsNotBelieved: a proposal that will have no answer leaves the model when it is built anew.
+func TestWhatWasSkippedIsNotBelieved(t *testing.T) {
+	s, _ := doubting(t, 60)
+	asked := s.Ask(2)
+	s.Tell([]outcome.Outcome{{Schedule: asked[0], Status: timing.Skipped}})
+	s.b.nextCand = 0
+	last := s.Ask(1)[0]
+	believed := map[space.Schedule]bool{}
+	for i, q := range s.b.post.points {
+		if !s.b.post.known[i] {
+			believed[s.schedule(int(q))] = true
+		}
+	}
+	if believed[asked[0]] || !believed[asked[1]] || !believed[last] || len(believed) != 2 {
+		t.Errorf("%v, of which %s was skipped", believed, asked[0])
+	}
+}
