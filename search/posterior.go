@@ -80,7 +80,7 @@ func (g *posterior) add(point int, value float64, known bool, extra float64) boo
 	return true
 }
 
-// set gives row i its value.
+// set gives row i its value. Its noise stays what it was added with.
 func (g *posterior) set(i int, value float64) {
 	g.value[i], g.known[i], g.stale = value, true, true
 }

@@ -189,7 +189,8 @@ func (b *brain) firsts(trust float64) []int32 {
 	return slices.Concat(b.ranked.order[:min(most, len(b.ranked.order))], b.stated[:min(most, len(b.stated))])
 }
 
-// waiting tells whether what was due has been proposed and has no answer yet.
+// waiting tells whether what was due has been proposed and has no answer yet. Launches of other sources than the best's, see
+// beside and relaunch, are not: on the spaces of jacobi3d13 and gaussian2d that took up to a second more and found nothing.
 func (b *brain) waiting() bool {
 	if b.best < 0 {
 		return false
