@@ -523,6 +523,7 @@ func (b *brain) local() int {
 	if b.descents++; b.descents%2 == 0 {
 		order = b.elsewhere(order)
 	}
+	target := b.target()
 	for rank := range min(bestAround, len(order)) {
 		p := b.timed[order[rank]].point
 		nears := []func([]int, int) []int{b.launches, b.steps, b.trades}
@@ -532,7 +533,6 @@ func (b *brain) local() int {
 		for _, near := range nears {
 			where := b.admit(near(nil, p))
 			best, top := -1, math.Inf(-1)
-			target := b.target()
 			for _, i := range where {
 				q := int(b.post.cand[i])
 				if a := b.score(i, target) + b.valid.logP(q); best < 0 || a > top {
