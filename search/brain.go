@@ -86,11 +86,13 @@ func newBrain(p *pool, seed uint64) *brain {
 	if f.z != nil {
 		b.ranked = line{pool: p, order: p.byPrior()}
 		b.stated = b.ranked.order
+		unknown := 0
 		for q := range p.size {
 			if math.IsInf(p.predicted(q), 1) {
-				b.unknown += 1 / float64(p.size)
+				unknown++
 			}
 		}
+		b.unknown = float64(unknown) / float64(p.size)
 	}
 	return b
 }

@@ -155,3 +155,21 @@ func TestAPriorWithoutATimeForSomeIsNotTrusted(t *testing.T) {
 		}
 	}
 }
+
+// A hundredth is no more than a hundredth, of a thousand schedules too.
+func TestAHundredthWithoutATimeIsNotMore(t *testing.T) {
+	values := make([]int, 1000)
+	for i := range values {
+		values[i] = i + 1
+	}
+	sp := space.New(&space.Family{Name: "f", Params: []space.Param{{Name: "x", Values: values, Ordinal: true}}})
+	b := newBrain(newPool(enumerate(sp, func(s space.Schedule) float64 {
+		if s.Int("x", 0)%100 == 0 {
+			return math.Inf(1)
+		}
+		return float64(s.Int("x", 0))
+	}, nil)), 1)
+	if b.unknown > mostUnknown {
+		t.Errorf("%v of the schedules have no time, of which %v may be", b.unknown, mostUnknown)
+	}
+}
