@@ -27,7 +27,7 @@ type Term struct {
 type Prediction struct {
 	Seconds     float64 `json:"seconds"` // per time step
 	Terms       []Term  `json:"terms"`
-	Limiter     string  `json:"limiter"`    // name of the largest term
+	Limiter     string  `json:"limiter"`    // name of the largest term of the launch itself: not launch, numbers or lists
 	DRAMBytes   float64 `json:"dram_bytes"` // a launch
 	L2Bytes     float64 `json:"l2_bytes"`
 	BlocksPerSM int     `json:"blocks_per_sm"` // resident
