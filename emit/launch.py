@@ -247,6 +247,21 @@ class _Device:
         v = TABLE["variants"][-1]
         return v, 3 * [self.blocks(v["kernels"][0], n, False)[0]], 0.0
 
+    def all_picks(self, n):
+        """The choices for a grid: each variant that can do it, in as many stream tiles as the rule says and as fill the multiprocessors in part, once and several times."""
+        picks = []
+        for v in TABLE["variants"]:
+            grids = [self.suits(k, n, False) for k in v["kernels"]]
+            if None in grids:
+                continue
+            first, tried = TABLE["kernels"][v["kernels"][0]], [grids]
+            for part in (1, 2, 4, 8, 16) if first["extra"] > 0 else ():  # of four times the blocks that run at once
+                tiles = self.slots_of(v["kernels"][0]) * part // 4 // (grids[0][0] * grids[0][1])
+                if 1 <= tiles <= 65535 and n[_AXES - 1] // tiles > first["extra"] and all(g[0][2] != tiles for g in tried):
+                    tried.append([grids[0][:2] + [tiles]] + grids[1:])
+            picks += [(v, g) for g in tried]
+        return picks
+
     def variant(self, n):
         """What does a grid, the blocks of its kernels, and the seconds that a time step should take (0 = not known): of the nearest winner's that suit it and the device the one that should take the least time."""
         key = tuple(n)
@@ -448,6 +463,51 @@ def _advance(device, state, n, steps, stream):
         state["first"].value += k["steps"]
 
 
+def _timed(device, pick, launches, state, n, stream):
+    """Runs steps by a choice for a grid, and answers what one took in seconds."""
+    device.picks[tuple(n)] = pick + (0.0,)
+    steps, events, ms = launches * TABLE["kernels"][pick[0]["kernels"][0]]["steps"], [_c.c_void_p(), _c.c_void_p()], _c.c_float()
+    for e in events:
+        _cuda("cuEventCreate", _c.byref(e), 0)
+    try:
+        _cuda("cuEventRecord", events[0], _c.c_void_p(stream))
+        _advance(device, dict(state, first=_c.c_int(1)), n, steps, stream)
+        _cuda("cuEventRecord", events[1], _c.c_void_p(stream))
+        _cuda("cuEventSynchronize", events[1])
+        _cuda("cuEventElapsedTime", _c.byref(ms), *events)
+    finally:
+        for e in events:
+            _cuda("cuEventDestroy_v2", e)
+    return 1e-3 * ms.value / steps
+
+
+def measure(fields, scratch, *, stream=None, **named):
+    """Finds out what is fastest on grids of this shape on their device, whatever it is and whatever was tuned, and says what it is.
+
+    It compiles every kernel that can do them and launches it many times; the fastest does such grids from then on. It takes what advance
+    takes. What is in arrays that are written is lost.
+    """
+    device, state, n, stream, _ = _prepared(fields, scratch, 1, stream, named)
+    with device as d:
+        was, seconds = d.variant(n), []
+        try:
+            picks = d.all_picks(n)
+            for p in picks:
+                for launches in (1, 2):  # first it is loaded
+                    once = _timed(d, p, launches, state, n, stream)
+                launches = 5e-4 / max(once, 1e-9) / TABLE["kernels"][p[0]["kernels"][0]]["steps"]  # half a millisecond
+                seconds.append((_timed(d, p, max(1, min(100, int(launches))), state, n, stream), int(launches)))
+            least = min(s for s, _ in seconds)
+            for i, (s, launches) in enumerate(seconds):
+                for _ in range(2 if s <= 1.1 * least else 0):
+                    seconds[i] = min(seconds[i], (_timed(d, picks[i], max(1, min(100, launches)), state, n, stream), launches))
+            best = min(range(len(picks)), key=lambda i: seconds[i][0])
+            was = picks[best] + (seconds[best][0],)
+        finally:
+            d.picks[tuple(n)] = was
+        return was[0]["text"]
+
+
 def advance(fields, scratch, steps, *, first=1, stream=None, **named):
     """Advances fields on the device, and says which arrays hold the answers.
 
@@ -457,12 +517,20 @@ def advance(fields, scratch, steps, *, first=1, stream=None, **named):
     the first time step computed, which counts only where the stencil asks for it. The launches are put on the stream and not waited for. The arrays must live until
     they are done. Returns a list of arrays, one for each field, of those given.
     """
-    fields, scratch = [list(a) if isinstance(a, (list, tuple)) else [a] for a in (fields, scratch)]
-    if len(fields) != _FIELDS or len(scratch) != _FIELDS:
-        raise TypeError(_wanted() + " and as many scratch arrays, not %d and %d" % (len(fields), len(scratch)))
     steps, first = _index(steps), _index(first)
     if steps < 0 or first < 1 or first + steps > 2147483647:
         raise ValueError("steps %d, first %d: want at least 0 and 1" % (steps, first))
+    device, state, n, stream, owner = _prepared(fields, scratch, first, stream, named)
+    with device as d:
+        _advance(d, state, n, steps, stream)
+    return [owner[state["now[%d]" % f].value] for f in range(_FIELDS)]
+
+
+def _prepared(fields, scratch, first, stream, named):
+    """A run's device, the state that its kernels are given, its extents, its stream and whose array lies at an address."""
+    fields, scratch = [list(a) if isinstance(a, (list, tuple)) else [a] for a in (fields, scratch)]
+    if len(fields) != _FIELDS or len(scratch) != _FIELDS:
+        raise TypeError(_wanted() + " and as many scratch arrays, not %d and %d" % (len(fields), len(scratch)))
     state, shape, owner, held = {"first": _c.c_int(first)}, None, {}, []
     for key, arrays in (("now", fields), ("next", scratch)):
         for f, array in enumerate(arrays):
@@ -483,9 +551,9 @@ def advance(fields, scratch, steps, *, first=1, stream=None, **named):
     for a in held + data:
         if _ordinal(a.address) != ordinal:
             raise ValueError("%s is on device %d and %s on device %d" % (held[0].name, ordinal, a.name, _ordinal(a.address)))
-    with _On(ordinal) as device:
-        _advance(device, state, n, steps, _stream(stream, fields[0]))
-    return [owner[state["now[%d]" % f].value] for f in range(_FIELDS)]
+    on = _On(ordinal)
+    with on:  # CuPy's stream is of the device that is current
+        return on, state, n, _stream(stream, fields[0]), owner
 
 
 def _wanted():
