@@ -1,5 +1,5 @@
 # Runs the kernels of an image (tune emit --format cubin, or ptx) by what FILE.json says of them, on arrays of CUDA.jl.
-# It was NOT RUN yet: written after CUDA.jl's source.
+# It ran with Julia 1.5.3 and JSON.jl 0.20 on a stand-in for CUDA.jl that has the signatures of its version 5 and arrays of the host. It was NOT RUN on a GPU yet.
 #
 #     tune emit --config ../shipped/jacobi3d.json --format cubin -o jacobi3d.cubin
 #     julia heat.jl jacobi3d.cubin [STEPS]        # needs the packages CUDA and JSON
