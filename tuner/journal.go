@@ -60,19 +60,18 @@ func newJournal(s *cache.Store, key cache.Key, running cache.Running, l *replay.
 }
 
 // openJournal reads what earlier runs left, unless again, and of that what is not older than maxAge (0 = all). A schedule
-// that was begun twice and never came back takes the whole program down with it: it is not run again.
+// that was begun twice and never came back takes the whole program down with it: it is not run again, either way.
 func openJournal(s *cache.Store, key cache.Key, running cache.Running, again bool, maxAge time.Duration, l *replay.Landscape) (*journal, error) {
 	j := newJournal(s, key, running, l)
-	if again {
-		return j, nil
-	}
-	entries, err := s.Entries(key)
-	if err != nil {
-		return nil, err
-	}
-	for _, e := range entries {
-		if maxAge == 0 || time.Since(e.At) <= maxAge {
-			j.learn(e.Outcome)
+	if !again {
+		entries, err := s.Entries(key)
+		if err != nil {
+			return nil, err
+		}
+		for _, e := range entries {
+			if maxAge == 0 || time.Since(e.At) <= maxAge {
+				j.learn(e.Outcome)
+			}
 		}
 	}
 	unfinished, err := s.Unfinished(key)

@@ -48,7 +48,20 @@ func TestTheJournalKeepsWhatAScheduleCost(t *testing.T) {
 			t.Errorf("%s %s is known: %+v", unknown.s, unknown.hash, o)
 		}
 	}
-	if anew, err := openJournal(tn.store, key, cache.Running{Worker: "a:1:0"}, true, 0, nil); err != nil || len(anew.known) != 0 {
-		t.Errorf("measuring again knows %d, %v", len(anew.known), err)
+	for _, worker := range []string{"a:1:0", "a:2:0"} {
+		anew, err := openJournal(tn.store, key, cache.Running{Worker: worker}, true, 0, nil)
+		if err != nil || len(anew.known) != 0 {
+			t.Fatalf("measuring again knows %d, %v", len(anew.known), err)
+		}
+		if err := anew.Record(nil, next); err != nil { // and the process dies
+			t.Fatal(err)
+		}
+	}
+	anew, err := openJournal(tn.store, key, cache.Running{Worker: "a:3:0"}, true, 0, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o, ok := anew.Known(next, "aa"); !ok || o.Status != timing.WorkerLost || len(anew.known) != 1 {
+		t.Errorf("of a schedule that ended the program twice measuring again knows %+v, %v", o, ok)
 	}
 }
