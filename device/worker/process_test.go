@@ -114,7 +114,7 @@ func TestAReapedChildIsNotKilled(t *testing.T) {
 	}
 	p := &process{cmd: exec.Command("sleep", "60"), reaped: true}
 	isolate(p.cmd)
-	if err := p.cmd.Start(); err != nil {
+	if err := p.start(); err != nil {
 		t.Fatal(err)
 	}
 	p.signal()
@@ -124,7 +124,9 @@ func TestAReapedChildIsNotKilled(t *testing.T) {
 	}
 	p.reaped = false
 	p.signal()
-	_ = p.cmd.Wait() // killed: its error says so
+	if err := p.cmd.Wait(); err == nil {
+		t.Error("not killed")
+	}
 }
 
 // An operation has one clock: a second would run on after its end, and kill the next one's process. An answer about
