@@ -248,18 +248,18 @@ class _Device:
         return v, 3 * [self.blocks(v["kernels"][0], n, False)[0]], 0.0
 
     def all_picks(self, n):
-        """The choices for a grid: each variant that can do it, in as many stream tiles as the rule says and as fill the multiprocessors in part, once and several times."""
-        picks = []
+        """The choices for a grid: the present one, and each variant that can do it, in as many stream tiles as the rule says and as fill the multiprocessors in part, once and several times."""
+        picks = [self.variant(n)[:2]]
         for v in TABLE["variants"]:
             grids = [self.suits(k, n, False) for k in v["kernels"]]
             if None in grids:
                 continue
-            first, tried = TABLE["kernels"][v["kernels"][0]], [grids]
-            for part in (1, 2, 4, 8, 16) if first["extra"] > 0 else ():  # of four times the blocks that run at once
-                tiles = self.slots_of(v["kernels"][0]) * part // 4 // (grids[0][0] * grids[0][1])
-                if 1 <= tiles <= 65535 and n[_AXES - 1] // tiles > first["extra"] and all(g[0][2] != tiles for g in tried):
-                    tried.append([grids[0][:2] + [tiles]] + grids[1:])
-            picks += [(v, g) for g in tried]
+            (x, y, rule), extra = grids[0], TABLE["kernels"][v["kernels"][0]]["extra"]
+            slots = self.slots_of(v["kernels"][0]) if extra > 0 else 0
+            parts = [slots * part // 4 // (x * y) for part in (1, 2, 4, 8, 16)]  # of four times the blocks that run at once
+            for tiles in [rule] + [t for t in parts if 1 <= t <= 65535 and n[_AXES - 1] // t > extra]:
+                if not any(w is v and g[0][2] == tiles for w, g in picks):
+                    picks.append((v, [[x, y, tiles]] + grids[1:]))
         return picks
 
     def variant(self, n):

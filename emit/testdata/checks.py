@@ -104,6 +104,10 @@ jacobi3d.advance(tensor, scratch, 3, stream=Stream())
 assert fake.lines[0].split()[:4] == [entry] + [str(b) for b in tiles], fake.lines
 assert 0 < jacobi3d.expected(70, 40, 9) < 1e-5 and jacobi3d.variant(70, 40, 10) == before
 
+# The grid that was tuned for is measured in the stream tiles of its tune, too.
+device = jacobi3d._Device.known[0]
+assert device.variant([512, 512, 512, 16])[:2] in device.all_picks([512, 512, 512, 16])
+
 # An image beside the module is taken where it has the kernels; nothing is compiled then.
 jacobi3d._Device.known.clear()
 with open(os.path.join(sys.argv[1], "jacobi3d.cubin"), "wb") as f:
