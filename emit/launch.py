@@ -100,7 +100,7 @@ class _Device:
         name = _c.create_string_buffer(256)
         _cuda("cuDeviceGetName", name, 256, handle)
         self.name = name.value.decode(errors="replace")
-        self.entries, self.slots, self.usable, self.image, self.modules, self.picks = {}, {}, {}, None, {}, {}
+        self.entries, self.slots, self.usable, self.image, self.modules, self.picks, self.measured = {}, {}, {}, None, {}, {}, set()
 
     def shipped(self, entry):
         """An entry of the image beside this file (tune emit --format cubin -o NAME.cubin); None if it has none for this device."""
@@ -266,8 +266,8 @@ class _Device:
         """What does a grid, the blocks of its kernels, and the seconds that a time step should take (0 = not known): of the nearest winner's that suit it and the device the one that should take the least time."""
         key = tuple(n)
         if key not in self.picks:
-            if len(self.picks) >= 1000:
-                self.picks.clear()
+            if len(self.picks) >= 1000 + len(self.measured):
+                self.picks = {m: self.picks[m] for m in self.measured}
             self.picks[key] = self.choose(n)
         return self.picks[key]
 
@@ -503,6 +503,7 @@ def measure(fields, scratch, *, stream=None, **named):
                     seconds[i] = min(seconds[i], (_timed(d, picks[i], max(1, min(100, launches)), state, n, stream), launches))
             best = min(range(len(picks)), key=lambda i: seconds[i][0])
             was = picks[best] + (seconds[best][0],)
+            d.measured.add(tuple(n))
         finally:
             d.picks[tuple(n)] = was
         return was[0]["text"]
