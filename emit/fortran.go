@@ -14,7 +14,7 @@ var fortranTypes = map[string]string{
 }
 
 // longestFortran is the most letters of a name (Fortran 2003, 3.2.2), less those of the longest suffix.
-const longestFortran = 63 - len("_slab_apart")
+const longestFortran = 63 - len("_set_data_10")
 
 // fortranNames are parameters' names, which Fortran tells apart by their letters alone.
 type fortranNames map[string]bool
@@ -52,9 +52,9 @@ func (p procedure) text() string {
 		kind = "function"
 		declared = append(declared, fmt.Sprintf("      %s :: %s\n", p.result, p.name))
 	}
-	list := strings.Join(names, ", &\n        ")
-	if short := strings.Join(names, ", "); len(short) < 80 { // of the 132 columns of a line
-		list = short
+	list := strings.Join(names, ", ")
+	if len(kind)+len(p.name)+len(list) > 132-len("     () &") { // the columns of a line
+		list = strings.Join(names, ", &\n        ")
 	}
 	return fmt.Sprintf("    ! %s\n    %s %s(%s) &\n        bind(c, name=\"%s\")\n      import\n%s    end %[2]s %[3]s\n", p.doc, kind, p.name, list, p.c, strings.Join(declared, ""))
 }
@@ -101,7 +101,7 @@ func procedures(s Source, module string) []procedure {
 		data.declared, given = "type(c_ptr), intent(in)", "where each field is"
 	}
 	taken := fortranNames{}
-	for _, n := range strings.Fields("data n iterations first grid scratch fields result stream below above work edges graph " + module + "_tuned") {
+	for _, n := range strings.Fields("data n iterations first grid scratch fields result stream below above edges inside graph " + module + "_tuned") {
 		taken[n] = true
 	}
 	value := func(c, name string) argument { return argument{fortranTypes[c] + ", value", taken.of(name)} }
@@ -163,7 +163,7 @@ func procedures(s Source, module string) []procedure {
 	if !e.Until {
 		list = append(list, procedure{"The launches of so many steps as a CUDA graph, a cudaGraphExec_t. The value is a cudaError_t.", name + "_graph", e.Name + "Graph", "integer(c_int)",
 			join(device, scalars, []argument{result, {"type(c_ptr), intent(out)", "graph"}})},
-			procedure{"Finds out what is fastest on such a grid, and has it do them from now on. What arrays that are written hold is lost. The value is a cudaError_t.", name + "_measure", e.Name + "Measure", "integer(c_int)",
+			procedure{"Has what is fastest do such grids from now on. Arrays that are written lose what they hold. The value is a cudaError_t.", name + "_measure", e.Name + "Measure", "integer(c_int)",
 				join(works, extents, scalars, []argument{stream})})
 	}
 	for _, set := range e.Setters {

@@ -69,3 +69,21 @@ func TestFortranNames(t *testing.T) {
 		t.Errorf("a name too long: %v", err)
 	}
 }
+
+// TestFortranTakesTheLongestNames: of ten arrays' setters too, and of a file's names that differ in their case alone from a parameter's.
+func TestFortranTakesTheLongestNames(t *testing.T) {
+	if _, err := exec.LookPath("gfortran"); err != nil {
+		t.Skip("no Fortran compiler: gfortran")
+	}
+	dir := t.TempDir()
+	write(t, dir, "wide.sl", "NumDimensions 2 StencilSize (1, 1) DataType float ReadOnly (a, b, c, d, e, f, g, h, i, j) ScalarVariables (float Inside, float Edges, float Apart, float from_plane, float planes) CellValue { return get(1, 0) * Inside + Edges * get(0, 1) + Apart + planes * get(a, 0, 0) + get(j, 0, 0) * from_plane; }")
+	s := sourceOf(t, filepath.Join(dir, "wide.sl"), stencil.Float32, stencil.Size{512, 512, 1}, tiles2d+"1", h200)
+	for s.Name = "w"; ; s.Name += "w" {
+		text, err := Text("fortran", s)
+		if err != nil {
+			break
+		}
+		write(t, dir, "wide.f90", string(text))
+	}
+	build(t, dir, "gfortran", "-Wall", "-Werror", "-std=f2008", "-fsyntax-only", "wide.f90")
+}
