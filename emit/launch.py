@@ -485,7 +485,7 @@ def measure(fields, scratch, *, stream=None, **named):
     """Finds out what is fastest on grids of this shape on their device, whatever it is and whatever was tuned, and says what it is.
 
     It compiles every kernel that can do them and launches it many times; the fastest does such grids from then on. It takes what advance
-    takes. What is in arrays that are written is lost.
+    takes, but steps and first. What is in arrays that are written is lost.
     """
     device, state, n, stream, _ = _prepared(fields, scratch, 1, stream, named)
     with device as d:
