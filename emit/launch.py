@@ -495,12 +495,12 @@ def measure(fields, scratch, *, stream=None, **named):
             for p in picks:
                 for launches in (1, 2):  # first it is loaded
                     once = _timed(d, p, launches, state, n, stream)
-                launches = 5e-4 / max(once, 1e-9) / TABLE["kernels"][p[0]["kernels"][0]]["steps"]  # half a millisecond
-                seconds.append((_timed(d, p, max(1, min(100, int(launches))), state, n, stream), int(launches)))
+                launches = max(1, min(100, int(5e-4 / max(once, 1e-9) / TABLE["kernels"][p[0]["kernels"][0]]["steps"])))  # half a millisecond
+                seconds.append((_timed(d, p, launches, state, n, stream), launches))
             least = min(s for s, _ in seconds)
             for i, (s, launches) in enumerate(seconds):
                 for _ in range(2 if s <= 1.1 * least else 0):
-                    seconds[i] = min(seconds[i], (_timed(d, picks[i], max(1, min(100, launches)), state, n, stream), launches))
+                    seconds[i] = min(seconds[i], (_timed(d, picks[i], launches, state, n, stream), launches))
             best = min(range(len(picks)), key=lambda i: seconds[i][0])
             was = picks[best] + (seconds[best][0],)
             d.measured.add(tuple(n))

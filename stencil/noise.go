@@ -35,8 +35,9 @@ const noiseBits = 37
 func noiseOf(p Problem, seed uint32, side float64) (noise, float64) {
 	d, coarsest := p.DType, p.coarsest()
 	f := d.fact()
-	n := noise{seed: seed, double: d == Float64, least: math.Ldexp(1, f.minExponent), low: 0x1p-126, high: math.MaxFloat32 / 8} // sums that are added in another order are larger on the way
-	bits, scale := 24, 1.0                                                                                                      // 16-bit elements are computed in float
+	// 16-bit elements are computed in float. Sums that are added in another order are larger on the way.
+	n := noise{seed: seed, double: d == Float64, least: math.Ldexp(1, f.minExponent), low: 0x1p-126, high: math.MaxFloat32 / 8}
+	bits, scale := 24, 1.0
 	switch {
 	case d.Packed(): // or as they are stored
 		bits, n.high = f.mantissa, math.Ldexp(1, 2-f.minExponent)
