@@ -37,26 +37,27 @@ type Source struct {
 
 // Format is one form.
 type Format struct {
-	Name string
-	Doc  string
-	text func(Source) ([]byte, error)
-	many bool // takes several configs
+	Name  string
+	Doc   string
+	text  func(Source) ([]byte, error)
+	many  bool // takes several configs
+	steps bool // any grid of a caller's, which not every kernel can (stepped)
 }
 
 // Formats are the forms that are text, in the order of the help.
 func Formats() []Format {
 	return []Format{
-		{"json", "the config itself, one JSON document", config, false},
-		{"header", "C and C++ header, of several devices", header, true},
-		{"cmake", "cache variables for include() or cmake -C", cmake, false},
-		{"make", "variables for include in a makefile", makefile, false},
-		{"nvcc-flags", "one line of flags for nvcc", nvccFlags, false},
-		{"env", "variables for a shell", env, false},
-		{"wisdom", "Kernel Launcher's wisdom file, of several devices and sizes", wisdom, true},
-		{"t4", "Kernel Tuner's T4 results, of several devices and sizes", t4, true},
-		{"cu", "CUDA source: the kernels and a launcher, of several devices and sizes", cu, true},
-		{"fortran", "Fortran module of interfaces to the CUDA source's functions", fortran, true},
-		{"python", "Python module for CuPy and PyTorch: the kernels and a launcher, of several devices and sizes", python, true},
+		{"json", "the config itself, one JSON document", config, false, false},
+		{"header", "C and C++ header, of several devices", header, true, false},
+		{"cmake", "cache variables for include() or cmake -C", cmake, false, false},
+		{"make", "variables for include in a makefile", makefile, false, false},
+		{"nvcc-flags", "one line of flags for nvcc", nvccFlags, false, false},
+		{"env", "variables for a shell", env, false, false},
+		{"wisdom", "Kernel Launcher's wisdom file, of several devices and sizes", wisdom, true, false},
+		{"t4", "Kernel Tuner's T4 results, of several devices and sizes", t4, true, false},
+		{"cu", "CUDA source: the kernels and a launcher, of several devices and sizes", cu, true, true},
+		{"fortran", "Fortran module of interfaces to the CUDA source's functions", fortran, true, true},
+		{"python", "Python module for CuPy and PyTorch: the kernels and a launcher, of several devices and sizes", python, true, true},
 	}
 }
 
@@ -72,6 +73,11 @@ func Text(format string, s Source) ([]byte, error) {
 	}
 	if len(s.Configs) > 1 && !f.many {
 		return nil, fmt.Errorf("format %s holds one config and %d were given: choose a device and a size", f.Name, len(s.Configs))
+	}
+	if f.steps || s.Pitched {
+		if err := s.stepped(); err != nil {
+			return nil, err
+		}
 	}
 	if s.Pitched {
 		if err := s.checkPitched(f.Name); err != nil {

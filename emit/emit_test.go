@@ -192,6 +192,7 @@ func TestOrderOfDevicesDoesNotMatter(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	good := two(t)
+	unknown := func(s *Source) { s.Configs, s.Problem.Stencil = s.Configs[:1], nil }
 	for _, c := range []struct {
 		format, want string
 		change       func(*Source)
@@ -212,6 +213,10 @@ func TestRefusals(t *testing.T) {
 			s.Families = matmul.Families()
 			s.Configs[0].Schedule.Family = "tile"
 		}},
+		{"cu", "not in the catalogue", unknown},
+		{"fortran", "not in the catalogue", unknown},
+		{"python", "not in the catalogue", unknown},
+		{"header", "not in the catalogue", func(s *Source) { unknown(s); s.Pitched = true }},
 		{"tex", "no format", func(*Source) {}},
 	} {
 		s := good
@@ -220,6 +225,10 @@ func TestRefusals(t *testing.T) {
 		if _, err := Text(c.format, s); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.format, err, c.want)
 		}
+	}
+	unknown(&good)
+	if _, err := ImageOf(good); err == nil || !strings.Contains(err.Error(), "not in the catalogue") {
+		t.Errorf("an image: %v", err)
 	}
 }
 

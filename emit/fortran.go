@@ -61,9 +61,6 @@ func (p procedure) text() string {
 
 // fortran is a module of interfaces to the functions of the emitted CUDA source.
 func fortran(s Source) ([]byte, error) {
-	if err := s.stepped(); err != nil {
-		return nil, err
-	}
 	name := fortranNames{}.of(s.Name)
 	longest := longestFortran
 	if s.Pitched {

@@ -113,7 +113,10 @@ func ImageOf(s Source) (Image, error) {
 	if err := s.check(); err != nil {
 		return Image{}, err
 	}
-	if st := s.Problem.Stencil; st != nil && len(st.StepScalars) > 0 {
+	if err := s.stepped(); err != nil {
+		return Image{}, err
+	}
+	if st := s.Problem.Stencil; len(st.StepScalars) > 0 {
 		return Image{}, fmt.Errorf("an image has no launcher, which computes the step scalars that %s has before each step: use --format cu", plain(st.Name))
 	}
 	parts, _, err := s.parts(false)

@@ -72,7 +72,7 @@ func passes(p stencil.Problem, k kernels.Kernel) []pass {
 // anySize is the schedule that runs on every grid: a line of threads over all cells.
 const anySize = "global/gx=256/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=1"
 
-// stepped tells why no kernels can be emitted that step the grid of any caller, if so.
+// stepped tells why no kernels can be emitted that step the grid of any caller, if so. Whoever launches them, or names what does, asks it first.
 func (s Source) stepped() error {
 	st := s.Problem.Stencil
 	for _, c := range s.Configs {
@@ -242,9 +242,6 @@ func reached(c cache.Config) string {
 // may be given any grid. With all, a tuned schedule comes in all its forms. The variants of a winner
 // are in the order in which to ask whether they suit a grid.
 func (s Source) parts(all bool) ([]part, []variant, error) {
-	if err := s.stepped(); err != nil {
-		return nil, nil, err
-	}
 	c := collector{Source: s}
 	for i, config := range s.Configs {
 		sc, err := space.ParseSchedule(config.Schedule.Text)

@@ -22,9 +22,6 @@ func (s Source) checkPitched(format string) error {
 	if forms := []string{"cu", "header", "fortran"}; !slices.Contains(forms, format) {
 		return fmt.Errorf("format %s has nothing for pitched grids; those that have are %s", format, strings.Join(forms, ", "))
 	}
-	if err := s.stepped(); err != nil {
-		return err
-	}
 	if st := s.Problem.Stencil; st.Dims == 1 {
 		return fmt.Errorf("%s has one row of cells, and nothing that could be pitched", plain(st.Name))
 	}

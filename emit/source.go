@@ -276,9 +276,6 @@ func cu(s Source) ([]byte, error) {
 
 // launched writes the kernels and their launcher; plain is the name of the source for grids without a pitch.
 func (s Source) launched(b *bytes.Buffer, plain string) error {
-	if err := s.stepped(); err != nil {
-		return err
-	}
 	s.Problem.Partial = exportsOf(s).Apart()
 	parts, variants, err := s.parts(true)
 	if err != nil {
