@@ -4,7 +4,7 @@ import ctypes as _c
 import glob as _glob
 import os as _os
 import sys as _sys
-from math import ceil as _ceil, log as _log
+from math import ceil as _ceil, inf as _inf, log as _log
 from operator import index as _index
 
 _NAMES = {"float": _c.c_float, "double": _c.c_double, "int": _c.c_int, "long long": _c.c_longlong, "signed char": _c.c_int8, "unsigned char": _c.c_uint8,
@@ -251,11 +251,15 @@ class _Device:
         """The choices for a grid: the present one, and each variant that can do it, in as many stream tiles as the rule says and as fill the multiprocessors in part, once and several times."""
         picks = [self.variant(n)[:2]]
         for v in TABLE["variants"]:
-            grids = [self.suits(k, n, False) for k in v["kernels"]]
+            extra = TABLE["kernels"][v["kernels"][0]]["extra"]
+            try:
+                grids = [self.suits(k, n, False) for k in v["kernels"]]
+                slots = self.slots_of(v["kernels"][0]) if extra > 0 and None not in grids else 0
+            except Error:  # it cannot be compiled or loaded
+                continue
             if None in grids:
                 continue
-            (x, y, rule), extra = grids[0], TABLE["kernels"][v["kernels"][0]]["extra"]
-            slots = self.slots_of(v["kernels"][0]) if extra > 0 else 0
+            x, y, rule = grids[0]
             parts = [slots * part // 4 // (x * y) for part in (1, 2, 4, 8, 16)]  # of four times the blocks that run at once
             for tiles in [rule] + [t for t in parts if 1 <= t <= 65535 and n[_AXES - 1] // t > extra]:
                 if not any(w is v and g[0][2] == tiles for w, g in picks):
@@ -441,9 +445,9 @@ def _launch(function, grid, block, shared, state, names, stream):
     _cuda("cuLaunchKernel", function, *grid, *block, shared, _c.c_void_p(stream), arguments, None)
 
 
-def _advance(device, state, n, steps, stream):
-    """Puts the launches on the stream; afterwards the fields are where state's now[f] says."""
-    v, grids, _ = device.variant(n)
+def _advance(device, pick, state, n, steps, stream):
+    """Puts the launches by a choice for the grid on the stream; afterwards the fields are where state's now[f] says."""
+    v, grids = pick[:2]
     if None in grids:
         raise ValueError("extents %s: more blocks than a launch can have" % n[:3])
     while steps > 0:
@@ -463,15 +467,14 @@ def _advance(device, state, n, steps, stream):
         state["first"].value += k["steps"]
 
 
-def _timed(device, pick, launches, state, n, stream):
-    """Runs steps by a choice for a grid, and answers what one took in seconds."""
-    device.picks[tuple(n)] = pick + (0.0,)
-    steps, events, ms = launches * TABLE["kernels"][pick[0]["kernels"][0]]["steps"], [_c.c_void_p(), _c.c_void_p()], _c.c_float()
+def _timed(device, pick, steps, state, n, stream):
+    """Runs steps by a choice, and answers what one took in seconds."""
+    events, ms = [_c.c_void_p(), _c.c_void_p()], _c.c_float()
     for e in events:
         _cuda("cuEventCreate", _c.byref(e), 0)
     try:
         _cuda("cuEventRecord", events[0], _c.c_void_p(stream))
-        _advance(device, dict(state, first=_c.c_int(1)), n, steps, stream)
+        _advance(device, pick, dict(state, first=_c.c_int(1)), n, steps, stream)
         _cuda("cuEventRecord", events[1], _c.c_void_p(stream))
         _cuda("cuEventSynchronize", events[1])
         _cuda("cuEventElapsedTime", _c.byref(ms), *events)
@@ -484,29 +487,34 @@ def _timed(device, pick, launches, state, n, stream):
 def measure(fields, scratch, *, stream=None, **named):
     """Finds out what is fastest on grids of this shape on their device, whatever it is and whatever was tuned, and says what it is.
 
-    It compiles every kernel that can do them and launches it many times; the fastest does such grids from then on. It takes what advance
-    takes, but steps and first. What is in arrays that are written is lost.
+    It compiles every kernel that can do them and launches it many times; the fastest does such grids from then on. One that fails is left
+    out; if all do, the first one's error is raised. It takes what advance takes, but steps and first. What is in arrays that are written is lost.
     """
     device, state, n, stream, _ = _prepared(fields, scratch, 1, stream, named)
     with device as d:
-        was, seconds = d.variant(n), []
-        try:
-            picks = d.all_picks(n)
-            for p in picks:
-                for launches in (1, 2):  # first it is loaded
-                    once = _timed(d, p, launches, state, n, stream)
-                launches = max(1, min(100, int(5e-4 / max(once, 1e-9) / TABLE["kernels"][p[0]["kernels"][0]]["steps"])))  # half a millisecond
-                seconds.append((_timed(d, p, launches, state, n, stream), launches))
-            least = min(s for s, _ in seconds)
-            for i, (s, launches) in enumerate(seconds):
-                for _ in range(2 if s <= 1.1 * least else 0):
-                    seconds[i] = min(seconds[i], (_timed(d, picks[i], launches, state, n, stream), launches))
-            best = min(range(len(picks)), key=lambda i: seconds[i][0])
-            was = picks[best] + (seconds[best][0],)
-            d.measured.add(tuple(n))
-        finally:
-            d.picks[tuple(n)] = was
-        return was[0]["text"]
+        picks, least, failed = d.all_picks(n), _inf, []
+        seconds = [_inf] * len(picks)
+        for turn in range(3):
+            for i, p in enumerate(picks):
+                if turn > 0 and (seconds[i] > 1.1 * least or least == _inf):
+                    continue
+                once, steps = seconds[i], TABLE["kernels"][p[0]["kernels"][0]]["steps"]
+                try:
+                    for launches in (1, 2) if turn == 0 else ():  # first it is loaded
+                        once = _timed(d, p, steps * launches, state, n, stream)
+                    launches = max(1, min(100, int(5e-4 / max(once, 1e-9) / steps)))  # half a millisecond
+                    once = _timed(d, p, steps * launches, state, n, stream)
+                    seconds[i], least = min(seconds[i], once), min(least, once)
+                except Error as e:  # it is left out
+                    _cuda("cuStreamSynchronize", _c.c_void_p(stream))  # unless none will run any more
+                    seconds[i] = _inf
+                    failed.append(e)
+        best = seconds.index(min(seconds))
+        if seconds[best] == _inf:
+            raise failed[0]
+        d.picks[tuple(n)] = picks[best] + (seconds[best],)
+        d.measured.add(tuple(n))
+        return picks[best][0]["text"]
 
 
 def advance(fields, scratch, steps, *, first=1, stream=None, **named):
@@ -523,7 +531,7 @@ def advance(fields, scratch, steps, *, first=1, stream=None, **named):
         raise ValueError("steps %d, first %d: want at least 0 and 1" % (steps, first))
     device, state, n, stream, owner = _prepared(fields, scratch, first, stream, named)
     with device as d:
-        _advance(d, state, n, steps, stream)
+        _advance(d, d.variant(n), state, n, steps, stream)
     return [owner[state["now[%d]" % f].value] for f in range(_FIELDS)]
 
 

@@ -157,60 +157,6 @@ int main() {
 	}
 }
 
-// TestMeasuringTriesWhatIsChosen: on the tuned grid that is the tuned schedule in the stream tiles of its tune, which no rule for other grids gives. What is
-// found is of the device that is current, though another one was asked last with which it shares a place.
-func TestMeasuringTriesWhatIsChosen(t *testing.T) {
-	if testing.Short() {
-		t.Skip("compiles a source")
-	}
-	if os.Getenv("TUNE_NVCC") != "" {
-		t.Skip("needs the emulation's nvcc")
-	}
-	source, err := Text("cu", sourceOf(t, "jacobi3d", stencil.Float32, stencil.Size{512, 512, 512}, streamed, h200))
-	if err != nil {
-		t.Fatal(err)
-	}
-	dir := t.TempDir()
-	write(t, dir, "measure.cu", countedRuntime+`static double ms;
-static struct { const void *kernel; unsigned tiles; } fastest, last;
-static cudaError_t launch(const void *kernel, dim3 grid) {
-  last = {kernel, grid.z};
-  ms += last.kernel == fastest.kernel && last.tiles == fastest.tiles ? 0.01 : 1;
-  return cudaSuccess;
-}
-static cudaError_t elapsed(float *to) {
-  *to = (float)ms, ms = 0;
-  return cudaSuccess;
-}
-#undef cudaLaunchKernel
-#define cudaLaunchKernel(kernel, grid, ...) launch((const void *)kernel, grid)
-#define cudaEventElapsedTime(to, ...) elapsed(to)
-`+string(emptied(t, source))+`
-int main() {
-  strcpy(fake.name, "NVIDIA H200");
-  fake.major = 9, fake.multiProcessorCount = 132, shared_limit = 227 << 10;
-  float *a = (float *)(1LL << 40), *b = (float *)(2LL << 40), *result;
-  for (fake_number = 0; fake_number < 17; fake_number += 16) {
-    const auto three = [&] { return jacobi3dOnDevice(a, b, 512, 512, 512, 3, &result, 0); };
-    if (three()) return 1;
-    fastest = {last.kernel, last.tiles};
-    if (fake_number > 0) {
-      fake_number = 0;
-      jacobi3dVariant(500, 500, 500);
-      fake_number = 16;
-    }
-    ms = 0;
-    if (jacobi3dMeasure(a, b, 512, 512, 512, 0) || three()) return 2;
-    if (last.kernel != fastest.kernel || last.tiles != fastest.tiles) return printf("device %d: %u stream tiles, want %u\n", fake_number, last.tiles, fastest.tiles);
-    if (!(jacobi3dExpected(512, 512, 512) < 1e-5)) return puts("it is expected to be slow"), 3;
-  }
-  return 0;
-}
-`)
-	build(t, dir, nvccOf(t), "-std=c++17", "-O0", "-o", "measure", "measure.cu")
-	build(t, dir, filepath.Join(dir, "measure"))
-}
-
 // choose asks the launcher and the Python module of a source, on stand-ins for CUDA, what they choose, and answers the
 // launcher's last line. Of the source only what without leaves is compiled, all if it is nil.
 func choose(t *testing.T, s Source, list []choice, without func(*testing.T, []byte) []byte) string {

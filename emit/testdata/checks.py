@@ -108,6 +108,56 @@ assert 0 < jacobi3d.expected(70, 40, 9) < 1e-5 and jacobi3d.variant(70, 40, 10) 
 device = jacobi3d._Device.known[0]
 assert device.variant([512, 512, 512, 16])[:2] in device.all_picks([512, 512, 512, 16])
 
+
+
+# A choice that cannot be launched, or had, is left out. If none can be, or nothing works any more, the choice is the one that it was.
+def measured(code, refused=lambda line: 0, found=True):
+    """Measures a grid that was not, and answers what does it then."""
+    fake.lines, fake.timed, fake.refused = [], 0, refused
+    device.picks.pop((70, 40, 9, 16)), device.measured.discard((70, 40, 9, 16))
+    try:
+        jacobi3d.measure(tensor, scratch, stream=Stream())
+    except jacobi3d.Error as e:
+        assert e.code == code, e
+    else:
+        assert code == 0
+    fake.lines, fake.refused = [], lambda line: 0
+    jacobi3d.advance(tensor, scratch, 3, stream=Stream())
+    assert ((70, 40, 9, 16) in device.measured) == (code == 0)
+    return fake.lines[0].split()[:4]
+
+
+def launched(pick):
+    return [jacobi3d.TABLE["kernels"][pick[0]["kernels"][0]]["passes"][0]["entry"]] + [str(b) for b in pick[1][0]]
+
+
+device.picks.pop((70, 40, 9, 16))
+device.measured.clear()
+picks = device.all_picks([70, 40, 9, 16])
+first, second, third = [launched(p) for p in picks[:3]]
+fake.cost = lambda line: {tuple(first): 0.001, tuple(second): 0.002}.get(tuple(line.split()[:4]), 1)
+assert measured(0) == first
+assert measured(0, lambda line: 701 if line.split()[:4] == first else 0) == second
+assert measured(9, lambda line: 9) == first
+faults = []
+
+
+def fault(line):
+    assert not faults, "a launch after a fault"
+    if line.split()[:4] == third:
+        faults.append(line)
+    return 719 if faults else 0
+
+
+fake.cuStreamSynchronize = lambda stream: 719
+assert measured(719, fault) == first
+del fake.cuStreamSynchronize
+number, load = next(p[0]["kernels"][0] for p in picks if p[0]["kernels"][0] not in picks[0][0]["kernels"]), device.functions
+device.functions = lambda k: jacobi3d._cuda("cuModuleLoadData", None, b"") if k == number else load(k)
+device.usable, device.slots, load_data, fake.cuModuleLoadData = {}, {}, fake.cuModuleLoadData, lambda *_: 2
+assert measured(0) == first
+device.functions, fake.cuModuleLoadData = load, load_data
+
 # What was measured outlives what was only chosen, and the rest is forgotten.
 found = jacobi3d.expected(70, 40, 9)
 for planes in range(1000, 2100):

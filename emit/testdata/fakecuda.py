@@ -24,6 +24,7 @@ class Fake:
         self.lists = {}  # whether it is of sources, by its entry
         self.bytes, self.fields = {}, []  # of arrays by address; of fields, where they are known
         self.cost, self.timed = lambda line: 1, 0  # ms of a launch; the launches before the last question
+        self.refused = lambda line: 0  # what a launch answers
 
     def __getattr__(self, function):  # of those without an answer but 0
         if not function.startswith(("cu", "nvrtc")):
@@ -125,7 +126,7 @@ class Fake:
             to = held["now" if self.lists[name] else "table"]
             self.memory[to] = hash((name, held["first"], self.memory.get(to), tuple(read)))
         self.lines.append(" ".join([name, *map(str, grid + block), str(shared), *text]))
-        return 0
+        return self.refused(self.lines[-1])
 
 
 class Array:
