@@ -134,3 +134,17 @@ func TestMeasuringLeavesOutWhatFails(t *testing.T) {
   WANT(does(512) == first);
 `)
 }
+
+// TestWhatWasMeasuredIsKept: any number of grids, whatever is asked about meanwhile, each until it is measured again.
+func TestWhatWasMeasuredIsKept(t *testing.T) {
+	measuring(t, `
+  for (int n = 101; n < 141; n++) WANT(!measured(n)); // 1 ms a launch
+  for (int n = 201; n < 241; n++) jacobi3dVariant(n, n, n);
+  for (int n = 101; n < 141; n++) WANT(jacobi3dExpected(n, n, n) > 1e-4);
+  WANT(jacobi3dExpected(201, 201, 201) < 1e-4);
+  ms = 0, cost = [](Launch) { return 1e-3; };
+  WANT(!measured(120) && jacobi3dExpected(120, 120, 120) < 1e-4 && jacobi3dExpected(121, 121, 121) > 1e-4);
+  fake_number += 16; // which shares a place
+  WANT(jacobi3dExpected(121, 121, 121) < 1e-4);
+`)
+}

@@ -265,7 +265,7 @@ const quiet = `#ifdef __NVCC_DIAG_PRAGMA_SUPPORT__
 func cu(s Source) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteString(banner(s, "//"))
-	b.WriteString("#include <cuda_runtime.h>\n#include <math.h>\n#include <mutex>\n#include <string.h>\n" + quiet)
+	b.WriteString("#include <cuda_runtime.h>\n#include <math.h>\n#include <mutex>\n#include <new>\n#include <string.h>\n" + quiet)
 	for _, one := range s.layouts() {
 		if err := one.launched(&b, s.Name); err != nil {
 			return nil, err
