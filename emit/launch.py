@@ -248,8 +248,8 @@ class _Device:
         return v, 3 * [self.blocks(v["kernels"][0], n, False)[0]], 0.0
 
     def all_picks(self, n):
-        """The choices for a grid: the present one, and each variant that can do it, in as many stream tiles as the rule says and as fill the multiprocessors in part, once and several times."""
-        picks = [self.variant(n)[:2]]
+        """The choices for a grid: the one that is made without measuring, and each variant that can do it, in as many stream tiles as the rule says and as fill the multiprocessors in part, once and several times."""
+        picks = [self.choose(n)[:2]]
         for v in TABLE["variants"]:
             extra = TABLE["kernels"][v["kernels"][0]]["extra"]
             try:

@@ -86,7 +86,7 @@ func measuring(t *testing.T, program string) {
 }
 
 // TestMeasuringTriesWhatIsChosen: on the tuned grid that is the tuned schedule in the stream tiles of its tune, which no rule for other grids gives. What is
-// found is of the device that is current, though another one was asked last with which it shares a place.
+// found is of the device that is current, though another one was asked last with which it shares a place. It stands until it is measured again.
 func TestMeasuringTriesWhatIsChosen(t *testing.T) {
 	measuring(t, `
   for (fake_number = 0; fake_number < 17; fake_number += 16) {
@@ -100,6 +100,12 @@ func TestMeasuringTriesWhatIsChosen(t *testing.T) {
     ms = 0;
     WANT(!measured(512) && does(512) == fastest);
     WANT(jacobi3dExpected(512, 512, 512) < 1e-5);
+    cost = [&](Launch l) { return l == fastest ? 1 : 0.01; };
+    ms = 0;
+    WANT(!measured(512) && !(does(512) == fastest));
+    cost = [&](Launch l) { return l == fastest ? 0.01 : 1; };
+    ms = 0;
+    WANT(!measured(512) && does(512) == fastest);
   }
 `)
 }

@@ -105,8 +105,13 @@ assert fake.lines[0].split()[:4] == [entry] + [str(b) for b in tiles], fake.line
 assert 0 < jacobi3d.expected(70, 40, 9) < 1e-5 and jacobi3d.variant(70, 40, 10) == before
 
 # The grid that was tuned for is measured in the stream tiles of its tune, too.
-device = jacobi3d._Device.known[0]
-assert device.variant([512, 512, 512, 16])[:2] in device.all_picks([512, 512, 512, 16])
+device, tuned = jacobi3d._Device.known[0], [512, 512, 512, 16]
+assert device.variant(tuned)[:2] in device.all_picks(tuned)
+# It is so also when something else was found before.
+before = device.picks[tuple(tuned)]
+device.picks[tuple(tuned)] = device.all_picks(tuned)[-1] + (1.0,)
+assert before[:2] in device.all_picks(tuned)
+device.picks[tuple(tuned)] = before
 
 
 
@@ -114,7 +119,7 @@ assert device.variant([512, 512, 512, 16])[:2] in device.all_picks([512, 512, 51
 def measured(code, refused=lambda line: 0, found=True):
     """Measures a grid that was not, and answers what does it then."""
     fake.lines, fake.timed, fake.refused = [], 0, refused
-    device.picks.pop((70, 40, 9, 16)), device.measured.discard((70, 40, 9, 16))
+    device.picks.pop((70, 40, 9, 16), None), device.measured.discard((70, 40, 9, 16))
     try:
         jacobi3d.measure(tensor, scratch, stream=Stream())
     except jacobi3d.Error as e:
@@ -131,7 +136,7 @@ def launched(pick):
     return [jacobi3d.TABLE["kernels"][pick[0]["kernels"][0]]["passes"][0]["entry"]] + [str(b) for b in pick[1][0]]
 
 
-device.picks.pop((70, 40, 9, 16))
+device.picks.pop((70, 40, 9, 16), None)
 device.measured.clear()
 picks = device.all_picks([70, 40, 9, 16])
 first, second, third = [launched(p) for p in picks[:3]]
