@@ -492,6 +492,10 @@ def measure(fields, scratch, *, stream=None, **named):
     """
     device, state, n, stream, _ = _prepared(fields, scratch, 1, stream, named)
     with device as d:
+        capture = _c.c_int()
+        _cuda("cuStreamIsCapturing", _c.c_void_p(stream), _c.byref(capture))
+        if capture.value:  # which an event that is waited for would spoil
+            raise Error("measure", 900, "the stream is being captured")
         picks, least, failed = d.all_picks(n), _inf, []
         seconds = [_inf] * len(picks)
         for turn in range(3):

@@ -154,3 +154,14 @@ func TestWhatWasMeasuredIsKept(t *testing.T) {
   WANT(jacobi3dExpected(121, 121, 121) < 1e-4);
 `)
 }
+
+// TestMeasuringIsRefusedInACapture: nothing is launched then, and the capture goes on.
+func TestMeasuringIsRefusedInACapture(t *testing.T) {
+	measuring(t, `
+  cudaStream_t stream;
+  cudaGraph_t graph;
+  WANT(!cudaStreamCreate(&stream) && !cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed));
+  WANT(jacobi3dMeasure(a, b, 100, 100, 100, stream) == 900 && launched == 0);
+  WANT(!cudaStreamEndCapture(stream, &graph) && !jacobi3dMeasure(a, b, 100, 100, 100, stream) && launched > 0);
+`)
+}

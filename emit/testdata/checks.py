@@ -157,6 +157,9 @@ def fault(line):
 fake.cuStreamSynchronize = lambda stream: 719
 assert measured(719, fault) == first
 del fake.cuStreamSynchronize
+fake.cuStreamIsCapturing = lambda stream, status: setattr(status._obj, "value", 1) or 0
+assert measured(900, lambda line: faults.append(line) or 0) == first and len(faults) == 1
+del fake.cuStreamIsCapturing
 number, load = next(p[0]["kernels"][0] for p in picks if p[0]["kernels"][0] not in picks[0][0]["kernels"]), device.functions
 device.functions = lambda k: jacobi3d._cuda("cuModuleLoadData", None, b"") if k == number else load(k)
 device.usable, device.slots, load_data, fake.cuModuleLoadData = {}, {}, fake.cuModuleLoadData, lambda *_: 2
