@@ -504,8 +504,8 @@ def measure(fields, scratch, *, stream=None, **named):
                     continue
                 once, steps = seconds[i], TABLE["kernels"][p[0]["kernels"][0]]["steps"]
                 try:
-                    for launches in (1, 2) if turn == 0 else ():  # first it is loaded
-                        once = _timed(d, p, steps * launches, state, n, stream)
+                    for k in reversed(p[0]["kernels"]) if turn == 0 else ():  # first all are loaded, those for steps left over, too
+                        once = _timed(d, p, steps + TABLE["kernels"][k]["steps"], state, n, stream)
                     launches = max(1, min(100, int(5e-4 / max(once, 1e-9) / steps)))  # half a millisecond
                     once = _timed(d, p, steps * launches, state, n, stream)
                     seconds[i], least = min(seconds[i], once), min(least, once)

@@ -56,9 +56,9 @@ static cudaError_t last_error() {
 const measuringMain = `
 static float *const a = (float *)(1LL << 40), *const b = (float *)(2LL << 40);
 static int measured(int n) { return jacobi3dMeasure(a, b, n, n, n, 0); }
-static Launch does(int n) { // of three steps a launch
+static Launch does(int n, int steps = 3) { // the last launch, of one step or three
   float *result;
-  return jacobi3dOnDevice(a, b, n, n, n, 3, &result, 0) ? Launch() : last;
+  return jacobi3dOnDevice(a, b, n, n, n, steps, &result, 0) ? Launch() : last;
 }
 #define WANT(what) if (!(what)) return printf("device %d: not %s\n", fake_number, #what), 1
 int main() {
@@ -114,7 +114,7 @@ func TestMeasuringTriesWhatIsChosen(t *testing.T) {
 // works any more, the choice is the one that it was.
 func TestMeasuringLeavesOutWhatFails(t *testing.T) {
 	measuring(t, `
-  const Launch first = does(512);
+  const Launch first = does(512), rest = does(512, 1);
   Launch second = first, third = first;
   refused = [&](Launch l) { return second == first ? second = l : third == first || third == second ? third = l : l, 701; };
   WANT(measured(512) == 701 && kept == cudaSuccess); // launched are the first stages of all
@@ -132,10 +132,14 @@ func TestMeasuringLeavesOutWhatFails(t *testing.T) {
   refused = [&](Launch l) { return l == first && ++times > 60 ? 2 : cudaSuccess; };
   WANT(!measured(512) && kept == cudaSuccess && does(512) == second);
 
+  fake_number++, ms = 0; // what does steps left over
+  refused = [&](Launch l) { return l.kernel == rest.kernel ? 701 : cudaSuccess; };
+  WANT(!measured(512) && kept == cudaSuccess && does(512).kernel && does(512, 1).kernel);
+
   fake_number++, ms = 0; // a fault, which is told later
   does(512);
   refused = [&](Launch l) { return l == third ? launched = 0, lost = 719, cudaSuccess : cudaSuccess; };
-  WANT(measured(512) == 719 && launched == 0); // after it
+  WANT(measured(512) == 719 && launched == 1); // after it: what is told
   lost = kept = cudaSuccess, refused = [](Launch) { return cudaSuccess; };
   WANT(does(512) == first);
 `)
