@@ -169,3 +169,13 @@ func TestMeasuringIsRefusedInACapture(t *testing.T) {
   WANT(!cudaStreamEndCapture(stream, &graph) && !jacobi3dMeasure(a, b, 100, 100, 100, stream) && launched > 0);
 `)
 }
+
+// TestMeasuringTriesTheRulesChoiceAgain: it is timed first, when a device that was at rest is slow.
+func TestMeasuringTriesTheRulesChoiceAgain(t *testing.T) {
+	measuring(t, `
+  const Launch first = does(512);
+  int times = 0;
+  ms = 0, cost = [&](Launch l) { return l == first ? ++times < 50 ? 0.02 : 0.01 : 0.015; };
+  WANT(!measured(512) && times > 70 && does(512) == first);
+`)
+}
