@@ -22,7 +22,7 @@ import (
 )
 
 // pitcher is a function that reads arrays from stdin as they lie in memory, guard cells and all, and runs a pitched source on
-// them in two parts, of which a graph does the first where one can be. It writes the arrays of all fields that have the answers,
+// them in two parts, of which a graph does the first where one can be. Where one can be, grids of the extents are measured before. It writes the arrays of all fields that have the answers,
 // and then those that were scratch, whose bytes were all 0xff.
 func pitcher(s Source) string {
 	st, e := s.Problem.Stencil, exportsOf(s)
@@ -53,7 +53,16 @@ func pitcher(s Source) string {
 	if st.Until != nil {
 		call = "NAMEOnDevice(ARGUMENTS, 0)"
 	}
-	return strings.NewReplacer("CALL", strings.ReplaceAll(strings.ReplaceAll(call, "NAME", s.Name), "ARGUMENTS", e.GraphArguments()), "ARGUMENTS", e.GraphArguments(),
+	measure := ""
+	if st.Until == nil {
+		var names []string
+		for _, p := range slices.Concat(e.arrays(), e.lists(), e.shape(), e.scalars()) {
+			names = append(names, p.Name)
+		}
+		measure = "FIELDLIST;\n    (void)result;\n    if (NAMEMeasure(" + strings.Join(names, ", ") + ", 0)) return 6;"
+		measure = strings.NewReplacer("FIELDLIST", strings.ReplaceAll(fields, "ELEM", e.Element), "NAME", s.Name).Replace(measure)
+	}
+	return strings.NewReplacer("MEASURE", measure, "CALL", strings.ReplaceAll(strings.ReplaceAll(call, "NAME", s.Name), "ARGUMENTS", e.GraphArguments()), "ARGUMENTS", e.GraphArguments(),
 		"BEFORE", strings.ReplaceAll(before.String(), "ELEM", e.Element), "FIELDLIST", strings.ReplaceAll(fields, "ELEM", e.Element),
 		"NAME", s.Name, "ELEM", e.Element, "FIELDS", fmt.Sprint(len(st.Fields)), "ARRAYS", fmt.Sprint(len(st.ReadOnly)), "UNTIL", fmt.Sprint(st.Until != nil),
 	).Replace(`static int NAME_pitched(int steps, const int n[5], long long elements, int offset, const long long *length) {
@@ -72,7 +81,11 @@ func pitcher(s Source) string {
     cudaMalloc((void **)&held[a], length[a] * sizeof(ELEM));
     cudaMemcpy(held[a], given.data(), length[a] * sizeof(ELEM), cudaMemcpyHostToDevice);
   }
-BEFORE  for (int f = 0; f < FIELDS; f++) now[f] = all[f] + offset, next[f] = all[FIELDS + f] + offset;
+BEFORE  for (int f = 0; f < FIELDS; f++) cudaMalloc((void **)&now[f], bytes), cudaMalloc((void **)&next[f], bytes), now[f] += offset, next[f] += offset;
+  {
+    MEASURE
+  }
+  for (int f = 0; f < FIELDS; f++) cudaFree(now[f] - offset), cudaFree(next[f] - offset), now[f] = all[f] + offset, next[f] = all[FIELDS + f] + offset;
   int iterations = steps / 3, first = 1;
   (void)first;
   if (iterations > 0) {
@@ -284,7 +297,7 @@ func TestPitchedGridsGiveTheReferencesAnswer(t *testing.T) {
 		plain := sourceOfStencil(t, st, p.DType, p.Size, anySize, h200) // compiles fast
 		one := s.layouts()[1]
 		var text bytes.Buffer
-		text.WriteString(betweenLaunches + "#include <math.h>\n#include <mutex>\n#include <string.h>\n")
+		text.WriteString(betweenLaunches + "#include <math.h>\n#include <mutex>\n#include <new>\n#include <string.h>\n")
 		if err := errors.Join(plain.launched(&text, s.Name), one.launched(&text, s.Name)); err != nil {
 			t.Fatal(err)
 		}
