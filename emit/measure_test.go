@@ -179,3 +179,15 @@ func TestMeasuringTriesTheRulesChoiceAgain(t *testing.T) {
   WANT(!measured(512) && times > 70 && does(512) == first);
 `)
 }
+
+// TestGridsAreUsedWhileTheyAreMeasured: by the choice that was.
+func TestGridsAreUsedWhileTheyAreMeasured(t *testing.T) {
+	measuring(t, `
+  const Launch first = does(512);
+  const char *was = jacobi3dVariant(512, 512, 512);
+  int others = 0;
+  cost = [&](Launch l) { return others += jacobi3dVariant(512, 512, 512) != was, l == first ? 1 : 0.01; };
+  ms = 0;
+  WANT(!measured(512) && others == 0 && !(does(512) == first));
+`)
+}
