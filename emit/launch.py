@@ -262,7 +262,7 @@ class _Device:
             x, y, rule = grids[0]
             parts = [slots * part // 4 // (x * y) for part in (1, 2, 4, 8, 16)]  # of four times the blocks that run at once
             for tiles in [rule] + [t for t in parts if 1 <= t <= 65535 and n[_AXES - 1] // t > extra]:
-                if not any(w is v and g[0][2] == tiles for w, g in picks):
+                if not any(w["kernels"] == v["kernels"] and g[0][2] == tiles for w, g in picks):
                     picks.append((v, [[x, y, tiles]] + grids[1:]))
         return picks
 

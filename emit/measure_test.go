@@ -66,8 +66,14 @@ int main() {
   fake.major = 9, fake.multiProcessorCount = 132, shared_limit = 227 << 10;
 `
 
-// measuring builds jacobi3d for an H200 with that runtime, and runs a program that begins as measuringMain does.
+// measuring runs a program that begins as measuringMain does on jacobi3d of one tune on an H200.
 func measuring(t *testing.T, program string) {
+	t.Helper()
+	measuringOf(t, sourceOf(t, "jacobi3d", stencil.Float32, stencil.Size{512, 512, 512}, streamed, h200), program)
+}
+
+// measuringOf builds a source of jacobi3d with that runtime and runs such a program.
+func measuringOf(t *testing.T, s Source, program string) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("compiles a source")
@@ -75,7 +81,7 @@ func measuring(t *testing.T, program string) {
 	if os.Getenv("TUNE_NVCC") != "" {
 		t.Skip("needs the emulation's nvcc")
 	}
-	source, err := Text("cu", sourceOf(t, "jacobi3d", stencil.Float32, stencil.Size{512, 512, 512}, streamed, h200))
+	source, err := Text("cu", s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -189,5 +195,16 @@ func TestGridsAreUsedWhileTheyAreMeasured(t *testing.T) {
   cost = [&](Launch l) { return others += jacobi3dVariant(512, 512, 512) != was, l == first ? 1 : 0.01; };
   ms = 0;
   WANT(!measured(512) && others == 0 && !(does(512) == first));
+`)
+}
+
+// TestMeasuringTriesEachKernelOnce: those that several winners share, too.
+func TestMeasuringTriesEachKernelOnce(t *testing.T) {
+	measuringOf(t, several(t), `
+  std::vector<Launch> tried; // the first stage of each
+  refused = [&](Launch l) { return tried.push_back(l), 701; };
+  WANT(measured(500) == 701 && tried.size() > 20);
+  for (size_t i = 0; i < tried.size(); i++)
+    for (size_t j = 0; j < i; j++) WANT(!(tried[i] == tried[j]));
 `)
 }
