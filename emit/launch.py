@@ -512,7 +512,7 @@ def measure(fields, scratch, *, stream=None, **named):
                 except Error as e:  # it is left out
                     _cuda("cuStreamSynchronize", _c.c_void_p(stream))  # unless none will run any more
                     seconds[i] = _inf
-                    failed.append(e)
+                    failed.append(e.with_traceback(None))  # which would hold the arrays
         best = seconds.index(min(seconds))
         if seconds[best] == _inf:
             raise failed[0]
