@@ -60,7 +60,8 @@ const (
 type Stop struct {
 	Budget    int           // evaluations
 	Time      time.Duration // since the search began
-	Least     int           // evaluations that Time waits for, as long again at most
+	Least     int           // evaluations that Time waits for,
+	Most      time.Duration // up to so long
 	Stall     int           // evaluations without an improvement of more than StallShare
 	Converged int           // proposals in a row expected to improve by less than GainShare
 	Roofline  float64       // share of the one-step roofline that the best reaches
@@ -69,7 +70,7 @@ type Stop struct {
 
 // Usual are the rules that end a search on a GPU where nothing is said.
 func Usual() Stop {
-	return Stop{Budget: 600, Time: 10 * time.Second, Least: 40, Stall: 250, Converged: 15}
+	return Stop{Budget: 600, Time: 10 * time.Second, Least: 40, Most: 17 * time.Second, Stall: 250, Converged: 15}
 }
 
 // LastLook is how long a search that has converged waits for what it had asked for: it is
@@ -120,7 +121,7 @@ func (s Stop) Done(p Progress) (Reason, bool) {
 	switch {
 	case s.Budget > 0 && p.Evaluated >= s.Budget:
 		return Budget, true
-	case s.Time > 0 && p.Elapsed >= s.Time && (p.Evaluated >= s.Least || p.Elapsed >= 2*s.Time):
+	case s.Time > 0 && p.Elapsed >= s.Time && (p.Evaluated >= s.Least || p.Elapsed >= s.Most):
 		return TimeLimit, true
 	case s.Roofline > 0 && p.Roofline >= s.Roofline:
 		return Roofline, true

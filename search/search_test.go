@@ -36,7 +36,7 @@ func TestNewUnknown(t *testing.T) {
 
 func TestStop(t *testing.T) {
 	all := search.Stop{Budget: 10, Time: time.Minute, Stall: 5, Converged: 7, Roofline: 0.9}
-	slow := search.Stop{Time: time.Minute, Least: 7}
+	slow := search.Stop{Time: time.Minute, Least: 7, Most: 2 * time.Minute}
 	for _, c := range []struct {
 		name string
 		stop search.Stop
