@@ -35,7 +35,7 @@ const TuneReport = (() => {
     return digits(v) + " " + unit;
   };
   const digits = (v) => (v >= 1000 ? v.toFixed(0).replace(/\B(?=(\d{3})+$)/g, ",") : String(+v.toPrecision(4)));
-  const rate = (v) => { const u = unitOf(v); return v > 0 ? digits(v / u.s) + " " + u.name : "-"; };
+  const rate = (v) => { const u = unitOf(v); return v > 0 && v < Infinity ? digits(v / u.s) + " " + u.name : "-"; };
   // unitOf is the scale and name in which a rate has two digits or more before the point.
   const unitOf = (v) => {
     const [s, name] = [[1e12, "T"], [1e9, "G"], [1e6, "M"], [1e3, "k"]].find(([s]) => v >= s * 10) || [1, ""];
@@ -405,7 +405,7 @@ const TuneReport = (() => {
           renderItem: (_, api) => { const a = api.coord([api.value(0), api.value(2)]), b = api.coord([api.value(1), api.value(2)]); return { type: "rect", shape: { x: a[0], y: a[1] - 4, width: Math.max(1, b[0] - a[0]), height: 8 }, style: { fill: colours[5], opacity: 0.55 } }; } },
         { name: "samples of the search", type: "scatter", color: colours[7], symbolSize: 5, itemStyle: { opacity: 0.7 }, data: near.flatMap((f, k) => f.samples.map((v) => [us(v), k])) },
         { name: "median", type: "scatter", color: colours[1], symbol: "diamond", symbolSize: 10, data: near.map((f, k) => [us(f.seconds), k]), tooltip: { formatter: (q) => near[q.dataIndex].schedule + "<br>" + time(near[q.dataIndex].seconds) } }] }));
-    return section("The best, timed again", "Timed in turn, so that what disturbs a moment falls on all. A tie is what timing cannot tell from the winner; of ties the simplest wins.",
+    return section("The best, timed again", t.config ? "Timed in turn, so that what disturbs a moment falls on all. A tie is what timing cannot tell from the winner; of ties the simplest wins." : "Not timed again yet: these are the medians of the search.",
       box, table(["", "role", "median", "95 % interval", "rate", "schedule"], t.finals.map((f) => [f.role === "baseline" ? "" : String(near.indexOf(f) + 1), f.role, time(f.seconds),
         f.low > 0 ? range(f.low, f.high) : "-", rate(t.cells / f.seconds), code(f.schedule)]), [0, 2, 3, 4]));
   };
@@ -427,14 +427,14 @@ const TuneReport = (() => {
 
   const failures = (t) => {
     const counts = t.points.statuses.map((s, k) => [s, t.points.status.filter((x) => x === k).length]);
-    return section("What became of the schedules", counts.map(([s, n]) => whole(n) + " " + s.replace("_", " ")).join(", ") + "." + (counts.some(([s]) => s === "cut_slow") ? " Cut slow: given up early, for it cannot win; its time is known roughly." : ""),
-      t.failures.length ? table(["schedules", "status", "reason", "for example"], t.failures.map((f) => [whole(f.count), f.status.replace("_", " "), f.reason, code(f.example)]), [0]) : el("p", {}, "None failed."));
+    return section("What became of the schedules", !counts.length ? "None is known." : counts.map(([s, n]) => whole(n) + " " + s.replace("_", " ")).join(", ") + "." + (counts.some(([s]) => s === "cut_slow") ? " Cut slow: given up early, for it cannot win; its time is known roughly." : ""),
+      t.failures.length ? table(["schedules", "status", "reason", "for example"], t.failures.map((f) => [whole(f.count), f.status.replace("_", " "), f.reason, code(f.example)]), [0]) : counts.length ? el("p", {}, "None failed.") : null);
   };
 
   const device = (t) => {
     const d = t.device, c = t.config;
     const rows = [["device", d.name + (d.compute_capability ? ", compute capability " + d.compute_capability : "")], ["memory", bytes(d.memory_bytes) + (d.ecc ? ", with ECC" : "")], ["L2", bytes(d.l2_bytes)],
-      ["SMs", whole(d.sms)], ["clocks", scaled(d.clock_hz, "Hz") + (d.memory_clock_hz > 0 ? ", memory " + scaled(d.memory_clock_hz, "Hz") : "")], ["copy", t.copy > 0 ? bytes(t.copy) + "/s" : "not measured"], ["driver", d.driver || "-"], ["CUDA", d.cuda_version || "-"],
+      ["SMs", d.sms > 0 ? whole(d.sms) : "-"], ["clocks", scaled(d.clock_hz, "Hz") + (d.memory_clock_hz > 0 ? ", memory " + scaled(d.memory_clock_hz, "Hz") : "")], ["copy", t.copy > 0 ? bytes(t.copy) + "/s" : "not measured"], ["driver", d.driver || "-"], ["CUDA", d.cuda_version || "-"],
       ["compiler", t.toolchain.compiler || "-"], ["options", (c ? c.kernel.options : t.toolchain.options).join(" ") || "-"], ["cache regime", t.regime], ["partitioned (MIG)", d.mig ? "yes" : "no"]];
     if (d.provenance) rows.push(["recorded by", d.provenance]);
     if (c) {

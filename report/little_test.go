@@ -1,0 +1,78 @@
+package report_test
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"stenciltune/cache"
+	"stenciltune/internal/chromium"
+	"stenciltune/outcome"
+	"stenciltune/report"
+	"stenciltune/timing"
+)
+
+// little are runs of which nearly nothing is known.
+func little(t *testing.T) map[string]report.Run {
+	t.Helper()
+	with := func(change func(*report.Run)) report.Run {
+		r := recorded(t, "jacobi3d_f32")
+		r.Recorded = false
+		change(&r)
+		return r
+	}
+	failed := func(r *report.Run) {
+		r.Outcomes, r.Search = r.Outcomes[:3:3], r.Search[:3]
+		for i, o := range r.Outcomes {
+			r.Outcomes[i] = outcome.Outcome{Schedule: o.Schedule, Status: timing.CompileError, Reason: "<b>no</b>"}
+		}
+	}
+	return map[string]report.Run{
+		"nothing": {Origin: report.Stored, Name: "é<b>/f32/8x8"},
+		"begun":   with(func(r *report.Run) { r.Origin, r.Phase, r.Outcomes, r.Search = report.Running, "baseline", nil, nil }),
+		"failed":  with(failed),
+		"failed, of no stencil": with(func(r *report.Run) {
+			failed(r)
+			r.Problem.Stencil, r.Space, r.Families = nil, nil, nil
+		}),
+		"one": with(func(r *report.Run) {
+			for _, o := range r.Outcomes {
+				if o.Status == timing.OK {
+					r.Outcomes = []outcome.Outcome{o}
+					r.Search = []report.Evaluation{{Schedule: o.Schedule}}
+					return
+				}
+			}
+		}),
+		"a config alone": with(func(r *report.Run) {
+			o := r.Outcomes[0]
+			r.Outcomes, r.Search = nil, nil
+			r.Config = &cache.Config{Schedule: cache.ScheduleOf(o.Schedule), Measured: cache.MeasuredInfo{SecondsPerStep: 1e-3}}
+		}),
+	}
+}
+
+// odd is what a page says where something is not known, and the page does not mind.
+var odd = regexp.MustCompile(`Infinity|NaN|undefined|null|\[object|\n\.\n|SMs\t0`)
+
+// TestLittleInABrowser: a page of nearly nothing is drawn, and shows no number that is none.
+func TestLittleInABrowser(t *testing.T) {
+	b := chromium.Open(t)
+	var urls []string
+	for name, r := range little(t) {
+		url := written(t, r)
+		b.View(1280, 6000, false)
+		b.Load(url)
+		b.Eval("new Promise(r => setTimeout(r, 500))", nil)
+		var text string
+		b.Eval("document.querySelector('main').innerText", &text)
+		if bad := odd.FindString(text); bad != "" || text == "" {
+			t.Errorf("%s: %q in\n%.1500s", name, bad, text)
+		}
+		if strings.Contains(text, "Timed in turn") != (r.Config != nil) {
+			t.Errorf("%s: finals were held, or not:\n%.1500s", name, text)
+		}
+		urls = append(urls, url)
+	}
+	b.Clean(urls...)
+}
