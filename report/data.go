@@ -37,7 +37,7 @@ const (
 // Brief is what a list of tunes says of one.
 type Brief struct {
 	ID        string              `json:"id,omitempty"`        // tells it from the others, also later; "" = its place
-	Problem   string              `json:"problem"`             // "jacobi3d/f32/512x512x512"
+	Problem   string              `json:"problem"`             // "jacobi3d/f32/512x512x512", with " by energy" if that is the objective
 	Objective timing.Objective    `json:"objective,omitempty"` // "" = time
 	Origin    Origin              `json:"origin"`
 	Phase     string              `json:"phase,omitempty"`  // of a running tune

@@ -24,6 +24,7 @@ func measured(t *testing.T) report.Run {
 	e.Winner = e.Finals[0]
 	e.Finals[1].ClocksLowered, e.Finals[2].ClocksLowered, e.Finals[2].SMClockHz = []string{}, nil, 0
 	e.Best = &cache.BestInfo{Time: e.Finals[2].Schedule, Energy: e.Winner.Schedule, EDP: e.Winner.Schedule}
+	r.Objective = timing.ForEnergy
 	r.Config = &cache.Config{Objective: timing.ForEnergy, Schedule: cache.ScheduleOf(r.Outcomes[3].Schedule), Energy: e, Measured: cache.MeasuredInfo{SecondsPerStep: r.Outcomes[3].Seconds()},
 		Baseline: &cache.BaselineInfo{Schedule: e.Finals[1].Schedule, SecondsPerStep: r.Outcomes[5].Seconds()}}
 	return r
@@ -56,6 +57,10 @@ func TestEnergyInABrowser(t *testing.T) {
 		t.Errorf("%s", text)
 	}
 	var n int
+	b.Eval(fmt.Sprintf(change, "d.tunes.push({...d.tunes[0]})"), nil)
+	if b.Eval(`document.querySelector('section.tunes').innerText`, &text); strings.Count(text, "512 by energy") != 6 || strings.Contains(text, "energy by") { // in both choices and in the list
+		t.Errorf("%s", text)
+	}
 	b.Eval(fmt.Sprintf(change, "delete c.energy"), nil)
 	if b.Eval(`document.querySelectorAll('section[aria-label="Energy"]').length`, &n); n != 0 {
 		t.Error("a section without anything in it")

@@ -72,12 +72,11 @@ func Make(r Run) Tune {
 	if c := r.Config; c != nil {
 		m.tune.Device, m.tune.Toolchain = c.Device, c.Toolchain
 		m.tune.Copy = cmp.Or(c.Device.CopyBytesPerSecond, m.tune.Copy)
-		if c.Objective != "" {
-			m.tune.Problem += " by " + string(c.Objective)
-		}
+		r.Objective = cmp.Or(r.Objective, c.Objective)
 	}
-	if r.Objective != timing.ForTime {
+	if r.Objective != "" && r.Objective != timing.ForTime {
 		m.tune.Objective = r.Objective
+		m.tune.Problem += " by " + string(r.Objective)
 	}
 	m.once()
 	m.families()

@@ -91,6 +91,10 @@ func TestMakeOfARecording(t *testing.T) {
 	if _, err := json.Marshal(got); err != nil {
 		t.Error(err)
 	}
+	r.Objective = timing.ForEnergy
+	if got := report.Make(r); got.Problem != "jacobi3d/f32/512x512x512 by energy" { // while it runs, too
+		t.Errorf("by energy it is of %s", got.Problem)
+	}
 }
 
 // TestImportance has a space in which one parameter decides all, one half of the top, and

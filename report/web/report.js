@@ -454,7 +454,7 @@ const TuneReport = (() => {
 
   // -- the page: slots, each of a function that fills it
 
-  const nameOf = (t) => t.problem + (t.objective ? " by " + objectives[t.objective] : "") + ", " + t.device.name + (t.toolchain.compiler ? ", " + t.toolchain.compiler : "");
+  const nameOf = (t) => t.problem + ", " + t.device.name + (t.toolchain.compiler ? ", " + t.toolchain.compiler : "");
   const byID = (id) => data.tunes.find((t) => t.id === id);
 
   // chooser chooses the tune that is shown, and one beside it.
@@ -468,7 +468,7 @@ const TuneReport = (() => {
     const head = ["problem", "device", "compiler", "fastest", "times naive", "of one step at copy bandwidth", ""];
     return el("div", { class: "scroll list" }, el("table", {}, el("thead", {}, el("tr", {}, ...head.map((h, n) => el("th", { scope: "col", class: n > 2 && n < 6 ? "n" : undefined }, h)))),
       el("tbody", {}, ...data.tunes.map((t) => el("tr", { "aria-current": t.id === chosen.tune || t.id === chosen.beside ? "true" : "false" },
-        ...[el("a", { href: "#" + t.id, onclick: (e) => { e.preventDefault(); pick(t.id, chosen.beside); } }, t.problem + (t.objective ? " by " + objectives[t.objective] : "")), t.device.name, t.toolchain.compiler || "-", rate(t.cells / t.seconds),
+        ...[el("a", { href: "#" + t.id, onclick: (e) => { e.preventDefault(); pick(t.id, chosen.beside); } }, t.problem), t.device.name, t.toolchain.compiler || "-", rate(t.cells / t.seconds),
           t.naive > 0 && t.seconds > 0 ? digits(t.naive / t.seconds) : "-", ofRoof(t) > 0 ? share(ofRoof(t)) : "-", t.phase || (t.time ? t.time.slice(0, 10) : "")].map((c, n) => el("td", { class: n > 2 && n < 6 ? "n" : undefined, "data-label": head[n] }, c)))))));
   };
   const pick = (tune, beside) => {
