@@ -51,14 +51,13 @@ type maker struct {
 	Run
 	tune      Tune
 	index     map[space.Schedule]int
-	byName    map[string]*space.Family
 	predicted []model.Prediction // of each point; Seconds 0 = none
 }
 
 // Make turns what is known of a problem into what a page shows. Source and Explanation are
 // left for the caller. Of two outcomes of one schedule the later counts.
 func Make(r Run) Tune {
-	m := &maker{Run: r, index: map[space.Schedule]int{}, byName: map[string]*space.Family{}}
+	m := &maker{Run: r, index: map[space.Schedule]int{}}
 	m.tune = Tune{Brief: Brief{ID: r.ID, Origin: r.Origin, Phase: r.Phase, Trying: r.Trying, Time: r.Time, Changed: r.Changed, Problem: r.Name, Regime: r.Regime, Cells: float64(r.Problem.Size.Cells()),
 		Device: cache.DeviceOf(r.Machine), Toolchain: cache.ToolchainInfo{Compiler: r.Machine.Compiler, CUDA: r.Machine.CUDAVersion, Options: []string{}},
 		Copy: r.Machine.CopyBytesPerSecond}, Best: -1, Predicted: -1, Recorded: r.Recorded, Config: r.Config,
@@ -112,39 +111,60 @@ func (m *maker) once() {
 
 // families lists the families that occur, with all parameters that occur.
 func (m *maker) families() {
+	texts := map[string][][]space.Field{}
 	for _, o := range m.Outcomes {
 		name := o.Schedule.Family()
-		if slices.ContainsFunc(m.tune.Families, func(f Family) bool { return f.Name == name }) {
-			continue
+		if texts[name] == nil {
+			m.tune.Families = append(m.tune.Families, Family{Name: name, Params: []Param{}})
 		}
-		f := Family{Name: name}
+		texts[name] = append(texts[name], o.Schedule.Fields())
+	}
+	for i := range m.tune.Families {
+		f := &m.tune.Families[i]
 		if m.Space != nil {
-			m.byName[name] = m.Space.Family(name)
-		}
-		if known := m.byName[name]; known != nil {
-			for _, p := range known.Params {
-				q := Param{Name: p.Name, Doc: p.Doc, Optional: p.Optional}
-				if p.Optional && len(p.Values) > 0 {
-					q.Default = p.Values[0]
+			if known := m.Space.Family(f.Name); known != nil {
+				for _, p := range known.Params {
+					q := Param{Name: p.Name, Doc: p.Doc, Optional: p.Optional}
+					if p.Optional && len(p.Values) > 0 {
+						q.Default = p.Values[0]
+					}
+					f.Params = append(f.Params, q)
 				}
-				f.Params = append(f.Params, q)
 			}
-		} else {
-			f.Params = named(m.Outcomes, name)
 		}
-		m.tune.Families = append(m.tune.Families, f)
+		f.Params = named(f.Params, texts[f.Name])
 	}
 }
 
-// named are the parameters that schedules of a family name.
-func named(list []outcome.Outcome, family string) (params []Param) {
-	for _, o := range list {
-		if o.Schedule.Family() != family {
-			continue
+// named adds to a family's parameters those that only its schedules name, which may be of another version or of a
+// family that is not known. What a text leaves out is optional, with a default that no text has.
+func named(params []Param, texts [][]space.Field) []Param {
+	texts = slices.Clone(texts)
+	slices.SortStableFunc(texts, func(a, b []space.Field) int { return cmp.Compare(len(b), len(a)) }) // which tell more of the order
+	for _, fields := range texts {
+		at := 0
+		for _, x := range fields {
+			k := slices.IndexFunc(params, func(p Param) bool { return p.Name == x.Name })
+			if k < 0 {
+				k = at
+				params = slices.Insert(params, k, Param{Name: x.Name})
+			}
+			at = k + 1
 		}
-		for _, x := range o.Schedule.Fields() {
-			if !slices.ContainsFunc(params, func(p Param) bool { return p.Name == x.Name }) {
-				params = append(params, Param{Name: x.Name})
+	}
+	for k := range params {
+		p := &params[k]
+		given, zero := 0, false
+		for _, fields := range texts {
+			if i := slices.IndexFunc(fields, func(x space.Field) bool { return x.Name == p.Name }); i >= 0 {
+				given++
+				zero = zero || fields[i].Value == 0
+			}
+		}
+		if !p.Optional && given < len(texts) {
+			p.Optional = true
+			if zero {
+				p.Default = -1
 			}
 		}
 	}
@@ -157,14 +177,9 @@ func (m *maker) points() {
 	m.predicted = m.predictions()
 	for i, o := range m.Outcomes {
 		at := slices.IndexFunc(m.tune.Families, func(f Family) bool { return f.Name == o.Schedule.Family() })
-		var values []int
-		if known := m.byName[o.Schedule.Family()]; known != nil {
-			values, _ = known.Values(o.Schedule) // of another version of the family: by name, below
-		}
-		if values == nil {
-			for _, x := range m.tune.Families[at].Params {
-				values = append(values, o.Schedule.Int(x.Name, 0))
-			}
+		values := []int{}
+		for _, x := range m.tune.Families[at].Params {
+			values = append(values, o.Schedule.Int(x.Name, x.Default))
 		}
 		q := m.predicted[i]
 		limiter := -1

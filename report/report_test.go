@@ -97,6 +97,36 @@ func TestMakeOfARecording(t *testing.T) {
 	}
 }
 
+// TestEveryScheduleKeepsItsText: a parameter may be left out of a text where it has its default,
+// also where the family is not known, or is of another version.
+func TestEveryScheduleKeepsItsText(t *testing.T) {
+	texts := []string{"stream/vx=2/pf=4/mb=1/pm=1", "stream/vx=2/mb=1", "stream/vx=4/sm=2/mb=0/pm=0", "global/gx=32", "global/vx=2/gx=32", "global", "naive"}
+	known := space.New(&space.Family{Name: "stream", Params: []space.Param{
+		{Name: "vx", Values: []int{2, 4}, Doc: "width"}, {Name: "ck", Values: []int{1}}, {Name: "mb", Values: []int{1, 2}}, {Name: "pm", Values: []int{2, 1}, Optional: true}}})
+	for _, s := range []*space.Space{nil, known} {
+		r := report.Run{Space: s}
+		for _, text := range texts {
+			c, err := space.ParseSchedule(text)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Outcomes = append(r.Outcomes, outcome.At(c, 1, 0))
+		}
+		got := report.Make(r)
+		for i, text := range texts {
+			if s := got.Schedule(i); s != text {
+				t.Errorf("%s became %s", text, s)
+			}
+		}
+		if b, err := json.Marshal(got); err != nil || strings.Count(string(b), "null") != 1 {
+			t.Errorf("a list of no parameters is null: %v, %s", err, b)
+		}
+		if s != nil && got.Families[0].Params[0].Doc != "width" {
+			t.Errorf("no doc: %+v", got.Families[0])
+		}
+	}
+}
+
 // TestImportance has a space in which one parameter decides all, one half of the top, and
 // one nothing.
 func TestImportance(t *testing.T) {
