@@ -76,3 +76,16 @@ func TestLittleInABrowser(t *testing.T) {
 	}
 	b.Clean(urls...)
 }
+
+// TestManyInABrowser: more schedules than a call of JavaScript takes arguments.
+func TestManyInABrowser(t *testing.T) {
+	b := chromium.Open(t)
+	url := written(t, recorded(t, "jacobi3d_f32"))
+	b.View(1280, 900, false)
+	b.Load(url)
+	b.Eval(`(() => { const d = JSON.parse(document.getElementById("data").textContent), p = d.tunes[0].points, n = Math.ceil(600000 / p.seconds.length);
+		for (const k of ["family", "values", "seconds", "predicted", "limiter", "status", "registers"]) p[k] = Array(n).fill(p[k]).flat();
+		TuneReport.show(d); `+chart+`.scrollIntoView({block: "center"}); })()`, nil)
+	b.Until("echarts.getInstanceByDom(" + chart + ")")
+	b.Clean(url)
+}

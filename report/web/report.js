@@ -313,12 +313,12 @@ const TuneReport = (() => {
     };
     const option = () => {
       const list = of(), few = lines(list), narrow = box.clientWidth < 600;
-      const rates = list.map((i) => rateOf(t, i) / u.s);
+      const most = rateOf(t, list[0]) / u.s, least = rateOf(t, list[list.length - 1]) / u.s;
       return { ...base(), tooltip: undefined,
         parallel: { left: 28, right: 56, top: 40, bottom: 64, axisExpandable: false, parallelAxisDefault: { nameLocation: "end", nameGap: 12, nameTextStyle: { color: ink(), fontSize: 12 }, axisLine: { lineStyle: { color: ink() } }, axisTick: { show: false }, axisLabel: { color: ink(), fontSize: narrow ? 9 : 11, textBorderColor: dark() ? "#1a2028" : "#f6f7f9", textBorderWidth: 3 }, areaSelectStyle: { width: 18, borderColor: colours[1], color: colours[1], opacity: 0.4 } } },
         parallelAxis: [...axes().map((k, d) => ({ dim: d, name: t.families[f].params[k].name, type: "category", data: valuesOf(t, f, k).map(String) })),
-          { dim: axes().length, name: u.name, type: "value", min: 0, max: Math.ceil(Math.max(...rates) * 1.02), axisLabel: { color: ink(), formatter: digits } }],
-        visualMap: { type: "continuous", dimension: axes().length, min: Math.min(...rates), max: Math.max(...rates), orient: "horizontal", left: "center", bottom: 0, itemWidth: 12, itemHeight: 160, calculable: false, text: [u.name, ""], textStyle: { color: ink() }, inRange: { color: viridis } },
+          { dim: axes().length, name: u.name, type: "value", min: 0, max: Math.ceil(most * 1.02), axisLabel: { color: ink(), formatter: digits } }],
+        visualMap: { type: "continuous", dimension: axes().length, min: least, max: most, orient: "horizontal", left: "center", bottom: 0, itemWidth: 12, itemHeight: 160, calculable: false, text: [u.name, ""], textStyle: { color: ink() }, inRange: { color: viridis } },
         series: [{ type: "parallel", progressive: 0, inactiveOpacity: 0.02, activeOpacity: 0.8, lineStyle: { width: 1, opacity: few.length > 500 ? 0.25 : 0.6 }, data: few.slice().reverse().map((i) => [...axes().map((k) => String(t.points.values[i][k])), rateOf(t, i) / u.s]) }] };
     };
     const matches = (i) => {
