@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"strings"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -67,7 +68,7 @@ func (c Chart) Table() [][]string {
 	}
 	named := func(a Axis, v float64) string {
 		if i := int(v); a.Names != nil && v == float64(i) && i >= 0 && i < len(a.Names) {
-			return a.Names[i]
+			return strings.ReplaceAll(a.Names[i], "\n", " ") // a row is one line
 		}
 		return Number(v)
 	}

@@ -114,7 +114,7 @@ func progress(t Tune, c Choice) (figure.Figure, error) {
 		y := t.Cells / seconds / scale
 		return figure.Layer{Name: name, Kind: figure.Line, Dashed: true, Colour: ink, X: []float64{best.X[0], best.X[len(best.X)-1]}, Y: []float64{y, y}}
 	}
-	chart.Layers = []figure.Layer{each, best}
+	chart.Layers = append(thin([]figure.Layer{each}), best)
 	if t.Recorded && t.Best >= 0 {
 		chart.Layers = append(chart.Layers, level("optimum", t.Points.Seconds[t.Best], 2))
 	}
@@ -165,12 +165,14 @@ func thin(layers []figure.Layer) []figure.Layer {
 	if n <= 1 {
 		return layers
 	}
+	said := false
 	for k, l := range layers {
 		few := figure.Layer{Name: l.Name, Colour: l.Colour}
 		for i := 0; i < len(l.X); i += n {
 			few.X, few.Y, few.Text = append(few.X, l.X[i]), append(few.Y, l.Y[i]), append(few.Text, l.Text[i])
 		}
-		if k == 0 {
+		if !said && len(l.X) > 0 { // an empty layer is not in the legend
+			said = true
 			few.Name += fmt.Sprintf(" (1 of %d drawn)", n)
 		}
 		layers[k] = few
@@ -309,6 +311,9 @@ func heatmap(t Tune, c Choice) (figure.Figure, error) {
 		return nil, fmt.Errorf("two parameters are needed; of %s's %d have several values", t.Families[f].Name, len(t.varied(f)))
 	}
 	xs, ys := t.values(f, at[0]), t.values(f, at[1])
+	if len(xs) == 0 {
+		return nil, fmt.Errorf("no schedule of %s has a time", t.Families[f].Name)
+	}
 	slices.Reverse(ys)
 	scale, unit := t.unit()
 	g := figure.Grid{Title: t.title(t.Families[f].Name + ", " + unit), X: t.Families[f].Params[at[0]].Name, Y: t.Families[f].Params[at[1]].Name, Cells: make([]figure.Cell, len(xs)*len(ys))}
@@ -357,7 +362,7 @@ func parallel(t Tune, c Choice) (figure.Figure, error) {
 	scale, unit := t.unit()
 	axes := t.varied(f)
 	slices.Sort(axes)
-	chart := figure.Chart{Title: t.title(t.Families[f].Name), X: figure.Axis{Names: []string{}}, Width: 7, Columns: []string{"schedule", "axis", "place from 0 to 1"},
+	chart := figure.Chart{Title: t.title(t.Families[f].Name), X: figure.Axis{Names: []string{}}, Width: 7, Columns: []string{"series", "axis", "place from 0 to 1", "schedule"},
 		Y: figure.Axis{Label: fmt.Sprintf("lowest to highest value; %s: %s to %s", unit, figure.Number(low/scale), figure.Number(high/scale)), From: -0.02, To: 1.02}}
 	for _, k := range axes {
 		v := t.values(f, k)
@@ -378,6 +383,7 @@ func parallel(t Tune, c Choice) (figure.Figure, error) {
 			l.X, l.Y = append(l.X, float64(x)), append(l.Y, place)
 		}
 		l.X, l.Y = append(l.X, float64(len(axes))), append(l.Y, share)
+		l.Text = slices.Repeat([]string{t.Schedule(i)}, len(l.X))
 		chart.Layers = append(chart.Layers, l)
 	}
 	return chart, nil
