@@ -72,7 +72,7 @@ func (t *stream) next() (name string, data []byte) {
 			u.Tunes = append(u.Tunes, tunes[id])
 		}
 	}
-	if !slices.Equal(order, t.order) {
+	if !t.begun || !slices.Equal(order, t.order) {
 		u.Order = order
 	}
 	if t.begun && t.fault == "" && len(u.Tunes) == 0 && u.Order == nil {

@@ -37,6 +37,7 @@ type Server struct {
 	stamp   string
 	seen    time.Time // when the list was made; zero = never
 	next    time.Time // the source is left alone until then
+	fault   error     // of the last look
 	running bool      // some tune
 	order   []string  // IDs of the list
 	briefs  map[string][]byte
@@ -106,15 +107,15 @@ func (s *Server) look() error {
 	if err != nil {
 		return err
 	}
-	s.stamp, s.seen, s.running, s.order = stamp, now, false, []string{}
-	s.briefs = map[string][]byte{}
+	order, briefs, running := []string{}, map[string][]byte{}, false
 	for _, b := range list {
-		if s.briefs[b.ID], err = json.Marshal(b); err != nil {
+		if briefs[b.ID], err = json.Marshal(b); err != nil {
 			return err
 		}
-		s.order = append(s.order, b.ID)
-		s.running = s.running || b.Phase != ""
+		order = append(order, b.ID)
+		running = running || b.Phase != ""
 	}
+	s.stamp, s.seen, s.order, s.briefs, s.running = stamp, now, order, briefs, running
 	for id := range s.whole {
 		if s.briefs[id] == nil {
 			delete(s.whole, id)
@@ -134,22 +135,27 @@ func (s *Server) tune(id string) ([]byte, error) {
 		return brief, err
 	}
 	b, err := json.Marshal(t)
+	if err != nil {
+		return nil, err
+	}
 	if s.whole == nil {
 		s.whole = map[string]whole{}
 	}
 	s.whole[id] = whole{brief, b}
-	return b, err
+	return b, nil
 }
 
 // current is the IDs of all tunes, and their JSON: in whole of those that are asked for.
 func (s *Server) current(asked []string) ([]string, map[string][]byte, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	begin := time.Now()
-	if begin.After(s.next) {
-		if err := s.look(); err != nil {
-			return nil, nil, err
-		}
+	if begin := time.Now(); begin.After(s.next) {
+		// What takes long, or long to fail, is asked for less often: three quarters of the time belong to others.
+		defer func() { s.next = begin.Add(4 * time.Since(begin)) }()
+		s.fault = s.look()
+	}
+	if s.fault != nil {
+		return nil, nil, s.fault
 	}
 	tunes := make(map[string][]byte, len(s.briefs))
 	for id, b := range s.briefs {
@@ -159,13 +165,9 @@ func (s *Server) current(asked []string) ([]string, map[string][]byte, error) {
 		if s.briefs[id] == nil {
 			continue
 		}
-		var err error
-		if tunes[id], err = s.tune(id); err != nil {
-			return nil, nil, err
+		if tunes[id], s.fault = s.tune(id); s.fault != nil {
+			return nil, nil, s.fault
 		}
-	}
-	if begin.After(s.next) { // what takes long is asked for less often: three quarters of the time belong to others
-		s.next = begin.Add(4 * time.Since(begin))
 	}
 	return s.order, tunes, nil
 }

@@ -303,3 +303,45 @@ func TestEvents(t *testing.T) {
 		t.Errorf("b was made in whole %d times", from.whole)
 	}
 }
+
+// TestNoTuneIsToldAtFirst: a reader who comes again, of an empty store, learns that nothing is there any more.
+func TestNoTuneIsToldAtFirst(t *testing.T) {
+	s := open(t, &shelf{}, serve.Guard{})
+	if e := follow(t, s, "")(); e.name != "tunes" || e.data.Order == nil {
+		t.Errorf("at first: %s %s", e.name, e.text)
+	}
+}
+
+// failing takes its time to say that it cannot be read.
+type failing struct {
+	shelf
+	asked int
+}
+
+func (f *failing) Stamp() (string, error) {
+	f.change(func() { f.asked++ })
+	time.Sleep(50 * time.Millisecond)
+	return "", errors.New("locked")
+}
+
+// TestTroubleIsAskedForRarely: what takes long to fail is left alone three quarters of the time, and told once.
+func TestTroubleIsAskedForRarely(t *testing.T) {
+	from := &failing{}
+	s := open(t, from, serve.Guard{})
+	first, second := follow(t, s, ""), follow(t, s, "")
+	for _, next := range []func() event{first, second} {
+		if e := next(); e.name != "fault" || e.text != `"locked"` {
+			t.Errorf("%s %s", e.name, e.text)
+		}
+	}
+	begin := time.Now()
+	from.mu.Lock()
+	before := from.asked
+	from.mu.Unlock()
+	time.Sleep(time.Second)
+	from.mu.Lock()
+	defer from.mu.Unlock()
+	if n, most := from.asked-before, int(time.Since(begin)/(200*time.Millisecond))+1; n > most {
+		t.Errorf("asked %d times in a second, want %d at most", n, most)
+	}
+}
