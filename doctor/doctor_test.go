@@ -217,6 +217,7 @@ func TestEveryFindingIsTold(t *testing.T) {
 		}, checkHost, Problem, "no C++ compiler", "g++", device.ErrMissing},
 		"C++ compiler hangs":    {func(_ *testing.T, p *patient) { p.cc, p.o.Device = silent, "host" }, checkHost, Problem, "no answer", "--limit", device.ErrMissing},
 		"disk full":             {func(_ *testing.T, p *patient) { p.fs.Bavail = 100 }, checkStore, Warning, "0 MB left", "make room", nil},
+		"disk quite full":       {func(_ *testing.T, p *patient) { p.fs.Bavail = 0 }, checkStore, Warning, "0 MB left", "make room", nil},
 		"store refused":         {func(_ *testing.T, p *patient) { p.refuse = filepath.Dir(p.o.Store) }, checkStore, Problem, "cannot be written", "TUNE_STORE", cache.ErrUnwritable},
 		"no store but a folder": {func(_ *testing.T, p *patient) { p.o.Store = p.root }, checkStore, Problem, "is a folder", "--store", cache.ErrCorrupt},
 		"corrupt store": {func(t *testing.T, p *patient) {

@@ -237,6 +237,7 @@ func temporaryFinding(a answer[folderFacts]) Finding {
 type storeFacts struct {
 	path    string
 	report  *cache.Report // nil where it could not be read
+	sized   bool          // free is known
 	free    uint64
 	network bool
 	refused string // a file or folder that cannot be written
@@ -267,7 +268,7 @@ func examineStore(path string, s system) (f storeFacts, err error) {
 	}
 	at := existing(f.path)
 	if st, err := s.statfs(at); err == nil {
-		f.free, f.network = st.Bavail*uint64(st.Bsize), networkFileSystems[int64(st.Type)]
+		f.sized, f.free, f.network = true, st.Bavail*uint64(st.Bsize), networkFileSystems[int64(st.Type)]
 	}
 	for _, p := range []string{at, existing(filepath.Dir(f.path))} {
 		if s.access(p, unix.W_OK) != nil {
@@ -304,7 +305,7 @@ func storeFindings(a answer[storeFacts]) []Finding {
 		f.State, f.Found = Warning, fmt.Sprintf("%s: %d damaged records of %d", v.path, r.Damaged, r.Entries+r.Configs+r.Damaged)
 		f.Means = "what they held is measured again; the rest is used"
 		f.Mend = "tune store check lists them; tune store check --repair FILE writes what is sound to another file"
-	case v.free > 0 && v.free < leastRoom:
+	case v.sized && v.free < leastRoom:
 		f.State, f.Found, f.Means, f.Mend = Warning, fmt.Sprintf("%s: its disk has %.0f MB left", v.path, float64(v.free)/1e6), "a tune ends early when the disk is full", "make room"
 	case !r.Exists:
 		f.State, f.Found, f.Means = OK, fmt.Sprintf("%s: none yet, the first tune makes it; %s", v.path, room), ""
