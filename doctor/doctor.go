@@ -137,10 +137,10 @@ func Examine(ctx context.Context, o Options) Report {
 	add(o.sys.driver(d)...)
 	add(gpus(d.value, o.Device)...)
 	add(o.sys.permissions(works(d.value, o.Device))...)
-	add(nvrtc(c, d.value)...)
-	add(management(n)...)
+	add(o.sys.nvrtc(c, d.value, o.Device)...)
+	add(o.sys.management(n)...)
 	for _, g := range n.value.GPUs {
-		add(state(g)...)
+		add(state(g, called(g, d.value))...)
 	}
 	add(cacheFindings(<-cached)...)
 	add(compilerFinding(<-host), temporaryFinding(<-temporary))

@@ -120,6 +120,19 @@ func TestASoundMachineHasNothingButOK(t *testing.T) {
 	}
 }
 
+// TestASoundMachineIsSoundForEveryDevice: that a tune uses no GPU is nothing to tell.
+func TestASoundMachineIsSoundForEveryDevice(t *testing.T) {
+	for _, name := range []string{"host", "replay:h200", "1", "GPU-9876543210", "gpu-98765432", "42:00.0"} {
+		p := healthy(t)
+		p.o.Device = name
+		for _, f := range p.examine().Findings {
+			if f.State != OK {
+				t.Errorf("%s: %+v", name, f)
+			}
+		}
+	}
+}
+
 // TestEveryFindingIsTold makes a machine ill in one way, and wants to be told of that alone.
 func TestEveryFindingIsTold(t *testing.T) {
 	silent := fmt.Errorf("%w within 20 s", tuner.ErrNoAnswer)
@@ -138,6 +151,14 @@ func TestEveryFindingIsTold(t *testing.T) {
 		"driver crashes": {func(_ *testing.T, p *patient) { p.fails["driver"] = errors.New("signal: aborted") }, checkDriver, Problem, "signal: aborted", "install the driver anew", device.ErrMissing},
 		"in a container without its library": {func(_ *testing.T, p *patient) { missing(&p.driver.Library, "libcuda.so.1"); p.driver.GPUs = nil },
 			checkDriver, Problem, "kernel module 580.65.06 is loaded, but its library is not here", "--gpus all", device.ErrMissing},
+		"driver too old": {func(_ *testing.T, p *patient) {
+			p.driver = cuda.DriverProbe{Library: cuda.Library{Error: device.ErrMissing.Error() + ": the NVIDIA driver in libcuda.so.1 has no cuMemcpyDtoDAsync_v2: it is too old; install the NVIDIA driver",
+				Places: []cuda.Place{{File: "libcuda.so.1", Result: "has no cuMemcpyDtoDAsync_v2"}}}}
+		}, checkDriver, Problem, "the NVIDIA driver in libcuda.so.1 has no", "update the driver", device.ErrMissing},
+		"driver named wrongly": {func(_ *testing.T, p *patient) {
+			missing(&p.driver.Library, "libcuda.so.1")
+			p.driver.GPUs, p.env["TUNE_LIBCUDA"] = nil, "/opt/libcuda.so.1"
+		}, checkDriver, Problem, "libcuda.so.1 not found", "unset TUNE_LIBCUDA", device.ErrMissing},
 		"no driver": {func(_ *testing.T, p *patient) {
 			missing(&p.driver.Library, "libcuda.so.1")
 			p.driver.GPUs = nil
@@ -160,6 +181,10 @@ func TestEveryFindingIsTold(t *testing.T) {
 			checkDriver, Problem, "is a stub", "LD_LIBRARY_PATH", device.ErrMissing},
 		"versions differ": {func(_ *testing.T, p *patient) { p.driver.GPUs, p.driver.Error, p.driver.Status = nil, "cuInit", 803 },
 			checkDriver, Problem, "does not fit the kernel module 580.65.06", "reboot", device.ErrMissing},
+		"no fabric": {func(_ *testing.T, p *patient) {
+			p.driver.GPUs, p.driver.Error, p.driver.Status = nil, "cuInit: error 802", 802
+		},
+			checkDriver, Problem, "error 802", "nvidia-fabricmanager", device.ErrMissing},
 		"no GPU visible": {func(_ *testing.T, p *patient) {
 			p.driver.GPUs, p.driver.Error = nil, "the driver shows no GPU (CUDA_VISIBLE_DEVICES=\"7\")"
 		},
@@ -168,24 +193,40 @@ func TestEveryFindingIsTold(t *testing.T) {
 			p.driver.GPUs, p.driver.Error, p.driver.Status = nil, "cuInit: CUDA_ERROR_UNKNOWN (999)", 999
 		},
 			checkDriver, Problem, "UNKNOWN (999)", "dmesg", device.ErrMissing},
-		"GPU does not open":     {func(_ *testing.T, p *patient) { p.driver.GPUs[0].Error = "device lost" }, checkGPU, Problem, "GPU 0 (NVIDIA H200): device lost", "nvidia-smi -i 0", device.ErrMissing},
-		"another GPU is ill":    {func(_ *testing.T, p *patient) { p.driver.GPUs[1].Error = "device lost" }, checkGPU, Warning, "GPU 1", "nvidia-smi -i 1", nil},
-		"the chosen GPU is ill": {func(_ *testing.T, p *patient) { p.driver.GPUs[1].Error = "device lost"; p.o.Device = "GPU-9876" }, checkGPU, Problem, "GPU 1", "nvidia-smi -i 1", device.ErrMissing},
-		"no such GPU":           {func(_ *testing.T, p *patient) { p.o.Device = "5" }, checkGPU, Problem, `no GPU is "5"`, "tune devices", device.ErrMissing},
-		"an old GPU":            {func(_ *testing.T, p *patient) { p.driver.GPUs[1].ComputeCapability = "6.1"; p.nvrtc.Targets = nil }, checkGPU, Warning, "6.1", "--device", nil},
+		"GPU does not open":         {func(_ *testing.T, p *patient) { p.driver.GPUs[0].Error = "device lost" }, checkGPU, Problem, "GPU 0 (NVIDIA H200): device lost", "nvidia-smi -i 0", device.ErrMissing},
+		"another GPU is ill":        {func(_ *testing.T, p *patient) { p.driver.GPUs[1].Error = "device lost" }, checkGPU, Warning, "GPU 1", "nvidia-smi -i 0000:42:00.0 ", nil},
+		"the chosen GPU is ill":     {func(_ *testing.T, p *patient) { p.driver.GPUs[1].Error = "device lost"; p.o.Device = "GPU-9876" }, checkGPU, Problem, "GPU 1", "nvidia-smi -i 0000:42:00.0 ", device.ErrMissing},
+		"no such GPU":               {func(_ *testing.T, p *patient) { p.o.Device = "5" }, checkGPU, Problem, `no GPU is "5"`, "tune devices", device.ErrMissing},
+		"an old GPU":                {func(_ *testing.T, p *patient) { p.driver.GPUs[1].ComputeCapability = "6.1"; p.nvrtc.Targets = nil }, checkGPU, Warning, "6.1", "--device", nil},
+		"a GPU's name is too short": {func(_ *testing.T, p *patient) { p.o.Device = "GPU-" }, checkGPU, Problem, `no GPU is "GPU-"`, "tune devices", device.ErrMissing},
+		"several are meant":         {func(_ *testing.T, p *patient) { p.driver.GPUs[1].UUID = "GPU-01234567"; p.o.Device = "GPU-01234567" }, checkGPU, Problem, "more than one device", "tune devices", device.ErrMissing},
+		"a GPU of another order": {func(_ *testing.T, p *patient) {
+			p.driver.GPUs[0].PCI, p.driver.GPUs[0].Error = "0000:C1:00.0", "device lost"
+		},
+			checkGPU, Problem, "GPU 0", "nvidia-smi -i 0000:C1:00.0 ", device.ErrMissing},
 		"no device files":       {func(_ *testing.T, p *patient) { p.gone("dev") }, checkPermissions, Problem, "no /dev/nvidia*", "nvidia-modprobe", device.ErrMissing},
 		"no rights":             {func(_ *testing.T, p *patient) { p.refuse = "dev/nvidia"; p.driver.GPUs[0].Error = "x" }, checkPermissions, Problem, "not readable and writable", "usermod", device.ErrMissing},
 		"no rights for another": {func(_ *testing.T, p *patient) { p.file(t, "dev/nvidia7", ""); p.refuse = "dev/nvidia7" }, checkPermissions, Note, "dev/nvidia7", "usermod", nil},
 		"counters for root": {func(t *testing.T, p *patient) {
 			p.file(t, "proc/driver/nvidia/params", "A: 0\nRmProfilingAdminOnly: 1\n")
 		}, checkPermissions, Note, "performance counters", "NVreg_RestrictProfilingToAdminUsers=0", nil},
-		"no NVRTC":                {func(_ *testing.T, p *patient) { missing(&p.nvrtc.Library, "libnvrtc.so.13"); p.nvrtc.Version = "" }, checkNVRTC, Problem, "libnvrtc.so.13 not found", "nvidia-cuda-nvrtc", device.ErrMissing},
-		"NVRTC crashes":           {func(_ *testing.T, p *patient) { p.fails["nvrtc"] = errors.New("signal: aborted") }, checkNVRTC, Problem, "aborted", "CUDA toolkit", device.ErrMissing},
-		"NVRTC hangs":             {func(_ *testing.T, p *patient) { p.fails["nvrtc"] = silent }, checkNVRTC, Problem, "no answer", "cache", device.ErrMissing},
-		"NVRTC without builtins":  {func(_ *testing.T, p *patient) { p.nvrtc.Kernel = "failed to open libnvrtc-builtins.so.13.0" }, checkNVRTC, Problem, "does not compile a small kernel", "libnvrtc-builtins.so", device.ErrMissing},
-		"NVRTC too new":           {func(_ *testing.T, p *patient) { p.driver.CUDAVersion = "12.8" }, checkNVRTC, Warning, "newer than the driver's CUDA 12.8", "TUNE_LIBNVRTC", nil},
-		"NVRTC knows not the GPU": {func(_ *testing.T, p *patient) { p.driver.GPUs[1].ComputeCapability = "12.0" }, checkNVRTC, Warning, "does not know the compute capability 12.0", "toolkit", nil},
-		"no NVML":                 {func(_ *testing.T, p *patient) { missing(&p.nvml.Library, "libnvidia-ml.so.1"); p.nvml.GPUs = nil }, checkNVML, Warning, "libnvidia-ml.so.1 not found", "NVIDIA_DRIVER_CAPABILITIES", nil},
+		"no NVRTC":      {func(_ *testing.T, p *patient) { missing(&p.nvrtc.Library, "libnvrtc.so.13"); p.nvrtc.Version = "" }, checkNVRTC, Problem, "libnvrtc.so.13 not found", "nvidia-cuda-nvrtc", device.ErrMissing},
+		"NVRTC crashes": {func(_ *testing.T, p *patient) { p.fails["nvrtc"] = errors.New("signal: aborted") }, checkNVRTC, Problem, "aborted", "CUDA toolkit", device.ErrMissing},
+		"NVRTC hangs":   {func(_ *testing.T, p *patient) { p.fails["nvrtc"] = silent }, checkNVRTC, Problem, "no answer", "cache", device.ErrMissing},
+		"NVRTC named wrongly": {func(_ *testing.T, p *patient) {
+			missing(&p.nvrtc.Library, "libnvrtc.so.13")
+			p.nvrtc.Version, p.env["TUNE_LIBNVRTC"] = "", "/opt/libnvrtc.so.13"
+		}, checkNVRTC, Problem, "libnvrtc.so.13 not found", "unset TUNE_LIBNVRTC", device.ErrMissing},
+		"NVML named wrongly": {func(_ *testing.T, p *patient) {
+			missing(&p.nvml.Library, "libnvidia-ml.so.1")
+			p.nvml.GPUs, p.env["TUNE_LIBNVML"] = nil, "/opt/libnvidia-ml.so.1"
+		}, checkNVML, Warning, "libnvidia-ml.so.1 not found", "unset TUNE_LIBNVML", nil},
+		"NVRTC knows no GPU so old": {func(_ *testing.T, p *patient) { p.driver.GPUs[0].ComputeCapability = "7.0" }, checkNVRTC, Problem, "does not know the compute capability 7.0", "older CUDA toolkit", device.ErrMissing},
+		"another is so old":         {func(_ *testing.T, p *patient) { p.driver.GPUs[1].ComputeCapability = "7.0" }, checkNVRTC, Warning, "does not know the compute capability 7.0", "older CUDA toolkit", nil},
+		"NVRTC without builtins":    {func(_ *testing.T, p *patient) { p.nvrtc.Kernel = "failed to open libnvrtc-builtins.so.13.0" }, checkNVRTC, Problem, "does not compile a small kernel", "libnvrtc-builtins.so", device.ErrMissing},
+		"NVRTC too new":             {func(_ *testing.T, p *patient) { p.driver.CUDAVersion = "12.8" }, checkNVRTC, Warning, "newer than the driver's CUDA 12.8", "TUNE_LIBNVRTC", nil},
+		"NVRTC knows not the GPU":   {func(_ *testing.T, p *patient) { p.driver.GPUs[1].ComputeCapability = "12.0" }, checkNVRTC, Warning, "does not know the compute capability 12.0", "toolkit", nil},
+		"no NVML":                   {func(_ *testing.T, p *patient) { missing(&p.nvml.Library, "libnvidia-ml.so.1"); p.nvml.GPUs = nil }, checkNVML, Warning, "libnvidia-ml.so.1 not found", "NVIDIA_DRIVER_CAPABILITIES", nil},
 		"NVML without driver": {func(_ *testing.T, p *patient) {
 			p.nvml.File, p.nvml.Error, p.nvml.GPUs = "", "nvmlInit_v2: the driver is not loaded (NVML error 9)", nil
 		},
@@ -203,10 +244,16 @@ func TestEveryFindingIsTold(t *testing.T) {
 		"prohibited":        {gpu(func(g *cuda.NVMLState) { g.ComputeMode = 2 }), checkMode, Warning, "prohibited", "-c DEFAULT", nil},
 		"exclusive":         {gpu(func(g *cuda.NVMLState) { g.ComputeMode = 3 }), checkMode, Note, "exclusive", "-c DEFAULT", nil},
 		"busy":              {gpu(func(g *cuda.NVMLState) { g.Processes = []cuda.Process{{PID: 4711, Name: "train"}} }), checkProcesses, Warning, "4711 train", "--device", nil},
-		"little memory":     {gpu(func(g *cuda.NVMLState) { g.FreeBytes = 1 << 35 }), checkMemory, Warning, "32.0 GiB free of 128.0 GiB", "nvidia-smi", nil},
-		"cache off":         {func(_ *testing.T, p *patient) { p.env["CUDA_CACHE_DISABLE"] = "1" }, checkCache, Note, "CUDA_CACHE_DISABLE=1", "unset", nil},
-		"no home":           {func(_ *testing.T, p *patient) { p.env["HOME"] = "" }, checkCache, Note, "HOME", "CUDA_CACHE_PATH", nil},
-		"cache refused":     {func(_ *testing.T, p *patient) { p.env["CUDA_CACHE_PATH"] = p.root + "/cc"; p.refuse = p.root }, checkCache, Warning, "cannot be written", "CUDA_CACHE_PATH", nil},
+		"busy, by another number": {func(_ *testing.T, p *patient) {
+			p.nvml.GPUs[0].UUID, p.nvml.GPUs[0].Processes = "GPU-9876543210", []cuda.Process{{PID: 4711}}
+		}, checkProcesses, Warning, "GPU 1 (0 of nvidia-smi): 1 compute on it: 4711", "--device", nil},
+		"busy, and not visible": {func(_ *testing.T, p *patient) {
+			p.nvml.GPUs[0].UUID, p.nvml.GPUs[0].Processes = "GPU-5", []cuda.Process{{PID: 4711}}
+		}, checkProcesses, Warning, "GPU 0 of nvidia-smi: 1 compute on it: 4711", "--device", nil},
+		"little memory": {gpu(func(g *cuda.NVMLState) { g.FreeBytes = 1 << 35 }), checkMemory, Warning, "32.0 GiB free of 128.0 GiB", "nvidia-smi", nil},
+		"cache off":     {func(_ *testing.T, p *patient) { p.env["CUDA_CACHE_DISABLE"] = "1" }, checkCache, Note, "CUDA_CACHE_DISABLE=1", "unset", nil},
+		"no home":       {func(_ *testing.T, p *patient) { p.env["HOME"] = "" }, checkCache, Note, "HOME", "CUDA_CACHE_PATH", nil},
+		"cache refused": {func(_ *testing.T, p *patient) { p.env["CUDA_CACHE_PATH"] = p.root + "/cc"; p.refuse = p.root }, checkCache, Warning, "cannot be written", "CUDA_CACHE_PATH", nil},
 		"temporary folder missing": {func(_ *testing.T, p *patient) { p.env["TMPDIR"] = p.root + "/none"; p.o.Device = "host" },
 			checkTemporary, Problem, "no such file", "TMPDIR", device.ErrMissing},
 		"temporary folder noexec":      {func(_ *testing.T, p *patient) { p.fs.Flags = unix.ST_NOEXEC; p.o.Device = "host" }, checkTemporary, Problem, "noexec", "TMPDIR", device.ErrMissing},

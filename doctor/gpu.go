@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -15,6 +16,7 @@ import (
 const (
 	statusStub     = 34
 	statusNoDevice = 100
+	statusNotReady = 802 // CUDA_ERROR_SYSTEM_NOT_READY
 	statusMismatch = 803
 )
 
@@ -28,6 +30,10 @@ func (s system) driver(d answer[cuda.DriverProbe]) []Finding {
 		f.Mend = "nvidia-smi; sudo dmesg | grep -i -e NVRM -e Xid; if these show a fault, reboot"
 	case d.err != nil:
 		f.Found, f.Mend = d.err.Error(), "install the driver anew, of one version: nvidia-smi and libcuda.so.1 must be of the same package"
+	case p.File == "" && s.getenv("TUNE_LIBCUDA") != "":
+		f.Found, f.Mend = plain(p.Error), unset("TUNE_LIBCUDA")
+	case p.File == "" && slices.ContainsFunc(p.Places, func(p cuda.Place) bool { return strings.HasPrefix(p.Result, "has no ") }):
+		f.Found, f.Mend = plain(p.Error), "update the driver, to one of CUDA 11 or newer; then reboot"
 	case p.File == "" && kernel != "":
 		f.Found = fmt.Sprintf("the kernel module %s is loaded, but its library is not here: %s", kernel, p.Error)
 		f.Mend = "in a container: start it with --gpus all (NVIDIA container toolkit); else install the driver's libraries, on Debian: sudo apt-get install libcuda1"
@@ -40,6 +46,8 @@ func (s system) driver(d answer[cuda.DriverProbe]) []Finding {
 		f.Found, f.Mend = p.File+" is here, but the kernel module is not loaded: "+p.Error, "sudo modprobe nvidia; if it says no, sudo dmesg | grep -i nvidia tells why (Secure Boot refuses unsigned modules)"
 	case p.Status == statusStub:
 		f.Found, f.Mend = p.File+" is a stub, for linking alone: "+p.Error, "take the folder of stubs out of LD_LIBRARY_PATH"
+	case p.Status == statusNotReady:
+		f.Found, f.Mend = plain(p.Error), "sudo systemctl start nvidia-fabricmanager, of the driver's version: GPUs that NVSwitches join wait for it"
 	case p.Status == statusMismatch:
 		f.Found, f.Mend = fmt.Sprintf("%s does not fit the kernel module %s: %s", p.File, kernel, p.Error), "sudo reboot (the driver was updated while it was loaded)"
 	case p.Status == statusNoDevice, p.Error != "" && p.Status == 0:
@@ -60,13 +68,14 @@ func (s system) driver(d answer[cuda.DriverProbe]) []Finding {
 // gpus judges the GPUs that the driver shows. One that the tune does not use is no problem.
 func gpus(p cuda.DriverProbe, selector string) []Finding {
 	var list []Finding
+	at, err := chosen(p, selector)
 	for i, g := range p.GPUs {
 		f := Finding{Check: checkGPU, State: OK, Found: describe(g.Machine)}
 		if g.Error != "" {
 			f.State, f.Found = Warning, fmt.Sprintf("GPU %d (%s): %s", i, g.Name, g.Error)
 			f.Means = "no kernel runs on it"
-			f.Mend = fmt.Sprintf("nvidia-smi -i %d -q -d COMPUTE,PIDS,ECC tells who holds it and whether it is sound", i)
-			if chosen(g.Machine, selector) {
+			f.Mend = fmt.Sprintf("nvidia-smi -i %s -q -d COMPUTE,PIDS,ECC tells who holds it and whether it is sound", cmp.Or(g.PCI, strconv.Itoa(i))) // which counts otherwise than CUDA
+			if i == at {
 				f.State = Problem
 			}
 		} else if major, _, _ := strings.Cut(g.ComputeCapability, "."); len(major) == 1 && major < "7" {
@@ -75,27 +84,32 @@ func gpus(p cuda.DriverProbe, selector string) []Finding {
 		}
 		list = append(list, f)
 	}
-	if len(p.GPUs) > 0 && selector != "" && !slices.ContainsFunc(p.GPUs, func(g cuda.GPUProbe) bool { return chosen(g.Machine, selector) }) {
-		list = append(list, Finding{Check: checkGPU, State: Problem, Found: fmt.Sprintf("no GPU is %q", selector), Means: "there is nothing to tune on", Mend: "tune devices lists them"})
+	if len(p.GPUs) > 0 && err != nil {
+		list = append(list, Finding{Check: checkGPU, State: Problem, Found: fmt.Sprintf("no GPU is %q: %s", selector, plain(err.Error())), Means: "there is nothing to tune on", Mend: "tune devices lists them"})
 	}
 	return list
 }
 
 // works tells whether the driver opens the GPU that a tune is to run on.
 func works(p cuda.DriverProbe, selector string) bool {
-	return slices.ContainsFunc(p.GPUs, func(g cuda.GPUProbe) bool { return g.Error == "" && chosen(g.Machine, selector) })
+	at, err := chosen(p, selector)
+	return err == nil && at >= 0 && p.GPUs[at].Error == ""
 }
 
-// chosen tells whether a selector may mean a GPU.
-func chosen(m machine.Machine, selector string) bool {
-	if selector == "" {
-		return m.Index == 0
+// chosen is the place of the GPU that a tune is to run on; -1 if it is to run on none.
+func chosen(p cuda.DriverProbe, selector string) (int, error) {
+	if !slices.Contains(needs(selector), checkGPU) {
+		return -1, nil
 	}
-	if i, err := strconv.Atoi(selector); err == nil {
-		return m.Index == i
+	all := make([]machine.Machine, len(p.GPUs))
+	for i, g := range p.GPUs {
+		all[i] = g.Machine
 	}
-	lower := strings.ToLower(selector)
-	return strings.HasPrefix(strings.ToLower(m.UUID), lower) || strings.HasSuffix(strings.ToLower(m.PCI), lower)
+	at, err := cuda.Match(all, cmp.Or(selector, "0"))
+	if err != nil {
+		at = -1
+	}
+	return at, err
 }
 
 func describe(m machine.Machine) string {
@@ -107,10 +121,13 @@ func describe(m machine.Machine) string {
 }
 
 // nvrtc judges the run-time compiler, and whether it fits the driver and the GPUs.
-func nvrtc(c answer[cuda.CompilerProbe], d cuda.DriverProbe) []Finding {
+func (s system) nvrtc(c answer[cuda.CompilerProbe], d cuda.DriverProbe, selector string) []Finding {
 	p := c.value
 	f := Finding{Check: checkNVRTC, State: Problem, Means: "no kernel can be compiled for a GPU", Places: p.Places}
 	install := "install the CUDA toolkit, or pip install nvidia-cuda-nvrtc, or set CUDA_HOME to where a toolkit lies"
+	if s.getenv("TUNE_LIBNVRTC") != "" {
+		install = unset("TUNE_LIBNVRTC")
+	}
 	switch {
 	case c.silent():
 		f.Found, f.Mend = "NVRTC gave "+c.err.Error(), "clear the compiler's cache (below), or see whether the disk that holds it answers"
@@ -133,13 +150,36 @@ func nvrtc(c answer[cuda.CompilerProbe], d cuda.DriverProbe) []Finding {
 		list = append(list, Finding{Check: checkNVRTC, State: Warning, Found: fmt.Sprintf("%s is newer than the driver's CUDA %s", p.Version, d.CUDAVersion),
 			Means: "the driver may refuse what it compiles", Mend: "update the driver, or name an older NVRTC with TUNE_LIBNVRTC"})
 	}
-	for _, g := range d.GPUs {
-		if len(p.Targets) > 0 && g.ComputeCapability != "" && !slices.Contains(p.Targets, g.ComputeCapability) {
-			list = append(list, Finding{Check: checkNVRTC, State: Warning, Found: fmt.Sprintf("%s does not know the compute capability %s of %s", p.Version, g.ComputeCapability, g.Name),
-				Means: "the driver compiles for it, which takes longer, and not for one older than " + p.Targets[0], Mend: "install a CUDA toolkit that knows it"})
+	at, _ := chosen(d, selector) // what it does not find is told as a GPU's
+	for i, g := range d.GPUs {
+		if len(p.Targets) == 0 || g.ComputeCapability == "" || slices.Contains(p.Targets, g.ComputeCapability) {
+			continue
 		}
+		f := Finding{Check: checkNVRTC, State: Warning, Found: fmt.Sprintf("%s does not know the compute capability %s of %s", p.Version, g.ComputeCapability, g.Name),
+			Means: "the driver compiles for it, which takes longer", Mend: "install a CUDA toolkit that knows it"}
+		if capability(g.ComputeCapability) < capability(p.Targets[0]) {
+			f.Means, f.Mend = "no kernel can be compiled for it", "install an older CUDA toolkit, which knows it, and name its NVRTC with TUNE_LIBNVRTC"
+			if i == at {
+				f.State = Problem
+			}
+		}
+		list = append(list, f)
 	}
 	return list
+}
+
+// capability is a compute capability as a number: 90 of "9.0".
+func capability(text string) int {
+	n, err := strconv.Atoi(strings.ReplaceAll(text, ".", ""))
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// unset is what mends a variable that names a library.
+func unset(variable string) string {
+	return "unset " + variable + ", or set it to the absolute path of the library"
 }
 
 // older tells whether the major version a is less than that of b.
@@ -156,7 +196,7 @@ func older(a, b string) bool {
 }
 
 // management judges NVML.
-func management(n answer[cuda.NVMLProbe]) []Finding {
+func (s system) management(n answer[cuda.NVMLProbe]) []Finding {
 	p := n.value
 	f := Finding{Check: checkNVML, State: Warning, Places: p.Places, Means: "clocks, power, temperature and other processes are not seen, so that disturbed times are not recognised"}
 	switch {
@@ -166,6 +206,8 @@ func management(n answer[cuda.NVMLProbe]) []Finding {
 		f.Found, f.Mend = n.err.Error(), "install the driver anew"
 	case p.File == "" && opened(p.Places):
 		f.Found, f.Mend = plain(p.Error), "what mends the driver (above); then nvidia-smi must list the GPU"
+	case p.File == "" && s.getenv("TUNE_LIBNVML") != "":
+		f.Found, f.Mend = plain(p.Error), unset("TUNE_LIBNVML")
 	case p.Error != "":
 		f.Found, f.Mend = plain(p.Error), "in a container: start it with -e NVIDIA_DRIVER_CAPABILITIES=compute,utility; else install the driver's libraries, on Debian: sudo apt-get install libnvidia-ml1"
 	default:
@@ -175,9 +217,21 @@ func management(n answer[cuda.NVMLProbe]) []Finding {
 	return []Finding{f}
 }
 
-// state judges a GPU by what NVML tells of it.
-func state(g cuda.NVMLState) []Finding {
-	at := fmt.Sprintf("GPU %d", g.Index)
+// called is what a GPU is called that NVML tells of: its number is the driver's, as in --device, which
+// CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER change.
+func called(g cuda.NVMLState, d cuda.DriverProbe) string {
+	i := slices.IndexFunc(d.GPUs, func(p cuda.GPUProbe) bool { return p.UUID == g.UUID })
+	switch {
+	case i == g.Index || g.UUID == "" || len(d.GPUs) == 0:
+		return fmt.Sprintf("GPU %d", g.Index)
+	case i < 0:
+		return fmt.Sprintf("GPU %d of nvidia-smi", g.Index)
+	}
+	return fmt.Sprintf("GPU %d (%d of nvidia-smi)", i, g.Index)
+}
+
+// state judges a GPU, called so, by what NVML tells of it.
+func state(g cuda.NVMLState, at string) []Finding {
 	smi := fmt.Sprintf("sudo nvidia-smi -i %d ", g.Index)
 	list := []Finding{clocks(g, at, smi), power(g, at, smi), ecc(g, at, smi), mig(g, at, smi)}
 	f := Finding{Check: checkPersistence, State: OK, Found: at + ": on"}
