@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"stenciltune/cmd/internal/cli"
+	"stenciltune/device/replay"
 	"stenciltune/doctor"
 	"stenciltune/tuner"
 )
@@ -26,8 +27,18 @@ cannot be used. Warnings and notes do not count.`,
 		Example: "  tune doctor\n  tune doctor --json\n  tune doctor --device host",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			if strings.HasPrefix(o.Device, tuner.ModelPrefix) {
+			recording, isReplay := strings.CutPrefix(o.Device, tuner.ReplayPrefix)
+			switch {
+			case strings.HasPrefix(o.Device, tuner.ModelPrefix):
 				return cli.Usagef("--device %s: only facts of that device are here; name one that a tune can run on", o.Device)
+			case o.Device == "replay":
+				return cli.Usagef("which recording? name its device, like replay:h200, or its file, like replay:./landscape.jsonl.gz")
+			case o.Device == "all" || strings.Contains(o.Device, ","):
+				return cli.Usagef("--device %s: several devices are examined one by one; name one", o.Device)
+			case isReplay:
+				if _, err := replay.Match(recording); err != nil {
+					return err
+				}
 			}
 			if o.Limit <= 0 {
 				return cli.Usagef("--limit must be more than 0")

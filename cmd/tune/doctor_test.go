@@ -110,3 +110,18 @@ func TestDoctorTellsPeople(t *testing.T) {
 		}
 	}
 }
+
+// TestDoctorRefuses what no tune of one device runs on.
+func TestDoctorRefuses(t *testing.T) {
+	for device, c := range map[string]struct {
+		code int
+		want string
+	}{
+		"0,1": {cli.Usage, "name one"}, "all": {cli.Usage, "name one"}, "replay:h200,replay:h200": {cli.Usage, "name one"}, "replay": {cli.Usage, "which recording"},
+		"replay:none": {cli.NoDevice, "none"}, "model:h200": {cli.Usage, "only facts"},
+	} {
+		if code, out, said := tune(t, clitest.StoreIn(t), "doctor", "--device", device); code != c.code || !strings.Contains(said, c.want) || out != "" {
+			t.Errorf("%s: exit %d\n%s%s", device, code, said, out)
+		}
+	}
+}
