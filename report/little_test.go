@@ -77,6 +77,42 @@ func TestLittleInABrowser(t *testing.T) {
 	b.Clean(urls...)
 }
 
+// TestLongNamesInABrowser: they break, whatever they hold.
+func TestLongNamesInABrowser(t *testing.T) {
+	b := chromium.Open(t)
+	long := strings.Repeat("ünd<b>&", 28)
+	r := recorded(t, "jacobi3d_f32")
+	r.Outcomes, r.Search = r.Outcomes[:5], r.Search[:5]
+	r.Problem.Stencil, r.Name, r.Machine.Name, r.Machine.Compiler, r.Machine.Driver, r.Notes = nil, long, long, long, long, []string{long}
+	r.Outcomes[0].Status, r.Outcomes[0].Reason = timing.CompileError, long
+	r.Phase, r.Trying = long, strings.Repeat("stream/", 30)
+	url := written(t, r)
+	b.View(390, 900, false)
+	b.Load(url)
+	b.Fits("long names")
+	b.Eval(`(() => { const d = JSON.parse(document.getElementById("data").textContent); d.tunes.push({...d.tunes[0]}); TuneReport.show(d);
+		const s = document.querySelectorAll(".bar select")[1]; s.selectedIndex = 2; s.dispatchEvent(new Event("change")); })()`, nil)
+	b.Until("document.querySelector('.beside')")
+	b.Fits("two of long names")
+	b.Clean(url)
+}
+
+// TestTheLivePageGoesOn after a touch on a chart that became a scroll.
+func TestTheLivePageGoesOn(t *testing.T) {
+	b := chromium.Open(t)
+	url := written(t, recorded(t, "jacobi3d_f32"))
+	b.View(1280, 900, false)
+	b.Load(url)
+	var text string
+	b.Eval(`(() => { const d = JSON.parse(document.getElementById("data").textContent), chart = document.querySelector(".chart");
+		for (const kind of ["pointerdown", "pointercancel"]) chart.dispatchEvent(new PointerEvent(kind, { bubbles: true, pointerType: "touch" }));
+		d.tunes[0].notes = ["what is new"]; TuneReport.show(d); return document.querySelector("main").innerText; })()`, &text)
+	if !strings.Contains(text, "what is new") {
+		t.Error("what is new is not shown")
+	}
+	b.Clean(url)
+}
+
 // TestManyInABrowser: more schedules than a call of JavaScript takes arguments.
 func TestManyInABrowser(t *testing.T) {
 	b := chromium.Open(t)

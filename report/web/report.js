@@ -497,7 +497,7 @@ const TuneReport = (() => {
   let held = false, late = false; // the mouse drags on a chart, and something has changed meanwhile
   addEventListener("pointerdown", (e) => { held = !!e.target.closest(".chart"); }, true);
   const release = () => { held = false; if (late) fill(); };
-  addEventListener("pointerup", release, true);
+  for (const end of ["pointerup", "pointercancel"]) addEventListener(end, release, true); // a touch that scrolls is cancelled
   addEventListener("pointermove", (e) => { if (held && !e.buttons) release(); }, true);
   // fill draws the slots of what has changed.
   const fill = () => {
