@@ -60,6 +60,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Cross-Origin-Resource-Policy", "same-origin")
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Content-Type-Options", "nosniff")
+	if r.ContentLength != 0 { // nothing here takes a body, and who sends none of it must not be waited for
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now()) // what has none waits
+	}
 	switch {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
 		h.Set("Allow", "GET, HEAD")

@@ -345,3 +345,24 @@ func TestTroubleIsAskedForRarely(t *testing.T) {
 		t.Errorf("asked %d times in a second, want %d at most", n, most)
 	}
 }
+
+// TestABodyIsNotWaitedFor: nobody holds a connection by what he does not send.
+func TestABodyIsNotWaitedFor(t *testing.T) {
+	s := open(t, &shelf{}, serve.Guard{Token: token})
+	for _, head := range []string{"Content-Length: 10", "Transfer-Encoding: chunked"} {
+		c, err := net.Dial("tcp", s.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if err := c.SetDeadline(time.Now().Add(5 * time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: localhost\r\n"+head+"\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		if b, err := io.ReadAll(c); err != nil || !strings.HasPrefix(string(b), "HTTP/1.1 401") {
+			t.Errorf("%s: %v, after %.80s", head, err, b)
+		}
+	}
+}
