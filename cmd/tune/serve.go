@@ -148,7 +148,7 @@ func (s *shelf) List() (briefs []report.Brief, err error) {
 		return nil, err
 	}
 	for _, x := range s.list {
-		r := x.run()
+		r := x.run(s.names...)
 		if r.Config == nil { // its best so far stands in the journal alone
 			if r, err = s.withJournal(x); err != nil {
 				return nil, err

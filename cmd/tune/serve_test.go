@@ -19,6 +19,7 @@ import (
 	"stenciltune/internal/chromium"
 	"stenciltune/report"
 	"stenciltune/stencil"
+	"stenciltune/tuner"
 )
 
 var shot = flag.String("shot", "", "write a picture of the live page into this `file` (.png)")
@@ -192,6 +193,23 @@ func TestAKilledTuneIsNotShownAsRunning(t *testing.T) {
 		}
 		if r.Name != "mine/f32/8x8" || r.Problem.Size.Cells() != 64 { // its stencil is in no catalogue
 			t.Errorf("%s of %v cells", r.Name, r.Problem.Size)
+		}
+	}
+}
+
+// TestAnOwnStencilIsKnownByItsFile: --stencil names it, and with it predictions come.
+func TestAnOwnStencilIsKnownByItsFile(t *testing.T) {
+	path := file(t, "mine.sl", "NumDimensions 2\nStencilSize (1, 1)\nDataType float\nBoundary clamp\nCellValue { return 0.5 * (get(0, 0) + get(1, 0)); }\n")
+	st, err := tuner.LoadStencil(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := stored{key: cache.Key{StencilHash: st.Hash, DType: string(stencil.Float32), Size: "8x8", Kind: "cuda", DeviceName: "GPU"},
+		config: &cache.Config{Stencil: cache.StencilInfo{Name: "mine", Hash: st.Hash, DType: "float32", Dims: 2}, Problem: cache.ProblemInfo{Size: []int{8, 8}}}}
+	for _, names := range [][]string{nil, {"jacobi2d", path}, {path, "jacobi2d"}} {
+		r := x.run(names...)
+		if known := r.Problem.Stencil != nil; known != (names != nil) || known != (len(r.Notes) == 0) || r.Problem.Size.Cells() != 64 {
+			t.Errorf("with %q: of %v cells, %q", names, r.Problem.Size, r.Notes)
 		}
 	}
 }

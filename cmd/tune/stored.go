@@ -27,6 +27,7 @@ const pause = time.Minute
 type shelf struct {
 	app   *app
 	store *cache.Store
+	names []string // of stencils, as --stencil has them
 	keep  chooser
 	list  []stored // that List saw last
 }
@@ -49,7 +50,7 @@ func (a *app) shelf(f reportFlags) (*shelf, error) {
 		}
 		any = append(any, keep)
 	}
-	return &shelf{app: a, store: store, keep: func(k cache.Key, c *cache.Config) bool {
+	return &shelf{app: a, store: store, names: f.stencils, keep: func(k cache.Key, c *cache.Config) bool {
 		return f.fits(k.DType, k.Size) && slices.ContainsFunc(any, func(keep chooser) bool { return keep(k, c) })
 	}}, nil
 }
@@ -160,8 +161,8 @@ func (a *app) storedTunes(_ context.Context, f reportFlags, device string) ([]re
 }
 
 // run is what is known of the tune without its journal. While a tune runs, the config of an
-// earlier one does not count.
-func (x stored) run() report.Run {
+// earlier one does not count. Its stencil is one of the catalogue, or one of those named.
+func (x stored) run(names ...string) report.Run {
 	k := x.key
 	r := report.Run{ID: x.id(), Objective: k.Objective, Origin: report.Stored, Config: x.config, Regime: timing.Regime(k.Regime), Name: strings.Join([]string{k.StencilHash[:min(8, len(k.StencilHash))], k.DType, k.Size}, "/"),
 		Machine: machine.Machine{Kind: k.Kind, Name: k.DeviceName, Driver: k.Driver, Compiler: k.Compiler}}
@@ -197,6 +198,14 @@ func (x stored) run() report.Run {
 	r.Name = strings.Join([]string{from.Stencil.Name, stencil.DType(k.DType).Short(), k.Size}, "/")
 	r.Machine = from.Machine()
 	p, err := tuner.ProblemOf(*from, "")
+	for _, name := range names {
+		if err == nil {
+			break
+		}
+		if q, other := tuner.ProblemOf(*from, name); other == nil {
+			p, err = q, nil
+		}
+	}
 	if err != nil {
 		r.Notes = append(r.Notes, "nothing is predicted: "+err.Error())
 		return r
@@ -211,7 +220,7 @@ func (s *shelf) withJournal(x stored) (report.Run, error) {
 	if err != nil {
 		return report.Run{}, err
 	}
-	r := x.run()
+	r := x.run(s.names...)
 	left, gaps, begin := 0.0, 0, time.Time{}
 	for i, e := range entries {
 		if i == 0 {
