@@ -63,17 +63,17 @@ func divergence(list []int, seconds []float64, value func(int) int) float64 {
 	sorted := slices.Clone(list)
 	slices.SortStableFunc(sorted, func(a, b int) int { return cmp.Compare(seconds[a], seconds[b]) })
 	top := max(1, int(topShare*float64(len(sorted))))
-	everywhere, above := map[int]float64{}, map[int]float64{}
+	everywhere, above := map[int]int{}, map[int]int{}
 	for rank, i := range sorted {
-		everywhere[value(i)] += 1 / float64(len(sorted))
+		everywhere[value(i)]++
 		if rank < top {
-			above[value(i)] += 1 / float64(top)
+			above[value(i)]++
 		}
 	}
 	sum := 0.0
 	for _, v := range slices.Sorted(maps.Keys(everywhere)) { // sums of floats depend on their order
-		d := above[v]/everywhere[v] - 1
-		sum += everywhere[v] * d * d
+		d := float64(above[v]*len(sorted))/float64(everywhere[v]*top) - 1 // 0 of a value that all have
+		sum += float64(everywhere[v]) / float64(len(sorted)) * d * d
 	}
 	return sum
 }

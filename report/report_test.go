@@ -143,6 +143,13 @@ func TestImportance(t *testing.T) {
 	if len(got) != 3 || got[0].Param != "a" || got[1].Param != "b" || got[2].Param != "c" || got[0].Share < 0.7 || got[2].Share > 0.1 {
 		t.Errorf("importance %v", got)
 	}
+	for i, o := range r.Outcomes { // one that never differs decides nothing at all
+		f := o.Schedule.Fields()
+		r.Outcomes[i].Schedule = space.Make("f", []space.Param{{Name: "a"}, {Name: "b"}, {Name: "d"}}, []int{f[0].Value, 8*f[1].Value + f[2].Value, 1})
+	}
+	if got := report.Make(r).Importance; got[2].Param != "d" || got[2].Share != 0 {
+		t.Errorf("importance %v", got)
+	}
 	r.Outcomes = r.Outcomes[:50]
 	if few := report.Make(r).Importance; len(few) != 0 {
 		t.Errorf("of 50 schedules: %v", few)
