@@ -193,7 +193,7 @@ func ticks(low, high float64) (list []plot.Tick) {
 	for (high-low)/step > 8 {
 		step *= 2
 	}
-	for k := math.Ceil(low/step - 1e-9); k*step <= high*(1+1e-9); k++ {
+	for k := math.Ceil(low/step - 1e-9); k*step <= high*(1+1e-9) && len(list) <= 8; k++ { // k+1 may be k where the step is less than a number's last bit
 		v := k*step + 0 // and not -0
 		list = append(list, plot.Tick{Value: v, Label: Number(v)})
 	}

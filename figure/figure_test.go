@@ -9,6 +9,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"time"
 
 	"stenciltune/figure"
 )
@@ -86,5 +87,24 @@ func TestTables(t *testing.T) {
 	b.Reset()
 	if err := figure.Write(&b, figures()["bars"], figure.FormatOf("x")); err != nil || !strings.Contains(b.String(), "a") {
 		t.Errorf("text %q, %v", b.String(), err)
+	}
+}
+
+// TestNarrowRangesEnd: numbers that differ in their last bits are drawn.
+func TestNarrowRangesEnd(t *testing.T) {
+	for _, low := range []float64{85.44, 1e-9, 3e12, -7} {
+		done := make(chan error, 1)
+		go func() {
+			_, err := figure.SVG(figure.Chart{Layers: []figure.Layer{{X: []float64{low, math.Nextafter(low, math.Inf(1))}, Y: []float64{0, 1}}}})
+			done <- err
+		}()
+		select {
+		case err := <-done:
+			if err != nil {
+				t.Error(err)
+			}
+		case <-time.After(10 * time.Second):
+			t.Fatalf("from %v on it never ends", low)
+		}
 	}
 }
