@@ -110,6 +110,16 @@ func TestTheLivePageGoesOn(t *testing.T) {
 	if !strings.Contains(text, "what is new") {
 		t.Error("what is new is not shown")
 	}
+	// What is out of sight is watched for once, whatever is told meanwhile.
+	var observers int
+	b.Eval(`(() => { let n = 0; const own = window.IntersectionObserver;
+		window.IntersectionObserver = class extends own { constructor(...a) { super(...a); n++; } };
+		for (let k = 0; k < 20; k++) TuneReport.show(JSON.parse(document.getElementById("data").textContent));
+		return n; })()`, &observers)
+	if observers > 0 {
+		t.Errorf("20 events made %d observers", observers)
+	}
+	brush(t, b)
 	b.Clean(url)
 }
 

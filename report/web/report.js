@@ -98,9 +98,9 @@ const TuneReport = (() => {
     chart.setOption(drawn.get(box)(), { notMerge: true });
     return chart;
   };
-  // later draws a chart when it comes near the window: a page opens with those in sight.
+  // later draws a chart when it comes near the window: a page opens with those in sight. One that is listened to has a function that does both.
   const watcher = new IntersectionObserver((list) => {
-    for (const e of list) if (e.isIntersecting) { watcher.unobserve(e.target); draw(e.target); }
+    for (const e of list) if (e.isIntersecting) { watcher.unobserve(e.target); (e.target.listen || draw)(e.target); }
   }, { rootMargin: "300px" });
   const later = (box, option) => {
     drawn.set(box, option);
@@ -377,8 +377,8 @@ const TuneReport = (() => {
     };
     const keys = el("p", { class: "keys" }, "Drag along an axis to choose a range, click it to clear. By keyboard: left, right: axis; up, down: value; shift: range; escape: clear.");
     drawn.set(box, option);
-    if (echarts.getInstanceByDom(box)) listen();
-    else new IntersectionObserver((list, o) => { if (list.some((e) => e.isIntersecting)) { o.disconnect(); listen(); } }, { rootMargin: "300px" }).observe(box);
+    box.listen = listen;
+    if (echarts.getInstanceByDom(box)) listen(); else watcher.observe(box);
     const thinned = el("p", {});
     const family = (v) => {
       f = families[v]; picked = new Map(); cursor = 0;
