@@ -205,8 +205,8 @@ func TestEveryFindingIsTold(t *testing.T) {
 		},
 			checkGPU, Problem, "GPU 0", "nvidia-smi -i 0000:C1:00.0 ", device.ErrMissing},
 		"no device files":       {func(_ *testing.T, p *patient) { p.gone("dev") }, checkPermissions, Problem, "no /dev/nvidia*", "nvidia-modprobe", device.ErrMissing},
-		"no rights":             {func(_ *testing.T, p *patient) { p.refuse = "dev/nvidia"; p.driver.GPUs[0].Error = "x" }, checkPermissions, Problem, "not readable and writable", "usermod", device.ErrMissing},
-		"no rights for another": {func(_ *testing.T, p *patient) { p.file(t, "dev/nvidia7", ""); p.refuse = "dev/nvidia7" }, checkPermissions, Note, "dev/nvidia7", "usermod", nil},
+		"no rights":             {func(_ *testing.T, p *patient) { p.refuse = "dev/nvidia"; p.driver.GPUs[0].Error = "x" }, checkPermissions, Problem, "not readable and writable", "if that is root", device.ErrMissing},
+		"no rights for another": {func(_ *testing.T, p *patient) { p.file(t, "dev/nvidia7", ""); p.refuse = "dev/nvidia7" }, checkPermissions, Note, "dev/nvidia7", "usermod -aG \"$(stat -c %G ", nil},
 		"counters for root": {func(t *testing.T, p *patient) {
 			p.file(t, "proc/driver/nvidia/params", "A: 0\nRmProfilingAdminOnly: 1\n")
 		}, checkPermissions, Note, "performance counters", "NVreg_RestrictProfilingToAdminUsers=0", nil},
@@ -240,6 +240,7 @@ func TestEveryFindingIsTold(t *testing.T) {
 		"ECC errors":        {gpu(func(g *cuda.NVMLState) { g.Uncorrected = 3 }), checkECC, Warning, "3 errors", "-r", nil},
 		"ECC to change":     {gpu(func(g *cuda.NVMLState) { g.ECC.Pending = false }), checkECC, Note, "changes at the next reset", "-r", nil},
 		"MIG":               {gpu(func(g *cuda.NVMLState) { g.MIG.Now = true }), checkMIG, Warning, "on", "-mig 0", nil},
+		"MIG to change":     {gpu(func(g *cuda.NVMLState) { g.MIG.Pending = true }), checkMIG, Note, "off, changes at the next reset", "-r", nil},
 		"no persistence":    {gpu(func(g *cuda.NVMLState) { g.Persistent = false }), checkPersistence, Note, "off", "-pm 1", nil},
 		"prohibited":        {gpu(func(g *cuda.NVMLState) { g.ComputeMode = 2 }), checkMode, Warning, "prohibited", "-c DEFAULT", nil},
 		"exclusive":         {gpu(func(g *cuda.NVMLState) { g.ComputeMode = 3 }), checkMode, Note, "exclusive", "-c DEFAULT", nil},

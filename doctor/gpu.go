@@ -309,9 +309,12 @@ func ecc(g cuda.NVMLState, at, smi string) Finding {
 
 func mig(g cuda.NVMLState, at, smi string) Finding {
 	f := Finding{Check: checkMIG, State: OK, Found: at + ": " + onOff(g.MIG)}
-	if g.MIG.Now {
+	switch {
+	case g.MIG.Now:
 		f.State, f.Means = Warning, "a program sees one instance, and others may disturb its times"
 		f.Mend = smi + "-mig 0, for the whole GPU"
+	case g.MIG.Pending:
+		f.State, f.Found, f.Means, f.Mend = Note, f.Found+", changes at the next reset", "after it a program sees one instance", smi+"-mig 0, for the whole GPU; "+smi+"-r, where nothing runs, for instances"
 	}
 	return f
 }

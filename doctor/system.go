@@ -89,7 +89,7 @@ func (s system) permissions(works bool) []Finding {
 	f := Finding{Check: checkPermissions, State: OK, Found: fmt.Sprintf("%d device files, readable and writable", files)}
 	if len(refused) > 0 {
 		f = Finding{Check: checkPermissions, State: Problem, Found: "not readable and writable: " + strings.Join(refused, ", "), Means: "the driver shows no GPU to this user",
-			Mend: fmt.Sprintf("sudo usermod -aG \"$(stat -c %%G %s)\" \"$USER\", and log in anew", refused[0])}
+			Mend: fmt.Sprintf("sudo usermod -aG \"$(stat -c %%G %s)\" \"$USER\", and log in anew; if that is root: load the driver with NVreg_DeviceFileMode=0666", refused[0])}
 		if works {
 			f.State, f.Means = Note, "a GPU that the tune does not use is out of reach"
 		}
