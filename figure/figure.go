@@ -40,9 +40,7 @@ func Formats() []string { return []string{"svg", "png", "csv", "text"} }
 // FormatOf is the format that a file's name ends in; "text" for one that names none.
 func FormatOf(file string) string {
 	switch ext := strings.TrimPrefix(filepath.Ext(file), "."); ext {
-	case "":
-		return "text"
-	case "txt":
+	case "", "txt":
 		return "text"
 	default:
 		return ext

@@ -88,7 +88,7 @@ const TuneReport = (() => {
     animation: false, backgroundColor: "transparent", textStyle: { color: ink(), fontFamily: "system-ui, sans-serif" }, color: colours,
     tooltip: { confine: true, backgroundColor: dark() ? "#222a33" : "#fff", borderColor: faint(), textStyle: { color: ink(), fontSize: 12 }, extraCssText: "max-width:90vw;white-space:normal;overflow-wrap:anywhere" } });
   const legend = (more = {}) => ({ type: "plain", top: 0, left: 0, itemWidth: 18, itemHeight: 10, itemGap: 12, textStyle: { color: ink(), fontSize: 12 }, ...more });
-    const floor2 = (v) => 2 ** Math.floor(Math.log2(v)), ceil2 = (v) => 2 ** Math.ceil(Math.log2(v)); // of log axes, whose ticks are powers of two
+  const floor2 = (v) => 2 ** Math.floor(Math.log2(v)), ceil2 = (v) => 2 ** Math.ceil(Math.log2(v)); // of log axes, whose ticks are powers of two
   const power = (v) => (v >= 1e5 || v < 1e-4 ? v.toExponential(0).replace("e+", "e") : v >= 1 ? digits(v) : String(+v.toPrecision(2)));
 
   // draw makes or renews the chart of an element; without a function it is drawn as before.
