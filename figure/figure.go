@@ -69,7 +69,7 @@ func Write(w io.Writer, f Figure, format string) error {
 // margin is kept free around a drawing.
 const margin = 6 * vg.Inch / 72
 
-// wider is the room for a legend's letters over their width: who looks at an SVG may lack the
+// wider is the room for letters over their width: who looks at an SVG may lack the
 // typeface, and see wider ones.
 const wider = 1.2
 
@@ -93,9 +93,24 @@ func paint(w io.Writer, f Figure, format string) error {
 		legend.Draw(draw.Crop(c, c.Max.X-c.Min.X-beside, 0, 0, -vg.Points(2*titleSize)))
 		beside += 2 * margin
 	}
-	p.Draw(draw.Crop(c, 0, -beside, 0, 0))
+	c = draw.Crop(c, 0, -beside, 0, 0)
+	p.Title.Text = wrapped(p.Title.Text, func(line string) bool { return wider*p.Title.TextStyle.Width(line) <= c.Size().X })
+	p.Draw(c)
 	_, err = sheet.WriteTo(w)
 	return err
+}
+
+// wrapped is a text in lines that fit, as far as its colons and commas allow: no name is broken.
+func wrapped(text string, fits func(line string) bool) string {
+	lines := []string{}
+	for _, part := range strings.Split(strings.NewReplacer(", ", ",\n", ": ", ":\n").Replace(text), "\n") {
+		if last := len(lines) - 1; last >= 0 && fits(lines[last]+" "+part) {
+			lines[last] += " " + part
+		} else {
+			lines = append(lines, part)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // SVG is a figure as SVG.

@@ -108,3 +108,19 @@ func TestNarrowRangesEnd(t *testing.T) {
 		}
 	}
 }
+
+// TestATitleFits: one that is wider than the drawing has several lines.
+func TestATitleFits(t *testing.T) {
+	const short, more = "Roofline: jacobi3d/f32/512x512x512 by energy,", "NVIDIA A100-SXM4-80GB, as long as it takes to be wider"
+	c := figure.Chart{Title: short, Layers: []figure.Layer{{Name: "one", X: []float64{1, 2}, Y: []float64{0, 1}}}}
+	for title, whole := range map[string]bool{short: true, short + " " + more: false} {
+		c.Title = title
+		svg, err := figure.SVG(c)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if strings.Contains(string(svg), ">"+title+"<") != whole || !strings.Contains(string(svg), ">Roofline: ") || !whole && !strings.Contains(string(svg), " wider<") {
+			t.Errorf("%q is drawn in one line, or not:\n%.3000s", title, svg)
+		}
+	}
+}
