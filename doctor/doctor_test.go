@@ -349,3 +349,19 @@ func TestTheHostAndRecordingsNeedNoGPU(t *testing.T) {
 		}
 	}
 }
+
+// TestTheCacheBehindALink is counted: homes are small, and the cache lies elsewhere.
+func TestTheCacheBehindALink(t *testing.T) {
+	p := healthy(t)
+	p.file(t, "scratch/a/b", strings.Repeat("x", 2e6))
+	link := filepath.Join(t.TempDir(), "ComputeCache")
+	if err := os.Symlink(filepath.Join(p.root, "scratch"), link); err != nil {
+		t.Fatal(err)
+	}
+	p.env["CUDA_CACHE_PATH"] = link
+	for _, f := range p.examine().Findings {
+		if f.Check == checkCache && (f.State != OK || f.Found != link+", 2.0 MB") {
+			t.Errorf("%+v", f)
+		}
+	}
+}

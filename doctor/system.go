@@ -126,7 +126,8 @@ func (s system) cudaCache(ctx context.Context) (folderFacts, error) {
 		f.note = "CUDA_CACHE_DISABLE=1"
 		return f, nil
 	}
-	err := filepath.WalkDir(f.path, func(_ string, d fs.DirEntry, err error) error {
+	// The slash follows a link.
+	err := filepath.WalkDir(f.path+"/", func(_ string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
