@@ -405,7 +405,7 @@ const TuneReport = (() => {
           renderItem: (_, api) => { const a = api.coord([api.value(0), api.value(2)]), b = api.coord([api.value(1), api.value(2)]); return { type: "rect", shape: { x: a[0], y: a[1] - 4, width: Math.max(1, b[0] - a[0]), height: 8 }, style: { fill: colours[5], opacity: 0.55 } }; } },
         { name: "samples of the search", type: "scatter", color: colours[7], symbolSize: 5, itemStyle: { opacity: 0.7 }, data: near.flatMap((f, k) => f.samples.map((v) => [us(v), k])) },
         { name: "median", type: "scatter", color: colours[1], symbol: "diamond", symbolSize: 10, data: near.map((f, k) => [us(f.seconds), k]), tooltip: { formatter: (q) => near[q.dataIndex].schedule + "<br>" + time(near[q.dataIndex].seconds) } }] }));
-    return section("The best, timed again", t.config ? "Timed in turn, so that what disturbs a moment falls on all. A tie is what timing cannot tell from the winner; of ties the simplest wins." : "Not timed again yet: these are the medians of the search.",
+    return section("The best, timed again", t.config ? "Timed in turn, so that what disturbs a moment falls on all. A tie is what timing cannot tell from the winner; of ties the simplest wins." : "Not timed again: these are the medians of their first measurement.",
       box, table(["", "role", "median", "95 % interval", "rate", "schedule"], t.finals.map((f) => [f.role === "baseline" ? "" : String(near.indexOf(f) + 1), f.role, time(f.seconds),
         f.low > 0 ? range(f.low, f.high) : "-", rate(t.cells / f.seconds), code(f.schedule)]), [0, 2, 3, 4]));
   };
