@@ -95,6 +95,7 @@ func (g plan) edgesText() string {
 	fmt.Fprintf(&b, "constexpr int HELD_LX = %d, HELD_LR = %d, HELD_LS = %d; // held cells, which never change, at the low end of x, rows and planes\n", h.lowX, h.lowR, h.lowS)
 	fmt.Fprintf(&b, "constexpr int HELD_HX = %d, HELD_HR = %d, HELD_HS = %d; // and at the high end\n", h.highX, h.highR, h.highS)
 	fmt.Fprintf(&b, "constexpr bool HOLDS = %t;\n", h != ends{})
+	fmt.Fprintf(&b, "constexpr int KEPT = %d; // planes that stay in shared memory until they are written, for what is held\n", g.kept())
 	if g.images {
 		b.WriteString(imagesText)
 	}

@@ -32,12 +32,14 @@ type shape struct {
 	// async says that planes are prefetched by asynchronous copies into shared memory, not by
 	// loads into registers.
 	async bool
+	// keeps says that the planes stay there until they are written: held cells are then written as they arrived.
+	keeps bool
 }
 
 func shapeOf(get func(string) int) shape {
 	return shape{
 		vector: get("vx"), rows: get("vy"), warps: get("wp"), streamTiles: get("ck"), timeTile: get("ph"),
-		prefetch: get("pf"), minBlocks: get("mb"), sms: get("sm"), async: get("pm") == 1,
+		prefetch: get("pf"), minBlocks: get("mb"), sms: get("sm"), async: get("pm") >= 1, keeps: get("pm") == 2,
 	}
 }
 
@@ -57,7 +59,7 @@ func planOf(p stencil.Problem, s space.Schedule) plan {
 	g := plan{problem: p, stages: stagesOf(p.Stencil), shape: shapeOf(get)}
 	g.packed = g.packs(p)
 	if g.async && g.leastCopy() < 4 {
-		g.async, g.prefetch = false, min(g.prefetch, 2)
+		g.async, g.keeps, g.prefetch = false, false, min(g.prefetch, 2)
 	}
 	return g
 }
@@ -138,17 +140,25 @@ func (g plan) coalescedStores() bool {
 	return g.async && g.part() < g.vector && g.dims < 3 && g.vector*g.problem.DType.Size() == 32 && g.copyBytes() < 16
 }
 
-// sharedBytes is the edge rows, the planes on their way, and what is stored through shared memory.
+// sharedBytes is the edge rows, the planes on their way and those that are kept, and what is stored through shared memory.
 func (g plan) sharedBytes() int {
 	more := 0
 	if g.async {
-		more += g.prefetch * g.copiedArrays() * g.rows * g.warps * warp * g.vector * g.problem.DType.Size()
+		more += (g.prefetch + g.kept()) * g.copiedArrays() * g.rows * g.warps * warp * g.vector * g.problem.DType.Size()
 	}
 	if g.coalescedStores() {
 		more += kernels.Outputs(g.problem.Stencil, g.timeTile) * g.warps * warp * g.vector * g.problem.DType.Size()
 	}
 	rows := g.warps*g.edgeRows() + g.constantRows()
 	return more + g.ring*g.timeTile*g.edgeArrays()*rows*warp*g.vector*g.computedSize()
+}
+
+// kept is the planes that stay in shared memory until they are written.
+func (g plan) kept() int {
+	if !g.keeps {
+		return 0
+	}
+	return g.totalLag() + 1
 }
 
 // inRegisters is the prefetched planes that registers hold.

@@ -12,10 +12,11 @@ template <class Elem> __device__ __forceinline__ void copy_vector(char *to, unsi
 // those of a warp wait for each other.
 struct Prefetch {
   static constexpr int ARRAY = 32 * WARPS * ROWS, PLANE = COPIED * ARRAY; // vectors
+  static constexpr int PLACES = PREFETCH + KEPT;                          // of planes, taken in turn
   Vector *own;         // the thread's place in the first plane
   char *to;            // where it copies to
   unsigned shared;     // the address of that in shared memory
-  int first = 0;       // the plane that was asked for first
+  int first = 0;       // the place of the plane that was asked for first
 
   // The planes lie behind the edge rows.
   __device__ __forceinline__ explicit Prefetch(Shared *edges)
@@ -51,14 +52,27 @@ struct Prefetch {
       }
     }
     if (COALESCED) __syncwarp(); // the place is free when all have taken theirs
-    first = first + 1 < PREFETCH ? first + 1 : 0;
-    return taken;
+    first = first + 1 < PLACES ? first + 1 : 0;
+    return KEPT == 0 ? taken : taken + PREFETCH - (taken + PREFETCH < PLACES ? 0 : PLACES);
+  }
+
+  // Gives held cells of a plane that was taken KEPT - 1 plane steps ago the bits with which it arrived.
+  template <bool ENDS> __device__ __forceinline__ void as_arrived(int a, int plane, Cells &v, const Place &at) const {
+    const int taken = first - KEPT + (first < KEPT ? PLACES : 0);
+    const bool whole = ENDS && held_plane(at, plane);
+#pragma unroll
+    for (int j = 0; j < ROWS; j++) {
+      const Vector vector = in_ring(own, taken, a, j);
+#pragma unroll
+      for (int i = 0; i < VECTOR; i++)
+        if (whole || held_cell(at, j, i)) v[j][i] = vector.at[i];
+    }
   }
 
   // Gives a thread for its own cells of an output the parts that it writes. They swap them behind the
   // planes, where all have read what was there before they took this step's plane.
   __device__ __forceinline__ void coalesce(int output, Cells &v) {
-    const int i = PREFETCH * PLANE + output * ARRAY;
+    const int i = PLACES * PLANE + output * ARRAY;
     Vector vector;
 #pragma unroll
     for (int k = 0; k < VECTOR; k++) vector.at[k] = v[0][k];

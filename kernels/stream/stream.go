@@ -58,7 +58,7 @@ var docs = map[string]string{
 	"mb": "blocks an SM must be able to hold at once: the compiler's register limit",
 	"ph": "time tile: time steps in flight; saves memory traffic, costs registers and the recomputation of the halo",
 	"sm": "0 = the streaming axis is cut into ck stream tiles; n, the number of SMs (2D), = into as many as make no more than ck*n blocks",
-	"pm": "means of prefetching: 0 = loads into registers, 1 = asynchronous copies into shared memory",
+	"pm": "means of prefetching: 0 = loads into registers, 1 = asynchronous copies into shared memory, 2 = these, where planes with held cells stay until they are written",
 }
 
 // Space has the parameters of the streaming.
@@ -72,6 +72,9 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 // params are the parameters, with the values that are of use in so many dimensions.
 func params(p stencil.Problem, m machine.Machine) []space.Param {
 	timeTiles, means := []int{1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16}, []int{0, 1}
+	if s := stagesOf(p.Stencil); s.held != (ends{}) && s.factored.common != 1 {
+		means = append(means, 2)
+	}
 	switch p.Stencil.Dims {
 	case 1: // there is one plane
 		means = []int{0}
@@ -209,7 +212,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "DIAGONAL", Value: flag(g.diagonal), Doc: "1 = the rows of other warps are read in neighbour columns too"},
 		{Name: "RING", Value: g.ring, Doc: "planes whose edge rows shared memory keeps"},
 		{Name: "UNROLL", Value: g.unroll(), Doc: "plane steps that the loop holds"},
-		{Name: "COPIES", Value: flag(g.async), Doc: docs["pm"]},
+		{Name: "COPIES", Value: flag(g.async), Doc: "means of prefetching: 0 = loads into registers, 1 = asynchronous copies into shared memory"},
 	}
 	pieces := []kernels.Piece{{Text: g.slotsText() + g.edgesText()}, kernels.WindowsPiece()}
 	plane, stored := kernels.Piece{File: folder + "plane.cu", Text: planeSource}, kernels.StoredPieces(p)

@@ -128,6 +128,7 @@ struct Streaming {
         for (int j = 0; j < ROWS; j++)
 #pragma unroll
           for (int i = 0; i < WORDS; i++) result[j][i] = SCALE * stage[PYRAMID - 1].done[f][j][i];
+        if (KEPT > 0 && (at.holds || (ENDS && held_plane(at, complete)))) prefetch.as_arrived<ENDS>(f, complete, result, at);
         if constexpr (COALESCED_STORES) prefetch.coalesce(output_of(f), result);
         store(result, written[output_of(f)], at);
         written[output_of(f)] += at.stride;
@@ -136,7 +137,8 @@ struct Streaming {
   }
 };
 
-// Held cells went through the stages as multiples, and were rounded. Once a tile is written, its warp copies them. (Never in 3D.)
+// Held cells went through the stages as multiples, and were rounded. Where shared memory does not keep them as they arrived, a warp copies
+// those of its tile once it is written. (Never in 3D.)
 __device__ __forceinline__ void copy_held(const Place &at, const Out &out, const Window &x) {
 #pragma unroll 1
   for (int side = 0; side < 4; side++) { // the cells of it that the tile writes are a box
@@ -240,7 +242,7 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
   } else {
     Streaming(at, own, out, shared);
   }
-  if constexpr (HOLDS && SCALE != 1) copy_held(at, out, x);
+  if constexpr (HOLDS && SCALE != 1 && KEPT == 0) copy_held(at, out, x);
 }
 
 // The i-th tile to start in a line of n tiles along x. Two SMs share an instruction cache that is too

@@ -56,7 +56,8 @@ __device__ __forceinline__ Real three(const Real (&row)[SPAN_X], int i) {
 // Accumulates the rows of plane p into the sums: the thread's own rows, or (not OWN)
 // those of its neighbours.
 template <bool ENDS, bool OWN>
-__device__ __forceinline__ void accumulate_plane(Stage &s, const Rows &e, int p, const Place &at, Outside constant) {
+__device__ __forceinline__ void accumulate_plane(Stage &s, const Rows &e, int p, const Place &at, int step, Outside constant) {
+  const bool holds = KEPT == 0 || step < PYRAMID - 1; // else held cells are written as they arrived
   const bool first = ENDS && p == 0, last = ENDS && p == at.planes - 1;
   const bool mirrored = ENDS && BY_DISTANCE && (p < BEYOND || p >= at.planes - BEYOND);
   // Of four nearest neighbours of equal weight, the left one of a cell and the one in the next plane are also the one in
@@ -91,7 +92,7 @@ __device__ __forceinline__ void accumulate_plane(Stage &s, const Rows &e, int p,
     if constexpr (HOLDS)
       each<HIGH_S + 1>([&](int m) {
         const int target = p - HIGH_S + m;
-        if ((!RESTORED && held_cell(at, j, i)) || (ENDS && held_plane(at, target))) {
+        if ((!RESTORED && holds && held_cell(at, j, i)) || (ENDS && held_plane(at, target))) {
           sum[m] = OWN && m == HIGH_S ? GROWTH * e[LOW_R + j][LOW_X + i] : before[m];
           branch();
         } else {
@@ -99,7 +100,7 @@ __device__ __forceinline__ void accumulate_plane(Stage &s, const Rows &e, int p,
         }
       });
     if constexpr (RESTORED && OWN)
-      if (held_cell(at, j, i)) {
+      if (holds && held_cell(at, j, i)) {
         sum[0] = GROWTH * (BEGINS_AS_CELL ? s.sum[OPEN - 1][j][i] : s.before[i + 1]);
         branch();
       }
@@ -178,7 +179,7 @@ __device__ __forceinline__ void arrive(Stage &s, const Cells (&v)[ARRAYS], const
     if (ENDS) copy(near, e);
     edge_values<ENDS, true>(e, at, p, false, step, iteration);
   }
-  accumulate_plane<ENDS, true>(s, e, p, at, outside_cell(step));
+  accumulate_plane<ENDS, true>(s, e, p, at, step, outside_cell(step));
   if constexpr (some(EDGE_VALUE) && ENDS) accumulate_edge_planes<true>(s, near, p, at, step, iteration);
 }
 
@@ -197,7 +198,7 @@ __device__ __forceinline__ void join(Stage &s, int step, int iteration, int p, c
       if (ENDS) copy(near, e);
       edge_values<ENDS, false>(e, at, p, false, step, iteration);
     }
-    accumulate_plane<ENDS, false>(s, e, p, at, outside_cell(step));
+    accumulate_plane<ENDS, false>(s, e, p, at, step, outside_cell(step));
     if constexpr (some(EDGE_VALUE) && ENDS) accumulate_edge_planes<false>(s, near, p, at, step, iteration);
   }
 }
