@@ -60,8 +60,8 @@ const (
 type Stop struct {
 	Budget    int           // evaluations
 	Time      time.Duration // since the search began
-	Least     int           // evaluations that Time waits for,
-	Most      time.Duration // up to so long
+	Least     int           // evaluations that Time waits for, until Most
+	Most      time.Duration // since the search began
 	Stall     int           // evaluations without an improvement of more than StallShare
 	Converged int           // proposals in a row expected to improve by less than GainShare
 	Roofline  float64       // share of the one-step roofline that the best reaches

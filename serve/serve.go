@@ -61,7 +61,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	h.Set("Referrer-Policy", "no-referrer")
 	h.Set("X-Content-Type-Options", "nosniff")
 	if r.ContentLength != 0 { // nothing here takes a body, and who sends none of it must not be waited for
-		_ = http.NewResponseController(w).SetReadDeadline(time.Now()) // what has none waits
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now()) // a connection that knows no deadlines waits
 	}
 	switch {
 	case r.Method != http.MethodGet && r.Method != http.MethodHead:
@@ -168,8 +168,9 @@ func (s *Server) current(asked []string) ([]string, map[string][]byte, error) {
 		if s.briefs[id] == nil {
 			continue
 		}
-		if tunes[id], s.fault = s.tune(id); s.fault != nil {
-			return nil, nil, s.fault
+		var err error
+		if tunes[id], err = s.tune(id); err != nil {
+			return nil, nil, err
 		}
 	}
 	return s.order, tunes, nil

@@ -278,7 +278,7 @@ func Mutations() []Mutation {
 		m("stream", "fixedeven2d", "held cells are copied a column too wide", "x0 = max(x0, at.nx - HELD_HX)", "x0 = max(x0, at.nx - HELD_HX - 1)"),
 		m("stream", "fixedeven2d", "held cells are copied a row too far", "to = min(to, HELD_LS)", "to = min(to, HELD_LS + 1)"),
 		m("stream", "fixedeven2d", "kept: held cells are written a plane late", "first - KEPT + (first < KEPT ? PLACES : 0)", "first - KEPT - 1 + (first < KEPT + 1 ? PLACES : 0)"),
-		m("stream", "fixedeven2d", "kept: a place is asked for again a plane step early", "PLACES = PREFETCH + KEPT;", "PLACES = PREFETCH + KEPT - 1;"),
+		m("stream", "fixedeven2d", "kept: a place is asked for again a plane step early", "PLACES = PREFETCH + KEPT;", "PLACES = PREFETCH + (KEPT > 0 ? KEPT - 1 : 0);"),
 		m("stream", "fixed3d", "kept: held cells are written as multiples", "if (KEPT > 0 && (at.holds ||", "if (KEPT > 0 && (false ||"),
 		m("stream", "fixed3d", "a tile whose last row is the grid's has no held row", "y.origin + TILE_R <= ny - HELD_HR", "y.origin + TILE_R <= ny"),
 		m("stream", "fixed3d", "flags: the first row is taken for the last", "place.low_row = flags & 4;", "place.low_row = flags & 8;"),

@@ -72,7 +72,7 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 // params are the parameters, with the values that are of use in so many dimensions.
 func params(p stencil.Problem, m machine.Machine) []space.Param {
 	timeTiles, means := []int{1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16}, []int{0, 1}
-	if s := stagesOf(p.Stencil); s.held != (ends{}) && s.factored.common != 1 {
+	if s := stagesOf(p.Stencil); s.held != (ends{}) && s.factored.common != 1 && maxGrowth(p.DType) > 0 {
 		means = append(means, 2)
 	}
 	switch p.Stencil.Dims {
@@ -166,7 +166,7 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 		pieces := g.grid()[2]
 		return pieces == 1 || kernels.CeilDiv(kernels.Planes(p), pieces) > 2*g.timeTile*(g.lowS+g.highS)
 	})
-	whole(names, "shared-memory", fmt.Sprintf("the edge rows of every stage must fit into %d bytes of shared memory, as often as blocks must fit on an SM", m.SharedBlockOptin), func(g plan) bool {
+	whole(names, "shared-memory", fmt.Sprintf("the edge rows of every stage, and planes that are copied ahead or kept, must fit into %d bytes of shared memory, as often as blocks must fit on an SM", m.SharedBlockOptin), func(g plan) bool {
 		return g.residency(m).Shared(g.sharedBytes())
 	})
 	whole(names, "registers", fmt.Sprintf("what the stages keep must fit into registers (%d of a block and an SM, 255 of a thread)", m.RegistersBlock), func(g plan) bool {

@@ -2,6 +2,7 @@ package stream
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -443,8 +444,13 @@ func TestEveryMeansOfPrefetchingIsOfSomeSchedule(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for name, size := range map[string]stencil.Size{"jacobi1d": line, "jacobi2d": flat, "jacobi3d": volume} {
-		f := Family{}.Space(problem(catalogued(t, name), stencil.Float32, size), h200.Machine)
+	for st, size := range map[*stencil.Stencil]stencil.Size{
+		catalogued(t, "jacobi1d"): line, catalogued(t, "jacobi2d"): flat, catalogued(t, "jacobi3d"): volume, edged(t, "jacobi2d", "fixed"): flat, edged(t, "jacobi3d", "fixed"): volume,
+	} {
+		name, f := st.Name, Family{}.Space(problem(st, stencil.Float32, size), h200.Machine)
+		if last, held := f.Params[len(f.Params)-1].Values, stagesOf(st).held != (ends{}); held != slices.Contains(last, 2) {
+			t.Errorf("%s: pm is %v, held %t", name, last, held)
+		}
 		had := map[int]bool{}
 		for s := range space.New(f).All() {
 			had[s.Int("pm", 0)] = true
