@@ -97,12 +97,19 @@ func TestLongNamesInABrowser(t *testing.T) {
 	b.Clean(url)
 }
 
-// TestTheLivePageGoesOn after a touch on a chart that became a scroll.
-func TestTheLivePageGoesOn(t *testing.T) {
+// looked is a browser that looks at the page of a recording, and the page's address.
+func looked(t *testing.T) (*chromium.Tab, string) {
+	t.Helper()
 	b := chromium.Open(t)
 	url := written(t, recorded(t, "jacobi3d_f32"))
 	b.View(1280, 900, false)
 	b.Load(url)
+	return b, url
+}
+
+// TestTheLivePageGoesOn after a touch on a chart that became a scroll.
+func TestTheLivePageGoesOn(t *testing.T) {
+	b, url := looked(t)
 	var text string
 	b.Eval(`(() => { const d = JSON.parse(document.getElementById("data").textContent), chart = document.querySelector(".chart");
 		for (const kind of ["pointerdown", "pointercancel"]) chart.dispatchEvent(new PointerEvent(kind, { bubbles: true, pointerType: "touch" }));
@@ -125,10 +132,7 @@ func TestTheLivePageGoesOn(t *testing.T) {
 
 // TestManyInABrowser: more schedules than a call of JavaScript takes arguments.
 func TestManyInABrowser(t *testing.T) {
-	b := chromium.Open(t)
-	url := written(t, recorded(t, "jacobi3d_f32"))
-	b.View(1280, 900, false)
-	b.Load(url)
+	b, url := looked(t)
 	b.Eval(`(() => { const d = JSON.parse(document.getElementById("data").textContent), p = d.tunes[0].points, n = Math.ceil(600000 / p.seconds.length);
 		for (const k of ["family", "values", "seconds", "predicted", "limiter", "status", "registers"]) p[k] = Array(n).fill(p[k]).flat();
 		TuneReport.show(d); `+chart+`.scrollIntoView({block: "center"}); })()`, nil)

@@ -27,22 +27,32 @@ const (
 // IsHost tells whether a device's name means the host emulation.
 func IsHost(name string) bool { return name == "host" }
 
+// CheckDevice tells why a name is none of one device that a tune can run on, without looking for it.
+func CheckDevice(name string) error {
+	switch {
+	case strings.HasPrefix(name, ModelPrefix):
+		return Inputf("--device %s: only facts of that device are here, nothing can run; tune model and tune explain predict for it", name)
+	case name == "replay":
+		return Inputf("which recording? name its device, like replay:h200, or its file, like replay:./landscape.jsonl.gz")
+	case !strings.HasPrefix(name, ReplayPrefix) && listed(name):
+		return Inputf("--device %s: several devices are for tune, tune retune --all and tune stencils --bench; name one", name)
+	}
+	return nil
+}
+
 // OpenDevice opens a device for a problem: a GPU by ordinal, UUID or PCI address, "host",
 // or "replay:NAME", a recording of that problem. "" is the first GPU. One that is not here
 // is a device.ErrMissing. A GPU is owned by a child process: see Worker.
 func OpenDevice(ctx context.Context, name string, p Problem) (Device, error) {
+	if err := CheckDevice(name); err != nil {
+		return nil, err
+	}
 	recording, isReplay := strings.CutPrefix(name, ReplayPrefix)
 	switch {
 	case IsHost(name):
 		return host.Open(host.Options{})
 	case isReplay:
 		return replay.Open(recording, p)
-	case strings.HasPrefix(name, ModelPrefix):
-		return nil, Inputf("--device %s: only facts of that device are here, nothing can run; tune model and tune explain predict for it", name)
-	case name == "replay":
-		return nil, Inputf("which recording? name its device, like replay:h200, or its file, like replay:./landscape.jsonl.gz")
-	case listed(name):
-		return nil, Inputf("--device %s: several devices are for tune, tune retune --all and tune stencils --bench; name one", name)
 	case name != "":
 		return openGPUs(ctx, name)
 	}

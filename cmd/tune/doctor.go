@@ -27,15 +27,13 @@ cannot be used. Warnings and notes do not count.`,
 		Example: "  tune doctor\n  tune doctor --json\n  tune doctor --device host",
 		Args:    cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
-			recording, isReplay := strings.CutPrefix(o.Device, tuner.ReplayPrefix)
-			switch {
-			case strings.HasPrefix(o.Device, tuner.ModelPrefix):
-				return cli.Usagef("--device %s: only facts of that device are here; name one that a tune can run on", o.Device)
-			case o.Device == "replay":
-				return cli.Usagef("which recording? name its device, like replay:h200, or its file, like replay:./landscape.jsonl.gz")
-			case o.Device == "all" || strings.Contains(o.Device, ","):
+			if o.Device == "all" || strings.Contains(o.Device, ",") { // as a tune reads it, recordings' names too
 				return cli.Usagef("--device %s: several devices are examined one by one; name one", o.Device)
-			case isReplay:
+			}
+			if err := tuner.CheckDevice(o.Device); err != nil {
+				return err
+			}
+			if recording, ok := strings.CutPrefix(o.Device, tuner.ReplayPrefix); ok {
 				if _, err := replay.Match(recording); err != nil {
 					return err
 				}

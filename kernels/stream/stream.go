@@ -48,6 +48,9 @@ func (Family) Doc() string {
 	return "registers hold the planes while the block streams along the outermost axis; several time steps in flight (N.5D blocking)"
 }
 
+// prefetching is what COPIES is in a kernel, and all but one of the values of pm.
+const prefetching = "means of prefetching: 0 = loads into registers, 1 = asynchronous copies into shared memory"
+
 // docs say what each parameter is: in the space, and after the constant that it becomes.
 var docs = map[string]string{
 	"vx": "cells of a vector, one a lane; wider saves shuffles and halo, costs registers",
@@ -58,7 +61,7 @@ var docs = map[string]string{
 	"mb": "blocks an SM must be able to hold at once: the compiler's register limit",
 	"ph": "time tile: time steps in flight; saves memory traffic, costs registers and the recomputation of the halo",
 	"sm": "0 = the streaming axis is cut into ck stream tiles; n, the number of SMs (2D), = into as many as make no more than ck*n blocks",
-	"pm": "means of prefetching: 0 = loads into registers, 1 = asynchronous copies into shared memory, 2 = these, where planes with held cells stay until they are written",
+	"pm": prefetching + ", 2 = these, where planes with held cells stay until they are written",
 }
 
 // Space has the parameters of the streaming.
@@ -212,7 +215,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "DIAGONAL", Value: flag(g.diagonal), Doc: "1 = the rows of other warps are read in neighbour columns too"},
 		{Name: "RING", Value: g.ring, Doc: "planes whose edge rows shared memory keeps"},
 		{Name: "UNROLL", Value: g.unroll(), Doc: "plane steps that the loop holds"},
-		{Name: "COPIES", Value: flag(g.async), Doc: "means of prefetching: 0 = loads into registers, 1 = asynchronous copies into shared memory"},
+		{Name: "COPIES", Value: flag(g.async), Doc: prefetching},
 	}
 	pieces := []kernels.Piece{{Text: g.slotsText() + g.edgesText()}, kernels.WindowsPiece()}
 	plane, stored := kernels.Piece{File: folder + "plane.cu", Text: planeSource}, kernels.StoredPieces(p)
