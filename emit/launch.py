@@ -202,6 +202,8 @@ class _Device:
                 g[2], steps = self.stream_tiles(k, slots, g[0] * g[1], n[_AXES - 1], self.least_tiles(number, n, n[_AXES - 1]) if torn else 1)
             elif k["fill"] > 0:
                 g[2] = max(1, k["fill"] // (g[0] * g[1]))
+            if k["workers"] > 0:
+                g = [g[0] * g[1] + k["spare"] * k["workers"], 1, 1]
             if k["line"]:
                 g = [g[0] * g[1] * g[2], 1, 1]
         return None if g[0] > 2147483647 or g[1] > 65535 or g[2] > 65535 else g, steps
@@ -251,7 +253,8 @@ class _Device:
         """The choices for a grid: the one that is made without measuring, and each variant that can do it, in as many stream tiles as the rule says and as fill the multiprocessors in part, once and several times."""
         picks = [self.choose(n)[:2]]
         for v in TABLE["variants"]:
-            extra = TABLE["kernels"][v["kernels"][0]]["extra"]
+            k = TABLE["kernels"][v["kernels"][0]]
+            extra = 0 if k["workers"] > 0 else k["extra"]
             try:
                 grids = [self.suits(k, n, False) for k in v["kernels"]]
                 slots = self.slots_of(v["kernels"][0]) if extra > 0 and None not in grids else 0

@@ -104,6 +104,7 @@ func TestPythonModuleLaunchesWhatTheLauncherDoes(t *testing.T) {
 	}{
 		{"jacobi3d", stencil.Float32, streamed, [][]int{{512, 512, 512}, {510, 300, 701}, {509, 701, 403}, {64, 20, 3000}, {64, 16, 40}, {128, 128, 128}, {128, 128, 129}, {1023, 301, 77}, {640, 640, 61}, {1290, 1290, 1290}, {1291, 1290, 1290}, {7, 5, 3}, {1, 1, 1}}},
 		{"gaussian2d", stencil.Float32, "stream/vx=8/vy=1/wp=1/ck=2/pf=2/mb=1/ph=3/sm=3/pm=1", [][]int{{512, 512, 1}, {1000, 3000, 1}, {515, 80, 1}}},
+		{"heat3d", stencil.Float32, "stream/vx=2/vy=8/wp=8/ck=2/pf=4/mb=1/ph=4/sm=132/pm=1", [][]int{{512, 512, 512}, {520, 512, 512}, {300, 301, 700}, {64, 64, 40}, {1, 1, 1}}},
 		{"jacobi2d", stencil.Float32, columned, [][]int{{512, 512, 1}, {257, 45, 1}}},
 		{"hotspot2d", stencil.Float32, tiles2d + "2", [][]int{{96, 24, 1}, {33, 7, 1}}},
 		{"acoustic3d", stencil.Float32, "stream/vx=2/vy=4/wp=8/ck=3/pf=1/mb=1/ph=1", [][]int{{80, 240, 90}, {11, 7, 5}}},

@@ -141,6 +141,15 @@ type Work struct {
 	ColumnWide int     // blocks in a row of a column of the walk; 0 = the whole grid
 	Line       Line    // of a launch that is one line of threads; the zero Line of any other
 	Launch     Launch
+	Workers    int // blocks that go through the tiles, where others have nothing to do or come after them; 0 = all
+}
+
+// Blocks is the blocks of a launch that share its work.
+func (w Work) Blocks() int {
+	if w.Workers > 0 {
+		return w.Workers
+	}
+	return w.Launch.Blocks()
 }
 
 // Redundancy is the updates made for each useful one.

@@ -163,6 +163,12 @@ var (
 	whole   = []spelling{{regexp.MustCompile(`\n? *TURNS\(` + within), ""}}
 )
 
+// sharing is for blocks that share the planes of all tiles, cutting for others.
+var (
+	sharing = []spelling{{regexp.MustCompile(`\bSHARES\(` + within), "$1"}, {regexp.MustCompile(`\n *STREAM_TILES\(` + within), ""}}
+	cutting = []spelling{{regexp.MustCompile(`\n *SHARES\(` + within), ""}, {regexp.MustCompile(`\bSTREAM_TILES\(` + within), "$1"}}
+)
+
 // startingWhole is for rows of any length of which those that begin with a whole vector are copied in vectors, inParts for others.
 var (
 	startingWhole = []spelling{{regexp.MustCompile(`WHOLE_ROWS\(` + within), "$1"}}
@@ -194,6 +200,7 @@ type Simple struct {
 	Packed    bool // what is not, either: words of two cells are computed
 	Turns     bool // nor this: rows repeat that are not whole vectors
 	WholeRows bool // nor this: rows of any length that begin with a whole vector are copied in vectors
+	Shares    bool // nor this: blocks share the planes of all tiles
 	Ends      bool // nor this: cells are asked whether an array that is short has ended
 	Valued    bool // nor this: what lies outside the grid may have a value that is not a cell's
 	Apart     bool // nor this: some arrays are mirrored beyond a side where others are not
@@ -221,6 +228,11 @@ func Spelling(text string, by Simple) string {
 		list = append(list, mirroredApart...)
 	} else {
 		list = append(list, mirroredAlike...)
+	}
+	if by.Shares {
+		list = append(list, sharing...)
+	} else {
+		list = append(list, cutting...)
 	}
 	if by.WholeRows {
 		list = append(list, startingWhole...)

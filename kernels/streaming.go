@@ -80,7 +80,7 @@ func EdgeRows(low, high, rows int) int {
 
 // Overlapping is the tiling of blocks that stream along the outermost axis: on x and rows tiles of hold cells lie step cells
 // apart and overlap by their halo; in 3D a tile is a block's, else each of its warps has one. The axis is cut into stream
-// tiles, or with sms into as many as make no more than streamTiles*sms blocks. Where the grid repeats every tile has its
+// tiles. With sms these are as many as make no more than streamTiles*sms blocks; in 3D so many blocks share the planes of all tiles. Where the grid repeats every tile has its
 // halo: the first one counts like the others. extra is as in Tiling.
 // vector is the cells of one, and halo those on x before what a tile writes.
 func Overlapping(p stencil.Problem, vector, halo int, hold, step [2]int, warps, streamTiles, sms, extra int) Tiling {
@@ -93,6 +93,8 @@ func Overlapping(p stencil.Problem, vector, halo int, hold, step [2]int, warps, 
 	t := Tiling{Hold: [3]int{hold[0], hold[1], 1}, Step: [3]int{step[0], step[1], 1}, Pack: 1, Fixed: [3]int{0, 0, streamTiles}, Fill: streamTiles * sms, Extra: extra, Early: early}
 	if p.Stencil.Dims < 3 {
 		t.Pack, t.Fixed[1] = warps, 1
+	} else if sms > 0 {
+		t.Workers, t.Fill, t.Fixed[2] = t.Fill, 0, 0
 	}
 	return t
 }
@@ -179,6 +181,7 @@ func StreamingParams(p stencil.Problem, m machine.Machine, timeTiles []int, docs
 		}
 		fill = slices.Compact([]int{0, max(0, m.SMs)})
 	case 3:
+		fill = slices.Compact([]int{0, max(0, m.SMs)})
 		vector = []int{1, 2, 4}
 		if p.DType.Size() < 4 {
 			vector = append(vector, 8)
@@ -187,6 +190,8 @@ func StreamingParams(p stencil.Problem, m machine.Machine, timeTiles []int, docs
 		warps = []int{4, 8, 12, 16}
 		streamTiles = []int{1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24}
 	}
+	sms := Tuned(SMCount, docs["sm"], fill)
+	sms.Launch = p.Stencil.Dims < 3 // shares have a text of their own
 	return []space.Param{
 		{Name: "vx", Values: vector, Ordinal: true, Doc: docs["vx"]},
 		{Name: "vy", Values: rows, Ordinal: true, Doc: docs["vy"]},
@@ -195,6 +200,6 @@ func StreamingParams(p stencil.Problem, m machine.Machine, timeTiles []int, docs
 		{Name: "pf", Values: prefetch, Ordinal: true, Near: true, Doc: docs["pf"]},
 		Tuned(MinBlocks, docs["mb"], []int{1, 2, 3, 4}),
 		Tuned(TimeTile, docs["ph"], timeTiles),
-		Tuned(SMCount, docs["sm"], fill),
+		sms,
 	}
 }

@@ -1,6 +1,8 @@
 package kernels
 
 import (
+	"math"
+
 	"stenciltune/space"
 	"stenciltune/stencil"
 )
@@ -14,6 +16,7 @@ type Tiling struct {
 	Fill       int    // blocks on z are as many as make no more than this in all, at least one; 0 = by Fixed
 	Extra      int    // planes of the outermost axis that each of the stream tiles on z computes besides its own; 0 = there are none
 	Early      int    // cells by which tiles on x begin early where that takes no further one, to part between sectors; -1 = they part within
+	Workers    int    // blocks that share the planes of all tiles (shares.cu); 0 = tiles have blocks of their own
 	Line       bool   // the blocks stand in one line on x
 	Cells      int    // cells of a block if blocks are counted by cells, in one line; 0 = by tiles
 }
@@ -47,6 +50,9 @@ func (t Tiling) Blocks(n stencil.Size) [3]int {
 			g[a] = f
 		}
 	}
+	if t.Workers > 0 {
+		return [3]int{g[0]*g[1] + SpareShares*t.Workers, 1, 1}
+	}
 	if t.Fill > 0 {
 		g[2] = max(1, t.Fill/(g[0]*g[1]))
 	}
@@ -72,4 +78,21 @@ func (t Tiling) Cut(n stencil.Size, planes, atOnce int) (tiles, steps int) {
 		}
 	}
 	return tiles, steps
+}
+
+// Spread is the tiles of a launch, and how it goes through them: blocks that run one after the other or side by side, how many planes each
+// streams through on average, and how often it begins anew.
+func (t Tiling) Spread(n stencil.Size, planes int) (tiles [3]int, blocks, streamed, begins float64) {
+	if t.Workers == 0 {
+		g := t.Blocks(n)
+		return g, float64(Volume(g)), float64(CeilDiv(planes, g[2])), 1
+	}
+	whole := t
+	whole.Workers, whole.Fixed[2] = 0, 1
+	tiles = whole.Blocks(n)
+	columns := tiles[0] * tiles[1]
+	shares := float64(count(sharesOf(columns, planes, t.Workers, Rise*t.Extra)))
+	blocks = min(float64(t.Workers), shares) // others have nothing to do
+	tiles[2] = max(1, int(math.Round(shares/float64(columns))))
+	return tiles, blocks, float64(columns*planes) / blocks, shares / blocks
 }

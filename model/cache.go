@@ -52,8 +52,8 @@ func (c Coefficients) layerConditions(p stencil.Problem, w kernels.Work, m machi
 		list = append(list, LayerCondition{level, axis, distance, capacity, share, again, share <= 0.5})
 	}
 	if w.Shared == 0 { // what a block's threads share goes through L1
-		footprint := w.L2Read / float64(w.Launch.Blocks())
-		loads := w.L1Loads/(float64(w.Launch.Blocks())*footprint) - 1
+		footprint := w.L2Read / float64(w.Blocks())
+		loads := w.L1Loads/(float64(w.Blocks())*footprint) - 1
 		distance, capacity := footprint*float64(resident), float64(m.CacheSM()-resident*w.Launch.SharedBytes)
 		share := missed(distance, capacity, c.L2Sharp)
 		if w.Line.RowLines > 0 {

@@ -59,7 +59,7 @@ func Explain(p stencil.Problem, f kernels.Family, s space.Schedule, facts Facts,
 		e.CellsBound = b / moved * float64(w.Steps)
 	}
 	resident := e.Prediction.BlocksPerSM
-	wave := math.Min(float64(resident*m.SMs), float64(w.Launch.Blocks()))
+	wave := math.Min(float64(resident*m.SMs), float64(w.Blocks()))
 	e.Conditions = Fitted.layerConditions(p, w, m, wave, resident)
 	if width, ok := s.Get("cw"); ok {
 		e.Column = column(p, f, family, s, width, resident*w.Launch.Threads(), m)

@@ -27,7 +27,7 @@ func (c Coefficients) together(w kernels.Work, at float64, m machine.Machine) fl
 	places := max(1, w.Line.Column/group) // blocks of a row
 	columns := math.Max(1, at*float64(sms*group)/float64(w.Line.Column*w.Line.High))
 	different := math.Min(at, columns*float64(places)/float64(gcd(places, sms)))
-	distance := different * w.Line.Shared * w.L2Read / float64(w.Launch.Blocks()) / 3
+	distance := different * w.Line.Shared * w.L2Read / float64(w.Blocks()) / 3
 	kept := 1 - missed(distance, float64(m.CacheSM()-int(at)*w.Launch.SharedBytes), c.L2Sharp)
 	return (1 - different/at) * kept
 }

@@ -73,7 +73,7 @@ func Predict(p stencil.Problem, w kernels.Work, f Facts, m machine.Machine) Pred
 
 // Predict is the model with these coefficients.
 func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m machine.Machine) Prediction {
-	threads, blocks := float64(w.Launch.Threads()), float64(w.Launch.Blocks())
+	threads, blocks := float64(w.Launch.Threads()), float64(w.Blocks())
 	registers, spilled := allocate(w, f, m)
 	resident, limit := Resident(m, w.Launch.Threads(), registers, w.Launch.SharedBytes)
 	out := Prediction{BlocksPerSM: resident, Occupancy: limit, Registers: registers, SpillBytes: spilled, Redundancy: w.Redundancy()}
@@ -503,10 +503,10 @@ func torn(p stencil.Problem, w kernels.Work, r rates, wave, seconds, compute flo
 	}
 	axis := p.Stencil.Dims - 1
 	apart := seconds * (1 + tornCost*w.Torn*w.Torn)
-	beside := float64(w.Launch.Blocks()) * float64(w.Write[axis]) / float64(p.Size[axis]) // blocks of a stream tile
+	beside := float64(w.Blocks()) * float64(w.Write[axis]) / float64(p.Size[axis]) // blocks of a stream tile
 	path := wave * volume(w.Write) * touched(p, w) / float64(p.Size.Cells()) / r.l2Bytes
 	half := driftPath * (0.5 + wave/beside) * math.Pow(math.Min(1, compute/apart), 3)
-	later := math.Max(1e-3, float64(w.Launch.Blocks())/wave-1) // waves of blocks after the first, which begin together
+	later := math.Max(1e-3, float64(w.Blocks())/wave-1) // waves of blocks after the first, which begin together
 	half *= 1 + 1/(later*later)
 	return seconds + (apart-seconds)/(1+math.Pow(half/path, 3))
 }

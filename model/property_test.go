@@ -36,7 +36,7 @@ func sampled(t *testing.T, f func(p stencil.Problem, s space.Schedule, w kernels
 			problem(t, "gradient2d", stencil.Float64, stencil.Size{4096, 4000, 1}), problem(t, "jacobi3d27", stencil.Float32, stencil.Size{320, 320, 320}),
 		} {
 			for s := range kernels.Spaces(all.Families(), p, h200()).All() {
-				if r.IntN(200) == 0 {
+				if r.IntN(150) == 0 {
 					w := kernels.Find(all.Families(), s.Family()).Work(p, s)
 					w.Torn = 0 // what they cost depends on how far blocks drift apart: more computing may be less time
 					samples = append(samples, sample{p, s, w})

@@ -191,16 +191,26 @@ func (s *Source) draw(r *rand.Rand, p stencil.Problem, f kernels.Family, sc spac
 	q := p
 	q.Size = suited(r, f.Kernel(s.withRows(p, f, sc, size[0]), sc), size, p.Stencil.Least())
 	c.generate(q, f, sc)
-	also := func(launches int, sizes ...stencil.Size) {
+	also := func(launches int, sizes ...stencil.Size) bool {
 		for _, n := range sizes {
 			q.Size = suited(r, f.Kernel(s.withRows(p, f, sc, n[0]), sc), n, p.Stencil.Least())
 			if c.runsOn(q, f, sc, launches) {
-				return
+				return true
 			}
 		}
+		return false
 	}
 	if n, ok := c.tiles.fit(c.tiles.three(p.Stencil.Dims), p.Stencil.Dims); ok && shapeOf(j) != whole {
 		also(1, n, stencil.Size{size[0], n[1], n[2]}) // the rows of the case's own grid may have a text of their own
+	}
+	if c.tiles.workers > 0 { // of as few tiles no share would end within one, where so many workers are
+		if also(1, c.tiles.shared(r)) {
+			at := &c.further[len(c.further)-1]
+			c.tiles.fewWorkers(r, &at.kernel)
+			if c.Remainder != nil {
+				c.tiles.fewWorkers(r, &at.remainder)
+			}
+		}
 	}
 	thin := thinSize(r, p.Stencil.Dims, j, c.tiles)
 	also(c.Launches, thin, stencil.Size{kernels.RoundUp(thin[0], vector), thin[1], thin[2]})
@@ -220,6 +230,12 @@ func (c *Case) runsOn(p stencil.Problem, f kernels.Family, s space.Schedule, lau
 	}
 	c.further = append(c.further, grid)
 	return true
+}
+
+// fewWorkers has a launch's blocks share planes among more workers than there are tiles, but not as many as would leave each a part of a tile. How many there are is the launch's.
+func (t tiles) fewWorkers(r *rand.Rand, l *kernels.Launch) {
+	columns := l.Grid[0] - kernels.SpareShares*t.workers
+	l.Grid[0] = columns + kernels.SpareShares*(columns+1+r.IntN(columns))
 }
 
 // vector is the cells of the widest.

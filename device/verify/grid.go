@@ -14,7 +14,11 @@ import (
 type tiles struct {
 	hold, step, cuts [3]int
 	early            int
+	workers, extra   int // blocks that share the planes of all tiles, 0 = none do; planes that each share computes besides its own
 }
+
+// cutsOfShares is the parts that grids are drawn for where blocks share the planes of all tiles.
+const cutsOfShares = 3
 
 // tilesOf is a schedule's tiles.
 func tilesOf(f kernels.Family, p stencil.Problem, s space.Schedule) tiles {
@@ -23,8 +27,12 @@ func tilesOf(f kernels.Family, p stencil.Problem, s space.Schedule) tiles {
 	if tiler, ok := f.(kernels.Tiler); ok {
 		if g := tiler.Tiling(p, s); g.Cells == 0 {
 			t.hold, t.step, t.early = g.Hold, g.Step, max(0, g.Early)
-			if last := p.Stencil.Dims - 1; g.Fixed[2] > 0 && last > 0 {
-				t.cuts[last], t.hold[last], t.step[last] = g.Fixed[2], g.Fixed[2], g.Fixed[2]
+			cuts := g.Fixed[2]
+			if g.Workers > 0 { // where shares end depends on the grid
+				cuts, t.workers, t.extra = cutsOfShares, g.Workers, g.Extra
+			}
+			if last := p.Stencil.Dims - 1; cuts > 0 && last > 0 {
+				t.cuts[last], t.hold[last], t.step[last] = cuts, cuts, cuts
 			}
 		}
 	}
@@ -123,6 +131,18 @@ func (t tiles) fit(n stencil.Size, dims int) (fitted stencil.Size, ok bool) {
 		n[widest] -= t.step[widest]
 	}
 	return n, true
+}
+
+// shared is a grid of one tile, or two, of so many planes that two workers do not get equal parts of each tile.
+func (t tiles) shared(r *rand.Rand) stencil.Size {
+	n := stencil.Size{t.hold[0], t.hold[1], 3*kernels.Rise*t.extra + 1 + r.IntN(8)}
+	if more := n; r.IntN(2) == 0 {
+		more[0] += t.step[0]
+		if more.Cells() <= largest {
+			return more
+		}
+	}
+	return n
 }
 
 // settling is the planes beyond those that a stencil reaches with which a block streams for a while as it does far from both ends.

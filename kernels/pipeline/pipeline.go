@@ -41,7 +41,7 @@ func (Family) Doc() string {
 // shape is a schedule's numbers.
 type shape struct {
 	vector, rows, warps, streamTiles, timeTile, prefetch, minBlocks int
-	// sms is the number of SMs that are filled, each with streamTiles blocks; 0 = there are
+	// sms is the number of SMs that are filled, each with streamTiles blocks, which in 3D share the planes of all tiles; 0 = there are
 	// streamTiles stream tiles, whatever the SMs.
 	sms int
 	// shared says that what is loaded is read from shared memory wherever it is read.
@@ -81,6 +81,16 @@ func (h shape) part(p stencil.Problem) int {
 }
 
 // turns tells whether tiles cross the end of a row, which repeats, within a vector: then its parts lie apart.
+// sharesPlanes tells whether blocks share the planes of all tiles.
+func (h shape) sharesPlanes(st *stencil.Stencil) bool { return st.Dims == 3 && h.sms > 0 }
+
+func (h shape) sharesPieces(st *stencil.Stencil) []kernels.Piece {
+	if !h.sharesPlanes(st) {
+		return nil
+	}
+	return []kernels.Piece{kernels.SharesPiece()}
+}
+
 func (h shape) turns(p stencil.Problem) bool { return p.Stencil.Wraps(0) && h.part(p) < h.vector }
 
 // wholeRows tells whether rows that begin with a whole vector, of such as are moved in parts, are copied in vectors. It takes instructions, and
@@ -188,7 +198,7 @@ var docs = map[string]string{
 	"sh": "0 = registers keep the planes that are loaded as long as they are read; 1 = they are read from shared memory each time",
 	"hs": "what neighbouring cells compute alike is computed once, in hidden stages: 1 = what saves most, as fluxes through a common face; 2 = what is computed at one cell, of several arrays or by what is no weighted sum; 3 = as 1, with sums over boxes nested, of which neighbours share those along an axis",
 	"sa": "1 = each stage of a time step has a launch of its own: less is kept in registers, more goes through memory",
-	"sm": "0 = the streaming axis is cut into ck stream tiles; n, the number of SMs (2D), = into as many as make no more than ck*n blocks",
+	"sm": "0 = the streaming axis is cut into ck stream tiles; n, the number of SMs, = into as many as make no more than ck*n blocks (2D), or ck*n blocks share the planes of all tiles (3D)",
 }
 
 // Space has the parameters of the streaming.
@@ -294,12 +304,15 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 		}
 		return step[0] > 0 && step[1] > 0 && 100*step[0]*step[1] >= 40*hold[0]*hold[1]
 	})
-	whole([]string{"wp", "ck", "sm"}, "fill", "SMs are filled by blocks of one warp, at most 16 on each", func(h shape, _ *plan) bool {
+	whole([]string{"wp", "ck", "sm"}, "fill", "SMs are filled by blocks of one warp (2D), at most 16 on each (3D: 4)", func(h shape, _ *plan) bool {
+		if dims == 3 {
+			return h.sms == 0 || h.streamTiles <= kernels.MostWorkers
+		}
 		return h.sms == 0 || h.warps == 1 && h.streamTiles <= 16
 	})
 	whole(names, "stream-tile", "a stream tile must be longer than the halo it recomputes", func(h shape, l *plan) bool {
-		pieces := h.grid(p, l)[2]
-		return pieces == 1 || kernels.CeilDiv(kernels.Planes(p), pieces) > 2*l.extra
+		tiles, _, planes, begins := h.spread(p, l)
+		return tiles[2] == 1 || planes > begins*float64(2*l.extra)
 	})
 	whole(names, "shared-memory", fmt.Sprintf("the planes that are loaded and the edge rows must fit into %d bytes of shared memory, as often as blocks must fit on an SM", m.SharedBlockOptin), func(h shape, l *plan) bool {
 		return h.residency(m).Shared(h.sharedBytes(p, l))
@@ -318,12 +331,22 @@ func (h shape) residency(m machine.Machine) kernels.Residency {
 	return kernels.Residency{Machine: m, Warps: h.warps, Blocks: h.minBlocks}
 }
 
-// launchOnly are the parameters that change the grid alone: in how many stream tiles
-// there are.
-var launchOnly = []string{"ck", "sm"}
+// launchOnly are the parameters that change the grid alone: in how many stream tiles there are. In 3D blocks with shares have a text of their own.
+func launchOnly(st *stencil.Stencil) []string {
+	if st.Dims == 3 {
+		return []string{"ck"}
+	}
+	return []string{"ck", "sm"}
+}
 
 // sourceOf is the schedule that stands for all that differ in those alone.
-func sourceOf(s space.Schedule) space.Schedule { return s.With("ck", 1).Without("sm") }
+func sourceOf(st *stencil.Stencil, s space.Schedule) space.Schedule {
+	s = s.With("ck", 1)
+	if st.Dims == 3 {
+		return s
+	}
+	return s.Without("sm")
+}
 
 // Kernel writes the kernel. The number of stream tiles is the grid's, not the
 // source's.
@@ -341,18 +364,19 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	}
 	last := ls[len(ls)-1]
 	pieces := slices.Concat(
+		h.sharesPieces(p.Stencil),
 		[]kernels.Piece{{Text: fmt.Sprintf("constexpr Real OUTSIDE = Real(%s); // what lies outside the grid, where that is a constant\n", stencil.Number(p.DType, p.DType.Round(p.Stencil.Constant)))}, kernels.WindowsPiece(), kernels.CopiesPiece()},
 		kernels.StoredPieces(p),
 		[]kernels.Piece{{File: folder + "plane.cu", Text: planeSource}}, outside(p.Stencil), last.places(),
 		[]kernels.Piece{{Of: func(entry int) string { return ls[entry].text(p, h) }}, {File: folder + "streaming.cu", Text: streamingSource, Folds: warp * min(last.folds+1, 1)}})
 	for i := range pieces {
-		pieces[i].Turns, pieces[i].WholeRows = h.turns(p), h.wholeRows(p)
+		pieces[i].Turns, pieces[i].WholeRows, pieces[i].Shares = h.turns(p), h.wholeRows(p), h.sharesPlanes(p.Stencil)
 	}
 	var parts []kernels.Part
 	for _, l := range ls {
 		parts = append(parts, kernels.Part{Stencil: l.st, Constants: h.constants(p, l)})
 	}
-	k := kernels.StagedSource(p, parts, sourceOf(s), launchOnly, constants, pieces...)
+	k := kernels.StagedSource(p, parts, sourceOf(p.Stencil, s), launchOnly(p.Stencil), constants, pieces...)
 	hold, _ := h.tile(last)
 	k.Schedule, k.Launch, k.Least, k.Multiple = s, h.launch(p, ls), [3]int{hold[0], 1, 1}, h.part(p)
 	if p.Stencil.Dims == 3 {
@@ -368,7 +392,7 @@ func (h shape) constants(p stencil.Problem, l *plan) []kernels.Constant {
 	sideLow, sideHigh := h.sides(l)
 	extraLow, extraHigh := l.extraRows()
 	unroll, apart := h.copies(p, l)
-	return []kernels.Constant{
+	list := []kernels.Constant{
 		{Name: "HALO_LX", Value: haloLow, Doc: "cells that a tile holds beyond those it writes: towards smaller x"},
 		{Name: "HALO_HX", Value: haloHigh, Doc: "and towards larger ones"},
 		{Name: "HALO_LR", Value: l.lowHalo[1], Doc: "rows beyond, towards smaller ones"},
@@ -384,6 +408,10 @@ func (h shape) constants(p stencil.Problem, l *plan) []kernels.Constant {
 		{Name: "UNROLL", Value: unroll, Doc: "plane steps that the loop holds"},
 		{Name: "EDGES_APART", Value: apart, Doc: "1 = tiles at the grid's edge have plane steps of their own"},
 	}
+	if h.sharesPlanes(p.Stencil) {
+		list = append(list, kernels.ShareConstants(l.extra)...)
+	}
+	return list
 }
 
 // longText is the operations of a thread's loop from which on a compiler takes seconds, and instruction caches
@@ -466,6 +494,14 @@ func (h shape) grid(p stencil.Problem, l *plan) [3]int {
 		return [3]int{1, 1, 1}
 	}
 	return h.tiling(p, l).Blocks(p.Size)
+}
+
+// spread is how blocks go through the tiles, as Tiling.Spread has it.
+func (h shape) spread(p stencil.Problem, l *plan) (tiles [3]int, blocks, streamed, begins float64) {
+	if h.grid(p, l) == [3]int{1, 1, 1} {
+		return [3]int{1, 1, 1}, 1, float64(kernels.Planes(p)), 1
+	}
+	return h.tiling(p, l).Spread(p.Size, kernels.Planes(p))
 }
 
 // launch is that of every plan.

@@ -92,10 +92,14 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
   const Grid grid = GRID;
   const Out out = OUT;
   const int planes = TO_PLANE(DIMS == 3 ? nz : DIMS == 2 ? ny : 1);
-  const int stream_tile = ceil_div(planes - from_plane, gridDim.z), begin = from_plane + blockIdx.z * stream_tile;
+  STREAM_TILES(const int stream_tile = ceil_div(planes - from_plane, gridDim.z), begin = from_plane + blockIdx.z * stream_tile;
   if (begin >= planes) return NUMBERS(out.leave()); // more stream tiles than planes
   // In 2D warps have tiles of their own, next to each other along x.
   const int tile = DIMS == 3 || WARPS == 1 ? blockIdx.x : blockIdx.x * WARPS + threadIdx.y;
   if (DIMS < 3 && tile >= tiles<0>(nx, TILE_X, STEP_X)) return NUMBERS(out.leave());
-  stream_planes(grid, out, tile, blockIdx.y, begin, min(begin + stream_tile, planes), shared_bytes) NUMBERS(, out.leave());
+  stream_planes(grid, out, tile, blockIdx.y, begin, min(begin + stream_tile, planes), shared_bytes) NUMBERS(, out.leave());)
+  SHARES(const int across = tiles<0>(nx, TILE_X, STEP_X);
+  const Share own = own_share(across * tiles<1>(ny, TILE_R, STEP_R), planes - from_plane, RISE);
+  if (own.from == own.to) return NUMBERS(out.leave());
+  stream_planes(grid, out, own.tile % across, own.tile / across, from_plane + own.from, from_plane + own.to, shared_bytes) NUMBERS(, out.leave());)
 }

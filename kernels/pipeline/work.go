@@ -334,10 +334,10 @@ func (h shape) work(p stencil.Problem, l *plan, g kernels.Launch) kernels.Work {
 	elem := float64(p.DType.Size())
 	hold, step := h.tile(l)
 	n := kernels.Planes(p)
-	streamTile := kernels.CeilDiv(n, g.Grid[2])
-	planeSteps := float64(min(n, streamTile+max(0, l.lead)) + l.lastLag)
-	loaded := float64(min(n, streamTile+l.low[2]+l.high[2]))
-	blocks, threads := float64(g.Blocks()), float64(g.Threads())
+	tiles, blocks, streamed, begins := h.spread(p, l)
+	planeSteps := min(begins*float64(n), streamed+begins*float64(max(0, l.lead))) + begins*float64(l.lastLag)
+	loaded := min(begins*float64(n), streamed+begins*float64(l.low[2]+l.high[2]))
+	threads := float64(g.Threads())
 	cells := float64(hold[0] * h.rows * h.warps) // of a tile
 	low, high := l.extraRows()
 	haloLow, _ := h.halo(l)
@@ -351,12 +351,13 @@ func (h shape) work(p stencil.Problem, l *plan, g kernels.Launch) kernels.Work {
 	t := h.turn(p, l)
 	updates := blocks * cells * planeSteps
 	var write [3]int // on average: the first and the last tile write more
-	for a, g := range g.Grid {
+	for a, g := range tiles {
 		write[a] = kernels.CeilDiv(p.Size[a], g)
 	}
-	read := [3]int{hold[0], hold[1] + low + high, int(loaded)}
+	write[2] = min(p.Size[2], int(math.Ceil(streamed/begins)))
+	read := [3]int{hold[0], hold[1] + low + high, int(math.Ceil(loaded / begins))}
 	if st.Dims < 3 {
-		write[1], write[2] = streamTile, 1
+		write[1], write[2] = int(streamed), 1
 		read = [3]int{hold[0] * h.warps, read[2], 1}
 	}
 	window := write
@@ -399,5 +400,6 @@ func (h shape) work(p stencil.Problem, l *plan, g kernels.Launch) kernels.Work {
 		Read:       read,
 		Window:     window,
 		Launch:     g,
+		Workers:    int(blocks),
 	}
 }

@@ -26,7 +26,7 @@ func radiusOf(st *stencil.Stencil) radius {
 // shape is a schedule's numbers.
 type shape struct {
 	vector, rows, warps, streamTiles, timeTile, prefetch, minBlocks int
-	// sms is the number of SMs that are filled, each with streamTiles blocks; 0 = there are
+	// sms is the number of SMs that are filled, each with streamTiles blocks, which in 3D share the planes of all tiles; 0 = there are
 	// streamTiles stream tiles, whatever the SMs.
 	sms int
 	// async says that planes are prefetched by asynchronous copies into shared memory, not by
@@ -208,18 +208,29 @@ func (g plan) unroll() int {
 // totalLag is the planes that the last stage's are behind those that arrive.
 func (g plan) totalLag() int { return g.highS + (g.timeTile-1)*g.lag() }
 
+// shares tells whether blocks share the planes of all tiles.
+func (g plan) shares() bool { return g.dims == 3 && g.sms > 0 }
+
 func (g plan) tiling() kernels.Tiling {
 	hold, step := g.tile()
 	return kernels.Overlapping(g.problem, g.vector, g.haloX(), hold, step, g.warps, g.streamTiles, g.sms, g.timeTile*g.lowS+g.totalLag())
 }
 
 // grid is the blocks: tiles on x and rows, stream tiles on the streaming axis, as many as were asked for, or
-// as fill the SMs: one wave of blocks, or a few, with no SM left over for a last one (docs/lab/0022-chunks-that-fill.md).
+// as fill the SMs: one wave of blocks, or a few, with no SM left over for a last one (docs/lab/0022-chunks-that-fill.md); or blocks with shares.
 func (g plan) grid() [3]int {
 	if _, step := g.tile(); step[0] < 1 || step[1] < 1 { // all halo: another constraint says so
 		return [3]int{1, 1, 1}
 	}
 	return g.tiling().Blocks(g.problem.Size)
+}
+
+// spread is how blocks go through the tiles, as Tiling.Spread has it.
+func (g plan) spread() (tiles [3]int, blocks, streamed, begins float64) {
+	if g.grid() == [3]int{1, 1, 1} {
+		return [3]int{1, 1, 1}, 1, float64(kernels.Planes(g.problem)), 1
+	}
+	return g.tiling().Spread(g.problem.Size, kernels.Planes(g.problem))
 }
 
 func (g plan) launch() kernels.Launch {

@@ -60,7 +60,7 @@ var docs = map[string]string{
 	"pf": "prefetch depth in planes; more hide more of memory's latency, cost registers or shared memory",
 	"mb": "blocks an SM must be able to hold at once: the compiler's register limit",
 	"ph": "time tile: time steps in flight; saves memory traffic, costs registers and the recomputation of the halo",
-	"sm": "0 = the streaming axis is cut into ck stream tiles; n, the number of SMs (2D), = into as many as make no more than ck*n blocks",
+	"sm": "0 = the streaming axis is cut into ck stream tiles; n, the number of SMs, = into as many as make no more than ck*n blocks (2D), or ck*n blocks share the planes of all tiles (3D)",
 	"pm": prefetching + ", 2 = these, where planes with held cells stay until they are written",
 }
 
@@ -162,12 +162,15 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 		}
 		return step[0] > 0 && step[1] > 0 && 100*step[0]*step[1] >= 45*hold[0]*hold[1]
 	})
-	whole([]string{"vx", "wp", "ck", "sm", "pm"}, "fill", "SMs are filled by blocks of one warp, at most 16 on each, whose planes are copied asynchronously where that is possible", func(g plan) bool {
+	whole([]string{"vx", "wp", "ck", "sm", "pm"}, "fill", "SMs are filled by blocks of one warp (2D), at most 16 on each (3D: 4), whose planes are copied asynchronously where that is possible", func(g plan) bool {
+		if g.dims == 3 {
+			return g.sms == 0 || g.streamTiles <= kernels.MostWorkers
+		}
 		return g.sms == 0 || g.warps == 1 && g.streamTiles <= 16 && (g.async || !copied || g.leastCopy() < 4)
 	})
 	whole(names, "stream-tile", "a stream tile must be longer than the halo it recomputes", func(g plan) bool {
-		pieces := g.grid()[2]
-		return pieces == 1 || kernels.CeilDiv(kernels.Planes(p), pieces) > 2*g.timeTile*(g.lowS+g.highS)
+		tiles, _, planes, begins := g.spread()
+		return tiles[2] == 1 || planes > begins*float64(2*g.timeTile*(g.lowS+g.highS))
 	})
 	whole(names, "shared-memory", fmt.Sprintf("the edge rows of every stage, and planes that are copied ahead or kept, must fit into %d bytes of shared memory, as often as blocks must fit on an SM", m.SharedBlockOptin), func(g plan) bool {
 		return g.residency(m).Shared(g.sharedBytes())
@@ -186,12 +189,22 @@ func (Family) Tiling(p stencil.Problem, s space.Schedule) kernels.Tiling {
 	return planOf(p, s).tiling()
 }
 
-// launchOnly are the parameters that change the grid alone: in how many stream tiles
-// there are.
-var launchOnly = []string{"ck", "sm"}
+// launchOnly are the parameters that change the grid alone: in how many stream tiles there are. In 3D blocks with shares have a text of their own.
+func launchOnly(st *stencil.Stencil) []string {
+	if st.Dims == 3 {
+		return []string{"ck"}
+	}
+	return []string{"ck", "sm"}
+}
 
 // sourceOf is the schedule that stands for all that differ in those alone.
-func sourceOf(s space.Schedule) space.Schedule { return s.With("ck", 1).Without("sm") }
+func sourceOf(st *stencil.Stencil, s space.Schedule) space.Schedule {
+	s = s.With("ck", 1)
+	if st.Dims == 3 {
+		return s
+	}
+	return s.Without("sm")
+}
 
 // Kernel writes the kernel. The number of stream tiles is the grid's, not the
 // source's.
@@ -218,6 +231,10 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "COPIES", Value: flag(g.async), Doc: prefetching},
 	}
 	pieces := []kernels.Piece{{Text: g.slotsText() + g.edgesText()}, kernels.WindowsPiece()}
+	if g.shares() {
+		constants = append(constants, kernels.ShareConstants(g.tiling().Extra)...)
+		pieces = append(pieces, kernels.SharesPiece())
+	}
 	plane, stored := kernels.Piece{File: folder + "plane.cu", Text: planeSource}, kernels.StoredPieces(p)
 	if stored != nil {
 		pieces = append(append(pieces, kernels.CopiesPiece()), stored...)
@@ -235,12 +252,12 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	}
 	pieces = append(pieces, g.prefetchSource(), kernels.Piece{File: folder + "streaming.cu", Text: streamingSource, Images: g.images})
 	for i := range pieces {
-		pieces[i].Turns = g.turns()
+		pieces[i].Turns, pieces[i].Shares = g.turns(), g.shares()
 	}
 	if g.packed {
 		pieces = packedPieces(pieces)
 	}
-	k := kernels.Source(p, sourceOf(s), launchOnly, constants, pieces...)
+	k := kernels.Source(p, sourceOf(p.Stencil, s), launchOnly(p.Stencil), constants, pieces...)
 	hold, _ := g.tile()
 	k.Schedule, k.Launch, k.Least, k.Multiple = s, g.launch(), [3]int{hold[0], 1, 1}, g.part()
 	if p.Stencil.Dims == 3 {

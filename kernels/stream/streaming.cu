@@ -260,10 +260,14 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
   const Grid grid = GRID;
   const Out out = OUT;
   const int planes = TO_PLANE(DIMS == 3 ? nz : ny);
-  const int stream_tile = ceil_div(planes - from_plane, gridDim.z), begin = from_plane + blockIdx.z * stream_tile;
+  STREAM_TILES(const int stream_tile = ceil_div(planes - from_plane, gridDim.z), begin = from_plane + blockIdx.z * stream_tile;
   if (begin >= planes) return; // more stream tiles than planes
   // In 2D warps have tiles of their own, next to each other along x.
   const int tile = DIMS == 3 || APART ? blockIdx.x : blockIdx.x * WARPS + threadIdx.y;
   if (DIMS < 3 && tile >= tiles<0>(nx, TILE_X, STEP_X)) return;
-  stream_planes(grid, out, in_order(tile, blockIdx.y + blockIdx.z * gridDim.y, gridDim.x), blockIdx.y, begin, min(begin + stream_tile, planes), shared_bytes);
+  stream_planes(grid, out, in_order(tile, blockIdx.y + blockIdx.z * gridDim.y, gridDim.x), blockIdx.y, begin, min(begin + stream_tile, planes), shared_bytes);)
+  SHARES(const int across = tiles<0>(nx, TILE_X, STEP_X);
+  const Share own = own_share(across * tiles<1>(ny, TILE_R, STEP_R), planes - from_plane, RISE);
+  if (own.from == own.to) return;
+  stream_planes(grid, out, own.tile % across, own.tile / across, from_plane + own.from, from_plane + own.to, shared_bytes);)
 }

@@ -169,10 +169,9 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	elem := float64(p.DType.Size())
 	hold, step := g.tile()
 	n := kernels.Planes(p)
-	streamTile := kernels.CeilDiv(n, l.Grid[2])
-	planeSteps := float64(min(n, streamTile+g.timeTile*g.lowS) + g.totalLag())
-	loaded := float64(min(n, streamTile+g.timeTile*(g.lowS+g.highS)))
-	blocks := float64(l.Blocks())
+	tiles, blocks, streamed, begins := g.spread()
+	planeSteps := min(begins*float64(n), streamed+begins*float64(g.timeTile*g.lowS)) + begins*float64(g.totalLag())
+	loaded := min(begins*float64(n), streamed+begins*float64(g.timeTile*(g.lowS+g.highS)))
 	cells := float64(hold[0] * g.rows * g.warps)
 	updates := cells * planeSteps * float64(g.timeTile)
 	timeTile, words := float64(g.timeTile), float64(kernels.ComputedSize(p.DType))/4
@@ -235,10 +234,11 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	}
 	threads := float64(l.Threads())
 	var write [3]int // on average: the first and the last tile write more
-	for a, g := range l.Grid {
+	for a, g := range tiles {
 		write[a] = kernels.CeilDiv(p.Size[a], g)
 	}
-	tile := [3]int{hold[0], hold[1], int(loaded)}
+	write[2] = min(p.Size[2], int(math.Ceil(streamed/begins)))
+	tile := [3]int{hold[0], hold[1], int(math.Ceil(loaded / begins))}
 	barriers := 0
 	if others > 0 {
 		barriers = int(planeSteps)
@@ -246,7 +246,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	window := write
 	waits := g.waits(taken, planeSteps)
 	if st.Dims < 3 {
-		write[1] = streamTile
+		write[1] = int(streamed)
 		write[2] = 1
 		tile = [3]int{hold[0] * g.warps, tile[2], 1}
 		window = write
@@ -286,5 +286,6 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Read:       tile,
 		Window:     window,
 		Launch:     l,
+		Workers:    int(blocks),
 	}
 }
