@@ -191,7 +191,7 @@ func StreamingParams(p stencil.Problem, m machine.Machine, timeTiles []int, docs
 		streamTiles = []int{1, 2, 3, 4, 5, 6, 8, 10, 12, 16, 24}
 	}
 	sms := Tuned(SMCount, docs["sm"], fill)
-	sms.Launch = p.Stencil.Dims < 3 // shares have a text of their own
+	sms.Launch = slices.Contains(StreamingLaunch(p.Stencil), SMCount.Name)
 	return []space.Param{
 		{Name: "vx", Values: vector, Ordinal: true, Doc: docs["vx"]},
 		{Name: "vy", Values: rows, Ordinal: true, Doc: docs["vy"]},
@@ -202,4 +202,22 @@ func StreamingParams(p stencil.Problem, m machine.Machine, timeTiles []int, docs
 		Tuned(TimeTile, docs["ph"], timeTiles),
 		sms,
 	}
+}
+
+// StreamingLaunch is those of StreamingParams that change the grid alone: in how many stream tiles there are. In 3D blocks with shares
+// have a text of their own.
+func StreamingLaunch(st *stencil.Stencil) []string {
+	if st.Dims == 3 {
+		return []string{"ck"}
+	}
+	return []string{"ck", SMCount.Name}
+}
+
+// StreamingSource is the schedule that stands for all that differ in those alone.
+func StreamingSource(st *stencil.Stencil, s space.Schedule) space.Schedule {
+	s = s.With("ck", 1)
+	if st.Dims == 3 {
+		return s
+	}
+	return s.Without(SMCount.Name)
 }

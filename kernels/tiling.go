@@ -37,6 +37,9 @@ func (t Tiling) Blocks(n stencil.Size) [3]int {
 	if t.Cells > 0 {
 		return [3]int{int((n.Cells() + int64(t.Cells) - 1) / int64(t.Cells)), 1, 1}
 	}
+	if t.Step[0] < 1 || t.Step[1] < 1 { // all halo: no such schedule is legal
+		return [3]int{1, 1, 1}
+	}
 	var g [3]int
 	for a := range g {
 		g[a] = 1
@@ -83,7 +86,7 @@ func (t Tiling) Cut(n stencil.Size, planes, atOnce int) (tiles, steps int) {
 // Spread is the tiles of a launch, and how it goes through them: blocks that run one after the other or side by side, how many planes each
 // streams through on average, and how often it begins anew.
 func (t Tiling) Spread(n stencil.Size, planes int) (tiles [3]int, blocks, streamed, begins float64) {
-	if t.Workers == 0 {
+	if t.Workers == 0 || t.Step[0] < 1 || t.Step[1] < 1 {
 		g := t.Blocks(n)
 		return g, float64(Volume(g)), float64(CeilDiv(planes, g[2])), 1
 	}

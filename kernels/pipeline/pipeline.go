@@ -84,13 +84,6 @@ func (h shape) part(p stencil.Problem) int {
 // sharesPlanes tells whether blocks share the planes of all tiles.
 func (h shape) sharesPlanes(st *stencil.Stencil) bool { return st.Dims == 3 && h.sms > 0 }
 
-func (h shape) sharesPieces(st *stencil.Stencil) []kernels.Piece {
-	if !h.sharesPlanes(st) {
-		return nil
-	}
-	return []kernels.Piece{kernels.SharesPiece()}
-}
-
 func (h shape) turns(p stencil.Problem) bool { return p.Stencil.Wraps(0) && h.part(p) < h.vector }
 
 // wholeRows tells whether rows that begin with a whole vector, of such as are moved in parts, are copied in vectors. It takes instructions, and
@@ -331,23 +324,6 @@ func (h shape) residency(m machine.Machine) kernels.Residency {
 	return kernels.Residency{Machine: m, Warps: h.warps, Blocks: h.minBlocks}
 }
 
-// launchOnly are the parameters that change the grid alone: in how many stream tiles there are. In 3D blocks with shares have a text of their own.
-func launchOnly(st *stencil.Stencil) []string {
-	if st.Dims == 3 {
-		return []string{"ck"}
-	}
-	return []string{"ck", "sm"}
-}
-
-// sourceOf is the schedule that stands for all that differ in those alone.
-func sourceOf(st *stencil.Stencil, s space.Schedule) space.Schedule {
-	s = s.With("ck", 1)
-	if st.Dims == 3 {
-		return s
-	}
-	return s.Without("sm")
-}
-
 // Kernel writes the kernel. The number of stream tiles is the grid's, not the
 // source's.
 func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
@@ -364,11 +340,13 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	}
 	last := ls[len(ls)-1]
 	pieces := slices.Concat(
-		h.sharesPieces(p.Stencil),
 		[]kernels.Piece{{Text: fmt.Sprintf("constexpr Real OUTSIDE = Real(%s); // what lies outside the grid, where that is a constant\n", stencil.Number(p.DType, p.DType.Round(p.Stencil.Constant)))}, kernels.WindowsPiece(), kernels.CopiesPiece()},
 		kernels.StoredPieces(p),
 		[]kernels.Piece{{File: folder + "plane.cu", Text: planeSource}}, outside(p.Stencil), last.places(),
 		[]kernels.Piece{{Of: func(entry int) string { return ls[entry].text(p, h) }}, {File: folder + "streaming.cu", Text: streamingSource, Folds: warp * min(last.folds+1, 1)}})
+	if h.sharesPlanes(p.Stencil) {
+		pieces = append([]kernels.Piece{kernels.SharesPiece()}, pieces...)
+	}
 	for i := range pieces {
 		pieces[i].Turns, pieces[i].WholeRows, pieces[i].Shares = h.turns(p), h.wholeRows(p), h.sharesPlanes(p.Stencil)
 	}
@@ -376,7 +354,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	for _, l := range ls {
 		parts = append(parts, kernels.Part{Stencil: l.st, Constants: h.constants(p, l)})
 	}
-	k := kernels.StagedSource(p, parts, sourceOf(p.Stencil, s), launchOnly(p.Stencil), constants, pieces...)
+	k := kernels.StagedSource(p, parts, kernels.StreamingSource(p.Stencil, s), kernels.StreamingLaunch(p.Stencil), constants, pieces...)
 	hold, _ := h.tile(last)
 	k.Schedule, k.Launch, k.Least, k.Multiple = s, h.launch(p, ls), [3]int{hold[0], 1, 1}, h.part(p)
 	if p.Stencil.Dims == 3 {
@@ -490,17 +468,11 @@ func (h shape) copies(p stencil.Problem, l *plan) (unroll, apart int) {
 // grid is the blocks: tiles on x and rows, stream tiles on the streaming axis, as many as were asked for, or
 // as fill the SMs.
 func (h shape) grid(p stencil.Problem, l *plan) [3]int {
-	if _, step := h.tile(l); step[0] < 1 || step[1] < 1 { // all halo: another constraint says so
-		return [3]int{1, 1, 1}
-	}
 	return h.tiling(p, l).Blocks(p.Size)
 }
 
 // spread is how blocks go through the tiles, as Tiling.Spread has it.
 func (h shape) spread(p stencil.Problem, l *plan) (tiles [3]int, blocks, streamed, begins float64) {
-	if h.grid(p, l) == [3]int{1, 1, 1} {
-		return [3]int{1, 1, 1}, 1, float64(kernels.Planes(p)), 1
-	}
 	return h.tiling(p, l).Spread(p.Size, kernels.Planes(p))
 }
 

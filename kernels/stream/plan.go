@@ -219,17 +219,11 @@ func (g plan) tiling() kernels.Tiling {
 // grid is the blocks: tiles on x and rows, stream tiles on the streaming axis, as many as were asked for, or
 // as fill the SMs: one wave of blocks, or a few, with no SM left over for a last one (docs/lab/0022-chunks-that-fill.md); or blocks with shares.
 func (g plan) grid() [3]int {
-	if _, step := g.tile(); step[0] < 1 || step[1] < 1 { // all halo: another constraint says so
-		return [3]int{1, 1, 1}
-	}
 	return g.tiling().Blocks(g.problem.Size)
 }
 
 // spread is how blocks go through the tiles, as Tiling.Spread has it.
 func (g plan) spread() (tiles [3]int, blocks, streamed, begins float64) {
-	if g.grid() == [3]int{1, 1, 1} {
-		return [3]int{1, 1, 1}, 1, float64(kernels.Planes(g.problem)), 1
-	}
 	return g.tiling().Spread(g.problem.Size, kernels.Planes(g.problem))
 }
 

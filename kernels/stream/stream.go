@@ -189,23 +189,6 @@ func (Family) Tiling(p stencil.Problem, s space.Schedule) kernels.Tiling {
 	return planOf(p, s).tiling()
 }
 
-// launchOnly are the parameters that change the grid alone: in how many stream tiles there are. In 3D blocks with shares have a text of their own.
-func launchOnly(st *stencil.Stencil) []string {
-	if st.Dims == 3 {
-		return []string{"ck"}
-	}
-	return []string{"ck", "sm"}
-}
-
-// sourceOf is the schedule that stands for all that differ in those alone.
-func sourceOf(st *stencil.Stencil, s space.Schedule) space.Schedule {
-	s = s.With("ck", 1)
-	if st.Dims == 3 {
-		return s
-	}
-	return s.Without("sm")
-}
-
 // Kernel writes the kernel. The number of stream tiles is the grid's, not the
 // source's.
 func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
@@ -257,7 +240,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	if g.packed {
 		pieces = packedPieces(pieces)
 	}
-	k := kernels.Source(p, sourceOf(p.Stencil, s), launchOnly(p.Stencil), constants, pieces...)
+	k := kernels.Source(p, kernels.StreamingSource(p.Stencil, s), kernels.StreamingLaunch(p.Stencil), constants, pieces...)
 	hold, _ := g.tile()
 	k.Schedule, k.Launch, k.Least, k.Multiple = s, g.launch(), [3]int{hold[0], 1, 1}, g.part()
 	if p.Stencil.Dims == 3 {
