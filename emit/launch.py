@@ -189,7 +189,7 @@ class _Device:
     def blocks(self, number, n, tuned, at_once=0):
         """The blocks of a launch, None if there are more than a launch can have, and their plane steps one after the other if these
         decide. tuned: the kernel was, for this grid and device. at_once: blocks that a multiprocessor runs, 0 = the driver is asked."""
-        k, steps = TABLE["kernels"][number], 0
+        k, steps, slots = TABLE["kernels"][number], 0, 0
         if k["cells"] > 0:
             g = [-(-n[0] * n[1] * n[2] // k["cells"]), 1, 1]
         else:
@@ -203,7 +203,7 @@ class _Device:
             elif k["fill"] > 0:
                 g[2] = max(1, k["fill"] // (g[0] * g[1]))
             if k["workers"] > 0:
-                g = [g[0] * g[1] + k["spare"] * k["workers"], 1, 1]
+                g = [g[0] * g[1] + (slots or k["workers"]), 1, 1]
             if k["line"]:
                 g = [g[0] * g[1] * g[2], 1, 1]
         return None if g[0] > 2147483647 or g[1] > 65535 or g[2] > 65535 else g, steps

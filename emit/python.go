@@ -93,7 +93,6 @@ type pythonKernel struct {
 	Early    int          `json:"early"`
 	Fill     int          `json:"fill"`
 	Workers  int          `json:"workers"`
-	Spare    int          `json:"spare"`
 	Line     bool         `json:"line"`
 	Cells    int          `json:"cells"`
 }
@@ -106,7 +105,7 @@ type pythonPass struct {
 
 func pythonKernelOf(v view, k part) pythonKernel {
 	t := k.Tiling
-	one := pythonKernel{0, nil, k.Launch.Block, k.Launch.SharedBytes, k.Launch.Steps, k.Least, k.Multiple, k.Most, t.Hold, t.Step, t.Pack, t.Fixed, t.Extra, t.Early, t.Fill, t.Workers, v.SpareShares(), t.Line, t.Cells}
+	one := pythonKernel{0, nil, k.Launch.Block, k.Launch.SharedBytes, k.Launch.Steps, k.Least, k.Multiple, k.Most, t.Hold, t.Step, t.Pack, t.Fixed, t.Extra, t.Early, t.Fill, t.Workers, t.Line, t.Cells}
 	for _, p := range k.Passes {
 		pass := pythonPass{Entry: p.Entry}
 		for _, a := range p.Arguments {

@@ -28,7 +28,6 @@ func (s Source) shape(of cache.Config, p stencil.Problem, sc space.Schedule) (on
 		return shaped{}, false
 	}
 	one = shaped{schedule: sc, tiling: f.(kernels.Tiler).Tiling(p, sc)}
-	one.tiling.Workers = 0 // shares take about as long as stream tiles that are cut well
 	one.blocks = model.Schedule(p, f, sc, model.Facts{}, of.Machine()).BlocksPerSM
 	one.atOnce = one.blocks * of.Device.SMs
 	if one.tiling.Extra == 0 || one.atOnce == 0 {

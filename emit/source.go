@@ -165,9 +165,6 @@ func viewOf(s Source, parts []part, variants []variant) view {
 // Outer is the outermost axis as a cut.
 func (v view) Outer() cut { return v.Cuts[v.Axis] }
 
-// SpareShares is kernels.SpareShares.
-func (view) SpareShares() int { return kernels.SpareShares }
-
 // Numbers is how many say what grid a run is of.
 func (v view) Numbers() int {
 	if v.Pitched() {

@@ -17,7 +17,7 @@ var (
 	// a register limit.
 	MinBlocks = space.Param{Name: "mb", Ordinal: true, Single: 1, Near: true}
 	// SMCount is the number of SMs that a launch fills.
-	SMCount = space.Param{Name: "sm", Optional: true, Launch: true, SMs: true}
+	SMCount = space.Param{Name: "sm", Optional: true, SMs: true}
 )
 
 // Roles lists them.

@@ -12,18 +12,12 @@ func SharesPiece() Piece { return Piece{File: "kernels/shares.cu", Text: sharesT
 // and waits for its first planes (docs/lab/0056-shares-side-by-side.md).
 const Rise = 2
 
-// SpareShares is the blocks of a launch for each worker, besides one for each tile: more than there are shares.
-const SpareShares = 4
-
-// MostWorkers is the blocks with shares that an SM has at most at once.
+// MostWorkers is the largest ck of blocks with shares.
 const MostWorkers = 4
 
-// ShareConstants are those of a kernel with shares each of which computes extra planes besides its own.
-func ShareConstants(extra int) []Constant {
-	return []Constant{
-		{Name: "RISE", Value: Rise * extra, Doc: "planes that a share costs besides its own"},
-		{Name: "SPARE", Value: SpareShares, Doc: "blocks of a launch for each worker, besides one for each tile"},
-	}
+// RiseConstant is the constant of a kernel with shares each of which computes extra planes besides its own.
+func RiseConstant(extra int) Constant {
+	return Constant{Name: "RISE", Value: Rise * extra, Doc: "planes that a share costs besides its own"}
 }
 
 // shares are planes from .. to - 1 of tiles side by side, a block for each tile.
@@ -44,25 +38,24 @@ func count(list []shares) (n int) {
 
 // sharesIn is the shares where each worker does so many plane steps.
 func sharesIn(tiles, planes, workers, rise, steps int) (list []shares) {
-	tile, plane, used, most := 0, 0, 0, tiles+SpareShares*workers
+	tile, plane := 0, 0
 	for {
 		left := planes - plane
 		if tiles > workers {
 			rounds := (tiles - 1) / workers
 			taken := rounds * workers
 			list = append(list, shares{tile, taken, plane, planes})
-			tile, tiles, steps, used = tile+taken, tiles-taken, steps-rounds*(left+rise), used+taken
+			tile, tiles, steps = tile+taken, tiles-taken, steps-rounds*(left+rise)
 			continue
 		}
-		take := max(steps-rise, 0)
-		if tiles == workers || take < rise || left-take <= rise || used+2*tiles+workers > most {
-			each := workers / tiles
+		take, each := max(steps-rise, 0), workers/tiles
+		if tiles == workers || take < rise || left-each*take <= rise {
 			for part := range each {
 				list = append(list, shares{tile, tiles, plane + left*part/each, plane + left*(part+1)/each})
 			}
 			return list
 		}
 		list = append(list, shares{tile, tiles, plane, plane + take})
-		workers, plane, used = workers-tiles, plane+take, used+tiles
+		workers, plane = workers-tiles, plane+take
 	}
 }

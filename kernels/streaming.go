@@ -171,17 +171,15 @@ func (r Residency) Limits(n int) bool {
 func StreamingParams(p stencil.Problem, m machine.Machine, timeTiles []int, docs map[string]string) []space.Param {
 	vector, rows, warps := []int{1, 2, 4, 8}, []int{1}, []int{1, 4}
 	streamTiles := []int{1, 2, 4, 8, 16, 32, 64, 128, 256}
-	fill, prefetch := []int{0}, []int{1, 2, 4}
+	fill, prefetch := slices.Compact([]int{0, max(0, m.SMs)}), []int{1, 2, 4}
 	switch p.Stencil.Dims {
 	case 1: // there is one plane
-		streamTiles, prefetch = []int{1}, []int{1}
+		streamTiles, fill, prefetch = []int{1}, []int{0}, []int{1}
 	case 2:
 		if p.DType.Packed() {
 			vector = append(vector, 16)
 		}
-		fill = slices.Compact([]int{0, max(0, m.SMs)})
 	case 3:
-		fill = slices.Compact([]int{0, max(0, m.SMs)})
 		vector = []int{1, 2, 4}
 		if p.DType.Size() < 4 {
 			vector = append(vector, 8)

@@ -54,7 +54,7 @@ func (t Tiling) Blocks(n stencil.Size) [3]int {
 		}
 	}
 	if t.Workers > 0 {
-		return [3]int{g[0]*g[1] + SpareShares*t.Workers, 1, 1}
+		return [3]int{g[0]*g[1] + t.Workers, 1, 1}
 	}
 	if t.Fill > 0 {
 		g[2] = max(1, t.Fill/(g[0]*g[1]))
@@ -67,9 +67,9 @@ func (t Tiling) Blocks(n stencil.Size) [3]int {
 
 // Cut is the stream tiles of the outermost axis, of so many planes, that take the fewest plane steps one after the other where
 // so many blocks run at once, and these plane steps: launchers choose by the same rule (emit/choose.cu.tmpl). It is for
-// tilings with Extra.
+// tilings with Extra. Shares take about as long as stream tiles that are cut well.
 func (t Tiling) Cut(n stencil.Size, planes, atOnce int) (tiles, steps int) {
-	t.Fixed[2], t.Fill, t.Line = 1, 0, false
+	t.Fixed[2], t.Fill, t.Workers, t.Line = 1, 0, 0, false
 	g := t.Blocks(n)
 	columns := g[0] * g[1]
 	for k := 1; k == 1 || k <= 65535 && planes/k > t.Extra && (k <= 64 || columns*k <= 4*atOnce); k++ {

@@ -204,7 +204,7 @@ func (s *Source) draw(r *rand.Rand, p stencil.Problem, f kernels.Family, sc spac
 		also(1, n, stencil.Size{size[0], n[1], n[2]}) // the rows of the case's own grid may have a text of their own
 	}
 	if c.tiles.workers > 0 { // of as few tiles no share would end within one, where so many workers are
-		if also(1, c.tiles.shared(r)) {
+		if n, ok := c.tiles.shared(r); ok && also(1, n) {
 			at := &c.further[len(c.further)-1]
 			c.tiles.fewWorkers(r, &at.kernel)
 			if c.Remainder != nil {
@@ -234,8 +234,8 @@ func (c *Case) runsOn(p stencil.Problem, f kernels.Family, s space.Schedule, lau
 
 // fewWorkers has a launch's blocks share planes among more workers than there are tiles, but not as many as would leave each a part of a tile. How many there are is the launch's.
 func (t tiles) fewWorkers(r *rand.Rand, l *kernels.Launch) {
-	columns := l.Grid[0] - kernels.SpareShares*t.workers
-	l.Grid[0] = columns + kernels.SpareShares*(columns+1+r.IntN(columns))
+	columns := l.Grid[0] - t.workers
+	l.Grid[0] = columns + columns + 1 + r.IntN(max(1, columns-1))
 }
 
 // vector is the cells of the widest.

@@ -133,16 +133,10 @@ func (t tiles) fit(n stencil.Size, dims int) (fitted stencil.Size, ok bool) {
 	return n, true
 }
 
-// shared is a grid of one tile, or two, of so many planes that two workers do not get equal parts of each tile.
-func (t tiles) shared(r *rand.Rand) stencil.Size {
-	n := stencil.Size{t.hold[0], t.hold[1], 3*kernels.Rise*t.extra + 1 + r.IntN(8)}
-	if more := n; r.IntN(2) == 0 {
-		more[0] += t.step[0]
-		if more.Cells() <= largest {
-			return more
-		}
-	}
-	return n
+// shared is a grid of two tiles, of so many planes that three workers share them in more than one group; ok tells whether it is small enough.
+func (t tiles) shared(r *rand.Rand) (n stencil.Size, ok bool) {
+	n = stencil.Size{t.hold[0] + t.step[0], t.hold[1], 5*kernels.Rise*t.extra + 1 + r.IntN(8)}
+	return n, n.Cells() <= 2*largest
 }
 
 // settling is the planes beyond those that a stencil reaches with which a block streams for a while as it does far from both ends.

@@ -80,10 +80,10 @@ func (h shape) part(p stencil.Problem) int {
 	return kernels.WholePart(h.vector, p.Size[0])
 }
 
-// turns tells whether tiles cross the end of a row, which repeats, within a vector: then its parts lie apart.
-// sharesPlanes tells whether blocks share the planes of all tiles.
-func (h shape) sharesPlanes(st *stencil.Stencil) bool { return st.Dims == 3 && h.sms > 0 }
+// shares tells whether blocks share the planes of all tiles.
+func (h shape) shares(st *stencil.Stencil) bool { return st.Dims == 3 && h.sms > 0 }
 
+// turns tells whether tiles cross the end of a row, which repeats, within a vector: then its parts lie apart.
 func (h shape) turns(p stencil.Problem) bool { return p.Stencil.Wraps(0) && h.part(p) < h.vector }
 
 // wholeRows tells whether rows that begin with a whole vector, of such as are moved in parts, are copied in vectors. It takes instructions, and
@@ -297,7 +297,7 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 		}
 		return step[0] > 0 && step[1] > 0 && 100*step[0]*step[1] >= 40*hold[0]*hold[1]
 	})
-	whole([]string{"wp", "ck", "sm"}, "fill", "SMs are filled by blocks of one warp (2D), at most 16 on each (3D: 4)", func(h shape, _ *plan) bool {
+	whole([]string{"wp", "ck", "sm"}, "fill", "SMs are filled in 2D by blocks of one warp, at most 16 on each; in 3D by at most 4 on each", func(h shape, _ *plan) bool {
 		if dims == 3 {
 			return h.sms == 0 || h.streamTiles <= kernels.MostWorkers
 		}
@@ -344,11 +344,11 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		kernels.StoredPieces(p),
 		[]kernels.Piece{{File: folder + "plane.cu", Text: planeSource}}, outside(p.Stencil), last.places(),
 		[]kernels.Piece{{Of: func(entry int) string { return ls[entry].text(p, h) }}, {File: folder + "streaming.cu", Text: streamingSource, Folds: warp * min(last.folds+1, 1)}})
-	if h.sharesPlanes(p.Stencil) {
+	if h.shares(p.Stencil) {
 		pieces = append([]kernels.Piece{kernels.SharesPiece()}, pieces...)
 	}
 	for i := range pieces {
-		pieces[i].Turns, pieces[i].WholeRows, pieces[i].Shares = h.turns(p), h.wholeRows(p), h.sharesPlanes(p.Stencil)
+		pieces[i].Turns, pieces[i].WholeRows, pieces[i].Shares = h.turns(p), h.wholeRows(p), h.shares(p.Stencil)
 	}
 	var parts []kernels.Part
 	for _, l := range ls {
@@ -386,8 +386,8 @@ func (h shape) constants(p stencil.Problem, l *plan) []kernels.Constant {
 		{Name: "UNROLL", Value: unroll, Doc: "plane steps that the loop holds"},
 		{Name: "EDGES_APART", Value: apart, Doc: "1 = tiles at the grid's edge have plane steps of their own"},
 	}
-	if h.sharesPlanes(p.Stencil) {
-		list = append(list, kernels.ShareConstants(l.extra)...)
+	if h.shares(p.Stencil) {
+		list = append(list, kernels.RiseConstant(l.extra))
 	}
 	return list
 }

@@ -162,7 +162,7 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 		}
 		return step[0] > 0 && step[1] > 0 && 100*step[0]*step[1] >= 45*hold[0]*hold[1]
 	})
-	whole([]string{"vx", "wp", "ck", "sm", "pm"}, "fill", "SMs are filled by blocks of one warp (2D), at most 16 on each (3D: 4), whose planes are copied asynchronously where that is possible", func(g plan) bool {
+	whole([]string{"vx", "wp", "ck", "sm", "pm"}, "fill", "SMs are filled in 2D by blocks of one warp, at most 16 on each, whose planes are copied asynchronously where that is possible; in 3D by at most 4 on each", func(g plan) bool {
 		if g.dims == 3 {
 			return g.sms == 0 || g.streamTiles <= kernels.MostWorkers
 		}
@@ -215,7 +215,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	}
 	pieces := []kernels.Piece{{Text: g.slotsText() + g.edgesText()}, kernels.WindowsPiece()}
 	if g.shares() {
-		constants = append(constants, kernels.ShareConstants(g.tiling().Extra)...)
+		constants = append(constants, kernels.RiseConstant(g.tiling().Extra))
 		pieces = append(pieces, kernels.SharesPiece())
 	}
 	plane, stored := kernels.Piece{File: folder + "plane.cu", Text: planeSource}, kernels.StoredPieces(p)

@@ -245,14 +245,14 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
   if constexpr (HOLDS && SCALE != 1 && KEPT == 0) copy_held(at, out, x);
 }
 
-// The i-th tile to start in a line of n tiles along x. Two SMs share an instruction cache that is too
+STREAM_TILES(// The i-th tile to start in a line of n tiles along x. Two SMs share an instruction cache that is too
 // small for both kinds of plane steps, and blocks that start one after the other run on them
 // (docs/lab/0018-instruction-caches.md): so tiles at the ends of rows come together, and every other line backwards.
 __device__ __forceinline__ int in_order(int i, int line, int n) {
   if (!WITHIN && !APART) return i;
   const int k = line % 2 ? n - 1 - i : i;
   return k < 2 ? k * (n - 1) : k - 1;
-}
+})
 
 extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
     ENTRY(PARAMETERS) {
