@@ -69,8 +69,7 @@ func (t Tiling) Blocks(n stencil.Size) [3]int {
 // so many blocks run at once, and these plane steps: launchers choose by the same rule (emit/choose.cu.tmpl). It is for
 // tilings with Extra. Shares take about as long as stream tiles that are cut well.
 func (t Tiling) Cut(n stencil.Size, planes, atOnce int) (tiles, steps int) {
-	t.Fixed[2], t.Fill, t.Workers, t.Line = 1, 0, 0, false
-	g := t.Blocks(n)
+	g := t.columns(n)
 	columns := g[0] * g[1]
 	for k := 1; k == 1 || k <= 65535 && planes/k > t.Extra && (k <= 64 || columns*k <= 4*atOnce); k++ {
 		if k > 1 && columns*(planes+k*t.Extra) >= steps*atOnce { // nor would more tiles be faster
@@ -83,6 +82,12 @@ func (t Tiling) Cut(n stencil.Size, planes, atOnce int) (tiles, steps int) {
 	return tiles, steps
 }
 
+// columns is the blocks if none were cut along the outermost axis: one for each tile on x and rows.
+func (t Tiling) columns(n stencil.Size) [3]int {
+	t.Fixed[2], t.Fill, t.Workers, t.Line = 1, 0, 0, false
+	return t.Blocks(n)
+}
+
 // Spread is the tiles of a launch, and how it goes through them: blocks that run one after the other or side by side, how many planes each
 // streams through on average, and how often it begins anew.
 func (t Tiling) Spread(n stencil.Size, planes int) (tiles [3]int, blocks, streamed, begins float64) {
@@ -90,9 +95,7 @@ func (t Tiling) Spread(n stencil.Size, planes int) (tiles [3]int, blocks, stream
 		g := t.Blocks(n)
 		return g, float64(Volume(g)), float64(CeilDiv(planes, g[2])), 1
 	}
-	whole := t
-	whole.Workers, whole.Fixed[2] = 0, 1
-	tiles = whole.Blocks(n)
+	tiles = t.columns(n)
 	columns := tiles[0] * tiles[1]
 	shares := float64(count(sharesOf(columns, planes, t.Workers, Rise*t.Extra)))
 	blocks = min(float64(t.Workers), shares) // others have nothing to do
