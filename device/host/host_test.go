@@ -127,12 +127,17 @@ func TestTheEmulationRunsCUDA(t *testing.T) {
 func TestWrongAnswersAreSeen(t *testing.T) {
 	d := open(t, host.Options{})
 	p := copyProblem(t, 1000)
+	// The input ends, and the output begins, beside pages that nobody may touch.
 	for name, c := range map[string]struct{ body, reason string }{
 		"one cell off":               {"if (i < n) out[i] = in[i] + (i == 77);", "first at (77, 0, 0)"},
 		"unwritten":                  {"if (i < n && i != 500) out[i] = in[i];", "got NaN"},
 		"another block's cell":       {plain + " if (threadIdx.x == 63 && i + 1 < n) out[i + 1] = -9;", "two blocks write one cell"},
 		"write past the end":         {plain + " if (i == 3) out[n] = 1;", "out-of-bounds"},
 		"write before the beginning": {plain + " if (i == 3) out[-1] = 1;", "out-of-bounds"},
+		"write far past the end":     {plain + " if (i == 3) out[n + 16000] = 1;", "out-of-bounds"},
+		"read past the end":          {"const volatile float *cells = in; if (i == 3) cells[n]; " + plain, "out-of-bounds"},
+		"read far before the start":  {"const volatile float *cells = in; if (i == 3) cells[-16000]; " + plain, "out-of-bounds"},
+		"read past shared memory":    {"extern __shared__ __align__(16) unsigned char shared_bytes[]; volatile unsigned char *bytes = shared_bytes; if (i == 3) bytes[1024]; " + plain, "out-of-bounds"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cmp, err := check(t, d, p, copyKernel(p, c.body), 20*time.Second)
@@ -178,14 +183,14 @@ func TestBadKernelsAreFailuresOfTheirSchedule(t *testing.T) {
 	}
 }
 
-func TestSanitizersCatchWhatGuardZonesCannot(t *testing.T) {
+func TestSanitizersCatchWhatGuardsCannot(t *testing.T) {
 	if testing.Short() {
 		t.Skip("the sanitized build is slow")
 	}
 	d := open(t, host.Options{Sanitize: true})
 	p := copyProblem(t, 1000)
-	// A read beyond the guard zone (16384 elements), whose value does not matter.
-	_, err := check(t, d, p, copyKernel(p, "const volatile float *far = in; if (i == 5) far[n + 16384 + 2]; "+plain), 90*time.Second)
+	// A read right before an array that ends beside guarded pages; the value does not matter.
+	_, err := check(t, d, p, copyKernel(p, "const volatile float *cells = in; if (i == 5) cells[-1]; "+plain), 90*time.Second)
 	if f := device.AsFailure(err); f == nil || f.Status != timing.LaunchError || !strings.Contains(f.Reason+f.Log, "Sanitizer") {
 		t.Errorf("%v", err)
 	}

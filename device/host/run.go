@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"stenciltune/device"
 	"stenciltune/kernels"
@@ -51,6 +52,9 @@ func (d *Device) died(ctx context.Context, b device.Binary, err error, log strin
 	reason := err.Error()
 	if signal := killedBy(err); signal != 0 {
 		reason = fmt.Sprintf("signal %d, %s", signal, signal)
+		if signal == syscall.SIGSEGV || signal == syscall.SIGBUS {
+			reason += ": out-of-bounds, of an array or of shared memory"
+		}
 	}
 	for line := range strings.Lines(log) {
 		if strings.Contains(line, "ERROR: ") || strings.Contains(line, "runtime error:") || strings.HasPrefix(line, "emulation: ") {

@@ -29,6 +29,18 @@ func TestTilesNearAnEdgeReadBeyondIt(t *testing.T) {
 	devicetest.Check(t, d, cases)
 }
 
+// Where some arrays are mirrored and others are not, the row that stands for one outside may be one that a tile near the edge does not hold:
+// nothing needs it then, and it is not looked for outside of what the tile has.
+func TestMirroredRowsAreOfTheTile(t *testing.T) {
+	var sizes []stencil.Size
+	for ny := 27; ny < 35; ny++ {
+		sizes = append(sizes, stencil.Size{66, ny, 9})
+	}
+	devicetest.Check(t, open(t, host.Options{}), onGrids(t, "NumDimensions 3 StencilSize (1, 4, 1) Fields (u, v) Boundary clamp Boundary u y mirror Stages (first, second) "+
+		"CellValue first (u) { return 0.4 * get(u, 0, 0, 1) + 0.5 * fabs(get(v, 0, 1, 0)); } CellValue second (v) { return 0.5 * fabs(get(u, 1, 4, -1)) + 0.4 * get(u, 0, -4, 0); }",
+		stencil.Float32, "pipeline/vx=2/vy=1/wp=12/ck=1/pf=1/mb=1/ph=1", sizes...))
+}
+
 // Each output of a stage is computed apart, and held where the whole stage reads beyond the grid.
 func TestOutputsAreHeldByTheirStagesBox(t *testing.T) {
 	var texts []string

@@ -62,10 +62,11 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
     const int of = neighbour / ROWS, j = neighbour - of * ROWS;
     at.near[r] = (EXTRA_LR + (wanted >= -EXTRA_LR && wanted < TILE_R + EXTRA_HR ? wanted : neighbour)) * PITCH + LOW_SIDE + lane;
     at.other[r] = (of * EDGE_ROWS + edge_row(j)) * 32 + lane;
-    APART(// Of arrays that are mirrored: a row of the tile beyond the grid's edge is another of the tile.
+    APART(// Of arrays that are mirrored: a row of the tile beyond the grid's edge is another of the tile. One that a tile near the edge does not hold is not used.
     const int outside = row - warp * ROWS + wanted, in_tile = DIMS < 3 || (outside >= 0 && outside < ny) ? neighbour : mirrored(outside, ny) - (outside - wanted);
-    at.mirrored_near[r] = outside >= 0 && outside < ny ? at.near[r] : (EXTRA_LR + in_tile) * PITCH + LOW_SIDE + lane;
-    at.mirrored_other[r] = (in_tile / ROWS * EDGE_ROWS + edge_row(in_tile % ROWS)) * 32 + lane;)
+    const int held = clamp_index(in_tile, TILE_R);
+    at.mirrored_near[r] = outside >= 0 && outside < ny ? at.near[r] : clamp_index(EXTRA_LR + in_tile, EXTRA_LR + TILE_R + EXTRA_HR) * PITCH + LOW_SIDE + lane;
+    at.mirrored_other[r] = (held / ROWS * EDGE_ROWS + edge_row(held % ROWS)) * 32 + lane;)
   }
   at.y = row;
   const index_t own = WRAPS_ROWS ? (index_t)boundary_index<0>(0, at.x, nx) : (index_t)row * ldx + at.x;

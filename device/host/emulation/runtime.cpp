@@ -5,8 +5,10 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <ucontext.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <functional>
@@ -23,7 +25,7 @@
 #endif
 #endif
 #ifdef EMULATED_ASAN
-#include <sanitizer/common_interface_defs.h>
+#include <sanitizer/asan_interface.h>
 #endif
 #if defined(__x86_64__) && !defined(EMULATED_ASAN)
 #define EMULATED_FAST 1
@@ -332,6 +334,45 @@ static int cores() {
 
 static std::function<void()> after_block; // set: blocks run one by one, and this after each
 
+// Memory that ends, or where low begins, beside pages that nobody may touch: a read or a write there ends the process, as it may on a GPU. What
+// lies between the memory and the pages on its other side is less than a page, and told apart by a pattern.
+struct Guarded {
+  static constexpr size_t AROUND = 64 << 10, ALIGNMENT = 32;
+  static constexpr unsigned char PATTERN = 0xA5;
+  unsigned char *all, *cells;
+  size_t bytes, held;
+
+  Guarded(size_t n, bool low) : bytes(n) {
+    const size_t page = sysconf(_SC_PAGESIZE), aligned = (n + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    held = (aligned + page - 1) / page * page;
+    all = (unsigned char *)mmap(nullptr, held + 2 * AROUND, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all == MAP_FAILED || mprotect(all + AROUND, held, PROT_READ | PROT_WRITE)) fatal("out of memory");
+    cells = all + AROUND + (low ? 0 : held - aligned);
+    const size_t before = cells - (all + AROUND), after = held - before - n;
+    memset(all + AROUND, PATTERN, before);
+    memset(cells + n, PATTERN, after);
+#ifdef EMULATED_ASAN
+    __asan_poison_memory_region(all + AROUND, before);
+    __asan_poison_memory_region(cells + n, after);
+#endif
+  }
+  void release() {
+#ifdef EMULATED_ASAN
+    __asan_unpoison_memory_region(all + AROUND, held);
+#endif
+    munmap(all, held + 2 * AROUND);
+  }
+
+  // Bytes that are no longer as they were beside the memory.
+  long changed() const {
+    long n = 0;
+#ifndef EMULATED_ASAN // which tells of them itself
+    for (const unsigned char *c = all + AROUND; c < all + AROUND + held; c++) n += (c < cells || c >= cells + bytes) && *c != PATTERN;
+#endif
+    return n;
+  }
+};
+
 // Blocks run from the first on, in every other launch from the last: a cell that two of them write shows in one order or the other.
 static void launch(dim3 grid, dim3 block, unsigned shared_bytes, const EmulatedKernel *kernel, const EmulatedArguments &arguments) {
   const long long blocks = (long long)grid.x * grid.y * grid.z;
@@ -345,7 +386,7 @@ static void launch(dim3 grid, dim3 block, unsigned shared_bytes, const EmulatedK
   if (!after_block) after_block = [] {}; // one by one
 #endif
   auto work = [&] {
-    std::vector<unsigned char> shared(shared_bytes + 64);
+    Guarded shared(shared_bytes, false);
     Block b;
     b.kernel = kernel;
     b.arguments = &arguments;
@@ -353,7 +394,7 @@ static void launch(dim3 grid, dim3 block, unsigned shared_bytes, const EmulatedK
     running = &b;
     emulated.block_dim = block;
     emulated.grid_dim = grid;
-    emulated.shared = (unsigned char *)(((uintptr_t)shared.data() + 15) & ~(uintptr_t)15);
+    emulated.shared = shared.cells;
     if (kernel->waits) {
       b.fibers.resize(b.count);
       for (int i = 0; i < b.count; i++)
@@ -383,6 +424,7 @@ static void launch(dim3 grid, dim3 block, unsigned shared_bytes, const EmulatedK
       }
     }
     for (Fiber &f : b.fibers) free(f.stack);
+    shared.release();
   };
   const int n = after_block ? 1 : (int)(blocks < cores() ? blocks : cores());
   std::vector<std::thread> others;
@@ -394,25 +436,13 @@ static void launch(dim3 grid, dim3 block, unsigned shared_bytes, const EmulatedK
 #ifndef EMULATED_LIBRARY
 // ---- the program ------------------------------------------------------------
 
-constexpr size_t GUARD = 64 << 10;
 constexpr double ONCE = 3e7; // blocks times bytes, up to which a proof looks whether two blocks write one cell
-constexpr unsigned PATTERN = 0xA5C3A5C3u;
 
-struct Grid {
-  unsigned char *all, *cells;
-  size_t bytes;
-  explicit Grid(size_t n) : bytes(n) {
-    all = (unsigned char *)malloc(n + 2 * GUARD);
-    if (!all) fatal("out of memory");
-    cells = all + GUARD;
-    for (size_t i = 0; i < GUARD; i += 4) memcpy(all + i, &PATTERN, 4), memcpy(cells + n + i, &PATTERN, 4);
-  }
+static bool low = false; // where the next array lies: arrays in turn, those of every other seed the other way round
+
+struct Grid : Guarded {
+  explicit Grid(size_t n) : Guarded(n, low = !low) {}
   void poison() { memset(cells, 0xff, bytes); }
-  long changed() const {
-    long n = 0;
-    for (size_t i = 0; i < GUARD; i += 4) n += memcmp(all + i, &PATTERN, 4) != 0, n += memcmp(cells + bytes + i, &PATTERN, 4) != 0;
-    return n;
-  }
 };
 
 #define __host__
@@ -492,6 +522,7 @@ static Data parse_data(char **argv, unsigned seed) {
   const Type element = types[0];
   types.erase(types.begin());
   const size_t fields = strtoul(part[1].c_str(), nullptr, 10);
+  low = seed & 1;
   const std::vector<double> scale = numbers(part[2], ','), elements = numbers(part[3], ',');
   if (types.size() != fields + elements.size() || scale.size() != 3 * types.size()) fatal("bad data");
   unsigned long long first = 0;
@@ -650,8 +681,8 @@ static Pass parse(const char *text) {
 }
 
 // check nx ny nz data seed input|- iteration output pass...: runs passes from the
-// start data, or with fields and records from a file, writes those and the last step's scalars and prints the guard
-// words that changed.
+// start data, or with fields and records from a file, writes those and the last step's scalars and prints the
+// bytes beside arrays that changed.
 // time nx ny nz data seed iterations pass: for each number read, runs as many launches
 // and prints the seconds they took; the iteration starts again after so many.
 int main(int argc, char **argv) {
