@@ -195,11 +195,6 @@ func TestTinySizesOnTheHost(t *testing.T) {
 		t.Fatalf("%d results, %v\n%s", len(list), err, log)
 	}
 	has(t, list[0], "sec/op", "GCells/s", "naive-GCells/s", "x-naive", "roof-GCells/s", "x-roof", "tune-sec")
-	list, log, err = measured(t, "blind", "-device", "host", "-sizes", "40x30", "-match", "/impact/", "-limit", "1s")
-	if err != nil || len(list) != 1 {
-		t.Fatalf("%d results, %v\n%s", len(list), err, log)
-	}
-	has(t, list[0], "sec/op", "GCells/s", "first-ratio", "ten-ratio", "default-ratio", "long-ratio", "predicted-ratio", "schedules", "tune-sec", "x-naive", "x-roof")
 	list, log, err = measured(t, "random", "-device", "host", "-cases", "3", "-match", "/jacobi1d$")
 	if err != nil || len(list) != 1 || list[0].Iters != 6 || list[0].GetConfig("compiler") == "" { // in its own type and in float64
 		t.Fatalf("%v, %v\n%s", list, err, log)

@@ -113,6 +113,24 @@ echo '{"schedule": {"text": "'$s'"}, "search": {"evaluated": 40, "failed": FAILE
 	}
 }
 
+// TestBlindOnARecording: what blind asks of tune is what that knows.
+func TestBlindOnARecording(t *testing.T) {
+	b := &bench{program: program{path: tuneProgram, device: "replay:h200", work: t.TempDir()}}
+	r, err := b.judge(t.Context(), problem{"jacobi2d", "float32", "8192x8192"}, 8, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	units := map[string]float64{}
+	for _, v := range r.values {
+		units[v.Unit] = v.Value
+	}
+	for _, unit := range []string{"ns/op", "GCells/s", "first-ratio", "ten-ratio", "default-ratio", "long-ratio", "predicted-ratio", "schedules", "tune-ns", "x-naive"} {
+		if units[unit] <= 0 {
+			t.Errorf("%s is %v", unit, units[unit])
+		}
+	}
+}
+
 // TestSummaryOfAFile: the median and the worst are over all that the file of -o holds, the worst on either side of 1.
 func TestSummaryOfAFile(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "old.txt")

@@ -179,7 +179,7 @@ func TestAcceptedIntegerProgramsComputeWhatTheReferenceComputes(t *testing.T) {
 	for begin := time.Now(); time.Since(begin) < *flagProgramTime && !t.Failed(); {
 		source := verify.NewSource(d.Machine(), all.Families())
 		var cases []verify.Case
-		for len(cases) < 20 {
+		for len(cases) < 12 {
 			st := p.next()
 			if st.DType.Floating() || st.Ops.Special > 0 {
 				continue
