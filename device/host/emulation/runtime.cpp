@@ -367,7 +367,8 @@ struct Guarded {
   long changed() const {
     long n = 0;
 #ifndef EMULATED_ASAN // which tells of them itself
-    for (const unsigned char *c = all + AROUND; c < all + AROUND + held; c++) n += (c < cells || c >= cells + bytes) && *c != PATTERN;
+    for (const unsigned char *c = all + AROUND; c < cells; c++) n += *c != PATTERN;
+    for (const unsigned char *c = cells + bytes; c < all + AROUND + held; c++) n += *c != PATTERN;
 #endif
     return n;
   }
