@@ -29,7 +29,7 @@ func TestHeldCellsKeepEveryBit(t *testing.T) {
 		nine = "CellValue { return (7 * get(-1, -1) + 5 * get(0, -1) + 9 * get(1, -1) + 12 * get(-1, 0) + 15 * get(0, 0) + 12 * get(1, 0) + 9 * get(-1, 1) + 5 * get(0, 1) + 7 * get(1, 1)) / 118; }"
 		star = "CellValue { return 0.143 * get(0, 0, 0) + 0.1427 * (get(-1, 0, 0) + get(1, 0, 0) + get(0, -1, 0) + get(0, 1, 0) + get(0, 0, -1) + get(0, 0, 1)); }"
 	)
-	for i, c := range []struct {
+	for i, c := range half(t, []struct {
 		stencil  string
 		dtype    stencil.DType
 		size     stencil.Size
@@ -43,7 +43,7 @@ func TestHeldCellsKeepEveryBit(t *testing.T) {
 		{"NumDimensions 2 StencilSize (1, 1) Boundary fixed " + nine, stencil.Float32, stencil.Size{517, 67, 1}, "stream/vx=8/vy=1/wp=1/ck=4/pf=4/mb=1/ph=5/sm=2/pm=2"},
 		{"NumDimensions 3 StencilSize (1, 1, 1) Boundary fixed " + star, stencil.Float32, stencil.Size{151, 50, 21}, "stream/vx=2/vy=4/wp=8/ck=2/pf=2/mb=1/ph=3/pm=2"},
 		{strings.Replace(box.Text(), "Boundary clamp", "Boundary fixed", 1), stencil.Float64, stencil.Size{70, 40, 21}, "stream/vx=2/vy=4/wp=8/ck=1/pf=2/mb=1/ph=2/pm=2"},
-	} {
+	}) {
 		st, err := stencil.Parse("held", "held.sl", c.stencil)
 		if err != nil {
 			t.Fatal(err)

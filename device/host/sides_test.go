@@ -91,7 +91,7 @@ func checkDrawn(t *testing.T, seed uint64, each int, families string, texts ...s
 			}
 		}
 	}
-	devicetest.Check(t, d, cases)
+	devicetest.Check(t, d, half(t, cases))
 }
 
 // What neighbouring cells compute alike is computed of planes outside, too: there each point has its own value outside.
