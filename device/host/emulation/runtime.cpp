@@ -363,14 +363,14 @@ struct Guarded {
     munmap(all, held + 2 * AROUND);
   }
 
-  // Bytes that are no longer as they were beside the memory.
+  // Words beside the memory that are no longer as they were.
   long changed() const {
     long n = 0;
 #ifndef EMULATED_ASAN // which tells of them itself
     for (const unsigned char *c = all + AROUND; c < cells; c++) n += *c != PATTERN;
     for (const unsigned char *c = cells + bytes; c < all + AROUND + held; c++) n += *c != PATTERN;
 #endif
-    return n;
+    return (n + 3) / 4;
   }
 };
 
@@ -682,8 +682,8 @@ static Pass parse(const char *text) {
 }
 
 // check nx ny nz data seed input|- iteration output pass...: runs passes from the
-// start data, or with fields and records from a file, writes those and the last step's scalars and prints the
-// bytes beside arrays that changed.
+// start data, or with fields and records from a file, writes those and the last step's scalars and prints the guard
+// words that changed.
 // time nx ny nz data seed iterations pass: for each number read, runs as many launches
 // and prints the seconds they took; the iteration starts again after so many.
 int main(int argc, char **argv) {
