@@ -39,6 +39,7 @@ type Piece struct {
 	Images bool // it loads images of planes, for those beyond the grid
 	Packed bool // the text computes words of two cells
 	Turns  bool // rows repeat and are not whole vectors, so that parts of one lie apart: what stands in TURNS(...) finds them
+	Apron  bool // rows next to a tile that the first time step reads are copied, by what stands in APRON{{...}}
 	Shares bool // blocks share the planes of all tiles, by what stands in SHARES(...), not in STREAM_TILES(...)
 	// WholeRows says that of rows which are not whole vectors those that begin with one are copied in vectors: by what stands in WHOLE_ROWS(...).
 	WholeRows bool
@@ -242,7 +243,7 @@ func (w *writer) piece(stage int, p Piece) {
 		w.line("#line %d %q", strings.Count(w.String(), "\n")+2, w.file)
 	}
 	if p.File != "" {
-		p.Text = Spelling(p.Text, Simple{OneRule: w.p.Stencil.Boundary != stencil.Mixed, Dense: !w.p.Pitched, Partial: w.p.Partial, OneType: OneType(w.p), OneOutput: OneOutput(w.p), Folds: p.Folds > 0 && stage == len(w.p.Stencil.Stages)-1, Images: p.Images, Packed: p.Packed, Turns: p.Turns, Shares: p.Shares, WholeRows: p.WholeRows, Ends: w.p.Stencil.HasEnds(), Valued: Valued(w.p.Stencil), Apart: MirrorsApart(w.p.Stencil)})
+		p.Text = Spelling(p.Text, Simple{OneRule: w.p.Stencil.Boundary != stencil.Mixed, Dense: !w.p.Pitched, Partial: w.p.Partial, OneType: OneType(w.p), OneOutput: OneOutput(w.p), Folds: p.Folds > 0 && stage == len(w.p.Stencil.Stages)-1, Images: p.Images, Packed: p.Packed, Turns: p.Turns, Apron: p.Apron, Shares: p.Shares, WholeRows: p.WholeRows, Ends: w.p.Stencil.HasEnds(), Valued: Valued(w.p.Stencil), Apart: MirrorsApart(w.p.Stencil)})
 	}
 	w.WriteString(p.Text)
 }

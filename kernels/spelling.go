@@ -92,8 +92,8 @@ var oneType = []spelling{
 	{regexp.MustCompile(`\bSIDE_UNIT\b`), "(int)sizeof(T)"},
 	{regexp.MustCompile(`\bElem\b`), "T"},
 	// stream
-	{regexp.MustCompile(`\bring_at\(f, a, j\)`), "(f * PLANE + copied_slot(a) * ARRAY + j * 32) * (int)sizeof(Vector)"},
-	{regexp.MustCompile(`\bin_ring\(own, taken, a, j\)`), "own[taken * PLANE + copied_slot(a) * ARRAY + j * 32]"},
+	{regexp.MustCompile(`\bring_at\(f, a, j\)`), "(f + copied_slot(a) * ARRAY + j * 32) * (int)sizeof(Vector)"},
+	{regexp.MustCompile(`\bin_ring\(own, taken, a, j\)`), "own[taken + copied_slot(a) * ARRAY + j * 32]"},
 	{regexp.MustCompile(`\bof_array\((\w+), a\)`), "$1"},
 	// sweep
 	{regexp.MustCompile(`\baligned_16\(sizeof\(\w+\), (\w+)\)`), "sizeof(T) * $1"},
@@ -157,6 +157,12 @@ var (
 	storing = []spelling{{regexp.MustCompile(` NUMBERS\(` + within), ""}}
 )
 
+// beside is for tiles whose first time step reads copies of the rows next to them, alone for others.
+var (
+	beside = []spelling{{regexp.MustCompile(`(?s)APRON\{\{(.*?)\}\}APRON`), "$1"}}
+	alone  = []spelling{{regexp.MustCompile(`(?s)\n? *APRON\{\{(.*?)\}\}APRON`), ""}}
+)
+
 // turning is for tiles that cross the end of a row which repeats within a vector, whole for others.
 var (
 	turning = []spelling{{regexp.MustCompile(` TURNS\(` + within), "$1"}, {regexp.MustCompile(`\(index_t\)boundary_index<0>\(0, at\.x, nx\)`), "(index_t)at.x"}}
@@ -200,6 +206,7 @@ type Simple struct {
 	Packed    bool // what is not, either: words of two cells are computed
 	Turns     bool // nor this: rows repeat that are not whole vectors
 	WholeRows bool // nor this: rows of any length that begin with a whole vector are copied in vectors
+	Apron     bool // nor this: rows next to a tile that the first time step reads are copied
 	Shares    bool // nor this: blocks share the planes of all tiles
 	Ends      bool // nor this: cells are asked whether an array that is short has ended
 	Valued    bool // nor this: what lies outside the grid may have a value that is not a cell's
@@ -219,11 +226,15 @@ func Spelling(text string, by Simple) string {
 	if s, ok := spelt.Load(at); ok {
 		return s.(string)
 	}
-	list := whole
-	if by.Turns {
-		list = turning
+	list := slices.Clone(alone)
+	if by.Apron {
+		list = slices.Clone(beside)
 	}
-	list = slices.Clone(list)
+	if by.Turns {
+		list = append(list, turning...)
+	} else {
+		list = append(list, whole...)
+	}
 	if by.Apart {
 		list = append(list, mirroredApart...)
 	} else {

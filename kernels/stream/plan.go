@@ -34,12 +34,14 @@ type shape struct {
 	async bool
 	// keeps says that the planes stay there until they are written: held cells are then written as they arrived.
 	keeps bool
+	// copiesApron says that the rows next to a tile are copied beside it, for the first time step.
+	copiesApron bool
 }
 
 func shapeOf(get func(string) int) shape {
 	return shape{
 		vector: get("vx"), rows: get("vy"), warps: get("wp"), streamTiles: get("ck"), timeTile: get("ph"),
-		prefetch: get("pf"), minBlocks: get("mb"), sms: get("sm"), async: get("pm") >= 1, keeps: get("pm") == 2,
+		prefetch: get("pf"), minBlocks: get("mb"), sms: get("sm"), async: get("pm") >= 1, keeps: get("pm") == 2, copiesApron: get("pm") == 3,
 	}
 }
 
@@ -100,6 +102,17 @@ func (g plan) copiedBytes() (n int) {
 
 func (g plan) copiedArrays() int { return kernels.CeilDiv(g.copiedBytes(), g.problem.DType.Size()) }
 
+// apron is 1 where the rows next to a tile that the first time step reads are copied beside it.
+func (g plan) apron() int {
+	if g.copiesApron {
+		return 1
+	}
+	return 0
+}
+
+// computed is the time steps whose halo on rows lies in the tile.
+func (g plan) computed() int { return g.timeTile - g.apron() }
+
 // tile is the cells a block holds and the cells by which tiles are apart, on x and
 // on rows.
 func (g plan) tile() (hold, step [2]int) {
@@ -108,7 +121,7 @@ func (g plan) tile() (hold, step [2]int) {
 	if !g.laneHalo() {
 		step[0] -= kernels.RoundUp(g.timeTile*g.lowX, g.vector) + kernels.RoundUp(g.timeTile*g.highX, g.vector)
 	}
-	step[1] = hold[1] - g.timeTile*(g.lowR+g.highR)
+	step[1] = hold[1] - g.computed()*(g.lowR+g.highR)
 	return hold, step
 }
 
@@ -144,7 +157,11 @@ func (g plan) coalescedStores() bool {
 func (g plan) sharedBytes() int {
 	more := 0
 	if g.async {
-		more += (g.prefetch + g.kept()) * g.copiedArrays() * g.rows * g.warps * warp * g.vector * g.problem.DType.Size()
+		rows := g.rows*g.warps + g.apron()*(g.lowR+g.highR)
+		more += (g.prefetch + g.kept() + 2*g.apron()) * g.copiedArrays() * rows * warp * g.vector * g.problem.DType.Size()
+	}
+	if g.copiesApron { // where its rows are: a pair of numbers of each thread
+		more += max(g.lowR, g.highR) * g.warps * warp * 8
 	}
 	if g.coalescedStores() {
 		more += kernels.Outputs(g.problem.Stencil, g.timeTile) * g.warps * warp * g.vector * g.problem.DType.Size()

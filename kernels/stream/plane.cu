@@ -26,7 +26,9 @@ constexpr int RADIUS_X = LOW_X > HIGH_X ? LOW_X : HIGH_X;
 constexpr int LANE_HALO = DIMS < 3 && PYRAMID == 1 && !COPIES && SUMS && !PACKED && RADIUS_X <= VECTOR && LANE_RULES ? RADIUS_X : 0;
 constexpr int HALO_LX = LANE_HALO > 0 ? 0 : (PYRAMID * LOW_X + VECTOR - 1) / VECTOR * VECTOR;
 constexpr int HALO_HX = LANE_HALO > 0 ? 0 : (PYRAMID * HIGH_X + VECTOR - 1) / VECTOR * VECTOR;
-constexpr int HALO_LR = PYRAMID * LOW_R, HALO_HR = PYRAMID * HIGH_R;
+// With an apron, the rows next to a tile that the first time step reads are copied beside it, not computed.
+constexpr int COMPUTED = PYRAMID - APRON; // time steps whose halo on rows lies in the tile
+constexpr int HALO_LR = COMPUTED * LOW_R, HALO_HR = COMPUTED * HIGH_R;
 constexpr int STEP_X = TILE_X - HALO_LX - HALO_HX, STEP_R = TILE_R - HALO_LR - HALO_HR; // from tile to tile
 constexpr int OPEN = LOW_S + HIGH_S;                         // planes begun and not complete
 constexpr int SPAN_X = LOW_X + WORDS + HIGH_X;              // a row with its halo
@@ -179,7 +181,25 @@ __device__ __forceinline__ void neighbours(Rows &e, const Place &at, const Share
   }
 }
 
-// Whether cell first + i of an axis of n cells is one of those at its low or high end that are held;
+APRON{{// A row of the apron, which the first or the last warp copies beside its own.
+struct __align__(8) ApronRow {
+  int rows; // from the warp's first row to it in memory; NONE = it is not copied
+  int to;   // bytes from there to it in shared memory
+  static constexpr int NONE = 1 << 30;
+};
+constexpr int APRON_ROWS = LOW_R > HIGH_R ? LOW_R : HIGH_R; // of a warp, at most
+
+// The rows of other warps of a plane as it was copied, the thread's own first row of which is given.
+__device__ __forceinline__ void copied_neighbours(Rows &e, const Vector *own) {
+#pragma unroll
+  for (int r = 0; r < SHARED_ROWS; r++) {
+    const Vector row = own[(r < LOW_R ? r - LOW_R : ROWS + r - LOW_R) * 32];
+#pragma unroll
+    for (int i = 0; i < VECTOR; i++) e[r < LOW_R ? r : r + ROWS][LOW_X + i] = row.at[i];
+  }
+}
+
+}}APRON// Whether cell first + i of an axis of n cells is one of those at its low or high end that are held;
 // first is a thread's first cell there, of `cells`, and edge says whether it holds the axis's first or last
 // one. Of a tile that begins or ends within the grid nobody uses as many cells as the reach.
 __device__ __forceinline__ bool held_low(int held, int reach, int cells, bool edge, int first, int i) {

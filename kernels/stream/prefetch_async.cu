@@ -11,26 +11,55 @@ template <class Elem> __device__ __forceinline__ void copy_vector(char *to, unsi
 // the cells that it will use itself, so none waits for another, or parts that are coalesced: then
 // those of a warp wait for each other.
 struct Prefetch {
-  static constexpr int ARRAY = 32 * WARPS * ROWS, PLANE = COPIED * ARRAY; // vectors
-  static constexpr int PLACES = PREFETCH + KEPT;                          // of planes, taken in turn
+  static constexpr int ARRAY = 32 * (WARPS * ROWS + APRON * (LOW_R + HIGH_R)), PLANE = COPIED * ARRAY; // vectors
+  static constexpr int PLACES = PREFETCH + KEPT + 2 * APRON; // of planes, taken in turn
   Vector *own;         // the thread's place in the first plane
   char *to;            // where it copies to
   unsigned shared;     // the address of that in shared memory
-  int first = 0;       // the place of the plane that was asked for first
+  int first = 0;       // vectors to the place of the plane that was asked for first
+  APRON{{ApronRow *apron;     // the thread's first row of the apron: registers are scarce}}APRON
 
   // The planes lie behind the edge rows.
   __device__ __forceinline__ explicit Prefetch(Shared *edges)
-      : own(reinterpret_cast<Vector *>(edges + RING * PYRAMID * Edges::STAGE) + threadIdx.y * (ROWS * 32) + threadIdx.x),
-        to(reinterpret_cast<char *>(own) - coalesced_offset(COALESCED) * (int)sizeof(T)), shared(shared_address(to)) {}
+      : own(reinterpret_cast<Vector *>(edges + RING * PYRAMID * Edges::STAGE) + (threadIdx.y * ROWS + APRON * LOW_R) * 32 + threadIdx.x),
+        to(reinterpret_cast<char *>(own) - coalesced_offset(COALESCED) * (int)sizeof(T)), shared(shared_address(to)) {
+    APRON{{apron = reinterpret_cast<ApronRow *>(reinterpret_cast<Vector *>(edges + RING * PYRAMID * Edges::STAGE) + PLACES * PLANE) + threadIdx.y * 32 + threadIdx.x;}}APRON
+  }
 
-  // Asks for array a's next plane to be copied to place f.
+  // Asks for array a's next plane to be copied to the place f vectors on.
   __device__ __forceinline__ void load(int f, int a, const Reader from, const Place &at) {
 #pragma unroll
     for (int j = 0; j < ROWS; j++) {
       const int i = ring_at(f, a, j);
       copy_vector(of_array(to, a) + i, of_array(shared, a) + i, from + row_offset(at, j) TURNS(, at.turns));
     }
+    APRON{{
+#pragma unroll
+    for (int m = 0; m < APRON_ROWS; m++) {
+      const ApronRow row = apron[m * 32 * WARPS];
+      const int i = f * (int)sizeof(Vector) + row.to;
+      if (row.rows != ApronRow::NONE) copy_vector(to + i, shared + i, from + row_offset(at, 0) + (index_t)row.rows * at.grid.ldx TURNS(, at.turns));
+    }}}APRON
   }
+  APRON{{
+  // Finds out what the thread's warp copies of the apron. Rows that are a constant are so in every place, and not copied.
+  __device__ __forceinline__ void find_apron(int row, int ny) {
+    const bool low = threadIdx.y == 0, high = threadIdx.y == WARPS - 1;
+    const int beside = low ? -LOW_R : ROWS, side = high;
+#pragma unroll
+    for (int m = 0; m < APRON_ROWS; m++) {
+      const int j = row + beside + m;
+      const bool one = low && m < LOW_R || high && m < HIGH_R, constant = given(1, 0) && j < 0 || given(1, 1) && j >= ny;
+      apron[m * 32 * WARPS] = {one && !constant ? boundary_index<1>(0, j, ny) - boundary_index<1>(0, row, ny) : ApronRow::NONE, (beside + m) * 32 * (int)sizeof(Vector)};
+      if (CONSTANT_ROW && one && constant)
+        for (int f = 0; f < PLACES; f++)
+          for (int i = 0; i < VECTOR; i++) own[f * PLANE + (beside + m) * 32].at[i] = outside_cell(0).at[1][side];
+    }
+  }
+
+  // The thread's own first row of the plane that is taken next. Nobody overwrites it for two plane steps.
+  __device__ __forceinline__ const Vector *next() const { return own + first; }
+}}APRON
 
   // Whatever was asked for since is one plane.
   __device__ __forceinline__ void loaded() { copies_end(); }
@@ -52,13 +81,14 @@ struct Prefetch {
       }
     }
     if (COALESCED) __syncwarp(); // the place is free when all have taken theirs
-    first = first + 1 < PLACES ? first + 1 : 0;
-    return KEPT == 0 ? taken : taken + PREFETCH - (taken + PREFETCH < PLACES ? 0 : PLACES);
+    constexpr int END = PLACES * PLANE;
+    first = first + PLANE < END ? first + PLANE : 0;
+    return KEPT + APRON == 0 ? taken : taken + PREFETCH * PLANE - (taken + PREFETCH * PLANE < END ? 0 : END);
   }
 
   // Gives held cells of a plane that was taken KEPT - 1 plane steps ago the bits with which it arrived.
   template <bool ENDS> __device__ __forceinline__ void as_arrived(int a, int plane, Cells &v, const Place &at) const {
-    const int taken = first - KEPT + (first < KEPT ? PLACES : 0);
+    const int taken = first - KEPT * PLANE + (first < KEPT * PLANE ? PLACES * PLANE : 0);
     const bool whole = ENDS && held_plane(at, plane);
 #pragma unroll
     for (int j = 0; j < ROWS; j++) {

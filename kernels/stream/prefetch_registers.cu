@@ -25,6 +25,7 @@ __device__ __forceinline__ void load_cells(Cells &v, LaneHalo &lane_halo, const 
 
 // Prefetch by loads into registers.
 struct Prefetch {
+  static constexpr int PLANE = 1; // from place to place
   Cells plane[PREFETCH][ARRAYS];
   LaneHalo halo[PREFETCH]; // and the cells next to the tile
 

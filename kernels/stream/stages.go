@@ -86,6 +86,12 @@ func analyse(st *stencil.Stencil) stages {
 	return s
 }
 
+// aprons tells whether the first time step may read rows next to a tile as they were copied. (A tile is told of held cells by its ends, which
+// nobody may use then.)
+func (s stages) aprons() bool {
+	return s.dims == 3 && s.linear && s.lowR+s.highR > 0 && s.held == ends{}
+}
+
 // used counts the arrays that are read.
 func (s stages) used() int {
 	n := 0

@@ -25,7 +25,7 @@ struct VectorAt {
 
 // Bytes from the thread's place in the first plane, of array a, to that for its row j in the plane at place f.
 __device__ __forceinline__ int ring_at(int f, int a, int j) {
-  return 32 * WARPS * ROWS * (f * COPIED * (int)sizeof(Vector) + VECTOR * bytes_before(a)) + j * 32 * VECTOR * bytes_of(a);
+  return f * (int)sizeof(Vector) + 32 * WARPS * ROWS * VECTOR * bytes_before(a) + j * 32 * VECTOR * bytes_of(a);
 }
 // A place that lies so many vectors behind the first plane's begin, for the elements of array a: p is that for elements of T.
 template <class P> __device__ __forceinline__ P of_array(P p, int a, int offset = COALESCED ? (int)threadIdx.x * (VECTOR - PART) : 0) {

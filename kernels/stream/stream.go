@@ -61,7 +61,7 @@ var docs = map[string]string{
 	"mb": "blocks an SM must be able to hold at once: the compiler's register limit",
 	"ph": "time tile: time steps in flight; saves memory traffic, costs registers and the recomputation of the halo",
 	"sm": "0 = the streaming axis is cut into ck stream tiles; n, the number of SMs, = into as many as make no more than ck*n blocks (2D), or ck*n blocks share the planes of all tiles (3D)",
-	"pm": prefetching + ", 2 = these, where planes with held cells stay until they are written",
+	"pm": prefetching + ", 2 = these, where planes with held cells stay until they are written, 3 = as 1, with the rows next to a tile, whose halo is one time step's less then",
 }
 
 // Space has the parameters of the streaming.
@@ -77,6 +77,9 @@ func params(p stencil.Problem, m machine.Machine) []space.Param {
 	timeTiles, means := []int{1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16}, []int{0, 1}
 	if s := stagesOf(p.Stencil); s.held != (ends{}) && s.factored.common != 1 && maxGrowth(p.DType) > 0 {
 		means = append(means, 2)
+	}
+	if s := stagesOf(p.Stencil); s.aprons() && p.DType.Size() >= 4 && kernels.OneType(p) {
+		means = append(means, 3)
 	}
 	switch p.Stencil.Dims {
 	case 1: // there is one plane
@@ -200,6 +203,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "WARPS", Value: g.warps, Doc: docs["wp"]},
 		{Name: "SUMS", Value: flag(g.linear), Doc: "1 = the cell function is a weighted sum, and stages keep partial sums; 0 = they keep planes"},
 		{Name: "PYRAMID", Value: g.timeTile, Doc: docs["ph"]},
+		{Name: "APRON", Value: g.apron(), Doc: "1 = the rows next to a tile that the first time step reads are copied beside it, so that the halo there is one time step's less"},
 		{Name: "PREFETCH", Value: g.prefetch, Doc: docs["pf"]},
 		{Name: "MIN_BLOCKS", Value: g.minBlocks, Doc: docs["mb"]},
 		{Name: "LOW_R", Value: g.lowR, Doc: "radius towards smaller rows of a plane"},
@@ -235,7 +239,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	}
 	pieces = append(pieces, g.prefetchSource(), kernels.Piece{File: folder + "streaming.cu", Text: streamingSource, Images: g.images})
 	for i := range pieces {
-		pieces[i].Turns, pieces[i].Shares = g.turns(), g.shares()
+		pieces[i].Turns, pieces[i].Apron, pieces[i].Shares = g.turns(), g.apron() > 0, g.shares()
 	}
 	if g.packed {
 		pieces = packedPieces(pieces)

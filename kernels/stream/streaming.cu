@@ -27,6 +27,7 @@ struct Streaming {
   // own is the element of plane 0 at which the thread's cells begin.
   __device__ __forceinline__ Streaming(const Place &place, index_t own, const Out &out, unsigned char *shared)
       : at(place), edges{reinterpret_cast<Shared *>(shared), 0}, prefetch(edges.ring) {
+    APRON{{prefetch.find_apron(at.y, at.grid.ny);}}APRON
     const int halo = at.begin - PYRAMID * LOW_S, from = ENDLESS ? halo : max(halo, 0);
     plane = boundary_index<DIMS - 1>(0, from, at.planes);
 #pragma unroll
@@ -37,12 +38,12 @@ struct Streaming {
 #pragma unroll
     for (int s = 0; s < PYRAMID; s++) {
       stage[s].clear();
-      for (int slot = 0; CONSTANT_ROW && slot < RING && threadIdx.y == 0; slot++)
+      for (int slot = 0; CONSTANT_ROW && s >= APRON && slot < RING && threadIdx.y == 0; slot++)
         for (int side = 0; side < 2; side++)
         for (int i = 0; i < WORDS; i++) edges.ring[(slot * PYRAMID + s) * Edges::STAGE + Edges::ROW + side * 32 + threadIdx.x].at[i] = outside_cell(s).at[1][side];
     }
 #pragma unroll
-    for (int f = 0; f < PREFETCH; f++) fetch(f, from + f);
+    for (int f = 0; f < PREFETCH; f++) fetch(f * Prefetch::PLANE, from + f);
     const int last = at.end - 1 + HIGH_S + (PYRAMID - 1) * LAG; // when plane end - 1 is complete
     for (int p = from; p <= last;) {
       // Plane p arrives at the first stage, p - LAG at the second and so on. While
@@ -103,6 +104,7 @@ struct Streaming {
   __device__ __forceinline__ void advance(int p, const Place &at) {
     Cells arrived[ARRAYS];
     LaneHalo lane_halo;
+    APRON{{const Vector *plane = prefetch.next();}}APRON
     fetch(prefetch.take(arrived, lane_halo), p + PREFETCH);
 #pragma unroll
     for (int k = 0; k < PYRAMID; k++) {
@@ -115,7 +117,7 @@ struct Streaming {
     if constexpr (SHARED_ROWS > 0) {
       __syncthreads();
 #pragma unroll
-      for (int s = 0; s < PYRAMID; s++) join<ENDS>(stage[s], s, at.grid.iteration + s, p - s * LAG, at, edges.of(s));
+      for (int s = 0; s < PYRAMID; s++) join<ENDS>(stage[s], s, at.grid.iteration + s, p - s * LAG, at, edges.of(s) APRON{{, plane}}APRON);
       edges.slot = edges.slot + 1 < RING ? edges.slot + 1 : 0;
     }
     const int complete = p - (PYRAMID - 1) * LAG - HIGH_S;
@@ -220,6 +222,11 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
     at.other[r] = (of * EDGE_ROWS + edge_row(j)) * 32 + lane;
     if (CONSTANT_ROW && (row + away < 0 && gives(1, 0) || row + away >= ny && gives(1, 1))) at.other[r] = Edges::ROW + (row + away < 0 ? 0 : 32) + lane;
   }
+  APRON{{
+#ifdef __CUDA_ARCH__
+#pragma unroll
+  for (int r = 0; r < SHARED_ROWS; r++) asm("" : "+r"(at.other[r])); // else found out anew in every plane step, too
+#endif}}APRON
   at.y = row;
   at.low_row = DIMS == 3 && row == 0;
   at.high_row = DIMS == 3 && row + ROWS == ny;

@@ -174,7 +174,7 @@ __device__ __forceinline__ void arrive(Stage &s, const Cells (&v)[ARRAYS], const
     for (int k = 0; k < LANE_HALO; k++) next[k] = none ? Real(0) : lane_halo[j][k];
     halo_row(e[LOW_R + j], at, LOW_X, HIGH_X, next, none ? Outside{} : outside_cell(step));
   }
-  publish(own, at, edges.now(0));
+  if (APRON == 0 || step > 0) publish(own, at, edges.now(0));
   if (some(EDGE_VALUE) && !none) {
     if (ENDS) copy(near, e);
     edge_values<ENDS, true>(e, at, p, false, step, iteration);
@@ -185,11 +185,15 @@ __device__ __forceinline__ void arrive(Stage &s, const Cells (&v)[ARRAYS], const
 
 // What the rows of other warps add to a stage.
 template <bool ENDS>
-__device__ __forceinline__ void join(Stage &s, int step, int iteration, int p, const Place &at, const Edges &edges) {
+__device__ __forceinline__ void join(Stage &s, int step, int iteration, int p, const Place &at, const Edges &edges APRON{{, const Vector *plane}}APRON) {
   if constexpr (SHARED_ROWS > 0) {
     if ((CONSTANT_ROW || some(EDGE_VALUE) || gives(0, 0) || gives(0, 1)) && ENDS && p >= at.planes) return; // there is no such plane
     Rows e, near;
-    neighbours(e, at, edges.now(0));
+    APRON{{if (step == 0 && ENDS && p >= at.planes) return;
+    if (step == 0)
+      copied_neighbours(e, plane);
+    else}}APRON
+      neighbours(e, at, edges.now(0));
     if constexpr (DIAGONAL) {
 #pragma unroll
       for (int r = 0; r < SHARED_ROWS; r++) halo_row(e[r < LOW_R ? r : r + ROWS], at, LOW_X, HIGH_X, nullptr, outside_cell(step));

@@ -49,6 +49,9 @@ func estimateOf(st stages) estimate {
 // besideEdges is the instructions for each 32-bit word of a cell where a plane's sides have different rules, and every cell asks.
 const besideEdges = 6
 
+// apronOperations is the instructions of a plane step for an apron: jacobi3d's, by NVRTC 11.8.
+const apronOperations = 20
+
 // taken is the registers that the compiler takes if it may, and the least with which it does not
 // spill, both estimated.
 func (g plan) taken() (registers, least int) {
@@ -191,7 +194,12 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		shuffles += float64(others * (g.lowX + g.highX))
 	}
 	edge := float64(g.edgeArrays() * (g.edgeRows() + others)) // rows of a stage through shared memory in a plane step
-	parts := math.Ceil(float64(g.vector) * elem / 16)         // instructions that move a vector
+	apron := 0.0                                              // rows beside a tile, of its own
+	if g.copiesApron {
+		edge -= float64(g.edgeRows()) / timeTile
+		apron = float64(others) / float64(g.rows*g.warps)
+	}
+	parts := math.Ceil(float64(g.vector) * elem / 16) // instructions that move a vector
 	moves, loads, stores := g.moves(parts)
 	coalescedStores := g.coalescedStores()
 	accesses := moves*(arrays+outputs)*float64(g.rows) + timeTile*(parts*edge+shuffles*words)
@@ -262,10 +270,10 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Updates:    blocks * updates,
 		Flops:      blocks * updates * flops,
 		Beside:     blocks * updates * beside,
-		Integer:    blocks * threads * (kernels.SetUp(st.Dims) + planeSteps*(20+4*float64(g.rows)+timeTile*(2+chosen+permutes+asked*float64(g.rows*g.vector)))),
+		Integer:    blocks * threads * (kernels.SetUp(st.Dims) + planeSteps*(20+float64(apronOperations*g.apron())+4*float64(g.rows)+timeTile*(2+chosen+permutes+asked*float64(g.rows*g.vector)))),
 		Accesses:   blocks * threads * planeSteps * accesses,
-		L1Loads:    loads*read*blocks*cells*loaded + stores*outputs*float64(p.Size.Cells())*elem,
-		L2Read:     read * blocks * cells * loaded,
+		L1Loads:    loads*read*blocks*cells*(1+apron)*loaded + stores*outputs*float64(p.Size.Cells())*elem,
+		L2Read:     read * blocks * cells * (1 + apron) * loaded,
 		L2Write:    float64(p.Size.Cells()) * outputs * elem * p.WriteShare(g.timeTile),
 		Torn:       kernels.Torn(p, g.vector, g.haloX(), hold, step),
 		Shared:     blocks * threads * planeSteps * timeTile * pipe,
