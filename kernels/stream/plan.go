@@ -103,12 +103,7 @@ func (g plan) copiedBytes() (n int) {
 func (g plan) copiedArrays() int { return kernels.CeilDiv(g.copiedBytes(), g.problem.DType.Size()) }
 
 // apron is 1 where the rows next to a tile that the first time step reads are copied beside it.
-func (g plan) apron() int {
-	if g.copiesApron {
-		return 1
-	}
-	return 0
-}
+func (g plan) apron() int { return flag(g.copiesApron) }
 
 // computed is the time steps whose halo on rows lies in the tile.
 func (g plan) computed() int { return g.timeTile - g.apron() }

@@ -75,10 +75,11 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 // params are the parameters, with the values that are of use in so many dimensions.
 func params(p stencil.Problem, m machine.Machine) []space.Param {
 	timeTiles, means := []int{1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16}, []int{0, 1}
-	if s := stagesOf(p.Stencil); s.held != (ends{}) && s.factored.common != 1 && maxGrowth(p.DType) > 0 {
+	s := stagesOf(p.Stencil)
+	if s.held != (ends{}) && s.factored.common != 1 && maxGrowth(p.DType) > 0 {
 		means = append(means, 2)
 	}
-	if s := stagesOf(p.Stencil); s.aprons() && p.DType.Size() >= 4 && kernels.OneType(p) {
+	if s.aprons() && p.DType.Size() >= 4 && kernels.OneType(p) {
 		means = append(means, 3)
 	}
 	switch p.Stencil.Dims {
@@ -239,7 +240,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	}
 	pieces = append(pieces, g.prefetchSource(), kernels.Piece{File: folder + "streaming.cu", Text: streamingSource, Images: g.images})
 	for i := range pieces {
-		pieces[i].Turns, pieces[i].Apron, pieces[i].Shares = g.turns(), g.apron() > 0, g.shares()
+		pieces[i].Turns, pieces[i].Apron, pieces[i].Shares = g.turns(), g.copiesApron, g.shares()
 	}
 	if g.packed {
 		pieces = packedPieces(pieces)

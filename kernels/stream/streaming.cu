@@ -38,7 +38,7 @@ struct Streaming {
 #pragma unroll
     for (int s = 0; s < PYRAMID; s++) {
       stage[s].clear();
-      for (int slot = 0; CONSTANT_ROW && s >= APRON && slot < RING && threadIdx.y == 0; slot++)
+      for (int slot = 0; CONSTANT_ROW && slot < RING && threadIdx.y == 0; slot++)
         for (int side = 0; side < 2; side++)
         for (int i = 0; i < WORDS; i++) edges.ring[(slot * PYRAMID + s) * Edges::STAGE + Edges::ROW + side * 32 + threadIdx.x].at[i] = outside_cell(s).at[1][side];
     }
