@@ -195,7 +195,7 @@ class _Device:
         else:
             g = [1 + (-(-(n[a] - k["hold"][a]) // k["step"][a]) if n[a] > k["hold"][a] else 0) for a in range(3)]
             torn = self.torn(k, g[0], n[0])
-            g[0] = -(-g[0] // k["pack"])
+            g[0] = -(-g[0] // k["pack"]) + k["spare"]
             g = [f or b for f, b in zip(k["fixed"], g)]
             if k["extra"] > 0 and not tuned:
                 slots = at_once * self.facts[2] or self.slots_of(number)

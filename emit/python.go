@@ -88,6 +88,7 @@ type pythonKernel struct {
 	Hold     [3]int       `json:"hold"`
 	Step     [3]int       `json:"step"`
 	Pack     int          `json:"pack"`
+	Spare    int          `json:"spare"`
 	Fixed    [3]int       `json:"fixed"`
 	Extra    int          `json:"extra"`
 	Early    int          `json:"early"`
@@ -105,7 +106,7 @@ type pythonPass struct {
 
 func pythonKernelOf(v view, k part) pythonKernel {
 	t := k.Tiling
-	one := pythonKernel{0, nil, k.Launch.Block, k.Launch.SharedBytes, k.Launch.Steps, k.Least, k.Multiple, k.Most, t.Hold, t.Step, t.Pack, t.Fixed, t.Extra, t.Early, t.Fill, t.Workers, t.Line, t.Cells}
+	one := pythonKernel{0, nil, k.Launch.Block, k.Launch.SharedBytes, k.Launch.Steps, k.Least, k.Multiple, k.Most, t.Hold, t.Step, t.Pack, t.Spare, t.Fixed, t.Extra, t.Early, t.Fill, t.Workers, t.Line, t.Cells}
 	for _, p := range k.Passes {
 		pass := pythonPass{Entry: p.Entry}
 		for _, a := range p.Arguments {

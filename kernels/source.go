@@ -41,6 +41,7 @@ type Piece struct {
 	Turns  bool // rows repeat and are not whole vectors, so that parts of one lie apart: what stands in TURNS(...) finds them
 	Apron  bool // rows next to a tile that the first time step reads are copied, by what stands in APRON{{...}}
 	Shares bool // blocks share the planes of all tiles, by what stands in SHARES(...), not in STREAM_TILES(...)
+	Keeps  bool // L2 is to keep what keep_part(...) writes
 	// WholeRows says that of rows which are not whole vectors those that begin with one are copied in vectors: by what stands in WHOLE_ROWS(...).
 	WholeRows bool
 }
@@ -62,6 +63,12 @@ func WindowsPiece() Piece { return Piece{File: "kernels/windows.cu", Text: windo
 
 // CopiesPiece is the text of the families that copy planes to shared memory ahead of their use.
 func CopiesPiece() Piece { return Piece{File: "kernels/copies.cu", Text: copiesText} }
+
+//go:embed kept.cu
+var keptText string
+
+// KeptPiece is the text of the families that write parts of rows: what L2 is to keep of them.
+func KeptPiece() Piece { return Piece{File: "kernels/kept.cu", Text: keptText} }
 
 //go:embed outside.cu
 var outsideText string
@@ -243,7 +250,7 @@ func (w *writer) piece(stage int, p Piece) {
 		w.line("#line %d %q", strings.Count(w.String(), "\n")+2, w.file)
 	}
 	if p.File != "" {
-		p.Text = Spelling(p.Text, Simple{OneRule: w.p.Stencil.Boundary != stencil.Mixed, Dense: !w.p.Pitched, Partial: w.p.Partial, OneType: OneType(w.p), OneOutput: OneOutput(w.p), Folds: p.Folds > 0 && stage == len(w.p.Stencil.Stages)-1, Images: p.Images, Packed: p.Packed, Turns: p.Turns, Apron: p.Apron, Shares: p.Shares, WholeRows: p.WholeRows, Ends: w.p.Stencil.HasEnds(), Valued: Valued(w.p.Stencil), Apart: MirrorsApart(w.p.Stencil)})
+		p.Text = Spelling(p.Text, Simple{OneRule: w.p.Stencil.Boundary != stencil.Mixed, Dense: !w.p.Pitched, Partial: w.p.Partial, OneType: OneType(w.p), OneOutput: OneOutput(w.p), Folds: p.Folds > 0 && stage == len(w.p.Stencil.Stages)-1, Images: p.Images, Packed: p.Packed, Turns: p.Turns, Apron: p.Apron, Shares: p.Shares, Keeps: p.Keeps, WholeRows: p.WholeRows, Ends: w.p.Stencil.HasEnds(), Valued: Valued(w.p.Stencil), Apart: MirrorsApart(w.p.Stencil)})
 	}
 	w.WriteString(p.Text)
 }

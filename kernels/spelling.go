@@ -175,6 +175,12 @@ var (
 	cutting = []spelling{{regexp.MustCompile(`\n *SHARES\(` + within), ""}, {regexp.MustCompile(`\bSTREAM_TILES\(` + within), "$1"}}
 )
 
+// keeping is for parts that L2 is to keep, putting for others.
+var (
+	keeping = []spelling{{regexp.MustCompile(`\bkeep_part\(((?:[^()]|\([^()]*\))*), part\)`), "put_kept(reinterpret_cast<Part *>($1), part)"}}
+	putting = []spelling{{regexp.MustCompile(`\bkeep_part\(`), "put_part("}}
+)
+
 // startingWhole is for rows of any length of which those that begin with a whole vector are copied in vectors, inParts for others.
 var (
 	startingWhole = []spelling{{regexp.MustCompile(`WHOLE_ROWS\(` + within), "$1"}}
@@ -208,6 +214,7 @@ type Simple struct {
 	WholeRows bool // nor this: rows of any length that begin with a whole vector are copied in vectors
 	Apron     bool // nor this: rows next to a tile that the first time step reads are copied
 	Shares    bool // nor this: blocks share the planes of all tiles
+	Keeps     bool // nor this: what is written is kept by L2
 	Ends      bool // nor this: cells are asked whether an array that is short has ended
 	Valued    bool // nor this: what lies outside the grid may have a value that is not a cell's
 	Apart     bool // nor this: some arrays are mirrored beyond a side where others are not
@@ -244,6 +251,11 @@ func Spelling(text string, by Simple) string {
 		list = append(list, sharing...)
 	} else {
 		list = append(list, cutting...)
+	}
+	if by.Keeps {
+		list = append(list, keeping...)
+	} else {
+		list = append(list, putting...)
 	}
 	if by.WholeRows {
 		list = append(list, startingWhole...)

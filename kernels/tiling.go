@@ -12,6 +12,7 @@ import (
 type Tiling struct {
 	Hold, Step [3]int // cells a tile holds, and by which tiles are apart, on x, y, z
 	Pack       int    // tiles on x that share a block
+	Spare      int    // further columns of blocks on x, for the tiles at the ends of rows
 	Fixed      [3]int // blocks on an axis whatever its extent; 0 = by its tiles
 	Fill       int    // blocks on z are as many as make no more than this in all, at least one; 0 = by Fixed
 	Extra      int    // planes of the outermost axis that each of the stream tiles on z computes besides its own; 0 = there are none
@@ -47,7 +48,7 @@ func (t Tiling) Blocks(n stencil.Size) [3]int {
 			g[a] += CeilDiv(n[a]-t.Hold[a], t.Step[a])
 		}
 	}
-	g[0] = CeilDiv(g[0], t.Pack)
+	g[0] = CeilDiv(g[0], t.Pack) + t.Spare
 	for a, f := range t.Fixed {
 		if f > 0 {
 			g[a] = f
@@ -92,8 +93,10 @@ func (t Tiling) columns(n stencil.Size) [3]int {
 // streams through on average, and how often it begins anew.
 func (t Tiling) Spread(n stencil.Size, planes int) (tiles [3]int, blocks, streamed, begins float64) {
 	if t.Workers == 0 || t.Step[0] < 1 || t.Step[1] < 1 {
-		g := t.Blocks(n)
-		return g, float64(Volume(g)), float64(CeilDiv(planes, g[2])), 1
+		tiles = t.Blocks(n)
+		blocks = float64(Volume(tiles))
+		tiles[0] = max(1, tiles[0]-t.Spare)
+		return tiles, blocks, float64(CeilDiv(planes, tiles[2])) * float64(Volume(tiles)) / blocks, 1
 	}
 	tiles = t.columns(n)
 	columns := tiles[0] * tiles[1]

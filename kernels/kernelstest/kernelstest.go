@@ -114,7 +114,7 @@ func CheckLines(t *testing.T, k kernels.Kernel) {
 				if err != nil {
 					t.Fatalf("%s, line %d: %v", k.Entry, i+1, err)
 				}
-				spelt := kernels.Spelling(string(text), kernels.Simple{OneRule: strings.Contains(k.Source, "constexpr Boundary BOUNDARY"), Dense: !k.Pitched, OneType: !strings.Contains(k.Source, "struct Reader"), OneOutput: !strings.Contains(k.Source, "struct Writer"), Folds: strings.Contains(k.Source, ".leave()"), Images: strings.Contains(k.Source, "IMAGES"), Packed: strings.Contains(k.Source, "namespace packed {"), Turns: strings.Contains(k.Source, "turns["), Apron: strings.Contains(k.Source, "ApronRow"), Shares: strings.Contains(k.Source, "struct Share {"), Ends: strings.Contains(k.Source, "RIM_X"), Valued: strings.Contains(k.Source, "boundary_value(at.grid, array"), Apart: strings.Contains(k.Source, "bool mirrors_apart(int axis)")})
+				spelt := kernels.Spelling(string(text), kernels.Simple{OneRule: strings.Contains(k.Source, "constexpr Boundary BOUNDARY"), Dense: !k.Pitched, OneType: !strings.Contains(k.Source, "struct Reader"), OneOutput: !strings.Contains(k.Source, "struct Writer"), Folds: strings.Contains(k.Source, ".leave()"), Images: strings.Contains(k.Source, "IMAGES"), Packed: strings.Contains(k.Source, "namespace packed {"), Turns: strings.Contains(k.Source, "turns["), Apron: strings.Contains(k.Source, "ApronRow"), Shares: strings.Contains(k.Source, "struct Share {"), Keeps: strings.Contains(k.Source, "void put_kept("), Ends: strings.Contains(k.Source, "RIM_X"), Valued: strings.Contains(k.Source, "boundary_value(at.grid, array"), Apart: strings.Contains(k.Source, "bool mirrors_apart(int axis)")})
 				files[m[2]] = strings.Split(spelt, "\n")
 			}
 			n, err := strconv.Atoi(m[1])

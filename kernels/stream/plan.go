@@ -225,7 +225,19 @@ func (g plan) shares() bool { return g.dims == 3 && g.sms > 0 }
 
 func (g plan) tiling() kernels.Tiling {
 	hold, step := g.tile()
-	return kernels.Overlapping(g.problem, g.vector, g.haloX(), hold, step, g.warps, g.streamTiles, g.sms, g.timeTile*g.lowS+g.totalLag())
+	t := kernels.Overlapping(g.problem, g.vector, g.haloX(), hold, step, g.warps, g.streamTiles, g.sms, g.timeTile*g.lowS+g.totalLag())
+	t.Spare = flag(g.apart())
+	return t
+}
+
+// keepsWritten tells whether L2 is to keep what is written longer than what is read: that of sums, which write little else than they
+// read. Other stages read more arrays, and lose by it.
+func (g plan) keepsWritten() bool { return g.linear && kernels.OneOutput(g.problem) }
+
+// apart tells whether tiles at the ends of rows are streamed through by code of their own, in 2D: where edges cost more than a
+// choice and a block has one tile. They take longer, so that there is a further column of blocks for them (docs/lab/0059-what-l2-keeps.md).
+func (g plan) apart() bool {
+	return g.dims == 2 && g.linear && g.warps == 1 && (g.held != ends{} || g.edge) && !g.laneHalo() && max(g.lowX, g.highX) <= 2
 }
 
 // grid is the blocks: tiles on x and rows, stream tiles on the streaming axis, as many as were asked for, or

@@ -72,8 +72,6 @@ __device__ __forceinline__ int edge_row(int j) { return EDGE_ROWS == ROWS || j <
 // own, in which the compiler finds nothing to choose at the ends of rows. (Not in 2D, where it would
 // guard every shuffle; docs/lab/0013-walks-within.md, 0018-instruction-caches.md.)
 constexpr bool WITHIN = DIMS == 3 && SUMS && RADIUS_X <= 2 && !WRAPS_ALL;
-// In 2D, where edges cost more than a choice and a block has one tile, such tiles are streamed through by code of their own.
-constexpr bool APART = DIMS == 2 && SUMS && WARPS == 1 && (HOLDS || some(EDGE_VALUE)) && LANE_HALO == 0 && RADIUS_X <= 2;
 
 // What a thread knows of its place. Registers are scarce: whatever is used in every
 // plane step is one number.

@@ -217,8 +217,12 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "RING", Value: g.ring, Doc: "planes whose edge rows shared memory keeps"},
 		{Name: "UNROLL", Value: g.unroll(), Doc: "plane steps that the loop holds"},
 		{Name: "COPIES", Value: flag(g.async), Doc: prefetching},
+		{Name: "APART", Value: flag(g.apart()), Doc: "1 = tiles at the ends of rows are streamed through by code of their own"},
 	}
 	pieces := []kernels.Piece{{Text: g.slotsText() + g.edgesText()}, kernels.WindowsPiece()}
+	if g.keepsWritten() {
+		pieces = append(pieces, kernels.KeptPiece())
+	}
 	if g.shares() {
 		constants = append(constants, kernels.RiseConstant(g.tiling().Extra))
 		pieces = append(pieces, kernels.SharesPiece())
@@ -238,7 +242,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	case g.async:
 		pieces = append(pieces, kernels.CopiesPiece())
 	}
-	pieces = append(pieces, g.prefetchSource(), kernels.Piece{File: folder + "streaming.cu", Text: streamingSource, Images: g.images})
+	pieces = append(pieces, g.prefetchSource(), kernels.Piece{File: folder + "streaming.cu", Text: streamingSource, Images: g.images, Keeps: g.keepsWritten()})
 	for i := range pieces {
 		pieces[i].Turns, pieces[i].Apron, pieces[i].Shares = g.turns(), g.copiesApron, g.shares()
 	}

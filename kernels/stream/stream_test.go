@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"maps"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -311,30 +312,75 @@ func TestTilesWriteEveryCellOnceAndFarEnoughFromTheirBorders(t *testing.T) {
 	}
 }
 
-// Two SMs share an instruction cache and get blocks two by two: both tiles touch the ends of a
-// row, or neither.
-func TestTilesOfOneKindStartInPairs(t *testing.T) {
-	// Lines of streaming.cu, as Go below.
-	const text = "  const int k = line % 2 ? n - 1 - i : i;\n  return k < 2 ? k * (n - 1) : k - 1;\n"
+type streamTile struct{ tile, number, of int }
+
+// inOrder is in_order of streaming.cu, of block i, z among n x all.
+func inOrder(t *testing.T, i, z, n, all, tiles int, apart bool) streamTile {
+	const text = `  const int n = gridDim.x, k = line % 2 ? n - 1 - i : i, two = min(tiles, 2), columns = n - tiles + two;
+  if (k >= columns) return {k - columns + 1, z, all};
+  if (!APART) return {k * (tiles - 1), z, all};
+  const int part = k * all + z, end = part % two;
+  return {end * (tiles - 1), part / two, (columns * all - end + two - 1) / two};
+`
 	if !strings.Contains(streamingSource, text) {
 		t.Fatalf("streaming.cu no longer has\n%s", text)
 	}
-	inOrder := func(i, line, n int) int {
-		k := i
-		if line%2 > 0 {
-			k = n - 1 - i
-		}
-		if k < 2 {
-			return k * (n - 1)
-		}
-		return k - 1
+	k, two := i, min(tiles, 2)
+	if z%2 > 0 {
+		k = n - 1 - i
 	}
+	columns := n - tiles + two
+	if k >= columns {
+		return streamTile{k - columns + 1, z, all}
+	}
+	if !apart {
+		return streamTile{k * (tiles - 1), z, all}
+	}
+	part := k*all + z
+	end := part % two
+	return streamTile{end * (tiles - 1), part / two, (columns*all - end + two - 1) / two}
+}
+
+// A further column of blocks leaves no stream tile out, and gives none to two.
+func TestTilesAtTheEndsHaveMoreStreamTiles(t *testing.T) {
+	for tiles := 1; tiles <= 40; tiles++ {
+		for all := 1; all <= 20; all++ {
+			started, want := map[streamTile]int{}, map[streamTile]int{}
+			for z := range all {
+				for i := range tiles + 1 {
+					started[inOrder(t, i, z, tiles+1, all, tiles, true)]++
+				}
+			}
+			for tile := range tiles {
+				of := all
+				switch {
+				case tiles == 1:
+					of = 2 * all
+				case tile == 0:
+					of = (3*all + 1) / 2
+				case tile == tiles-1:
+					of = 3 * all / 2
+				}
+				for number := range of {
+					want[streamTile{tile, number, of}] = 1
+				}
+			}
+			if !maps.Equal(started, want) {
+				t.Fatalf("%d tiles, %d stream tiles: %v", tiles, all, started)
+			}
+		}
+	}
+}
+
+// Two SMs share an instruction cache and get blocks two by two: both tiles touch the ends of a
+// row, or neither.
+func TestTilesOfOneKindStartInPairs(t *testing.T) {
 	for n := 1; n <= 40; n++ {
 		var ends []bool // in the order of starting
 		for line := range 9 {
 			started := make([]bool, n)
 			for i := range n {
-				tile := inOrder(i, line, n)
+				tile := inOrder(t, i, line, n, 9, n, false).tile
 				if tile < 0 || tile >= n || started[tile] {
 					t.Fatalf("line %d of %d tiles: the %d-th to start is %d", line, n, i, tile)
 				}

@@ -9,7 +9,7 @@ __device__ __forceinline__ void store(const Cells &v, const Writer &__restrict__
       Part part;
 #pragma unroll
       for (int k = 0; k < PART; k++) part.at[k] = v[j][i + k];
-      put_part(row + i * part_stride(COALESCED_STORES), part);
+      keep_part(row + i * part_stride(COALESCED_STORES), part);
     }
   }
 }
@@ -169,7 +169,19 @@ __device__ __forceinline__ void copy_held(const Place &at, const Out &out, const
   }
 }
 
-// Streams planes begin .. end - 1 through a tile: the tx-th on x and, in 3D, the ty-th on rows.
+// Whether on x a tile lies within the grid, and none of its cells is held but by its plane.
+__device__ __forceinline__ bool lies_within(const Window &x, const Window &y, int nx, int ny) {
+  bool within = x.origin > 0 && x.origin + TILE_X < nx;
+  if (HOLDS) {
+    within = within && x.origin >= HELD_LX && x.origin + TILE_X <= nx - HELD_HX;
+    if (DIMS == 3) within = within && y.origin >= HELD_LR && y.origin + TILE_R <= ny - HELD_HR;
+  }
+  return within;
+}
+
+// Streams planes begin .. end - 1 through a tile: the tx-th on x and, in 3D, the ty-th on rows. INNER says that it lies within the grid.
+// (Each kind finds out its place by itself: a place that both share takes registers which the loops then spill.)
+template <bool INNER>
 __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, int tx, int ty, int begin, int end, unsigned char *shared) {
   const int lane = threadIdx.x, warp = threadIdx.y, nx = grid.nx, ny = grid.ny, ldx = grid.ldx, ldy = grid.ldy;
   Place at{grid};
@@ -235,30 +247,29 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
     for (int j = 0; j < ROWS; j++) at.rows[WRAPS_ROWS ? j : 0] = (index_t)boundary_index<1>(0, row + j, ny) * ldx;
   }
   const index_t own = WRAPS_ROWS ? (index_t)boundary_index<0>(0, at.x, nx) : (index_t)row * ldx + at.x;
-  at.within = x.origin > 0 && x.origin + TILE_X < nx;
+  at.within = lies_within(x, y, nx, ny);
   at.holds = HOLDS;
+  if (INNER) at.low_x = at.high_x = at.holds = false;
   at.flags = (unsigned)at.low_x | (unsigned)at.high_x << 1 | (unsigned)at.low_row << 2 | (unsigned)at.high_row << 3 | (unsigned)at.holds << 4;
-  if (HOLDS) {
-    at.within = at.within && x.origin >= HELD_LX && x.origin + TILE_X <= nx - HELD_HX;
-    if (DIMS == 3) at.within = at.within && y.origin >= HELD_LR && y.origin + TILE_R <= ny - HELD_HR;
-  }
-  if (APART && at.within) {
-    Place inner = at;
-    inner.low_x = inner.high_x = inner.holds = false;
-    Streaming(inner, own, out, shared);
-  } else {
-    Streaming(at, own, out, shared);
-  }
+  Streaming(at, own, out, shared);
   if constexpr (HOLDS && SCALE != 1 && KEPT == 0) copy_held(at, out, x);
 }
 
 STREAM_TILES(// The i-th tile to start in a line of n tiles along x. Two SMs share an instruction cache that is too
 // small for both kinds of plane steps, and blocks that start one after the other run on them
 // (docs/lab/0018-instruction-caches.md): so tiles at the ends of rows come together, and every other line backwards.
-__device__ __forceinline__ int in_order(int i, int line, int n) {
-  if (!WITHIN && !APART) return i;
-  const int k = line % 2 ? n - 1 - i : i;
-  return k < 2 ? k * (n - 1) : k - 1;
+// Tiles at the ends of rows take longer where they are streamed through apart: two tiles have three columns of blocks then, and shorter stream tiles.
+struct StreamTile {
+  int tile, number, of; // on x; which of so many stream tiles of it
+};
+__device__ __forceinline__ StreamTile in_order(int line, int tiles) {
+  const int i = blockIdx.x, z = blockIdx.z, all = gridDim.z;
+  if (!WITHIN && !APART) return {DIMS == 3 ? i : i * WARPS + (int)threadIdx.y, z, all};
+  const int n = gridDim.x, k = line % 2 ? n - 1 - i : i, two = min(tiles, 2), columns = n - tiles + two;
+  if (k >= columns) return {k - columns + 1, z, all};
+  if (!APART) return {k * (tiles - 1), z, all};
+  const int part = k * all + z, end = part % two;
+  return {end * (tiles - 1), part / two, (columns * all - end + two - 1) / two};
 })
 
 extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
@@ -267,14 +278,19 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
   const Grid grid = GRID;
   const Out out = OUT;
   const int planes = TO_PLANE(DIMS == 3 ? nz : ny);
-  STREAM_TILES(const int stream_tile = ceil_div(planes - from_plane, gridDim.z), begin = from_plane + blockIdx.z * stream_tile;
-  if (begin >= planes) return; // more stream tiles than planes
-  // In 2D warps have tiles of their own, next to each other along x.
-  const int tile = DIMS == 3 || APART ? blockIdx.x : blockIdx.x * WARPS + threadIdx.y;
-  if (DIMS < 3 && tile >= tiles<0>(nx, TILE_X, STEP_X)) return;
-  stream_planes(grid, out, in_order(tile, blockIdx.y + blockIdx.z * gridDim.y, gridDim.x), blockIdx.y, begin, min(begin + stream_tile, planes), shared_bytes);)
+  STREAM_TILES(// In 2D warps have tiles of their own, next to each other along x.
+  const int across = tiles<0>(nx, TILE_X, STEP_X);
+  const StreamTile own = in_order(blockIdx.y + blockIdx.z * gridDim.y, across);
+  const int stream_tile = ceil_div(planes - from_plane, own.of), begin = from_plane + own.number * stream_tile;
+  if (begin >= planes || (DIMS < 3 && own.tile >= across)) return; // more stream tiles than planes, or warps than tiles
+  const int end = min(begin + stream_tile, planes);
+  const Window x = window<0>(own.tile, nx, TILE_X, STEP_X, HALO_LX, UNIT);
+  if (APART && lies_within(x, {}, nx, ny))
+    stream_planes<true>(grid, out, own.tile, blockIdx.y, begin, end, shared_bytes);
+  else
+    stream_planes<false>(grid, out, own.tile, blockIdx.y, begin, end, shared_bytes);)
   SHARES(const int across = tiles<0>(nx, TILE_X, STEP_X);
   const Share own = own_share(across * tiles<1>(ny, TILE_R, STEP_R), planes - from_plane, RISE);
   if (own.from == own.to) return;
-  stream_planes(grid, out, own.tile % across, own.tile / across, from_plane + own.from, from_plane + own.to, shared_bytes);)
+  stream_planes<false>(grid, out, own.tile % across, own.tile / across, from_plane + own.from, from_plane + own.to, shared_bytes);)
 }
