@@ -426,7 +426,7 @@ func Mutations() []Mutation {
 		m("stream", "mirror3d", "apron: rows beyond are the nearest where they are mirrored", "boundary_index(j, ny) - boundary_index(row, ny)", "clamp_index(j, ny) - boundary_index(row, ny)"),
 		m("stream", "constant3d", "apron: rows of constants are not filled in", "if (CONSTANT_ROW && one && constant)", "if (false && one && constant)"),
 		m("stream", "jacobi3d27", "apron: it counts beyond the last plane", "if (step == 0 && ENDS && p >= at.planes) return;", ""),
-		m("stream", "jacobi3d13", "apron: the second row above stands for the first", "own[(r < LOW_R ? r - LOW_R : ROWS + r - LOW_R) * 32]", "own[(r < LOW_R ? -LOW_R : ROWS + r - LOW_R) * 32]"),
+		m("stream", "jacobi3d13", "apron: the second row above stands for the first", "plane[(r < LOW_R ? r - LOW_R : ROWS + r - LOW_R) * 32]", "plane[(r < LOW_R ? -LOW_R : ROWS + r - LOW_R) * 32]"),
 		m("stream", "jacobi3d", "shares: the first of a tile ends a plane early", "return {tile + here, plane, plane + take};", "return {tile + here, plane, plane + take - 1};"),
 		m("pipeline", "fixedsin3d", "shares: what is left of a tile begins a plane late", "plane += take;", "plane += take + 1;"),
 		m("stream", "mirror3d", "shares: a whole tile lacks a plane", "return {tile + here, plane, planes};", "return {tile + here, plane, planes - 1};"),

@@ -169,11 +169,11 @@ __device__ __forceinline__ void publish(const Cells &v, const Place &at, Shared 
   }
 }
 
-// Reads the rows of other warps.
-__device__ __forceinline__ void neighbours(Rows &e, const Place &at, const Shared *edges) {
+// Reads the rows of other warps, where `other` finds them.
+template <class Other> __device__ __forceinline__ void neighbours(Rows &e, Other other) {
 #pragma unroll
   for (int r = 0; r < SHARED_ROWS; r++) {
-    const Shared row = edges[at.other[r]];
+    const auto row = other(r);
 #pragma unroll
     for (int i = 0; i < WORDS; i++) e[r < LOW_R ? r : r + ROWS][LOW_X + i] = row.at[i];
   }
@@ -186,16 +186,6 @@ struct __align__(8) ApronRow {
   static constexpr int NONE = 1 << 30;
 };
 constexpr int APRON_ROWS = LOW_R > HIGH_R ? LOW_R : HIGH_R; // of a warp, at most
-
-// The rows of other warps of a plane as it was copied, the thread's own first row of which is given.
-__device__ __forceinline__ void copied_neighbours(Rows &e, const Vector *own) {
-#pragma unroll
-  for (int r = 0; r < SHARED_ROWS; r++) {
-    const Vector row = own[(r < LOW_R ? r - LOW_R : ROWS + r - LOW_R) * 32];
-#pragma unroll
-    for (int i = 0; i < VECTOR; i++) e[r < LOW_R ? r : r + ROWS][LOW_X + i] = row.at[i];
-  }
-}
 
 }}APRON// Whether cell first + i of an axis of n cells is one of those at its low or high end that are held;
 // first is a thread's first cell there, of `cells`, and edge says whether it holds the axis's first or last

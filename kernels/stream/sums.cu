@@ -191,9 +191,9 @@ __device__ __forceinline__ void join(Stage &s, int step, int iteration, int p, c
     Rows e, near;
     APRON{{if (step == 0 && ENDS && p >= at.planes) return;
     if (step == 0)
-      copied_neighbours(e, plane);
+      neighbours(e, [&](int r) { return plane[(r < LOW_R ? r - LOW_R : ROWS + r - LOW_R) * 32]; });
     else}}APRON
-      neighbours(e, at, edges.now(0));
+      neighbours(e, [&](int r) { return edges.now(0)[at.other[r]]; });
     if constexpr (DIAGONAL) {
 #pragma unroll
       for (int r = 0; r < SHARED_ROWS; r++) halo_row(e[r < LOW_R ? r : r + ROWS], at, LOW_X, HIGH_X, nullptr, outside_cell(step));

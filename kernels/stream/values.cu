@@ -77,7 +77,7 @@ __device__ __forceinline__ void complete(Stage &s, int iteration, int p, const P
         int ago = HIGH_S - dz;
         // Of a plane that is not the grid's the values are never used: its rows are not taken where other warps put theirs meanwhile.
         if (ENDS && !wraps(DIMS - 1)) ago = min(max(p - boundary_index<DIMS - 1>(0, target + dz, at.planes), LATE ? 0 : 1), LATE ? RING - 2 : RING - 1);
-        neighbours(to, at, edges.before(a, ago));
+        neighbours(to, [&](int r) { return edges.before(a, ago)[at.other[r]]; });
 #pragma unroll
         for (int r = 0; r < SHARED_ROWS; r++)
           halo_x(to[r < LOW_R ? r : r + ROWS], at, plane_low_x(a, dz), plane_high_x(a, dz), nullptr, 0);
