@@ -141,7 +141,8 @@ type Work struct {
 	ColumnWide int     // blocks in a row of a column of the walk; 0 = the whole grid
 	Line       Line    // of a launch that is one line of threads; the zero Line of any other
 	Launch     Launch
-	Workers    int // blocks that go through the tiles, where others have nothing to do or come after them; 0 = all
+	Workers    int  // blocks that go through the tiles, where others have nothing to do or come after them; 0 = all
+	Uneven     bool // plane steps of some tiles take longer, so that tiles side by side drift apart
 }
 
 // Blocks is the blocks of a launch that share its work.

@@ -489,7 +489,8 @@ func (c Coefficients) dramBytes(p stencil.Problem, w kernels.Work, r rates, wave
 
 // A sector of memory to which two blocks write, each to a part, has to be read before. That is spared while both do so
 // at about the same time: blocks that stream side by side begin abreast, and drift apart in long stream tiles. Those that wait
-// less for memory keep abreast longer, and so do those of which all neighbours run (docs/lab/0027-torn-sectors.md).
+// less for memory keep abreast longer, and so do those of which all neighbours run (docs/lab/0027-torn-sectors.md). Where some plane steps
+// take longer than those beside them, none does (docs/lab/0059-what-l2-keeps.md).
 const (
 	tornCost  = 13 // seconds for each of memory's, by the square of the share of torn sectors
 	driftPath = 40 // how often blocks in flight stream through L2's size until half do not write together, if memory took no longer than computing
@@ -503,6 +504,9 @@ func torn(p stencil.Problem, w kernels.Work, r rates, wave, seconds, compute flo
 	}
 	axis := p.Stencil.Dims - 1
 	apart := seconds * (1 + tornCost*w.Torn*w.Torn)
+	if w.Uneven {
+		return apart
+	}
 	beside := float64(w.Blocks()) * float64(w.Write[axis]) / float64(p.Size[axis]) // blocks of a stream tile
 	path := wave * volume(w.Write) * touched(p, w) / float64(p.Size.Cells()) / r.l2Bytes
 	half := driftPath * (0.5 + wave/beside) * math.Pow(math.Min(1, compute/apart), 3)

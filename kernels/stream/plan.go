@@ -234,6 +234,13 @@ func (g plan) tiling() kernels.Tiling {
 // read. Other stages read more arrays, and lose by it.
 func (g plan) keepsWritten() bool { return g.linear && kernels.OneOutput(g.problem) }
 
+// uneven tells whether plane steps of some tiles take longer than those beside them, in shares of hundreds of planes: where cells are
+// held at the ends of rows or columns (docs/lab/0059-what-l2-keeps.md).
+func (g plan) uneven() bool {
+	h := g.held
+	return g.shares() && g.linear && h.lowX+h.highX+h.lowR+h.highR > 0
+}
+
 // apart tells whether tiles at the ends of rows are streamed through by code of their own, in 2D: where edges cost more than a
 // choice and a block has one tile. They take longer, so that there is a further column of blocks for them (docs/lab/0059-what-l2-keeps.md).
 func (g plan) apart() bool {

@@ -295,5 +295,6 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Window:     window,
 		Launch:     l,
 		Workers:    int(blocks),
+		Uneven:     g.uneven(),
 	}
 }
