@@ -34,6 +34,25 @@ type Param struct {
 type Values struct {
 	family *Family
 	v      []int
+	made   *made // nil = Once keeps nothing
+}
+
+// made is what Once made of values, and whether it is of those at hand.
+type made struct {
+	of   any
+	same bool
+}
+
+// Once is what f makes of the values. The constraints of a family that look at the same values share it, so that they must all ask with the
+// same f. It may make over what it made of other values; nil = nothing yet.
+func (v Values) Once(f func(v Values, old any) any) any {
+	if v.made == nil {
+		return f(v, nil)
+	}
+	if !v.made.same {
+		v.made.of, v.made.same = f(v, v.made.of), true
+	}
+	return v.made.of
 }
 
 // Get is the value of a parameter; asking for one the family lacks is our own bug.
@@ -114,7 +133,7 @@ func (f *Family) prepare() {
 // enumerate gives the values of every legal schedule in order, as long as each asks for more; the
 // slice is reused.
 func (f *Family) enumerate(each func([]int) (more bool)) {
-	v := Values{f, make([]int, len(f.Params))}
+	v := Values{f, make([]int, len(f.Params)), &made{}}
 	legal := func(set int) bool {
 		for _, c := range f.ready[set] {
 			if !c.OK(v) {
@@ -132,7 +151,7 @@ func (f *Family) enumerate(each func([]int) (more bool)) {
 			return each(v.v)
 		}
 		for _, x := range f.Params[i].Values {
-			v.v[i] = x
+			v.v[i], v.made.same = x, false
 			if !level(i + 1) {
 				return false
 			}
@@ -145,6 +164,7 @@ func (f *Family) enumerate(each func([]int) (more bool)) {
 	}
 	for _, p := range f.Points {
 		copy(v.v, p)
+		v.made.same = false
 		ok := true
 		for set := range f.ready {
 			ok = ok && legal(set)
@@ -178,7 +198,7 @@ func (f *Family) check(s Schedule) error {
 		}
 	}
 	for _, c := range f.Constraints {
-		if !c.OK(Values{f, v}) {
+		if !c.OK(Values{family: f, v: v}) {
 			return &Rejection{s, c.Name, c.Why}
 		}
 	}

@@ -137,7 +137,7 @@ func TestAskingForAnUnknownParameterIsOurOwnBug(t *testing.T) {
 			t.Errorf("got %v", r)
 		}
 	}()
-	Values{boxes(), []int{8, 1, 0}}.Get("ph")
+	Values{family: boxes(), v: []int{8, 1, 0}}.Get("ph")
 }
 
 // grown is the family box after two parameters were added to it.

@@ -69,7 +69,7 @@ func TestEnumerationIsTheRawProductFilteredByEveryConstraint(t *testing.T) {
 		for _, f := range families {
 			product(f, func(idx []int) {
 				raw++
-				v := Values{f, nil}
+				v := Values{family: f}
 				for i, k := range idx {
 					v.v = append(v.v, f.Params[i].Values[k])
 				}
@@ -143,7 +143,7 @@ func TestCheckAgreesWithEnumerationAndNamesABrokenConstraint(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if f.Constraints[i].OK(Values{f, v}) {
+			if f.Constraints[i].OK(Values{family: f, v: v}) {
 				t.Fatalf("%s does not break %s", sc, r.Constraint)
 			}
 		})

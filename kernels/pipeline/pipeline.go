@@ -55,10 +55,20 @@ type shape struct {
 // plans are the schedule's for a stencil: one, or one for each stage. What is loaded to registers is on its way for one plane step, as
 // with a prefetch depth of 1 all is.
 func (h shape) plans(st *stencil.Stencil) []*plan {
+	k := h.key(st)
 	if h.alone {
-		return plansOfStages(planKey{st, 1, h.shared, h.hidden, h.prefetch == 1})
+		return plansOfStages(k)
 	}
-	return []*plan{planOf(st, max(1, h.timeTile), h.shared, h.hidden, h.prefetch == 1)}
+	return []*plan{planOf(k.st, k.steps, k.shared, k.hidden, k.direct)}
+}
+
+// key is what the schedule's plans follow from, apart from whether each stage has one.
+func (h shape) key(st *stencil.Stencil) planKey {
+	steps := max(1, h.timeTile)
+	if h.alone {
+		steps = 1
+	}
+	return planKey{st, steps, h.shared, h.hidden, h.prefetch == 1}
 }
 
 func shapeOf(get func(string) int) shape {
@@ -238,18 +248,29 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 		names = append(names, q.Name)
 	}
 	onVector := []string{"vx"}
+	type planned struct {
+		shape
+		plans []*plan
+	}
+	plans := func(v space.Values, old any) any {
+		s, made := old.(*planned)
+		if !made {
+			s = new(planned)
+		}
+		h := shapeOf(v.Get)
+		if !made || h.alone != s.alone || h.key(st) != s.key(st) {
+			s.plans = h.plans(st)
+		}
+		s.shape = h
+		return s
+	}
 	whole := func(needs []string, name, why string, ok func(h shape, l *plan) bool) {
 		list = append(list, space.Constraint{Name: name, Needs: needs, Why: why, OK: func(v space.Values) bool {
 			if merged == nil {
 				return false
 			}
-			h := shapeOf(v.Get)
-			for _, l := range h.plans(st) {
-				if !ok(h, l) {
-					return false
-				}
-			}
-			return true
+			s := v.Once(plans).(*planned)
+			return !slices.ContainsFunc(s.plans, func(l *plan) bool { return !ok(s.shape, l) })
 		}})
 	}
 	unlisted := "sources and receivers act on what a stage has just left"

@@ -101,12 +101,17 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 		names = append(names, q.Name)
 	}
 	onVector := []string{"vx"}
+	planned := func(v space.Values, old any) any {
+		g, made := old.(*plan)
+		if !made {
+			g = new(plan)
+			*g = of
+		}
+		g.shape = shapeOf(v.Get)
+		return g
+	}
 	whole := func(needs []string, name, why string, ok func(g plan) bool) {
-		list = append(list, space.Constraint{Name: name, Needs: needs, Why: why, OK: func(v space.Values) bool {
-			g := of
-			g.shape = shapeOf(v.Get)
-			return ok(g)
-		}})
+		list = append(list, space.Constraint{Name: name, Needs: needs, Why: why, OK: func(v space.Values) bool { return ok(*v.Once(planned).(*plan)) }})
 	}
 	endless := false
 	for _, sides := range p.Stencil.Fields[0].Rules {
