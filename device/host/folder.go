@@ -132,13 +132,13 @@ func sweep() {
 			lock.Close()
 			continue
 		}
-		for range 5 { // what is killed may just have started another
-			if !killIn(path) {
+		for range 50 { // what is killed may just have started another, and writes until it is dead
+			found := killIn(path)
+			if os.RemoveAll(path) == nil && !found {
 				break
 			}
 			time.Sleep(10 * time.Millisecond)
 		}
-		os.RemoveAll(path)
 		lock.Close()
 	}
 }
