@@ -55,11 +55,10 @@ type shape struct {
 // plans are the schedule's for a stencil: one, or one for each stage. What is loaded to registers is on its way for one plane step, as
 // with a prefetch depth of 1 all is.
 func (h shape) plans(st *stencil.Stencil) []*plan {
-	k := h.key(st)
 	if h.alone {
-		return plansOfStages(k)
+		return plansOfStages(h.key(st))
 	}
-	return []*plan{planOf(k.st, k.steps, k.shared, k.hidden, k.direct)}
+	return []*plan{planOf(h.key(st))}
 }
 
 // key is what the schedule's plans follow from, apart from whether each stage has one.
@@ -275,7 +274,7 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 	}
 	unlisted := "sources and receivers act on what a stage has just left"
 	if merged != nil {
-		unlisted = cmp.Or(planOf(st, 2, false, stencil.NoneHidden, false).unlisted, unlisted)
+		unlisted = cmp.Or(planOf(planKey{st, 2, false, stencil.NoneHidden, false}).unlisted, unlisted)
 	}
 	summed := sums(st) && len(st.Sparse) == 0 // else stream has one step a launch; each schedule asks
 	list = append(list, space.Constraint{

@@ -38,7 +38,7 @@ func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
 // plane; the next time step's E reads the H of its own plane and of the one before.
 func TestStagesLagByWhatTheyReadAhead(t *testing.T) {
 	p := kernelstest.Problem(t, "fdtd3d", stencil.Float32, kernelstest.Volume)
-	l := planOf(p.Stencil, 2, false, stencil.NoneHidden, false)
+	l := planOf(planKey{p.Stencil, 2, false, stencil.NoneHidden, false})
 	if l.loads != 6 || len(l.jobs) != 4 || len(l.stores) != 6 {
 		t.Fatalf("%d loads, %d jobs, %d stores", l.loads, len(l.jobs), len(l.stores))
 	}
@@ -64,7 +64,7 @@ func TestStagesLagByWhatTheyReadAhead(t *testing.T) {
 // own cells and one column before, and in y kept for one plane.
 func TestHiddenStagesComputeWhatTheirReadersRead(t *testing.T) {
 	p := kernelstest.Problem(t, "peronamalik", stencil.Float32, kernelstest.Plane)
-	l := planOf(p.Stencil, 1, false, stencil.Shared, false)
+	l := planOf(planKey{p.Stencil, 1, false, stencil.Shared, false})
 	wide, kept := 0, 0
 	for _, v := range l.versions {
 		if v.hidden {
@@ -113,7 +113,7 @@ func TestAFarMirrorNeedsAWideVector(t *testing.T) {
 // though each of its two stages does.
 func TestOutputsThatReadNoLaterPlaneDoNotWait(t *testing.T) {
 	p := kernelstest.Problem(t, "elastic3d", stencil.Float32, kernelstest.Volume)
-	l := planOf(p.Stencil, 2, true, stencil.NoneHidden, false)
+	l := planOf(planKey{p.Stencil, 2, true, stencil.NoneHidden, false})
 	var lags []int
 	for _, j := range l.jobs {
 		lags = append(lags, j.lag)
@@ -131,7 +131,7 @@ func TestOutputsThatReadNoLaterPlaneDoNotWait(t *testing.T) {
 // cells had (loaded without shared memory), 5 of what they become.
 func TestOutputsWaitForThoseWhoReadThem(t *testing.T) {
 	p := kernelstest.Problem(t, "miniflux", stencil.Float64, kernelstest.Volume)
-	l := planOf(p.Stencil, 1, true, stencil.NoneHidden, true)
+	l := planOf(planKey{p.Stencil, 1, true, stencil.NoneHidden, true})
 	var lags, outputs []int
 	for _, j := range l.jobs {
 		lags, outputs = append(lags, j.lag), append(outputs, len(j.outputs))
@@ -157,7 +157,7 @@ func TestATileMayHoldMoreRowsThanAreRead(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if low, high := planOf(st, 2, false, stencil.NoneHidden, false).extraRows(); low != 0 || high != 0 {
+	if low, high := planOf(planKey{st, 2, false, stencil.NoneHidden, false}).extraRows(); low != 0 || high != 0 {
 		t.Errorf("%d and %d rows beyond the tile's, want none", low, high)
 	}
 }
@@ -207,7 +207,7 @@ func TestSourcesReachAsFarAsWhatTheyChange(t *testing.T) {
 	const fields = "Fields (u, v) CellValue { return sin(get(u, 1, 0)), sin(get(v, -1, 0)) + get(v, 0, 0); } "
 	for text, want := range map[string]int{"u": 0, "v": 1} {
 		p := listed(t, fields+"Sources s (u) { return get("+text+", 0, 0) + value; }")
-		l := planOf(p.Stencil, 2, false, stencil.NoneHidden, false)
+		l := planOf(planKey{p.Stencil, 2, false, stencil.NoneHidden, false})
 		if v := l.versions[l.acts[0].current[1]]; v.high[0] != want || v.low[0] != 1 {
 			t.Errorf("of %s: v is needed %d cells left and %d right, want 1 and %d", text, v.low[0], v.high[0], want)
 		}

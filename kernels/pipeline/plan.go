@@ -91,21 +91,19 @@ type plane struct {
 // store is a field written, from a version.
 type store struct{ field, version, lag int }
 
+// planKey is what a plan follows from.
 type planKey struct {
 	st     *stencil.Stencil
-	steps  int
-	shared bool
-	hidden stencil.Hidden
-	direct bool
+	steps  int            // a launch
+	shared bool           // what is loaded is read from shared memory wherever it is read, and not kept in registers
+	hidden stencil.Hidden // which of what neighbouring cells compute alike is a stage of its own
+	direct bool           // arrays of which own cells alone are read need no shared memory
 }
 
 var plans sync.Map // planKey to *plan
 
-// planOf is a stencil's plan with so many time steps a launch; shared says that what is loaded is
-// read from shared memory wherever it is read, and not kept in registers, hidden which of what neighbouring cells
-// compute alike is a stage of its own, direct that arrays of which own cells alone are read need no shared memory.
-func planOf(st *stencil.Stencil, steps int, shared bool, hidden stencil.Hidden, direct bool) *plan {
-	key := planKey{st, steps, shared, hidden, direct}
+// planOf is a stencil's plan.
+func planOf(key planKey) *plan {
 	if p, ok := plans.Load(key); ok {
 		return p.(*plan)
 	}
@@ -123,7 +121,7 @@ func plansOfStages(key planKey) []*plan {
 	ps := make([]*plan, len(key.st.Stages))
 	var most plan
 	for i := range ps {
-		p := *planOf(key.st.Alone(i), 1, key.shared, key.hidden, key.direct)
+		p := *planOf(planKey{key.st.Alone(i), 1, key.shared, key.hidden, key.direct})
 		if i < len(ps)-1 {
 			p.folds = -1 // the step is not done
 		}

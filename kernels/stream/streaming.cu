@@ -255,13 +255,14 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
   if constexpr (HOLDS && SCALE != 1 && KEPT == 0) copy_held(at, out, x);
 }
 
-STREAM_TILES(// The i-th tile to start in a line of n tiles along x. Two SMs share an instruction cache that is too
+STREAM_TILES(struct StreamTile {
+  int tile, number, of; // on x; which of so many stream tiles of it
+};
+
+// What a block of a line along x has to do. Two SMs share an instruction cache that is too
 // small for both kinds of plane steps, and blocks that start one after the other run on them
 // (docs/lab/0018-instruction-caches.md): so tiles at the ends of rows come together, and every other line backwards.
 // Tiles at the ends of rows take longer where they are streamed through apart: two tiles have three columns of blocks then, and shorter stream tiles.
-struct StreamTile {
-  int tile, number, of; // on x; which of so many stream tiles of it
-};
 __device__ __forceinline__ StreamTile in_order(int line, int tiles) {
   const int i = blockIdx.x, z = blockIdx.z, all = gridDim.z;
   if (!WITHIN && !APART) return {DIMS == 3 ? i : i * WARPS + (int)threadIdx.y, z, all};
