@@ -102,7 +102,17 @@ const (
 	fieldsStored
 )
 
+// randomProgram draws programs until no divisor of one is known to be 0.
 func randomProgram(r *rand.Rand, mixed bool, stored storage) string {
+	for {
+		text := drawProgram(r, mixed, stored)
+		if _, err := stencil.Parse("random", "random.sl", text); err == nil || !strings.Contains(err.Error(), "division by zero") {
+			return text
+		}
+	}
+}
+
+func drawProgram(r *rand.Rand, mixed bool, stored storage) string {
 	p := &program{r: r, dims: 1 + r.IntN(3), reach: one(r, 1, 2, 3, 3, 5, 9)}
 	p.fields = one(r, fieldNames...)[:1+r.IntN(3)]
 	p.head()

@@ -234,12 +234,24 @@ func (g plan) tiling() kernels.Tiling {
 // read. Other stages read more arrays, and lose by it.
 func (g plan) keepsWritten() bool { return g.linear && kernels.OneOutput(g.problem) }
 
-// uneven tells whether plane steps of some tiles take longer than those beside them, in shares of hundreds of planes: where cells are
-// held at the ends of rows or columns (docs/lab/0059-what-l2-keeps.md).
-func (g plan) uneven() bool {
-	h := g.held
-	return g.shares() && g.linear && h.lowX+h.highX+h.lowR+h.highR > 0
+// within tells whether tiles that lie within the grid have plane steps of their own, in which the compiler finds nothing to choose. Not in 2D,
+// where it would guard every shuffle (docs/lab/0013-walks-within.md).
+func (g plan) within() bool {
+	return g.dims == 3 && g.linear && max(g.lowX, g.highX) <= 2 && g.wraps != [3]bool{true, true, true} && !g.level()
 }
+
+// level tells whether all tiles do what those at the ends of rows and columns do, for else they would run ahead of them, and sectors that
+// two of them write come apart (docs/lab/0060-tiles-that-run-ahead.md): where blocks share planes, and cells are held at those ends or rows move
+// in parts. In double precision that takes longer than it saves.
+func (g plan) level() bool {
+	return g.shares() && g.linear && g.problem.DType.Size() <= 4 && (g.holdsEnds() || g.part() < g.vector)
+}
+
+// uneven tells whether plane steps of some tiles take longer than those beside them, in shares of hundreds of planes.
+func (g plan) uneven() bool { return g.shares() && g.linear && g.holdsEnds() && !g.level() }
+
+// holdsEnds tells whether cells are held at the ends of rows or columns.
+func (g plan) holdsEnds() bool { return g.held.lowX+g.held.highX+g.held.lowR+g.held.highR > 0 }
 
 // apart tells whether tiles at the ends of rows are streamed through by code of their own, in 2D: where edges cost more than a
 // choice and a block has one tile. They take longer, so that there is a further column of blocks for them (docs/lab/0059-what-l2-keeps.md).

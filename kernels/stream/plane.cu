@@ -68,11 +68,6 @@ typedef Real Rows[LOW_R + ROWS + HIGH_R][SPAN_X];           // the same with the
 // Which of a warp's edge rows row j is.
 __device__ __forceinline__ int edge_row(int j) { return EDGE_ROWS == ROWS || j < FIRST_ROWS ? j : j - (ROWS - EDGE_ROWS); }
 
-// Next to a tile within the grid there are cells of the grid: in 3D such tiles have plane steps of their
-// own, in which the compiler finds nothing to choose at the ends of rows. (Not in 2D, where it would
-// guard every shuffle; docs/lab/0013-walks-within.md, 0018-instruction-caches.md.)
-constexpr bool WITHIN = DIMS == 3 && SUMS && RADIUS_X <= 2 && !WRAPS_ALL;
-
 // What a thread knows of its place. Registers are scarce: whatever is used in every
 // plane step is one number.
 struct Place {

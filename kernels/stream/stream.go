@@ -223,6 +223,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "UNROLL", Value: g.unroll(), Doc: "plane steps that the loop holds"},
 		{Name: "COPIES", Value: flag(g.async), Doc: prefetching},
 		{Name: "APART", Value: flag(g.apart()), Doc: "1 = tiles at the ends of rows are streamed through by code of their own"},
+		{Name: "WITHIN", Value: flag(g.within()), Doc: "1 = tiles that lie within the grid have plane steps of their own, in which the compiler finds nothing to choose"},
 	}
 	pieces := []kernels.Piece{{Text: g.slotsText() + g.edgesText()}, kernels.WindowsPiece()}
 	if g.keepsWritten() {

@@ -397,6 +397,37 @@ func TestTilesOfOneKindStartInPairs(t *testing.T) {
 }
 
 // A cell function of many operations has a loop of one plane step, unless moving on what a stage keeps takes much beside it.
+// Tiles within the grid have plane steps of their own, unless blocks share planes and cells are held or rows move in parts.
+func TestTilesThatWouldRunAheadDoWhatOthersDo(t *testing.T) {
+	const cut, shared = "stream/vx=2/vy=4/wp=8/ck=1/pf=2/mb=1/ph=2/pm=1", "stream/vx=2/vy=4/wp=8/ck=1/pf=2/mb=1/ph=2/sm=132/pm=1"
+	odd := stencil.Size{321, 200, 100}
+	for _, c := range []struct {
+		rule          string
+		dtype         stencil.DType
+		size          stencil.Size
+		schedule      string
+		within, level bool
+	}{
+		{"clamp", stencil.Float32, volume, cut, true, false},
+		{"clamp", stencil.Float32, volume, shared, true, false},
+		{"wrap", stencil.Float32, volume, shared, false, false},
+		{"fixed", stencil.Float32, volume, cut, true, false},
+		{"fixed", stencil.Float32, volume, shared, false, true},
+		{"fixed", stencil.Float16, volume, shared, false, true},
+		{"fixed", stencil.Float64, volume, shared, true, false},
+		{"clamp", stencil.Float32, odd, cut, true, false},
+		{"clamp", stencil.Float32, odd, shared, false, true},
+		{"mirror", stencil.Float32, odd, shared, false, true},
+		{"clamp", stencil.Float64, odd, shared, true, false},
+	} {
+		s, p := spacetest.Schedule(t, c.schedule), problem(edged(t, "jacobi3d", c.rule), c.dtype, c.size)
+		g, w := planOf(p, s), (Family{}).Work(p, s)
+		if g.within() != c.within || g.level() != c.level || w.Uneven != (c.rule == "fixed" && c.schedule == shared && !c.level) {
+			t.Errorf("%s %v %v %s: within %t, level %t, uneven %t", c.rule, c.dtype, c.size, c.schedule, g.within(), g.level(), w.Uneven)
+		}
+	}
+}
+
 func TestLongFunctionsHaveLoopsOfOnePlaneStep(t *testing.T) {
 	for name, want := range map[string]bool{"lbm2d": true, "hotspot2d": false, "addsgd4": false, "jacobi3d27": false} {
 		st, err := stencil.Lookup(name)

@@ -226,7 +226,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		}
 	}
 	chosen := shuffles * words // what comes from a neighbour lane is chosen, or what lies outside: where tiles at the grid's edge have no loop of their own
-	if g.linear && g.dims == 3 {
+	if g.linear && g.dims == 3 && !g.level() {
 		chosen = 0
 	}
 	asked := 0.0
