@@ -118,15 +118,17 @@ func newDatabase(name string, wait patience) (*database, error) {
 	d := &database{wait: wait}
 	var err error
 	scheme, rest, _ := strings.Cut(name, "://")
-	_, path, _ := strings.Cut(rest, "/")
-	path, _, _ = strings.Cut(path, "?")
+	behind := "" // the host
+	if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+		behind = rest[i:]
+	}
 	like := likePostgres
 	if scheme == "mysql" || scheme == "mariadb" {
 		like = likeMySQL
 	}
 	switch {
-	case strings.Contains(path, "@"): // a password's / ends the host, and what follows would be shown as the database's name
-		err = badName(fmt.Sprintf(`--store or TUNE_STORE: its URL has an "@" behind the host; a password has %%2F for "/", and a database's name %%40 for "@", as in %s`, like))
+	case strings.Contains(behind, "@"): // a password's / ends the host, and what follows would be shown as the database's name
+		err = badName(fmt.Sprintf(`--store or TUNE_STORE: its URL has an "@" behind the host; a password has %%2F for "/", %%3F for "?" and %%23 for "#", and whatever follows the host %%40 for "@", as in %s`, like))
 	case scheme == "postgres", scheme == "postgresql":
 		d.server, d.shown, err = newPostgres(name, wait)
 	case scheme == "mysql", scheme == "mariadb":

@@ -132,6 +132,8 @@ func FuzzDatabaseURL(f *testing.F) {
 	}
 	f.Add(true, "a(b", "x", "tcp(db:3306)/tuned")
 	f.Add(false, "[", "/", "[::1]:3307/tuned?tls=mine")
+	f.Add(false, "[", "/?", "[::1]:3307/tuned")
+	f.Add(false, "[]\"", " #", "0")
 	f.Add(false, "[", "x", "h:1,h2:b/tuned?sslmode=x&password=s3cret&host=/run")
 	f.Fuzz(func(t *testing.T, mariadb bool, user, middle, rest string) {
 		const first, last = "qzs3c", "r3tzq"

@@ -122,7 +122,7 @@ func (d *database) explain(verb string, err error) error {
 	return e
 }
 
-var quotation = regexp.MustCompile(`"[^"]*"`)
+var quotation = regexp.MustCompile(`(?s)".*"`) // what is quoted may hold quotation marks
 
 // badURL is the error of a URL that cannot be read, without the URL, which may hold a password.
 func badURL(name string, err error, like string) error {
