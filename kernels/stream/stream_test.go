@@ -396,7 +396,6 @@ func TestTilesOfOneKindStartInPairs(t *testing.T) {
 	}
 }
 
-// A cell function of many operations has a loop of one plane step, unless moving on what a stage keeps takes much beside it.
 // Tiles within the grid have plane steps of their own, unless blocks share planes and cells are held or rows move in parts.
 func TestTilesThatWouldRunAheadDoWhatOthersDo(t *testing.T) {
 	const cut, shared = "stream/vx=2/vy=4/wp=8/ck=1/pf=2/mb=1/ph=2/pm=1", "stream/vx=2/vy=4/wp=8/ck=1/pf=2/mb=1/ph=2/sm=132/pm=1"
@@ -428,6 +427,7 @@ func TestTilesThatWouldRunAheadDoWhatOthersDo(t *testing.T) {
 	}
 }
 
+// A cell function of many operations has a loop of one plane step, unless moving on what a stage keeps takes much beside it.
 func TestLongFunctionsHaveLoopsOfOnePlaneStep(t *testing.T) {
 	for name, want := range map[string]bool{"lbm2d": true, "hotspot2d": false, "addsgd4": false, "jacobi3d27": false} {
 		st, err := stencil.Lookup(name)
