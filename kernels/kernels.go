@@ -123,6 +123,7 @@ type Work struct {
 	Torn       float64 // share of the sectors written to which two blocks write, each to a part
 	Shared     float64 // bytes shared memory and shuffles take the pipe for: wavefronts x 128, conflicts included
 	Barriers   int     // block barriers one block passes
+	Split      bool    // which warps wait at only when they have done what they can without each other
 	Loads      float64 // cells a thread has in flight on their way from memory
 	LoadWaits  float64 // times a thread waits for global loads, one after the other
 	Prefetched bool    // loads are issued a step early: they overlap with the computing

@@ -32,6 +32,8 @@ type shape struct {
 	// async says that planes are prefetched by asynchronous copies into shared memory, not by
 	// loads into registers.
 	async bool
+	// splits says that warps wait for each other's rows only when they have done what they can without.
+	splits bool
 	// keeps says that the planes stay there until they are written: held cells are then written as they arrived.
 	keeps bool
 	// copiesApron says that the rows next to a tile are copied beside it, for the first time step.
@@ -41,7 +43,7 @@ type shape struct {
 func shapeOf(get func(string) int) shape {
 	return shape{
 		vector: get("vx"), rows: get("vy"), warps: get("wp"), streamTiles: get("ck"), timeTile: get("ph"),
-		prefetch: get("pf"), minBlocks: get("mb"), sms: get("sm"), async: get("pm") >= 1, keeps: get("pm") == 2, copiesApron: get("pm") == 3,
+		prefetch: get("pf"), minBlocks: get("mb"), sms: get("sm"), async: get("pm") >= 1, keeps: get("pm") == 2, copiesApron: get("pm") == 3, splits: get("sb") == 1,
 	}
 }
 
@@ -61,7 +63,7 @@ func planOf(p stencil.Problem, s space.Schedule) plan {
 	g := plan{problem: p, stages: stagesOf(p.Stencil), shape: shapeOf(get)}
 	g.packed = g.packs(p)
 	if g.async && g.leastCopy() < 4 {
-		g.async, g.keeps, g.prefetch = false, false, min(g.prefetch, 2)
+		g.async, g.keeps, g.splits, g.prefetch = false, false, false, min(g.prefetch, 2)
 	}
 	return g
 }
@@ -104,6 +106,9 @@ func (g plan) copiedArrays() int { return kernels.CeilDiv(g.copiedBytes(), g.pro
 
 // apron is 1 where the rows next to a tile that the first time step reads are copied beside it.
 func (g plan) apron() int { return flag(g.copiesApron) }
+
+// ago is the plane steps after which sums take rows of other warps: one, where no plane is complete only with them.
+func (g plan) ago() int { return flag(g.splittable() && !g.late) }
 
 // computed is the time steps whose halo on rows lies in the tile.
 func (g plan) computed() int { return g.timeTile - g.apron() }
@@ -153,10 +158,13 @@ func (g plan) sharedBytes() int {
 	more := 0
 	if g.async {
 		rows := g.rows*g.warps + g.apron()*(g.lowR+g.highR)
-		more += (g.prefetch + g.kept() + 2*g.apron()) * g.copiedArrays() * rows * warp * g.vector * g.problem.DType.Size()
+		more += (g.prefetch + g.kept() + (2+g.ago())*g.apron()) * g.copiedArrays() * rows * warp * g.vector * g.problem.DType.Size()
 	}
 	if g.copiesApron { // where its rows are: a pair of numbers of each thread
 		more += max(g.lowR, g.highR) * g.warps * warp * 8
+	}
+	if g.splits { // the barrier
+		more += 128
 	}
 	if g.coalescedStores() {
 		more += kernels.Outputs(g.problem.Stencil, g.timeTile) * g.warps * warp * g.vector * g.problem.DType.Size()
@@ -244,7 +252,7 @@ func (g plan) within() bool {
 // two of them write come apart (docs/lab/0060-tiles-that-run-ahead.md): where blocks share planes, and cells are held at those ends or rows move
 // in parts. In double precision that takes longer than it saves.
 func (g plan) level() bool {
-	return g.shares() && g.linear && g.problem.DType.Size() <= 4 && (g.holdsEnds() || g.part() < g.vector)
+	return g.splits || g.shares() && g.linear && g.problem.DType.Size() <= 4 && (g.holdsEnds() || g.part() < g.vector)
 }
 
 // uneven tells whether plane steps of some tiles take longer than those beside them, in shares of hundreds of planes.

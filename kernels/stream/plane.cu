@@ -34,6 +34,9 @@ constexpr int OPEN = LOW_S + HIGH_S;                         // planes begun and
 constexpr int SPAN_X = LOW_X + WORDS + HIGH_X;              // a row with its halo
 constexpr int LAG = HIGH_S + (LATE ? 1 : 0);                 // stage lag: planes a stage is behind the one before
 constexpr int SHARED_ROWS = LOW_R + HIGH_R;                  // rows of other warps that a warp reads
+// Sums take the rows of other warps a plane step after they arrived, where no plane is complete only with them: what a warp does meanwhile
+// waits for nobody.
+constexpr int AGO = SUMS && SHARED_ROWS > 0 && !LATE; // plane steps
 // Rows of a warp that other warps read: the first and the last few.
 constexpr int FIRST_ROWS = HIGH_R > 0 ? HIGH_R : LOW_R > 0, LAST_ROWS = LOW_R > 0 ? LOW_R : HIGH_R > 0;
 constexpr int EDGE_ROWS = FIRST_ROWS + LAST_ROWS < ROWS && (SUMS || !rows(MIRROR)) ? FIRST_ROWS + LAST_ROWS : ROWS;

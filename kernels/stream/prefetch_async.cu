@@ -12,7 +12,7 @@ template <class Elem> __device__ __forceinline__ void copy_vector(char *to, unsi
 // those of a warp wait for each other.
 struct Prefetch {
   static constexpr int ARRAY = 32 * (WARPS * ROWS + APRON * (LOW_R + HIGH_R)), PLANE = COPIED * ARRAY; // vectors
-  static constexpr int PLACES = PREFETCH + KEPT + 2 * APRON; // of planes, taken in turn
+  static constexpr int PLACES = PREFETCH + KEPT + (2 + AGO) * APRON; // of planes, taken in turn
   Vector *own;         // the thread's place in the first plane
   char *to;            // where it copies to
   unsigned shared;     // the address of that in shared memory
@@ -57,8 +57,9 @@ struct Prefetch {
     }
   }
 
-  // The thread's own first row of the plane that is taken next. Nobody overwrites it for two plane steps.
-  __device__ __forceinline__ const Vector *next() const { return own + first; }
+  // The thread's own first row of the plane whose rows other warps take next: the one that is taken next, or was taken last. Nobody overwrites
+  // it for two plane steps.
+  __device__ __forceinline__ const Vector *beside() const { return own + first + (AGO == 0 ? 0 : first > 0 ? -PLANE : (PLACES - 1) * PLANE); }
 }}APRON
 
   // Whatever was asked for since is one plane.

@@ -284,6 +284,9 @@ func (s stages) neighbourCells() int {
 	return n
 }
 
+// splittable tells whether warps of sums have something to do before they need rows of others.
+func (s stages) splittable() bool { return s.linear && s.dims == 3 && s.lowR+s.highR > 0 }
+
 // lag is the planes by which a stage is behind the one before.
 func (s stages) lag() int {
 	if s.late {

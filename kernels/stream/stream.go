@@ -30,6 +30,10 @@ var (
 	valuesSource string
 	//go:embed nearest.cu
 	nearestSource string
+	//go:embed meeting.cu
+	meetingSource string
+	//go:embed meeting_split.cu
+	splitSource string
 	//go:embed prefetch_registers.cu
 	registersSource string
 	//go:embed prefetch_async.cu
@@ -61,6 +65,7 @@ var docs = map[string]string{
 	"mb": "blocks an SM must be able to hold at once: the compiler's register limit",
 	"ph": "time tile: time steps in flight; saves memory traffic, costs registers and the recomputation of the halo",
 	"sm": "0 = the streaming axis is cut into ck stream tiles; n, the number of SMs, = into as many as make no more than ck*n blocks (2D), or ck*n blocks share the planes of all tiles (3D)",
+	"sb": "1 = warps wait for rows of others only when they have done what they can without (3D); 0 = at the block's barrier",
 	"pm": prefetching + ", 2 = these, where planes with held cells stay until they are written, 3 = as 1, with the rows next to a tile, whose halo is one time step's less then",
 }
 
@@ -88,8 +93,11 @@ func params(p stencil.Problem, m machine.Machine) []space.Param {
 	case 3:
 		timeTiles = []int{1, 2, 3, 4, 5, 6, 8}
 	}
-	return append(kernels.StreamingParams(p, m, timeTiles, docs),
-		space.Param{Name: "pm", Values: means, Optional: true, Doc: docs["pm"]})
+	list := append(kernels.StreamingParams(p, m, timeTiles, docs), space.Param{Name: "pm", Values: means, Optional: true, Doc: docs["pm"]})
+	if s.splittable() {
+		list = append(list, space.Param{Name: "sb", Values: []int{0, 1}, Optional: true, Doc: docs["sb"]})
+	}
+	return list
 }
 
 // constraints are why some schedules do not exist.
@@ -107,7 +115,12 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 			g = new(plan)
 			*g = of
 		}
-		g.shape = shapeOf(v.Get)
+		g.shape = shapeOf(func(name string) int {
+			if name == "sb" && !g.splittable() {
+				return 0
+			}
+			return v.Get(name)
+		})
 		return g
 	}
 	whole := func(needs []string, name, why string, ok func(g plan) bool) {
@@ -153,6 +166,9 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 		}
 		return copied && g.prefetch >= 2 && g.leastCopy() >= 4
 	})
+	if of.splittable() {
+		whole([]string{"pm", "sb"}, "split", "warps that wait late have planes copied asynchronously", func(g plan) bool { return !g.splits || g.async })
+	}
 	whole(onVector, "packed", "where a register holds two cells, a vector is at least four, and half of one reaches as far as the stencil, beyond mirrors further", func(g plan) bool {
 		reach := max(g.lowX, g.highX)
 		if g.mirrors[0] {
@@ -248,7 +264,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	case g.async:
 		pieces = append(pieces, kernels.CopiesPiece())
 	}
-	pieces = append(pieces, g.prefetchSource(), kernels.Piece{File: folder + "streaming.cu", Text: streamingSource, Images: g.images, Keeps: g.keepsWritten()})
+	pieces = append(pieces, g.prefetchSource(), g.meetingSource(), kernels.Piece{File: folder + "streaming.cu", Text: streamingSource, Images: g.images, Keeps: g.keepsWritten()})
 	for i := range pieces {
 		pieces[i].Turns, pieces[i].Apron, pieces[i].Shares = g.turns(), g.copiesApron, g.shares()
 	}
@@ -273,6 +289,14 @@ func (g plan) prefetchSource() kernels.Piece {
 		return kernels.Piece{File: folder + "prefetch_async.cu", Text: asyncSource}
 	}
 	return kernels.Piece{File: folder + "prefetch_registers.cu", Text: registersSource}
+}
+
+// meetingSource is the text of where warps meet.
+func (g plan) meetingSource() kernels.Piece {
+	if g.splits {
+		return kernels.Piece{File: folder + "meeting_split.cu", Text: splitSource}
+	}
+	return kernels.Piece{File: folder + "meeting.cu", Text: meetingSource}
 }
 
 func flag(b bool) int {

@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"fmt"
 	"maps"
 	"math/rand/v2"
 	"slices"
@@ -522,7 +523,7 @@ func TestEdgeRowsHoldEveryRowThatAnotherWarpReads(t *testing.T) {
 }
 
 // A value that no schedule has makes a space look larger than it is.
-func TestEveryMeansOfPrefetchingIsOfSomeSchedule(t *testing.T) {
+func TestEveryOptionIsOfSomeSchedule(t *testing.T) {
 	h200, err := machine.FindKnown("h200")
 	if err != nil {
 		t.Fatal(err)
@@ -531,16 +532,29 @@ func TestEveryMeansOfPrefetchingIsOfSomeSchedule(t *testing.T) {
 		catalogued(t, "jacobi1d"): line, catalogued(t, "jacobi2d"): flat, catalogued(t, "jacobi3d"): volume, edged(t, "jacobi2d", "fixed"): flat, edged(t, "jacobi3d", "fixed"): volume,
 	} {
 		name, f := st.Name, Family{}.Space(problem(st, stencil.Float32, size), h200.Machine)
-		if last, held := f.Params[len(f.Params)-1].Values, stagesOf(st).held != (ends{}); held != slices.Contains(last, 2) {
-			t.Errorf("%s: pm is %v, held %t", name, last, held)
+		optional := map[string][]int{} // those that may be left out, but sm
+		for _, q := range f.Params {
+			if q.Name == "pm" || q.Name == "sb" {
+				optional[q.Name] = q.Values
+			}
 		}
-		had := map[int]bool{}
+		if held := stagesOf(st).held != (ends{}); held != slices.Contains(optional["pm"], 2) {
+			t.Errorf("%s: pm is %v, held %t", name, optional["pm"], held)
+		}
+		if volume := st.Dims == 3; volume != (optional["sb"] != nil) {
+			t.Errorf("%s: sb is %v", name, optional["sb"])
+		}
+		had := map[string]bool{}
 		for s := range space.New(f).All() {
-			had[s.Int("pm", 0)] = true
+			for q := range optional {
+				had[fmt.Sprint(q, s.Int(q, 0))] = true
+			}
 		}
-		for _, v := range f.Params[len(f.Params)-1].Values {
-			if !had[v] {
-				t.Errorf("%s: no schedule has pm=%d", name, v)
+		for q, values := range optional {
+			for _, v := range values {
+				if !had[fmt.Sprint(q, v)] {
+					t.Errorf("%s: no schedule has %s=%d", name, q, v)
+				}
 			}
 		}
 	}

@@ -20,13 +20,14 @@ struct Streaming {
   Reader source[ARRAYS];         // own column of the plane that is loaded next
   Writer written[OUTPUTS];             // own column of the plane that is written next
   int plane;                       // which one that is, where the grid repeats
+  Meeting meeting;
   Edges edges;
   Stage stage[PYRAMID];
   Prefetch prefetch; // planes on their way, not yet arrived
 
   // own is the element of plane 0 at which the thread's cells begin.
   __device__ __forceinline__ Streaming(const Place &place, index_t own, const Out &out, unsigned char *shared)
-      : at(place), edges{reinterpret_cast<Shared *>(shared), 0}, prefetch(edges.ring) {
+      : at(place), meeting(shared), edges{reinterpret_cast<Shared *>(shared + Meeting::BYTES), 0}, prefetch(edges.ring) {
     APRON{{prefetch.find_apron(at.y, at.grid.ny);}}APRON
     const int halo = at.begin - PYRAMID * LOW_S, from = ENDLESS ? halo : max(halo, 0);
     plane = boundary_index<DIMS - 1>(0, from, at.planes);
@@ -44,6 +45,7 @@ struct Streaming {
     }
 #pragma unroll
     for (int f = 0; f < PREFETCH; f++) fetch(f * Prefetch::PLANE, from + f);
+    if (SHARED_ROWS > 0 && !LATE) meeting.arrive();
     const int last = at.end - 1 + HIGH_S + (PYRAMID - 1) * LAG; // when plane end - 1 is complete
     for (int p = from; p <= last;) {
       // Plane p arrives at the first stage, p - LAG at the second and so on. While
@@ -104,20 +106,39 @@ struct Streaming {
   __device__ __forceinline__ void advance(int p, const Place &at) {
     Cells arrived[ARRAYS];
     LaneHalo lane_halo;
-    APRON{{const Vector *plane = prefetch.next();}}APRON
+    APRON{{const Vector *plane = prefetch.beside();}}APRON
     fetch(prefetch.take(arrived, lane_halo), p + PREFETCH);
+    // A stage takes the plane that the one before has just completed; if that
+    // waits for other warps' rows, the one of the last plane step: backwards then.
+    const auto taken = [&](int s) -> const Cells (&)[ARRAYS] { return s > 0 ? stage[s > 0 ? s - 1 : 0].done : arrived; };
+    const auto give_rows = [&](int s) {
+      if (APRON == 0 || s > 0) give<ENDS>(taken(s), p - s * LAG, at, edges.of(s));
+    };
+    const auto join_rows = [&](int s) {
+      join<ENDS>(stage[s], s, at.grid.iteration + s, p - AGO - s * LAG, at, edges.of(s) APRON{{, plane}}APRON);
+    };
+    if (LATE) {
+      each<PYRAMID>(give_rows);
+      meeting.arrive();
+    }
 #pragma unroll
     for (int k = 0; k < PYRAMID; k++) {
-      // A stage takes the plane that the one before has just completed; if that
-      // waited for other warps' rows, the one of the last plane step: backwards then.
       const int s = LATE ? PYRAMID - 1 - k : k;
-      const Cells (&v)[ARRAYS] = s > 0 ? stage[s > 0 ? s - 1 : 0].done : arrived;
-      arrive<ENDS>(stage[s], v, lane_halo, s, at.grid.iteration + s, p - s * LAG, at, edges.of(s));
+      if (SHARED_ROWS > 0 && !LATE && !SUMS && s == 0) meeting.wait();
+      arrive<ENDS>(stage[s], taken(s), lane_halo, s, at.grid.iteration + s, p - s * LAG, at, edges.of(s));
+      if (SHARED_ROWS > 0 && !LATE) {
+        if (SUMS && s == 0) meeting.wait();
+        join_rows(s);
+        give_rows(s);
+      }
     }
     if constexpr (SHARED_ROWS > 0) {
-      __syncthreads();
-#pragma unroll
-      for (int s = 0; s < PYRAMID; s++) join<ENDS>(stage[s], s, at.grid.iteration + s, p - s * LAG, at, edges.of(s) APRON{{, plane}}APRON);
+      if (LATE) {
+        meeting.wait();
+        each<PYRAMID>(join_rows);
+      } else {
+        meeting.arrive();
+      }
       edges.slot = edges.slot + 1 < RING ? edges.slot + 1 : 0;
     }
     const int complete = p - (PYRAMID - 1) * LAG - HIGH_S;

@@ -64,6 +64,7 @@ __device__ __forceinline__ void accumulate_plane(Stage &s, const Rows &e, int p,
   // the plane before and the right one of another: the pair that they are is added up once.
   Real pair[PAIRS ? WORDS + 1 : 1];
   if constexpr (PAIRS) each<WORDS + 1>([&](int i) { pair[i] = (first ? Real(0) : s.before[i]) + e[0][LOW_X + i]; });
+  constexpr int PASSED = OWN ? 0 : AGO; // sums that were complete before: rows of other warps come later
   constexpr int TARGETS = OWN || SHARED_ROWS > ROWS ? ROWS : SHARED_ROWS; // own rows that get something: of neighbours the first and the last
 #pragma unroll
   for (int k = 0; k < TARGETS * WORDS; k++) {
@@ -74,7 +75,7 @@ __device__ __forceinline__ void accumulate_plane(Stage &s, const Rows &e, int p,
       if (OWN)
         sum[m] = m < BEGUN && !first ? Sum(s.sum[m < OPEN ? m : 0][j][i]) : Sum(CONSTANT_TERM); // with the first plane all sums begin
       else
-        sum[m] = m == 0 ? s.done[0][j][i] : s.sum[m > 0 ? m - 1 : 0][j][i];
+        sum[m] = m < PASSED ? Real(0) : m == PASSED ? s.done[0][j][i] : s.sum[m > PASSED ? m - PASSED - 1 : 0][j][i];
     });
     Real before[OPEN + 1];
     each<OPEN + 1>([&](int m) { before[m] = sum[m]; });
@@ -92,7 +93,7 @@ __device__ __forceinline__ void accumulate_plane(Stage &s, const Rows &e, int p,
     if constexpr (HOLDS)
       each<HIGH_S + 1>([&](int m) {
         const int target = p - HIGH_S + m;
-        if ((!RESTORED && holds && held_cell(at, j, i)) || (ENDS && held_plane(at, target))) {
+        if (((!RESTORED || !OWN) && holds && held_cell(at, j, i)) || (ENDS && held_plane(at, target))) {
           sum[m] = OWN && m == HIGH_S ? GROWTH * e[LOW_R + j][LOW_X + i] : before[m];
           branch();
         } else {
@@ -104,8 +105,8 @@ __device__ __forceinline__ void accumulate_plane(Stage &s, const Rows &e, int p,
         sum[0] = GROWTH * (BEGINS_AS_CELL ? s.sum[OPEN - 1][j][i] : s.before[i + 1]);
         branch();
       }
-    s.done[0][j][i] = sum[0];
-    each<OPEN>([&](int m) { s.sum[m][j][i] = sum[m + 1]; });
+    s.done[0][j][i] = sum[PASSED];
+    each<OPEN - PASSED>([&](int m) { s.sum[m][j][i] = sum[m + PASSED + 1]; });
   }
   if constexpr (PAIRS || (RESTORED && OWN)) each<WORDS + 1>([&](int i) { if (i > 0 || PAIRS) s.before[i] = e[0][LOW_X - 1 + i]; });
 }
@@ -149,14 +150,26 @@ __device__ __forceinline__ void accumulate_edge_planes(Stage &s, const Rows &nea
     each<ROWS * WORDS>([&](int c) {
       const int j = c / WORDS, i = c % WORDS;
       Sum sum[OPEN + 1];
-      each<OPEN + 1>([&](int m) { sum[m] = m == 0 ? s.done[0][j][i] : s.sum[m > 0 ? m - 1 : 0][j][i]; });
+      constexpr int PASSED = OWN ? 0 : AGO;
+      each<OPEN + 1 - PASSED>([&](int m) { sum[m + PASSED] = m == 0 ? s.done[0][j][i] : s.sum[m > 0 ? m - 1 : 0][j][i]; });
       accumulate_beyond<OWN>(sum, e, j, i, low, high, 0);
-      each<OPEN + 1>([&](int m) {
-        if (m <= HIGH_S && (held_cell(at, j, i) || held_plane(at, p - HIGH_S + m))) return;
-        (m == 0 ? s.done[0][j][i] : s.sum[m > 0 ? m - 1 : 0][j][i]) = sum[m];
+      each<OPEN + 1 - PASSED>([&](int m) {
+        if (m + PASSED <= HIGH_S && (held_cell(at, j, i) || held_plane(at, p - HIGH_S + m + PASSED))) return;
+        (m == 0 ? s.done[0][j][i] : s.sum[m > 0 ? m - 1 : 0][j][i]) = sum[m + PASSED];
       });
     });
   });
+}
+
+// Gives the edge rows of plane p to the other warps.
+template <bool ENDS> __device__ __forceinline__ void give(const Cells (&v)[ARRAYS], int p, const Place &at, const Edges &edges) {
+  const bool none = ENDS && p >= at.planes; // there is no such plane: it must not count
+  Cells own;
+#pragma unroll
+  for (int j = 0; j < ROWS; j++)
+#pragma unroll
+    for (int i = 0; i < WORDS; i++) own[j][i] = none ? Real(0) : v[0][j][i];
+  publish(own, at, edges.now(0));
 }
 
 // A stage takes the cells v of plane p: everything that the thread's own rows give.
@@ -164,17 +177,15 @@ template <bool ENDS>
 __device__ __forceinline__ void arrive(Stage &s, const Cells (&v)[ARRAYS], const LaneHalo &lane_halo, int step, int iteration, int p, const Place &at, const Edges &edges) {
   const bool none = ENDS && p >= at.planes; // there is no such plane: it must not count
   Rows e, near;
-  Cells own;
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
 #pragma unroll
-    for (int i = 0; i < WORDS; i++) e[LOW_R + j][LOW_X + i] = own[j][i] = none ? Real(0) : v[0][j][i];
+    for (int i = 0; i < WORDS; i++) e[LOW_R + j][LOW_X + i] = none ? Real(0) : v[0][j][i];
     Real next[LANE_HALO > 0 ? LANE_HALO : 1];
 #pragma unroll
     for (int k = 0; k < LANE_HALO; k++) next[k] = none ? Real(0) : lane_halo[j][k];
     halo_row(e[LOW_R + j], at, LOW_X, HIGH_X, next, none ? Outside{} : outside_cell(step));
   }
-  if (APRON == 0 || step > 0) publish(own, at, edges.now(0));
   if (some(EDGE_VALUE) && !none) {
     if (ENDS) copy(near, e);
     edge_values<ENDS, true>(e, at, p, false, step, iteration);
@@ -183,7 +194,7 @@ __device__ __forceinline__ void arrive(Stage &s, const Cells (&v)[ARRAYS], const
   if constexpr (some(EDGE_VALUE) && ENDS) accumulate_edge_planes<true>(s, near, p, at, step, iteration);
 }
 
-// What the rows of other warps add to a stage.
+// What the rows of other warps, of plane p, add to a stage.
 template <bool ENDS>
 __device__ __forceinline__ void join(Stage &s, int step, int iteration, int p, const Place &at, const Edges &edges APRON{{, const Vector *plane}}APRON) {
   if constexpr (SHARED_ROWS > 0) {
@@ -193,7 +204,7 @@ __device__ __forceinline__ void join(Stage &s, int step, int iteration, int p, c
     if (step == 0)
       neighbours(e, [&](int r) { return plane[(r < LOW_R ? r - LOW_R : ROWS + r - LOW_R) * 32]; });
     else}}APRON
-      neighbours(e, [&](int r) { return edges.now(0)[at.other[r]]; });
+      neighbours(e, [&](int r) { return edges.before(0, AGO)[at.other[r]]; });
     if constexpr (DIAGONAL) {
 #pragma unroll
       for (int r = 0; r < SHARED_ROWS; r++) halo_row(e[r < LOW_R ? r : r + ROWS], at, LOW_X, HIGH_X, nullptr, outside_cell(step));

@@ -103,12 +103,18 @@ __device__ __forceinline__ void complete(Stage &s, int iteration, int p, const P
     }
 }
 
+// Gives the edge rows of plane p to the other warps.
+template <bool ENDS> __device__ __forceinline__ void give(const Cells (&v)[ARRAYS], int p, const Place &at, const Edges &edges) {
+#pragma unroll
+  for (int a = 0; a < ARRAYS; a++)
+    if (edge_slot(a) >= 0) publish(v[a], at, edges.now(a));
+}
+
 // A stage takes the cells v of plane p.
 template <bool ENDS>
 __device__ __forceinline__ void arrive(Stage &s, const Cells (&v)[ARRAYS], const LaneHalo &, int, int iteration, int p, const Place &at, const Edges &edges) {
 #pragma unroll
   for (int a = 0; a < ARRAYS; a++) {
-    if (edge_slot(a) >= 0) publish(v[a], at, edges.now(a));
 #pragma unroll
     for (int m = 0; m < OPEN; m++) copy(s.kept[a][m], s.kept[a][m + 1]);
     copy(s.kept[a][OPEN], v[a]);
