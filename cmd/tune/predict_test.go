@@ -40,7 +40,7 @@ func TestModelRanksForADeviceThatIsNotHere(t *testing.T) {
 }
 
 func TestModelOfARecordedDeviceShowsWhatWasMeasured(t *testing.T) {
-	p := clitest.Command(t, clitest.StoreIn(t), "model", "--stencil", "jacobi3d", "--device", "replay:h200", "--top", "300", "--json") // the recording is a sample
+	p := clitest.Command(t, clitest.StoreIn(t), "model", "--stencil", "jacobi3d", "--device", "replay:h200", "--top", "1500", "--json") // the recording is a sample
 	if code := p.Run(t); code != cli.OK {
 		t.Fatalf("exit %d: %s", code, p.Stderr.String())
 	}
@@ -48,7 +48,7 @@ func TestModelOfARecordedDeviceShowsWhatWasMeasured(t *testing.T) {
 	if err := json.Unmarshal(p.Stdout.Bytes(), &got); err != nil {
 		t.Fatal(err)
 	}
-	if len(got.Top) != 300 || !slices.ContainsFunc(got.Top, func(r modelRow) bool { return r.Measured > 0 }) {
+	if len(got.Top) != 1500 || !slices.ContainsFunc(got.Top, func(r modelRow) bool { return r.Measured > 0 }) {
 		t.Errorf("%+v", got.Top)
 	}
 }

@@ -45,7 +45,7 @@ const (
 var stepEntry = regexp.MustCompile(`#define (?:FOLD|LAST|LIST)_ENTRY (\w+_(fold|last|list)_(\d+))\n`)
 
 // waits finds what makes threads wait, for each other or for copies.
-var waits = regexp.MustCompile(`__syncthreads|__syncwarp|_sync\s*\(|copies_wait`)
+var waits = regexp.MustCompile(`__syncthreads|__syncwarp|_sync\s*\(|copies_wait|emulated_await`)
 
 // How far the compiler optimizes what is timed, and what runs once in a proof: there -O2 would take it half as long again to save less.
 const (

@@ -96,6 +96,7 @@ func TestTheEmulationRunsCUDA(t *testing.T) {
     order[threadIdx.x] = other + 1;
   }
   if (i < n) out[i] = order[threadIdx.x] == 10 ? in[i] : -1;`,
+		"a barrier of two steps": inRing("round % 2"),
 		"shuffles": `
   float v = i < n ? in[i] : 0;
   const int lane = threadIdx.x % 32;
@@ -122,6 +123,20 @@ func TestTheEmulationRunsCUDA(t *testing.T) {
 			}
 		})
 	}
+}
+
+// inRing is a kernel whose threads hand on a number from place to place in shared memory: they arrive when theirs is in its slot, and wait before they read.
+func inRing(slot string) string {
+	return strings.ReplaceAll(`
+  __shared__ int ring[2][64];
+  int mine = 0;
+  for (int round = 0; round < 10; round++) {
+    ring[SLOT][threadIdx.x] = mine;
+    emulated_arrive();
+    emulated_await(round % 2);
+    mine = ring[SLOT][(threadIdx.x + 1) % 64] + 1;
+  }
+  if (i < n) out[i] = mine == 10 ? in[i] : -1;`, "SLOT", slot)
 }
 
 func TestWrongAnswersAreSeen(t *testing.T) {

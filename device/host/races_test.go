@@ -2,7 +2,9 @@ package host_test
 
 import (
 	"regexp"
+	"strings"
 	"testing"
+	"time"
 
 	"stenciltune/device/devicetest"
 	"stenciltune/device/host"
@@ -48,4 +50,27 @@ func TestRacesAreFound(t *testing.T) {
 		}
 	}
 	devicetest.CheckCorpus(t, open(t, host.Options{Races: true}), some, 1, "race: ")
+}
+
+// Who has arrived at a barrier and not waited for it does not know what others do.
+func TestRacesBetweenArrivingAndWaiting(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the watched build is slow")
+	}
+	d, p := open(t, host.Options{Races: true}), copyProblem(t, 1000)
+	right := inRing("round % 2")
+	for name, c := range map[string]struct {
+		body  string
+		races bool
+	}{
+		"two slots in turn":      {right, false},
+		"one slot":               {inRing("0"), true}, // written while others read
+		"read before waiting":    {strings.Replace(right, "emulated_await(round % 2);\n    mine = ring[round % 2][(threadIdx.x + 1) % 64] + 1;", "mine = ring[round % 2][(threadIdx.x + 1) % 64] + 1;\n    emulated_await(round % 2);", 1), true},
+		"written after arriving": {strings.Replace(right, "ring[round % 2][threadIdx.x] = mine;\n    emulated_arrive();", "emulated_arrive();\n    ring[round % 2][threadIdx.x] = mine;", 1), true},
+	} {
+		_, err := check(t, d, p, copyKernel(p, c.body), 20*time.Second)
+		if races := err != nil && strings.Contains(err.Error(), "race: "); races != c.races || !races && err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
 }

@@ -241,6 +241,10 @@ func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
 		{jacobi3d, h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=4/mb=1/ph=2/pm=1", ""},
 		{jacobi3d, turing, "stream/vx=4/vy=4/wp=8/ck=4/pf=2/mb=1/ph=2/pm=1", "prefetch"},
 		{jacobi3d, h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=4/mb=1/ph=2", "prefetch"},
+		{jacobi3d, h200(), "stream/vx=2/vy=4/wp=8/ck=4/pf=2/mb=1/ph=2/sb=1", "split"},
+		{jacobi3d, h200(), "stream/vx=2/vy=2/wp=8/ck=4/pf=2/mb=1/ph=2/pm=1/sb=1", "split"},
+		{jacobi3d, h200(), "stream/vx=2/vy=4/wp=8/ck=4/pf=2/mb=2/ph=3/pm=1/sb=1", "split"},
+		{jacobi3d, h200(), "stream/vx=2/vy=4/wp=8/ck=8/pf=2/mb=1/ph=2/pm=1/sb=1", "split"},
 		{jacobi3d, h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2/pm=1", "prefetch"},
 		{jacobi3d.Resized(stencil.Size{511, 512, 512}), h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=2/mb=1/ph=2/pm=1", ""},
 		{halves.Resized(stencil.Size{511, 512, 512}), h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=2/mb=1/ph=2/pm=1", "prefetch"},
@@ -400,7 +404,7 @@ func TestEveryConstraintHasItsCaseAbove(t *testing.T) {
 		"tile":      "threads warps work tile-size column-width zigzag grid steps stages variants halo shared-memory",
 		"slide":     "dimensions threads warps halo loads tile-size column-width zigzag grid shared-memory",
 		"sweep":     "sums warp threads grid-size grid vector work stream-tile keep shared-memory registers blocks",
-		"stream":    "stencil boundary mirror outside warp steps threads grid-size grid prefetch packed vector halo fill stream-tile shared-memory registers blocks",
+		"stream":    "stencil boundary mirror outside warp steps threads grid-size grid prefetch split packed vector halo fill stream-tile shared-memory registers blocks",
 	} {
 		var got []string
 		for _, c := range kernels.Find(Families(), name).Space(p, h200()).Constraints {

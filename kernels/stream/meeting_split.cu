@@ -15,17 +15,25 @@ struct Meeting {
 #if __CUDA_ARCH__ >= 800
     __syncwarp();
     if (threadIdx.x == 0) asm volatile("{ .reg .b64 state; mbarrier.arrive.shared.b64 state, [%0]; }" ::"r"(address) : "memory");
+#elif defined(EMULATED_COPIES)
+    emulated_arrive();
 #endif
   }
 
   __device__ __forceinline__ void wait() {
+    await();
+    phase ^= 1;
+  }
+
+  __device__ __forceinline__ void await() const {
 #if __CUDA_ARCH__ >= 900
     asm volatile("{ .reg .pred all; again: mbarrier.try_wait.parity.shared.b64 all, [%0], %1; @!all bra again; }" ::"r"(address), "r"(phase) : "memory");
 #elif __CUDA_ARCH__ >= 800
     asm volatile("{ .reg .pred all; again: mbarrier.test_wait.parity.shared.b64 all, [%0], %1; @!all bra again; }" ::"r"(address), "r"(phase) : "memory");
+#elif defined(EMULATED_COPIES)
+    emulated_await(phase);
 #else
     __syncthreads();
 #endif
-    phase ^= 1;
   }
 };

@@ -167,7 +167,9 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 		return copied && g.prefetch >= 2 && g.leastCopy() >= 4
 	})
 	if of.splittable() {
-		whole([]string{"pm", "sb"}, "split", "warps that wait late have planes copied asynchronously", func(g plan) bool { return !g.splits || g.async })
+		whole([]string{"vy", "ck", "mb", "sm", "pm", "sb"}, "split", "warps that wait late have planes copied asynchronously, three rows at least, no further block on the SM that would run meanwhile, and shares in place of more than 5 stream tiles", func(g plan) bool {
+			return !g.splits || g.async && g.minBlocks == 1 && g.rows >= 3 && (g.shares() || g.streamTiles <= 5)
+		})
 	}
 	whole(onVector, "packed", "where a register holds two cells, a vector is at least four, and half of one reaches as far as the stencil, beyond mirrors further", func(g plan) bool {
 		reach := max(g.lowX, g.highX)
@@ -234,6 +236,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "HIGH_S", Value: g.highS, Doc: "and towards larger ones"},
 		{Name: "PART", Value: g.part(), Doc: "cells moved at once between memory and a thread: a vector, or the part of one that divides the rows"},
 		{Name: "LATE", Value: flag(g.late), Doc: "1 = a plane is complete only with the rows of other warps, a barrier later, and stages lag one plane more"},
+		{Name: "SPLIT", Value: flag(g.splits), Doc: "1 = warps arrive at the barrier of a plane step and wait for others later"},
 		{Name: "DIAGONAL", Value: flag(g.diagonal), Doc: "1 = the rows of other warps are read in neighbour columns too"},
 		{Name: "RING", Value: g.ring, Doc: "planes whose edge rows shared memory keeps"},
 		{Name: "UNROLL", Value: g.unroll(), Doc: "plane steps that the loop holds"},

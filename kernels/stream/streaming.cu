@@ -117,7 +117,7 @@ struct Streaming {
     const auto join_rows = [&](int s) {
       join<ENDS>(stage[s], s, at.grid.iteration + s, p - AGO - s * LAG, at, edges.of(s) APRON{{, plane}}APRON);
     };
-    if (LATE) {
+    if (LATE && SPLIT) {
       each<PYRAMID>(give_rows);
       meeting.arrive();
     }

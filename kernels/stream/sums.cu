@@ -177,15 +177,17 @@ template <bool ENDS>
 __device__ __forceinline__ void arrive(Stage &s, const Cells (&v)[ARRAYS], const LaneHalo &lane_halo, int step, int iteration, int p, const Place &at, const Edges &edges) {
   const bool none = ENDS && p >= at.planes; // there is no such plane: it must not count
   Rows e, near;
+  Cells own;
 #pragma unroll
   for (int j = 0; j < ROWS; j++) {
 #pragma unroll
-    for (int i = 0; i < WORDS; i++) e[LOW_R + j][LOW_X + i] = none ? Real(0) : v[0][j][i];
+    for (int i = 0; i < WORDS; i++) e[LOW_R + j][LOW_X + i] = own[j][i] = none ? Real(0) : v[0][j][i];
     Real next[LANE_HALO > 0 ? LANE_HALO : 1];
 #pragma unroll
     for (int k = 0; k < LANE_HALO; k++) next[k] = none ? Real(0) : lane_halo[j][k];
     halo_row(e[LOW_R + j], at, LOW_X, HIGH_X, next, none ? Outside{} : outside_cell(step));
   }
+  if (LATE && !SPLIT && (APRON == 0 || step > 0)) publish(own, at, edges.now(0)); // not give: compilers would spill
   if (some(EDGE_VALUE) && !none) {
     if (ENDS) copy(near, e);
     edge_values<ENDS, true>(e, at, p, false, step, iteration);
@@ -204,7 +206,7 @@ __device__ __forceinline__ void join(Stage &s, int step, int iteration, int p, c
     if (step == 0)
       neighbours(e, [&](int r) { return plane[(r < LOW_R ? r - LOW_R : ROWS + r - LOW_R) * 32]; });
     else}}APRON
-      neighbours(e, [&](int r) { return edges.before(0, AGO)[at.other[r]]; });
+      neighbours(e, [&](int r) { return (AGO > 0 ? edges.before(0, AGO) : edges.now(0))[at.other[r]]; });
     if constexpr (DIAGONAL) {
 #pragma unroll
       for (int r = 0; r < SHARED_ROWS; r++) halo_row(e[r < LOW_R ? r : r + ROWS], at, LOW_X, HIGH_X, nullptr, outside_cell(step));

@@ -113,6 +113,7 @@ template <bool ENDS> __device__ __forceinline__ void give(const Cells (&v)[ARRAY
 // A stage takes the cells v of plane p.
 template <bool ENDS>
 __device__ __forceinline__ void arrive(Stage &s, const Cells (&v)[ARRAYS], const LaneHalo &, int, int iteration, int p, const Place &at, const Edges &edges) {
+  if (LATE) give<ENDS>(v, p, at, edges);
 #pragma unroll
   for (int a = 0; a < ARRAYS; a++) {
 #pragma unroll

@@ -120,6 +120,8 @@ template <class V> inline V __ldg(const V *p) { return *p; }
 extern "C" void emulated_copy(void *to, const void *from, unsigned bytes);
 extern "C" void emulated_commit();
 extern "C" void emulated_wait(int groups);
+extern "C" void emulated_arrive();
+extern "C" void emulated_await(unsigned odd);
 
 #define EMULATED_VECTOR(T, n, ...)                                                                                     \
   struct __align__(n * sizeof(T) > 16 ? 16 : n * sizeof(T)) T##n {                                                     \

@@ -1,13 +1,14 @@
 // Races: what one thread of a launch writes and another reads or writes without a barrier between, in whatever order the
 // emulation has run them. The compiler calls the functions at the end at each access to memory, as it would those of ThreadSanitizer's
 // library (-fsanitize=thread), which is not linked.
+#include <algorithm>
 #include <memory>
 #include <unordered_map>
 
-// Who did something to a byte, and the barriers of the block and of the warp that it had passed.
+// Who did something to a byte, the block's barriers at which it had arrived and for which it had waited, and those of the warp that it had passed.
 struct Deed {
   long long block = -1;
-  int thread, barriers, syncs;
+  int thread, arrived, waited, syncs;
 };
 
 struct Byte {
@@ -53,20 +54,21 @@ static void touch(const void *address, size_t bytes, bool write) {
   Deed me;
   me.block = block_serial;
   me.thread = (int)((threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x);
-  me.barriers = b.kernel->waits ? b.fibers[b.current].barriers : 0;
+  me.arrived = b.kernel->waits ? b.fibers[b.current].arrived : 0;
+  me.waited = b.kernel->waits ? b.fibers[b.current].waited : 0;
   me.syncs = b.kernel->waits ? b.fibers[b.current].syncs : 0;
   const bool shared = of_block((uintptr_t)address);
   const auto ordered = [&](const Deed &d) {
     if (d.block < 0 || (d.block == me.block && d.thread == me.thread)) return true;
     if (d.block != me.block) return shared;
-    return d.barriers != me.barriers || (warp_of(d.thread) == warp_of(me.thread) && d.syncs != me.syncs);
+    return d.arrived < me.waited || (warp_of(d.thread) == warp_of(me.thread) && d.syncs != me.syncs);
   };
   for (uintptr_t at = (uintptr_t)address; at < (uintptr_t)address + bytes; at++) {
     Byte &byte = byte_at(at);
     if (shared && byte.wrote.block != me.block && byte.read.block != me.block) byte = Byte(); // another block's
     if (byte.copying) fatal("race: memory is used to which an asynchronous copy is on its way");
     if (!ordered(byte.wrote)) race(me, byte.wrote, write, false, shared);
-    const bool before = byte.read.block == me.block && byte.read.barriers == me.barriers; // read since the same barrier of the block
+    const bool before = byte.read.block == me.block && byte.read.arrived >= me.waited; // read, and no barrier of the block since
     if (write) {
       const bool lanes = before && byte.lanes && byte.read.syncs == me.syncs;
       if (!ordered(byte.read) || lanes || (before && byte.warps) || byte.blocks) race(me, byte.read, true, true, shared);
@@ -76,7 +78,9 @@ static void touch(const void *address, size_t bytes, bool write) {
     byte.blocks |= !shared && byte.read.block >= 0 && byte.read.block != me.block;
     byte.warps = before && (byte.warps || warp_of(byte.read.thread) != warp_of(me.thread));
     byte.lanes = before && byte.read.syncs == me.syncs && (byte.lanes || byte.read.thread != me.thread);
+    const int arrived = before ? std::max(byte.read.arrived, me.arrived) : me.arrived; // of all who have read since
     byte.read = me;
+    byte.read.arrived = arrived;
   }
 }
 

@@ -92,7 +92,7 @@ constexpr size_t STACK = 64 << 10;
 #endif
 constexpr uint64_t CANARY = 0x5afe57ac5afe57acull;
 
-enum State { READY, AT_BARRIER, AT_WARP, DONE };
+enum State { READY, AT_BARRIER, AT_WARP, AT_PHASE, DONE };
 
 // A copy that a thread has asked for.
 struct Copy {
@@ -106,7 +106,8 @@ struct Fiber {
   Context context;
   std::vector<Copy> copies; // not done yet
   int group = 0;            // that is asked for now
-  int barriers, syncs;      // that it has passed: the block's, and __syncwarp
+  int arrived, waited;      // the block's barriers at which it has arrived, and those it has waited for
+  int syncs;                // __syncwarp that it has passed
   char *stack = nullptr;
   uint3 thread;
   State state;
@@ -117,6 +118,7 @@ struct Block {
   std::vector<Fiber> fibers;
   Context scheduler;
   int current = 0, count = 0, live = 0, waiting = 0;
+  long long arrivals = 0; // at the barrier of which arriving and waiting are two steps
   std::vector<int> warp_live, warp_waiting;
   std::vector<unsigned char> exchange; // 16 bytes a thread
   const EmulatedKernel *kernel;
@@ -198,10 +200,29 @@ extern "C" void emulated_barrier() {
   Block &b = *running;
   if (b.live < b.count) fatal("divergent barrier: a thread of the block has returned");
   b.fibers[b.current].state = AT_BARRIER;
-  b.fibers[b.current].barriers++;
+  b.fibers[b.current].arrived++, b.fibers[b.current].waited++;
   if (++b.waiting == b.live)
     release_block(b);
   yield();
+}
+
+// A barrier of which arriving and waiting are two steps (mbarrier): a block has one. A phase ends when all threads have arrived, and a thread waits
+// for the end of a phase by whether its number is odd.
+extern "C" void emulated_arrive() {
+  Block &b = *running;
+  b.fibers[b.current].arrived++;
+  if (++b.arrivals % b.count != 0) return;
+  for (int i = 0; i < b.count; i++)
+    if (b.fibers[i].state == AT_PHASE) b.fibers[i].state = READY;
+}
+extern "C" void emulated_await(unsigned odd) {
+  Block &b = *running;
+  Fiber &f = b.fibers[b.current];
+  while ((b.arrivals / b.count & 1) == odd) {
+    f.state = AT_PHASE;
+    yield();
+  }
+  f.waited++;
 }
 
 extern "C" void emulated_warp_barrier() {
@@ -269,6 +290,7 @@ static void run_fibers(Block &b) {
   backwards = !backwards;
   b.live = b.count;
   b.waiting = 0;
+  b.arrivals = 0;
   const int warps = (b.count + warpSize - 1) / warpSize;
   b.warp_live.assign(warps, 0);
   b.warp_waiting.assign(warps, 0);
@@ -278,7 +300,7 @@ static void run_fibers(Block &b) {
     prepare(b.fibers[i]);
     b.fibers[i].state = READY;
     b.fibers[i].copies.clear();
-    b.fibers[i].group = b.fibers[i].barriers = b.fibers[i].syncs = 0;
+    b.fibers[i].group = b.fibers[i].arrived = b.fibers[i].waited = b.fibers[i].syncs = 0;
     b.warp_live[warp_of(i)]++;
   }
   while (b.live > 0) {
