@@ -108,6 +108,7 @@ func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
 		{"float64.cu", catalogued(t, "jacobi3d"), stencil.Float64, volume, "stream/vx=2/vy=3/wp=12/ck=1/pf=2/mb=1/ph=3"},
 		{"apron3d.cu", edged(t, "jacobi3d27", "constant 0.25"), stencil.Float32, volume, "stream/vx=2/vy=4/wp=8/ck=1/pf=2/mb=1/ph=2/pm=3"},
 		{"shares3d.cu", catalogued(t, "jacobi3d"), stencil.Float32, volume, "stream/vx=2/vy=4/wp=16/ck=1/pf=4/mb=1/ph=4/sm=132/pm=1"},
+		{"split3d.cu", catalogued(t, "jacobi3d"), stencil.Float64, volume, "stream/vx=2/vy=4/wp=8/ck=1/pf=4/mb=1/ph=4/sm=132/pm=1/sb=1"},
 	} {
 		k := Family{}.Kernel(problem(c.stencil, c.dtype, c.size), spacetest.Schedule(t, c.schedule))
 		golden.Check(t, c.golden, []byte(brief(k.Source)))
@@ -397,7 +398,8 @@ func TestTilesOfOneKindStartInPairs(t *testing.T) {
 	}
 }
 
-// Tiles within the grid have plane steps of their own, unless blocks share planes and cells are held or rows move in parts.
+// Tiles within the grid have plane steps of their own, unless blocks share planes and cells are held or rows move in parts, or warps wait
+// late.
 func TestTilesThatWouldRunAheadDoWhatOthersDo(t *testing.T) {
 	const cut, shared = "stream/vx=2/vy=4/wp=8/ck=1/pf=2/mb=1/ph=2/pm=1", "stream/vx=2/vy=4/wp=8/ck=1/pf=2/mb=1/ph=2/sm=132/pm=1"
 	odd := stencil.Size{321, 200, 100}
@@ -419,6 +421,9 @@ func TestTilesThatWouldRunAheadDoWhatOthersDo(t *testing.T) {
 		{"clamp", stencil.Float32, odd, shared, false, true},
 		{"mirror", stencil.Float32, odd, shared, false, true},
 		{"clamp", stencil.Float64, odd, shared, true, false},
+		{"clamp", stencil.Float32, volume, cut + "/sb=1", false, true},
+		{"clamp", stencil.Float64, volume, shared + "/sb=1", false, true},
+		{"fixed", stencil.Float64, volume, shared + "/sb=1", false, true},
 	} {
 		s, p := spacetest.Schedule(t, c.schedule), problem(edged(t, "jacobi3d", c.rule), c.dtype, c.size)
 		g, w := planOf(p, s), (Family{}).Work(p, s)
