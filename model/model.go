@@ -238,8 +238,8 @@ func (c Coefficients) draining(w kernels.Work, at, warps float64) float64 {
 const (
 	leftForL1 = 32 << 10
 	crowded   = 1.2
-	// What a kernel computes in takes so much less where warps wait late for each other (docs/lab/0061-warps-that-wait-late.md): on one H200 the
-	// best of jacobi3d went from 1,675 to 1,776 GCells/s in float32 (504x504x512), and from 785 to 878 in double precision.
+	// What a kernel computes in takes so much less where warps wait late for each other (docs/lab/0061-warps-that-wait-late.md): jacobi3d
+	// went from 1,671 to 1,776 GCells/s in float32 (504x504x512), and from 785 to 878 in double precision.
 	waitsLate = 0.9
 )
 

@@ -249,6 +249,7 @@ func Mutations() []Mutation {
 		m("stream", "jacobi3d", "no barrier before rows of other warps are read", "void wait() { __syncthreads(); }", "void wait() {}"),
 		m("stream", "jacobi3d", "no barrier: warps that wait late do not wait", "    await();\n", ""),
 		m("stream", "jacobi3d27", "no barrier before a plane is completed with rows of other warps", "        meeting.wait();\n        each<PYRAMID>(join_rows);", "        each<PYRAMID>(join_rows);"),
+		m("stream", "rowsbefore3d", "rows of other warps are taken of the plane before", ": edges.now(0))[", ": edges.before(0, 1))["),
 		m("stream", "jacobi3d13", "rows of other warps are taken of the plane at hand", "AGO > 0 ? edges.before(0, AGO)", "AGO < 0 ? edges.before(0, AGO)"),
 		m("stream", "jacobi3d", "edge rows of the next plane over those of this one", "edges.slot + 1 < RING ? edges.slot + 1 : 0;", "0;"),
 		m("stream", "jacobi2d", "copies are waited for a plane too late", "copies_wait<PREFETCH - 1>();", "copies_wait<PREFETCH>();"),

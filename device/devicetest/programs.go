@@ -394,6 +394,7 @@ func (p *program) sum() string {
 			low[a] = -p.r.IntN(p.reach + 1)
 		}
 	}
+	behind := p.dims == 3 && p.chance(6) // no rows in the newest plane
 	var terms []string
 	var weights []float64
 	total := 0.0
@@ -406,7 +407,7 @@ func (p *program) sum() string {
 						away++
 					}
 				}
-				if star && away > 1 || p.reach > 1 && p.dims == 3 && !star && p.chance(2) || len(terms) > 40 {
+				if behind && y != 0 && z == high[2] || star && away > 1 || p.reach > 1 && p.dims == 3 && !star && p.chance(2) || len(terms) > 40 {
 					continue
 				}
 				w := 1.0

@@ -249,7 +249,7 @@ func (g plan) within() bool {
 }
 
 // level tells whether all tiles do what those at the ends of rows and columns do, for else they would run ahead of them, and sectors that
-// two of them write come apart (docs/lab/0060-tiles-that-run-ahead.md): where blocks share planes, and cells are held at those ends or rows move
+// two of them write come apart (docs/lab/0060-tiles-that-run-ahead.md): where warps wait late (docs/lab/0061-warps-that-wait-late.md), and where blocks share planes, and cells are held at those ends or rows move
 // in parts. In double precision that takes longer than it saves.
 func (g plan) level() bool {
 	return g.splits || g.shares() && g.linear && g.problem.DType.Size() <= 4 && (g.holdsEnds() || g.part() < g.vector)

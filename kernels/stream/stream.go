@@ -167,7 +167,7 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 		return copied && g.prefetch >= 2 && g.leastCopy() >= 4
 	})
 	if of.splittable() {
-		whole([]string{"vy", "ck", "mb", "sm", "pm", "sb"}, "split", "warps that wait late have planes copied asynchronously, three rows at least, no further block on the SM that would run meanwhile, and shares in place of more than 5 stream tiles", func(g plan) bool {
+		whole([]string{"vy", "ck", "mb", "sm", "pm", "sb"}, "split", "warps that wait late have planes copied asynchronously, three rows at least, no limit on registers for further blocks that would run meanwhile, and shares in place of more than 5 stream tiles", func(g plan) bool {
 			return !g.splits || g.async && g.minBlocks == 1 && g.rows >= 3 && (g.shares() || g.streamTiles <= 5)
 		})
 	}

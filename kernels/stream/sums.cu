@@ -149,7 +149,7 @@ __device__ __forceinline__ void accumulate_edge_planes(Stage &s, const Rows &nea
     edge_values<true, OWN>(e, at, p - low + high, true, step, iteration);
     each<ROWS * WORDS>([&](int c) {
       const int j = c / WORDS, i = c % WORDS;
-      Sum sum[OPEN + 1];
+      Sum sum[OPEN + 1] = {};
       constexpr int PASSED = OWN ? 0 : AGO;
       each<OPEN + 1 - PASSED>([&](int m) { sum[m + PASSED] = m == 0 ? s.done[0][j][i] : s.sum[m > 0 ? m - 1 : 0][j][i]; });
       accumulate_beyond<OWN>(sum, e, j, i, low, high, 0);

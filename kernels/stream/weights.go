@@ -120,19 +120,15 @@ func (w weights) images(r rim, held ends) bool {
 	return true
 }
 
-// late tells whether a plane completes only with rows of other warps: its last
-// contribution has points off its own row. If that is its own plane, then the
-// grid's first plane also stands for those before it.
-// So does the plane that a mirrored one stands for.
+// late tells whether a plane completes only with rows of other warps: its last contribution has points off its own row, or
+// that of a plane before its own. (Others take rows a plane step later. Sums that rows before the grid's first plane belong to would begin
+// meanwhile, and the first plane also stands for those.) So does the plane that a mirrored one stands for.
 func (w weights) late(mirror bool) bool {
-	last := w.planes[len(w.planes)-1:]
-	if w.low == len(w.planes)-1 {
-		last = w.planes
-	}
+	some := append(slices.Clone(w.planes[:w.low]), w.planes[len(w.planes)-1])
 	if mirror {
-		last = []plane{w.planes[0], last[0]}
+		some = append(some, w.planes[0])
 	}
-	return slices.ContainsFunc(last, func(q plane) bool { return w.any(q, func(p point) bool { return p.DY != 0 }) })
+	return slices.ContainsFunc(some, func(q plane) bool { return w.any(q, func(p point) bool { return p.DY != 0 }) })
 }
 
 // any tells whether a plane has such a point.

@@ -101,7 +101,7 @@ func TestStagesWaitOnlyForRowsOfTheNewestPlane(t *testing.T) {
 		{"planes behind only", parsed(t, up3d, "return get(0, 0, 0) + get(0, 0, -1);"), true, false, false, 2, 1, 0},
 		{"planes behind only, rows in the own", parsed(t, up3d, "return get(0, -1, 0) + get(0, 0, -1);"), true, true, false, 2, 2, 1},
 		{"rows behind only", parsed(t, up3d, "return get(0, 1, -1);"), true, true, false, 2, 2, 1},
-		{"diagonal behind, column ahead", parsed(t, up3d, "return get(1, 1, -1) + get(0, 0, 1);"), true, false, true, 2, 2, 1},
+		{"diagonal behind, column ahead", parsed(t, up3d, "return get(1, 1, -1) + get(0, 0, 1);"), true, true, true, 2, 3, 2},
 
 		{"values of a plane", catalogued(t, "gradient2d"), false, false, false, 1, 2, 1},
 		{"values without rows", parsed(t, up3d, "return get(0, 0, -1) * get(1, 0, 1);"), false, false, false, 1, 2, 1},
