@@ -40,10 +40,11 @@ type shape struct {
 	copiesApron bool
 }
 
+// shapeOf is all of them but splits, which some stencils have no parameter for.
 func shapeOf(get func(string) int) shape {
 	return shape{
 		vector: get("vx"), rows: get("vy"), warps: get("wp"), streamTiles: get("ck"), timeTile: get("ph"),
-		prefetch: get("pf"), minBlocks: get("mb"), sms: get("sm"), async: get("pm") >= 1, keeps: get("pm") == 2, copiesApron: get("pm") == 3, splits: get("sb") == 1,
+		prefetch: get("pf"), minBlocks: get("mb"), sms: get("sm"), async: get("pm") >= 1, keeps: get("pm") == 2, copiesApron: get("pm") == 3,
 	}
 }
 
@@ -61,6 +62,7 @@ type plan struct {
 func planOf(p stencil.Problem, s space.Schedule) plan {
 	get := func(name string) int { return s.Int(name, 0) } // those that may be left out are 0 then
 	g := plan{problem: p, stages: stagesOf(p.Stencil), shape: shapeOf(get)}
+	g.splits = get("sb") == 1
 	g.packed = g.packs(p)
 	if g.async && g.leastCopy() < 4 {
 		g.async, g.keeps, g.splits, g.prefetch = false, false, false, min(g.prefetch, 2)
@@ -249,8 +251,8 @@ func (g plan) within() bool {
 }
 
 // level tells whether all tiles do what those at the ends of rows and columns do, for else they would run ahead of them, and sectors that
-// two of them write come apart (docs/lab/0060-tiles-that-run-ahead.md): where warps wait late (docs/lab/0061-warps-that-wait-late.md), and where blocks share planes, and cells are held at those ends or rows move
-// in parts. In double precision that takes longer than it saves.
+// two of them write come apart: where warps wait late (docs/lab/0061-warps-that-wait-late.md), and where blocks share planes, and cells are held at
+// those ends or rows move in parts, but not in double precision, where that takes longer than it saves (docs/lab/0060-tiles-that-run-ahead.md).
 func (g plan) level() bool {
 	return g.splits || g.shares() && g.linear && g.problem.DType.Size() <= 4 && (g.holdsEnds() || g.part() < g.vector)
 }

@@ -20,7 +20,7 @@ type Family struct{}
 const folder = "kernels/stream/"
 
 // The source is plane.cu, then the stages (sums.cu or values.cu), then the prefetch
-// (prefetch_registers.cu or prefetch_async.cu), then streaming.cu.
+// (prefetch_registers.cu or prefetch_async.cu), then where warps meet (meeting.cu or meeting_split.cu), then streaming.cu.
 var (
 	//go:embed plane.cu
 	planeSource string
@@ -115,12 +115,8 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 			g = new(plan)
 			*g = of
 		}
-		g.shape = shapeOf(func(name string) int {
-			if name == "sb" && !g.splittable() {
-				return 0
-			}
-			return v.Get(name)
-		})
+		g.shape = shapeOf(v.Get)
+		g.splits = g.splittable() && v.Get("sb") == 1
 		return g
 	}
 	whole := func(needs []string, name, why string, ok func(g plan) bool) {

@@ -121,16 +121,16 @@ struct Streaming {
       each<PYRAMID>(give_rows);
       meeting.arrive();
     }
+    if (SHARED_ROWS > 0 && !LATE && AGO == 0) meeting.wait(); // stages that keep planes read other warps' rows at once
 #pragma unroll
     for (int k = 0; k < PYRAMID; k++) {
       const int s = LATE ? PYRAMID - 1 - k : k;
-      if (SHARED_ROWS > 0 && !LATE && !SUMS && s == 0) meeting.wait();
       arrive<ENDS>(stage[s], taken(s), lane_halo, s, at.grid.iteration + s, p - s * LAG, at, edges.of(s));
-      if (SHARED_ROWS > 0 && !LATE) {
-        if (SUMS && s == 0) meeting.wait();
+      if (AGO > 0) {
+        if (s == 0) meeting.wait();
         join_rows(s);
-        give_rows(s);
       }
+      if (SHARED_ROWS > 0 && !LATE) give_rows(s);
     }
     if constexpr (SHARED_ROWS > 0) {
       if (LATE) {
