@@ -35,8 +35,11 @@ func sampled(t *testing.T, f func(p stencil.Problem, s space.Schedule, w kernels
 			cube(t), problem(t, "jacobi3d", stencil.Float64, stencil.Size{256, 200, 150}), problem(t, "jacobi2d", stencil.Float32, stencil.Size{8192, 8192, 1}),
 			problem(t, "gradient2d", stencil.Float64, stencil.Size{4096, 4000, 1}), problem(t, "jacobi3d27", stencil.Float32, stencil.Size{320, 320, 320}),
 		} {
+			family := "" // of the schedule before: of each family the first is taken, too
 			for s := range kernels.Spaces(all.Families(), p, h200()).All() {
-				if r.IntN(150) == 0 {
+				first := s.Family() != family
+				family = s.Family()
+				if r.IntN(150) == 0 || first {
 					w := kernels.Find(all.Families(), s.Family()).Work(p, s)
 					w.Torn = 0 // what they cost depends on how far blocks drift apart: more computing may be less time
 					samples = append(samples, sample{p, s, w})

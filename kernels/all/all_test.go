@@ -301,6 +301,11 @@ func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
 		{acoustic, h200(), "sweep/vx=4/vy=2/wp=16/ck=4/pf=2/mb=1", ""},
 		{acoustic.Resized(stencil.Size{512, 512, 64}), h200(), "sweep/vx=4/vy=2/wp=16/ck=4/pf=2/mb=1", "stream-tile"},
 		{jacobi3d, h200(), "sweep/vx=4/vy=2/wp=16/ck=4/pf=2/mb=1/kp=1", "keep"},
+		{jacobi3d, h200(), "sweep/vx=4/vy=2/wp=8/ck=2/pf=3/mb=1/sb=1", ""},
+		{jacobi3d, h200(), "sweep/vx=4/vy=2/wp=8/ck=2/pf=2/mb=1/sb=1", "split"},
+		{jacobi3d, h200(), "sweep/vx=4/vy=2/wp=16/ck=2/pf=3/mb=2/sb=1", "split"},
+		{jacobi3d, h200(), "sweep/vx=4/vy=1/wp=8/ck=2/pf=3/mb=1/sb=1", "split"},
+		{jacobi3d, h200(), "sweep/vx=4/vy=2/wp=8/ck=4/pf=3/mb=1/sb=1", "split"},
 		{acoustic, little, "sweep/vx=4/vy=2/wp=16/ck=4/pf=2/mb=1/kp=1", "shared-memory"},
 		{acoustic, h200(), "sweep/vx=4/vy=3/wp=16/ck=4/pf=2/mb=1", "registers"},
 		{jacobi3d, h200(), "sweep/vx=2/vy=2/wp=4/ck=4/pf=2/mb=2", "blocks"},
@@ -403,7 +408,7 @@ func TestEveryConstraintHasItsCaseAbove(t *testing.T) {
 		"smalltile": "threads warps steps stages halo shared-memory tile-size column-width zigzag grid",
 		"tile":      "threads warps work tile-size column-width zigzag grid steps stages variants halo shared-memory",
 		"slide":     "dimensions threads warps halo loads tile-size column-width zigzag grid shared-memory",
-		"sweep":     "sums warp threads grid-size grid vector work stream-tile keep shared-memory registers blocks",
+		"sweep":     "sums warp threads grid-size grid vector work stream-tile keep split shared-memory registers blocks",
 		"stream":    "stencil boundary mirror outside warp steps threads grid-size grid prefetch split packed vector halo fill stream-tile shared-memory registers blocks",
 	} {
 		var got []string

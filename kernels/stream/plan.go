@@ -165,8 +165,8 @@ func (g plan) sharedBytes() int {
 	if g.copiesApron { // where its rows are: a pair of numbers of each thread
 		more += max(g.lowR, g.highR) * g.warps * warp * 8
 	}
-	if g.splits { // the barrier
-		more += 128
+	if g.splits {
+		more += kernels.SplitBytes
 	}
 	if g.coalescedStores() {
 		more += kernels.Outputs(g.problem.Stencil, g.timeTile) * g.warps * warp * g.vector * g.problem.DType.Size()

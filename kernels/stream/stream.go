@@ -20,7 +20,7 @@ type Family struct{}
 const folder = "kernels/stream/"
 
 // The source is plane.cu, then the stages (sums.cu or values.cu), then the prefetch
-// (prefetch_registers.cu or prefetch_async.cu), then where warps meet (meeting.cu or meeting_split.cu), then streaming.cu.
+// (prefetch_registers.cu or prefetch_async.cu), then where warps meet (kernels.MeetingPiece), then streaming.cu.
 var (
 	//go:embed plane.cu
 	planeSource string
@@ -30,10 +30,6 @@ var (
 	valuesSource string
 	//go:embed nearest.cu
 	nearestSource string
-	//go:embed meeting.cu
-	meetingSource string
-	//go:embed meeting_split.cu
-	splitSource string
 	//go:embed prefetch_registers.cu
 	registersSource string
 	//go:embed prefetch_async.cu
@@ -232,7 +228,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "HIGH_S", Value: g.highS, Doc: "and towards larger ones"},
 		{Name: "PART", Value: g.part(), Doc: "cells moved at once between memory and a thread: a vector, or the part of one that divides the rows"},
 		{Name: "LATE", Value: flag(g.late), Doc: "1 = a plane is complete only with the rows of other warps, a barrier later, and stages lag one plane more"},
-		{Name: "SPLIT", Value: flag(g.splits), Doc: "1 = warps arrive at the barrier of a plane step and wait for others later"},
+		{Name: "SPLIT", Value: flag(g.splits), Doc: kernels.SplitDoc},
 		{Name: "DIAGONAL", Value: flag(g.diagonal), Doc: "1 = the rows of other warps are read in neighbour columns too"},
 		{Name: "RING", Value: g.ring, Doc: "planes whose edge rows shared memory keeps"},
 		{Name: "UNROLL", Value: g.unroll(), Doc: "plane steps that the loop holds"},
@@ -263,7 +259,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	case g.async:
 		pieces = append(pieces, kernels.CopiesPiece())
 	}
-	pieces = append(pieces, g.prefetchSource(), g.meetingSource(), kernels.Piece{File: folder + "streaming.cu", Text: streamingSource, Images: g.images, Keeps: g.keepsWritten()})
+	pieces = append(pieces, g.prefetchSource(), kernels.MeetingPiece(g.splits), kernels.Piece{File: folder + "streaming.cu", Text: streamingSource, Images: g.images, Keeps: g.keepsWritten()})
 	for i := range pieces {
 		pieces[i].Turns, pieces[i].Apron, pieces[i].Shares = g.turns(), g.copiesApron, g.shares()
 	}
@@ -288,14 +284,6 @@ func (g plan) prefetchSource() kernels.Piece {
 		return kernels.Piece{File: folder + "prefetch_async.cu", Text: asyncSource}
 	}
 	return kernels.Piece{File: folder + "prefetch_registers.cu", Text: registersSource}
-}
-
-// meetingSource is the text of where warps meet.
-func (g plan) meetingSource() kernels.Piece {
-	if g.splits {
-		return kernels.Piece{File: folder + "meeting_split.cu", Text: splitSource}
-	}
-	return kernels.Piece{File: folder + "meeting.cu", Text: meetingSource}
 }
 
 func flag(b bool) int {

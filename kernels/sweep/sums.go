@@ -179,6 +179,16 @@ func (p *stage) share(place int, points []point, u user) {
 // shared tells whether a pattern is summed on its own, and not straight into its only sum.
 func (k pattern) shared() bool { return len(k.users) > 1 }
 
+// ownPlane tells whether a pattern is added to sums of its own plane alone.
+func (k pattern) ownPlane() bool {
+	return !slices.ContainsFunc(k.users, func(u user) bool { return u.dz != 0 })
+}
+
+// thin tells whether planes of the halo have less to do than others.
+func (p *stage) thin() bool {
+	return p.low+p.high > 0 && slices.ContainsFunc(p.patterns, pattern.ownPlane)
+}
+
 // open counts the sums that a cell keeps from plane to plane.
 func (p *stage) open() int {
 	n := 0
@@ -234,6 +244,7 @@ func (p *stage) slotsText(arrays int, keep bool) string {
 	line("constexpr int SUMS = %d; // of the cell function", len(p.sums))
 	line("constexpr int OPEN = %d; // sums that a cell keeps from plane to plane", p.open())
 	line("constexpr int PARTS = %d; // sums of points within one plane", len(p.patterns))
+	line("constexpr bool THIN = %t; // planes of the halo have less to do: some parts are of their own plane alone", p.thin())
 	return b.String()
 }
 
@@ -271,8 +282,9 @@ func (p *stage) weightsText(one bool) string {
 	var b strings.Builder
 	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	b.WriteString(p.derivedText(one))
-	line("// Adds the points of value K that lie in the row dy away to a cell's parts; e[0] is that row's in the own column.")
-	line("template <int K> __device__ __forceinline__ void weigh(int dy, const Real *e, Real (&part)[PARTS]) {")
+	line("// Adds the points of value K that lie in the row dy away to a cell's parts; e[0] is that row's in the own column. A plane")
+	line("// of the halo has but the parts that other planes take.")
+	line("template <int K, bool HALO> __device__ __forceinline__ void weigh(int dy, const Real *e, Real (&part)[PARTS]) {")
 	for place, s := range p.values() {
 		for dy := -s.low[1]; dy <= s.high[1]; dy++ {
 			var terms strings.Builder
@@ -280,9 +292,13 @@ func (p *stage) weightsText(one bool) string {
 				if k.place != place {
 					continue
 				}
+				halo := ""
+				if k.ownPlane() {
+					halo = "if (!HALO) "
+				}
 				for _, at := range k.points {
 					if at.DY == dy {
-						fmt.Fprintf(&terms, "    part[%d] = %s;\n", i, added(fmt.Sprintf("part[%d]", i), k.weight(at), fmt.Sprintf("e[%d]", at.DX)))
+						fmt.Fprintf(&terms, "    %spart[%d] = %s;\n", halo, i, added(fmt.Sprintf("part[%d]", i), k.weight(at), fmt.Sprintf("e[%d]", at.DX)))
 					}
 				}
 			}

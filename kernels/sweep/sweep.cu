@@ -5,8 +5,8 @@
 // A tile is what a block writes of a plane: a warp's vectors side by side, ROWS rows of them one above the other.
 constexpr int TILE_X = 32 * VECTOR, TILE_Y = WARPS * ROWS;
 constexpr int LINE = 128 / (int)sizeof(T), QUAD = 16 / (int)sizeof(T); // cells of 128 and of 16 bytes
-// Planes of the ring: one that is read, those on their way, and with KEEP those that are not complete.
-constexpr int RING = PREFETCH + 1 + (KEEP ? HIGH_S : 0);
+// Planes of the ring: one that is read, those on their way, with KEEP those that are not complete, and with SPLIT the one that was read before.
+constexpr int RING = PREFETCH + 1 + SPLIT + (KEEP ? HIGH_S : 0);
 
 template <class Elem> struct __align__(aligned_16(sizeof(Elem), VECTOR)) VectorOf {
   Elem at[VECTOR];
@@ -139,9 +139,9 @@ template <int K> __device__ __forceinline__ Vector read_vector(const Ring *slabs
 
 @WEIGHTS@
 // Adds what value K has in the plane in shared memory to the parts of the thread's own cells.
-template <int K> __device__ __forceinline__ void weigh_plane(Real (&part)[PARTS][ROWS][VECTOR], const Ring *slabs) {
+template <int K, bool HALO> __device__ __forceinline__ void weigh_plane(Real (&part)[PARTS][ROWS][VECTOR], const Ring *slabs) {
   if constexpr (K >= 0) {
-    weigh_plane<K - 1>(part, slabs);
+    weigh_plane<K - 1, HALO>(part, slabs);
     constexpr int LEFT = up_to(low_x(K), VECTOR), RIGHT = up_to(high_x(K), VECTOR);
 #pragma unroll
     for (int r = 0; r < low_y(K) + ROWS + high_y(K); r++) {
@@ -161,13 +161,40 @@ template <int K> __device__ __forceinline__ void weigh_plane(Real (&part)[PARTS]
           Real own_parts[PARTS];
 #pragma unroll
           for (int k = 0; k < PARTS; k++) own_parts[k] = part[k][j][i];
-          weigh<K>(dy, e + LEFT + i, own_parts);
+          weigh<K, HALO>(dy, e + LEFT + i, own_parts);
 #pragma unroll
           for (int k = 0; k < PARTS; k++) part[k][j][i] = own_parts[k];
         }
       }
     }
   }
+}
+
+// Calls f(j, i) for cell i of row j of a thread.
+template <class F> __device__ __forceinline__ void cells(F f) {
+#pragma unroll
+  for (int j = 0; j < ROWS; j++)
+#pragma unroll
+    for (int i = 0; i < VECTOR; i++) f(j, i);
+}
+
+// Keeps from the compiler what a value is.
+__device__ __forceinline__ void hide(Real &value) {
+#ifdef __CUDA_ARCH__
+  if constexpr (sizeof(Real) == 4)
+    asm volatile("" : "+r"(reinterpret_cast<unsigned &>(value)));
+  else
+    asm volatile("" : "+l"(reinterpret_cast<unsigned long long &>(value)));
+#endif
+}
+
+// Adds a plane to the open sums, one of the halo or of those that the tile writes.
+template <bool HALO>
+__device__ __forceinline__ void add_plane(Real (&result)[SUMS][ROWS][VECTOR], Real (&sum)[OPEN > 0 ? OPEN : 1][ROWS][VECTOR], const Ring *slabs, Real nothing) {
+  Real part[PARTS][ROWS][VECTOR];
+  cells([&](int j, int i) { begin_parts(part, sum, j, i); });
+  weigh_plane<VALUES - 1, HALO>(part, slabs);
+  cells([&](int j, int i) { collect(result, sum, part, nothing, j, i); });
 }
 
 // A thread's own cells of the plane at hand, of the arrays whose centre is read there.
@@ -207,16 +234,8 @@ __device__ __forceinline__ void store(const Writer &__restrict__ to, const Vecto
     }
 }
 
-// Calls f(j, i) for cell i of row j of a thread.
-template <class F> __device__ __forceinline__ void cells(F f) {
-#pragma unroll
-  for (int j = 0; j < ROWS; j++)
-#pragma unroll
-    for (int i = 0; i < VECTOR; i++) f(j, i);
-}
-
 // Sweeps through planes begin .. end - 1 of the tile whose first cell is (x, y).
-__device__ __forceinline__ void sweep(const Grid &grid, const Out &out, int x, int y, int begin, int end, Ring *ring) {
+__device__ __forceinline__ void sweep(const Grid &grid, const Out &out, int x, int y, int begin, int end, Ring *ring, Meeting &meeting) {
   const int nx = grid.nx, ldx = grid.ldx, own_x = x + (int)threadIdx.x * VECTOR, own_y = y + (int)threadIdx.y * ROWS;
   const index_t stride = (index_t)ldx * grid.ldy, own = (index_t)own_y * ldx + own_x;
   const Share<SWEPT - 1> share(grid, x, y);
@@ -254,12 +273,7 @@ __device__ __forceinline__ void sweep(const Grid &grid, const Out &out, int x, i
   // A sum begins with nothing, which the compiler is not told: it would share the product with the sum that ends with the
   // same one, and take an operation more.
   Real nothing = Real(-0.0);
-#ifdef __CUDA_ARCH__
-  if constexpr (sizeof(Real) == 4)
-    asm("" : "+r"(reinterpret_cast<unsigned &>(nothing)));
-  else
-    asm("" : "+l"(reinterpret_cast<unsigned long long &>(nothing)));
-#endif
+  hide(nothing);
   Vector beside[BESIDE > 0 ? BESIDE : 1][ROWS]; // own cells of the plane that is completed next
   const auto load_beside = [&](int z) {
 #pragma unroll
@@ -282,18 +296,33 @@ __device__ __forceinline__ void sweep(const Grid &grid, const Out &out, int x, i
   };
 #pragma unroll 1
   for (int f = 0; f < PREFETCH; f++) fetch(p + f);
+  if (SPLIT) {
+    copies_wait<PREFETCH - 1>();
+    meeting.arrive();
+  }
 #pragma unroll 1
   for (; p <= last; p++) {
-    copies_wait<PREFETCH - 1>();
-    __syncthreads(); // all have read the plane before, and copied this one
+    if (!SPLIT) copies_wait<PREFETCH - 1>();
+    meeting.wait(); // all have copied this plane, and read the one before, with SPLIT the one before that
     fetch(p + PREFETCH);
-    Real part[PARTS][ROWS][VECTOR];
+    if (SPLIT) {
+      copies_wait<PREFETCH - 1>(); // for the plane after this one
+      meeting.arrive();
+    }
     Real result[SUMS][ROWS][VECTOR];
     Vector centre[SWEPT][ROWS];
-    cells([&](int j, int i) { begin_parts(part, sum, j, i); });
-    weigh_plane<VALUES - 1>(part, ring + now * PLANE);
+    if (!THIN || (p >= begin && p < end)) {
+      add_plane<false>(result, sum, ring + now * PLANE, nothing);
+    } else {
+      add_plane<THIN>(result, sum, ring + now * PLANE, nothing);
+      cells([&](int j, int i) { // the compiler would do for all planes what both have in common, in more operations
+#pragma unroll
+        for (int m = 0; m < OPEN; m++) hide(sum[m][j][i]);
+#pragma unroll
+        for (int n = 0; n < SUMS; n++) hide(result[n][j][i]);
+      });
+    }
     if (KEEP) load_centres<SWEPT - 1>(centre, ring + oldest * PLANE);
-    cells([&](int j, int i) { collect(result, sum, part, nothing, j, i); });
     const int z = p - HIGH_S;
     if (z >= begin) {
       Vector value[OUTPUTS][ROWS];
@@ -336,7 +365,8 @@ extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
   const Out out = OUT;
   const int stream_tile = ceil_div(TO_PLANE(nz) - from_plane, gridDim.z), begin = from_plane + blockIdx.z * stream_tile;
   if (begin >= TO_PLANE(nz)) return; // more stream tiles than planes
+  Meeting meeting(shared_bytes);
   // The last tile of a row or column of tiles is moved back into the grid, and computes some cells again.
   const int x = min((int)blockIdx.x * TILE_X, nx - TILE_X), y = min((int)blockIdx.y * TILE_Y, ny - TILE_Y);
-  sweep(grid, out, x, y, begin, min(begin + stream_tile, TO_PLANE(nz)), reinterpret_cast<Ring *>(shared_bytes));
+  sweep(grid, out, x, y, begin, min(begin + stream_tile, TO_PLANE(nz)), reinterpret_cast<Ring *>(shared_bytes + Meeting::BYTES), meeting);
 }

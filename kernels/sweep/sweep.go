@@ -36,13 +36,13 @@ const warp = 32 // lanes
 // shape is a schedule's numbers.
 type shape struct {
 	vector, rows, warps, streamTiles, prefetch, minBlocks int
-	keep                                                  bool
+	keep, splits                                          bool
 }
 
 func shapeOf(get func(string) int) shape {
 	return shape{
 		vector: get("vx"), rows: get("vy"), warps: get("wp"), streamTiles: get("ck"), prefetch: get("pf"), minBlocks: get("mb"),
-		keep: get("kp") == 1,
+		keep: get("kp") == 1, splits: get("sb") == 1,
 	}
 }
 
@@ -67,10 +67,11 @@ func (h shape) slab(s swept, elem int) (cells, height int) {
 
 // ring is the planes that shared memory has room for.
 func (h shape) ring(q *stage) int {
+	n := h.prefetch + 1 + flag(h.splits)
 	if h.keep {
-		return h.prefetch + 1 + q.high
+		n += q.high
 	}
-	return h.prefetch + 1
+	return n
 }
 
 func (h shape) sharedBytes(p stencil.Problem, l *plan) (most int) {
@@ -83,7 +84,7 @@ func (h shape) sharedBytes(p stencil.Problem, l *plan) (most int) {
 		}
 		most = max(most, n*h.ring(q))
 	}
-	return most
+	return most + flag(h.splits)*kernels.SplitBytes
 }
 
 // words is the registers of a value in computation.
@@ -118,6 +119,7 @@ var docs = map[string]string{
 	"pf": "prefetch depth in planes; more hide more of memory's latency, cost shared memory",
 	"mb": "blocks an SM must be able to hold at once: the compiler's register limit",
 	"kp": "1 keeps planes in shared memory until they are complete, for what the cell function reads at the own cell; 0 loads that again",
+	"sb": "1 lets a warp go on until it needs what others copied for the next plane, 0 lets all wait in each plane step",
 }
 
 // Space has the parameters of the sweep.
@@ -134,6 +136,7 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		{Name: "pf", Values: []int{1, 2, 3, 4}, Ordinal: true, Near: true, Doc: docs["pf"]},
 		kernels.Tuned(kernels.MinBlocks, docs["mb"], []int{1, 2, 3}),
 		{Name: "kp", Values: []int{0, 1}, Optional: true, Doc: docs["kp"]},
+		{Name: "sb", Values: []int{0, 1}, Optional: true, Doc: docs["sb"]},
 	}
 	return &space.Family{Name: "sweep", Params: params, Constraints: constraints(p, m)}
 }
@@ -141,7 +144,7 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 // constraints are why some schedules do not exist.
 func constraints(p stencil.Problem, m machine.Machine) (list []space.Constraint) {
 	l := planOf(p.Stencil)
-	all := []string{"vx", "vy", "wp", "ck", "pf", "mb", "kp"}
+	all := []string{"vx", "vy", "wp", "ck", "pf", "mb", "kp", "sb"}
 	whole := func(needs []string, name, why string, ok func(h shape) bool) {
 		list = append(list, space.Constraint{Name: name, Needs: needs, Why: why, OK: func(v space.Values) bool {
 			return l == nil || ok(shapeOf(v.Get)) // without sums another constraint says so
@@ -173,6 +176,9 @@ func constraints(p stencil.Problem, m machine.Machine) (list []space.Constraint)
 	})
 	whole([]string{"kp"}, "keep", "planes are kept for a cell function that reads an array both as a neighbour and at the own cell", func(h shape) bool {
 		return !h.keep || l.keeps()
+	})
+	whole([]string{"vy", "ck", "pf", "mb", "sb"}, "split", "warps that wait late have three planes on their way at least, for they wait a plane ahead, two rows at least, 3 stream tiles at most, and no limit on registers for further blocks that would run meanwhile", func(h shape) bool {
+		return !h.splits || h.prefetch > 2 && h.rows > 1 && h.streamTiles <= 3 && h.minBlocks == 1
 	})
 	whole(all, "shared-memory", fmt.Sprintf("the planes must fit into %d bytes of shared memory, as often as blocks must fit on an SM", m.SharedBlockOptin), func(h shape) bool {
 		return h.residency(m).Shared(h.sharedBytes(p, l))
@@ -220,12 +226,13 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "PREFETCH", Value: h.prefetch, Doc: docs["pf"]},
 		{Name: "MIN_BLOCKS", Value: h.minBlocks, Doc: docs["mb"]},
 		{Name: "KEEP", Value: flag(h.keep), Doc: docs["kp"]},
+		{Name: "SPLIT", Value: flag(h.splits), Doc: kernels.SplitDoc},
 		{Name: "PART", Value: h.part(p), Doc: "cells moved at once between memory and a thread: a vector, or the part of one that divides the rows"},
 	}
 	arrays := len(p.Stencil.Fields) + len(p.Stencil.ReadOnly)
 	slots := kernels.Piece{Of: func(i int) string { return l.stages[i].slotsText(arrays, h.keep) }}
 	weights := kernels.Piece{Of: func(i int) string { return l.stages[i].weightsText(kernels.OneType(p)) }}
-	pieces := []kernels.Piece{slots, kernels.CopiesPiece()}
+	pieces := []kernels.Piece{slots, kernels.CopiesPiece(), kernels.MeetingPiece(h.splits)}
 	if stored := kernels.StoredPieces(p); stored != nil {
 		types := kernels.Piece{Of: func(i int) string { return l.stages[i].typesText(p) }}
 		pieces = append(append(pieces, stored...), types, kernels.Piece{File: "kernels/sweep/stored.cu", Text: storedSource})
