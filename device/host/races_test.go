@@ -64,6 +64,7 @@ func TestRacesBetweenArrivingAndWaiting(t *testing.T) {
 		races bool
 	}{
 		"two slots in turn":      {right, false},
+		"and read again as own":  {strings.Replace(right, "    emulated_arrive();", "    mine += 0 * ring[(round + 1) % 2][threadIdx.x];\n    emulated_arrive();", 1), false},
 		"one slot":               {inRing("0"), true}, // written while others read
 		"read before waiting":    {strings.Replace(right, "emulated_await(round % 2);\n    mine = ring[round % 2][(threadIdx.x + 1) % 64] + 1;", "mine = ring[round % 2][(threadIdx.x + 1) % 64] + 1;\n    emulated_await(round % 2);", 1), true},
 		"written after arriving": {strings.Replace(right, "ring[round % 2][threadIdx.x] = mine;\n    emulated_arrive();", "emulated_arrive();\n    ring[round % 2][threadIdx.x] = mine;", 1), true},

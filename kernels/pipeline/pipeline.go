@@ -153,7 +153,7 @@ func (h shape) sharedBytes(p stencil.Problem, l *plan) int {
 	if h.coalescedStores(p) {
 		return h.swapAt(p, l) + warp*h.warps*h.vector*p.DType.Size()
 	}
-	return h.ringsBytes(p, l)
+	return h.ringsBytes(p, l) + flag(l.arrival >= 0)*kernels.SplitBytes
 }
 
 // coalescedStores tells whether the parts of a row are stored through shared memory, as plane.cu has it.
@@ -359,8 +359,12 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "MIN_BLOCKS", Value: h.minBlocks, Doc: docs["mb"]},
 	}
 	last := ls[len(ls)-1]
+	var meeting []kernels.Piece
+	if slices.ContainsFunc(ls, func(l *plan) bool { return l.arrival >= 0 }) {
+		meeting = append(meeting, kernels.MeetingPiece(true))
+	}
 	pieces := slices.Concat(
-		[]kernels.Piece{{Text: fmt.Sprintf("constexpr Real OUTSIDE = Real(%s); // what lies outside the grid, where that is a constant\n", stencil.Number(p.DType, p.DType.Round(p.Stencil.Constant)))}, kernels.WindowsPiece(), kernels.CopiesPiece()},
+		[]kernels.Piece{{Text: fmt.Sprintf("constexpr Real OUTSIDE = Real(%s); // what lies outside the grid, where that is a constant\n", stencil.Number(p.DType, p.DType.Round(p.Stencil.Constant)))}, kernels.WindowsPiece(), kernels.CopiesPiece()}, meeting,
 		kernels.StoredPieces(p),
 		[]kernels.Piece{{File: folder + "plane.cu", Text: planeSource}}, outside(p.Stencil), last.places(),
 		[]kernels.Piece{{Of: func(entry int) string { return ls[entry].text(p, h) }}, {File: folder + "streaming.cu", Text: streamingSource, Folds: warp * min(last.folds+1, 1)}})

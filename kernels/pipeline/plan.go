@@ -38,6 +38,9 @@ type plan struct {
 	// alive is how many planes of each version registers keep while a job runs: those that it or a later one reads in this plane step, and
 	// those that the next one reads.
 	alive [][]int
+	// arrival is the job after which a warp has given all that others read of it in the next plane step: there it arrives at the barrier that it waits
+	// at as that step begins (a split barrier). -1 = all wait for all.
+	arrival int
 	// unlisted is why sources and receivers cannot act within a launch of several steps; "" if they can, or need not.
 	unlisted string
 }
@@ -52,8 +55,10 @@ type version struct {
 	held   bool // its own cells are kept in registers: what stages leave, and what is loaded unless it is read from shared memory
 	rows   bool
 	direct bool // each thread loads its own cells to registers, a plane step ahead: nothing else is read of it
-	// oldest is the age of the oldest plane of which other rows are read.
-	oldest    int
+	// oldest is the age of the oldest plane of which rows of other warps are read, or of what is loaded columns.
+	oldest int
+	// spare says that shared memory holds a plane more, for other warps may still read rows of the oldest one as the newest of the next plane step is written.
+	spare     bool
 	hidden    bool   // what a hidden stage leaves: its cells beyond the own ones are computed, not handed over
 	low, high [3]int // cells needed beyond those written, on x, rows, planes
 }
@@ -414,11 +419,9 @@ func (p *plan) finish(key planKey, current []int) {
 				q := &p.jobs[v.job]
 				q.lowX, q.highX = max(q.lowX, j.lowX+l[0]), max(q.highX, j.highX+h[0])
 				q.lowR, q.highR = max(q.lowR, j.lowR+l[1]), max(q.highR, j.highR+h[1])
-			} else if l[1]+h[1]+j.lowR+j.highR > 0 {
-				v.rows = true
-				v.oldest = max(v.oldest, p.age(j, r, -r.low))
-			} else if v.job < 0 && l[0]+h[0]+j.lowX+j.highX > 0 { // columns of other threads are in shared memory
-				v.oldest = max(v.oldest, p.age(j, r, -r.low))
+			} else {
+				v.rows = v.rows || l[1]+h[1]+j.lowR+j.highR > 0
+				v.oldest = max(v.oldest, p.oldestGiven(j, r))
 			}
 			if v.job < 0 {
 				p.lowSide, p.highSide = max(p.lowSide, l[0]+j.lowX), max(p.highSide, h[0]+j.highX)
@@ -445,6 +448,7 @@ func (p *plan) finish(key planKey, current []int) {
 	}
 	p.extra = p.low[2] + p.high[2]
 	p.barriers()
+	p.split()
 	p.findAlive()
 }
 
@@ -512,6 +516,55 @@ func (p *plan) barriers() {
 	}
 }
 
+// split sets arrival, where no barrier stands between jobs, and all that others read has been given before the last job: what that does,
+// waits for nobody.
+func (p *plan) split() {
+	p.arrival = -1
+	last := -1 // job that gives rows
+	for i, j := range p.jobs {
+		if j.barrier || j.endBarrier {
+			return
+		}
+		for _, r := range j.reads {
+			if p.versions[r.version].job < 0 && p.newestRows(j, r, true) {
+				return // what is loaded is there only as the plane step begins
+			}
+		}
+		if slices.ContainsFunc(j.outputs, func(v int) bool { return p.versions[v].rows }) {
+			last = i
+		}
+	}
+	if p.dims < 3 || !p.sharesRows() || last < 0 || last == len(p.jobs)-1 {
+		return
+	}
+	p.arrival = last
+	late := map[bool]bool{} // whether rows are read after it, of what is loaded and of what stages leave
+	for _, j := range p.jobs[last+1:] {
+		for _, r := range j.reads {
+			v := p.versions[r.version]
+			late[v.job < 0] = late[v.job < 0] || v.rows
+		}
+	}
+	for i := range p.versions { // rings of one length take fewer registers
+		v := &p.versions[i]
+		v.spare = v.rows && late[v.job < 0]
+	}
+}
+
+// oldestGiven is the age of the oldest plane of which a job reads what other threads give: rows, of what is loaded also columns.
+func (p *plan) oldestGiven(j job, r read) (oldest int) {
+	stands := 0 // what is read for a plane beyond the grid's last: that one, or before it
+	if below, above := hiddenPlanes(p.st, j.stage); mirrored(p.st, r.array) || below+above > 0 {
+		stands = -r.low
+	}
+	for _, q := range r.planes {
+		if n := j.around(q); n.lowR+n.highR > 0 || p.versions[r.version].job < 0 && n.lowX+n.highX > 0 {
+			oldest = max(oldest, p.age(j, r, min(q.dz, stands)))
+		}
+	}
+	return oldest
+}
+
 // newestRows tells whether other rows of the newest plane are read; near the ends maybe in place of those of a plane
 // beyond the grid.
 func (p *plan) newestRows(j job, r read, ends bool) bool {
@@ -540,11 +593,11 @@ func (v version) ring(dims, prefetch int) int {
 	case v.direct:
 		return 0
 	case v.job >= 0:
-		return v.oldest + 1
+		return v.oldest + 1 + flag(v.spare)
 	case v.held:
-		return v.oldest + 1 + prefetch
+		return v.oldest + 1 + prefetch + flag(v.spare)
 	case dims == 3:
-		return v.depth + prefetch
+		return max(v.depth, v.oldest+1+flag(v.spare)) + prefetch
 	}
 	return 1 << bits.Len(uint(v.depth+prefetch-1))
 }

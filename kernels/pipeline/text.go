@@ -34,6 +34,9 @@ func (p *plan) membersText(b *strings.Builder, of stencil.Problem, h shape, load
 	line("  const Place &at;")
 	line("  const index_t column; // element of plane 0 at which the thread's cells begin")
 	line("  unsigned char *const shared;")
+	if p.arrival >= 0 {
+		line("  Meeting meeting;")
+	}
 	if p.folds >= 0 {
 		line("  const Out &out;")
 	}
@@ -80,8 +83,8 @@ func (p *plan) constructorText(b *strings.Builder, h shape, loads []load) {
 	line := func(format string, args ...any) { fmt.Fprintf(b, format+"\n", args...) }
 	wrap, say := p.st.Wraps(p.dims-1), wordsOf(p.st)
 	line("")
-	line("  __device__ __forceinline__ Pipeline(const Place &place, index_t own, const Out &to, unsigned char *bytes) : at(place), column(own), shared(bytes)%s%s {",
-		either(p.folds >= 0, ", out(to)", ""), p.findText())
+	line("  __device__ __forceinline__ Pipeline(const Place &place, index_t own, const Out &to, unsigned char *bytes) : at(place), column(own), shared(bytes%s%s {",
+		either(p.arrival >= 0, " + Meeting::BYTES), meeting(bytes)", ")")+either(p.folds >= 0, ", out(to)", ""), p.findText())
 	for _, n := range distinct(loads) {
 		line("    %s = reinterpret_cast<char *>(reinterpret_cast<%s *>(shared) + at.own) - coalesced_offset() * (int)sizeof(%s);", n.copied, n.vector, n.elem)
 		line("    %s_address = shared_address(%s);", n.copied, n.copied)
@@ -143,8 +146,11 @@ func (p *plan) advanceText(b *strings.Builder, of stencil.Problem, h shape, load
 	line("  // Plane step t: the planes that are loaded move on by one, and every stage completes one.")
 	line("  template <bool EDGE, bool ENDS%s>", either(len(p.acts) > 0, ", bool LISTED", ""))
 	line("  __device__ __forceinline__ void advance(int t) {")
-	line("    copies_wait<PREFETCH - 1>();\n    if ((COALESCED || SIDES > 0) && SHARED_ROWS == 0) __syncwarp();")
-	if p.sharesRows() {
+	line("    copies_wait<PREFETCH - 1>();\n    if ((COALESCED || SIDES > 0)%s) __syncwarp();", either(p.arrival < 0, " && SHARED_ROWS == 0", ""))
+	switch {
+	case p.arrival >= 0:
+		line("    meeting.wait(); // for what others gave and copied in the plane step before")
+	case p.sharesRows():
 		line("    __syncthreads();")
 	}
 	line("    load(PREFETCH);")
@@ -160,6 +166,9 @@ func (p *plan) advanceText(b *strings.Builder, of stencil.Problem, h shape, load
 	}
 	for i := range p.jobs {
 		p.jobText(b, h, kernels.OneType(of), i)
+		if i == p.arrival {
+			line("    meeting.arrive();")
+		}
 	}
 	if slices.ContainsFunc(loads, load.late) {
 		line("    put_late_copies(PREFETCH);")
@@ -187,6 +196,9 @@ func (p *plan) runText(b *strings.Builder, loads []load) {
 		line("#pragma unroll\n    for (int f = 0; f < PREFETCH; f++) {\n      load(f);\n      put_late_copies(f);\n    }")
 	} else {
 		line("#pragma unroll\n    for (int f = 0; f < PREFETCH; f++) load(f);")
+	}
+	if p.arrival >= 0 {
+		line("    copies_wait<PREFETCH - 1>();\n    meeting.arrive();")
 	}
 	line("    const int last = at.end - 1 + %d;", p.lastLag)
 	line("    while (t <= last) {")
@@ -566,6 +578,13 @@ func (p *plan) foldText(line func(format string, args ...any)) {
 	line("#pragma unroll\n        for (int j = 0; j < ROWS; j++) {\n          if (!(at.writes >> j & 1)) continue;")
 	line("#pragma unroll\n          for (int i = 0; i < VECTOR; i++) {\n            if (!%s) continue;", owns)
 	line("            const T now[OUTPUTS] = {%s};\n            out.count(at.grid, %s, now);\n          }\n        }\n      }", strings.Join(values, ", "), place)
+}
+
+func flag(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
 }
 
 func either(is bool, a, b string) string {

@@ -386,6 +386,7 @@ func (h shape) work(p stencil.Problem, l *plan, g kernels.Launch) kernels.Work {
 		Barriers:   t.barriers * int(planeSteps),
 		Loads:      own * (t.ringed*float64(h.prefetch) + t.direct),
 		LoadWaits:  loaded / loadsAhead,
+		Split:      l.arrival >= 0,
 		Prefetched: true,
 		Copied:     h.part(p) * p.DType.Size(),
 		Abreast:    h.rows * h.vector,

@@ -14,7 +14,7 @@ struct Deed {
 struct Byte {
   Deed wrote, read;     // the last of each
   bool lanes = false;   // since the last barriers other threads of its warp have read, too,
-  bool warps = false;   // since the block's last barrier those of another warp,
+  int apart = -1;       // at how many of the block's barriers those of other warps that have read had arrived,
   bool blocks = false;  // and in this launch those of another block
   bool copying = false; // an asynchronous copy is on its way that nobody has waited for
 };
@@ -71,14 +71,15 @@ static void touch(const void *address, size_t bytes, bool write) {
     const bool before = byte.read.block == me.block && byte.read.arrived >= me.waited; // read, and no barrier of the block since
     if (write) {
       const bool lanes = before && byte.lanes && byte.read.syncs == me.syncs;
-      if (!ordered(byte.read) || lanes || (before && byte.warps) || byte.blocks) race(me, byte.read, true, true, shared);
+      if (!ordered(byte.read) || lanes || byte.apart >= me.waited || byte.blocks) race(me, byte.read, true, true, shared);
       byte.wrote = me;
       continue;
     }
     byte.blocks |= !shared && byte.read.block >= 0 && byte.read.block != me.block;
-    byte.warps = before && (byte.warps || warp_of(byte.read.thread) != warp_of(me.thread));
+    const bool same = warp_of(byte.read.thread) == warp_of(me.thread);
+    if (before && !same) byte.apart = std::max(byte.apart, byte.read.arrived);
     byte.lanes = before && byte.read.syncs == me.syncs && (byte.lanes || byte.read.thread != me.thread);
-    const int arrived = before ? std::max(byte.read.arrived, me.arrived) : me.arrived; // of all who have read since
+    const int arrived = before && same ? std::max(byte.read.arrived, me.arrived) : me.arrived; // of all lanes who have read since
     byte.read = me;
     byte.read.arrived = arrived;
   }
