@@ -45,6 +45,7 @@ var corpusStencils = map[string]string{
 	"across":       "NumDimensions 3 StencilSize (3, 3, 1) Boundary ((mirror, fixed), (mirror, fixed), clamp) CellValue { return 0.25 * (get(0, 0, 0) + get(-3, 0, 0)) + 0.2 * sin(get(0, 0, 0)) + 0.1 * get(0, -3, 0) + 0.1 * get(0, 0, -1); }",
 	"mirror3d":     "NumDimensions 3 StencilSize (1, 1, 1) Boundary mirror CellValue { return 0.2 * get(0, 0, 0) + 0.2 * get(-1, 0, 0) + 0.1 * get(1, 0, 0) + 0.2 * get(0, -1, 0) + 0.1 * get(0, 1, 0) + 0.15 * get(0, 0, -1) + 0.05 * get(0, 0, 1); }",
 	"fixed3d":      "NumDimensions 3 StencilSize (1, 1, 1) Boundary fixed CellValue { return 0.2 * get(0, 0, 0) + 0.2 * get(-1, 0, 0) + 0.1 * get(1, 0, 0) + 0.2 * get(0, -1, 0) + 0.1 * get(0, 1, 0) + 0.15 * get(0, 0, -1) + 0.05 * get(0, 0, 1); }",
+	"fixedbox3d":   "NumDimensions 3 StencilSize (1, 1, 1) DataType double Boundary fixed CellValue { return 0.125 * (get(0, 0, 0) + get(-1, 0, 0) + get(1, 0, 0) + get(0, -1, 0) + get(0, 1, 0) + get(0, 1, 1) + get(1, -1, -1) + get(-1, 0, 1)); }",
 	"fixedwide2d":  "NumDimensions 2 StencilSize (2, 2) Boundary fixed CellValue { return 0.2 * get(0, 0) + 0.2 * get(-2, 0) + 0.1 * get(2, 0) + 0.2 * get(0, -2) + 0.1 * get(0, 2) + 0.15 * get(0, 1) + 0.05 * get(1, 0); }",
 	"fixedeven2d":  "NumDimensions 2 StencilSize (1, 1) Boundary fixed CellValue { return 0.2 * (get(0, 0) + get(-1, 0) + get(1, 0) + get(0, -1) + get(0, 1)); }",
 	"mirroreven2d": "NumDimensions 2 StencilSize (1, 1) Boundary mirror CellValue { return 0.2 * (get(0, 0) + get(-1, 0) + get(1, 0) + get(0, -1) + get(0, 1)); }",

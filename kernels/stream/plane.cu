@@ -87,7 +87,7 @@ struct Place {
   index_t rows[WRAPS_ROWS ? ROWS : 1]; // where the grid repeats: elements from a plane's column to each row
   TURNS(int turns[VECTOR / PART]; // elements from where each part that it loads would be to where the repeated row has it)
   bool low_row, high_row; // holds the first, last row of a plane
-  bool holds;            // some cells of its tile may be held
+  bool holds;            // some cells of its tile may be held, with SIDES of its own
   unsigned flags;        // low_x, high_x, low_row, high_row, holds bit by bit
   bool within;           // on x its tile lies within the grid, and none of its cells is held but by its plane
 };
@@ -188,12 +188,21 @@ constexpr int APRON_ROWS = LOW_R > HIGH_R ? LOW_R : HIGH_R; // of a warp, at mos
 }}APRON// Whether cell first + i of an axis of n cells is one of those at its low or high end that are held;
 // first is a thread's first cell there, of `cells`, and edge says whether it holds the axis's first or last
 // one. Of a tile that begins or ends within the grid nobody uses as many cells as the reach.
+__host__ __device__ constexpr bool at_edge(int held, int reach, int cells) { return held <= reach && held <= cells; }
 __device__ __forceinline__ bool held_low(int held, int reach, int cells, bool edge, int first, int i) {
-  return held <= min(reach, cells) ? i < held && edge : first + i < held;
+  return at_edge(held, reach, cells) ? i < held && edge : first + i < held;
 }
 __device__ __forceinline__ bool held_high(int held, int reach, int cells, bool edge, int first, int i, int n) {
-  return held <= min(reach, cells) ? i >= cells - held && edge : first + i >= n - held;
+  return at_edge(held, reach, cells) ? i >= cells - held && edge : first + i >= n - held;
 }
+
+// Whether threads that hold cells at an edge do what that takes side by side, and others nothing of it: in double precision. In others all tiles
+// keep pace (docs/lab/0060-tiles-that-run-ahead.md).
+constexpr bool SIDES = DIMS == 3 && sizeof(Real) == 8 && at_edge(HELD_LX, LOW_X, VECTOR) && at_edge(HELD_HX, HIGH_X, VECTOR) && at_edge(HELD_LR, LOW_R, ROWS) && at_edge(HELD_HR, HIGH_R, ROWS);
+
+// Where a plane is complete only with rows of other warps, that takes fewer instructions: held cells take their values back from shared memory,
+// where it keeps them, whenever a plane is complete.
+constexpr bool RETAKEN = SIDES && HOLDS && KEPT > 0 && LATE;
 
 // Whether cell i of the thread's row j is held, whatever its plane.
 __device__ __forceinline__ bool held_cell(const Place &at, int j, int i) {

@@ -87,17 +87,26 @@ struct Prefetch {
     return KEPT + APRON == 0 ? taken : taken + PREFETCH * PLANE - (taken + PREFETCH * PLANE < END ? 0 : END);
   }
 
-  // Gives held cells of a plane that was taken KEPT - 1 plane steps ago the bits with which it arrived.
-  template <bool ENDS> __device__ __forceinline__ void as_arrived(int a, int plane, Cells &v, const Place &at) const {
-    const int taken = first - KEPT * PLANE + (first < KEPT * PLANE ? PLACES * PLANE : 0);
+  // Gives held cells of plane `plane`, which was taken `ago` plane steps before the last, the value with which it arrived, times so much as values have grown since.
+  template <bool ENDS> __device__ __forceinline__ void as_arrived(int a, int plane, int ago, Real growth, Cells &v, const Place &at) const {
     const bool whole = ENDS && held_plane(at, plane);
+    if (!at.holds && !whole) return;
+    const int back = (ago + 1) * PLANE, taken = first - back + (first < back ? PLACES * PLANE : 0);
+    if (!SIDES || whole) {
 #pragma unroll
-    for (int j = 0; j < ROWS; j++) {
-      const Vector vector = in_ring(own, taken, a, j);
+      for (int j = 0; j < ROWS; j++) {
+        const Vector vector = in_ring(own, taken, a, j);
 #pragma unroll
-      for (int i = 0; i < VECTOR; i++)
-        if (whole || held_cell(at, j, i)) v[j][i] = vector.at[i];
+        for (int i = 0; i < VECTOR; i++)
+          if (whole || held_cell(at, j, i)) v[j][i] = growth * vector.at[i];
+      }
+      return;
     }
+    const auto put = [&](int j, int i) { v[j][i] = growth * in_ring(own, taken, a, j).at[i]; };
+    if (at.low_x) each<ROWS * HELD_LX>([&](int k) { put(k % ROWS, k / ROWS); });
+    if (at.high_x) each<ROWS * HELD_HX>([&](int k) { put(k % ROWS, VECTOR - 1 - k / ROWS); });
+    if (at.low_row) each<VECTOR * HELD_LR>([&](int k) { put(k / VECTOR, k % VECTOR); });
+    if (at.high_row) each<VECTOR * HELD_HR>([&](int k) { put(ROWS - 1 - k / VECTOR, k % VECTOR); });
   }
 
   // Gives a thread for its own cells of an output the parts that it writes. They swap them behind the

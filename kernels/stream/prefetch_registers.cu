@@ -35,7 +35,7 @@ struct Prefetch {
   __device__ __forceinline__ void load(int f, int a, const Reader &__restrict__ from, const Place &at) { load_cells(plane[f][a], halo[f], from, at); }
   __device__ __forceinline__ void loaded() {}
   __device__ __forceinline__ void coalesce(int, Cells &) {}
-  template <bool ENDS> __device__ __forceinline__ void as_arrived(int, int, Cells &, const Place &) const {}
+  template <bool ENDS> __device__ __forceinline__ void as_arrived(int, int, int, Real, Cells &, const Place &) const {}
 
   // Gives the plane that was loaded first. Returns the place that is free then.
   __device__ __forceinline__ int take(Cells (&v)[ARRAYS], LaneHalo &lane_halo) {

@@ -136,6 +136,13 @@ struct Streaming {
       if (LATE) {
         meeting.wait();
         each<PYRAMID>(join_rows);
+        if constexpr (RETAKEN) {
+          Real growth = 1;
+          each<PYRAMID - 1>([&](int s) { // the last stage's are written as they arrived
+            growth *= GROWTH;
+            prefetch.as_arrived<ENDS>(0, p - s * LAG - HIGH_S, s * LAG + HIGH_S, growth, stage[s].done[0], at);
+          });
+        }
       } else {
         meeting.arrive();
       }
@@ -151,7 +158,7 @@ struct Streaming {
         for (int j = 0; j < ROWS; j++)
 #pragma unroll
           for (int i = 0; i < WORDS; i++) result[j][i] = SCALE * stage[PYRAMID - 1].done[f][j][i];
-        if (KEPT > 0 && (at.holds || (ENDS && held_plane(at, complete)))) prefetch.as_arrived<ENDS>(f, complete, result, at);
+        if (KEPT > 0) prefetch.as_arrived<ENDS>(f, complete, KEPT - 1, 1, result, at);
         if constexpr (COALESCED_STORES) prefetch.coalesce(output_of(f), result);
         store(result, written[output_of(f)], at);
         written[output_of(f)] += at.stride;
@@ -270,6 +277,11 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
   const index_t own = WRAPS_ROWS ? (index_t)boundary_index<0>(0, at.x, nx) : (index_t)row * ldx + at.x;
   at.within = lies_within(x, y, nx, ny);
   at.holds = HOLDS;
+  if (SIDES && KEPT > 0) {
+    bool some = false;
+    each<ROWS * VECTOR>([&](int k) { some |= held_cell(at, k / VECTOR, k % VECTOR); });
+    at.holds = some;
+  }
   if (INNER) at.low_x = at.high_x = at.holds = false;
   at.flags = (unsigned)at.low_x | (unsigned)at.high_x << 1 | (unsigned)at.low_row << 2 | (unsigned)at.high_row << 3 | (unsigned)at.holds << 4;
   Streaming(at, own, out, shared);

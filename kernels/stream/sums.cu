@@ -90,7 +90,7 @@ __device__ __forceinline__ void accumulate_plane(Stage &s, const Rows &e, int p,
     else if (!BY_DISTANCE && !some(EDGE_VALUE) && (first || last))
       accumulate_beyond<OWN>(sum, e, j, i, first, last, constant);
     // A held cell is its own value, which is there when its plane arrives; planes after that add nothing.
-    if constexpr (HOLDS)
+    if constexpr (HOLDS && !RETAKEN)
       each<HIGH_S + 1>([&](int m) {
         const int target = p - HIGH_S + m;
         if (((!RESTORED || !OWN) && holds && held_cell(at, j, i)) || (ENDS && held_plane(at, target))) {

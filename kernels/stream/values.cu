@@ -2,7 +2,7 @@
 // are kept, of every array that is read, and the cell function reads them. Arrays
 // that never change pass through the stages like the fields: each is loaded once.
 
-constexpr Real SCALE = 1; // what the last stage leaves is the result
+constexpr Real GROWTH = 1, SCALE = 1; // values are what they are
 constexpr int SETTLED = OPEN, ENDING = 1; // planes from which on the grid's first plane plays no part, and those before its end from which on the last does
 
 // One time step in flight.
