@@ -70,6 +70,7 @@ var corpusStencils = map[string]string{
 	"counted2d":    "NumDimensions 2 StencilSize (1, 1) StepScalar max most { return fabs(get(0, 0)) + 0.1 * (iteration % 7); } StepScalar k { return 1 / most; } CellValue { return k * (0.4 * get(0, 0) + 0.3 * get(1, 0) + 0.2 * get(0, -1)); }",
 	"rowsbefore3d": "NumDimensions 3 StencilSize (2, 2, 2) Boundary fixed CellValue { return 0.3 * get(0, 0, 0) + 0.1 * get(-1, 0, 0) + 0.1 * get(1, 0, 0) + 0.1 * get(0, -1, -1) + 0.15 * get(0, 1, 1) + 0.1 * get(0, -1, 0) + 0.1 * get(0, 0, 2); }",
 	"lopsided2d":   "NumDimensions 2 StencilSize (2, 2) CellValue { return 0.4 * get(0, 0) + 0.2 * get(-2, 0) + 0.1 * get(1, 0) + 0.2 * get(0, -1) + 0.1 * get(0, 2); }",
+	"laterows3d":   "NumDimensions 3 StencilSize (1, 1, 1) ReadOnly (k) Fields (u, f) Temporary (f) Stages (one, two) CellValue one (f) { return 0.3 * sin(get(u, 0, 0, 0)) + 0.2 * get(u, 0, 1, 0) + 0.1 * get(u, 0, 0, 1); } CellValue two (u) { return 0.3 * get(f, 0, 0, 1) + 0.2 * get(f, 0, -1, 0) + 0.1 * sin(get(k, 0, 1, 0)) + 0.1 * get(k, 0, 0, 1); }",
 	"lopsided3d":   "NumDimensions 3 StencilSize (2, 2, 2) CellValue { return 0.3 * get(0, 0, 0) + 0.2 * get(-2, 0, 0) + 0.1 * get(1, 0, 0) + 0.1 * get(0, -1, 0) + 0.1 * get(0, 2, 0) + 0.1 * get(0, 0, -2) + 0.1 * get(0, 0, 1); }",
 	"sides3d":      "NumDimensions 3 StencilSize (1, 1, 1) Boundary x (constant 2, clamp) Boundary y (mirror, constant 2) Boundary z (clamp, constant 1.5) CellValue { return 0.1 * get(0, 0, 0) + 0.1 * get(-1, 1, 0) + 0.2 * get(-1, 0, 0) + 0.1 * get(1, 0, 0) + 0.2 * get(0, -1, 0) + 0.1 * get(0, 1, 0) + 0.15 * get(0, 0, -1) + 0.05 * get(0, 0, 1); }",
 	"corners2d":    "NumDimensions 2 StencilSize (1, 1) Boundary x (constant 2, constant 1) Boundary y (clamp, mirror) CellValue { return 0.3 * get(0, 0) + 0.2 * get(-1, -1) + 0.1 * get(1, 1) + 0.15 * get(1, -1) + 0.25 * get(-1, 1); }",
@@ -153,6 +154,17 @@ func defaultCases(t testing.TB, m machine.Machine, name, family string, seed uin
 			}
 		}
 	}
+}
+
+// StencilCases are the first n cases that `tune verify` would prove a family by, on a stencil of the catalogue or of the corpus.
+func StencilCases(t testing.TB, m machine.Machine, name, family string, n int, seed uint64) (cases []verify.Case) {
+	t.Helper()
+	for c := range defaultCases(t, m, name, family, seed) {
+		if cases = append(cases, c); len(cases) == n {
+			break
+		}
+	}
+	return cases
 }
 
 // suspect is a mutation on its way through a proof.

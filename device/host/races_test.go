@@ -32,6 +32,18 @@ func TestRandomSchedulesHaveNoRaces(t *testing.T) {
 	devicetest.Check(t, d, cases)
 }
 
+// Random schedules are seldom of those whose warps arrive at a barrier and wait later.
+func TestSplitBarriersHaveNoRaces(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the watched build is slow")
+	}
+	d, seed := open(t, host.Options{Races: true}), drawnSeed(t)
+	n := max(2, *flagRaces/3)
+	for _, of := range [][2]string{{"laterows3d", "pipeline"}, {"cahnhilliard", "pipeline"}, {"hotspot3d", "stream"}, {"jacobi3d13", "sweep"}} {
+		devicetest.Check(t, d, devicetest.StencilCases(t, d.Machine(), of[0], of[1], n, seed))
+	}
+}
+
 // withoutBarrier are the mutations that leave out what makes threads or copies wait for each other.
 var withoutBarrier = regexp.MustCompile(`no barrier|waited for|before (other|all) lanes|take each other's parts`)
 

@@ -466,15 +466,16 @@ func (p *plan) jobText(b *strings.Builder, h shape, one bool, i int) {
 			} else {
 				line("        own(n%d, loaded_%d(age), at);", n, r.version)
 			}
+			// Rows of other warps: not those of planes beyond the grid, which nobody uses, where others may be giving or copying theirs.
+			rows := fmt.Sprintf("age_of<%d, ENDS>(%d, %d, plane, %d, at)", p.ruled(r.array), zero, q.dz, v.oldest+1)
+			if q.lowR+q.highR > 0 && (v.job >= 0 || p.arrival >= 0) && !p.newestRows(*j, r, true) {
+				rows = "max(" + rows + ", 1)"
+			}
 			switch {
 			case q.lowR+q.highR == 0:
 			case v.job < 0:
-				line("        others<%d, true>(n%d, loaded_%d(age_of<%[1]d, ENDS>(%[4]d, %[5]d, plane, %[6]d, at)), at);", p.ruled(r.array), n, r.version, zero, q.dz, v.oldest+1)
+				line("        others<%d, true>(n%d, loaded_%d(%s), at);", p.ruled(r.array), n, r.version, rows)
 			default:
-				rows := fmt.Sprintf("age_of<%d, ENDS>(%d, %d, plane, %d, at)", p.ruled(r.array), zero, q.dz, v.oldest+1)
-				if !p.newestRows(*j, r, true) { // nor those of planes beyond the grid, which nobody uses: other warps may be giving theirs
-					rows = "max(" + rows + ", 1)"
-				}
 				line("        others<%d, false>(n%d, given_%d(%s), at);", p.ruled(r.array), n, r.version, rows)
 			}
 			loaded, is := "nullptr", "false"
@@ -482,7 +483,7 @@ func (p *plan) jobText(b *strings.Builder, h shape, one bool, i int) {
 				loaded = "(const VectorOf<T> *)nullptr"
 			}
 			if v.job < 0 && !v.direct && h.sided(p) {
-				loaded, is = fmt.Sprintf("loaded_%d(age_of<%d, ENDS>(%d, %d, plane, %d, at))", r.version, p.ruled(r.array), zero, q.dz, v.oldest+1), "true"
+				loaded, is = fmt.Sprintf("loaded_%d(%s)", r.version, rows), "true"
 			}
 			line("        beyond<%d, EDGE, ENDS, %d, %d, %d, %d, %s>(n%d, %s, plane + %d, at);", p.ruled(r.array), q.lowX, q.highX, q.otherLow, q.otherHigh, is, n, loaded, q.dz)
 			if r.array < p.fields && valued(st) {

@@ -14,7 +14,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	h, all := scheduleShape(s), planOf(p.Stencil)
 	l := h.launch(p, all)
 	taken := h.registers(p, all)
-	w := kernels.Work{Steps: 1, Cells: float64(p.Size.Cells()), Prefetched: true, Copied: h.part(p) * p.DType.Size(), Registers: taken, Least: taken * 9 / 10, MinBlocks: h.minBlocks, Launch: l}
+	w := kernels.Work{Steps: 1, Cells: float64(p.Size.Cells()), Prefetched: true, Split: h.splits, Copied: h.part(p) * p.DType.Size(), Registers: taken, Least: taken * 9 / 10, MinBlocks: h.minBlocks, Launch: l}
 	for _, q := range all.stages {
 		h.count(&w, p, q)
 	}
