@@ -62,10 +62,10 @@ type plan struct {
 func planOf(p stencil.Problem, s space.Schedule) plan {
 	get := func(name string) int { return s.Int(name, 0) } // those that may be left out are 0 then
 	g := plan{problem: p, stages: stagesOf(p.Stencil), shape: shapeOf(get)}
-	g.splits = get("sb") == 1
+	g.splits = g.early() || get("sb") == 1
 	g.packed = g.packs(p)
 	if g.async && g.leastCopy() < 4 {
-		g.async, g.keeps, g.splits, g.prefetch = false, false, false, min(g.prefetch, 2)
+		g.async, g.keeps, g.splits, g.prefetch = false, false, g.early(), min(g.prefetch, 2)
 	}
 	return g
 }
@@ -172,8 +172,11 @@ func (g plan) sharedBytes() int {
 		more += kernels.Outputs(g.problem.Stencil, g.timeTile) * g.warps * warp * g.vector * g.problem.DType.Size()
 	}
 	rows := g.warps*g.edgeRows() + g.constantRows()
-	return more + g.ring*g.timeTile*g.edgeArrays()*rows*warp*g.vector*g.computedSize()
+	return more + g.edgePlanes()*g.timeTile*g.edgeArrays()*rows*warp*g.vector*g.computedSize()
 }
+
+// edgePlanes is the planes whose edge rows shared memory keeps: one more where others may still read the oldest when the next is given.
+func (g plan) edgePlanes() int { return g.ring + flag(g.early()) }
 
 // kept is the planes that stay in shared memory until they are written.
 func (g plan) kept() int {

@@ -37,6 +37,8 @@ constexpr int SHARED_ROWS = LOW_R + HIGH_R;                  // rows of other wa
 // Sums take the rows of other warps a plane step after they arrived, where no plane is complete only with them: what a warp does meanwhile
 // waits for nobody.
 constexpr int AGO = SUMS && SHARED_ROWS > 0 && !LATE; // plane steps
+// Where stages keep planes, a warp gives what others read in the next plane step before its last stage, arrives, and computes.
+constexpr bool EARLY = !SUMS && SPLIT;
 // Rows of a warp that other warps read: the first and the last few.
 constexpr int FIRST_ROWS = HIGH_R > 0 ? HIGH_R : LOW_R > 0, LAST_ROWS = LOW_R > 0 ? LOW_R : HIGH_R > 0;
 constexpr int EDGE_ROWS = FIRST_ROWS + LAST_ROWS < ROWS && (SUMS || !rows(MIRROR)) ? FIRST_ROWS + LAST_ROWS : ROWS;

@@ -86,6 +86,9 @@ func analyse(st *stencil.Stencil) stages {
 	return s
 }
 
+// early tells whether warps have given all that others read before the last stage, which then waits for nobody.
+func (s stages) early() bool { return s.dims == 3 && !s.linear && !s.late && s.lowR+s.highR > 0 }
+
 // aprons tells whether the first time step may read rows next to a tile as they were copied. (A tile is told of held cells by its ends, which
 // nobody may use then.)
 func (s stages) aprons() bool {

@@ -112,7 +112,7 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 			*g = of
 		}
 		g.shape = shapeOf(v.Get)
-		g.splits = g.splittable() && v.Get("sb") == 1
+		g.splits = g.early() || g.splittable() && v.Get("sb") == 1
 		return g
 	}
 	whole := func(needs []string, name, why string, ok func(g plan) bool) {
@@ -230,7 +230,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "LATE", Value: flag(g.late), Doc: "1 = a plane is complete only with the rows of other warps, a barrier later, and stages lag one plane more"},
 		{Name: "SPLIT", Value: flag(g.splits), Doc: kernels.SplitDoc},
 		{Name: "DIAGONAL", Value: flag(g.diagonal), Doc: "1 = the rows of other warps are read in neighbour columns too"},
-		{Name: "RING", Value: g.ring, Doc: "planes whose edge rows shared memory keeps"},
+		{Name: "RING", Value: g.edgePlanes(), Doc: "planes whose edge rows shared memory keeps"},
 		{Name: "UNROLL", Value: g.unroll(), Doc: "plane steps that the loop holds"},
 		{Name: "COPIES", Value: flag(g.async), Doc: prefetching},
 		{Name: "APART", Value: flag(g.apart()), Doc: "1 = tiles at the ends of rows are streamed through by code of their own"},
@@ -256,7 +256,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	switch {
 	case g.async && stored != nil:
 		pieces = append(pieces, kernels.Piece{File: folder + "stored.cu", Text: storedSource})
-	case g.async:
+	case (g.async || g.splits) && stored == nil:
 		pieces = append(pieces, kernels.CopiesPiece())
 	}
 	pieces = append(pieces, g.prefetchSource(), kernels.MeetingPiece(g.splits), kernels.Piece{File: folder + "streaming.cu", Text: streamingSource, Images: g.images, Keeps: g.keepsWritten()})

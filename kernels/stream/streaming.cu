@@ -125,12 +125,16 @@ struct Streaming {
 #pragma unroll
     for (int k = 0; k < PYRAMID; k++) {
       const int s = LATE ? PYRAMID - 1 - k : k;
+      if (EARLY) {
+        give_rows(s);
+        if (s == PYRAMID - 1) meeting.arrive();
+      }
       arrive<ENDS>(stage[s], taken(s), lane_halo, s, at.grid.iteration + s, p - s * LAG, at, edges.of(s));
       if (AGO > 0) {
         if (s == 0) meeting.wait();
         join_rows(s);
       }
-      if (SHARED_ROWS > 0 && !LATE) give_rows(s);
+      if (SHARED_ROWS > 0 && !LATE && !EARLY) give_rows(s);
     }
     if constexpr (SHARED_ROWS > 0) {
       if (LATE) {
@@ -139,11 +143,11 @@ struct Streaming {
         if constexpr (RETAKEN) {
           Real growth = 1;
           each<PYRAMID - 1>([&](int s) { // the last stage's are written as they arrived
-            growth *= GROWTH;
+            growth = growth * GROWTH;
             prefetch.as_arrived<ENDS>(0, p - s * LAG - HIGH_S, s * LAG + HIGH_S, growth, stage[s].done[0], at);
           });
         }
-      } else {
+      } else if (!EARLY) {
         meeting.arrive();
       }
       edges.slot = edges.slot + 1 < RING ? edges.slot + 1 : 0;

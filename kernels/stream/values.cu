@@ -76,7 +76,7 @@ __device__ __forceinline__ void complete(Stage &s, int iteration, int p, const P
       if (plane_has_rows(a, dz)) {
         int ago = HIGH_S - dz;
         // Of a plane that is not the grid's the values are never used: its rows are not taken where other warps put theirs meanwhile.
-        if (ENDS && !wraps(DIMS - 1)) ago = min(max(p - boundary_index<DIMS - 1>(0, target + dz, at.planes), LATE ? 0 : 1), LATE ? RING - 2 : RING - 1);
+        if (ENDS && !wraps(DIMS - 1)) ago = min(max(p - boundary_index<DIMS - 1>(0, target + dz, at.planes), LATE ? 0 : 1), LATE || EARLY ? RING - 2 : RING - 1);
         neighbours(to, [&](int r) { return edges.before(a, ago)[at.other[r]]; });
 #pragma unroll
         for (int r = 0; r < SHARED_ROWS; r++)
