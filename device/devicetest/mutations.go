@@ -251,6 +251,7 @@ func Mutations() []Mutation {
 		m("stream", "jacobi2d", "a weight off by 1e-3", "sum[1] + e[LOW_R + j][LOW_X + i];", "sum[1] + Real(1.001) * e[LOW_R + j][LOW_X + i];"),
 		m("stream", "jacobi3d", "no barrier before rows of other warps are read", "void wait() { __syncthreads(); }", "void wait() {}"),
 		m("stream", "jacobi3d", "no barrier: warps that wait late do not wait", "    await();\n", ""),
+		m("stream", "hotspot3d", "no barrier: warps that arrive before their last stage do not wait", "    await();\n", ""),
 		m("stream", "jacobi3d27", "no barrier before a plane is completed with rows of other warps", "        meeting.wait();\n        each<PYRAMID>(join_rows);", "        each<PYRAMID>(join_rows);"),
 		m("stream", "fixedbox3d", "a box's held cells take the value of the plane before", "s * LAG + HIGH_S, growth, stage", "s * LAG + HIGH_S + 1, growth, stage"),
 		m("stream", "fixedbox3d", "a box's held cells at high x are those beside them", "put(k % ROWS, VECTOR - 1 - k / ROWS);", "put(k % ROWS, VECTOR - 1 - k / ROWS - (VECTOR > 1));"),

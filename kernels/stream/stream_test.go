@@ -95,6 +95,7 @@ func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
 		{"box3d.cu", catalogued(t, "jacobi3d27"), stencil.Float32, volume, "stream/vx=2/vy=4/wp=8/ck=1/pf=1/mb=1/ph=2"},
 		{"values2d.cu", catalogued(t, "gradient2d"), stencil.Float32, flat, "stream/vx=4/vy=1/wp=1/ck=1/pf=1/mb=1/ph=3"},
 		{"values3d.cu", parsed(t, "1, 1, 1", bent), stencil.Float32, volume, "stream/vx=2/vy=2/wp=8/ck=1/pf=1/mb=1/ph=2"},
+		{"early3d.cu", catalogued(t, "hotspot3d"), stencil.Float32, volume, "stream/vx=2/vy=4/wp=8/ck=1/pf=2/mb=1/ph=2/sm=132/pm=1"},
 		{"lane_halo.cu", catalogued(t, "jacobi2d"), stencil.Float32, flat, "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=1"},
 		{"unaligned.cu", catalogued(t, "jacobi2d"), stencil.Float32, stencil.Size{1001, 700, 1}, "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=4"},
 		{"parts.cu", catalogued(t, "jacobi2d"), stencil.Float32, stencil.Size{1001, 700, 1}, "stream/vx=8/vy=1/wp=4/ck=1/pf=2/mb=1/ph=4/pm=1"},

@@ -278,7 +278,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Torn:       kernels.Torn(p, g.vector, g.haloX(), hold, step),
 		Shared:     blocks * threads * planeSteps * timeTile * pipe,
 		Barriers:   barriers,
-		Split:      g.splits,
+		Split:      g.splits && !g.early(), // which gains 1 to 5 %
 		Loads:      arrays * float64(g.rows*g.vector) * inFlight,
 		LoadWaits:  loaded / inFlight,
 		Prefetched: true,
