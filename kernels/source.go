@@ -487,3 +487,11 @@ func identifier(name string) string {
 		return '_'
 	}, name)
 }
+
+// Flag is a condition as a constant of a kernel: 1 or 0.
+func Flag(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}

@@ -153,7 +153,7 @@ func (h shape) sharedBytes(p stencil.Problem, l *plan) int {
 	if h.coalescedStores(p) {
 		return h.swapAt(p, l) + warp*h.warps*h.vector*p.DType.Size()
 	}
-	return h.ringsBytes(p, l) + flag(l.arrival >= 0)*kernels.SplitBytes
+	return h.ringsBytes(p, l) + kernels.Flag(l.arrival >= 0)*kernels.SplitBytes
 }
 
 // coalescedStores tells whether the parts of a row are stored through shared memory, as plane.cu has it.

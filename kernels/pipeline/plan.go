@@ -534,7 +534,7 @@ func (p *plan) split() {
 			last = i
 		}
 	}
-	if p.dims < 3 || !p.sharesRows() || last < 0 || last == len(p.jobs)-1 {
+	if p.dims < 3 || last < 0 || last == len(p.jobs)-1 {
 		return
 	}
 	p.arrival = last
@@ -593,11 +593,11 @@ func (v version) ring(dims, prefetch int) int {
 	case v.direct:
 		return 0
 	case v.job >= 0:
-		return v.oldest + 1 + flag(v.spare)
+		return v.oldest + 1 + kernels.Flag(v.spare)
 	case v.held:
-		return v.oldest + 1 + prefetch + flag(v.spare)
+		return v.oldest + 1 + prefetch + kernels.Flag(v.spare)
 	case dims == 3:
-		return max(v.depth, v.oldest+1+flag(v.spare)) + prefetch
+		return max(v.depth, v.oldest+1+kernels.Flag(v.spare)) + prefetch
 	}
 	return 1 << bits.Len(uint(v.depth+prefetch-1))
 }

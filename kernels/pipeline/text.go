@@ -581,13 +581,6 @@ func (p *plan) foldText(line func(format string, args ...any)) {
 	line("            const T now[OUTPUTS] = {%s};\n            out.count(at.grid, %s, now);\n          }\n        }\n      }", strings.Join(values, ", "), place)
 }
 
-func flag(is bool) int {
-	if is {
-		return 1
-	}
-	return 0
-}
-
 func either(is bool, a, b string) string {
 	if is {
 		return a

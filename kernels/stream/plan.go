@@ -107,10 +107,10 @@ func (g plan) copiedBytes() (n int) {
 func (g plan) copiedArrays() int { return kernels.CeilDiv(g.copiedBytes(), g.problem.DType.Size()) }
 
 // apron is 1 where the rows next to a tile that the first time step reads are copied beside it.
-func (g plan) apron() int { return flag(g.copiesApron) }
+func (g plan) apron() int { return kernels.Flag(g.copiesApron) }
 
 // ago is the plane steps after which sums take rows of other warps: one, where no plane is complete only with them.
-func (g plan) ago() int { return flag(g.splittable() && !g.late) }
+func (g plan) ago() int { return kernels.Flag(g.splittable() && !g.late) }
 
 // computed is the time steps whose halo on rows lies in the tile.
 func (g plan) computed() int { return g.timeTile - g.apron() }
@@ -176,7 +176,7 @@ func (g plan) sharedBytes() int {
 }
 
 // edgePlanes is the planes whose edge rows shared memory keeps: one more where others may still read the oldest when the next is given.
-func (g plan) edgePlanes() int { return g.ring + flag(g.early()) }
+func (g plan) edgePlanes() int { return g.ring + kernels.Flag(g.early()) }
 
 // kept is the planes that stay in shared memory until they are written.
 func (g plan) kept() int {
@@ -239,7 +239,7 @@ func (g plan) shares() bool { return g.dims == 3 && g.sms > 0 }
 func (g plan) tiling() kernels.Tiling {
 	hold, step := g.tile()
 	t := kernels.Overlapping(g.problem, g.vector, g.haloX(), hold, step, g.warps, g.streamTiles, g.sms, g.timeTile*g.lowS+g.totalLag())
-	t.Spare = flag(g.apart())
+	t.Spare = kernels.Flag(g.apart())
 	return t
 }
 

@@ -217,7 +217,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "VECTOR", Value: g.vector, Doc: docs["vx"]},
 		{Name: "ROWS", Value: g.rows, Doc: docs["vy"]},
 		{Name: "WARPS", Value: g.warps, Doc: docs["wp"]},
-		{Name: "SUMS", Value: flag(g.linear), Doc: "1 = the cell function is a weighted sum, and stages keep partial sums; 0 = they keep planes"},
+		{Name: "SUMS", Value: kernels.Flag(g.linear), Doc: "1 = the cell function is a weighted sum, and stages keep partial sums; 0 = they keep planes"},
 		{Name: "PYRAMID", Value: g.timeTile, Doc: docs["ph"]},
 		{Name: "APRON", Value: g.apron(), Doc: "1 = the rows next to a tile that the first time step reads are copied beside it, so that the halo there is one time step's less"},
 		{Name: "PREFETCH", Value: g.prefetch, Doc: docs["pf"]},
@@ -227,14 +227,14 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "LOW_S", Value: g.lowS, Doc: "radius towards smaller planes of the streaming axis"},
 		{Name: "HIGH_S", Value: g.highS, Doc: "and towards larger ones"},
 		{Name: "PART", Value: g.part(), Doc: "cells moved at once between memory and a thread: a vector, or the part of one that divides the rows"},
-		{Name: "LATE", Value: flag(g.late), Doc: "1 = a plane is complete only with the rows of other warps, a barrier later, and stages lag one plane more"},
-		{Name: "SPLIT", Value: flag(g.splits), Doc: kernels.SplitDoc},
-		{Name: "DIAGONAL", Value: flag(g.diagonal), Doc: "1 = the rows of other warps are read in neighbour columns too"},
+		{Name: "LATE", Value: kernels.Flag(g.late), Doc: "1 = a plane is complete only with the rows of other warps, a barrier later, and stages lag one plane more"},
+		{Name: "SPLIT", Value: kernels.Flag(g.splits), Doc: kernels.SplitDoc},
+		{Name: "DIAGONAL", Value: kernels.Flag(g.diagonal), Doc: "1 = the rows of other warps are read in neighbour columns too"},
 		{Name: "RING", Value: g.edgePlanes(), Doc: "planes whose edge rows shared memory keeps"},
 		{Name: "UNROLL", Value: g.unroll(), Doc: "plane steps that the loop holds"},
-		{Name: "COPIES", Value: flag(g.async), Doc: prefetching},
-		{Name: "APART", Value: flag(g.apart()), Doc: "1 = tiles at the ends of rows are streamed through by code of their own"},
-		{Name: "WITHIN", Value: flag(g.within()), Doc: "1 = tiles that lie within the grid have plane steps of their own, in which the compiler finds nothing to choose"},
+		{Name: "COPIES", Value: kernels.Flag(g.async), Doc: prefetching},
+		{Name: "APART", Value: kernels.Flag(g.apart()), Doc: "1 = tiles at the ends of rows are streamed through by code of their own"},
+		{Name: "WITHIN", Value: kernels.Flag(g.within()), Doc: "1 = tiles that lie within the grid have plane steps of their own, in which the compiler finds nothing to choose"},
 	}
 	pieces := []kernels.Piece{{Text: g.slotsText() + g.edgesText()}, kernels.WindowsPiece()}
 	if g.keepsWritten() {
@@ -284,11 +284,4 @@ func (g plan) prefetchSource() kernels.Piece {
 		return kernels.Piece{File: folder + "prefetch_async.cu", Text: asyncSource}
 	}
 	return kernels.Piece{File: folder + "prefetch_registers.cu", Text: registersSource}
-}
-
-func flag(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }

@@ -67,7 +67,7 @@ func (h shape) slab(s swept, elem int) (cells, height int) {
 
 // ring is the planes that shared memory has room for.
 func (h shape) ring(q *stage) int {
-	n := h.prefetch + 1 + flag(h.splits)
+	n := h.prefetch + 1 + kernels.Flag(h.splits)
 	if h.keep {
 		n += q.high
 	}
@@ -84,7 +84,7 @@ func (h shape) sharedBytes(p stencil.Problem, l *plan) (most int) {
 		}
 		most = max(most, n*h.ring(q))
 	}
-	return most + flag(h.splits)*kernels.SplitBytes
+	return most + kernels.Flag(h.splits)*kernels.SplitBytes
 }
 
 // words is the registers of a value in computation.
@@ -225,8 +225,8 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "WARPS", Value: h.warps, Doc: docs["wp"]},
 		{Name: "PREFETCH", Value: h.prefetch, Doc: docs["pf"]},
 		{Name: "MIN_BLOCKS", Value: h.minBlocks, Doc: docs["mb"]},
-		{Name: "KEEP", Value: flag(h.keep), Doc: docs["kp"]},
-		{Name: "SPLIT", Value: flag(h.splits), Doc: kernels.SplitDoc},
+		{Name: "KEEP", Value: kernels.Flag(h.keep), Doc: docs["kp"]},
+		{Name: "SPLIT", Value: kernels.Flag(h.splits), Doc: kernels.SplitDoc},
 		{Name: "PART", Value: h.part(p), Doc: "cells moved at once between memory and a thread: a vector, or the part of one that divides the rows"},
 	}
 	arrays := len(p.Stencil.Fields) + len(p.Stencil.ReadOnly)
@@ -244,13 +244,6 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	tile := h.tile()
 	k.Schedule, k.Launch, k.Least, k.Multiple = s, h.launch(p, l), [3]int{tile[0], tile[1], 1}, h.part(p)
 	return k
-}
-
-func flag(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 func (h shape) grid(p stencil.Problem) [3]int {
