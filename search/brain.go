@@ -64,6 +64,7 @@ type brain struct {
 	slope     float64      // centre of the prior's slope: 1, or 0 if it proved useless
 	unknown   float64      // share of the points that the prior has no time for
 	trust     float64      // rank correlation of the prior with what was measured, where the prior expects much
+	errs      float64      // by how much the model errs on what it knows, see errors
 	nextScale int          // timed points at which to rescale the prior's parts again
 	nextFit   int          // timed points at which to fit again
 	nextCand  int          // timed points at which to choose candidates again
@@ -254,6 +255,7 @@ func (b *brain) prepare() {
 		b.refit(set)
 		b.nextFit = n + n/2
 	}
+	b.errs = b.errors(set)
 	b.build(set)
 	b.nextCand = n + max(4, min(n/6, 40))
 }
@@ -437,17 +439,26 @@ func (b *brain) candidates(g *posterior) []int32 {
 	return out
 }
 
-// global is the candidate with the highest expected improvement, and the log of
-// that; -1 if there is none.
+// global is the candidate with the highest expected improvement, and the log of the highest where only what is known of the
+// space is taken for what the model does not see: what to try next is chosen as if there were more, and whether it pays is not. -1 if there is none.
 func (b *brain) global() (point int, logGain float64) {
 	b.widen()
+	point, logGain = b.most(jagged)
+	if unseen := b.unseen(); unseen < jagged {
+		_, logGain = b.most(unseen)
+	}
+	return point, logGain
+}
+
+// most is the candidate with the highest expected improvement, and the log of that, with a standard deviation of what the model does not see.
+func (b *brain) most(unseen float64) (point int, logGain float64) {
 	best, top := -1, math.Inf(-1)
 	target := b.target()
 	for i, q := range b.post.cand {
 		if b.taken[q] {
 			continue
 		}
-		if a := b.score(i, target); a > top {
+		if a := b.score(i, target, unseen); a > top {
 			// The probability of validity only lowers it.
 			if a += b.valid.logP(int(q)); a > top {
 				best, top = int(q), a
@@ -457,15 +468,9 @@ func (b *brain) global() (point int, logGain float64) {
 	return best, top
 }
 
-// jagged is the standard deviation of log seconds of what no smooth model sees: whether one schedule's
-// blocks fill the device's last wave, what the compiler made of it. Without it a search among
-// tens of thousands is sure too soon. It was chosen on six of the recorded spaces: with less, more searches
-// miss an optimum that the model takes for twice as slow; with 0.12, searches with the right model take longer.
-const jagged = 0.1
-
-// score is the log of the expected improvement at a candidate.
-func (b *brain) score(i int, target float64) float64 {
-	sd := math.Sqrt(max(b.post.rest[i]+jagged*jagged, 1e-10))
+// score is the log of the expected improvement at a candidate, with a standard deviation of what the model does not see.
+func (b *brain) score(i int, target, unseen float64) float64 {
+	sd := math.Sqrt(max(b.post.rest[i]+unseen*unseen, 1e-10))
 	return logEI(target, b.post.mean[i]+b.mean(int(b.post.cand[i])), sd)
 }
 
@@ -537,7 +542,7 @@ func (b *brain) local() int {
 			best, top := -1, math.Inf(-1)
 			for _, i := range where {
 				q := int(b.post.cand[i])
-				if a := b.score(i, target) + b.valid.logP(q); best < 0 || a > top {
+				if a := b.score(i, target, jagged) + b.valid.logP(q); best < 0 || a > top {
 					best, top = q, a
 				}
 			}

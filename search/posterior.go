@@ -143,6 +143,28 @@ func (g *posterior) weights() []float64 {
 	return a
 }
 
+// leftOut are the errors with which all other rows foretell each (Rasmussen and Williams, 2006, section 5.4.2).
+func (g *posterior) leftOut() []float64 {
+	off := g.weights()
+	n := len(off)
+	inverse := make([]float64, n) // diagonal of K^-1
+	column := make([]float64, n)
+	for i := range n { // of L^-1
+		for k := i; k < n; k++ {
+			column[k] = -floats.Dot(g.l[k][i:k], column[i:k])
+			if k == i {
+				column[k] = 1
+			}
+			column[k] /= g.l[k][k]
+			inverse[i] += column[k] * column[k]
+		}
+	}
+	for i := range off {
+		off[i] /= inverse[i]
+	}
+	return off
+}
+
 // scan writes the posterior mean of the residual at any points, good enough to rank them.
 func (g *posterior) scan(dst []float64, alpha []float64, at []int32) {
 	for i, q := range at {
