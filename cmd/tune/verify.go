@@ -36,7 +36,7 @@ func (a *app) verify() *cobra.Command {
 		Use:   "verify FILE.sl|NAME",
 		Short: "Prove kernels of random schedules on random grids against the reference",
 		Long: `Draws legal schedules of every kernel family, so that every value of every parameter
-has a case, and small grids, a third of them whole tiles. Runs the kernels and compares
+has a case, and small grids, a quarter of them whole tiles. Runs the kernels and compares
 every cell, and what is folded of all (Reduce, StepScalar), with the float64 reference:
 on the host, and on the first GPU if there is one, in the stencil's element type and in
 float64. Says what was tried, how far off the worst cell was, and what the cases leave
