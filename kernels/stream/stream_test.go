@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"stenciltune/internal/golden"
 	"stenciltune/kernels"
 	"stenciltune/kernels/kernelstest"
 	"stenciltune/machine"
@@ -62,25 +61,6 @@ var (
 // bent is a nonlinear function of points in a box.
 const bent = "return 0.25 * (get(0, 0, 0) * get(-1, -1, -1) + max(get(1, 0, 1), get(0, 1, 1)));"
 
-// brief is a source without the lines of files, which are the same in every kernel: each
-// piece of a file is its #line alone, without the number, which CheckLines knows better.
-func brief(source string) string {
-	var b strings.Builder
-	file := false
-	for line := range strings.Lines(source) {
-		if strings.HasPrefix(line, "#line ") {
-			_, name, _ := strings.Cut(line, `"`)
-			file = strings.HasPrefix(name, "kernels/")
-			b.WriteString(`#line "` + name)
-			continue
-		}
-		if !file {
-			b.WriteString(line)
-		}
-	}
-	return b.String()
-}
-
 func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
 	for _, c := range []struct {
 		golden   string
@@ -112,8 +92,7 @@ func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
 		{"split3d.cu", catalogued(t, "jacobi3d"), stencil.Float64, volume, "stream/vx=2/vy=4/wp=8/ck=1/pf=4/mb=1/ph=4/sm=132/pm=1/sb=1"},
 	} {
 		k := Family{}.Kernel(problem(c.stencil, c.dtype, c.size), spacetest.Schedule(t, c.schedule))
-		golden.Check(t, c.golden, []byte(brief(k.Source)))
-		kernelstest.CheckLines(t, k)
+		kernelstest.Source{Golden: c.golden}.Check(t, k)
 		any := ", any ck and sm\n"
 		if c.stencil.Dims == 3 {
 			any = ", any ck\n"

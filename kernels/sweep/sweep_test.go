@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"stenciltune/internal/golden"
 	"stenciltune/kernels"
 	"stenciltune/kernels/kernelstest"
 	"stenciltune/space/spacetest"
@@ -37,43 +36,20 @@ func problem(st *stencil.Stencil, d stencil.DType, n stencil.Size) stencil.Probl
 
 func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
 	acoustic := kernelstest.Problem(t, "acoustic3d", stencil.Float32, volume)
-	for _, c := range []struct {
-		golden   string
-		problem  stencil.Problem
-		schedule string
-	}{
-		{"star.cu", problem(parsed(t, star), stencil.Float32, volume), "sweep/vx=4/vy=2/wp=16/ck=1/pf=2/mb=1"},
-		{"box.cu", problem(parsed(t, box), stencil.Float64, stencil.Size{511, 100, 100}), "sweep/vx=2/vy=2/wp=8/ck=1/pf=1/mb=1"},
-		{"acoustic.cu", acoustic, "sweep/vx=4/vy=2/wp=16/ck=1/pf=2/mb=1/kp=1"},
-		{"derived.cu", kernelstest.Problem(t, "hypterm", stencil.Float64, volume), "sweep/vx=2/vy=1/wp=8/ck=1/pf=2/mb=1"},
-		{"stages.cu", kernelstest.Problem(t, "diffterm", stencil.Float64, volume), "sweep/vx=2/vy=1/wp=8/ck=1/pf=2/mb=1"},
-		{"fixed.cu", problem(parsed(t, star+" Boundary fixed"), stencil.Float16, volume), "sweep/vx=8/vy=1/wp=8/ck=1/pf=2/mb=1"},
+	for _, c := range []kernelstest.Source{
+		{Golden: "star.cu", Problem: problem(parsed(t, star), stencil.Float32, volume), Schedule: "sweep/vx=4/vy=2/wp=16/ck=1/pf=2/mb=1"},
+		{Golden: "box.cu", Problem: problem(parsed(t, box), stencil.Float64, stencil.Size{511, 100, 100}), Schedule: "sweep/vx=2/vy=2/wp=8/ck=1/pf=1/mb=1"},
+		{Golden: "acoustic.cu", Problem: acoustic, Schedule: "sweep/vx=4/vy=2/wp=16/ck=1/pf=2/mb=1/kp=1"},
+		{Golden: "derived.cu", Problem: kernelstest.Problem(t, "hypterm", stencil.Float64, volume), Schedule: "sweep/vx=2/vy=1/wp=8/ck=1/pf=2/mb=1"},
+		{Golden: "stages.cu", Problem: kernelstest.Problem(t, "diffterm", stencil.Float64, volume), Schedule: "sweep/vx=2/vy=1/wp=8/ck=1/pf=2/mb=1"},
+		{Golden: "fixed.cu", Problem: problem(parsed(t, star+" Boundary fixed"), stencil.Float16, volume), Schedule: "sweep/vx=8/vy=1/wp=8/ck=1/pf=2/mb=1"},
 	} {
-		k := Family{}.Kernel(c.problem, spacetest.Schedule(t, c.schedule))
-		golden.Check(t, c.golden, []byte(brief(k.Source)))
-		kernelstest.CheckLines(t, k)
-		if !strings.Contains(k.Source, "#define ENTRY "+k.Entry+"\n") || k.Schedule != spacetest.Schedule(t, c.schedule) {
-			t.Errorf("%s: entry %s, %s", c.golden, k.Entry, k.Schedule)
+		k := Family{}.Kernel(c.Problem, spacetest.Schedule(t, c.Schedule))
+		c.Check(t, k)
+		if !strings.Contains(k.Source, "#define ENTRY "+k.Entry+"\n") || k.Schedule != spacetest.Schedule(t, c.Schedule) {
+			t.Errorf("%s: entry %s, %s", c.Golden, k.Entry, k.Schedule)
 		}
 	}
-}
-
-// brief is a source without the lines of files, which are the same in every kernel.
-func brief(source string) string {
-	var b strings.Builder
-	file := false
-	for line := range strings.Lines(source) {
-		if strings.HasPrefix(line, "#line ") {
-			_, name, _ := strings.Cut(line, `"`)
-			file = strings.HasPrefix(name, "kernels/")
-			b.WriteString(`#line "` + name)
-			continue
-		}
-		if !file {
-			b.WriteString(line)
-		}
-	}
-	return b.String()
 }
 
 func TestEveryParameterReachesTheSourceOrTheLaunch(t *testing.T) {
