@@ -2,7 +2,6 @@ package kernels
 
 import (
 	"regexp"
-	"slices"
 	"sync"
 )
 
@@ -233,71 +232,30 @@ func Spelling(text string, by Simple) string {
 	if s, ok := spelt.Load(at); ok {
 		return s.(string)
 	}
-	list := slices.Clone(alone)
-	if by.Apron {
-		list = slices.Clone(beside)
+	var list []spelling
+	add := func(is bool, so, otherwise []spelling) {
+		if !is {
+			so = otherwise
+		}
+		list = append(list, so...)
 	}
-	if by.Turns {
-		list = append(list, turning...)
-	} else {
-		list = append(list, whole...)
-	}
-	if by.Apart {
-		list = append(list, mirroredApart...)
-	} else {
-		list = append(list, mirroredAlike...)
-	}
-	if by.Shares {
-		list = append(list, sharing...)
-	} else {
-		list = append(list, cutting...)
-	}
-	if by.Keeps {
-		list = append(list, keeping...)
-	} else {
-		list = append(list, putting...)
-	}
-	if by.WholeRows {
-		list = append(list, startingWhole...)
-	} else {
-		list = append(list, inParts...)
-	}
-	if !by.Images {
-		list = append(list, ending...)
-	}
-	if !by.Ends {
-		list = append(list, wholeArrays...)
-	}
-	if !by.Valued {
-		list = append(list, unvalued...)
-	}
-	if by.OneRule {
-		list = append(list, oneRule...)
-	}
-	if by.Dense {
-		list = append(list, dense...)
-	}
-	if by.Partial {
-		list = append(list, somePlanes...)
-	} else {
-		list = append(list, allPlanes...)
-	}
-	if by.OneType {
-		list = append(list, oneType...)
-	}
-	if by.OneOutput {
-		list = append(list, oneOutput...)
-	}
-	if by.Folds {
-		list = append(list, folding...)
-	} else {
-		list = append(list, storing...)
-	}
-	if by.Packed {
-		list = append(slices.Clone(packedCells), list...)
-	} else {
-		list = append(list, wholeCells...)
-	}
+	add(by.Packed, packedCells, nil)
+	add(by.Apron, beside, alone)
+	add(by.Turns, turning, whole)
+	add(by.Apart, mirroredApart, mirroredAlike)
+	add(by.Shares, sharing, cutting)
+	add(by.Keeps, keeping, putting)
+	add(by.WholeRows, startingWhole, inParts)
+	add(by.Images, nil, ending)
+	add(by.Ends, nil, wholeArrays)
+	add(by.Valued, nil, unvalued)
+	add(by.OneRule, oneRule, nil)
+	add(by.Dense, dense, nil)
+	add(by.Partial, somePlanes, allPlanes)
+	add(by.OneType, oneType, nil)
+	add(by.OneOutput, oneOutput, nil)
+	add(by.Folds, folding, storing)
+	add(by.Packed, nil, wholeCells)
 	for _, s := range list {
 		text = s.general.ReplaceAllString(text, s.simple)
 	}
