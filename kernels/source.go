@@ -35,7 +35,12 @@ type Piece struct {
 	Of   func(stage int) string // gives the text where stages differ in it
 	// Folds is the threads, a warp's or the block's, that leave a part of a number if the text folds the last stage's cells where it
 	// stores them, for the scalars of the next step (Stencil.FoldsStored): what stands in NUMBERS(...) does. 0 = it does not.
-	Folds  int
+	Folds int
+	Traits
+}
+
+// Traits is what of a piece is not simple, as its family says.
+type Traits struct {
 	Images bool // it loads images of planes, for those beyond the grid
 	Packed bool // the text computes words of two cells
 	Turns  bool // rows repeat and are not whole vectors, so that parts of one lie apart: what stands in TURNS(...) finds them
@@ -244,13 +249,11 @@ func (w *writer) piece(stage int, p Piece) {
 		p.Text = p.Of(stage)
 	}
 	w.line("")
-	if p.File != "" {
-		w.line("#line %d %q", max(p.Line, 1), p.File)
-	} else {
+	if p.File == "" {
 		w.line("#line %d %q", strings.Count(w.String(), "\n")+2, w.file)
-	}
-	if p.File != "" {
-		p.Text = Spelling(p.Text, Simple{OneRule: w.p.Stencil.Boundary != stencil.Mixed, Dense: !w.p.Pitched, Partial: w.p.Partial, OneType: OneType(w.p), OneOutput: OneOutput(w.p), Folds: p.Folds > 0 && stage == len(w.p.Stencil.Stages)-1, Images: p.Images, Packed: p.Packed, Turns: p.Turns, Apron: p.Apron, Shares: p.Shares, Keeps: p.Keeps, WholeRows: p.WholeRows, Ends: w.p.Stencil.HasEnds(), Valued: Valued(w.p.Stencil), Apart: MirrorsApart(w.p.Stencil)})
+	} else {
+		w.line("#line %d %q", max(p.Line, 1), p.File)
+		p.Text = Spelling(p.Text, Simple{Traits: p.Traits, OneRule: w.p.Stencil.Boundary != stencil.Mixed, Dense: !w.p.Pitched, Partial: w.p.Partial, OneType: OneType(w.p), OneOutput: OneOutput(w.p), Folds: p.Folds > 0 && stage == len(w.p.Stencil.Stages)-1, Ends: w.p.Stencil.HasEnds(), Valued: Valued(w.p.Stencil), Apart: MirrorsApart(w.p.Stencil)})
 	}
 	w.WriteString(p.Text)
 }

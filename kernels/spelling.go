@@ -199,7 +199,7 @@ var (
 // unvalued is for grids of which every point outside stands for a cell.
 var unvalued = []spelling{{regexp.MustCompile(`\n *outside<ENDS, false>\([^;]*\);`), ""}}
 
-// Simple is what is simple of a problem.
+// Simple is what is simple of a problem, and what is not.
 type Simple struct {
 	OneRule   bool // at the boundary
 	Dense     bool // rows and planes follow each other
@@ -207,16 +207,10 @@ type Simple struct {
 	OneType   bool // all arrays are stored in the element type
 	OneOutput bool // all fields are
 	Folds     bool // what is not: cells are folded where they are stored
-	Images    bool // nor this: planes beyond the grid are images of those inside
-	Packed    bool // what is not, either: words of two cells are computed
-	Turns     bool // nor this: rows repeat that are not whole vectors
-	WholeRows bool // nor this: rows of any length that begin with a whole vector are copied in vectors
-	Apron     bool // nor this: rows next to a tile that the first time step reads are copied
-	Shares    bool // nor this: blocks share the planes of all tiles
-	Keeps     bool // nor this: what is written is kept by L2
 	Ends      bool // nor this: cells are asked whether an array that is short has ended
 	Valued    bool // nor this: what lies outside the grid may have a value that is not a cell's
 	Apart     bool // nor this: some arrays are mirrored beyond a side where others are not
+	Traits         // nor any of these
 }
 
 // spelt is a file's text by itself and by what is simple.

@@ -259,7 +259,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	case (g.async || g.splits) && stored == nil:
 		pieces = append(pieces, kernels.CopiesPiece())
 	}
-	pieces = append(pieces, g.prefetchSource(), kernels.MeetingPiece(g.splits), kernels.Piece{File: folder + "streaming.cu", Text: streamingSource, Images: g.images, Keeps: g.keepsWritten()})
+	pieces = append(pieces, g.prefetchSource(), kernels.MeetingPiece(g.splits), kernels.Piece{File: folder + "streaming.cu", Text: streamingSource, Traits: kernels.Traits{Images: g.images, Keeps: g.keepsWritten()}})
 	for i := range pieces {
 		pieces[i].Turns, pieces[i].Apron, pieces[i].Shares = g.turns(), g.copiesApron, g.shares()
 	}
