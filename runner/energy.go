@@ -16,7 +16,7 @@ import (
 )
 
 // Where the finals choose by energy, each finalist is measured in so many turns: the fewest pairs
-// whose interval means something (timing.ComparePaired). Whoever is hopeless after the first ones
+// whose interval means something (timing.Differ). Whoever is hopeless after the first ones
 // is not measured further: a turn takes half a second.
 const (
 	drawTurns  = 6

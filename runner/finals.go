@@ -238,12 +238,12 @@ func pick(families []kernels.Family, cs []*candidate, o timing.Objective) (winne
 }
 
 // alike tells whether two series taken in turn cannot be told apart. Of fewer pairs than can
-// be significant, as a recording may have, ranges that lie apart do tell.
+// differ, as a recording may have, ranges that lie apart do tell.
 func alike(a, b timing.Series) bool {
 	if min(a.N, b.N) < timing.LeastPairs && !a.Overlaps(b.Summary) {
 		return false
 	}
-	return !timing.ComparePaired(a.Samples, b.Samples).Significant
+	return !timing.Differ(a.Samples, b.Samples)
 }
 
 // simpler orders schedules: earlier family of those that are tuned, smaller time tile, no columns, less

@@ -54,11 +54,10 @@ const (
 // Sampler takes samples until a Policy is content. The device calls More before
 // and Add after each sample.
 type Sampler struct {
-	policy  Policy
-	series  Series
-	warmed  float64 // seconds per step of the launch before sampling; 0 = not known
-	spent   float64
-	stopped bool
+	policy Policy
+	series Series
+	warmed float64 // seconds per step of the launch before sampling; 0 = not known
+	spent  float64
 }
 
 // NewSampler starts a series; launches and steps say what one sample spans.
@@ -90,8 +89,6 @@ func (s *Sampler) More() bool {
 	n := len(s.series.Samples)
 	p := s.policy
 	switch {
-	case s.stopped:
-		return false
 	case s.series.Discarded > p.MaxSamples:
 		return false
 	case n == 0:
@@ -132,9 +129,6 @@ func (s *Sampler) Add(elapsed float64, throttled bool) {
 	s.series.Samples = append(s.series.Samples, elapsed/float64(s.series.Steps))
 	s.series.Summary = Summarise(s.series.Samples)
 }
-
-// Stop ends the series whatever the policy wants.
-func (s *Sampler) Stop() { s.stopped = true }
 
 // Series is what was sampled, with the warnings that belong to it.
 func (s *Sampler) Series() Series {

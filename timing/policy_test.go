@@ -114,14 +114,6 @@ func TestSamplesEndWhereTheIntervalIsNarrow(t *testing.T) {
 	}
 }
 
-func TestStopEndsASeriesAtOnce(t *testing.T) {
-	s := NewSampler(Search(), 1, 1)
-	s.Stop()
-	if s.More() {
-		t.Error("wants another sample")
-	}
-}
-
 func TestFinalsTakeThirtySamplesAtLeast(t *testing.T) {
 	if n := run(t, NewSampler(Finals(), 1, 1), constant(1e-3)); n != 30 {
 		t.Errorf("%d samples", n)
