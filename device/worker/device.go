@@ -332,32 +332,6 @@ func (d *Device) Close() error {
 	return d.err
 }
 
-// Stats is what a Device has done so far.
-type Stats struct {
-	Compiles         int     // attempts that ended, failed ones included
-	CompileSeconds   float64 // summed over compiles, so it may grow faster than time
-	LoadSeconds      float64 // loading binaries
-	DeviceSeconds    float64 // checking and timing: what the device is there for
-	GPURestarts      int     // processes of the device that were lost
-	CompilerRestarts int     // and of the compilers
-}
-
-// Stats gives the counts so far. Utilisation is DeviceSeconds over the time passed.
-func (d *Device) Stats() Stats {
-	p := d.pool
-	p.stats.Lock()
-	s := Stats{Compiles: p.stats.compiles, CompileSeconds: p.stats.seconds, CompilerRestarts: p.stats.restarts}
-	p.stats.Unlock()
-	for _, g := range d.gpus {
-		g.mu.Lock()
-		s.LoadSeconds += g.loading.Seconds()
-		s.DeviceSeconds += g.busy.Seconds()
-		s.GPURestarts += g.restarts
-		g.mu.Unlock()
-	}
-	return s
-}
-
 // binaries is the IDs that passes need, each once.
 func binaries(lists ...[]device.Pass) []string {
 	var ids []string

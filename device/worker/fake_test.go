@@ -57,6 +57,30 @@ func serve(b Backend) {
 
 var errPoison = errors.New("the context is poisoned")
 
+// Stats is what a Device has done so far.
+type Stats struct {
+	Compiles         int     // attempts that ended, failed ones included
+	CompileSeconds   float64 // summed over compiles, so it may grow faster than time
+	DeviceSeconds    float64 // checking and timing: what the device is there for
+	GPURestarts      int     // processes of the device that were lost
+	CompilerRestarts int     // and of the compilers
+}
+
+// Stats gives the counts so far.
+func (d *Device) Stats() Stats {
+	p := d.pool
+	p.stats.Lock()
+	s := Stats{Compiles: p.stats.compiles, CompileSeconds: p.stats.seconds, CompilerRestarts: p.stats.restarts}
+	p.stats.Unlock()
+	for _, g := range d.gpus {
+		g.mu.Lock()
+		s.DeviceSeconds += g.busy.Seconds()
+		s.GPURestarts += g.restarts
+		g.mu.Unlock()
+	}
+	return s
+}
+
 // sayer is an error that tells by itself.
 type sayer struct {
 	error

@@ -45,8 +45,7 @@ type gpu struct {
 	closed   bool
 	asking   *call // the last telemetry request
 	restarts int
-	busy     time.Duration
-	loading  time.Duration
+	busy     time.Duration // checking and timing
 }
 
 // image is a binary that is not released: what loading it anew takes.
@@ -339,8 +338,6 @@ func (g *gpu) count(c *call) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	switch c.op {
-	case opLoad:
-		g.loading += c.spent
 	case opCheck, opTime, opEnergy:
 		g.busy += c.spent
 	}
