@@ -17,7 +17,6 @@ type Line struct {
 	Column   int     // cells of a row of the column
 	High     int     // rows of the column
 	RowLines float64 // cache lines of a row of the column with what the stencil reads beside it
-	Beside   float64 // of these, lines that are the neighbouring columns' own
 	Rows     float64 // rows of the column that a block's threads cover; below 1 if a row takes several blocks
 	Deep     int     // rows that the stencil reads beyond those, of all arrays
 	Arrays   int
@@ -93,7 +92,6 @@ func LineOf(n stencil.Size, arrays [][]stencil.Offset, column, zigzag, group, el
 	if n[0]%per == 0 && column%per == 0 { // every row begins on a line
 		l.RowLines = float64(CeilDiv(-low, per) + column/per + CeilDiv(high, per))
 	}
-	l.Beside = l.RowLines - float64(column)/float64(per)
 	l.Column, l.High = column, n[1]*n[2]
 	l.Rows = float64(group) / float64(column)
 	l.Pitch = float64(n[0]) / float64(per)

@@ -60,28 +60,6 @@ func Conflicts(rows, wide int, pitch float64, sets, ways int) float64 {
 	return float64(lost) / float64(max(rows*wide, 1))
 }
 
-// LineHits is the share of the cache lines asked for that a cache of so many sets and ways answers,
-// where the blocks of a line of threads run one after the other. Each row of a column is fetched
-// once, and once more by each block that reads it, as far as the stencil's rows are in each other's
-// way. Heads of columns are fetched besides (Prasetya 2022, equation 4.8), and what a column reads
-// of its neighbours unless the cache holds a whole column. Where the rows that a block's warps load
-// at once do not fit their sets, nothing stays from one load to the next.
-func LineHits(l kernels.Line, blocks float64, sets, ways int) float64 {
-	wide := int(math.Ceil(l.RowLines))
-	between := MissRate(Conflicts(l.Deep*l.Arrays, wide, l.Pitch, sets, ways))
-	low := math.Floor(math.Max(1, l.Rows))
-	share := math.Max(1, l.Rows) - low
-	at, once := int(low), int(math.Ceil(l.RowLines*math.Min(1, l.Rows))) // a block's rows, and lines of each
-	within := (1-share)*Conflicts(at, once, l.Pitch, sets, ways) + share*Conflicts(at+1, once, l.Pitch, sets, ways)
-
-	covered := blocks * l.Rows // rows of columns
-	heads := covered / float64(l.High) * float64(l.Deep)
-	again := math.Min(blocks, covered) * float64(l.Deep) * between
-	own := l.RowLines - l.Beside*(1-missed(float64(l.High)*l.RowLines, float64(sets*ways), full))
-	fetched := covered*float64(l.Arrays)*own + (heads+again)*l.RowLines
-	return (1 - within) * (1 - math.Min(1, fetched/l.Asked))
-}
-
 // full is how sudden L1 loses what it held as more comes between two uses than it holds; l1Sets are
 // its sets (Jia et al. 2018, "Dissecting the NVIDIA Volta GPU Architecture via Microbenchmarking").
 const (
