@@ -492,6 +492,19 @@ func strategy(t testing.TB, name string, sp *space.Space, seed uint64) search.St
 	return s
 }
 
+// Tune is a whole session.
+func Tune(ctx context.Context, o Options) (Result, error) {
+	t := New(o)
+	err := t.Baseline(ctx)
+	if err == nil {
+		err = t.Search(ctx)
+	}
+	if err == nil {
+		err = t.Finals(ctx)
+	}
+	return t.End(ctx, err)
+}
+
 // tune tunes and demands that nothing stays loaded.
 func tune(ctx context.Context, t testing.TB, o Options) (Result, error) {
 	t.Helper()

@@ -18,19 +18,6 @@ import (
 	"stenciltune/timing"
 )
 
-// Tune is a whole session: see Session.
-func Tune(ctx context.Context, o Options) (Result, error) {
-	t := New(o)
-	err := t.Baseline(ctx)
-	if err == nil {
-		err = t.Search(ctx)
-	}
-	if err == nil {
-		err = t.Finals(ctx)
-	}
-	return t.End(ctx, err)
-}
-
 // Baseline proves and times the naive kernel, while what the search begins with compiles.
 // A cancelled context is no error here nor of what follows: the session then does nothing
 // more, and its result is the best so far with Stop Interrupted.
