@@ -313,7 +313,7 @@ func TestGPUManySchedulesLeaveMemoryWhereItWas(t *testing.T) {
 	settle := func() (int64, int64) {
 		runtime.GC()
 		debug.FreeOSMemory()
-		return d.FreeMemory(ctx), resident(t)
+		return d.FreeMemory(), resident(t)
 	}
 	run(min(400, *flagLeak))
 	free, host := settle()

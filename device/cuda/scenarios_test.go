@@ -610,7 +610,7 @@ func fatal(words string, status timing.Status, reason string) func(t *testing.T)
 		if _, err := d.Compile(context.Background(), fakeKernel(t, p, "after")); !errors.Is(err, ErrSticky) {
 			t.Errorf("the next load: %v", err)
 		}
-		if n := d.FreeMemory(context.Background()); n != 0 {
+		if n := d.FreeMemory(); n != 0 {
 			t.Errorf("%d bytes free", n)
 		}
 		d.Release(good.Binary)
