@@ -25,7 +25,6 @@ type plan struct {
 	untried   bitset     // values without a case on several tiles
 	pairs     bitset     // of numbers that had a case together
 	drawn     []int      // schedules that had their turn
-	needed    int        // cases until no value is untried; 0 = more than are drawn
 }
 
 // bitset is a set of small numbers.
@@ -108,14 +107,6 @@ func (p *plan) at(j int) space.Schedule {
 	return p.schedules[p.drawn[j]]
 }
 
-// enough is the number of cases after which every value has had one.
-func (p *plan) enough() int {
-	for p.needed == 0 {
-		p.next()
-	}
-	return p.needed
-}
-
 // next draws the schedule that brings most of what had no case yet.
 func (p *plan) next() {
 	shape := shapeOf(len(p.drawn))
@@ -126,7 +117,7 @@ func (p *plan) next() {
 		if gain := p.gain(p.ids[i], shape); gain > most && (shape != whole || p.fits(p.schedules[i])) {
 			best, most = i, gain
 		}
-		if most == 0 && p.needed > 0 && k > 1000 { // little is new any more: any will do
+		if most == 0 && k > 1000 && p.untried.len() == 0 { // little is new any more: any will do
 			break
 		}
 	}
@@ -141,9 +132,6 @@ func (p *plan) next() {
 		}
 	}
 	p.drawn = append(p.drawn, best)
-	if p.needed == 0 && p.untried.len() == 0 {
-		p.needed = len(p.drawn)
-	}
 }
 
 // on numbers the pair of a shape of grid and a value.
@@ -176,17 +164,6 @@ func (p *plan) gain(ids []uint16, grid shape) int {
 		}
 	}
 	return gain
-}
-
-// Enough is the number of cases after which every value of every parameter has had one on
-// a grid of several tiles, in every family that is able.
-func (s *Source) Enough(p stencil.Problem, seed uint64) int {
-	able, _ := s.Able(p)
-	n := 0
-	for i, f := range able {
-		n = max(n, (s.plan(p, f, seed).enough()-1)*len(able)+i+1)
-	}
-	return n
 }
 
 // Untried names the values of parameters of which the first n cases have none on a grid
