@@ -23,7 +23,6 @@ type features struct {
 
 // dimension is one axis of distances.
 type dimension struct {
-	name   string
 	levels int
 	at     []float64 // coordinate of a level in [0,1]; nil for a choice
 	kinds  bool      // whether levels also differ as kinds (Hamming distance)
@@ -74,7 +73,7 @@ func newFeatures(c *enumeration) *features {
 			}
 			values = thin(values, 250)
 		}
-		d := dimension{name: name, levels: len(values) + 1}
+		d := dimension{levels: len(values) + 1}
 		if ordinal {
 			d.at = append(coordinates(values), absent)
 			d.kinds = len(values) > 2
@@ -94,7 +93,7 @@ func newFeatures(c *enumeration) *features {
 		}
 		codes, column = append(codes, code), append(column, position)
 	}
-	f.dims = append(f.dims, dimension{name: "family", levels: max(2, len(c.parts)), kinds: true})
+	f.dims = append(f.dims, dimension{levels: max(2, len(c.parts)), kinds: true}) // the family
 	w := len(f.dims)
 	f.level = make([]uint8, c.size*w)
 	for k, p := range c.parts {
