@@ -14,7 +14,6 @@ import (
 type act struct {
 	list    *stencil.Sparse
 	number  int // of the list
-	step    int
 	job     int
 	field   int   // version that sources change; -1 of receivers
 	fields  []int // that its function reads
@@ -24,7 +23,7 @@ type act struct {
 // list adds what all lists do after a time step, in their order, or says why they cannot.
 func (p *plan) list(st *stencil.Stencil, step int, current []int) {
 	for i := range st.Sparse {
-		a := act{list: &st.Sparse[i], number: i, step: step, job: -1, field: -1, current: slices.Clone(current[:len(st.Fields)])}
+		a := act{list: &st.Sparse[i], number: i, job: -1, field: -1, current: slices.Clone(current[:len(st.Fields)])}
 		for f, version := range current[:len(st.Fields)] {
 			if version < 0 && len(a.list.Points[f]) > 0 {
 				p.unlisted = fmt.Sprintf("%s reads a field that no stage reads or sets", a.list.Name)

@@ -70,7 +70,6 @@ type job struct {
 	reads       []read
 	each        [][]read // what each output is computed from
 	outputs     []int    // versions that it leaves, by the stage's outputs; copies are versions of others
-	low, high   [3]int
 	// Columns and rows beyond the own cells that a hidden stage computes as well, because others read it there.
 	lowX, highX, lowR, highR int
 	barrier                  bool // before it: rows that it reads were given by other warps since the last one
@@ -94,7 +93,7 @@ type plane struct {
 }
 
 // store is a field written, from a version.
-type store struct{ field, version, lag int }
+type store struct{ field, version int }
 
 // planKey is what a plan follows from.
 type planKey struct {
@@ -369,7 +368,7 @@ func (p *plan) age(j job, r read, dz int) int { return j.lag - p.versions[r.vers
 func (p *plan) finish(key planKey, current []int) {
 	for _, f := range key.st.Merged().Stages[0].Writes(key.steps) {
 		v := current[f]
-		p.stores = append(p.stores, store{field: f, version: v, lag: p.versions[v].lag})
+		p.stores = append(p.stores, store{field: f, version: v})
 		p.lastLag = max(p.lastLag, p.versions[v].lag)
 	}
 	p.folds = -1
@@ -388,15 +387,12 @@ func (p *plan) finish(key planKey, current []int) {
 		i := slices.IndexFunc(p.jobs, func(q job) bool { return q.step == j.step && q.stage == j.stage })
 		j = p.jobs[i] // with what its readers have added
 		p.reachOfSources(i)
-		low, high := [3]int{}, [3]int{}
+		low, high := 0, 0 // planes that its readers need beyond those written
 		for _, v := range p.versions {
 			if v.job == i {
-				for a := range 3 {
-					low[a], high[a] = max(low[a], v.low[a]), max(high[a], v.high[a])
-				}
+				low, high = max(low, v.low[2]), max(high, v.high[2])
 			}
 		}
-		p.jobs[i].low, p.jobs[i].high = low, high
 		// Each output has a reach of its own: on a staggered grid two stages reach a cell far, not two.
 		for o, reads := range j.each {
 			of := p.versions[j.outputs[o]]
@@ -412,7 +408,7 @@ func (p *plan) finish(key planKey, current []int) {
 			v := &p.versions[r.version]
 			l, h := r.reach()
 			if p.st.Stages[j.stage].Hidden { // its reads of planes are wider
-				v.low[2], v.high[2] = max(v.low[2], low[2]+l[2]), max(v.high[2], high[2]+h[2])
+				v.low[2], v.high[2] = max(v.low[2], low+l[2]), max(v.high[2], high+h[2])
 			}
 			v.depth = max(v.depth, p.age(j, r, -r.low)+1)
 			if v.hidden {
