@@ -8,6 +8,7 @@
 package emit
 
 import (
+	"cmp"
 	"fmt"
 	"regexp"
 	"slices"
@@ -162,7 +163,7 @@ func plain(text string) string {
 func about(c cache.Config) []string {
 	lines := []string{
 		fmt.Sprintf("%s, %s, %s, %d steps; stencil %s", plain(c.Stencil.Name), c.Stencil.DType, sizeText(c), c.Problem.Steps, c.Stencil.Hash),
-		fmt.Sprintf("on %s (%s), driver %s, %s", plain(c.Device.Name), c.Device.Kind, orNone(c.Device.Driver), plain(c.Toolchain.Compiler)),
+		fmt.Sprintf("on %s (%s), driver %s, %s", plain(c.Device.Name), c.Device.Kind, cmp.Or(plain(c.Device.Driver), "none"), plain(c.Toolchain.Compiler)),
 		"schedule " + c.Schedule.Text,
 	}
 	if c.Expected == nil {
@@ -184,13 +185,6 @@ func banner(s Source, mark string) string {
 		}
 	}
 	return b.String()
-}
-
-func orNone(text string) string {
-	if text == "" {
-		return "none"
-	}
-	return plain(text)
 }
 
 // number writes a float the same on every platform and the shortest way.

@@ -2,6 +2,7 @@ package emit
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -127,29 +128,23 @@ func procedures(s Source, module string) []procedure {
 		scalars = append(scalars, value(p.Type, p.Name))
 	}
 	steps := argument{"integer(c_int), value", "iterations"}
-	join := func(lists ...[]argument) (all []argument) {
-		for _, l := range lists {
-			all = append(all, l...)
-		}
-		return all
-	}
 	device := []argument{{"type(c_ptr), intent(in)", "fields(*)"}, {"type(c_ptr), intent(in)", "scratch(*)"}}
 	result := argument{"type(c_ptr), intent(out)", "result(*)"}
 	if e.Single() {
 		device, result = []argument{pointer("grid"), pointer("scratch")}, argument{"type(c_ptr), intent(out)", "result"}
 	}
-	slab := join(extents, []argument{{"integer(c_int), value", "below"}, {"integer(c_int), value", "above"}, steps})
+	slab := slices.Concat(extents, []argument{{"integer(c_int), value", "below"}, {"integer(c_int), value", "above"}, steps})
 	first := []argument{{"integer(c_int), value", "first"}}
 	if !e.Iterates {
 		first = nil
 	}
 	stream := pointer("stream")
-	works := join(device, arrays)
-	device = join(works, extents, []argument{steps}, first)
+	works := slices.Concat(device, arrays)
+	device = slices.Concat(works, extents, []argument{steps}, first)
 	list := []procedure{
-		{"Advances data in the host's memory, " + given + ", in place.", name + "_run", e.Name, "", join([]argument{data}, lists, extents, []argument{steps}, scalars)},
+		{"Advances data in the host's memory, " + given + ", in place.", name + "_run", e.Name, "", slices.Concat([]argument{data}, lists, extents, []argument{steps}, scalars)},
 		{"Advances fields on the device; result says where the answers are. The value is a cudaError_t.", name + "_on_device", e.Name + "OnDevice", "integer(c_int)",
-			join(device, scalars, []argument{result, stream})},
+			slices.Concat(device, scalars, []argument{result, stream})},
 		{"The cudaError_t of the last run in the host's memory.", name + "_error", e.Name + "Error", "integer(c_int)", nil},
 	}
 	if e.Pitched() { // nothing of the host's memory
@@ -159,9 +154,9 @@ func procedures(s Source, module string) []procedure {
 		procedure{"Seconds that a time step on such a grid should take; 0 if that is not known.", name + "_expected", e.Name + "Expected", "real(c_double)", extents})
 	if !e.Until {
 		list = append(list, procedure{"The launches of so many steps as a CUDA graph, a cudaGraphExec_t. The value is a cudaError_t.", name + "_graph", e.Name + "Graph", "integer(c_int)",
-			join(device, scalars, []argument{result, {"type(c_ptr), intent(out)", "graph"}})},
+			slices.Concat(device, scalars, []argument{result, {"type(c_ptr), intent(out)", "graph"}})},
 			procedure{"Has what is fastest do such grids from now on. Arrays that are written lose what they hold. The value is a cudaError_t.", name + "_measure", e.Name + "Measure", "integer(c_int)",
-				join(works, extents, scalars, []argument{stream})})
+				slices.Concat(works, extents, scalars, []argument{stream})})
 	}
 	for _, set := range e.Setters {
 		suffix := "_set_data"
@@ -177,17 +172,17 @@ func procedures(s Source, module string) []procedure {
 	if e.Whole == "" {
 		list = append(list, procedure{"The ghost planes that so many steps need on a cut side of a slab.", name + "_ghost", e.Name + "Ghost", "integer(c_int)", []argument{steps}},
 			procedure{"Advances a slab of the outermost axis, with ghost planes below and above its own. The value is a cudaError_t.", name + "_slab", e.Name + "Slab", "integer(c_int)",
-				join(works, slab, first, scalars, []argument{result, stream})})
+				slices.Concat(works, slab, first, scalars, []argument{result, stream})})
 	}
 	if e.Apart() {
 		list = append(list, procedure{"The same on two streams: what neighbours need is there when edges is done, all when inside is.", name + "_slab_apart", e.Name + "SlabApart", "integer(c_int)",
-			join(works, slab, first, scalars, []argument{result, pointer("edges"), pointer("inside")})})
+			slices.Concat(works, slab, first, scalars, []argument{result, pointer("edges"), pointer("inside")})})
 	}
 	if e.NoBox() == "" {
 		layers := []argument{{"integer(c_int), intent(in)", "below(*)"}, {"integer(c_int), intent(in)", "above(*)"}, steps}
 		list = append(list, procedure{"The layers of ghost cells that so many steps need where a box is cut across an axis, x is 0; -1 = it cannot be.", name + "_box_ghosts", e.Name + "BoxGhosts", "integer(c_int)", []argument{{"integer(c_int), value", "axis"}, steps}},
 			procedure{"Advances a box, with layers of ghost cells below and above its own along each axis. The value is a cudaError_t.", name + "_box", e.Name + "Box", "integer(c_int)",
-				join(works, extents, layers, first, scalars, []argument{result, stream})})
+				slices.Concat(works, extents, layers, first, scalars, []argument{result, stream})})
 	}
 	return list
 }

@@ -65,7 +65,7 @@ func header(s Source) ([]byte, error) {
 	prefix, name := s.prefix(), strings.ToLower(s.Name)
 	guard := prefix + "H"
 	var b strings.Builder
-	b.WriteString("/* " + strings.ReplaceAll(strings.TrimPrefix(banner(Source{Name: s.Name, Configs: configs(list)}, " *"), " * "), "\n *", "\n *"))
+	b.WriteString("/* " + strings.TrimPrefix(banner(Source{Name: s.Name, Configs: configs(list)}, " *"), " * "))
 	fmt.Fprintf(&b, ` *
  * The macros are those of the device whose compute capability is TUNE_ARCH: give
  * the same -DTUNE_ARCH=90 for host and device code. Without it, or for another

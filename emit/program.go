@@ -97,9 +97,7 @@ int main(int argc, char **argv) {
 		var arguments []string
 		for _, a := range list {
 			switch a.Kind {
-			case kernels.In:
-				arguments = append(arguments, fmt.Sprintf("&fields.now[%d]", a.Index))
-			case kernels.Changed:
+			case kernels.In, kernels.Changed:
 				arguments = append(arguments, fmt.Sprintf("&fields.now[%d]", a.Index))
 			case kernels.Places:
 				arguments = append(arguments, fmt.Sprintf("&place_%d", a.Index))
@@ -117,13 +115,16 @@ int main(int argc, char **argv) {
 		}
 		return strings.Join(arguments, ", ")
 	}
+	launch := func(when string, l kernels.StepLaunch, list []kernels.Argument) {
+		line("    "+when+"{\n      void *arguments[] = {%s};\n      check(cudaLaunchKernel(TUNE_KERNEL(%s%s), dim3(%d), dim3(%d), arguments, 0, 0));\n    }",
+			given(list, nil), l.Scope, l.Entry, l.Launch.Blocks(), l.Launch.Threads())
+	}
 	for i, l := range kernels.StepLaunches(p, k.Entry) {
 		first := ""
 		if i == 0 && k.Launch.Leaves() {
 			first = "if (launch == 0) " // later ones find what the last has left
 		}
-		line("    "+first+"{\n      void *arguments[] = {%s};\n      check(cudaLaunchKernel(TUNE_KERNEL(%s%s), dim3(%d), dim3(%d), arguments, 0, 0));\n    }",
-			given(kernels.StepArguments(st), nil), l.Scope, l.Entry, l.Launch.Blocks(), l.Launch.Threads())
+		launch(first, l, kernels.StepArguments(st))
 	}
 	for _, pass := range all {
 		line("    {\n      void *arguments[] = {%s};\n      check(cudaLaunchKernel(TUNE_KERNEL(%s), grid, block, arguments, %d, 0));", given(pass.Arguments, pass.Writes), pass.Scope+pass.Entry, k.Launch.SharedBytes)
@@ -134,8 +135,7 @@ int main(int argc, char **argv) {
 		line("    }")
 	}
 	for i, l := range kernels.SparseLaunches(p, k.Entry, k.Launch.Steps) {
-		line("    {\n      void *arguments[] = {%s};\n      check(cudaLaunchKernel(TUNE_KERNEL(%s%s), dim3(%d), dim3(%d), arguments, 0, 0));\n    }",
-			given(kernels.SparseArguments(st, i), nil), l.Scope, l.Entry, l.Launch.Blocks(), l.Launch.Threads())
+		launch("", l, kernels.SparseArguments(st, i))
 	}
 	line(`    check(cudaEventRecord(to, 0));
     check(cudaEventSynchronize(to));
