@@ -451,8 +451,7 @@ func (c *Config) UnmarshalJSON(data []byte) error {
 	own.WriteByte('}')
 	var p plainConfig
 	err := json.Unmarshal(own.Bytes(), &p)
-	var kind *json.UnmarshalTypeError
-	if errors.As(err, &kind) && strings.HasPrefix(kind.Value, "number ") {
+	if kind, ok := errors.AsType[*json.UnmarshalTypeError](err); ok && strings.HasPrefix(kind.Value, "number ") {
 		// To a schema 512.0 and 5.12e2 are integers too.
 		p = plainConfig{}
 		err = json.Unmarshal(integers(own.Bytes()), &p)

@@ -390,8 +390,7 @@ func (d *database) update(at []spot, fn func(transaction) error) error {
 		}
 		return err
 	})
-	var e *Error
-	if ours != "" && errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok && ours != "" {
 		e.Detail += "; whether the last results were written is not known"
 	}
 	return err

@@ -46,8 +46,7 @@ func (d *database) faultOf(err error) (fault, string) {
 	if errors.Is(err, errNoTables) {
 		return faultNoTables, ""
 	}
-	var untrusted *tls.CertificateVerificationError
-	if errors.As(err, &untrusted) || errors.Is(err, mysql.ErrNoTLS) {
+	if _, untrusted := errors.AsType[*tls.CertificateVerificationError](err); untrusted || errors.Is(err, mysql.ErrNoTLS) {
 		return faultTLS, ""
 	}
 	return d.fault(err)
@@ -64,8 +63,7 @@ func (d *database) noTables(err error) bool {
 
 // passes tells whether an error goes when the database is back, or others are done.
 func (d *database) passes(err error) bool {
-	var done *Error
-	if errors.As(err, &done) {
+	if _, done := errors.AsType[*Error](err); done {
 		return false
 	}
 	switch f, _ := d.faultOf(err); f {
@@ -82,8 +80,7 @@ func (d *database) explain(verb string, err error) error {
 	if err == nil {
 		return nil
 	}
-	var done *Error
-	if errors.As(err, &done) {
+	if done, ok := errors.AsType[*Error](err); ok {
 		done.Path = d.shown
 		return err
 	}
@@ -127,8 +124,8 @@ var quotation = regexp.MustCompile(`(?s)".*"`) // what is quoted may hold quotat
 // badURL is the error of a URL that cannot be read, without the URL, which may hold a password.
 func badURL(name string, err error, like string) error {
 	why := "a field of it is none"
-	var bad *url.Error
-	if _, parse := url.Parse(name); errors.As(parse, &bad) {
+	_, parse := url.Parse(name)
+	if bad, ok := errors.AsType[*url.Error](parse); ok {
 		why = bad.Err.Error()
 	} else if inner := errors.Unwrap(err); inner != nil {
 		why = inner.Error()
@@ -141,21 +138,19 @@ func badURL(name string, err error, like string) error {
 
 // cause is the last link of an error's chain, which is short and names no secret.
 func cause(err error) string {
-	var network net.Error
+	network, ok := errors.AsType[net.Error](err)
 	switch {
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &network) && network.Timeout():
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), ok && network.Timeout():
 		return "no answer in time"
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return "connection refused"
 	case errors.Is(err, driver.ErrBadConn), errors.Is(err, mysql.ErrInvalidConn):
 		return "the connection broke"
 	}
-	var resolve *net.DNSError
-	if errors.As(err, &resolve) {
+	if resolve, ok := errors.AsType[*net.DNSError](err); ok {
 		return "host " + resolve.Name + " not found"
 	}
-	var system syscall.Errno
-	if errors.As(err, &system) {
+	if system, ok := errors.AsType[syscall.Errno](err); ok {
 		return system.Error()
 	}
 	for {

@@ -56,8 +56,8 @@ func (p patience) dial(ctx context.Context, network, address string) (net.Conn, 
 			if conn, err = d.DialContext(ctx, network, address); err == nil {
 				return conn, nil
 			}
-			var e net.Error
-			slow = slow || errors.As(err, &e) && e.Timeout()
+			e, ok := errors.AsType[net.Error](err)
+			slow = slow || ok && e.Timeout()
 		}
 		if !slow || ctx.Err() != nil {
 			return nil, err

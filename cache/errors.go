@@ -90,12 +90,10 @@ func classify(path, verb string, err error) error {
 	if err == nil {
 		return nil
 	}
-	var done *Error
-	if errors.As(err, &done) {
+	if _, done := errors.AsType[*Error](err); done {
 		return err
 	}
-	var c *crash
-	if errors.As(err, &c) {
+	if c, ok := errors.AsType[*crash](err); ok {
 		return corrupt(path, "%v", c)
 	}
 	for _, bad := range []error{berrors.ErrInvalid, berrors.ErrVersionMismatch, berrors.ErrChecksum, berrors.ErrIncompatibleValue} {
@@ -133,8 +131,7 @@ func isErrno(err error, number syscall.Errno) bool {
 
 // reason drops the path from a system error: our own message names it already.
 func reason(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*fs.PathError](err); ok {
 		return p.Err
 	}
 	return err

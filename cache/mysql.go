@@ -236,8 +236,8 @@ func (l mysqlLink) closed() bool          { return !l.conn.(driver.Validator).Is
 func (l mysqlLink) close(context.Context) { l.conn.Close() }
 
 func (*mySQL) fault(err error) (fault, string) {
-	var e *mysql.MySQLError
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*mysql.MySQLError](err)
+	if !ok {
 		return faultNoAnswer, ""
 	}
 	return mysqlFault(e), fmt.Sprintf("%s (%d)", strings.ReplaceAll(e.Message, "\n", " "), e.Number)

@@ -227,16 +227,15 @@ func (l pgLink) close(ctx context.Context) { l.conn.Close(ctx) }
 
 // pgCode is the SQLSTATE of an error, "" if it is not the server's.
 func pgCode(err error) string {
-	var e *pgconn.PgError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*pgconn.PgError](err); ok {
 		return e.Code
 	}
 	return ""
 }
 
 func (*postgres) fault(err error) (fault, string) {
-	var e *pgconn.PgError
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*pgconn.PgError](err)
+	if !ok {
 		return faultNoAnswer, ""
 	}
 	return pgFault(e.Code), fmt.Sprintf("%s (%s)", e.Message, e.Code)

@@ -55,8 +55,8 @@ func validate(data []byte) error {
 		return fmt.Errorf("config: %w", err)
 	}
 	err = compiled().Validate(doc)
-	var v *jsonschema.ValidationError
-	if !errors.As(err, &v) {
+	v, ok := errors.AsType[*jsonschema.ValidationError](err)
+	if !ok {
 		return err
 	}
 	return schemaError(v)
@@ -147,8 +147,8 @@ func scan(data []byte) error {
 
 // syntaxError says where a document ceases to be JSON.
 func syntaxError(data []byte, err error) error {
-	var s *json.SyntaxError
-	if !errors.As(err, &s) {
+	s, ok := errors.AsType[*json.SyntaxError](err)
+	if !ok {
 		return fmt.Errorf("config: %w", err)
 	}
 	before := data[:min(max(int(s.Offset)-1, 0), len(data))]

@@ -128,11 +128,8 @@ func Fail(status timing.Status, format string, args ...any) *Failure {
 
 // AsFailure gives the failure in err, or nil if err is none: then the device is lost.
 func AsFailure(err error) *Failure {
-	var f *Failure
-	if errors.As(err, &f) {
-		return f
-	}
-	return nil
+	f, _ := errors.AsType[*Failure](err)
+	return f
 }
 
 // ErrMissing is in the chain of every error that means: there is no such device here.

@@ -284,8 +284,7 @@ func storeFindings(a answer[storeFacts]) []Finding {
 	f := Finding{Check: checkStore, State: Problem, Means: "nothing can be remembered, so no tune begins"}
 	if a.err != nil {
 		f.Found, f.err = a.err.Error(), a.err
-		var e *cache.Error
-		if errors.As(a.err, &e) {
+		if e, ok := errors.AsType[*cache.Error](a.err); ok {
 			f.Found, f.Mend = fmt.Sprintf("%s: %s", e.Path, e.Detail), e.Remedy
 		} else if a.silent() {
 			f.Found, f.err = fmt.Sprintf("not read: %v", a.err), fmt.Errorf("%w: %w", cache.ErrUnwritable, a.err)

@@ -202,8 +202,8 @@ func (g *GPU) inspect(m *module, b *device.Binary, l kernels.Launch) error {
 // failed turns a driver error into the failure of a schedule; a sticky one stays
 // in the chain.
 func (g *GPU) failed(b device.Binary, doing string, err error) error {
-	var e *Error
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*Error](err)
+	if !ok {
 		return err
 	}
 	if e.Status.gone() {

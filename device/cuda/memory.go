@@ -20,8 +20,7 @@ type buffer struct {
 // alloc takes device memory. Running out of it is a launch failure, not a loss.
 func alloc(bytes int64) (buffer, error) {
 	p, err := cuMemAlloc(bytes)
-	var e *Error
-	if errors.As(err, &e) && e.Status == outOfMemory {
+	if e, ok := errors.AsType[*Error](err); ok && e.Status == outOfMemory {
 		return buffer{}, device.Fail(timing.LaunchError, "%d bytes of device memory: %v", bytes, err)
 	}
 	return buffer{p, bytes}, err

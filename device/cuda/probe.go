@@ -109,8 +109,7 @@ func lookup(l *library, err error) Library {
 		return Library{Places: l.places, File: mapped(l.name)}
 	}
 	p := Library{Error: err.Error()}
-	var e *lookupError
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*lookupError](err); ok {
 		p.Places = e.places
 	}
 	return p
@@ -142,8 +141,7 @@ func probeDriver() DriverProbe {
 		p.CUDAVersion = fmt.Sprintf("%d.%d", v/1000, v%1000/10)
 	}
 	n, err := count()
-	var e *Error
-	if errors.As(err, &e) {
+	if e, ok := errors.AsType[*Error](err); ok {
 		p.Status = int(e.Status)
 	}
 	if err != nil {

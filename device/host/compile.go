@@ -133,8 +133,7 @@ const maxOutput = 4 << 10
 
 // killedBy is the signal that ended a program, 0 if none did.
 func killedBy(err error) syscall.Signal {
-	var exit *exec.ExitError
-	if errors.As(err, &exit) {
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		if ws, ok := exit.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
 			return ws.Signal()
 		}

@@ -135,8 +135,7 @@ func (s *Source) Why(p stencil.Problem, f kernels.Family) string {
 		if err == nil {
 			err = sp.Check(sc)
 		}
-		var broken *space.Rejection
-		if errors.As(err, &broken) {
+		if broken, ok := errors.AsType[*space.Rejection](err); ok {
 			at := slices.IndexFunc(sf.Constraints, func(c space.Constraint) bool { return c.Name == broken.Constraint })
 			if at > furthest {
 				furthest, text = at, fmt.Sprintf("%s (%s): %s", f.Name(), broken.Constraint, broken.Why)
