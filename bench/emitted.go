@@ -107,7 +107,7 @@ func (b *bench) build(ctx context.Context, s *stencil.Stencil, p problem) (strin
 	for name, search := range map[string][]string{"tuned": b.search(), "naive": {"--budget", "1"}} { // the naive kernel is what a tune begins with
 		store := filepath.Join(folder, name+".db")
 		args := []string{"emit", "--format", "cu", "--name", name, "--store", store, "--device", b.device, "-o", filepath.Join(folder, name+".cu"), "--stencil", p.stencil, "--dtype", p.dtype}
-		for _, size := range strings.Split(p.size, "+") {
+		for size := range strings.SplitSeq(p.size, "+") {
 			if _, _, err := b.tune(ctx, problem{p.stencil, p.dtype, size}, store, search...); err != nil {
 				return "", err
 			}

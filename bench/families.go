@@ -13,7 +13,7 @@ const naive = "global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0"
 // large are ten stencils in both types on grids that no cache holds.
 func large(dtypes ...string) (list []problem) {
 	for _, dtype := range dtypes {
-		for _, s := range strings.Fields("jacobi2d jacobi2d9 jacobi2d9s gaussian2d gradient2d jacobi3d heat3d jacobi3d13 jacobi3d27 poisson3d") {
+		for s := range strings.FieldsSeq("jacobi2d jacobi2d9 jacobi2d9s gaussian2d gradient2d jacobi3d heat3d jacobi3d13 jacobi3d27 poisson3d") {
 			size := "16384x16384"
 			if strings.Contains(s, "3d") {
 				size = "512x512x512"

@@ -40,7 +40,7 @@ func (s system) kernelModule() string {
 	}
 	line, _, _ := strings.Cut(string(text), "\n")
 	_, after, _ := strings.Cut(line, "Module")
-	for _, word := range strings.Fields(after) { // "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.65.06  Release Build"
+	for word := range strings.FieldsSeq(after) { // "NVRM version: NVIDIA UNIX x86_64 Kernel Module  580.65.06  Release Build"
 		if word[0] >= '0' && word[0] <= '9' {
 			return word
 		}

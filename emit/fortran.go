@@ -99,7 +99,7 @@ func procedures(s Source, module string) []procedure {
 		data.declared, given = "type(c_ptr), intent(in)", "where each field is"
 	}
 	taken := fortranNames{}
-	for _, n := range strings.Fields("data n iterations first grid scratch fields result stream below above edges inside graph " + module + "_tuned") {
+	for n := range strings.FieldsSeq("data n iterations first grid scratch fields result stream below above edges inside graph " + module + "_tuned") {
 		taken[n] = true
 	}
 	value := func(c, name string) argument { return argument{fortranTypes[c] + ", value", taken.of(name)} }

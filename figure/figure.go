@@ -103,7 +103,7 @@ func paint(w io.Writer, f Figure, format string) error {
 // wrapped is a text in lines that fit, as far as its colons and commas allow: no name is broken.
 func wrapped(text string, fits func(line string) bool) string {
 	lines := []string{}
-	for _, part := range strings.Split(strings.NewReplacer(", ", ",\n", ": ", ":\n").Replace(text), "\n") {
+	for part := range strings.SplitSeq(strings.NewReplacer(", ", ",\n", ": ", ":\n").Replace(text), "\n") {
 		if last := len(lines) - 1; last >= 0 && fits(lines[last]+" "+part) {
 			lines[last] += " " + part
 		} else {

@@ -209,10 +209,7 @@ func (t *Session) warn(format string, args ...any) {
 	t.warning.Lock()
 	defer t.warning.Unlock()
 	w := fmt.Sprintf(format, args...)
-	for _, have := range t.warnings {
-		if have == w {
-			return
-		}
+	if !slices.Contains(t.warnings, w) {
+		t.warnings = append(t.warnings, w)
 	}
-	t.warnings = append(t.warnings, w)
 }

@@ -9,6 +9,7 @@ import (
 	"bytes"
 	_ "embed"
 	"encoding/json"
+	"maps"
 	"net/http"
 	"sync"
 	"time"
@@ -161,9 +162,7 @@ func (s *Server) current(asked []string) ([]string, map[string][]byte, error) {
 		return nil, nil, s.fault
 	}
 	tunes := make(map[string][]byte, len(s.briefs))
-	for id, b := range s.briefs {
-		tunes[id] = b
-	}
+	maps.Copy(tunes, s.briefs)
 	for _, id := range asked {
 		if s.briefs[id] == nil {
 			continue

@@ -245,8 +245,8 @@ func (s *Stencil) steering() []bool {
 		}
 		block(body)
 	}
-	for i := len(s.StepScalars) - 1; i >= 0; i-- { // what decides comes of what it is computed from
-		walkBody(s.StepScalars[i].Body, func(e Expr) {
+	for i, a := range slices.Backward(s.StepScalars) { // what decides comes of what it is computed from
+		walkBody(a.Body, func(e Expr) {
 			if v, ok := e.(Scalar); ok && decides[len(s.Scalars)+i] {
 				decides[v.Index] = true
 			}

@@ -63,7 +63,7 @@ func TestTheGrammarOfVSCodeHasTheLanguagesWords(t *testing.T) {
 			}
 		}
 		if _, inner, ok := strings.Cut(p.Match, `\b(`); ok && len(words) > 3 { // and no others
-			for _, w := range strings.Split(strings.TrimSuffix(inner, `)\b`), "|") {
+			for w := range strings.SplitSeq(strings.TrimSuffix(inner, `)\b`), "|") {
 				if w = strings.TrimSuffix(w, "f?"); !slices.Contains(words, w) {
 					t.Errorf("%s has %q, which the language has not", scope, w)
 				}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -148,7 +149,7 @@ func (g *GPU) Load(_ context.Context, b device.Binary, l kernels.Launch) (device
 		}
 		m := &module{}
 		var err error
-		if m.handle, err = cuModuleLoadData(append(image[:len(image):len(image)], 0)); err != nil {
+		if m.handle, err = cuModuleLoadData(append(slices.Clip(image), 0)); err != nil {
 			return g.failed(b, "loading", err)
 		}
 		if err = g.inspect(m, &b, l); err != nil {

@@ -118,7 +118,7 @@ func TestGPUNamedCases(t *testing.T) {
 		t.Skip("no case is named")
 	}
 	d := openGPU(t)
-	for _, name := range strings.Fields(*flagNamed) {
+	for name := range strings.FieldsSeq(*flagNamed) {
 		t.Run(name, func(t *testing.T) {
 			devicetest.Check(t, d, []verify.Case{devicetest.NamedCase(t, name, *flagTimes, uint32(*flagSeed))})
 		})

@@ -44,7 +44,7 @@ func TestReductionsGiveTheReferencesNumber(t *testing.T) {
 	}
 	d := open(t, host.Options{})
 	programs := half(t, reductions)
-	for _, file := range strings.Split(*flagReduce, ",") {
+	for file := range strings.SplitSeq(*flagReduce, ",") {
 		text, err := os.ReadFile(file)
 		if err != nil {
 			t.Fatal(err)

@@ -85,7 +85,7 @@ func checkDrawn(t *testing.T, seed uint64, each int, families string, texts ...s
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range strings.Fields(families) {
+		for name := range strings.FieldsSeq(families) {
 			for range each {
 				cases = append(cases, source.Draw(r, stencil.Problem{Stencil: st, DType: st.DType}, kernels.Find(all.Families(), name)))
 			}

@@ -93,7 +93,7 @@ func (e sayer) Unwrap() error { return e.error }
 // act does what a kernel's text says for one stage, like "time=hang". It returns
 // what the stage is to fail with.
 func act(ctx context.Context, stage, text string) error {
-	for _, word := range strings.Fields(text) {
+	for word := range strings.FieldsSeq(text) {
 		what, ok := strings.CutPrefix(word, stage+"=")
 		if !ok {
 			continue

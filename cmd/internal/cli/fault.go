@@ -26,7 +26,7 @@ func FaultMutator() func(kernels.Kernel) kernels.Kernel {
 		return nil
 	}
 	inject := map[string]string{}
-	for _, f := range strings.Split(spec, ";") {
+	for f := range strings.SplitSeq(spec, ";") {
 		if kind, schedule, ok := strings.Cut(f, ":"); ok {
 			inject[schedule] = faults[kind]
 		}
