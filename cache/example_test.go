@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"stenciltune/outcome"
 	"time"
 
 	"stenciltune/cache"
 	"stenciltune/machine"
+	"stenciltune/outcome"
 	"stenciltune/space"
 	"stenciltune/timing"
 )

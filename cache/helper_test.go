@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"stenciltune/outcome"
 	"strconv"
 	"strings"
 	"syscall"
@@ -19,6 +18,7 @@ import (
 
 	"stenciltune/internal/dbtest"
 	"stenciltune/machine"
+	"stenciltune/outcome"
 	"stenciltune/search"
 	"stenciltune/space"
 	"stenciltune/timing"

@@ -7,7 +7,6 @@ import (
 	"math"
 	"reflect"
 	"slices"
-	"stenciltune/outcome"
 	"strings"
 	"testing"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"stenciltune/machine"
+	"stenciltune/outcome"
 	"stenciltune/space"
 	"stenciltune/timing"
 )

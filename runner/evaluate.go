@@ -3,10 +3,10 @@ package runner
 import (
 	"context"
 	"slices"
-	"stenciltune/outcome"
 
 	"stenciltune/device"
 	"stenciltune/kernels"
+	"stenciltune/outcome"
 	"stenciltune/space"
 	"stenciltune/stencil"
 	"stenciltune/timing"

@@ -5,10 +5,10 @@ import (
 	"context"
 	"maps"
 	"slices"
-	"stenciltune/outcome"
 
 	"stenciltune/device"
 	"stenciltune/kernels"
+	"stenciltune/outcome"
 	"stenciltune/space"
 	"stenciltune/timing"
 )

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"stenciltune/outcome"
 	"strings"
 	"testing"
 	"testing/synctest"
 
 	"stenciltune/device"
+	"stenciltune/outcome"
 	"stenciltune/space"
 	"stenciltune/space/spacetest"
 	"stenciltune/timing"

@@ -7,11 +7,11 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"stenciltune/outcome"
 	"time"
 
 	"stenciltune/device"
 	"stenciltune/kernels"
+	"stenciltune/outcome"
 	"stenciltune/search"
 	"stenciltune/space"
 	"stenciltune/stencil"

@@ -6,12 +6,12 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-	"stenciltune/kernels/all"
 	"strings"
 	"testing"
 
 	"stenciltune/cache"
 	"stenciltune/device/replay"
+	"stenciltune/kernels/all"
 	"stenciltune/model"
 	"stenciltune/space"
 )

@@ -1,11 +1,11 @@
 package replay
 
 import (
-	"stenciltune/outcome"
 	"testing"
 	"time"
 
 	"stenciltune/device"
+	"stenciltune/outcome"
 	"stenciltune/space"
 	"stenciltune/space/spacetest"
 	"stenciltune/timing"

@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
-	"stenciltune/outcome"
 	"strings"
 	"syscall"
 	"testing"
@@ -19,6 +18,7 @@ import (
 
 	"stenciltune/device"
 	"stenciltune/machine"
+	"stenciltune/outcome"
 	"stenciltune/space"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
