@@ -54,7 +54,7 @@ func (o Outcome) Noise() float64 {
 
 // Sampled is the outcome with a series of raw samples of so many launches each. A time that
 // tells nothing is none: that of a schedule given up after two samples of which one was
-// disturbed, as the sampler no longer does.
+// disturbed, as some recordings have it.
 func (o Outcome) Sampled(samples []float64, launches int) Outcome {
 	o.Series = timing.Series{Samples: samples, Launches: launches, Steps: launches * o.Schedule.Int("ph", 1), CutSlow: o.Status == timing.CutSlow}
 	n := len(samples)

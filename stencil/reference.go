@@ -65,7 +65,7 @@ type Finish struct {
 
 // Reference computes steps time steps of p from in, which holds the fields one
 // after the other (one value per cell, x fastest) and then the read-only arrays,
-// and gives the fields. Arrays that in does not hold are zero. It is the judge of every kernel. in is left as it was.
+// and gives the fields. Arrays that in does not hold are zero. in is left as it was.
 func Reference(p Problem, in []float64, steps int) []float64 {
 	var d Data
 	cells := int(p.Size.Cells())

@@ -61,7 +61,7 @@ type SparseData struct {
 	Rows   int
 }
 
-// records makes tables for receivers, of zeros.
+// emptyRecords makes tables for receivers, of zeros.
 func (r *run) emptyRecords() (tables []Values) {
 	for i, d := range r.sparse {
 		if !r.s.Sparse[i].Sources() {
@@ -71,7 +71,7 @@ func (r *run) emptyRecords() (tables []Values) {
 	return tables
 }
 
-// sources parses name (field) { ... }, and receivers name { ... }.
+// sparse parses what follows Sources, name (field) { ... }, and Receivers, name { ... }.
 func (p *parser) sparse(key token) error {
 	a := Sparse{Field: -1}
 	t, err := p.newName("a list of places")

@@ -127,7 +127,6 @@ func TestCheckNamesAnEdgeValueThatIsNeverAsked(t *testing.T) {
 	}
 }
 
-// TestCheckCountsNoTestOfAColor: six additions and products in each half sweep of relaxation.
 // Of two fields of a stage one is held by what the other reads.
 func TestCheckSaysWhatAnotherFieldHolds(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
@@ -155,6 +154,7 @@ func TestCheckNamesThePointsOfTheFile(t *testing.T) {
 	}
 }
 
+// TestCheckCountsNoTestOfAColor: six additions in each half sweep of relaxation.
 func TestCheckCountsNoTestOfAColor(t *testing.T) {
 	_, out, _ := command(t, "check", "../../examples/stencils/relaxation.sl")
 	for _, want := range []string{

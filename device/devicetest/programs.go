@@ -72,7 +72,7 @@ func randomMean(r *rand.Rand) string {
 	return p.String()
 }
 
-// names that generated code uses for something else, and plain ones.
+// fieldNames are names that generated code uses for something else, and plain ones.
 var fieldNames = [][]string{{"f", "g", "h"}, {"px", "grid", "T"}, {"in_0", "get_1", "out_0"}, {"cell", "v0", "FIELDS"}}
 
 // RandomProgram is a file that uses the whole language: up to three fields, read-only arrays,

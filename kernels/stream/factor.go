@@ -46,10 +46,10 @@ func bestFactor(st *stencil.Stencil) float64 {
 	return best
 }
 
-// costed is weights, and the operations that they take for a cell.
-// maxRows of a thread, of all schedules.
+// maxRows is the most rows of a thread, of all schedules.
 const maxRows = 8
 
+// costed is weights, and the operations that they take for a cell.
 type costed struct {
 	weights
 	cost   float64
