@@ -81,3 +81,12 @@ func TestExitCodesAreThoseOfThePage(t *testing.T) {
 		t.Errorf("the page has the codes %v, commands end with %v", page, shown)
 	}
 }
+
+func TestCompletionOffersTheElementTypesThatHelpNames(t *testing.T) {
+	code, out, _ := command(t, "__complete", "--dtype", "")
+	offered := strings.Fields(strings.TrimSuffix(out, ":4\n"))
+	last := len(offered) - 1
+	if _, help, _ := command(t, "--help"); code != 0 || last < 1 || !strings.Contains(help, ": "+strings.Join(offered[:last], ", ")+" or "+offered[last]+" (") {
+		t.Errorf("exit %d: %q are not those of\n%s", code, offered, help)
+	}
+}

@@ -33,7 +33,7 @@ func Grades() []string {
 func complete(root *cobra.Command) {
 	values := map[string]func() []string{
 		"stencil": stencil.Names,
-		"dtype":   func() []string { return []string{"float32", "float64"} },
+		"dtype":   func() []string { return []string{"float32", "float64", "float16", "bfloat16"} },
 		"objective": func() (list []string) {
 			for _, o := range timing.Objectives() {
 				list = append(list, string(o))
