@@ -21,8 +21,6 @@ import (
 type Family interface {
 	// Name is the family's name in a schedule's text.
 	Name() string
-	// Doc says in one line what the design is.
-	Doc() string
 	// Space is the family's parameters and constraints for a problem on a machine.
 	Space(p stencil.Problem, m machine.Machine) *space.Family
 	// Work counts what one launch does.

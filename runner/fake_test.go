@@ -30,7 +30,6 @@ type box struct {
 }
 
 func (f box) Name() string { return f.name }
-func (f box) Doc() string  { return "a family for tests" }
 func (f box) Space(p stencil.Problem, _ machine.Machine) *space.Family {
 	room := space.Constraint{Name: "room", Why: "a tile of doubles has less than 1024 cells", OK: func(v space.Values) bool {
 		return p.DType != stencil.Float64 || v.Get("gx")*v.Get("gy")*v.Get("wx") < 1024

@@ -94,9 +94,6 @@ func TestFamiliesDescribeThemselves(t *testing.T) {
 		if kernels.Find(Families(), f.Name()) != f {
 			t.Errorf("%s is not found by its name", f.Name())
 		}
-		if f.Doc() == "" || strings.Contains(f.Doc(), "\n") {
-			t.Errorf("%s: doc %q", f.Name(), f.Doc())
-		}
 		s := f.Space(catalogued(t, "jacobi3d", stencil.Float32, stencil.Size{512, 512, 512}), h200())
 		if s.Name != f.Name() {
 			t.Errorf("%s calls its space %s", f.Name(), s.Name)

@@ -1,6 +1,6 @@
 // Package global is the family of kernels that read every point from global
 // memory through L1: the naive kernel, its multi-write version and the
-// column-order thesis's thread-level column walk.
+// column-order thesis's thread-level column walk. Blocks walk the grid, or one line of threads.
 package global
 
 import (
@@ -25,11 +25,6 @@ var vector string
 
 // Name is "global".
 func (Family) Name() string { return "global" }
-
-// Doc says what the design is.
-func (Family) Doc() string {
-	return "every point is a global load through L1; several cells a thread; walked in blocks or as one line"
-}
 
 const (
 	maxWork    = 8    // cells a thread computes, or vectors of them

@@ -33,11 +33,6 @@ var (
 // Name is "pipeline".
 func (Family) Name() string { return "pipeline" }
 
-// Doc says what the design is.
-func (Family) Doc() string {
-	return "stages of several time steps follow each other while the block streams along the outermost axis; each value is computed once in a tile"
-}
-
 // shape is a schedule's numbers.
 type shape struct {
 	vector, rows, warps, streamTiles, timeTile, prefetch, minBlocks int

@@ -1,5 +1,5 @@
 // Package slide is the family of kernels in which a window of rows or planes in
-// shared memory moves down the outermost axis: the sliding tile.
+// shared memory moves down the outermost axis, refilled as a ring: the sliding tile.
 package slide
 
 import (
@@ -20,11 +20,6 @@ var source string
 
 // Name is "slide".
 func (Family) Name() string { return "slide" }
-
-// Doc says what the design is.
-func (Family) Doc() string {
-	return "a window of rows or planes in shared memory moves down the outermost axis and is refilled as a ring (sliding tile)"
-}
 
 // maxLoads is the most cells a thread loads in a step: they wait in registers.
 const maxLoads = 16

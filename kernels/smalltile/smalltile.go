@@ -1,5 +1,6 @@
 // Package smalltile is the family of kernels whose threads load one cell each:
-// the read tile is the group, the write tile what is left of it inside the halo.
+// the read tile is the group, the write tile what is left of it inside the halo after
+// one or more time steps (ghost-zone pyramid).
 package smalltile
 
 import (
@@ -20,11 +21,6 @@ var source string
 
 // Name is "smalltile".
 func (Family) Name() string { return "smalltile" }
-
-// Doc says what the design is.
-func (Family) Doc() string {
-	return "a block's threads load one cell each into shared memory, those inside the halo compute one or more time steps (small tile, ghost-zone pyramid)"
-}
 
 // wasted is the most threads there may be for each one that writes in the end.
 const wasted = 8

@@ -43,11 +43,6 @@ var (
 // Name is "stream".
 func (Family) Name() string { return "stream" }
 
-// Doc says what the design is.
-func (Family) Doc() string {
-	return "registers hold the planes while the block streams along the outermost axis; several time steps in flight (N.5D blocking)"
-}
-
 // prefetching is what COPIES is in a kernel, and all but one of the values of pm.
 const prefetching = "means of prefetching: 0 = loads into registers, 1 = asynchronous copies into shared memory"
 

@@ -1,5 +1,5 @@
 // Package sweep is the family of kernels that do one time step a launch: a block sweeps along z, planes lie in
-// shared memory with their halo, and registers hold open sums. It is for stencils that reach far, and for
+// shared memory with their halo, and registers hold open sums (2.5D blocking). It is for stencils that reach far, and for
 // those of several arrays. Its words are those of docs/glossary.md.
 package sweep
 
@@ -25,11 +25,6 @@ var storedSource string
 
 // Name is "sweep".
 func (Family) Name() string { return "sweep" }
-
-// Doc says what the design is.
-func (Family) Doc() string {
-	return "a block sweeps along z, one step a launch: planes with their halo in shared memory, open sums in registers (2.5D blocking)"
-}
 
 const warp = 32 // lanes
 

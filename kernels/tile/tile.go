@@ -23,11 +23,6 @@ var source string
 // Name is "tile".
 func (Family) Name() string { return "tile" }
 
-// Doc says what the design is.
-func (Family) Doc() string {
-	return "a block loads its cells and halo into shared memory, computes one or more time steps there, then writes (multi-write big tile, ghost-zone pyramid)"
-}
-
 // maxWork is the most cells a thread computes.
 const maxWork = 16
 

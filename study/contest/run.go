@@ -170,9 +170,6 @@ type textless struct{ space *space.Family }
 // Name is the family's.
 func (f textless) Name() string { return f.space.Name }
 
-// Doc says what it is.
-func (textless) Doc() string { return "recorded, without its text" }
-
 // Space is what was recorded, whatever the problem.
 func (f textless) Space(stencil.Problem, machine.Machine) *space.Family { return f.space }
 

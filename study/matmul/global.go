@@ -18,11 +18,6 @@ var globalText string
 // Name is "global".
 func (Global) Name() string { return "global" }
 
-// Doc says what the design is.
-func (Global) Doc() string {
-	return "every element of A and B is a global load through L1; several elements of C a thread; walked in blocks or as one line"
-}
-
 // maxGlobalWork is the most elements of C a thread computes.
 const maxGlobalWork = 8
 

@@ -19,11 +19,6 @@ var tileText string
 // Name is "tile".
 func (Tile) Name() string { return "tile" }
 
-// Doc says what the design is.
-func (Tile) Doc() string {
-	return "a block goes through A and B in slices that it loads into shared memory first"
-}
-
 // maxTileWork is the most elements of C a thread computes.
 const maxTileWork = 32
 
