@@ -298,15 +298,11 @@ func TestHoistedStencilIsInOrder(t *testing.T) {
 
 func TestOnlyWhatIsReadIsLeft(t *testing.T) {
 	s := mustParse(t, "NumDimensions 1 StencilSize (1) CellValue { float a = get(1), b = 2, c; if (get(0) > 1) { c = a; b = 3; } else c = 4; a = 5; float d = a * get(-1); b = get(0); return b; }")
-	p := printer{s: s}
-	p.body(live(s.Stages[0].Body), "")
-	if got, want := p.String(), "T v1 = get(0, 0, 0);\nreturn v1;\n"; got != want {
+	if got, want := (printer{s: s}).text(live(s.Stages[0].Body)), "T v1 = get(0, 0, 0);\nreturn v1;\n"; got != want {
 		t.Errorf("%s", got)
 	}
 	s = mustParse(t, "NumDimensions 1 StencilSize (1) CellValue { float a = get(1), b = get(1); if (get(0) > 1) { a = 3; b = 2; } else a = 4; return a; }")
-	p = printer{s: s}
-	p.body(live(s.Stages[0].Body), "")
-	if got, want := p.String(), "T v0 = T(0.0);\nif (get(0, 0, 0) > T(1.0)) {\n  v0 = T(3.0);\n} else {\n  v0 = T(4.0);\n}\nreturn v0;\n"; got != want {
+	if got, want := (printer{s: s}).text(live(s.Stages[0].Body)), "T v0 = T(0.0);\nif (get(0, 0, 0) > T(1.0)) {\n  v0 = T(3.0);\n} else {\n  v0 = T(4.0);\n}\nreturn v0;\n"; got != want {
 		t.Errorf("%s", got)
 	}
 }

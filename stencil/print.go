@@ -32,9 +32,7 @@ func CellSource(s *Stencil) string { return StageSource(s, 0) }
 
 // StageSource is the body of a stage's function.
 func StageSource(s *Stencil, stage int) string {
-	p := printer{s: s}
-	p.body(s.Stages[stage].Body, "")
-	return p.String()
+	return printer{s: s}.text(s.Stages[stage].Body)
 }
 
 // StageCode is the same for a GPU: quotients, roots, exponentials, logarithms, powers and arc tangents are calls of ArithmeticSource, a division by a
@@ -42,34 +40,27 @@ func StageSource(s *Stencil, stage int) string {
 // one is taken (straight), and what branches, or is repeated in a long text, is said once (named). RIM is a constant of the text: whether
 // the cell may be near a high end of an axis, as HighEnd asks.
 func StageCode(s *Stencil, stage int) string {
-	p := printer{s: s, code: true, rim: true}
 	body, _ := s.perStep(stage)
-	p.body(named(s.straight(body)), "")
-	return p.String()
+	return printer{s: s, code: true, rim: true}.text(named(s.straight(body)))
 }
 
 // EdgeSource is the body of a field's EdgeValue function; "" without one.
 func EdgeSource(s *Stencil, field int) string {
-	p := printer{s: s}
-	p.body(s.Fields[field].Edge, "")
-	return p.String()
+	return printer{s: s}.text(s.Fields[field].Edge)
 }
 
 // EdgeCode is the same for a GPU, like StageCode.
 func EdgeCode(s *Stencil, field int) string {
-	p := printer{s: s, code: true}
-	p.body(s.Fields[field].Edge, "")
-	return p.String()
+	return printer{s: s, code: true}.text(s.Fields[field].Edge)
 }
 
 // ReduceSource is the body of the function that Reduce applies to each cell; ""
 // without one.
 func ReduceSource(s *Stencil) string {
-	p := printer{s: s}
-	if s.Reduce != nil {
-		p.body(s.Reduce.Body, "")
+	if s.Reduce == nil {
+		return ""
 	}
-	return p.String()
+	return printer{s: s}.text(s.Reduce.Body)
 }
 
 type printer struct {
@@ -82,6 +73,12 @@ type printer struct {
 // approximate tells whether operations are as StageCode says. An integer stencil's answer is compared exactly: each of its operations
 // is C's own, rounded by itself.
 func (p *printer) approximate() bool { return p.code && p.s.DType.Floating() }
+
+// text is a body, printed.
+func (p printer) text(body []Stmt) string {
+	p.body(body, "")
+	return p.String()
+}
 
 func (p *printer) printf(format string, args ...any) { fmt.Fprintf(&p.Builder, format, args...) }
 

@@ -175,18 +175,14 @@ func (p *parser) sparses() error {
 
 // SparseCode is the body of a list's function for a GPU, like StageCode.
 func SparseCode(s *Stencil, i int) string {
-	p := printer{s: s, code: true}
-	p.body(s.Sparse[i].Body, "")
-	return p.String()
+	return printer{s: s, code: true}.text(s.Sparse[i].Body)
 }
 
 // sparseMeaning is what of the lists a stencil's hash depends on.
 func (s *Stencil) sparseMeaning() string {
 	var b strings.Builder
 	for _, a := range s.Sparse {
-		p := printer{s: s}
-		p.body(a.Body, "")
-		fmt.Fprintf(&b, "list %d\n%s", a.Field, p.String())
+		fmt.Fprintf(&b, "list %d\n%s", a.Field, printer{s: s}.text(a.Body))
 	}
 	return b.String()
 }

@@ -199,9 +199,8 @@ func (p *parser) stepScalars() error {
 // StepCode is the body of a step scalar's function: of a cell's value for a GPU, like StageCode; of one that is computed once in
 // C's own operations.
 func StepCode(s *Stencil, i int) string {
-	p := printer{s: s, code: s.StepScalars[i].Op != ""}
-	p.body(s.StepScalars[i].Body, "")
-	return p.String()
+	a := &s.StepScalars[i]
+	return printer{s: s, code: a.Op != ""}.text(a.Body)
 }
 
 // FromDouble is a double as an integer element, in generated code.
@@ -214,9 +213,7 @@ func FromDouble(d DType, text string) string {
 func (s *Stencil) stepMeaning() string {
 	var b strings.Builder
 	for _, a := range s.StepScalars {
-		p := printer{s: s}
-		p.body(a.Body, "")
-		fmt.Fprintf(&b, "step %s\n%s", a.Op, p.String())
+		fmt.Fprintf(&b, "step %s\n%s", a.Op, printer{s: s}.text(a.Body))
 	}
 	return b.String()
 }
