@@ -2,8 +2,8 @@ package search
 
 import (
 	"math/rand/v2"
-	"stenciltune/outcome"
 
+	"stenciltune/outcome"
 	"stenciltune/space"
 	"stenciltune/timing"
 )

@@ -5,9 +5,9 @@
 package search
 
 import (
-	"stenciltune/outcome"
 	"time"
 
+	"stenciltune/outcome"
 	"stenciltune/space"
 )
 

@@ -1,9 +1,9 @@
 package search
 
 import (
-	"stenciltune/outcome"
 	"time"
 
+	"stenciltune/outcome"
 	"stenciltune/timing"
 )
 

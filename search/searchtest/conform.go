@@ -3,9 +3,9 @@ package searchtest
 import (
 	"math"
 	"slices"
-	"stenciltune/outcome"
 	"testing"
 
+	"stenciltune/outcome"
 	"stenciltune/search"
 	"stenciltune/space"
 	"stenciltune/timing"

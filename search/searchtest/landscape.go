@@ -7,8 +7,8 @@ package searchtest
 
 import (
 	"math"
-	"stenciltune/outcome"
 
+	"stenciltune/outcome"
 	"stenciltune/search"
 	"stenciltune/space"
 	"stenciltune/timing"
