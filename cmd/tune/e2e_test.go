@@ -125,7 +125,7 @@ func TestABadKernelCostsNoMoreThanItsDeadline(t *testing.T) {
 			bad = append(bad, s)
 		}
 	}
-	budget := []string{"--budget", "20"}
+	budget := []string{"--budget", "13"}
 	clean := clitest.Command(t, clitest.StoreIn(t), append(args, budget...)...)
 	t.Logf("faulty: %v", bad)
 	begin := time.Now()
