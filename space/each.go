@@ -3,17 +3,18 @@ package space
 import (
 	"runtime"
 	"sync"
+	"sync/atomic"
 )
 
-// Each is f of every schedule of a list, in its order, shared out among the processors: f is
+// Each is f of every element of a list, in its order, shared out among the processors: f is
 // called from several goroutines at once.
-func Each[V any](list []Schedule, f func(Schedule) V) []V {
+func Each[E, V any](list []E, f func(E) V) []V {
 	values := make([]V, len(list))
-	share := len(list)/runtime.GOMAXPROCS(0) + 1
+	var next atomic.Int64
 	var all sync.WaitGroup
-	for first := 0; first < len(list); first += share {
+	for range min(runtime.GOMAXPROCS(0), len(list)) {
 		all.Go(func() {
-			for i := first; i < min(first+share, len(list)); i++ {
+			for i := next.Add(1) - 1; i < int64(len(list)); i = next.Add(1) - 1 {
 				values[i] = f(list[i])
 			}
 		})

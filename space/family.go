@@ -132,7 +132,10 @@ func (f *Family) prepare() {
 
 // enumerate gives the values of every legal schedule in order, as long as each asks for more; the
 // slice is reused.
-func (f *Family) enumerate(each func([]int) (more bool)) {
+func (f *Family) enumerate(each func([]int) (more bool)) { f.beginning(nil, each) }
+
+// beginning is enumerate of the points that begin with some values, as beginnings has them.
+func (f *Family) beginning(with []int, each func([]int) (more bool)) {
 	v := Values{f, make([]int, len(f.Params)), &made{}}
 	legal := func(set int) bool {
 		for _, c := range f.ready[set] {
@@ -150,7 +153,11 @@ func (f *Family) enumerate(each func([]int) (more bool)) {
 		if i == len(f.Params) {
 			return each(v.v)
 		}
-		for _, x := range f.Params[i].Values {
+		values := f.Params[i].Values
+		if i < len(with) {
+			values = with[i : i+1]
+		}
+		for _, x := range values {
 			v.v[i], v.made.same = x, false
 			if !level(i + 1) {
 				return false
@@ -290,12 +297,48 @@ func (s *Space) Family(name string) *Family {
 	return nil
 }
 
-func (s *Space) enumerate() (all []Schedule) {
+// enumerate lists the space, on all processors: of each family what begins with the same values apart.
+func (s *Space) enumerate() []Schedule {
+	type share struct {
+		family *Family
+		with   []int
+	}
+	var shares []share
 	for _, f := range s.families {
-		f.enumerate(func(v []int) bool {
-			all = append(all, Make(f.Name, f.Params, v))
+		for _, with := range f.beginnings() {
+			shares = append(shares, share{f, with})
+		}
+	}
+	return slices.Concat(Each(shares, func(q share) (some []Schedule) {
+		q.family.beginning(q.with, func(v []int) bool {
+			some = append(some, Make(q.family.Name, q.family.Params, v))
 			return true
 		})
+		return some
+	})...)
+}
+
+// mostBeginnings bounds how many shares an enumeration is cut into, for each family.
+const mostBeginnings = 1000
+
+// beginnings are the values that the points of a family begin with, of the first two parameters where that makes no more than mostBeginnings, in order. Points that are
+// listed are one share.
+func (f *Family) beginnings() [][]int {
+	all := [][]int{nil}
+	if f.Points != nil {
+		return all
+	}
+	for _, p := range f.Params[:min(2, len(f.Params))] {
+		if len(all)*len(p.Values) > mostBeginnings {
+			break
+		}
+		var longer [][]int
+		for _, with := range all {
+			for _, x := range p.Values {
+				longer = append(longer, append(slices.Clone(with), x))
+			}
+		}
+		all = longer
 	}
 	return all
 }
