@@ -11,8 +11,20 @@ __device__ __forceinline__ unsigned shared_address(const void *p) {
 #endif
 }
 
+#ifdef __CUDA_ARCH__
+// So many bytes as one load and one store, whatever lies there.
+template <int BYTES> struct Word;
+template <> struct Word<1> { typedef unsigned char __attribute__((__may_alias__)) Type; };
+template <> struct Word<2> { typedef unsigned short __attribute__((__may_alias__)) Type; };
+template <> struct Word<4> { typedef unsigned __attribute__((__may_alias__)) Type; };
+template <> struct Word<8> { typedef unsigned long long __attribute__((__may_alias__)) Type; };
+struct __align__(16) __attribute__((__may_alias__)) Word16 {
+  unsigned long long low, high;
+};
+#endif
+
 // Asks for BYTES, 16 at most, to be copied and does not wait for them; shared is the address of `to`. What is too small
-// for that, below 4 bytes, is waited for.
+// for that, below 4 bytes, is waited for. Nobody writes there meanwhile: so several such are on their way at once.
 template <int BYTES> __device__ __forceinline__ void copy_async(void *to, unsigned shared, const void *from) {
 #if __CUDA_ARCH__ >= 800
   if constexpr (BYTES == 16)
@@ -25,7 +37,17 @@ template <int BYTES> __device__ __forceinline__ void copy_async(void *to, unsign
     emulated_copy(to, from, BYTES);
   else
 #endif
+  {
+#ifdef __CUDA_ARCH__
+    if constexpr (BYTES == 16) {
+      const ulonglong2 word = __ldg((const ulonglong2 *)from);
+      *(Word16 *)to = {word.x, word.y};
+    } else
+      *(typename Word<BYTES>::Type *)to = __ldg((const typename Word<BYTES>::Type *)from);
+#else
     memcpy(to, from, BYTES);
+#endif
+  }
 }
 
 // What was asked for since the last call is one plane.

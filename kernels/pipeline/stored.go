@@ -15,7 +15,8 @@ type load struct {
 	elem, vector string // the types of elements and of vectors
 	copied       string // where the thread copies to in the first plane of such elements
 	begin        int    // of its ring in shared memory: planes before it, or where types differ bytes
-	// Parts of vectors, or cells of the sides, are too small for asynchronous copies.
+	small        bool   // parts of vectors, or cells of the sides, are too small for asynchronous copies
+	// Which of them are loaded to registers first.
 	lateParts, lateSides bool
 }
 
@@ -24,16 +25,16 @@ func (h shape) loads(p stencil.Problem, l *plan) (list []load, bytes int) {
 	one, planes := kernels.OneType(p), 0
 	for _, v := range l.versions[:l.loads] {
 		n := load{one: one, elem: "T", vector: "Vector", copied: "copied", begin: planes}
+		d := p.Stored(l.given(v.array))
+		smallParts, smallSides := !v.direct && kernels.MovedBytes(p, d, h.part(p)) < 4, !v.direct && h.sided(l) && d.Size() < 4
+		n.small = smallParts || smallSides
 		if !one {
-			d := p.Stored(l.given(v.array))
 			n.elem, n.begin = kernels.ElementC(p, l.given(v.array)), bytes
 			n.vector = "VectorOf<" + n.elem + ">"
 			if n.elem != "T" {
 				n.copied = "copied_" + d.Short()
 			}
-			ringed := !v.direct
-			n.lateParts = ringed && kernels.MovedBytes(p, d, h.part(p)) < 4
-			n.lateSides = ringed && h.sided(l) && d.Size() < 4
+			n.lateParts, n.lateSides = smallParts, smallSides
 		}
 		list = append(list, n)
 		bytes += h.ringBytes(p, l, v)

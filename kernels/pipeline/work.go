@@ -235,7 +235,7 @@ func (h shape) turn(p stencil.Problem, l *plan) (t turn) {
 		} else {
 			t.ringedBytes += n
 		}
-		t.late = t.late || of.late()
+		t.late = t.late || of.small
 	}
 	t.accesses = moves * (t.ringed*(float64(h.rows)+extra) + (t.direct+outputs)*float64(h.rows))
 	if h.coalescedStores(p) {

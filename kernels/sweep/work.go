@@ -56,7 +56,7 @@ func (h shape) count(w *kernels.Work, p stencil.Problem, q *stage) {
 		}
 		vectors += n
 		vectorBytes += n * float64(max(h.vector*stored, min(4, h.vector*p.DType.Size()))) // a lane's read takes a bank, however narrow
-		if stored != p.DType.Size() && (kernels.MovedBytes(p, p.Stored(a.array), h.part(p)) < 4 || wide > 0 && stored < 4) {
+		if kernels.MovedBytes(p, p.Stored(a.array), h.part(p)) < 4 || wide > 0 && stored < 4 {
 			waited = 1
 		}
 		for i := range 2 {
