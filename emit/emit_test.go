@@ -16,7 +16,7 @@ import (
 	"stenciltune/kernels/all"
 	"stenciltune/machine"
 	"stenciltune/search"
-	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 	"stenciltune/study/matmul"
 	"stenciltune/timing"
@@ -51,10 +51,7 @@ func sourceOfStencil(t testing.TB, st *stencil.Stencil, dtype stencil.DType, n s
 		n[a] = 1
 	}
 	p := stencil.Problem{Stencil: st, DType: dtype, Size: n, Steps: 1000}
-	sc, err := space.ParseSchedule(schedule)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sc := spacetest.Schedule(t, schedule)
 	s := Source{Name: name, Problem: p, Families: all.Families()}
 	c := cache.Config{
 		Format: cache.ConfigFormat, Tool: cache.ToolInfo{Name: "tune", Version: "0.1.0"},

@@ -18,6 +18,7 @@ import (
 	"stenciltune/kernels/all"
 	"stenciltune/machine"
 	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 )
 
@@ -254,10 +255,7 @@ func drawPitched(t *testing.T, r *rand.Rand) (Source, stencil.Problem) {
 			}
 			t.Fatalf("%s: %v", text, err)
 		}
-		sc, err := space.ParseSchedule(pitchedSchedules[r.IntN(len(pitchedSchedules))])
-		if err != nil {
-			t.Fatal(err)
-		}
+		sc := spacetest.Schedule(t, pitchedSchedules[r.IntN(len(pitchedSchedules))])
 		f := kernels.Find(all.Families(), sc.Family())
 		p := stencil.Problem{Stencil: st, DType: st.DType, Size: st.DefaultSize(false), Steps: 100}
 		if space.New(f.Space(p, known.Machine)).Check(sc) != nil {

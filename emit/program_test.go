@@ -10,7 +10,7 @@ import (
 
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
-	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 )
 
@@ -28,10 +28,7 @@ func TestProgramsOfAnyStencilRun(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := space.ParseSchedule(c.schedule)
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := spacetest.Schedule(t, c.schedule)
 			p := stencil.Problem{Stencil: st, DType: st.DType, Size: stencil.Size{200, 1, 1}, Steps: 10}
 			for a := 1; a < st.Dims; a++ {
 				p.Size[a] = 9
@@ -54,10 +51,7 @@ func TestProgramsOfAnyStencilRun(t *testing.T) {
 
 // nvcc also reads kernels as the host's, where a type of 16 bits has no loads of its own unless some are declared.
 func TestProgramsDeclareTheLoadsOfTheirTypes(t *testing.T) {
-	s, err := space.ParseSchedule("stream/vx=8/vy=1/wp=1/ck=1/pf=1/mb=1/ph=1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := spacetest.Schedule(t, "stream/vx=8/vy=1/wp=1/ck=1/pf=1/mb=1/ph=1")
 	st, err := stencil.Lookup("jacobi2d")
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 
 	"stenciltune/machine"
 	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 )
 
@@ -152,9 +153,5 @@ func TestPlaneStepsTellTheTime(t *testing.T) {
 
 func mustSchedule(t testing.TB, text string) space.Schedule {
 	t.Helper()
-	s, err := space.ParseSchedule(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return spacetest.Schedule(t, text)
 }

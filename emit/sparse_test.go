@@ -9,7 +9,7 @@ import (
 
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
-	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 )
 
@@ -195,10 +195,7 @@ func TestEmittedSurveyIsThePlainLoop(t *testing.T) {
 
 func TestProgramsHaveSourcesAndReceivers(t *testing.T) {
 	s := sourceOf(t, surveyFile, stencil.Float32, stencil.Size{96, 20, 1}, tiles2d+"1", h200)
-	schedule, err := space.ParseSchedule(tiles2d + "1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	schedule := spacetest.Schedule(t, tiles2d+"1")
 	dir := t.TempDir()
 	write(t, dir, "k.cu", string(Program(s.Problem, kernels.Find(all.Families(), schedule.Family()).Kernel(s.Problem, schedule))))
 	build(t, dir, nvccOf(t), "-O0", "-o", "k", "k.cu")

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 )
 
@@ -15,7 +16,7 @@ func TestListsOfPlacesForbidFusedSteps(t *testing.T) {
 	}
 	p := stencil.Problem{Stencil: st, DType: st.DType, Size: stencil.Size{100, 1, 1}, Steps: 10}
 	one := space.New(&space.Family{Name: "f", Params: []space.Param{{Name: "ph", Values: []int{1, 2}}}, Constraints: []space.Constraint{StepsConstraint(p, false)}})
-	refused, _ := space.ParseSchedule("f/ph=2")
+	refused := spacetest.Schedule(t, "f/ph=2")
 	if err := one.Check(refused); one.Size() != 1 || err == nil || !strings.Contains(err.Error(), "sources and receivers (r) find the grid in memory after every time step: steps cannot be fused") {
 		t.Errorf("%d schedules; %v", one.Size(), err)
 	}

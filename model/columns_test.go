@@ -13,7 +13,7 @@ import (
 	"stenciltune/kernels/global"
 	"stenciltune/machine"
 	"stenciltune/model"
-	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 	"stenciltune/study/matmul"
 )
@@ -96,10 +96,7 @@ func columnTables(t *testing.T) []columnTable {
 
 func (c columnTable) predict(t *testing.T, width, block int) model.Prediction {
 	t.Helper()
-	s, err := space.ParseSchedule(fmt.Sprintf("global/gx=%d/gy=1/gz=1/wx=1/wy=1/wz=1/cw=%d/zz=0/sp=1", block, width))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := spacetest.Schedule(t, fmt.Sprintf("global/gx=%d/gy=1/gz=1/wx=1/wy=1/wz=1/cw=%d/zz=0/sp=1", block, width))
 	return model.Predict(c.problem, c.family.Work(c.problem, s), model.Facts{}, c.machine)
 }
 

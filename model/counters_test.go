@@ -14,6 +14,7 @@ import (
 	"stenciltune/kernels/all"
 	"stenciltune/model"
 	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 )
 
@@ -71,10 +72,7 @@ func named(t *testing.T, name, dtype, size, schedule string) (stencil.Problem, s
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := space.ParseSchedule(schedule)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := spacetest.Schedule(t, schedule)
 	return stencil.Problem{Stencil: st, DType: d, Size: n, Steps: cmp.Or(st.Steps, 1000)}, s
 }
 

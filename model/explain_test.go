@@ -10,16 +10,14 @@ import (
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 )
 
 func explain(t *testing.T, size int, text string) Explanation {
 	t.Helper()
 	p := cube(t).Resized([3]int{size, size, size})
-	s, err := space.ParseSchedule(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := spacetest.Schedule(t, text)
 	return Explain(p, kernels.Find(all.Families(), s.Family()), s, Facts{}, h200())
 }
 
@@ -57,7 +55,7 @@ func TestColumnsAreAdvisedOnlyWhereRowsDoNotFit(t *testing.T) {
 	m := h200()
 	m.L2Bytes = 12 << 20
 	p := cube(t).Resized([3]int{4096, 512, 64})
-	s, _ := space.ParseSchedule(rows)
+	s := spacetest.Schedule(t, rows)
 	e := Explain(p, kernels.Find(all.Families(), "global"), s, Facts{}, m)
 	if e.Column.FormulaL2 > 4096 || e.Column.WarpL2%32 != 0 || !strings.Contains(e.Column.Why, "the grid is 4096 wide") {
 		t.Errorf("4096: %+v", e.Column)

@@ -9,7 +9,7 @@ import (
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/machine"
-	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 )
 
@@ -39,10 +39,7 @@ func cube(t testing.TB) stencil.Problem {
 
 func work(t testing.TB, p stencil.Problem, text string) kernels.Work {
 	t.Helper()
-	s, err := space.ParseSchedule(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := spacetest.Schedule(t, text)
 	return kernels.Find(all.Families(), s.Family()).Work(p, s)
 }
 
@@ -370,10 +367,7 @@ func TestNumbersThatAKernelLeavesCostNoReading(t *testing.T) {
 	}
 	p := stencil.Problem{Stencil: st, DType: stencil.Float32, Size: stencil.Size{8192, 8192, 1}, Steps: 10}
 	seconds := func(schedule string) float64 {
-		s, err := space.ParseSchedule(schedule)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := spacetest.Schedule(t, schedule)
 		for _, term := range Predict(p, kernels.Find(all.Families(), s.Family()).Work(p, s), Facts{}, h200()).Terms {
 			if term.Name == "numbers" {
 				return term.Seconds
@@ -400,10 +394,7 @@ func TestEveryStageIsLaunched(t *testing.T) {
 		"global/gx=32/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0": 3, "smalltile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1": 3,
 		"global/gx=32/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0/fs=1": 1, "pipeline/vx=2/vy=1/wp=1/ck=4/pf=1/mb=1/ph=1": 1,
 	} {
-		s, err := space.ParseSchedule(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := spacetest.Schedule(t, text)
 		got := Schedule(p, kernels.Find(all.Families(), s.Family()), s, Facts{}, h200())
 		one := launchSeconds(h200()) + Fitted.Ramp/h200().ClockHz
 		if launch := got.Parts[Parts-1]; math.Abs(launch/one-want) > 1e-9 {

@@ -10,6 +10,7 @@ import (
 	"stenciltune/kernels/all"
 	"stenciltune/machine"
 	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 )
 
@@ -231,10 +232,7 @@ func TestGridsWithinL2StayThere(t *testing.T) {
 	for n := 128; n <= 16384; n *= 2 {
 		p := stencil.Problem{Stencil: st, DType: stencil.Float32, Size: stencil.Size{n, n, 1}, Steps: 1000}
 		f := kernels.Find(all.Families(), "global")
-		s, err := space.ParseSchedule("global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := spacetest.Schedule(t, "global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0")
 		share := Predict(p, f.Work(p, s), Facts{}, h200()).DRAMBytes / (2 * float64(p.Bytes()))
 		if share <= last || n == 128 && share > 0.01 || n == 16384 && share < 0.99 {
 			t.Errorf("%d^2: %g of the grid from memory, %g of one half as wide", n, share, last)

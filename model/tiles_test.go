@@ -11,7 +11,7 @@ import (
 	"stenciltune/kernels/all"
 	"stenciltune/machine"
 	"stenciltune/model"
-	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 )
 
@@ -45,10 +45,7 @@ func TestStreamTilesOfLargeGrids(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := space.ParseSchedule(words[3])
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := spacetest.Schedule(t, words[3])
 		rate, err := strconv.ParseFloat(words[4], 64)
 		if err != nil {
 			t.Fatal(err)

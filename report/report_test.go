@@ -14,6 +14,7 @@ import (
 	"stenciltune/report"
 	"stenciltune/runner"
 	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 	"stenciltune/timing"
 )
@@ -106,10 +107,7 @@ func TestEveryScheduleKeepsItsText(t *testing.T) {
 	for _, s := range []*space.Space{nil, known} {
 		r := report.Run{Space: s}
 		for _, text := range texts {
-			c, err := space.ParseSchedule(text)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := spacetest.Schedule(t, text)
 			r.Outcomes = append(r.Outcomes, outcome.At(c, 1, 0))
 		}
 		got := report.Make(r)

@@ -147,10 +147,7 @@ func TestUnseenSizesAreAnsweredFromStoredOnes(t *testing.T) {
 			t.Errorf("%v: %+v %+v", n, a.Grade, c.Expected)
 			continue
 		}
-		chosen, err := space.ParseSchedule(c.Schedule.Text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		chosen := spacetest.Schedule(t, c.Schedule.Text)
 		if told := strings.Contains(c.Match.Note, "measured nowhere"); told == slices.Contains(schedules, chosen) {
 			t.Errorf("%v: %s: %s", n, chosen, c.Match.Note)
 		}
@@ -274,10 +271,7 @@ func TestNonsenseIsNeverAnswered(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, text := range []string{"global/gx=77777/gy=4", "nobody/x=1"} {
-		bad, err := space.ParseSchedule(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		bad := spacetest.Schedule(t, text)
 		c.Schedule = cache.ScheduleOf(bad)
 		if err := s.store.PutBest(key, c); err != nil {
 			t.Fatal(err)

@@ -13,7 +13,7 @@ import (
 	"stenciltune/cmd/internal/clitest"
 	"stenciltune/device/replay"
 	"stenciltune/outcome"
-	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/timing"
 )
 
@@ -52,10 +52,7 @@ func TestARecordingOfTooManyValuesIsRefusedAtOnce(t *testing.T) {
 		for k := range 12 {
 			text += fmt.Sprintf("/p%d=%d", k, (i*(k+7))%3001)
 		}
-		s, err := space.ParseSchedule(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := spacetest.Schedule(t, text)
 		records = append(records, outcome.Outcome{Schedule: s, Status: timing.OK}.Sampled([]float64{1e-3}, 1))
 	}
 	var b bytes.Buffer

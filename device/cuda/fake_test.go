@@ -13,7 +13,7 @@ import (
 
 	"stenciltune/device"
 	"stenciltune/kernels"
-	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 )
 
@@ -161,10 +161,7 @@ func copyProblem(t *testing.T, n int, dtype stencil.DType) stencil.Problem {
 // fakeKernel copies, and does what the words in it say.
 func fakeKernel(t *testing.T, p stencil.Problem, words string) kernels.Kernel {
 	t.Helper()
-	s, err := space.ParseSchedule("test/gx=64")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := spacetest.Schedule(t, "test/gx=64")
 	return kernels.Kernel{Schedule: s, Entry: "copy", DType: p.DType,
 		Source: "typedef " + p.DType.C() + " T;\n// FAKE_COPY " + words + "\nextern \"C\" __global__ void copy(const T *in, T *out, int nx, int ny, int nz);\n",
 		Launch: kernels.Launch{Grid: [3]int{(p.Size[0] + 63) / 64, 1, 1}, Block: [3]int{64, 1, 1}, Steps: 1}}

@@ -18,7 +18,7 @@ import (
 	"stenciltune/device/verify"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
-	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 	"stenciltune/timing"
 )
@@ -367,10 +367,7 @@ func TestGPUIndicesThatAreTooNarrowAreFound(t *testing.T) {
 		if need := 4 * p.Bytes(); need > d.Machine().FreeBytes {
 			t.Skipf("needs %d bytes of device memory", need)
 		}
-		s, err := space.ParseSchedule(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := spacetest.Schedule(t, text)
 		right := kernels.Find(all.Families(), s.Family()).Kernel(p, s)
 		wrong := right
 		wrong.Source = strings.Replace(right.Source, "typedef long long index_t;", "typedef int index_t;", 1)
@@ -410,10 +407,7 @@ func TestGPUIndicesAtTheirBorder(t *testing.T) {
 		"global/gx=256/gy=1/gz=1/wx=1/wy=1/wz=1/cw=64/zz=1/sp=1",
 		"tile/gx=64/gy=8/gz=1/wx=1/wy=8/wz=1/cw=256/zz=1/ph=4",
 	} {
-		s, err := space.ParseSchedule(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := spacetest.Schedule(t, text)
 		family := kernels.Find(all.Families(), s.Family())
 		narrow, wide := family.Kernel(below, s), family.Kernel(above, s)
 		if narrow.Source == wide.Source {
@@ -429,10 +423,7 @@ func TestGPUIndicesAtTheirBorder(t *testing.T) {
 		// Above the border, against the naive kernel with as many steps.
 		judge := wide
 		if s.Family() != "global" || s.Int("sp", 0) == 1 {
-			n, err := space.ParseSchedule("global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0")
-			if err != nil {
-				t.Fatal(err)
-			}
+			n := spacetest.Schedule(t, "global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0")
 			judge = kernels.Find(all.Families(), "global").Kernel(above, n)
 		}
 		j := compileAll(t, []kernels.Kernel{judge}, d.Compile)[0]

@@ -16,6 +16,7 @@ import (
 	"stenciltune/kernels/all"
 	"stenciltune/machine"
 	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 )
 
@@ -278,10 +279,7 @@ func NamedCase(t testing.TB, name string, launches int, seed uint32) verify.Case
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := space.ParseSchedule(parts[3])
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := spacetest.Schedule(t, parts[3])
 	p := stencil.Problem{Stencil: st, DType: d, Size: size, Steps: 1}
 	return verify.Of(p, kernels.Find(all.Families(), s.Family()), s, launches, seed)
 }

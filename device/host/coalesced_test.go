@@ -8,7 +8,7 @@ import (
 	"stenciltune/device/verify"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
-	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 )
 
@@ -59,10 +59,7 @@ func onGrids(t *testing.T, text string, dtype stencil.DType, schedule string, si
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := space.ParseSchedule(schedule)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := spacetest.Schedule(t, schedule)
 	for _, n := range sizes {
 		p := stencil.Problem{Stencil: st, DType: dtype, Size: n, Steps: 10}
 		cases = append(cases, verify.Of(p, kernels.Find(all.Families(), s.Family()), s, 2, 3))

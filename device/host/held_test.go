@@ -11,7 +11,7 @@ import (
 	"stenciltune/device/host"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
-	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 )
 
@@ -48,10 +48,7 @@ func TestHeldCellsKeepEveryBit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := space.ParseSchedule(c.schedule)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := spacetest.Schedule(t, c.schedule)
 		p := stencil.Problem{Stencil: st, DType: c.dtype, Size: c.size, Steps: 100}
 		k := kernels.Find(all.Families(), s.Family()).Kernel(p, s)
 		b, err := d.Compile(context.Background(), k)

@@ -14,7 +14,7 @@ import (
 	"stenciltune/device/verify"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
-	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 )
 
@@ -302,10 +302,7 @@ func packedSums(t *testing.T) (cases []verify.Case) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := space.ParseSchedule(c.schedule)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := spacetest.Schedule(t, c.schedule)
 		cases = append(cases, verify.Of(stencil.Problem{Stencil: st, DType: st.DType, Size: c.size, Steps: 1}, kernels.Find(all.Families(), "stream"), s, 2, 1))
 	}
 	return cases

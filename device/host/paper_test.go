@@ -11,7 +11,7 @@ import (
 	"stenciltune/device/host"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
-	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 )
 
@@ -40,10 +40,7 @@ func comparePaper(t *testing.T, p stencil.Problem, loop func(d stencil.Data, ste
 	d := open(t, host.Options{})
 	var ks []kernels.Kernel
 	for _, text := range []string{single[p.Stencil.Dims], fused[p.Stencil.Dims]} {
-		s, err := space.ParseSchedule(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := spacetest.Schedule(t, text)
 		ks = append(ks, kernels.Find(all.Families(), s.Family()).Kernel(p, s))
 	}
 	bs, err := d.CompileBatch(context.Background(), ks)

@@ -32,7 +32,7 @@ var may = map[string][]string{
 	"device/host":       leaves("device", "kernels"),
 	"device/replay":     leaves("device", "kernels", "outcome"),
 	"device/verify":     leaves("device", "kernels", "kernels/reduce"),
-	"device/devicetest": leaves("device", "device/verify", "kernels", "kernels/all"),
+	"device/devicetest": leaves("device", "device/verify", "kernels", "kernels/all", "space/spacetest"),
 	"device/microbench": leaves("device", "kernels"),
 	"device/worker":     leaves("device", "kernels", "outcome"),
 

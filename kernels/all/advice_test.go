@@ -13,6 +13,7 @@ import (
 	"stenciltune/device/replay"
 	"stenciltune/kernels"
 	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 	"stenciltune/timing"
 )
@@ -256,10 +257,7 @@ func TestAdviceKeepsWhatTunesFound(t *testing.T) {
 				t.Fatal(err)
 			}
 			p := stencil.Problem{Stencil: st, DType: stencil.DType(m[3]), Size: n, Steps: cmp.Or(st.Steps, 1000)}
-			s, err := space.ParseSchedule(m[1])
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := spacetest.Schedule(t, m[1])
 			sp := Space(p, h200())
 			if err := sp.Check(s); err != nil {
 				t.Errorf("%s: %s: %v", file, p.Text(), err)

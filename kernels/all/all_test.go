@@ -15,6 +15,7 @@ import (
 	"stenciltune/kernels"
 	"stenciltune/machine"
 	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 )
 
@@ -320,10 +321,7 @@ func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
 		{jacobi3d, h200(), "slide/gx=32/gy=8/gz=2/wx=1/wy=2/wz=1/cw=0/zz=1/ws=32/db=1", "zigzag"},
 		{jacobi3d, small, "slide/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ws=8/db=0", "grid"},
 	} {
-		s, err := space.ParseSchedule(c.schedule)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := spacetest.Schedule(t, c.schedule)
 		f := kernels.Find(Families(), s.Family()).Space(c.p, c.m)
 		if got := strings.Join(breaks(t, f, s), " "); got != c.want {
 			t.Errorf("%s on %s breaks %q, want exactly %q", s, c.p.Text(), got, c.want)

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 )
 
@@ -23,10 +23,7 @@ CellValue {
 		t.Fatal(err)
 	}
 	p := stencil.Problem{Stencil: st, DType: stencil.Float32, Size: stencil.Size{512, 512, 1}, Steps: 1}
-	s, err := space.ParseSchedule("pipeline/vx=2/vy=1/wp=1/ck=8/pf=1/mb=1/ph=1/hs=1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := spacetest.Schedule(t, "pipeline/vx=2/vy=1/wp=1/ck=8/pf=1/mb=1/ph=1/hs=1")
 	text := Family{}.Kernel(p, s).Source
 	if !strings.Contains(text, "quotient(v") {
 		t.Fatal("no quotient: the test shows nothing")

@@ -16,6 +16,7 @@ import (
 	"stenciltune/outcome"
 	"stenciltune/search"
 	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 	"stenciltune/timing"
 )
@@ -54,10 +55,7 @@ func fieldWith(t *testing.T, l *replay.Landscape, prior search.Prior) *Field {
 	if err != nil {
 		t.Fatal(err)
 	}
-	naive, err := space.ParseSchedule("global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	naive := spacetest.Schedule(t, "global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0")
 	return NewField(l, p, kernels.Spaces(all.Families(), p, l.Header.Machine), naive, prior, prior, partsOf(p, l.Header.Machine))
 }
 
@@ -102,10 +100,7 @@ func toy(t *testing.T) *Field {
 	t.Helper()
 	l := &replay.Landscape{Header: replay.Header{StencilHash: "h", Compilers: 1, Size: stencil.Size{8, 8, 1}}, Records: map[space.Schedule]outcome.Outcome{}}
 	for i, ms := range []float64{4, 2, 1, 8} {
-		s, err := space.ParseSchedule(fmt.Sprintf("f/x=%d", i))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := spacetest.Schedule(t, fmt.Sprintf("f/x=%d", i))
 		l.Records[s] = outcome.Outcome{Schedule: s, Status: timing.OK, CompileSeconds: 1, DeviceSeconds: 0.5}.Sampled([]float64{ms / 1e3}, 1)
 		l.Order = append(l.Order, s)
 	}

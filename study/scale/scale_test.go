@@ -8,6 +8,7 @@ import (
 	"stenciltune/device/replay"
 	"stenciltune/outcome"
 	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/timing"
 )
 
@@ -17,10 +18,7 @@ func recording(t *testing.T, n, shared int, compile, device float64) *replay.Lan
 	t.Helper()
 	l := &replay.Landscape{Records: map[space.Schedule]outcome.Outcome{}}
 	for i := range n {
-		s, err := space.ParseSchedule(fmt.Sprintf("tile/gx=%d", i+1))
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := spacetest.Schedule(t, fmt.Sprintf("tile/gx=%d", i+1))
 		o := outcome.Outcome{Schedule: s, Status: timing.OK, SourceHash: fmt.Sprint(i / shared), CompileSeconds: compile, DeviceSeconds: device}
 		if i%shared > 0 { // from the compiler's cache
 			o.CompileSeconds /= 1000
