@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 // TestEmittedOnTheHost: sources that the host's emulation compiles, on a grid whose rows are no whole vectors.
@@ -19,11 +20,7 @@ func TestEmittedOnTheHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := &bench{program: program{path: tuneProgram, device: "host", work: t.TempDir()}, nvcc: nvcc, limit: time.Second}
-	s, err := stencil.Lookup("redblack")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := b.runEmitted(t.Context(), s, problem{"redblack", "float64", "32x16x16"}, "37x19x23", 1)
+	r, err := b.runEmitted(t.Context(), stenciltest.Lookup(t, "redblack"), problem{"redblack", "float64", "32x16x16"}, "37x19x23", 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,17 +31,11 @@ func TestEmittedOnTheHost(t *testing.T) {
 			t.Errorf("%v %s", v.Value, v.Unit)
 		}
 	}
-	temporary, err := stencil.Lookup("cahnhilliard")
-	if err != nil {
-		t.Fatal(err)
-	}
+	temporary := stenciltest.Lookup(t, "cahnhilliard")
 	if h, err := problemHeader(temporary, "float64"); err != nil || !strings.Contains(string(h), "#define LEFT true, false\n") {
 		t.Errorf("%s, %v", h, err)
 	}
-	other, err := stencil.Lookup("gradient2d")
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := stenciltest.Lookup(t, "gradient2d")
 	other.Scalars = []stencil.Argument{{}}
 	if _, err := problemHeader(other, "float32"); err == nil {
 		t.Error("a stencil with scalars has a header")

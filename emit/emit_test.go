@@ -18,6 +18,7 @@ import (
 	"stenciltune/search"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 	"stenciltune/study/matmul"
 	"stenciltune/timing"
 )
@@ -31,17 +32,10 @@ var (
 // sourceOf is a tuned stencil with a real schedule and invented times.
 func sourceOf(t testing.TB, name string, dtype stencil.DType, n stencil.Size, schedule string, m machine.Machine) Source {
 	t.Helper()
-	st, err := stencil.Lookup(name)
-	if file, found := strings.CutSuffix(filepath.Base(name), ".sl"); found {
-		var text []byte
-		if text, err = os.ReadFile(name); err == nil {
-			st, err = stencil.Parse(file, name, string(text))
-		}
+	if filepath.Ext(name) == ".sl" {
+		return sourceOfStencil(t, stenciltest.File(t, name), dtype, n, schedule, m)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return sourceOfStencil(t, st, dtype, n, schedule, m)
+	return sourceOfStencil(t, stenciltest.Lookup(t, name), dtype, n, schedule, m)
 }
 
 func sourceOfStencil(t testing.TB, st *stencil.Stencil, dtype stencil.DType, n stencil.Size, schedule string, m machine.Machine) Source {

@@ -12,6 +12,7 @@ import (
 	"stenciltune/kernels/all"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 func TestProgramsOfAnyStencilRun(t *testing.T) {
@@ -24,10 +25,7 @@ func TestProgramsOfAnyStencilRun(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			st, err := stencil.Lookup(c.name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			st := stenciltest.Lookup(t, c.name)
 			s := spacetest.Schedule(t, c.schedule)
 			p := stencil.Problem{Stencil: st, DType: st.DType, Size: stencil.Size{200, 1, 1}, Steps: 10}
 			for a := 1; a < st.Dims; a++ {
@@ -52,10 +50,7 @@ func TestProgramsOfAnyStencilRun(t *testing.T) {
 // nvcc also reads kernels as the host's, where a type of 16 bits has no loads of its own unless some are declared.
 func TestProgramsDeclareTheLoadsOfTheirTypes(t *testing.T) {
 	s := spacetest.Schedule(t, "stream/vx=8/vy=1/wp=1/ck=1/pf=1/mb=1/ph=1")
-	st, err := stencil.Lookup("jacobi2d")
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := stenciltest.Lookup(t, "jacobi2d")
 	for _, d := range []stencil.DType{stencil.Float16, stencil.Float32} {
 		p := stencil.Problem{Stencil: st, DType: d, Size: stencil.Size{512, 9, 1}, Steps: 10}
 		k := kernels.Find(all.Families(), s.Family()).Kernel(p, s)

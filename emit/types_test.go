@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 // TestEveryElementTypeIsKnownInAllForms emits a stencil of each type, with a read-only array and a scalar of it, in every form, and has
@@ -21,11 +22,8 @@ func TestEveryElementTypeIsKnownInAllForms(t *testing.T) {
 	var source, cases bytes.Buffer
 	for _, d := range stencil.ElementTypes() {
 		name := "of_" + string(d)
-		st, err := stencil.Parse(name, name+".sl", fmt.Sprintf(
+		st := stenciltest.Parse(t, name, fmt.Sprintf(
 			"NumDimensions 1 StencilSize (1) DataType %s ReadOnly (k: %[1]s) ScalarVariables (%[1]s a) CellValue { return get(1) + get(k, 0) + a; }", d))
-		if err != nil {
-			t.Fatal(err)
-		}
 		s := sourceOfStencil(t, st, d, stencil.Size{512, 1, 1}, "tile/gx=32/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1", h200)
 		for _, f := range Formats() {
 			text, err := Text(f.Name, s)
@@ -90,10 +88,7 @@ func TestEveryElementTypeIsKnownInAllForms(t *testing.T) {
 // TestAnArrayAlongAnAxisNeedsNoWholeGrid: whether something reads it or not, it is given with its length.
 func TestAnArrayAlongAnAxisNeedsNoWholeGrid(t *testing.T) {
 	of := func(read string) Source {
-		st, err := stencil.Parse("rows", "rows.sl", "NumDimensions 2 StencilSize (1, 1) ReadOnly (k[y]) CellValue { return get(1, 0)"+read+"; }")
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := stenciltest.Parse(t, "rows", "NumDimensions 2 StencilSize (1, 1) ReadOnly (k[y]) CellValue { return get(1, 0)"+read+"; }")
 		return sourceOfStencil(t, st, stencil.Float32, stencil.Size{512, 512, 1}, tiles2d+"1", h200)
 	}
 	s := of("")

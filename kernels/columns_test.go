@@ -7,6 +7,7 @@ import (
 
 	"stenciltune/machine"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 func TestColumnWidthsOfTheThesis(t *testing.T) {
@@ -29,10 +30,7 @@ func TestColumnWidthsOfTheThesis(t *testing.T) {
 
 // The formula adds widths where a cache is too small for a grid's rows, and none that are there.
 func TestColumnsAreThoseOfTheFormulaToo(t *testing.T) {
-	box9, err := stencil.Lookup("box9")
-	if err != nil {
-		t.Fatal(err)
-	}
+	box9 := stenciltest.Lookup(t, "box9")
 	usual := []int{0, 32, 64, 1024}
 	columns := func(id string, wide int) []int {
 		k, err := machine.FindKnown(id)

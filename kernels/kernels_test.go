@@ -12,15 +12,12 @@ import (
 	"stenciltune/space"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 func problem(t testing.TB, name, src string, d stencil.DType, n stencil.Size) stencil.Problem {
 	t.Helper()
-	s, err := stencil.Parse(name, "s.sl", src)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return stencil.Problem{Stencil: s, DType: d, Size: n, Steps: 10}
+	return stencil.Problem{Stencil: stenciltest.Parse(t, name, src), DType: d, Size: n, Steps: 10}
 }
 
 // assemble is Source's text and entry.

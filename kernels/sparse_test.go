@@ -7,13 +7,11 @@ import (
 	"stenciltune/space"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 func TestListsOfPlacesForbidFusedSteps(t *testing.T) {
-	st, err := stencil.Parse("shot", "shot.sl", "NumDimensions 1 StencilSize (1) Fields (u) CellValue { return get(1); } Sources s (u) { return value; } Receivers r { return get(0); }")
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := stenciltest.Parse(t, "shot", "NumDimensions 1 StencilSize (1) Fields (u) CellValue { return get(1); } Sources s (u) { return value; } Receivers r { return get(0); }")
 	p := stencil.Problem{Stencil: st, DType: st.DType, Size: stencil.Size{100, 1, 1}, Steps: 10}
 	one := space.New(&space.Family{Name: "f", Params: []space.Param{{Name: "ph", Values: []int{1, 2}}}, Constraints: []space.Constraint{StepsConstraint(p, false)}})
 	refused := spacetest.Schedule(t, "f/ph=2")

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 // TestCutTakesTheFewestPlaneSteps compares it with all numbers of stream tiles that it may choose.
@@ -32,10 +33,7 @@ func TestCutTakesTheFewestPlaneSteps(t *testing.T) {
 // TestTornSectorsAreThoseOfEveryRow counts the borders of tiles within a sector of memory, row by row: where rows hold no whole
 // sectors, each begins elsewhere in one.
 func TestTornSectorsAreThoseOfEveryRow(t *testing.T) {
-	st, err := stencil.Lookup("jacobi2d")
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := stenciltest.Lookup(t, "jacobi2d")
 	for _, n := range []int{512, 516, 518, 904, 909, 1290, 1295} {
 		p := stencil.Problem{Stencil: st, DType: stencil.Float32, Size: stencil.Size{n, 64, 1}} // 64 rows begin everywhere in a sector alike
 		const vector, halo, hold, step = 4, 4, 64, 56                                           // of 16 bytes: no tile begins early

@@ -15,6 +15,7 @@ import (
 	"stenciltune/model"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 	"stenciltune/study/matmul"
 )
 
@@ -52,9 +53,7 @@ func columnTables(t *testing.T) []columnTable {
 		}
 		st := matmul.Stencil()
 		if name == "box9" {
-			if st, err = stencil.Lookup(name); err != nil {
-				t.Fatal(err)
-			}
+			st = stenciltest.Lookup(t, name)
 		} else {
 			table.family = matmul.Global{}
 		}

@@ -16,6 +16,7 @@ import (
 	"stenciltune/space"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 // The bytes that the model counts, against hardware counters recorded on an H200.
@@ -60,10 +61,7 @@ func TestBytesAgainstHardwareCounters(t *testing.T) {
 // named reads a problem and a schedule.
 func named(t *testing.T, name, dtype, size, schedule string) (stencil.Problem, space.Schedule) {
 	t.Helper()
-	st, err := stencil.Lookup(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := stenciltest.Lookup(t, name)
 	d, err := stencil.ParseDType(dtype)
 	if err != nil {
 		t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"stenciltune/space"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 func explain(t *testing.T, size int, text string) Explanation {
@@ -98,10 +99,7 @@ func TestGhostZonesAreCountedAsTheirShareOfTheComputing(t *testing.T) {
 // What memory alone would allow counts each array that a step needs, and each that it changes.
 func TestWhatMemoryAllowsCountsEveryArray(t *testing.T) {
 	for name, bytes := range map[string]float64{"jacobi3d": 8, "hotspot3d": 12, "acoustic3d": 16, "lbm2d": 72, "redblack": 12} {
-		st, err := stencil.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := stenciltest.Lookup(t, name)
 		p := stencil.Problem{Stencil: st, DType: st.DType, Size: st.DefaultSize(false), Steps: 100}
 		s := space.New(kernels.Find(all.Families(), "global").Space(p, h200()))
 		for one := range s.All() {

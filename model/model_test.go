@@ -11,6 +11,7 @@ import (
 	"stenciltune/machine"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 // h200 is what the driver says of an NVIDIA H200, and its measured copy bandwidth.
@@ -26,11 +27,7 @@ func h200() machine.Machine {
 
 func problem(t testing.TB, name string, d stencil.DType, n stencil.Size) stencil.Problem {
 	t.Helper()
-	s, err := stencil.Lookup(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return stencil.Problem{Stencil: s, DType: d, Size: n, Steps: 1000}
+	return stencil.Problem{Stencil: stenciltest.Lookup(t, name), DType: d, Size: n, Steps: 1000}
 }
 
 func cube(t testing.TB) stencil.Problem {
@@ -361,10 +358,7 @@ func TestL1MustHoldWhatALineReads(t *testing.T) {
 }
 
 func TestNumbersThatAKernelLeavesCostNoReading(t *testing.T) {
-	st, err := stencil.Parse("s", "s.sl", "NumDimensions 2 StencilSize (1, 1) StepScalar sum s { return get(0, 0); } CellValue { return (get(1, 0) + get(0, 1)) * s; }")
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := stenciltest.Parse(t, "s", "NumDimensions 2 StencilSize (1, 1) StepScalar sum s { return get(0, 0); } CellValue { return (get(1, 0) + get(0, 1)) * s; }")
 	p := stencil.Problem{Stencil: st, DType: stencil.Float32, Size: stencil.Size{8192, 8192, 1}, Steps: 10}
 	seconds := func(schedule string) float64 {
 		s := spacetest.Schedule(t, schedule)
@@ -384,11 +378,8 @@ func TestNumbersThatAKernelLeavesCostNoReading(t *testing.T) {
 
 // A kernel for each stage is launched for each of them; where stages are fused, or the family keeps them in a block, one is.
 func TestEveryStageIsLaunched(t *testing.T) {
-	st, err := stencil.Parse("stages", "stages.sl", "NumDimensions 2 StencilSize (1, 1) Fields (u, v) Stages (one, two, three) "+
+	st := stenciltest.Parse(t, "stages", "NumDimensions 2 StencilSize (1, 1) Fields (u, v) Stages (one, two, three) "+
 		"CellValue one (u) { return sin(get(v, 1, 0)); } CellValue two (v) { return sin(get(u, 0, 1)); } CellValue three (u) { return sin(get(v, -1, 0)); }")
-	if err != nil {
-		t.Fatal(err)
-	}
 	p := stencil.Problem{Stencil: st, DType: stencil.Float32, Size: stencil.Size{512, 512, 1}, Steps: 10}
 	for text, want := range map[string]float64{
 		"global/gx=32/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0": 3, "smalltile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1": 3,

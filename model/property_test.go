@@ -12,6 +12,7 @@ import (
 	"stenciltune/space"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 // sample is one schedule's work.
@@ -224,10 +225,7 @@ func TestSpillsCost(t *testing.T) {
 // A grid that L2 holds from launch to launch costs no memory traffic, one of many times its
 // size all; between the two it grows.
 func TestGridsWithinL2StayThere(t *testing.T) {
-	st, err := stencil.Lookup("jacobi2d")
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := stenciltest.Lookup(t, "jacobi2d")
 	last := 0.0
 	for n := 128; n <= 16384; n *= 2 {
 		p := stencil.Problem{Stencil: st, DType: stencil.Float32, Size: stencil.Size{n, n, 1}, Steps: 1000}

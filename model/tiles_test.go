@@ -13,6 +13,7 @@ import (
 	"stenciltune/model"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 // How long stream tiles of large grids should be (bench/h200/tiles.txt): the model's choice among those that were timed.
@@ -37,10 +38,7 @@ func TestStreamTilesOfLargeGrids(t *testing.T) {
 		if len(words) != 5 || words[0] == "#" {
 			continue
 		}
-		st, err := stencil.Lookup(words[0])
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := stenciltest.Lookup(t, words[0])
 		size, err := stencil.ParseSize(words[2], st.Dims)
 		if err != nil {
 			t.Fatal(err)

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"stenciltune/device"
-	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 	"stenciltune/timing"
 )
 
@@ -95,10 +95,7 @@ func TestATrustedKernelThatContradictsItself(t *testing.T) {
 // What no check saw is said with the result: branches that none took, cells that rounding hides.
 func TestWhatChecksLeaveUnprovedIsAWarning(t *testing.T) {
 	const source = "NumDimensions 2 StencilSize (1, 1) CellValue { float a = get(0, 0); if (x == 100000) a = 0; return a; }"
-	st, err := stencil.Parse("branch", "branch.sl", source)
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := stenciltest.Parse(t, "branch", source)
 	const untaken, hidden = "the condition of if never holds", "rounding alone may give nearly any value"
 	for name, c := range map[string]struct {
 		seen            string // the sides that each schedule's check against the reference saw: '1' fails, '2' holds

@@ -20,6 +20,7 @@ import (
 	"stenciltune/space"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 	"stenciltune/timing"
 )
 
@@ -461,11 +462,7 @@ func (w watcher) Evaluated(o, best outcome.Outcome, p search.Progress) {
 
 func problem(t testing.TB) stencil.Problem {
 	t.Helper()
-	st, err := stencil.Lookup("jacobi2d")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return stencil.Problem{Stencil: st, DType: stencil.Float32, Size: stencil.Size{129, 65, 1}, Steps: 100}
+	return stencil.Problem{Stencil: stenciltest.Lookup(t, "jacobi2d"), DType: stencil.Float32, Size: stencil.Size{129, 65, 1}, Steps: 100}
 }
 
 // options are those of a tune of the small families that tries the given

@@ -19,6 +19,7 @@ import (
 	"stenciltune/space"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 	"stenciltune/timing"
 )
 
@@ -638,11 +639,7 @@ func TestStopRules(t *testing.T) {
 		for name, want := range map[string]search.Reason{"jacobi2d": search.Exhausted, "acoustic3d": search.Roofline} {
 			d := newFake(t)
 			o := options(t, d, tile(32, 4, 1, 1), tile(32, 4, 1, 2))
-			st, err := stencil.Lookup(name)
-			if err != nil {
-				t.Fatal(err)
-			}
-			o.Problem.Stencil = st
+			o.Problem.Stencil = stenciltest.Lookup(t, name)
 			d.machine.CopyBytesPerSecond = float64(o.Problem.Size.Cells()) * 12 / 100e-6 // naive's 100 us move 12 bytes a cell: 8 are needed, or 16
 			o.Stop.Roofline = 0.9
 			if r := mustTune(t, o); r.Stop != want {

@@ -10,6 +10,7 @@ import (
 	"stenciltune/space"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 func h200() machine.Machine {
@@ -24,11 +25,7 @@ func a100() machine.Machine {
 
 func problem(t testing.TB, n stencil.Size) stencil.Problem {
 	t.Helper()
-	st, err := stencil.Lookup("jacobi2d")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return stencil.Problem{Stencil: st, DType: stencil.Float32, Size: n, Steps: 1000}
+	return stencil.Problem{Stencil: stenciltest.Lookup(t, "jacobi2d"), DType: stencil.Float32, Size: n, Steps: 1000}
 }
 
 func at(p stencil.Problem, m machine.Machine) Place { return At(all.Families(), p, m) }

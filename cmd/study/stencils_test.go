@@ -7,7 +7,7 @@ import (
 
 	"stenciltune/cmd/internal/cli"
 	"stenciltune/cmd/internal/clitest"
-	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 func TestStencilsBenchTunesALineEach(t *testing.T) {
@@ -73,10 +73,7 @@ func TestStencilsBenchGoesOnAfterAProblemThatDoesNotFit(t *testing.T) {
 
 func TestSizesAreThoseOfTheSources(t *testing.T) {
 	texts := func(set, name string) (list []string) {
-		st, err := stencil.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := stenciltest.Lookup(t, name)
 		sizes, err := sizesOf(set, st, false)
 		if err != nil {
 			t.Fatal(err)

@@ -12,6 +12,7 @@ import (
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 	"stenciltune/timing"
 	"stenciltune/tuner"
 )
@@ -113,17 +114,9 @@ func TestSweepDrawsAHeatMap(t *testing.T) {
 }
 
 func TestDesignsAreLegalOnUsualGrids(t *testing.T) {
-	line, err := stencil.Parse("line", "line.sl", "NumDimensions 1 StencilSize (1) CellValue { return get(-1) + get(1); }")
-	if err != nil {
-		t.Fatal(err)
-	}
-	list := []*stencil.Stencil{line}
+	list := []*stencil.Stencil{stenciltest.Parse(t, "line", "NumDimensions 1 StencilSize (1) CellValue { return get(-1) + get(1); }")}
 	for _, name := range []string{"jacobi2d", "jacobi3d"} {
-		s, err := stencil.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, s)
+		list = append(list, stenciltest.Lookup(t, name))
 	}
 	for _, s := range list {
 		for _, d := range []stencil.DType{stencil.Float32, stencil.Float64} {

@@ -16,6 +16,7 @@ import (
 	"stenciltune/kernels/all"
 	"stenciltune/space"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 	"stenciltune/tuner"
 )
 
@@ -36,11 +37,7 @@ func BenchmarkFirstCompiles(b *testing.B) {
 			return c
 		}
 	}
-	st, err := stencil.Lookup("jacobi3d")
-	if err != nil {
-		b.Fatal(err)
-	}
-	p := stencil.Problem{Stencil: st, DType: stencil.Float32, Size: stencil.Size{512, 512, 512}, Steps: 1000}
+	p := stencil.Problem{Stencil: stenciltest.Lookup(b, "jacobi3d"), DType: stencil.Float32, Size: stencil.Size{512, 512, 512}, Steps: 1000}
 	for _, c := range []struct{ processes, threads int }{{1, 1}, {1, 4}, {1, 16}, {4, 1}, {8, 1}, {15, 1}, {4, 4}, {8, 2}, {15, 2}} {
 		b.Run(fmt.Sprintf("processes=%d/threads=%d", c.processes, c.threads), func(b *testing.B) {
 			d, err := worker.Open(context.Background(), worker.Options{

@@ -11,6 +11,7 @@ import (
 	"stenciltune/device/replay"
 	"stenciltune/kernels"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 	"stenciltune/timing"
 )
 
@@ -23,10 +24,7 @@ func (slow) Compile(_ context.Context, k kernels.Kernel) (device.Binary, error) 
 
 // A compiler that takes too long proves nothing against a kernel, and nothing for it.
 func TestAKernelThatIsNotBuiltInTimeIsNotCalledWrong(t *testing.T) {
-	st, err := stencil.Lookup("jacobi2d")
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := stenciltest.Lookup(t, "jacobi2d")
 	d, err := replay.Open("h200", stencil.Problem{Stencil: st, DType: st.DType, Size: st.DefaultSize(false), Steps: 1000})
 	if err != nil {
 		t.Fatal(err)

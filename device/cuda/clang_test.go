@@ -18,6 +18,7 @@ import (
 	"stenciltune/kernels"
 	"stenciltune/kernels/reduce"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 	"stenciltune/study/matmul"
 	"stenciltune/study/matmul/matmultest"
 )
@@ -61,10 +62,7 @@ func TestSourcesAreCUDAForClang(t *testing.T) {
 	for _, p := range matmultest.Draw(t, m, 10, seed) {
 		list = append(list, p.Kernel, matmul.Judge(p.Problem))
 	}
-	st, err := stencil.Parse("reduced", "reduced.sl", "NumDimensions 3 StencilSize (1, 1, 1) CellValue { return get(0, 0, 1); } Reduce max { return fabs(value - get(0, 0, 0)); } Until < 1e-3 every 2")
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := stenciltest.Parse(t, "reduced", "NumDimensions 3 StencilSize (1, 1, 1) CellValue { return get(0, 0, 1); } Reduce max { return fabs(value - get(0, 0, 0)); } Until < 1e-3 every 2")
 	for _, d := range stencil.ElementTypes() {
 		list = append(list, kernels.Kernel{Entry: "compare_cells", Source: checkProgram(d)})
 		if slices.Contains(st.DTypes(), d) {

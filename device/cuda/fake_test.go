@@ -15,6 +15,7 @@ import (
 	"stenciltune/kernels"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 // A scenario runs in a process of its own, since libraries are opened once a
@@ -151,10 +152,7 @@ func openFake(t *testing.T) *Device {
 // copyProblem is the stencil whose right answer is its input, on n cells.
 func copyProblem(t *testing.T, n int, dtype stencil.DType) stencil.Problem {
 	t.Helper()
-	st, err := stencil.Parse("copy", "copy.sl", "NumDimensions 1\nStencilSize (0)\nCellValue { return get(0); }")
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := stenciltest.Parse(t, "copy", "NumDimensions 1\nStencilSize (0)\nCellValue { return get(0); }")
 	return stencil.Problem{Stencil: st, DType: dtype, Size: stencil.Size{n, 1, 1}, Steps: 1}
 }
 

@@ -20,6 +20,7 @@ import (
 	"stenciltune/kernels/all"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 	"stenciltune/timing"
 )
 
@@ -127,10 +128,7 @@ func TestGPUNamedCases(t *testing.T) {
 
 // handWritten is a kernel outside any family: text at the beginning of the naive body.
 func handWritten(t *testing.T, size stencil.Size, before string, shared int) (kernels.Kernel, stencil.Problem) {
-	st, err := stencil.Parse("copy", "copy.sl", "NumDimensions 3\nStencilSize (0, 0, 0)\nCellValue { return get(0, 0, 0); }")
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := stenciltest.Parse(t, "copy", "NumDimensions 3\nStencilSize (0, 0, 0)\nCellValue { return get(0, 0, 0); }")
 	source := `extern "C" __global__ void copy(const float *in, float *out, int nx, int ny, int nz) {
   extern __shared__ float tile[];
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -354,11 +352,7 @@ func TestGPUCompilingKeepsAMegabyteAProgram(t *testing.T) {
 
 // A kernel whose indices have 32 bits where they need 64 is found: its answer is wrong, or it reads where there is no memory.
 func TestGPUIndicesThatAreTooNarrowAreFound(t *testing.T) {
-	st, err := stencil.Lookup("jacobi2d")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := stencil.Problem{Stencil: st, DType: stencil.Float32, Size: stencil.Size{46001, 47001, 1}, Steps: 100}
+	p := stencil.Problem{Stencil: stenciltest.Lookup(t, "jacobi2d"), DType: stencil.Float32, Size: stencil.Size{46001, 47001, 1}, Steps: 100}
 	for _, text := range []string{
 		"global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0",
 		"tile/gx=64/gy=8/gz=1/wx=1/wy=8/wz=1/cw=256/zz=1/ph=1",
@@ -389,11 +383,7 @@ func TestGPUIndicesThatAreTooNarrowAreFound(t *testing.T) {
 // 64-bit indices must give the same answer there, and above only those exist.
 func TestGPUIndicesAtTheirBorder(t *testing.T) {
 	d := openGPU(t)
-	st, err := stencil.Lookup("jacobi2d")
-	if err != nil {
-		t.Fatal(err)
-	}
-	below := stencil.Problem{Stencil: st, DType: stencil.Float32, Size: stencil.Size{46001, 46317, 1}, Steps: 100}
+	below := stencil.Problem{Stencil: stenciltest.Lookup(t, "jacobi2d"), DType: stencil.Float32, Size: stencil.Size{46001, 46317, 1}, Steps: 100}
 	above := below.Resized(stencil.Size{46001, 47001, 1})
 	if below.Wide() || !above.Wide() {
 		t.Fatalf("%v and %v are not on both sides of the border", below.Size, above.Size)

@@ -15,6 +15,7 @@ import (
 
 	"stenciltune/device"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 	"stenciltune/timing"
 )
 
@@ -508,11 +509,7 @@ func boundedAnswers(t *testing.T) {
 func reduced(t *testing.T) {
 	d := openFake(t)
 	p := copyProblem(t, 3000, stencil.Float32)
-	st, err := stencil.Parse("copy", "copy.sl", "NumDimensions 1\nStencilSize (0)\nCellValue { return get(0); }\nReduce sum { return value; }")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.Stencil = st
+	p.Stencil = stenciltest.Parse(t, "copy", "NumDimensions 1\nStencilSize (0)\nCellValue { return get(0); }\nReduce sum { return value; }")
 	k := fakeKernel(t, p, "")
 	k.Entry, k.Source = "_last_", strings.ReplaceAll(k.Source, " copy(", " _last_(") // which the library does nothing for
 	k.Launch.Grid[0] = 2
@@ -525,10 +522,7 @@ func reduced(t *testing.T) {
 // leftParts: after a launch that leaves the parts of a step's scalars no cells are read for them, but a run begins with that.
 func leftParts(t *testing.T) {
 	d := openFake(t)
-	st, err := stencil.Parse("copy", "copy.sl", "NumDimensions 1\nStencilSize (0)\nStepScalar max s { return get(0); }\nCellValue { return get(0) + 0 * s; }")
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := stenciltest.Parse(t, "copy", "NumDimensions 1\nStencilSize (0)\nStepScalar max s { return get(0); }\nCellValue { return get(0) + 0 * s; }")
 	for parts, want := range []int{3 * 3, 3*2 + 1} { // launches, each of another kernel than the one before
 		p := copyProblem(t, 1000, stencil.Float32)
 		p.Stencil = st

@@ -8,17 +8,14 @@ import (
 	"stenciltune/device"
 	"stenciltune/kernels"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 // listProblem is the copy of copyProblem with a list of sources that change nothing and one of receivers that record 0.
 func listProblem(t *testing.T, n int) stencil.Problem {
 	t.Helper()
 	p := copyProblem(t, n, stencil.Float32)
-	st, err := stencil.Parse("copy", "copy.sl", p.Stencil.Text()+"Fields (u) Sources s (u) { return get(0); } Receivers r { return 0; }")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.Stencil = st
+	p.Stencil = stenciltest.Parse(t, "copy", p.Stencil.Text()+"Fields (u) Sources s (u) { return get(0); } Receivers r { return 0; }")
 	return p
 }
 

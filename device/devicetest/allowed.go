@@ -10,6 +10,7 @@ import (
 	"stenciltune/kernels/all"
 	"stenciltune/space"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 // fieldsApart has a field of large numbers, one of small ones, one that is 0 but at one place of a large grid, and one of integers; what is
@@ -39,7 +40,7 @@ func CheckFieldsApart(t testing.TB, d device.Device) {
 	}
 	const steps = 3
 	pass := func(text string) (stencil.Problem, device.Pass) {
-		p := stencil.Problem{Stencil: parsed(t, "apart", text), DType: stencil.Float32, Size: stencil.Size{515, 301, 1}, Steps: steps}
+		p := stencil.Problem{Stencil: stenciltest.Parse(t, "apart", text), DType: stencil.Float32, Size: stencil.Size{515, 301, 1}, Steps: steps}
 		k := kernels.Find(all.Families(), "global").Kernel(p, s)
 		b, err := d.Compile(context.Background(), k)
 		if err != nil {

@@ -14,6 +14,7 @@ import (
 	"stenciltune/kernels/all"
 	"stenciltune/machine"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 	"stenciltune/timing"
 )
 
@@ -111,12 +112,11 @@ const proofCases = 100
 // defaultCases yields the cases that `tune verify` would prove a family by, of each element type its own, these by turns.
 func defaultCases(t testing.TB, m machine.Machine, name, family string, seed uint64) iter.Seq[verify.Case] {
 	t.Helper()
-	st, err := stencil.Lookup(name)
+	var st *stencil.Stencil
 	if text, ok := corpusStencils[name]; ok {
-		st, err = stencil.Parse(name, name+".sl", text)
-	}
-	if err != nil {
-		t.Fatal(err)
+		st = stenciltest.Parse(t, name, text)
+	} else {
+		st = stenciltest.Lookup(t, name)
 	}
 	types := []stencil.DType{st.DType}
 	if st.DType.Floating() && st.DType != stencil.Float64 {

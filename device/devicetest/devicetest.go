@@ -18,6 +18,7 @@ import (
 	"stenciltune/space"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 // Cases draws n cases: textbook stencils of the catalogue and random ones, of every element
@@ -60,7 +61,7 @@ func SumCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Case
 	stream := kernels.Find(all.Families(), "stream")
 	var cases []verify.Case
 	for len(cases) < n {
-		st := parsed(t, "sum", randomSum(r))
+		st := stenciltest.Parse(t, "sum", randomSum(r))
 		types := st.DTypes()
 		p := stencil.Problem{Stencil: st, DType: types[r.IntN(len(types))]}
 		if len(source.Legal(p, stream)) == 0 {
@@ -115,7 +116,7 @@ func CoupledCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.
 	source := verify.NewSource(m, all.Families())
 	var cases []verify.Case
 	for len(cases) < n {
-		st := parsed(t, "coupled", randomCoupled(r))
+		st := stenciltest.Parse(t, "coupled", randomCoupled(r))
 		p, families := stencil.Problem{Stencil: st, DType: st.DType}, all.Families()
 		for range 2 {
 			if f := families[r.IntN(len(families))]; len(source.Legal(p, f)) > 0 {
@@ -135,7 +136,7 @@ func SharedCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.C
 	hides := func(s space.Schedule) bool { return s.Int("hs", 0) > 0 }
 	var cases []verify.Case
 	for len(cases) < n {
-		st := parsed(t, "shared", randomShared(r))
+		st := stenciltest.Parse(t, "shared", randomShared(r))
 		p := stencil.Problem{Stencil: st, DType: st.DType}
 		if !slices.ContainsFunc(source.Legal(p, pipeline), hides) {
 			continue
@@ -147,15 +148,6 @@ func SharedCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.C
 		cases = append(cases, c)
 	}
 	return cases
-}
-
-// parsed is a program that must be right.
-func parsed(t testing.TB, name, text string) *stencil.Stencil {
-	st, err := stencil.Parse(name, name+".sl", text)
-	if err != nil {
-		t.Fatalf("%s: %v", text, err)
-	}
-	return st
 }
 
 // drawn draws n cases of random programs, of the named families in turn; none named = of all.
@@ -211,10 +203,7 @@ func ApplicationCases(t testing.TB, m machine.Machine, n int, seed uint64) []ver
 	source := verify.NewSource(m, all.Families())
 	var cases []verify.Case
 	for _, name := range []string{"fdtd3d", "lbm2d", "shallowwater"} {
-		st, err := stencil.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := stenciltest.Lookup(t, name)
 		for enough := len(cases) + n; len(cases) < enough; {
 			cases = add(cases, source, r, st)
 		}
@@ -226,11 +215,7 @@ func catalogue(t testing.TB) []*stencil.Stencil {
 	t.Helper()
 	var list []*stencil.Stencil
 	for _, name := range stencil.Textbook() {
-		st, err := stencil.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		list = append(list, st)
+		list = append(list, stenciltest.Lookup(t, name))
 	}
 	return list
 }
@@ -252,11 +237,7 @@ func randomStencil(t testing.TB, r *rand.Rand) *stencil.Stencil {
 			}
 		}
 	}
-	st, err := stencil.Parse("random", "random.sl", src)
-	if err != nil {
-		t.Fatalf("%s: %v", src, err)
-	}
-	return st
+	return stenciltest.Parse(t, "random", src)
 }
 
 // NamedCase is the case of a failure's report, of a stencil of the catalogue: its name as
@@ -267,10 +248,7 @@ func NamedCase(t testing.TB, name string, launches int, seed uint32) verify.Case
 	if len(parts) < 4 {
 		t.Fatalf("case %q: want stencil/dtype/size/schedule", name)
 	}
-	st, err := stencil.Lookup(parts[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := stenciltest.Lookup(t, parts[0])
 	d, err := stencil.ParseDType(parts[1])
 	if err != nil {
 		t.Fatal(err)

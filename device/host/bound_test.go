@@ -11,6 +11,7 @@ import (
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 // awkward are right programs whose numbers a bound must follow: constants that are larger than the values,
@@ -33,10 +34,7 @@ func TestRightKernelsOfAwkwardProgramsPass(t *testing.T) {
 	source := verify.NewSource(d.Machine(), all.Families())
 	var cases []verify.Case
 	for name, text := range awkward {
-		st, err := stencil.Parse(name, name+".sl", text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := stenciltest.Parse(t, name, text)
 		for _, dtype := range []stencil.DType{stencil.Float32, stencil.Float64} {
 			list, err := source.Cases(stencil.Problem{Stencil: st, DType: dtype}, *flagSeed, 0, 3)
 			if err != nil {
@@ -54,10 +52,7 @@ func TestAWrongLastColumnIsFoundInFloat32(t *testing.T) {
 		t.Skip("compiles many kernels")
 	}
 	d := open(t, host.Options{})
-	st, err := stencil.Lookup("acoustic3d")
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := stenciltest.Lookup(t, "acoustic3d")
 	source := verify.NewSource(d.Machine(), []kernels.Family{kernels.Find(all.Families(), "tile")})
 	cases, err := source.Cases(stencil.Problem{Stencil: st, DType: stencil.Float32}, *flagSeed, 0, 6)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"stenciltune/kernels/all"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 // Where the parts of a row are stored by other threads than those that compute them, each cell is folded and recorded by the one that does.
@@ -55,10 +56,7 @@ func onWidths(t *testing.T, text string, dtype stencil.DType, schedule string, w
 
 // onGrids are cases of a program by a schedule.
 func onGrids(t *testing.T, text string, dtype stencil.DType, schedule string, sizes ...stencil.Size) (cases []verify.Case) {
-	st, err := stencil.Parse("grids", "grids.sl", text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := stenciltest.Parse(t, "grids", text)
 	s := spacetest.Schedule(t, schedule)
 	for _, n := range sizes {
 		p := stencil.Problem{Stencil: st, DType: dtype, Size: n, Steps: 10}

@@ -17,6 +17,7 @@ import (
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 var (
@@ -49,10 +50,7 @@ func newPrograms(t *testing.T) *programs {
 	t.Logf("seed %d", *flagProgramSeed)
 	p := &programs{r: rand.New(rand.NewPCG(*flagProgramSeed, 1)), seen: map[string]bool{}}
 	for _, name := range stencil.Textbook() {
-		st, err := stencil.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := stenciltest.Lookup(t, name)
 		p.corpus = append(p.corpus, st.Text())
 	}
 	for range 20 {

@@ -13,6 +13,7 @@ import (
 	"stenciltune/kernels/all"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 // Cells that never change are the very bits that they were, whatever the sums around them are multiples of.
@@ -21,10 +22,7 @@ func TestHeldCellsKeepEveryBit(t *testing.T) {
 		t.Skip("compiles many kernels")
 	}
 	d := open(t, host.Options{})
-	box, err := stencil.Lookup("jacobi3d27")
-	if err != nil {
-		t.Fatal(err)
-	}
+	box := stenciltest.Lookup(t, "jacobi3d27")
 	const (
 		nine = "CellValue { return (7 * get(-1, -1) + 5 * get(0, -1) + 9 * get(1, -1) + 12 * get(-1, 0) + 15 * get(0, 0) + 12 * get(1, 0) + 9 * get(-1, 1) + 5 * get(0, 1) + 7 * get(1, 1)) / 118; }"
 		star = "CellValue { return 0.143 * get(0, 0, 0) + 0.1427 * (get(-1, 0, 0) + get(1, 0, 0) + get(0, -1, 0) + get(0, 1, 0) + get(0, 0, -1) + get(0, 0, 1)); }"
@@ -44,10 +42,7 @@ func TestHeldCellsKeepEveryBit(t *testing.T) {
 		{"NumDimensions 3 StencilSize (1, 1, 1) Boundary fixed " + star, stencil.Float32, stencil.Size{151, 50, 21}, "stream/vx=2/vy=4/wp=8/ck=2/pf=2/mb=1/ph=3/pm=2"},
 		{strings.Replace(box.Text(), "Boundary clamp", "Boundary fixed", 1), stencil.Float64, stencil.Size{70, 40, 21}, "stream/vx=2/vy=4/wp=8/ck=1/pf=2/mb=1/ph=2/pm=2"},
 	}) {
-		st, err := stencil.Parse("held", "held.sl", c.stencil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := stenciltest.Parse(t, "held", c.stencil)
 		s := spacetest.Schedule(t, c.schedule)
 		p := stencil.Problem{Stencil: st, DType: c.dtype, Size: c.size, Steps: 100}
 		k := kernels.Find(all.Families(), s.Family()).Kernel(p, s)

@@ -15,16 +15,14 @@ import (
 	"stenciltune/kernels"
 	"stenciltune/space"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 	"stenciltune/timing"
 )
 
 // copyProblem is the stencil whose right answer is its input, on n cells.
 func copyProblem(t *testing.T, n int) stencil.Problem {
 	t.Helper()
-	st, err := stencil.Parse("copy", "copy.sl", "NumDimensions 1\nStencilSize (0)\nCellValue { return get(0); }")
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := stenciltest.Parse(t, "copy", "NumDimensions 1\nStencilSize (0)\nCellValue { return get(0); }")
 	return stencil.Problem{Stencil: st, DType: stencil.Float32, Size: stencil.Size{n, 1, 1}, Steps: 1}
 }
 
@@ -58,10 +56,7 @@ const plain = "if (i < n) out[i] = in[i];"
 func TestAnswersAreOfTheRangeThatWasStartedFrom(t *testing.T) {
 	d := open(t, host.Options{})
 	for _, text := range []string{"", " InputRange (5, 6)"} {
-		st, err := stencil.Parse("copy", "copy.sl", "NumDimensions 1 StencilSize (0) CellValue { return get(0); }"+text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := stenciltest.Parse(t, "copy", "NumDimensions 1 StencilSize (0) CellValue { return get(0); }"+text)
 		p := copyProblem(t, 1000)
 		p.Stencil = st
 		if cmp, err := check(t, d, p, copyKernel(p, plain), 20*time.Second); err != nil || !cmp.OK() {

@@ -16,6 +16,7 @@ import (
 	"stenciltune/kernels/all"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 var (
@@ -125,10 +126,7 @@ func TestStoredTypesGiveTheReferencesAnswer(t *testing.T) {
 		"NumDimensions 2 StencilSize (1, 1) DataType int Fields (u) ReadOnly (m: uint8, n: int16) Boundary wrap InputRange m (0, 255) InputRange n (-9, 9) CellValue { return get(u, 1, 0) * get(n, 0, 0) - get(m, 0, 1) + read(m, iteration * x); }",
 		"NumDimensions 2 StencilSize (1, 1) DataType float16 Fields (u) ReadOnly (k: double, m: int8) Boundary fixed InputRange m {-1, 0, 1} CellValue { return 0.3 * get(k, 0, 0) * get(u, 1, 0) + 0.25 * get(m, 0, 1); }",
 	} {
-		st, err := stencil.Parse("stored", "stored.sl", text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := stenciltest.Parse(t, "stored", text)
 		p := stencil.Problem{Stencil: st, DType: st.DType}
 		able, _ := source.Able(p)
 		for k := range 2 {
@@ -211,11 +209,7 @@ func TestRareEdgesGiveTheReferencesAnswer(t *testing.T) {
 		"NumDimensions 2 StencilSize (4, 1) Fields (u, v) Boundary mirror CellValue { return 0.5 * sin(get(u, 3, 0)) + 0.2 * get(v, 0, 1), 0.3 * get(v, -4, 0) + sin(get(u, 0, 0)); }",
 		heldPlane,
 	} {
-		st, err := stencil.Parse("rare", "rare.sl", text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p := stencil.Problem{Stencil: st, DType: stencil.Float32}
+		p := stencil.Problem{Stencil: stenciltest.Parse(t, "rare", text), DType: stencil.Float32}
 		for _, name := range []string{"stream", "pipeline", "sweep"} {
 			if f := kernels.Find(all.Families(), name); len(source.Legal(p, f)) > 0 {
 				cases = append(cases, source.Draw(r, p, f))
@@ -298,10 +292,7 @@ func packedSums(t *testing.T) (cases []verify.Case) {
 		{"NumDimensions 2 StencilSize (1, 1) Boundary constant 0.5", "stream/vx=8/vy=1/wp=4/ck=4/pf=1/mb=1/ph=2", stencil.Size{513, 67, 1}},
 		{"NumDimensions 2 StencilSize (1, 1) Boundary mirror", "stream/vx=4/vy=1/wp=4/ck=4/pf=2/mb=1/ph=2/pm=1", stencil.Size{514, 67, 1}},
 	} {
-		st, err := stencil.Parse("rule", "rule.sl", c.text+" DataType float16 compute float16 CellValue { return 0.3 * get(0, 0) + 0.2 * get(-1, 0) + 0.1 * get(1, 1) + 0.15 * get(0, -1); }")
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := stenciltest.Parse(t, "rule", c.text+" DataType float16 compute float16 CellValue { return 0.3 * get(0, 0) + 0.2 * get(-1, 0) + 0.1 * get(1, 1) + 0.15 * get(0, -1); }")
 		s := spacetest.Schedule(t, c.schedule)
 		cases = append(cases, verify.Of(stencil.Problem{Stencil: st, DType: st.DType, Size: c.size, Steps: 1}, kernels.Find(all.Families(), "stream"), s, 2, 1))
 	}

@@ -3,7 +3,6 @@ package host_test
 import (
 	"context"
 	"math"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -13,19 +12,13 @@ import (
 	"stenciltune/kernels/all"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 // paperProblem is a program of the language's paper, from its file.
 func paperProblem(t *testing.T, name string, size stencil.Size, scalars ...float64) stencil.Problem {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "stencil", "testdata", name+".sl"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	st, err := stencil.Parse(name, name+".sl", string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := stenciltest.File(t, filepath.Join("..", "..", "stencil", "testdata", name+".sl"))
 	return stencil.Problem{Stencil: st, DType: st.DType, Size: size, Steps: 100, Scalars: scalars}
 }
 

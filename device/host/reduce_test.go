@@ -14,6 +14,7 @@ import (
 	"stenciltune/device/verify"
 	"stenciltune/kernels"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 var (
@@ -54,10 +55,7 @@ func TestReductionsGiveTheReferencesNumber(t *testing.T) {
 	var cases []*verify.Reduction
 	var ks []kernels.Kernel
 	for i, src := range programs {
-		st, err := stencil.Parse(fmt.Sprint("reduction", i), "r.sl", src)
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := stenciltest.Parse(t, fmt.Sprint("reduction", i), src)
 		for _, dtype := range st.DTypes() {
 			for j := range *flagReduced {
 				c := verify.Reduce(verify.Random(*flagSeed, j), stencil.Problem{Stencil: st, DType: dtype, Steps: 1}, j)

@@ -14,6 +14,7 @@ import (
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 // A tile may end a cell or two before the grid, or begin after it: threads that hold neither its first nor its last cell read beyond.
@@ -81,10 +82,7 @@ func checkDrawn(t *testing.T, seed uint64, each int, families string, texts ...s
 	source, r := verify.NewSource(d.Machine(), all.Families()), rand.New(rand.NewPCG(1, seed))
 	var cases []verify.Case
 	for _, text := range texts {
-		st, err := stencil.Parse("drawn", "drawn.sl", text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := stenciltest.Parse(t, "drawn", text)
 		for name := range strings.FieldsSeq(families) {
 			for range each {
 				cases = append(cases, source.Draw(r, stencil.Problem{Stencil: st, DType: st.DType}, kernels.Find(all.Families(), name)))

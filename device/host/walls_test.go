@@ -3,7 +3,6 @@ package host_test
 import (
 	"math"
 	"math/rand/v2"
-	"os"
 	"testing"
 
 	"stenciltune/device/devicetest"
@@ -11,6 +10,7 @@ import (
 	"stenciltune/device/verify"
 	"stenciltune/kernels/all"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 // channelLoop is examples/walls/channel.sl as a loop of its own.
@@ -64,15 +64,7 @@ func cavityLoop(f [][]float64, nx, ny int) [][]float64 {
 
 func walls(t *testing.T, name string) stencil.Problem {
 	t.Helper()
-	text, err := os.ReadFile("../../examples/walls/" + name + ".sl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	st, err := stencil.Parse(name, name+".sl", string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return stencil.Problem{Stencil: st, DType: stencil.Float32}
+	return stencil.Problem{Stencil: stenciltest.File(t, "../../examples/walls/"+name+".sl"), DType: stencil.Float32}
 }
 
 func TestWallsAreWhatALoopSays(t *testing.T) {
@@ -120,11 +112,7 @@ func TestWallsGiveTheReferencesAnswer(t *testing.T) {
 	source, r := verify.NewSource(d.Machine(), all.Families()), rand.New(rand.NewPCG(drawnSeed(t), 8))
 	problems := []stencil.Problem{walls(t, "channel"), walls(t, "cavity")}
 	for _, text := range thickWalls {
-		st, err := stencil.Parse("thick", "thick.sl", text)
-		if err != nil {
-			t.Fatal(err)
-		}
-		problems = append(problems, stencil.Problem{Stencil: st, DType: stencil.Float32})
+		problems = append(problems, stencil.Problem{Stencil: stenciltest.Parse(t, "thick", text), DType: stencil.Float32})
 	}
 	var cases []verify.Case
 	for i, p := range problems {

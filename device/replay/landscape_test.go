@@ -22,16 +22,13 @@ import (
 	"stenciltune/space"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 	"stenciltune/timing"
 )
 
 func problem(t testing.TB) stencil.Problem {
 	t.Helper()
-	s, err := stencil.Lookup("jacobi2d")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return stencil.Problem{Stencil: s, DType: stencil.Float32, Size: stencil.Size{64, 32, 1}, Steps: 100}
+	return stencil.Problem{Stencil: stenciltest.Lookup(t, "jacobi2d"), DType: stencil.Float32, Size: stencil.Size{64, 32, 1}, Steps: 100}
 }
 
 func header(p stencil.Problem) Header {
@@ -302,11 +299,7 @@ func TestShippedRecordingsAreWholeAndOfTheCatalogue(t *testing.T) {
 }
 
 func TestFindListsTheRecordingsThereAre(t *testing.T) {
-	st, err := stencil.Lookup("jacobi3d")
-	if err != nil {
-		t.Fatal(err)
-	}
-	shippedProblem := stencil.Problem{Stencil: st, DType: stencil.Float32, Size: stencil.Size{512, 512, 512}, Steps: 10}
+	shippedProblem := stencil.Problem{Stencil: stenciltest.Lookup(t, "jacobi3d"), DType: stencil.Float32, Size: stencil.Size{512, 512, 512}, Steps: 10}
 	for _, c := range []struct {
 		name string
 		p    stencil.Problem
@@ -349,11 +342,7 @@ func TestFilesAreFoundByPathAndMustFitTheProblem(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	other := p
-	changed, err := stencil.Parse("jacobi2d", "s.sl", "NumDimensions 2 StencilSize (0, 0) CellValue { return get(0, 0); }")
-	if err != nil {
-		t.Fatal(err)
-	}
-	other.Stencil = changed
+	other.Stencil = stenciltest.Parse(t, "jacobi2d", "NumDimensions 2 StencilSize (0, 0) CellValue { return get(0, 0); }")
 	double := p
 	double.DType = stencil.Float64
 	for want, q := range map[string]stencil.Problem{

@@ -17,6 +17,7 @@ import (
 	"stenciltune/machine"
 	"stenciltune/space"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 	"stenciltune/timing"
 )
 
@@ -29,10 +30,7 @@ var gpu = machine.Machine{
 
 func problem(t *testing.T, name string) stencil.Problem {
 	t.Helper()
-	st, err := stencil.Lookup(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := stenciltest.Lookup(t, name)
 	return stencil.Problem{Stencil: st, DType: st.DType}
 }
 
@@ -370,10 +368,7 @@ func TestAFaultNamesTheGridThatWasRun(t *testing.T) {
 
 // A fault of the case is told, whatever became of the kernel of its Reduce.
 func TestAFaultIsToldThoughReduceDoesNotCompile(t *testing.T) {
-	st, err := stencil.Parse("r", "r.sl", "NumDimensions 2\nStencilSize (1, 1)\nCellValue { return 0.5 * get(0, 0) + 0.5 * get(1, 0); }\nReduce sum { return get(0, 0); }\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := stenciltest.Parse(t, "r", "NumDimensions 2\nStencilSize (1, 1)\nCellValue { return 0.5 * get(0, 0) + 0.5 * get(1, 0); }\nReduce sum { return get(0, 0); }\n")
 	cases, err := verify.NewSource(gpu, all.Families()).Cases(stencil.Problem{Stencil: st, DType: st.DType}, 5, 0, 1)
 	if err != nil {
 		t.Fatal(err)
@@ -521,10 +516,7 @@ func TestRunTellsCasesInOrderAndHoldsNothingAfterwards(t *testing.T) {
 func TestTheNumberOfReduceShowsEveryEnd(t *testing.T) {
 	const first, last, row = 0, -1, 1 << 30
 	for _, reduction := range []string{"max { return fabs(value - get(0, 0)); }", "min { return value * get(-1, 0) + 0.01 * x; }", "sum { return value - get(1, 0); }"} {
-		st, err := stencil.Parse("s", "s.sl", "NumDimensions 2 StencilSize (1, 1) Boundary mirror CellValue { return get(1, 0); } Reduce "+reduction)
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := stenciltest.Parse(t, "s", "NumDimensions 2 StencilSize (1, 1) Boundary mirror CellValue { return get(1, 0); } Reduce "+reduction)
 		shown, blocks := map[int]int{}, map[int]int{}
 		for i := range 100 {
 			c := verify.Reduce(verify.Random(1, i), stencil.Problem{Stencil: st, DType: stencil.Float32, Steps: 1}, i)

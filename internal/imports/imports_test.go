@@ -17,22 +17,23 @@ const module = "stenciltune"
 // may says which packages of ours a package may import, by path below the
 // module. A package without Go files yet simply has no say.
 var may = map[string][]string{
-	"stencil":         {},
-	"space":           {},
-	"space/spacetest": {"space"},
-	"machine":         {},
-	"timing":          {},
-	"outcome":         {"space", "stencil", "timing"},
+	"stencil":             {},
+	"stencil/stenciltest": {"stencil"},
+	"space":               {},
+	"space/spacetest":     {"space"},
+	"machine":             {},
+	"timing":              {},
+	"outcome":             {"space", "stencil", "timing"},
 
 	"kernels":             {"space", "stencil", "machine"},
-	"kernels/kernelstest": {"kernels", "space/spacetest", "stencil", "internal/golden"},
+	"kernels/kernelstest": {"kernels", "space/spacetest", "stencil", "stencil/stenciltest", "internal/golden"},
 
 	"device":            leaves("kernels"),
 	"device/cuda":       leaves("device", "kernels"),
 	"device/host":       leaves("device", "kernels"),
 	"device/replay":     leaves("device", "kernels", "outcome"),
 	"device/verify":     leaves("device", "kernels", "kernels/reduce"),
-	"device/devicetest": leaves("device", "device/verify", "kernels", "kernels/all", "space/spacetest"),
+	"device/devicetest": leaves("device", "device/verify", "kernels", "kernels/all", "space/spacetest", "stencil/stenciltest"),
 	"device/microbench": leaves("device", "kernels"),
 	"device/worker":     leaves("device", "kernels", "outcome"),
 
@@ -96,7 +97,7 @@ var fences = map[string][]string{
 	"pgregory.net/rapid":              {},
 	"github.com/google/go-cmp":        {},
 	"github.com/rogpeppe/go-internal": {},
-	"testing":                         {"internal/golden", "internal/dbtest", "internal/chromium", "kernels/kernelstest", "device/devicetest", "search/searchtest", "space/spacetest", "study/matmul/matmultest", "cmd/internal/clitest"},
+	"testing":                         {"internal/golden", "internal/dbtest", "internal/chromium", "kernels/kernelstest", "device/devicetest", "search/searchtest", "space/spacetest", "stencil/stenciltest", "study/matmul/matmultest", "cmd/internal/clitest"},
 }
 
 // allowed is what a package may import, and whether the table knows it.

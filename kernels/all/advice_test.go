@@ -15,6 +15,7 @@ import (
 	"stenciltune/space"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 	"stenciltune/timing"
 )
 
@@ -248,10 +249,7 @@ func TestAdviceKeepsWhatTunesFound(t *testing.T) {
 		}
 		for _, m := range winner.FindAllStringSubmatch(string(text), -1) {
 			found++
-			st, err := stencil.Lookup(m[2])
-			if err != nil {
-				t.Fatal(err)
-			}
+			st := stenciltest.Lookup(t, m[2])
 			n, err := stencil.ParseSize(m[4], st.Dims)
 			if err != nil {
 				t.Fatal(err)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"stenciltune/space"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 // h200 is what the driver says of an NVIDIA H200.
@@ -32,30 +32,20 @@ func h200() machine.Machine {
 
 func catalogued(t testing.TB, name string, d stencil.DType, n stencil.Size) stencil.Problem {
 	t.Helper()
-	s, err := stencil.Lookup(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return stencil.Problem{Stencil: s, DType: d, Size: n, Steps: 1000}
+	return stencil.Problem{Stencil: stenciltest.Lookup(t, name), DType: d, Size: n, Steps: 1000}
 }
 
 // channel is periodic in x, with walls in y and z.
 func channel(t testing.TB) stencil.Problem {
 	t.Helper()
-	s, err := stencil.Parse("channel", "channel.sl", "NumDimensions 3 StencilSize (1, 1, 1) Boundary (wrap, constant 0, (fixed, mirror)) CellValue { return 0.2 * (get(0, 0, 0) + get(-1, 0, 0) + get(1, 0, 0) + get(0, -1, 0) + get(0, 0, 1)); }")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := stenciltest.Parse(t, "channel", "NumDimensions 3 StencilSize (1, 1, 1) Boundary (wrap, constant 0, (fixed, mirror)) CellValue { return 0.2 * (get(0, 0, 0) + get(-1, 0, 0) + get(1, 0, 0) + get(0, -1, 0) + get(0, 0, 1)); }")
 	return stencil.Problem{Stencil: s, DType: stencil.Float32, Size: stencil.Size{512, 512, 512}, Steps: 1000}
 }
 
 // line is a one-dimensional problem; the catalogue has none.
 func line(t testing.TB, n int) stencil.Problem {
 	t.Helper()
-	s, err := stencil.Parse("line", "line.sl", "NumDimensions 1 StencilSize (1) CellValue { return 0.5 * (get(-1) + get(1)); }")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := stenciltest.Parse(t, "line", "NumDimensions 1 StencilSize (1) CellValue { return 0.5 * (get(-1) + get(1)); }")
 	return stencil.Problem{Stencil: s, DType: stencil.Float32, Size: stencil.Size{n, 1, 1}, Steps: 1000}
 }
 
@@ -75,10 +65,7 @@ func draw(t testing.TB, r *rand.Rand) stencil.Problem {
 		terms = append(terms, "get("+strings.Join(offset, ", ")+")")
 	}
 	src := fmt.Sprintf("NumDimensions %d StencilSize (%s) CellValue { return 0.5 * (%s); }", dims, strings.Join(extents, ", "), strings.Join(terms, " + "))
-	s, err := stencil.Parse("random", "random.sl", src)
-	if err != nil {
-		t.Fatalf("%s: %v", src, err)
-	}
+	s := stenciltest.Parse(t, "random", src)
 	n := stencil.Size{1, 1, 1}
 	limit := [3][3]int{{5000, 1, 1}, {2000, 500, 1}, {400, 150, 80}}[dims-1]
 	for a := range dims {
@@ -157,34 +144,20 @@ func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
 	few := jacobi3d
 	few.Steps = 2
 	walls := channel(t)
-	mirrors, err := stencil.Parse("mirrors", "mirrors.sl", "NumDimensions 3 StencilSize (1, 1, 1) Fields (u, v) Boundary u y mirror CellValue { return get(u, 0, 1, 0) * get(v, 0, -1, 0), get(v, 0, 0, 1); }")
-	if err != nil {
-		t.Fatal(err)
-	}
 	apart := walls
-	apart.Stencil = mirrors
+	apart.Stencil = stenciltest.Parse(t, "mirrors", "NumDimensions 3 StencilSize (1, 1, 1) Fields (u, v) Boundary u y mirror CellValue { return get(u, 0, 1, 0) * get(v, 0, -1, 0), get(v, 0, 0, 1); }")
 	endless := walls
-	if endless.Stencil, err = stencil.Parse("endless", "endless.sl", "NumDimensions 3 StencilSize (1, 1, 1) Boundary constant 1e39 CellValue { return get(0, 1, 0) * get(0, 0, -1) + get(1, 0, 1); }"); err != nil {
-		t.Fatal(err)
-	}
+	endless.Stencil = stenciltest.Parse(t, "endless", "NumDimensions 3 StencilSize (1, 1, 1) Boundary constant 1e39 CellValue { return get(0, 1, 0) * get(0, 0, -1) + get(1, 0, 1); }")
 	few2d := jacobi2d
 	few2d.Steps = 2
 	halves := jacobi3d
 	halves.DType = stencil.Float16
 	double := jacobi3d
 	double.DType = stencil.Float64
-	wide, err := stencil.Parse("wide", "wide.sl", "NumDimensions 3 StencilSize (4, 4, 4) CellValue { return get(-4, -4, -4) + get(4, 4, 4); }")
-	if err != nil {
-		t.Fatal(err)
-	}
 	reach := jacobi3d
-	reach.Stencil = wide
-	corners, err := stencil.Parse("corners", "corners.sl", "NumDimensions 3 StencilSize (16, 16, 16) CellValue { return get(-16, -16, -16) + get(16, -16, 16) + get(-16, 16, -16) + get(16, 16, 16) + get(16, 0, 0) + get(16, 0, 16) + get(16, 0, -16); }")
-	if err != nil {
-		t.Fatal(err)
-	}
+	reach.Stencil = stenciltest.Parse(t, "wide", "NumDimensions 3 StencilSize (4, 4, 4) CellValue { return get(-4, -4, -4) + get(4, 4, 4); }")
 	far := jacobi3d
-	far.Stencil = corners
+	far.Stencil = stenciltest.Parse(t, "corners", "NumDimensions 3 StencilSize (16, 16, 16) CellValue { return get(-16, -16, -16) + get(16, -16, 16) + get(-16, 16, -16) + get(16, 16, 16) + get(16, 0, 0) + get(16, 0, 16) + get(16, 0, -16); }")
 	for _, c := range []struct {
 		p        stencil.Problem
 		m        machine.Machine
@@ -332,10 +305,7 @@ func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
 // The last launches of a run may be of fewer steps: they must be schedules that run.
 func TestFewerStepsOfALegalScheduleAreLegal(t *testing.T) {
 	for _, name := range []string{"jacobi1d", "jacobi2d", "hotspot2d", "srad2", "jacobi3d"} {
-		st, err := stencil.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := stenciltest.Lookup(t, name)
 		p := stencil.Problem{Stencil: st, DType: st.DType, Size: st.DefaultSize(false), Steps: 100}
 		for _, f := range Families() {
 			of := space.New(f.Space(p, h200()))
@@ -467,20 +437,11 @@ func TestEveryLegalScheduleKeepsTheDevicesLimitsAndCountsSoundly(t *testing.T) {
 	for range 6 {
 		problems = append(problems, draw(t, r))
 	}
-	own, err := stencil.Parse("own", "own.sl", "NumDimensions 2 StencilSize (1, 1) CellValue { return 0.5 * get(0, 0); }")
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := stenciltest.Parse(t, "own", "NumDimensions 2 StencilSize (1, 1) CellValue { return 0.5 * get(0, 0); }")
 	problems = append(problems, stencil.Problem{Stencil: own, DType: stencil.Float32, Size: stencil.Size{1328, 71, 1}, Steps: 5})
-	short, err := stencil.Parse("short", "short.sl", "NumDimensions 1 StencilSize (1) CellValue { return 0.5 * get(0); }")
-	if err != nil {
-		t.Fatal(err)
-	}
+	short := stenciltest.Parse(t, "short", "NumDimensions 1 StencilSize (1) CellValue { return 0.5 * get(0); }")
 	problems = append(problems, stencil.Problem{Stencil: short, DType: stencil.Float64, Size: stencil.Size{611, 1, 1}, Steps: 3}) // a last warp of 3 lanes
-	once, err := stencil.Parse("once", "once.sl", "NumDimensions 3 StencilSize (1, 1, 1) CellValue { return 0.5 * get(1, 0, 1); }")
-	if err != nil {
-		t.Fatal(err)
-	}
+	once := stenciltest.Parse(t, "once", "NumDimensions 3 StencilSize (1, 1, 1) CellValue { return 0.5 * get(1, 0, 1); }")
 	problems = append(problems, stencil.Problem{Stencil: once, DType: stencil.Float64, Size: stencil.Size{298, 145, 12}, Steps: 2}) // every cell is read once
 	for _, p := range problems {
 		for _, f := range Families() {
@@ -661,14 +622,7 @@ func TestSpacesOfTinyGridsAreSmallOrEmpty(t *testing.T) {
 // furnace has arrays of types of their own.
 func furnace(t *testing.T) stencil.Problem {
 	t.Helper()
-	text, err := os.ReadFile("../../examples/stencils/furnace.sl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	st, err := stencil.Parse("furnace", "furnace.sl", string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := stenciltest.File(t, "../../examples/stencils/furnace.sl")
 	return stencil.Problem{Stencil: st, DType: st.DType, Size: stencil.Size{4096, 4096, 1}, Steps: 100}
 }
 
@@ -676,10 +630,7 @@ func furnace(t *testing.T) stencil.Problem {
 func TestAnEntryNamesOneSource(t *testing.T) {
 	stages := "NumDimensions 2 StencilSize (2, 1) Fields (u, v) Stages (first, second) " +
 		"CellValue first (v) { return sin(get(u, 1, 0) - get(u, -2, 0)); } CellValue second (u) { return get(v, 0, 0) + 0.1 * get(v, 0, 1) + sin(get(v, 1, 0) - get(v, 0, 0)); }"
-	st, err := stencil.Parse("stages", "stages.sl", stages)
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := stenciltest.Parse(t, "stages", stages)
 	sources := map[string]string{}
 	for _, p := range []stencil.Problem{{Stencil: st, DType: stencil.Float64, Steps: 10}, catalogued(t, "jacobi2d", stencil.Float32, stencil.Size{}), catalogued(t, "srad2", stencil.Float32, stencil.Size{})} {
 		for _, n := range []stencil.Size{{640, 128, 1}, {641, 128, 1}, {642, 128, 1}, {644, 128, 1}} {

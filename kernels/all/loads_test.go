@@ -15,6 +15,7 @@ import (
 	"stenciltune/kernels"
 	"stenciltune/space"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 	"stenciltune/study/matmul"
 )
 
@@ -59,10 +60,7 @@ func tracedKernels(t *testing.T, r *rand.Rand, each int) (list []traced) {
 			n++
 		}
 	}
-	lopsided, err := stencil.Parse("lopsided", "lopsided.sl", "NumDimensions 2 StencilSize (2, 1) CellValue { return get(-2, 0) + get(1, 0) + get(0, 1); }")
-	if err != nil {
-		t.Fatal(err)
-	}
+	lopsided := stenciltest.Parse(t, "lopsided", "NumDimensions 2 StencilSize (2, 1) CellValue { return get(-2, 0) + get(1, 0) + get(0, 1); }")
 	limits := [3]stencil.Size{{900, 1, 1}, {150, 40, 1}, {70, 14, 9}}
 	for _, p := range []stencil.Problem{
 		line(t, 0),

@@ -6,6 +6,7 @@ import (
 
 	"stenciltune/kernels"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 // A constexpr function with a loop in it may stay a loop in the kernel, run again for every
@@ -19,10 +20,7 @@ func TestNoConstexprFunctionLoops(t *testing.T) {
 		t.Fatal("the pattern finds no loop")
 	}
 	for _, name := range stencil.Names() {
-		st, err := stencil.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := stenciltest.Lookup(t, name)
 		p := stencil.Problem{Stencil: st, DType: st.DType, Size: st.DefaultSize(false), Steps: 1000}
 		n := 0
 		for s := range kernels.Spaces(Families(), p, h200()).All() {

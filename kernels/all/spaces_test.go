@@ -9,6 +9,7 @@ import (
 
 	"stenciltune/space"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 // docs/families.md says how large the spaces are; -run SpacesAre -v prints what is.
@@ -33,10 +34,7 @@ func TestSpacesAreAsLargeAsTheDocsSay(t *testing.T) {
 	}
 	rows := map[string][]string{}
 	for _, name := range append(stencil.Textbook(), "fdtd3d", "hypterm", "lbm2d", "peronamalik", "shallowwater") {
-		st, err := stencil.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := stenciltest.Lookup(t, name)
 		p := stencil.Problem{Stencil: st, DType: st.DType, Size: st.DefaultSize(false), Steps: 1000}
 		var counts []string
 		all := 0

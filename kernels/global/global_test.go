@@ -8,6 +8,7 @@ import (
 	"stenciltune/kernels/kernelstest"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
@@ -102,10 +103,7 @@ func TestCellsOfTypesOfTheirOwnAreConverted(t *testing.T) {
 		if strings.Contains(text, "k:") {
 			k = "get(k, 0, 0)"
 		}
-		st, err := stencil.Parse("s", "s.sl", "NumDimensions 2 StencilSize (1, 1) "+text+" CellValue { return "+k+" * (get(u, -1, 0) + get(u, 1, 0) + get(u, 0, -1) + get(u, 0, 1) + get(u, 0, 0)); }")
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := stenciltest.Parse(t, "s", "NumDimensions 2 StencilSize (1, 1) "+text+" CellValue { return "+k+" * (get(u, -1, 0) + get(u, 1, 0) + get(u, 0, -1) + get(u, 0, 1) + get(u, 0, 0)); }")
 		p := stencil.Problem{Stencil: st, DType: stencil.Float32, Size: stencil.Size{1024, 64, 1}, Steps: 10}
 		for i, vx := range []string{"", "/vx=4"} {
 			w := Family{}.Work(p, spacetest.Schedule(t, "global/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0"+vx))

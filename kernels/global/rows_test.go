@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 // A thread loads the rows of a star that its cells read and no others, at their ends only
@@ -12,10 +13,7 @@ import (
 // may be read.
 func TestRowsAreThoseThatAreRead(t *testing.T) {
 	rowsOf := func(name string, work [3]int, fused bool) string {
-		st, err := stencil.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := stenciltest.Lookup(t, name)
 		if fused {
 			st = st.Fused()
 		}

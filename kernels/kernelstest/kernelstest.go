@@ -16,6 +16,7 @@ import (
 	"stenciltune/kernels"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 // Grids in two and three dimensions that most tiles do not divide.
@@ -27,31 +28,21 @@ var (
 // Problem is a stencil of the catalogue on a grid, for ten time steps.
 func Problem(t testing.TB, name string, d stencil.DType, n stencil.Size) stencil.Problem {
 	t.Helper()
-	s, err := stencil.Lookup(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return stencil.Problem{Stencil: s, DType: d, Size: n, Steps: 10}
+	return stencil.Problem{Stencil: stenciltest.Lookup(t, name), DType: d, Size: n, Steps: 10}
 }
 
 // Skew reaches from -2 to 1 on x and from 0 to 1 on y.
 func Skew(t testing.TB, d stencil.DType, n stencil.Size) stencil.Problem {
 	t.Helper()
-	s, err := stencil.Parse("skew", "skew.sl", "NumDimensions 2 StencilSize (2, 1) CellValue { return get(-2, 0) + get(1, 0) + get(0, 1); }")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := stenciltest.Parse(t, "skew", "NumDimensions 2 StencilSize (2, 1) CellValue { return get(-2, 0) + get(1, 0) + get(0, 1); }")
 	return stencil.Problem{Stencil: s, DType: d, Size: n, Steps: 10}
 }
 
 // Numbers is two fields of which a step stores one and copies the other: its numbers are folded where they are stored.
 func Numbers(t testing.TB, d stencil.DType, n stencil.Size) stencil.Problem {
 	t.Helper()
-	s, err := stencil.Parse("numbers", "numbers.sl", "NumDimensions 2 StencilSize (1, 1) Fields (u, v) StepScalar sum s { return get(u, 0, 0) * get(v, 0, 0); } StepScalar max most { return fabs(get(u, 0, 0)) * x; } "+
+	s := stenciltest.Parse(t, "numbers", "NumDimensions 2 StencilSize (1, 1) Fields (u, v) StepScalar sum s { return get(u, 0, 0) * get(v, 0, 0); } StepScalar max most { return fabs(get(u, 0, 0)) * x; } "+
 		"StepScalar k { return s / (1 + most); } CellValue { return get(u, -1, 0) * k + sin(get(u, 0, 1)) / get(v, 1, 0), get(u, 0, 0); }")
-	if err != nil {
-		t.Fatal(err)
-	}
 	return stencil.Problem{Stencil: s, DType: d, Size: n, Steps: 10}
 }
 

@@ -6,11 +6,12 @@ import (
 
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 // A hidden stage divides by a local, where the stencil's own function divides by a number: the text has what quotients need.
 func TestHiddenStagesHaveTheFunctionsTheyCall(t *testing.T) {
-	st, err := stencil.Parse("flows", "flows.sl", `NumDimensions 2
+	st := stenciltest.Parse(t, "flows", `NumDimensions 2
 StencilSize (1, 1)
 const float k = 80;
 float flow(float d) { return d * exp(-d * d / (k * k)); }
@@ -19,9 +20,6 @@ CellValue {
   return c + 0.1 * (flow(get(-1, 0) - c) + flow(get(1, 0) - c) + flow(get(0, -1) - c) + flow(get(0, 1) - c)) +
     0.05 * (flow(get(-1, -1) - c) + flow(get(1, -1) - c) + flow(get(-1, 1) - c) + flow(get(1, 1) - c));
 }`)
-	if err != nil {
-		t.Fatal(err)
-	}
 	p := stencil.Problem{Stencil: st, DType: stencil.Float32, Size: stencil.Size{512, 512, 1}, Steps: 1}
 	s := spacetest.Schedule(t, "pipeline/vx=2/vy=1/wp=1/ck=8/pf=1/mb=1/ph=1/hs=1")
 	text := Family{}.Kernel(p, s).Source

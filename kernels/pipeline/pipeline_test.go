@@ -11,6 +11,7 @@ import (
 	"stenciltune/space"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 // hopper is what an SM of compute capability 9.0 has.
@@ -90,11 +91,7 @@ func TestLaunches(t *testing.T) {
 // A lane looks for what a point outside mirrors in its own vector and in the next lane's: no further.
 func TestAFarMirrorNeedsAWideVector(t *testing.T) {
 	p := kernelstest.Problem(t, "srad2", stencil.Float32, kernelstest.Plane)
-	st, err := stencil.Parse("far", "far.sl", "NumDimensions 2 StencilSize (3, 1) Fields (u, v) Boundary mirror CellValue { return sin(get(u, 1, 0)), sin(get(v, -3, 0)) + get(u, 0, 1); }")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.Stencil = st
+	p.Stencil = stenciltest.Parse(t, "far", "NumDimensions 2 StencilSize (3, 1) Fields (u, v) Boundary mirror CellValue { return sin(get(u, 1, 0)), sin(get(v, -3, 0)) + get(u, 0, 1); }")
 	m := hopper
 	widths := map[int]bool{}
 	for s := range space.New(Family{}.Space(p, m)).All() {
@@ -149,11 +146,8 @@ func TestOutputsWaitForThoseWhoReadThem(t *testing.T) {
 
 // What a stage makes of coordinates alone is needed in more rows than anything that is loaded.
 func TestATileMayHoldMoreRowsThanAreRead(t *testing.T) {
-	st, err := stencil.Parse("made", "made.sl", "NumDimensions 3 StencilSize (1, 3, 1) Fields (u, v) Stages (first, second) "+
+	st := stenciltest.Parse(t, "made", "NumDimensions 3 StencilSize (1, 3, 1) Fields (u, v) Stages (first, second) "+
 		"CellValue first (u) { return 0.01 * (x + y + iteration); } CellValue second (v) { return get(u, 0, -3, 0) + 0.5 * get(u, 0, 3, 0) + 0.1 * get(v, 0, 2, 1); }")
-	if err != nil {
-		t.Fatal(err)
-	}
 	if low, high := planOf(planKey{st, 2, false, stencil.NoneHidden, false}).extraRows(); low != 0 || high != 0 {
 		t.Errorf("%d and %d rows beyond the tile's, want none", low, high)
 	}
@@ -161,11 +155,8 @@ func TestATileMayHoldMoreRowsThanAreRead(t *testing.T) {
 
 // Vectors of 16-bit elements are half as wide as those of what stages leave, which lie behind them.
 func TestEdgeRowsOfStagesBeginWhereTheirVectorsMay(t *testing.T) {
-	st, err := stencil.Parse("sides", "sides.sl", "NumDimensions 3 StencilSize (1, 1, 1) DataType float16 Fields (u, v) Stages (first, second) "+
+	st := stenciltest.Parse(t, "sides", "NumDimensions 3 StencilSize (1, 1, 1) DataType float16 Fields (u, v) Stages (first, second) "+
 		"CellValue first (u) { return get(v, -1, 0, 0) + get(v, 0, -1, 0); } CellValue second (v) { return get(u, 0, -1, 0) + get(v, 0, 0, 1); }")
-	if err != nil {
-		t.Fatal(err)
-	}
 	p := stencil.Problem{Stencil: st, DType: stencil.Float16, Size: kernelstest.Volume, Steps: 10}
 	rounded := 0
 	for s := range space.New(Family{}.Space(p, hopper)).All() {
@@ -191,10 +182,7 @@ const surveyLists = "Fields (u, old) CellValue { return 0.5 * sin(get(u, 0, 0)) 
 // listed is a problem in 2D with a read-only array m.
 func listed(t *testing.T, text string) stencil.Problem {
 	t.Helper()
-	st, err := stencil.Parse("listed", "listed.sl", "NumDimensions 2 StencilSize (1, 1) ReadOnly (m) "+text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := stenciltest.Parse(t, "listed", "NumDimensions 2 StencilSize (1, 1) ReadOnly (m) "+text)
 	return stencil.Problem{Stencil: st, DType: stencil.Float32, Size: kernelstest.Plane, Steps: 10}
 }
 
@@ -255,10 +243,7 @@ func TestLongLoopsHoldOnePlaneStep(t *testing.T) {
 		{"peronamalik", "pipeline/vx=8/vy=1/wp=1/ck=8/pf=4/mb=1/ph=4/sm=132/sh=1/hs=1", "UNROLL = 2;", stencil.Float32},
 	} {
 		for _, n := range []stencil.Size{{512, 512, 512}, {2048, 1024, 256}} {
-			st, err := stencil.Lookup(c.name)
-			if err != nil {
-				t.Fatal(err)
-			}
+			st := stenciltest.Lookup(t, c.name)
 			if st.Dims < 3 {
 				n[2] = 1
 			}
@@ -278,11 +263,8 @@ func TestCellsOfTypesOfTheirOwnAreConverted(t *testing.T) {
 		"Fields (u) ReadOnly (m: float16)":        2 * 4,
 		"Fields (u: uint8) ReadOnly (m: float16)": 2*4 + 4 + 4 + 12 + 2*4 + 4,
 	} {
-		st, err := stencil.Parse("s", "s.sl", "NumDimensions 3 StencilSize (1, 1, 1) "+text+
+		st := stenciltest.Parse(t, "s", "NumDimensions 3 StencilSize (1, 1, 1) "+text+
 			" CellValue { return sin(get(m, 0, 0, 0)) + sin(get(u, -1, 0, 0) + get(u, 1, 0, 0)) + get(u, 0, -1, 0) + get(u, 0, 1, 0) + get(u, 0, 0, -1) + get(u, 0, 0, 1) + get(u, 0, 0, 0); }")
-		if err != nil {
-			t.Fatal(err)
-		}
 		p := stencil.Problem{Stencil: st, DType: stencil.Float32, Size: kernelstest.Volume, Steps: 10}
 		h := scheduleShape(spacetest.Schedule(t, "pipeline/vx=2/vy=2/wp=4/ck=1/pf=1/mb=1/ph=2/sh=1"))
 		if got := h.turn(p, h.plans(st)[0]).converted; got != want {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 func TestTheCommonFactorIsTheWeightThatSavesMost(t *testing.T) {
@@ -15,15 +16,15 @@ func TestTheCommonFactorIsTheWeightThatSavesMost(t *testing.T) {
 		common      float64
 		plain, with float64 // operations
 	}{
-		{"nearest neighbours in pairs", catalogued(t, "jacobi2d"), 0.2, 4, 3},
+		{"nearest neighbours in pairs", stenciltest.Lookup(t, "jacobi2d"), 0.2, 4, 3},
 		{"pairs alone", parsed(t, "1, 1", "return 0.25 * (get(-1, 0) + get(1, 0) + get(0, -1) + get(0, 1));"), 0.25, 3, 2},
 		{"pairs beside another weight", parsed(t, "1, 1", "return 0.6 * get(0, 0) + 0.1 * (get(-1, 0) + get(1, 0) + get(0, -1) + get(0, 1));"), 0.6, 4, 3},
 		{"neighbours that weigh unlike are no pairs", parsed(t, "1, 1", "return 0.2 * (get(0, 0) + get(-1, 0) + get(1, 0)) + 0.1 * (get(0, -1) + get(0, 1));"), 0.1, 4.5, 3.5},
-		{"a cell alone begins its sum", catalogued(t, "jacobi3d"), 1. / 7, 6.5, 5.5},
-		{"three in a row", catalogued(t, "jacobi1d"), 1. / 3, 2.5, 1.5},
-		{"the largest of those that save as much", catalogued(t, "jacobi2d9"), 9. / 118, 9, 8},
-		{"two patterns begin with it", catalogued(t, "gaussian2d"), 4. / 273, 18, 16},
-		{"a box", catalogued(t, "jacobi3d27"), 0.025, 19, 18},
+		{"a cell alone begins its sum", stenciltest.Lookup(t, "jacobi3d"), 1. / 7, 6.5, 5.5},
+		{"three in a row", stenciltest.Lookup(t, "jacobi1d"), 1. / 3, 2.5, 1.5},
+		{"the largest of those that save as much", stenciltest.Lookup(t, "jacobi2d9"), 9. / 118, 9, 8},
+		{"two patterns begin with it", stenciltest.Lookup(t, "gaussian2d"), 4. / 273, 18, 16},
+		{"a box", stenciltest.Lookup(t, "jacobi3d27"), 0.025, 19, 18},
 		{"weights above 1", parsed(t, "1, 1", "return 2 * get(-1, -1) + 3 * get(1, -1);"), 1, 2, 2},
 		{"a negative weight", parsed(t, "1, 1", "return get(0, -1) - 0.5 * get(1, -1) - 0.5 * get(-1, -1);"), 1, 2, 2},
 		{"a constant", parsed(t, "1", "return 0.25 * get(-1) + 0.5 * get(0) + 0.25 * get(1) + 1;"), 1, 3, 3},
@@ -41,7 +42,7 @@ func TestTheCommonFactorIsTheWeightThatSavesMost(t *testing.T) {
 }
 
 func TestWeightsAreFactoredWhereValuesStayFinite(t *testing.T) {
-	gaussian, line := stagesOf(catalogued(t, "gaussian2d")), stagesOf(catalogued(t, "jacobi1d")) // 1/68 and 1/3
+	gaussian, line := stagesOf(stenciltest.Lookup(t, "gaussian2d")), stagesOf(stenciltest.Lookup(t, "jacobi1d")) // 1/68 and 1/3
 	for _, c := range []struct {
 		stages   stages
 		dtype    stencil.DType

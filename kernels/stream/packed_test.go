@@ -6,6 +6,7 @@ import (
 
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 // Sums that held cells, EdgeValue or rules by side make are computed in float, as are those of other types.
@@ -15,13 +16,13 @@ func TestSumsArePackedWhereTheElementTypeAndTheRulesAllow(t *testing.T) {
 		dtype   stencil.DType
 		packed  bool
 	}{
-		{catalogued(t, "jacobi2d"), stencil.Float16x2, true},
-		{catalogued(t, "jacobi2d"), stencil.Float16, false},
+		{stenciltest.Lookup(t, "jacobi2d"), stencil.Float16x2, true},
+		{stenciltest.Lookup(t, "jacobi2d"), stencil.Float16, false},
 		{edged(t, "jacobi2d9", "mirror"), stencil.Float16x2, true},
 		{edged(t, "jacobi2d9", "fixed"), stencil.Float16x2, false},
 		{edged(t, "jacobi2d9", "(wrap, clamp)"), stencil.Float16x2, false},
 		{parsed(t, "1, 1", "return get(0, 0) + 1e-5 * get(1, 0);"), stencil.Float16x2, false}, // which float16 holds to 8 bits
-		{catalogued(t, "plate"), stencil.Float16x2, false},                                    // EdgeValue
+		{stenciltest.Lookup(t, "plate"), stencil.Float16x2, false},                            // EdgeValue
 	} {
 		p, s := problem(c.stencil, c.dtype, flat), spacetest.Schedule(t, "stream/vx=8/vy=1/wp=4/ck=1/pf=2/mb=1/ph=2")
 		k := Family{}.Kernel(p, s)

@@ -15,37 +15,21 @@ import (
 	"stenciltune/space"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 // parsed is a stencil of given radius and cell function.
 func parsed(t testing.TB, radius, cell string) *stencil.Stencil {
 	t.Helper()
 	dims := string('1' + byte(strings.Count(radius, ",")))
-	s, err := stencil.Parse("given", "given.sl", "NumDimensions "+dims+" StencilSize ("+radius+") CellValue { "+cell+" }")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-func catalogued(t testing.TB, name string) *stencil.Stencil {
-	t.Helper()
-	s, err := stencil.Lookup(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return stenciltest.Parse(t, "given", "NumDimensions "+dims+" StencilSize ("+radius+") CellValue { "+cell+" }")
 }
 
 // edged is one of the catalogue under another boundary rule.
 func edged(t testing.TB, name, rule string) *stencil.Stencil {
 	t.Helper()
-	text := strings.Replace(catalogued(t, name).Text(), "Boundary clamp", "Boundary "+rule, 1)
-	s, err := stencil.Parse(name, name+".sl", text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	text := strings.Replace(stenciltest.Lookup(t, name).Text(), "Boundary clamp", "Boundary "+rule, 1)
+	return stenciltest.Parse(t, name, text)
 }
 
 func problem(st *stencil.Stencil, d stencil.DType, n stencil.Size) stencil.Problem {
@@ -69,27 +53,27 @@ func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
 		size     stencil.Size
 		schedule string
 	}{
-		{"sums1d.cu", catalogued(t, "jacobi1d"), stencil.Float32, line, "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=4"},
-		{"sums2d.cu", catalogued(t, "jacobi2d"), stencil.Float32, flat, "stream/vx=4/vy=1/wp=4/ck=1/pf=2/mb=1/ph=8"},
-		{"star3d.cu", catalogued(t, "jacobi3d"), stencil.Float32, volume, "stream/vx=4/vy=4/wp=8/ck=1/pf=1/mb=1/ph=2"},
-		{"box3d.cu", catalogued(t, "jacobi3d27"), stencil.Float32, volume, "stream/vx=2/vy=4/wp=8/ck=1/pf=1/mb=1/ph=2"},
-		{"values2d.cu", catalogued(t, "gradient2d"), stencil.Float32, flat, "stream/vx=4/vy=1/wp=1/ck=1/pf=1/mb=1/ph=3"},
+		{"sums1d.cu", stenciltest.Lookup(t, "jacobi1d"), stencil.Float32, line, "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=4"},
+		{"sums2d.cu", stenciltest.Lookup(t, "jacobi2d"), stencil.Float32, flat, "stream/vx=4/vy=1/wp=4/ck=1/pf=2/mb=1/ph=8"},
+		{"star3d.cu", stenciltest.Lookup(t, "jacobi3d"), stencil.Float32, volume, "stream/vx=4/vy=4/wp=8/ck=1/pf=1/mb=1/ph=2"},
+		{"box3d.cu", stenciltest.Lookup(t, "jacobi3d27"), stencil.Float32, volume, "stream/vx=2/vy=4/wp=8/ck=1/pf=1/mb=1/ph=2"},
+		{"values2d.cu", stenciltest.Lookup(t, "gradient2d"), stencil.Float32, flat, "stream/vx=4/vy=1/wp=1/ck=1/pf=1/mb=1/ph=3"},
 		{"values3d.cu", parsed(t, "1, 1, 1", bent), stencil.Float32, volume, "stream/vx=2/vy=2/wp=8/ck=1/pf=1/mb=1/ph=2"},
-		{"early3d.cu", catalogued(t, "hotspot3d"), stencil.Float32, volume, "stream/vx=2/vy=4/wp=8/ck=1/pf=2/mb=1/ph=2/sm=132/pm=1"},
-		{"lane_halo.cu", catalogued(t, "jacobi2d"), stencil.Float32, flat, "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=1"},
-		{"unaligned.cu", catalogued(t, "jacobi2d"), stencil.Float32, stencil.Size{1001, 700, 1}, "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=4"},
-		{"parts.cu", catalogued(t, "jacobi2d"), stencil.Float32, stencil.Size{1001, 700, 1}, "stream/vx=8/vy=1/wp=4/ck=1/pf=2/mb=1/ph=4/pm=1"},
-		{"async.cu", catalogued(t, "jacobi3d"), stencil.Float32, volume, "stream/vx=2/vy=4/wp=16/ck=1/pf=4/mb=1/ph=4/pm=1"},
+		{"early3d.cu", stenciltest.Lookup(t, "hotspot3d"), stencil.Float32, volume, "stream/vx=2/vy=4/wp=8/ck=1/pf=2/mb=1/ph=2/sm=132/pm=1"},
+		{"lane_halo.cu", stenciltest.Lookup(t, "jacobi2d"), stencil.Float32, flat, "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=1"},
+		{"unaligned.cu", stenciltest.Lookup(t, "jacobi2d"), stencil.Float32, stencil.Size{1001, 700, 1}, "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=4"},
+		{"parts.cu", stenciltest.Lookup(t, "jacobi2d"), stencil.Float32, stencil.Size{1001, 700, 1}, "stream/vx=8/vy=1/wp=4/ck=1/pf=2/mb=1/ph=4/pm=1"},
+		{"async.cu", stenciltest.Lookup(t, "jacobi3d"), stencil.Float32, volume, "stream/vx=2/vy=4/wp=16/ck=1/pf=4/mb=1/ph=4/pm=1"},
 		{"mirror3d.cu", edged(t, "jacobi3d", "mirror"), stencil.Float32, volume, "stream/vx=4/vy=4/wp=8/ck=1/pf=1/mb=1/ph=2"},
 		{"mirror2d.cu", edged(t, "jacobi2d9", "mirror"), stencil.Float32, flat, "stream/vx=8/vy=1/wp=1/ck=1/pf=2/mb=1/ph=6/pm=1"},
 		{"constant3d.cu", edged(t, "jacobi3d27", "constant 0.25"), stencil.Float32, volume, "stream/vx=2/vy=4/wp=8/ck=1/pf=1/mb=1/ph=2"},
 		{"fixed2d.cu", edged(t, "jacobi2d9", "fixed"), stencil.Float32, flat, "stream/vx=8/vy=1/wp=1/ck=1/pf=2/mb=1/ph=6/pm=2"},
-		{"edge2d.cu", catalogued(t, "plateplus"), stencil.Float32, flat, "stream/vx=4/vy=1/wp=1/ck=1/pf=2/mb=1/ph=3/pm=1"},
+		{"edge2d.cu", stenciltest.Lookup(t, "plateplus"), stencil.Float32, flat, "stream/vx=4/vy=1/wp=1/ck=1/pf=2/mb=1/ph=3/pm=1"},
 		{"packed.cu", edged(t, "jacobi2d9", "constant 0.25"), stencil.Float16x2, flat, "stream/vx=8/vy=1/wp=4/ck=1/pf=2/mb=1/ph=4/pm=1"},
-		{"float64.cu", catalogued(t, "jacobi3d"), stencil.Float64, volume, "stream/vx=2/vy=3/wp=12/ck=1/pf=2/mb=1/ph=3"},
+		{"float64.cu", stenciltest.Lookup(t, "jacobi3d"), stencil.Float64, volume, "stream/vx=2/vy=3/wp=12/ck=1/pf=2/mb=1/ph=3"},
 		{"apron3d.cu", edged(t, "jacobi3d27", "constant 0.25"), stencil.Float32, volume, "stream/vx=2/vy=4/wp=8/ck=1/pf=2/mb=1/ph=2/pm=3"},
-		{"shares3d.cu", catalogued(t, "jacobi3d"), stencil.Float32, volume, "stream/vx=2/vy=4/wp=16/ck=1/pf=4/mb=1/ph=4/sm=132/pm=1"},
-		{"split3d.cu", catalogued(t, "jacobi3d"), stencil.Float64, volume, "stream/vx=2/vy=4/wp=8/ck=1/pf=4/mb=1/ph=4/sm=132/pm=1/sb=1"},
+		{"shares3d.cu", stenciltest.Lookup(t, "jacobi3d"), stencil.Float32, volume, "stream/vx=2/vy=4/wp=16/ck=1/pf=4/mb=1/ph=4/sm=132/pm=1"},
+		{"split3d.cu", stenciltest.Lookup(t, "jacobi3d"), stencil.Float64, volume, "stream/vx=2/vy=4/wp=8/ck=1/pf=4/mb=1/ph=4/sm=132/pm=1/sb=1"},
 	} {
 		k := Family{}.Kernel(problem(c.stencil, c.dtype, c.size), spacetest.Schedule(t, c.schedule))
 		kernelstest.Source{Golden: c.golden}.Check(t, k)
@@ -110,7 +94,7 @@ func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
 }
 
 func TestEveryParameterReachesTheSourceOrTheLaunch(t *testing.T) {
-	p := problem(catalogued(t, "jacobi3d"), stencil.Float32, volume)
+	p := problem(stenciltest.Lookup(t, "jacobi3d"), stencil.Float32, volume)
 	k := Family{}.Kernel(p, spacetest.Schedule(t, "stream/vx=2/vy=6/wp=12/ck=5/pf=2/mb=3/ph=4"))
 	kernelstest.CheckConstants(t, k, "VECTOR = 2", "ROWS = 6", "WARPS = 12", "PREFETCH = 2", "MIN_BLOCKS = 3", "PYRAMID = 4")
 	// Schedules that differ in the stream tiles alone share one compiled kernel.
@@ -139,7 +123,7 @@ func TestKernelSaysWhichGridsItIsRightFor(t *testing.T) {
 		{"jacobi2d", stencil.Size{33, 700, 1}, "stream/vx=1/vy=1/wp=1/ck=1/pf=1/mb=1/ph=1", [3]int{32, 1, 1}, 1},
 		{"jacobi3d", volume, "stream/vx=2/vy=3/wp=8/ck=1/pf=1/mb=1/ph=1", [3]int{64, 24, 1}, 2},
 	} {
-		p := problem(catalogued(t, c.stencil), stencil.Float32, c.size)
+		p := problem(stenciltest.Lookup(t, c.stencil), stencil.Float32, c.size)
 		k := Family{}.Kernel(p, spacetest.Schedule(t, c.schedule))
 		if k.Least != c.least || k.Multiple != c.multiple || k.Suited(c.size) != c.size {
 			t.Errorf("%s %s: at least %v, rows of whole %d cells", p.Text(), c.schedule, k.Least, k.Multiple)
@@ -159,35 +143,35 @@ func TestLaunchCountsTilesAndChunks(t *testing.T) {
 		want     kernels.Launch
 	}{
 		// Tiles of 128 cells, 120 apart: 69 on a row, 4 a block.
-		{problem(catalogued(t, "jacobi2d"), stencil.Float32, stencil.Size{8192, 8192, 1}), "stream/vx=4/vy=1/wp=4/ck=16/pf=1/mb=1/ph=4",
+		{problem(stenciltest.Lookup(t, "jacobi2d"), stencil.Float32, stencil.Size{8192, 8192, 1}), "stream/vx=4/vy=1/wp=4/ck=16/pf=1/mb=1/ph=4",
 			kernels.Launch{Grid: [3]int{18, 1, 16}, Block: [3]int{32, 4, 1}, Steps: 4}},
 		// One step: lanes load the halo next to the tiles, 64 on a row.
-		{problem(catalogued(t, "jacobi2d"), stencil.Float32, stencil.Size{8192, 8192, 1}), "stream/vx=4/vy=1/wp=4/ck=16/pf=1/mb=1/ph=1",
+		{problem(stenciltest.Lookup(t, "jacobi2d"), stencil.Float32, stencil.Size{8192, 8192, 1}), "stream/vx=4/vy=1/wp=4/ck=16/pf=1/mb=1/ph=1",
 			kernels.Launch{Grid: [3]int{16, 1, 16}, Block: [3]int{32, 4, 1}, Steps: 1}},
 		// Tiles of 128 x 32, 120 x 28 apart; two sets of 2 x 8 warps' 2 rows of 512 bytes.
-		{problem(catalogued(t, "jacobi3d"), stencil.Float32, stencil.Size{512, 512, 512}), "stream/vx=4/vy=4/wp=8/ck=6/pf=1/mb=1/ph=2",
+		{problem(stenciltest.Lookup(t, "jacobi3d"), stencil.Float32, stencil.Size{512, 512, 512}), "stream/vx=4/vy=4/wp=8/ck=6/pf=1/mb=1/ph=2",
 			kernels.Launch{Grid: [3]int{5, 19, 6}, Block: [3]int{32, 8, 1}, SharedBytes: 2 * 2 * 8 * 2 * 512, Steps: 2}},
-		{problem(catalogued(t, "jacobi3d"), stencil.Float64, stencil.Size{64, 32, 9}), "stream/vx=2/vy=4/wp=8/ck=1/pf=1/mb=1/ph=2",
+		{problem(stenciltest.Lookup(t, "jacobi3d"), stencil.Float64, stencil.Size{64, 32, 9}), "stream/vx=2/vy=4/wp=8/ck=1/pf=1/mb=1/ph=2",
 			kernels.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{32, 8, 1}, SharedBytes: 2 * 2 * 8 * 2 * 512, Steps: 2}},
 		// Four prefetched planes of 4 rows of 8 warps.
-		{problem(catalogued(t, "jacobi3d"), stencil.Float64, stencil.Size{64, 32, 9}), "stream/vx=2/vy=4/wp=8/ck=1/pf=4/mb=1/ph=2/pm=1",
+		{problem(stenciltest.Lookup(t, "jacobi3d"), stencil.Float64, stencil.Size{64, 32, 9}), "stream/vx=2/vy=4/wp=8/ck=1/pf=4/mb=1/ph=2/pm=1",
 			kernels.Launch{Grid: [3]int{1, 1, 1}, Block: [3]int{32, 8, 1}, SharedBytes: 2*2*8*2*512 + 4*8*4*512, Steps: 2}},
 		// As many stream tiles as fill 132 SMs, or 108; where there are more tiles than that one of each.
-		{problem(catalogued(t, "jacobi2d"), stencil.Float32, stencil.Size{8192, 8192, 1}), "stream/vx=8/vy=1/wp=1/ck=8/pf=4/mb=1/ph=10/sm=132/pm=1",
+		{problem(stenciltest.Lookup(t, "jacobi2d"), stencil.Float32, stencil.Size{8192, 8192, 1}), "stream/vx=8/vy=1/wp=1/ck=8/pf=4/mb=1/ph=10/sm=132/pm=1",
 			kernels.Launch{Grid: [3]int{37, 1, 28}, Block: [3]int{32, 1, 1}, SharedBytes: 4 * 1024, Steps: 10}},
-		{problem(catalogued(t, "jacobi2d"), stencil.Float32, stencil.Size{2160, 2160, 1}), "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/sm=132/pm=1",
+		{problem(stenciltest.Lookup(t, "jacobi2d"), stencil.Float32, stencil.Size{2160, 2160, 1}), "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/sm=132/pm=1",
 			kernels.Launch{Grid: [3]int{20, 1, 52}, Block: [3]int{32, 1, 1}, SharedBytes: 4 * 512, Steps: 8}},
-		{problem(catalogued(t, "jacobi2d"), stencil.Float32, stencil.Size{2160, 2160, 1}), "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/sm=108/pm=1",
+		{problem(stenciltest.Lookup(t, "jacobi2d"), stencil.Float32, stencil.Size{2160, 2160, 1}), "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/sm=108/pm=1",
 			kernels.Launch{Grid: [3]int{20, 1, 43}, Block: [3]int{32, 1, 1}, SharedBytes: 4 * 512, Steps: 8}},
-		{problem(catalogued(t, "jacobi2d"), stencil.Float32, stencil.Size{30000, 1000, 1}), "stream/vx=4/vy=1/wp=1/ck=1/pf=4/mb=1/ph=4/sm=132/pm=1",
+		{problem(stenciltest.Lookup(t, "jacobi2d"), stencil.Float32, stencil.Size{30000, 1000, 1}), "stream/vx=4/vy=1/wp=1/ck=1/pf=4/mb=1/ph=4/sm=132/pm=1",
 			kernels.Launch{Grid: [3]int{250, 1, 1}, Block: [3]int{32, 1, 1}, SharedBytes: 4 * 512, Steps: 4}},
 		// Rows that are not whole vectors are copied cell by cell, but cells of 2 bytes cannot be.
-		{problem(catalogued(t, "jacobi3d"), stencil.Float64, stencil.Size{65, 32, 9}), "stream/vx=2/vy=4/wp=8/ck=1/pf=4/mb=1/ph=2/pm=1",
+		{problem(stenciltest.Lookup(t, "jacobi3d"), stencil.Float64, stencil.Size{65, 32, 9}), "stream/vx=2/vy=4/wp=8/ck=1/pf=4/mb=1/ph=2/pm=1",
 			kernels.Launch{Grid: [3]int{2, 1, 1}, Block: [3]int{32, 8, 1}, SharedBytes: 2*2*8*2*512 + 4*8*4*512, Steps: 2}},
-		{problem(catalogued(t, "jacobi3d"), stencil.Float16, stencil.Size{65, 32, 9}), "stream/vx=2/vy=4/wp=8/ck=1/pf=4/mb=1/ph=2/pm=1",
+		{problem(stenciltest.Lookup(t, "jacobi3d"), stencil.Float16, stencil.Size{65, 32, 9}), "stream/vx=2/vy=4/wp=8/ck=1/pf=4/mb=1/ph=2/pm=1",
 			kernels.Launch{Grid: [3]int{2, 1, 1}, Block: [3]int{32, 8, 1}, SharedBytes: 2 * 2 * 8 * 2 * 256, Steps: 2}},
 		// Edge rows of float16, and planes of it.
-		{problem(catalogued(t, "jacobi3d"), stencil.Float16x2, stencil.Size{256, 32, 9}), "stream/vx=4/vy=4/wp=8/ck=1/pf=4/mb=1/ph=2/pm=1",
+		{problem(stenciltest.Lookup(t, "jacobi3d"), stencil.Float16x2, stencil.Size{256, 32, 9}), "stream/vx=4/vy=4/wp=8/ck=1/pf=4/mb=1/ph=2/pm=1",
 			kernels.Launch{Grid: [3]int{3, 1, 1}, Block: [3]int{32, 8, 1}, SharedBytes: 2*2*8*2*256 + 4*8*4*256, Steps: 2}},
 	} {
 		if got := (Family{}).Kernel(c.p, spacetest.Schedule(t, c.schedule)).Launch; got != c.want {
@@ -416,10 +400,7 @@ func TestTilesThatWouldRunAheadDoWhatOthersDo(t *testing.T) {
 // A cell function of many operations has a loop of one plane step, unless moving on what a stage keeps takes much beside it.
 func TestLongFunctionsHaveLoopsOfOnePlaneStep(t *testing.T) {
 	for name, want := range map[string]bool{"lbm2d": true, "hotspot2d": false, "addsgd4": false, "jacobi3d27": false} {
-		st, err := stencil.Lookup(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := stenciltest.Lookup(t, name)
 		if got := stagesOf(st).long; got != want {
 			t.Errorf("%s: %v", name, got)
 		}
@@ -514,7 +495,7 @@ func TestEveryOptionIsOfSomeSchedule(t *testing.T) {
 		t.Fatal(err)
 	}
 	for st, size := range map[*stencil.Stencil]stencil.Size{
-		catalogued(t, "jacobi1d"): line, catalogued(t, "jacobi2d"): flat, catalogued(t, "jacobi3d"): volume, edged(t, "jacobi2d", "fixed"): flat, edged(t, "jacobi3d", "fixed"): volume,
+		stenciltest.Lookup(t, "jacobi1d"): line, stenciltest.Lookup(t, "jacobi2d"): flat, stenciltest.Lookup(t, "jacobi3d"): volume, edged(t, "jacobi2d", "fixed"): flat, edged(t, "jacobi3d", "fixed"): volume,
 	} {
 		name, f := st.Name, Family{}.Space(problem(st, stencil.Float32, size), h200.Machine)
 		optional := map[string][]int{} // those that may be left out, but sm

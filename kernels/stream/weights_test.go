@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 func TestProportionalPlanesShareAPattern(t *testing.T) {
@@ -14,11 +15,11 @@ func TestProportionalPlanesShareAPattern(t *testing.T) {
 		stencil *stencil.Stencil
 		want    weights
 	}{
-		"a line is one plane": {catalogued(t, "jacobi1d"), weights{
+		"a line is one plane": {stenciltest.Lookup(t, "jacobi1d"), weights{
 			planes:   []plane{{0, 1}},
 			patterns: []pattern{{[]point{{-1, 0, third}, {0, 0, third}, {1, 0, third}}, 1}},
 		}},
-		"both ends of a star": {catalogued(t, "jacobi3d"), weights{low: 1,
+		"both ends of a star": {stenciltest.Lookup(t, "jacobi3d"), weights{low: 1,
 			planes: []plane{{0, 1}, {1, 1}, {0, 1}},
 			patterns: []pattern{{column(seventh), 2},
 				{[]point{{0, -1, seventh}, {-1, 0, seventh}, {0, 0, seventh}, {1, 0, seventh}, {0, 1, seventh}}, 1}},
@@ -50,7 +51,7 @@ func TestProportionalPlanesShareAPattern(t *testing.T) {
 
 func TestWeightsNeedALinearCellFunction(t *testing.T) {
 	for _, st := range []*stencil.Stencil{
-		catalogued(t, "gradient2d"),
+		stenciltest.Lookup(t, "gradient2d"),
 		parsed(t, "1, 1, 1", bent),
 		parsed(t, "1", "return max(get(-1), get(1));"),
 		parsed(t, "0", "return get(0) * get(0);"),
@@ -91,11 +92,11 @@ func TestStagesWaitOnlyForRowsOfTheNewestPlane(t *testing.T) {
 		late, diagonal  bool
 		ring, kept, lag int
 	}{
-		{"a line", catalogued(t, "jacobi1d"), true, false, false, 2, 0, 0},
-		{"a plane", catalogued(t, "jacobi2d9"), true, false, false, 2, 2, 1},
-		{"a star: the newest plane gives its own column", catalogued(t, "jacobi3d"), true, false, false, 2, 2, 1},
-		{"a star of radius 2", catalogued(t, "jacobi3d13"), true, false, false, 2, 4, 2},
-		{"a box: the newest plane gives rows", catalogued(t, "jacobi3d27"), true, true, true, 2, 3, 2},
+		{"a line", stenciltest.Lookup(t, "jacobi1d"), true, false, false, 2, 0, 0},
+		{"a plane", stenciltest.Lookup(t, "jacobi2d9"), true, false, false, 2, 2, 1},
+		{"a star: the newest plane gives its own column", stenciltest.Lookup(t, "jacobi3d"), true, false, false, 2, 2, 1},
+		{"a star of radius 2", stenciltest.Lookup(t, "jacobi3d13"), true, false, false, 2, 4, 2},
+		{"a box: the newest plane gives rows", stenciltest.Lookup(t, "jacobi3d27"), true, true, true, 2, 3, 2},
 		{"planes ahead only", parsed(t, up3d, "return get(0, 0, 0) + get(0, 0, 1);"), true, false, false, 2, 1, 1},
 		{"rows ahead only", parsed(t, up3d, "return get(0, 0, 0) + get(0, 1, 1);"), true, true, false, 2, 2, 2},
 		{"planes behind only", parsed(t, up3d, "return get(0, 0, 0) + get(0, 0, -1);"), true, false, false, 2, 1, 0},
@@ -103,7 +104,7 @@ func TestStagesWaitOnlyForRowsOfTheNewestPlane(t *testing.T) {
 		{"rows behind only", parsed(t, up3d, "return get(0, 1, -1);"), true, true, false, 2, 2, 1},
 		{"diagonal behind, column ahead", parsed(t, up3d, "return get(1, 1, -1) + get(0, 0, 1);"), true, true, true, 2, 3, 2},
 
-		{"values of a plane", catalogued(t, "gradient2d"), false, false, false, 1, 2, 1},
+		{"values of a plane", stenciltest.Lookup(t, "gradient2d"), false, false, false, 1, 2, 1},
 		{"values without rows", parsed(t, up3d, "return get(0, 0, -1) * get(1, 0, 1);"), false, false, false, 1, 2, 1},
 		{"values, rows in the own plane", parsed(t, up3d, "return get(0, -1, 0) * get(0, 0, 1);"), false, false, false, 2, 1, 1},
 		{"values, rows behind", parsed(t, up3d, "return get(0, -1, -1) * get(0, 0, 1);"), false, false, false, 3, 2, 1},
@@ -133,10 +134,7 @@ func TestPlanesBeyondAreImagesWhereAStepKeepsThem(t *testing.T) {
 		{"(mirror, clamp)", "return " + symmetric + ";", false},
 		{"mirror", "return 0.5 * get(0, 0) + 0.5 * get(1, 0);", false}, // planes know nothing of each other
 	} {
-		st, err := stencil.Parse("images", "images.sl", "NumDimensions 2 StencilSize (1, 1) Boundary "+c.rule+" CellValue { "+c.cell+" }")
-		if err != nil {
-			t.Fatal(err)
-		}
+		st := stenciltest.Parse(t, "images", "NumDimensions 2 StencilSize (1, 1) Boundary "+c.rule+" CellValue { "+c.cell+" }")
 		if s := stagesOf(st); !s.linear || s.images != c.want {
 			t.Errorf("%s, %s: images %t, linear %t", c.rule, c.cell, s.images, s.linear)
 		}

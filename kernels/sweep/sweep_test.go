@@ -9,18 +9,10 @@ import (
 	"stenciltune/kernels/kernelstest"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 var volume = stencil.Size{512, 512, 512}
-
-func parsed(t testing.TB, text string) *stencil.Stencil {
-	t.Helper()
-	s, err := stencil.Parse("given", "given.sl", text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
 
 // star reaches two cells on each axis.
 const star = "NumDimensions 3 StencilSize (2, 2, 2) CellValue { float sum = 0.4 * get(0, 0, 0); for (int i = 1; i <= 2; i++) " +
@@ -37,12 +29,12 @@ func problem(st *stencil.Stencil, d stencil.DType, n stencil.Size) stencil.Probl
 func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
 	acoustic := kernelstest.Problem(t, "acoustic3d", stencil.Float32, volume)
 	for _, c := range []kernelstest.Source{
-		{Golden: "star.cu", Problem: problem(parsed(t, star), stencil.Float32, volume), Schedule: "sweep/vx=4/vy=2/wp=16/ck=1/pf=2/mb=1"},
-		{Golden: "box.cu", Problem: problem(parsed(t, box), stencil.Float64, stencil.Size{511, 100, 100}), Schedule: "sweep/vx=2/vy=2/wp=8/ck=1/pf=1/mb=1"},
+		{Golden: "star.cu", Problem: problem(stenciltest.Parse(t, "given", star), stencil.Float32, volume), Schedule: "sweep/vx=4/vy=2/wp=16/ck=1/pf=2/mb=1"},
+		{Golden: "box.cu", Problem: problem(stenciltest.Parse(t, "given", box), stencil.Float64, stencil.Size{511, 100, 100}), Schedule: "sweep/vx=2/vy=2/wp=8/ck=1/pf=1/mb=1"},
 		{Golden: "acoustic.cu", Problem: acoustic, Schedule: "sweep/vx=4/vy=2/wp=16/ck=1/pf=2/mb=1/kp=1"},
 		{Golden: "derived.cu", Problem: kernelstest.Problem(t, "hypterm", stencil.Float64, volume), Schedule: "sweep/vx=2/vy=1/wp=8/ck=1/pf=2/mb=1"},
 		{Golden: "stages.cu", Problem: kernelstest.Problem(t, "diffterm", stencil.Float64, volume), Schedule: "sweep/vx=2/vy=1/wp=8/ck=1/pf=2/mb=1"},
-		{Golden: "fixed.cu", Problem: problem(parsed(t, star+" Boundary fixed"), stencil.Float16, volume), Schedule: "sweep/vx=8/vy=1/wp=8/ck=1/pf=2/mb=1"},
+		{Golden: "fixed.cu", Problem: problem(stenciltest.Parse(t, "given", star+" Boundary fixed"), stencil.Float16, volume), Schedule: "sweep/vx=8/vy=1/wp=8/ck=1/pf=2/mb=1"},
 	} {
 		k := Family{}.Kernel(c.Problem, spacetest.Schedule(t, c.Schedule))
 		c.Check(t, k)
@@ -65,19 +57,19 @@ func TestEveryParameterReachesTheSourceOrTheLaunch(t *testing.T) {
 func TestLaunchAsksForTheSharedMemoryOfTheRing(t *testing.T) {
 	kernelstest.CheckLaunches(t, Family{}, []kernelstest.Launch{
 		// 3 planes of 32 before the first row and 32 + 4 rows of 128 cells, between which 4 + 4 are rounded up to 128 bytes.
-		{Problem: problem(parsed(t, star), stencil.Float32, volume), Schedule: "sweep/vx=4/vy=2/wp=16/ck=4/pf=2/mb=1",
+		{Problem: problem(stenciltest.Parse(t, "given", star), stencil.Float32, volume), Schedule: "sweep/vx=4/vy=2/wp=16/ck=4/pf=2/mb=1",
 			Want: kernels.Launch{Grid: [3]int{4, 16, 4}, Block: [3]int{32, 16, 1}, SharedBytes: 3 * (32 + 36*160) * 4, Steps: 1}},
 		// 2 + 1 + 4 planes of the pressure alone, of 32 + 8 rows.
 		{Problem: kernelstest.Problem(t, "acoustic3d", stencil.Float32, volume), Schedule: "sweep/vx=4/vy=2/wp=16/ck=2/pf=2/mb=1/kp=1",
 			Want: kernels.Launch{Grid: [3]int{4, 16, 2}, Block: [3]int{32, 16, 1}, SharedBytes: 7 * (32 + 40*160) * 4, Steps: 1}},
 		// 2 planes: of u 8 + 1 rows of 64 + 16 cells, for its rows above are not read; of a as many, the halo below and beside.
-		{Problem: problem(parsed(t, box), stencil.Float64, stencil.Size{511, 100, 100}), Schedule: "sweep/vx=2/vy=1/wp=8/ck=2/pf=1/mb=1",
+		{Problem: problem(stenciltest.Parse(t, "given", box), stencil.Float64, stencil.Size{511, 100, 100}), Schedule: "sweep/vx=2/vy=1/wp=8/ck=2/pf=1/mb=1",
 			Want: kernels.Launch{Grid: [3]int{8, 13, 2}, Block: [3]int{32, 8, 1}, SharedBytes: 2 * (16 + 9*80 + 9*80) * 8, Steps: 1}},
 	})
 }
 
 func TestPlanOfAStarHasAPatternForTheColumnAndOneForThePlane(t *testing.T) {
-	q := planOf(parsed(t, star)).stages[0]
+	q := planOf(stenciltest.Parse(t, "given", star)).stages[0]
 	if q.low != 2 || q.high != 2 || q.open() != 4 || len(q.patterns) != 2 || len(q.own) != 0 {
 		t.Fatalf("%+v", q)
 	}
@@ -90,7 +82,7 @@ func TestPlanOfAStarHasAPatternForTheColumnAndOneForThePlane(t *testing.T) {
 	if q.operations != 13+0 {
 		t.Errorf("%v operations", q.operations)
 	}
-	q = planOf(parsed(t, box)).stages[0]
+	q = planOf(stenciltest.Parse(t, "given", box)).stages[0]
 	if !slices.Equal(q.own, []int{0, 1, 2}) || len(q.swept) != 2 || !q.swept[0].diagonal || q.swept[1].array != 2 || q.low != 0 || q.high != 1 {
 		t.Errorf("%+v", q)
 	}
@@ -100,14 +92,14 @@ func TestPlanOfAStarHasAPatternForTheColumnAndOneForThePlane(t *testing.T) {
 		"NumDimensions 3 StencilSize (1, 1, 1) CellValue { return 2 * get(0, 0, 0); }",
 		"NumDimensions 3 StencilSize (1, 1, 1) Fields (u, v) Stages (p, q) CellValue p (u) { return get(v, 1, 0, 0); } CellValue q (v) { return 2 * get(u, 0, 0, 0); }",
 	} {
-		if planOf(parsed(t, text)) != nil {
+		if planOf(stenciltest.Parse(t, "given", text)) != nil {
 			t.Errorf("%s has a plan", text)
 		}
 	}
 }
 
 func TestWorkOfASweepCountedByHand(t *testing.T) {
-	p := problem(parsed(t, star), stencil.Float32, stencil.Size{256, 64, 100})
+	p := problem(stenciltest.Parse(t, "given", star), stencil.Float32, stencil.Size{256, 64, 100})
 	w := Family{}.Work(p, spacetest.Schedule(t, "sweep/vx=4/vy=2/wp=8/ck=2/pf=2/mb=1"))
 	const cells, blocks, steps, slab = 256 * 64 * 100, 2 * 4 * 2, 54, 128*20 + 4*16
 	for name, c := range map[string][2]float64{
@@ -129,11 +121,7 @@ func TestWorkOfASweepCountedByHand(t *testing.T) {
 
 // hypterm adds up fluxes, products of two or three arrays at a cell: each is a value, and no point of them a sum.
 func TestProductsAtACellAreDerived(t *testing.T) {
-	st, err := stencil.Lookup("hypterm")
-	if err != nil {
-		t.Fatal(err)
-	}
-	q := planOf(st).stages[0]
+	q := planOf(stenciltest.Lookup(t, "hypterm")).stages[0]
 	if len(q.swept) != 8 || len(q.derived) != 12 || len(q.sums) != 5 || q.open() != 5*8 {
 		t.Fatalf("%d arrays, %d derived, %d sums, %d open", len(q.swept), len(q.derived), len(q.sums), q.open())
 	}
@@ -145,14 +133,14 @@ func TestProductsAtACellAreDerived(t *testing.T) {
 		}
 	}
 	// What is read off the own cell is no product at a cell: it stays two points.
-	if q := planOf(parsed(t, "NumDimensions 3 StencilSize (1, 1, 1) Fields (u, v) CellValue { return get(u, 1, 0, 0) * get(v, 0, 1, 0) + get(u, -1, 0, 0) * get(v, 0, -1, 0), get(v, 0, 0, 0); }")).stages[0]; len(q.derived) != 0 || len(q.sums) != 4 {
+	if q := planOf(stenciltest.Parse(t, "given", "NumDimensions 3 StencilSize (1, 1, 1) Fields (u, v) CellValue { return get(u, 1, 0, 0) * get(v, 0, 1, 0) + get(u, -1, 0, 0) * get(v, 0, -1, 0), get(v, 0, 0, 0); }")).stages[0]; len(q.derived) != 0 || len(q.sums) != 4 {
 		t.Errorf("%d derived, %d sums", len(q.derived), len(q.sums))
 	}
 }
 
 // What is derived may call functions that the stage itself does not.
 func TestFunctionsOfDerivedValuesStandInTheSource(t *testing.T) {
-	st := parsed(t, "NumDimensions 3 StencilSize (1, 1, 1) Fields (u, v) InputRange (0.5, 1.5) CellValue { "+
+	st := stenciltest.Parse(t, "given", "NumDimensions 3 StencilSize (1, 1, 1) Fields (u, v) InputRange (0.5, 1.5) CellValue { "+
 		"return 0.1 * (get(u, 1, 0, 0) * get(u, 1, 0, 0) / get(v, 1, 0, 0) + get(u, -1, 0, 0) * get(u, -1, 0, 0) / get(v, -1, 0, 0)) + 0.1 * pow(get(v, 0, 0, 1), 1.4) + 0.1 * pow(get(v, 0, 0, -1), 1.4), get(v, 0, 0, 0); }")
 	if n := len(planOf(st).stages[0].derived); n != 2 {
 		t.Fatalf("%d derived values", n)
@@ -166,11 +154,7 @@ func TestFunctionsOfDerivedValuesStandInTheSource(t *testing.T) {
 }
 
 func TestEachStageOfAStepHasAPlan(t *testing.T) {
-	st, err := stencil.Lookup("elastic3d4")
-	if err != nil {
-		t.Fatal(err)
-	}
-	l := planOf(st)
+	l := planOf(stenciltest.Lookup(t, "elastic3d4"))
 	if len(l.stages) != 2 || len(l.stages[0].swept) != 6 || len(l.stages[1].swept) != 3 || l.reach() != 4 {
 		t.Fatalf("%+v", l)
 	}

@@ -22,6 +22,7 @@ import (
 	"stenciltune/space"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 	"stenciltune/timing"
 )
 
@@ -43,10 +44,7 @@ func (e earlier) source(p stencil.Problem, s space.Schedule) string {
 
 func recording(t *testing.T, e earlier, texts ...string) (*replay.Landscape, stencil.Problem) {
 	t.Helper()
-	st, err := stencil.Lookup("jacobi2d")
-	if err != nil {
-		t.Fatal(err)
-	}
+	st := stenciltest.Lookup(t, "jacobi2d")
 	p := stencil.Problem{Stencil: st, DType: stencil.Float32, Size: stencil.Size{4096, 4096, 1}, Steps: 100}
 	l := &replay.Landscape{
 		Header:  replay.Header{Stencil: st.Name, StencilHash: st.Hash, DType: p.DType, Size: p.Size, Steps: p.Steps},
@@ -129,11 +127,7 @@ func TestRecordsOfTheSameCodeGetTodaysHash(t *testing.T) {
 }
 
 func TestAnEarlierProgramIsAsked(t *testing.T) {
-	p := stencil.Problem{DType: stencil.Float64, Size: stencil.Size{30, 20, 1}}
-	var err error
-	if p.Stencil, err = stencil.Lookup("jacobi2d"); err != nil {
-		t.Fatal(err)
-	}
+	p := stencil.Problem{Stencil: stenciltest.Lookup(t, "jacobi2d"), DType: stencil.Float64, Size: stencil.Size{30, 20, 1}}
 	s := spacetest.Schedule(t, "global/gx=64")
 	program := filepath.Join(t.TempDir(), "tune")
 	for _, c := range []struct{ script, out, err string }{

@@ -11,6 +11,7 @@ import (
 	"stenciltune/space"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 	"stenciltune/timing"
 )
 
@@ -44,7 +45,7 @@ func TestSearchesOfLargeSpacesEnd(t *testing.T) {
 		problems, seeds, errors = largeSpaces, *flagSeeds, []float64{0.03, 0.06, 0.1}
 	}
 	for _, q := range problems {
-		p := stencil.Problem{Stencil: catalogued(t, q.name), DType: q.dtype, Size: q.size, Steps: 1000}
+		p := stencil.Problem{Stencil: stenciltest.Lookup(t, q.name), DType: q.dtype, Size: q.size, Steps: 1000}
 		for _, share := range errors {
 			f := imagined(t, p, share)
 			runs, err := f.each(t.Context(), Entrant{"bayes", Model}, seeds, Rules{Idle: 15, Stall: 250, Budget: 600, Regret: -1})
@@ -62,15 +63,6 @@ func TestSearchesOfLargeSpacesEnd(t *testing.T) {
 			}
 		}
 	}
-}
-
-func catalogued(t *testing.T, name string) *stencil.Stencil {
-	t.Helper()
-	s, err := stencil.Lookup(name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
 }
 
 // imagined is the field of a problem on an H200 whose times are the cost model's, off by a share. A kernel compiles

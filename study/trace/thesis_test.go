@@ -3,12 +3,12 @@ package trace_test
 import (
 	"context"
 	"fmt"
-	"os"
 	"testing"
 
 	"stenciltune/kernels"
 	"stenciltune/kernels/global"
 	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 	"stenciltune/study/matmul"
 	"stenciltune/study/trace"
 )
@@ -16,15 +16,7 @@ import (
 // box7 is the thesis's stencil.
 func box7(t *testing.T, n stencil.Size) stencil.Problem {
 	t.Helper()
-	text, err := os.ReadFile("../../docs/trace/box7.sl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := stencil.Parse("box7", "box7.sl", string(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return stencil.Problem{Stencil: s, DType: stencil.Float32, Size: n, Steps: 1}
+	return stencil.Problem{Stencil: stenciltest.File(t, "../../docs/trace/box7.sl"), DType: stencil.Float32, Size: n, Steps: 1}
 }
 
 // fetches is the lines that a walk fetches through lines of 4 elements.
@@ -154,11 +146,7 @@ func TestFetchesOfProductsFollowTheThesis(t *testing.T) {
 // column width (figure 5.1a; 0 is the naive order), follow the lines that warps ask
 // for, not those fetched: a warp whose lanes span two rows asks for more.
 func TestTimesOfTheThesisFollowTheLinesAskedFor(t *testing.T) {
-	box9, err := stencil.Lookup("box9")
-	if err != nil {
-		t.Fatal(err)
-	}
-	p := stencil.Problem{Stencil: box9, DType: stencil.Float32, Size: stencil.Size{256, 128, 1}, Steps: 1}
+	p := stencil.Problem{Stencil: stenciltest.Lookup(t, "box9"), DType: stencil.Float32, Size: stencil.Size{256, 128, 1}, Steps: 1}
 	const naive, naiveTime = "rows", 1.42
 	asked := func(walk string) float64 {
 		c := simulateWalk(t, p, walk, trace.Options{Levels: []trace.Cache{{Lines: 256, LineBytes: 128, Ways: 256}}, Policy: trace.LRU, Grain: trace.Warps})
