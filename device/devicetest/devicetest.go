@@ -24,200 +24,165 @@ import (
 // Cases draws n cases: textbook stencils of the catalogue and random ones, of every element
 // type, each family as often whatever the size of its space.
 func Cases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Case {
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 1))
-	source := verify.NewSource(m, all.Families())
-	stencils := catalogue(t)
+	d := newDrawer(t, m, seed, 1)
+	var stencils []*stencil.Stencil
+	for _, name := range stencil.Textbook() {
+		stencils = append(stencils, stenciltest.Lookup(t, name))
+	}
 	for range len(stencils) {
-		stencils = append(stencils, randomStencil(t, r))
+		stencils = append(stencils, randomStencil(t, d.r))
 	}
-	var cases []verify.Case
-	for len(cases) < n {
-		cases = add(cases, source, r, stencils[r.IntN(len(stencils))])
+	for len(d.cases) < n {
+		d.add(stencils[d.r.IntN(len(stencils))], nil)
 	}
-	return cases
+	return d.cases
 }
 
 // CatalogueCases draws n cases of each textbook stencil of the catalogue.
 func CatalogueCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Case {
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 2))
-	source := verify.NewSource(m, all.Families())
-	var cases []verify.Case
-	for _, st := range catalogue(t) {
-		for enough := len(cases) + n; len(cases) < enough; {
-			cases = add(cases, source, r, st)
-		}
-	}
-	return cases
-}
-
-// SumCases draws n cases of weighted sums under every rule at the edges, of family stream, which has code of
-// its own for each.
-func SumCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Case {
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 3))
-	source := verify.NewSource(m, all.Families())
-	stream := kernels.Find(all.Families(), "stream")
-	var cases []verify.Case
-	for len(cases) < n {
-		st := stenciltest.Parse(t, "sum", randomSum(r))
-		types := st.DTypes()
-		p := stencil.Problem{Stencil: st, DType: types[r.IntN(len(types))]}
-		if len(source.Legal(p, stream)) == 0 {
-			continue
-		}
-		for range 3 {
-			cases = append(cases, source.Draw(r, p, stream))
-		}
-	}
-	return cases
-}
-
-// MixedCases draws n cases of random programs whose boundary rules differ by axis, side and field: every other one of pipeline, which knows
-// most rules by a cell's place in its tile.
-func MixedCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Case {
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 4))
-	source, pipeline := verify.NewSource(m, all.Families()), kernels.Find(all.Families(), "pipeline")
-	var cases []verify.Case
-	for len(cases) < n {
-		text := randomMixed(r)
-		st, err := stencil.Parse("mixed", "mixed.sl", text)
-		if err != nil && strings.HasSuffix(strings.Split(err.Error(), "\n")[0], "division by zero") {
-			continue // which random integers come to
-		} else if err != nil {
-			t.Fatalf("%s: %v", text, err)
-		}
-		cases = add(cases, source, r, st)
-		if p := (stencil.Problem{Stencil: st, DType: st.DType}); len(source.Legal(p, pipeline)) > 0 {
-			cases = append(cases, source.Draw(r, p, pipeline))
-		}
-	}
-	return cases
-}
-
-// StoredCases draws n cases of random programs whose arrays are stored in types of their own, of the named families in turn, or of all.
-func StoredCases(t testing.TB, m machine.Machine, n int, seed uint64, families ...string) []verify.Case {
-	t.Logf("seed %d", seed)
-	return drawn(t, m, n, rand.New(rand.NewPCG(seed, 7)), randomStored, families)
-}
-
-// FieldCases draws n cases of random programs whose fields are stored in types of their own, of the named families in turn, or of all.
-func FieldCases(t testing.TB, m machine.Machine, n int, seed uint64, families ...string) []verify.Case {
-	t.Logf("seed %d", seed)
-	return drawn(t, m, n, rand.New(rand.NewPCG(seed, 8)), randomFields, families)
-}
-
-// CoupledCases draws n cases of random programs whose fields multiply each other, of all families in turn.
-func CoupledCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Case {
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 12))
-	source := verify.NewSource(m, all.Families())
-	var cases []verify.Case
-	for len(cases) < n {
-		st := stenciltest.Parse(t, "coupled", randomCoupled(r))
-		p, families := stencil.Problem{Stencil: st, DType: st.DType}, all.Families()
-		for range 2 {
-			if f := families[r.IntN(len(families))]; len(source.Legal(p, f)) > 0 {
-				cases = append(cases, source.Draw(r, p, f))
-			}
-		}
-	}
-	return cases
-}
-
-// SharedCases draws n cases of random programs whose neighbouring cells compute values alike, of kernels that make stages of them.
-func SharedCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Case {
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 13))
-	source := verify.NewSource(m, all.Families())
-	pipeline := kernels.Find(all.Families(), "pipeline")
-	hides := func(s space.Schedule) bool { return s.Int("hs", 0) > 0 }
-	var cases []verify.Case
-	for len(cases) < n {
-		st := stenciltest.Parse(t, "shared", randomShared(r))
-		p := stencil.Problem{Stencil: st, DType: st.DType}
-		if !slices.ContainsFunc(source.Legal(p, pipeline), hides) {
-			continue
-		}
-		c := source.Draw(r, p, pipeline)
-		for !hides(c.Kernel.Schedule) {
-			c = source.Draw(r, p, pipeline)
-		}
-		cases = append(cases, c)
-	}
-	return cases
-}
-
-// drawn draws n cases of random programs, of the named families in turn; none named = of all.
-func drawn(t testing.TB, m machine.Machine, n int, r *rand.Rand, program func(*rand.Rand) string, families []string) []verify.Case {
-	source := verify.NewSource(m, all.Families())
-	var cases []verify.Case
-	for len(cases) < n {
-		text := program(r)
-		st, err := stencil.Parse("stored", "stored.sl", text)
-		if err != nil && strings.Contains(err.Error(), "division by zero") {
-			continue // what is divided by follows from constants
-		}
-		if err != nil {
-			t.Fatalf("%s: %v", text, err)
-		}
-		f := all.Families()[len(cases)%len(all.Families())]
-		if len(families) > 0 {
-			f = kernels.Find(all.Families(), families[len(cases)%len(families)])
-		}
-		cases = addOf(cases, source, r, st, f)
-	}
-	return cases
-}
-
-// add draws one more case of a stencil, if it can be judged.
-func add(cases []verify.Case, source *verify.Source, r *rand.Rand, st *stencil.Stencil) []verify.Case {
-	return addOf(cases, source, r, st, nil)
-}
-
-// addOf draws it of a family; nil = of any.
-func addOf(cases []verify.Case, source *verify.Source, r *rand.Rand, st *stencil.Stencil, f kernels.Family) []verify.Case {
-	families, types := all.Families(), st.DTypes()
-	p := stencil.Problem{Stencil: st, DType: types[r.IntN(len(types))]}
-	if f == nil {
-		f = families[r.IntN(len(families))]
-	}
-	if len(source.Legal(p, f)) == 0 {
-		return cases
-	}
-	c := source.Draw(r, p, f)
-	if p.DType.Size() == 2 && stencil.Tolerance(c.Problem, c.Steps()) > 1 { // sums that leave the type's range
-		return cases
-	}
-	return append(cases, c)
+	return newDrawer(t, m, seed, 2).each(n, stencil.Textbook()...)
 }
 
 // ApplicationCases draws n cases of three applications, one for each thing that only they
 // have: many fields of several stages, more fields than any other, three stages that are
 // fused. Their kernels compile for longer than others.
 func ApplicationCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Case {
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 3))
-	source := verify.NewSource(m, all.Families())
-	var cases []verify.Case
-	for _, name := range []string{"fdtd3d", "lbm2d", "shallowwater"} {
-		st := stenciltest.Lookup(t, name)
-		for enough := len(cases) + n; len(cases) < enough; {
-			cases = add(cases, source, r, st)
-		}
-	}
-	return cases
+	return newDrawer(t, m, seed, 3).each(n, "fdtd3d", "lbm2d", "shallowwater")
 }
 
-func catalogue(t testing.TB) []*stencil.Stencil {
-	t.Helper()
-	var list []*stencil.Stencil
-	for _, name := range stencil.Textbook() {
-		list = append(list, stenciltest.Lookup(t, name))
+// SumCases draws n cases of weighted sums under every rule at the edges, of family stream, which has code of
+// its own for each.
+func SumCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Case {
+	d := newDrawer(t, m, seed, 3)
+	stream := kernels.Find(all.Families(), "stream")
+	for len(d.cases) < n {
+		st := stenciltest.Parse(t, "sum", randomSum(d.r))
+		types := st.DTypes()
+		p := stencil.Problem{Stencil: st, DType: types[d.r.IntN(len(types))]}
+		if len(d.source.Legal(p, stream)) == 0 {
+			continue
+		}
+		for range 3 {
+			d.cases = append(d.cases, d.source.Draw(d.r, p, stream))
+		}
 	}
-	return list
+	return d.cases
+}
+
+// MixedCases draws n cases of random programs whose boundary rules differ by axis, side and field: every other one of pipeline, which knows
+// most rules by a cell's place in its tile.
+func MixedCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Case {
+	d := newDrawer(t, m, seed, 4)
+	pipeline := kernels.Find(all.Families(), "pipeline")
+	for len(d.cases) < n {
+		st := stenciltest.Parse(t, "mixed", randomMixed(d.r))
+		d.add(st, nil)
+		if p := (stencil.Problem{Stencil: st, DType: st.DType}); len(d.source.Legal(p, pipeline)) > 0 {
+			d.cases = append(d.cases, d.source.Draw(d.r, p, pipeline))
+		}
+	}
+	return d.cases
+}
+
+// StoredCases draws n cases of random programs whose arrays are stored in types of their own, of the named families in turn, or of all.
+func StoredCases(t testing.TB, m machine.Machine, n int, seed uint64, families ...string) []verify.Case {
+	return newDrawer(t, m, seed, 7).stored(n, randomStored, families)
+}
+
+// FieldCases draws n cases of random programs whose fields are stored in types of their own, of the named families in turn, or of all.
+func FieldCases(t testing.TB, m machine.Machine, n int, seed uint64, families ...string) []verify.Case {
+	return newDrawer(t, m, seed, 8).stored(n, randomFields, families)
+}
+
+// CoupledCases draws n cases of random programs whose fields multiply each other, of all families in turn.
+func CoupledCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Case {
+	d := newDrawer(t, m, seed, 12)
+	for len(d.cases) < n {
+		st := stenciltest.Parse(t, "coupled", randomCoupled(d.r))
+		p, families := stencil.Problem{Stencil: st, DType: st.DType}, all.Families()
+		for range 2 {
+			if f := families[d.r.IntN(len(families))]; len(d.source.Legal(p, f)) > 0 {
+				d.cases = append(d.cases, d.source.Draw(d.r, p, f))
+			}
+		}
+	}
+	return d.cases
+}
+
+// SharedCases draws n cases of random programs whose neighbouring cells compute values alike, of kernels that make stages of them.
+func SharedCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Case {
+	d := newDrawer(t, m, seed, 13)
+	pipeline := kernels.Find(all.Families(), "pipeline")
+	hides := func(s space.Schedule) bool { return s.Int("hs", 0) > 0 }
+	for len(d.cases) < n {
+		st := stenciltest.Parse(t, "shared", randomShared(d.r))
+		p := stencil.Problem{Stencil: st, DType: st.DType}
+		if !slices.ContainsFunc(d.source.Legal(p, pipeline), hides) {
+			continue
+		}
+		c := d.source.Draw(d.r, p, pipeline)
+		for !hides(c.Kernel.Schedule) {
+			c = d.source.Draw(d.r, p, pipeline)
+		}
+		d.cases = append(d.cases, c)
+	}
+	return d.cases
+}
+
+// drawer draws cases from one stream of random numbers.
+type drawer struct {
+	t      testing.TB
+	r      *rand.Rand
+	source *verify.Source
+	cases  []verify.Case
+}
+
+// newDrawer logs the seed; stream tells the kinds of cases apart that have the same.
+func newDrawer(t testing.TB, m machine.Machine, seed, stream uint64) *drawer {
+	t.Helper()
+	t.Logf("seed %d", seed)
+	return &drawer{t: t, r: rand.New(rand.NewPCG(seed, stream)), source: verify.NewSource(m, all.Families())}
+}
+
+// each draws n cases of each of some stencils of the catalogue.
+func (d *drawer) each(n int, stencils ...string) []verify.Case {
+	for _, name := range stencils {
+		st := stenciltest.Lookup(d.t, name)
+		for enough := len(d.cases) + n; len(d.cases) < enough; {
+			d.add(st, nil)
+		}
+	}
+	return d.cases
+}
+
+// stored draws n cases of random programs, of the named families in turn; none named = of all.
+func (d *drawer) stored(n int, program func(*rand.Rand) string, families []string) []verify.Case {
+	for len(d.cases) < n {
+		st := stenciltest.Parse(d.t, "stored", program(d.r))
+		f := all.Families()[len(d.cases)%len(all.Families())]
+		if len(families) > 0 {
+			f = kernels.Find(all.Families(), families[len(d.cases)%len(families)])
+		}
+		d.add(st, f)
+	}
+	return d.cases
+}
+
+// add draws one more case of a stencil and a family, nil = any, if it can be judged.
+func (d *drawer) add(st *stencil.Stencil, f kernels.Family) {
+	families, types := all.Families(), st.DTypes()
+	p := stencil.Problem{Stencil: st, DType: types[d.r.IntN(len(types))]}
+	if f == nil {
+		f = families[d.r.IntN(len(families))]
+	}
+	if len(d.source.Legal(p, f)) == 0 {
+		return
+	}
+	c := d.source.Draw(d.r, p, f)
+	if p.DType.Size() == 2 && stencil.Tolerance(c.Problem, c.Steps()) > 1 { // sums that leave the type's range
+		return
+	}
+	d.cases = append(d.cases, c)
 }
 
 // randomStencil is a random mean or, as often, a random program.

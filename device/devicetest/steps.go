@@ -1,14 +1,13 @@
 package devicetest
 
 import (
-	"math/rand/v2"
 	"testing"
 
 	"stenciltune/device/verify"
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/machine"
-	"stenciltune/stencil"
+	"stenciltune/stencil/stenciltest"
 )
 
 // stepPrograms are programs whose step scalars, sources and receivers use all that they may: each fold, chains of looks at the grid, several
@@ -67,22 +66,15 @@ var storedPrograms = []string{
 
 // StepCases draws n cases of programs with step scalars, sources and receivers, every other one of families that fold where they store.
 func StepCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Case {
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 9))
-	source := verify.NewSource(m, all.Families())
+	d := newDrawer(t, m, seed, 9)
 	storing := []kernels.Family{kernels.Find(all.Families(), "global"), kernels.Find(all.Families(), "pipeline")}
-	var cases []verify.Case
-	for i := 0; len(cases) < n; i++ {
+	for i := 0; len(d.cases) < n; i++ {
 		programs := stepPrograms
 		var f kernels.Family // any
 		if i%2 == 1 {
-			programs, f = storedPrograms, storing[r.IntN(len(storing))]
+			programs, f = storedPrograms, storing[d.r.IntN(len(storing))]
 		}
-		st, err := stencil.Parse("steps", "steps.sl", programs[i/2%len(programs)])
-		if err != nil {
-			t.Fatal(err)
-		}
-		cases = addOf(cases, source, r, st, f)
+		d.add(stenciltest.Parse(t, "steps", programs[i/2%len(programs)]), f)
 	}
-	return cases
+	return d.cases
 }
