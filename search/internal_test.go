@@ -10,27 +10,11 @@ import (
 
 	"stenciltune/outcome"
 	"stenciltune/space"
+	"stenciltune/space/spacetest"
 )
 
-// room is a space of two families with shared and own parameters, and a prior.
-func room() (*space.Space, Prior) {
-	a := &space.Family{Name: "a", Params: []space.Param{
-		{Name: "x", Values: []int{1, 2, 4, 8, 16}, Ordinal: true},
-		{Name: "y", Values: []int{0, 1, 2, 3}, Ordinal: true},
-		{Name: "k", Values: []int{0, 1, 2}},
-	}, Constraints: []space.Constraint{{Name: "xy", Needs: []string{"x", "y"}, Why: "even",
-		OK: func(v space.Values) bool { return v.Get("x")*v.Get("y")%3 != 2 }}}}
-	b := &space.Family{Name: "b", Params: []space.Param{
-		{Name: "x", Values: []int{4, 8, 12}, Ordinal: true},
-		{Name: "w", Values: []int{1, 2, 3, 4, 5}, Ordinal: true},
-	}}
-	return space.New(a, b), func(s space.Schedule) float64 {
-		return 1e-3 * (1 + math.Abs(float64(s.Int("x", 1))-7) + 0.3*float64(s.Int("w", 2)) + 0.1*float64(s.Int("k", 0)))
-	}
-}
-
 func TestEnumeration(t *testing.T) {
-	sp, prior := room()
+	sp, prior := spacetest.Room()
 	c := enumerate(sp, prior, nil)
 	if c.size != sp.Size() {
 		t.Fatalf("%d points, %d schedules", c.size, sp.Size())
@@ -50,7 +34,7 @@ func TestEnumeration(t *testing.T) {
 // TestNeighbours: steps differ in one parameter, trades in two or in the family;
 // steps lead both ways.
 func TestNeighbours(t *testing.T) {
-	sp, _ := room()
+	sp, _ := spacetest.Room()
 	c := enumerate(sp, nil, nil)
 	for p := range c.size {
 		for _, q := range c.steps(nil, p) {
@@ -86,7 +70,7 @@ func differ(c *enumeration, p, q int) int {
 
 // TestGradient compares the gradient of the density with differences.
 func TestGradient(t *testing.T) {
-	sp, prior := room()
+	sp, prior := spacetest.Room()
 	c := enumerate(sp, prior, nil)
 	f := newFeatures(c)
 	r := Rand(1, "test")
@@ -123,7 +107,7 @@ func TestGradient(t *testing.T) {
 // TestPosterior compares the row by row posterior with the textbook's formulas,
 // with believers, values told late and candidates admitted late.
 func TestPosterior(t *testing.T) {
-	sp, prior := room()
+	sp, prior := spacetest.Room()
 	c := enumerate(sp, prior, nil)
 	f := newFeatures(c)
 	rapid.Check(t, func(t *rapid.T) {
@@ -206,7 +190,7 @@ func to32(v []int) []int32 {
 
 // TestBeliever: a believer leaves every mean as it is and shrinks variances.
 func TestBeliever(t *testing.T) {
-	sp, prior := room()
+	sp, prior := spacetest.Room()
 	c := enumerate(sp, prior, nil)
 	f := newFeatures(c)
 	g := newPosterior(newCovariance(f, modes(f)), to32(intsTo(c.size)))
@@ -273,7 +257,7 @@ func TestMedians(t *testing.T) {
 }
 
 func TestJudge(t *testing.T) {
-	sp, prior := room()
+	sp, prior := spacetest.Room()
 	for _, c := range []struct {
 		name  string
 		truth func(float64) float64
@@ -303,7 +287,7 @@ func TestJudge(t *testing.T) {
 // TestDesign: the prior's first, light ones, its next two, those in its order that differ from each
 // other in more than one parameter, its first of the other family, and then chance.
 func TestDesign(t *testing.T) {
-	sp, prior := room()
+	sp, prior := spacetest.Room()
 	c := enumerate(sp, func(s space.Schedule) float64 {
 		if s.Family() == "b" {
 			return 100 * prior(s) // behind every a

@@ -40,7 +40,7 @@ var may = map[string][]string{
 	"model":             {"kernels", "machine", "stencil", "space"},
 	"transfer":          {"kernels", "machine", "model", "space", "stencil"},
 	"search":            {"outcome", "space", "timing"},
-	"search/searchtest": {"outcome", "search", "space", "timing"},
+	"search/searchtest": {"outcome", "search", "space", "space/spacetest", "timing"},
 	"cache":             {"machine", "outcome", "search", "space", "timing"},
 	"emit":              {"cache", "kernels", "kernels/reduce", "model", "space", "stencil"},
 

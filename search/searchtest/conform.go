@@ -8,6 +8,7 @@ import (
 	"stenciltune/outcome"
 	"stenciltune/search"
 	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/timing"
 )
 
@@ -162,11 +163,7 @@ func (c contract) toldBeforeAsked(t *testing.T) {
 func (c contract) toldWhatIsNotInTheSpace(t *testing.T) {
 	s := c.fresh(t, search.Options{Space: c.space, Prior: ramp})
 	var told []outcome.Outcome
-	for _, text := range []string{"one/a=3/b=1", "one/a=1", "other/a=1/b=1", "one/b=1/a=1", "one/a=1/b=1/c=1/d=4"} {
-		sc, err := space.ParseSchedule(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, sc := range spacetest.Schedules(t, "one/a=3/b=1", "one/a=1", "other/a=1/b=1", "one/b=1/a=1", "one/a=1/b=1/c=1/d=4") {
 		told = append(told, outcome.At(sc, 1e-9, 0))
 	}
 	s.Tell(append(told, outcome.Outcome{}))

@@ -14,12 +14,13 @@ import (
 	"stenciltune/search"
 	"stenciltune/search/searchtest"
 	"stenciltune/space"
+	"stenciltune/space/spacetest"
 	"stenciltune/timing"
 )
 
 // TestStudy: what goptuna's study holds after a search is what happened.
 func TestStudy(t *testing.T) {
-	sp, prior := room()
+	sp, prior := spacetest.Room()
 	for _, name := range Names() {
 		st, err := New(name, search.List(sp, nil, nil), 4)
 		if err != nil {
@@ -128,21 +129,5 @@ func TestSeeds(t *testing.T) {
 	}
 	if len(wrong) > 0 {
 		t.Errorf("seeds do not decide %v", wrong)
-	}
-}
-
-func room() (*space.Space, search.Prior) {
-	a := &space.Family{Name: "a", Params: []space.Param{
-		{Name: "x", Values: []int{1, 2, 4, 8, 16}, Ordinal: true},
-		{Name: "y", Values: []int{0, 1, 2, 3}, Ordinal: true},
-		{Name: "k", Values: []int{0, 1, 2}},
-	}, Constraints: []space.Constraint{{Name: "xy", Needs: []string{"x", "y"}, Why: "even",
-		OK: func(v space.Values) bool { return v.Get("x")*v.Get("y")%3 != 2 }}}}
-	b := &space.Family{Name: "b", Params: []space.Param{
-		{Name: "x", Values: []int{4, 8, 12}, Ordinal: true},
-		{Name: "w", Values: []int{1, 2, 3, 4, 5}, Ordinal: true},
-	}}
-	return space.New(a, b), func(s space.Schedule) float64 {
-		return 1e-3 * (1 + math.Abs(float64(s.Int("x", 1))-7) + 0.3*float64(s.Int("w", 2)) + 0.1*float64(s.Int("k", 0)))
 	}
 }
