@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"stenciltune/kernels"
+	"stenciltune/machine/machinetest"
 )
 
 func TestInterferenceFormula(t *testing.T) {
@@ -31,7 +32,7 @@ func TestLayerConditionsFollowTheWalk(t *testing.T) {
 	conditions := func(text string) map[string]LayerCondition {
 		w := work(t, p, text)
 		list := map[string]LayerCondition{}
-		for _, c := range Fitted.layerConditions(p, w, h200(), 132*8, 8) {
+		for _, c := range Fitted.layerConditions(p, w, machinetest.H200(), 132*8, 8) {
 			list[c.Level+c.Axis] = c
 		}
 		return list
@@ -44,7 +45,7 @@ func TestLayerConditionsFollowTheWalk(t *testing.T) {
 	if a, b := rows["L2z"], column["L2z"]; b.Distance >= a.Distance || b.Missed >= a.Missed {
 		t.Errorf("rows %+v\ncolumn %+v", a, b)
 	}
-	small := h200()
+	small := machinetest.H200()
 	small.L2Bytes = 4 << 20
 	for _, c := range Fitted.layerConditions(p, work(t, p, naive), small, 132*8, 8) {
 		if c.Level == "L2" && c.Axis == "z" && c.Met {

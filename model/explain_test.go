@@ -9,6 +9,7 @@ import (
 
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
+	"stenciltune/machine/machinetest"
 	"stenciltune/space"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
@@ -19,13 +20,13 @@ func explain(t *testing.T, size int, text string) Explanation {
 	t.Helper()
 	p := cube(t).Resized([3]int{size, size, size})
 	s := spacetest.Schedule(t, text)
-	return Explain(p, kernels.Find(all.Families(), s.Family()), s, Facts{}, h200())
+	return Explain(p, kernels.Find(all.Families(), s.Family()), s, Facts{}, machinetest.H200())
 }
 
 func TestExplanationHoldsThePredictionAndItsAlternatives(t *testing.T) {
 	e := explain(t, 512, fused)
 	w := work(t, cube(t), fused)
-	if e.Prediction.Seconds != Predict(cube(t), w, Facts{}, h200()).Seconds || e.Steps != 2 || e.Launches != 500 {
+	if e.Prediction.Seconds != Predict(cube(t), w, Facts{}, machinetest.H200()).Seconds || e.Steps != 2 || e.Launches != 500 {
 		t.Errorf("%+v", e)
 	}
 	if e.Pyramid == nil || e.Pyramid.Height != 2 || e.Column == nil {
@@ -53,7 +54,7 @@ func TestColumnsAreAdvisedOnlyWhereRowsDoNotFit(t *testing.T) {
 	if e := explain(t, 512, rows); !strings.Contains(e.Column.Why, "of the whole grid, so that") || e.Column.FormulaL2 < 512 {
 		t.Errorf("512: %+v", e.Column)
 	}
-	m := h200()
+	m := machinetest.H200()
 	m.L2Bytes = 12 << 20
 	p := cube(t).Resized([3]int{4096, 512, 64})
 	s := spacetest.Schedule(t, rows)
@@ -101,10 +102,10 @@ func TestWhatMemoryAllowsCountsEveryArray(t *testing.T) {
 	for name, bytes := range map[string]float64{"jacobi3d": 8, "hotspot3d": 12, "acoustic3d": 16, "lbm2d": 72, "redblack": 12} {
 		st := stenciltest.Lookup(t, name)
 		p := stencil.Problem{Stencil: st, DType: st.DType, Size: st.DefaultSize(false), Steps: 100}
-		s := space.New(kernels.Find(all.Families(), "global").Space(p, h200()))
+		s := space.New(kernels.Find(all.Families(), "global").Space(p, machinetest.H200()))
 		for one := range s.All() {
-			e := Explain(p, kernels.Find(all.Families(), "global"), one, Facts{}, h200())
-			if want := h200().DRAMBandwidth() / bytes * float64(e.Steps); math.Abs(e.CellsBound/want-1) > 1e-9 {
+			e := Explain(p, kernels.Find(all.Families(), "global"), one, Facts{}, machinetest.H200())
+			if want := machinetest.H200().DRAMBandwidth() / bytes * float64(e.Steps); math.Abs(e.CellsBound/want-1) > 1e-9 {
 				t.Errorf("%s: %g cells a second, want %g", name, e.CellsBound, want)
 			}
 			break

@@ -9,21 +9,11 @@ import (
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/machine"
+	"stenciltune/machine/machinetest"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 	"stenciltune/stencil/stenciltest"
 )
-
-// h200 is what the driver says of an NVIDIA H200, and its measured copy bandwidth.
-func h200() machine.Machine {
-	return machine.Machine{
-		Kind: machine.CUDA, Name: "NVIDIA H200", ComputeCapability: "9.0", MemoryBytes: 150109880320, L2Bytes: 60 << 20,
-		SMs: 132, WarpSize: 32, MaxThreadsBlock: 1024, MaxBlockDim: [3]int{1024, 1024, 64}, MaxGridDim: [3]int{math.MaxInt32, 65535, 65535},
-		MaxThreadsSM: 2048, MaxBlocksSM: 32, RegistersBlock: 65536, RegistersSM: 65536,
-		SharedBlock: 48 << 10, SharedBlockOptin: 227 << 10, SharedSM: 228 << 10, SharedReserved: 1 << 10,
-		ClockHz: 1.98e9, MemoryClockHz: 3.201e9, MemoryBusBits: 6016, CopyBytesPerSecond: 4.16e12,
-	}
-}
 
 func problem(t testing.TB, name string, d stencil.DType, n stencil.Size) stencil.Problem {
 	t.Helper()
@@ -72,7 +62,7 @@ func TestOccupancyEqualsHandComputedExamplesOfAnH200(t *testing.T) {
 		{128, 64, 100 << 10, 2, "shared memory"}, // registers would allow 8
 		{512, 128, 10 << 10, 1, "registers"},     // 4096 a warp: 16 warps; shared memory would allow 20
 	} {
-		blocks, limit := Resident(h200(), c.threads, c.registers, c.shared)
+		blocks, limit := Resident(machinetest.H200(), c.threads, c.registers, c.shared)
 		if blocks != c.blocks || limit != c.limit {
 			t.Errorf("%d threads of %d registers, %d bytes: %d blocks by %s, want %d by %s", c.threads, c.registers, c.shared, blocks, limit, c.blocks, c.limit)
 		}
@@ -81,13 +71,13 @@ func TestOccupancyEqualsHandComputedExamplesOfAnH200(t *testing.T) {
 
 func TestRegisterLimitIsWhatLaunchBoundsLeaves(t *testing.T) {
 	for threads, want := range map[int]int{32: 255, 256: 255, 257: 168, 320: 168, 384: 168, 512: 128, 544: 96, 768: 80, 1024: 64} {
-		if got := registerLimit(h200(), threads); got != want {
+		if got := registerLimit(machinetest.H200(), threads); got != want {
 			t.Errorf("%d threads: %d registers, want %d", threads, got, want)
 		}
-		if blocks, _ := Resident(h200(), threads, want, 0); blocks < 1 {
+		if blocks, _ := Resident(machinetest.H200(), threads, want, 0); blocks < 1 {
 			t.Errorf("%d threads with all the registers they may have: %d blocks", threads, blocks)
 		}
-		if blocks, _ := Resident(h200(), threads, want+8, 0); blocks > 0 && want < 255 {
+		if blocks, _ := Resident(machinetest.H200(), threads, want+8, 0); blocks > 0 && want < 255 {
 			t.Errorf("%d threads with more registers than they may have: %d blocks", threads, blocks)
 		}
 	}
@@ -100,7 +90,7 @@ func TestRegisterLimitIsWhatLaunchBoundsLeaves(t *testing.T) {
 func TestTenWarpsThatWantMoreRegistersHaveATime(t *testing.T) {
 	p := problem(t, "acoustic3d", stencil.Float32, stencil.Size{512, 512, 512})
 	const text = "sweep/vx=4/vy=3/wp=10/ck=16/pf=4/mb=1"
-	if got := Predict(p, work(t, p, text), Facts{}, h200()); math.IsInf(got.Seconds, 1) || got.Registers != 168 || got.SpillBytes < 4 {
+	if got := Predict(p, work(t, p, text), Facts{}, machinetest.H200()); math.IsInf(got.Seconds, 1) || got.Registers != 168 || got.SpillBytes < 4 {
 		t.Errorf("%g s, %d registers, %g bytes spilled, %s", got.Seconds, got.Registers, got.SpillBytes, got.Occupancy)
 	}
 }
@@ -125,7 +115,7 @@ func TestMoreWorkIsNeverFaster(t *testing.T) {
 	p := cube(t)
 	for _, text := range []string{naive, fused} {
 		base := work(t, p, text)
-		before := Predict(p, base, Facts{}, h200())
+		before := Predict(p, base, Facts{}, machinetest.H200())
 		for name, change := range map[string]func(*kernels.Work){
 			"bytes written":   func(w *kernels.Work) { w.L2Write *= 3 },
 			"L2 reads":        func(w *kernels.Work) { w.L2Read *= 3 },
@@ -143,7 +133,7 @@ func TestMoreWorkIsNeverFaster(t *testing.T) {
 		} {
 			w := base
 			change(&w)
-			if after := Predict(p, w, Facts{}, h200()); !(after.Seconds > before.Seconds) {
+			if after := Predict(p, w, Facts{}, machinetest.H200()); !(after.Seconds > before.Seconds) {
 				t.Errorf("%s, more %s: %g s after %g s", text, name, after.Seconds, before.Seconds)
 			}
 		}
@@ -154,14 +144,14 @@ func TestWeakerMachineIsNeverFaster(t *testing.T) {
 	p := cube(t)
 	for _, text := range []string{naive, fused} {
 		w := work(t, p, text)
-		before := Predict(p, w, Facts{}, h200())
+		before := Predict(p, w, Facts{}, machinetest.H200())
 		for name, change := range map[string]func(*machine.Machine){
 			"memory bandwidth": func(m *machine.Machine) { m.CopyBytesPerSecond /= 2 },
 			"clock":            func(m *machine.Machine) { m.ClockHz /= 2 },
 			"multiprocessors":  func(m *machine.Machine) { m.SMs /= 2 },
 			"L2":               func(m *machine.Machine) { m.L2Bytes /= 16 },
 		} {
-			m := h200()
+			m := machinetest.H200()
 			change(&m)
 			if after := Predict(p, w, Facts{}, m); !(after.Seconds > before.Seconds) {
 				t.Errorf("%s, less %s: %g s after %g s", text, name, after.Seconds, before.Seconds)
@@ -189,11 +179,11 @@ func TestDRAMTrafficIsAtLeastTheGridInAndOut(t *testing.T) {
 	cold.Resident = 1e-12 // nothing stays in L2 from launch to launch
 	for _, text := range []string{naive, fused, "global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=128/zz=1/sp=0"} {
 		w := work(t, p, text)
-		if got := cold.Predict(p, w, Facts{}, h200()).DRAMBytes; got < 2*float64(p.Bytes()) || got > 2*float64(p.Bytes())+w.L2Read {
+		if got := cold.Predict(p, w, Facts{}, machinetest.H200()).DRAMBytes; got < 2*float64(p.Bytes()) || got > 2*float64(p.Bytes())+w.L2Read {
 			t.Errorf("%s: %g bytes, the grid has %d", text, got, p.Bytes())
 		}
 	}
-	huge := h200()
+	huge := machinetest.H200()
 	huge.L2Bytes = 1 << 50
 	if got := cold.Predict(p, work(t, p, naive), Facts{}, huge).DRAMBytes; math.Abs(got/(2*float64(p.Bytes()))-1) > 1e-6 {
 		t.Errorf("with an L2 that holds everything: %g bytes", got)
@@ -204,13 +194,13 @@ func TestKernelThatCannotBeResidentTakesForEver(t *testing.T) {
 	p := cube(t)
 	w := work(t, p, fused)
 	w.Launch.SharedBytes = 300 << 10
-	got := Predict(p, w, Facts{}, h200())
+	got := Predict(p, w, Facts{}, machinetest.H200())
 	if !math.IsInf(got.Seconds, 1) || got.Occupancy != "shared memory" || got.Limiter != "occupancy" || got.BlocksPerSM != 0 {
 		t.Errorf("%+v", got)
 	}
 	w = work(t, p, fused)
 	w.Launch.Block = [3]int{1024, 4, 1}
-	if got := Predict(p, w, Facts{}, h200()); !math.IsInf(got.Seconds, 1) || got.Occupancy != "threads" {
+	if got := Predict(p, w, Facts{}, machinetest.H200()); !math.IsInf(got.Seconds, 1) || got.Occupancy != "threads" {
 		t.Errorf("%+v", got)
 	}
 }
@@ -218,16 +208,16 @@ func TestKernelThatCannotBeResidentTakesForEver(t *testing.T) {
 func TestCompilersRegistersReplaceTheEstimate(t *testing.T) {
 	p := cube(t)
 	w := work(t, p, fused)
-	if a, b := Predict(p, w, Facts{Registers: w.Registers}, h200()).Seconds, Predict(p, w, Facts{}, h200()).Seconds; math.Abs(a/b-1) > 1e-3 {
+	if a, b := Predict(p, w, Facts{Registers: w.Registers}, machinetest.H200()).Seconds, Predict(p, w, Facts{}, machinetest.H200()).Seconds; math.Abs(a/b-1) > 1e-3 {
 		t.Error("the estimate given as the compiler's number changes the prediction")
 	}
-	few, many := Predict(p, w, Facts{Registers: 32}, h200()), Predict(p, w, Facts{Registers: 120}, h200())
+	few, many := Predict(p, w, Facts{Registers: 32}, machinetest.H200()), Predict(p, w, Facts{Registers: 120}, machinetest.H200())
 	if few.BlocksPerSM <= many.BlocksPerSM || few.Seconds >= many.Seconds {
 		t.Errorf("32 registers: %d blocks, %g s; 120: %d blocks, %g s", few.BlocksPerSM, few.Seconds, many.BlocksPerSM, many.Seconds)
 	}
 	spilled := work(t, p, naive)
 	spilled.Launch.Block = [3]int{1024, 1, 1} // 64 registers a thread at most
-	if fit, spill := Predict(p, spilled, Facts{Registers: 64}, h200()), Predict(p, spilled, Facts{Registers: 64, SpillBytes: 544}, h200()); !(spill.Seconds > fit.Seconds) || spill.BlocksPerSM != fit.BlocksPerSM {
+	if fit, spill := Predict(p, spilled, Facts{Registers: 64}, machinetest.H200()), Predict(p, spilled, Facts{Registers: 64, SpillBytes: 544}, machinetest.H200()); !(spill.Seconds > fit.Seconds) || spill.BlocksPerSM != fit.BlocksPerSM {
 		t.Errorf("64 registers: %g s; 200, of which 136 are spilled: %g s", fit.Seconds, spill.Seconds)
 	}
 }
@@ -238,7 +228,7 @@ func TestEveryLegalScheduleHasAFinitePredictionAboveEachOfItsTerms(t *testing.T)
 		WarpSize: 32, SMs: 2, MaxThreadsBlock: 1024, MaxBlockDim: [3]int{1024, 1024, 64}, MaxGridDim: [3]int{math.MaxInt32, 65535, 65535},
 		MaxThreadsSM: 2048, MaxBlocksSM: 32, SharedBlock: 48 << 10, SharedBlockOptin: 48 << 10, SharedSM: 48 << 10,
 	}
-	for _, m := range []machine.Machine{h200(), bare} {
+	for _, m := range []machine.Machine{machinetest.H200(), bare} {
 		for _, p := range []stencil.Problem{
 			cube(t), problem(t, "jacobi3d", stencil.Float64, stencil.Size{67, 45, 29}), problem(t, "jacobi2d", stencil.Float32, stencil.Size{8192, 8192, 1}),
 			problem(t, "jacobi2d", stencil.Float64, stencil.Size{3, 2, 1}),
@@ -280,7 +270,7 @@ func TestEveryLegalScheduleHasAFinitePredictionAboveEachOfItsTerms(t *testing.T)
 func TestPredictionsOfAnH200AreInTheRightRegion(t *testing.T) {
 	// Measured there: 0.48 ms a step (copy bandwidth alone: 0.26 ms).
 	p := cube(t)
-	if got := Predict(p, work(t, p, naive), Facts{}, h200()).Seconds; got < 0.26e-3 || got > 1e-3 {
+	if got := Predict(p, work(t, p, naive), Facts{}, machinetest.H200()).Seconds; got < 0.26e-3 || got > 1e-3 {
 		t.Errorf("naive jacobi3d 512x512x512: %g s", got)
 	}
 }
@@ -289,7 +279,7 @@ func TestLargerGridsAndWiderTypesTakeLonger(t *testing.T) {
 	before := 0.0
 	for _, n := range []int{64, 128, 256, 512, 1024} {
 		p := cube(t).Resized(stencil.Size{n, n, n})
-		got := Predict(p, work(t, p, naive), Facts{}, h200()).Seconds
+		got := Predict(p, work(t, p, naive), Facts{}, machinetest.H200()).Seconds
 		if got <= before {
 			t.Errorf("%d cubed: %g s after %g s", n, got, before)
 		}
@@ -298,7 +288,7 @@ func TestLargerGridsAndWiderTypesTakeLonger(t *testing.T) {
 	for _, text := range []string{naive, fused} {
 		single, double := cube(t), cube(t)
 		double.DType = stencil.Float64
-		if a, b := Predict(single, work(t, single, text), Facts{}, h200()).Seconds, Predict(double, work(t, double, text), Facts{}, h200()).Seconds; b <= a {
+		if a, b := Predict(single, work(t, single, text), Facts{}, machinetest.H200()).Seconds, Predict(double, work(t, double, text), Facts{}, machinetest.H200()).Seconds; b <= a {
 			t.Errorf("%s: %g s in float, %g s in double", text, a, b)
 		}
 	}
@@ -316,7 +306,7 @@ func TestLanesFollowTheThroughputTable(t *testing.T) {
 // What was measured of a machine counts where it differs from what the coefficients stand for.
 func TestMeasuredLatenciesAreUsed(t *testing.T) {
 	p := cube(t)
-	same := h200()
+	same := machinetest.H200()
 	same.ClockHz = 1.98e9
 	term := func(m machine.Machine, name string) float64 {
 		for _, x := range Predict(p, work(t, p, "tile/gx=32/gy=4/gz=2/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1/pd=0"), Facts{}, m).Terms {
@@ -348,7 +338,7 @@ func TestL1MustHoldWhatALineReads(t *testing.T) {
 	p := problem(t, "box9", stencil.Float32, stencil.Size{4096, 4096, 1})
 	const line = "global/gx=512/gy=1/gz=1/wx=1/wy=1/wz=1/cw=32/zz=0/sp=1"
 	w := work(t, p, line)
-	large := h200()
+	large := machinetest.H200()
 	small := large
 	small.ComputeCapability, small.SharedSM = "99.0", 4<<10 // 32 KiB with L1
 	a, b := Predict(p, w, Facts{}, large), Predict(p, w, Facts{}, small)
@@ -362,7 +352,7 @@ func TestNumbersThatAKernelLeavesCostNoReading(t *testing.T) {
 	p := stencil.Problem{Stencil: st, DType: stencil.Float32, Size: stencil.Size{8192, 8192, 1}, Steps: 10}
 	seconds := func(schedule string) float64 {
 		s := spacetest.Schedule(t, schedule)
-		for _, term := range Predict(p, kernels.Find(all.Families(), s.Family()).Work(p, s), Facts{}, h200()).Terms {
+		for _, term := range Predict(p, kernels.Find(all.Families(), s.Family()).Work(p, s), Facts{}, machinetest.H200()).Terms {
 			if term.Name == "numbers" {
 				return term.Seconds
 			}
@@ -386,8 +376,8 @@ func TestEveryStageIsLaunched(t *testing.T) {
 		"global/gx=32/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0/fs=1": 1, "pipeline/vx=2/vy=1/wp=1/ck=4/pf=1/mb=1/ph=1": 1,
 	} {
 		s := spacetest.Schedule(t, text)
-		got := Schedule(p, kernels.Find(all.Families(), s.Family()), s, Facts{}, h200())
-		one := launchSeconds(h200()) + Fitted.Ramp/h200().ClockHz
+		got := Schedule(p, kernels.Find(all.Families(), s.Family()), s, Facts{}, machinetest.H200())
+		one := launchSeconds(machinetest.H200()) + Fitted.Ramp/machinetest.H200().ClockHz
 		if launch := got.Parts[Parts-1]; math.Abs(launch/one-want) > 1e-9 {
 			t.Errorf("%s: %g launches, want %g", text, launch/one, want)
 		}

@@ -9,6 +9,7 @@ import (
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/machine"
+	"stenciltune/machine/machinetest"
 	"stenciltune/space"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
@@ -38,7 +39,7 @@ func sampled(t *testing.T, f func(p stencil.Problem, s space.Schedule, w kernels
 			problem(t, "gradient2d", stencil.Float64, stencil.Size{4096, 4000, 1}), problem(t, "jacobi3d27", stencil.Float32, stencil.Size{320, 320, 320}),
 		} {
 			family := "" // of the schedule before: of each family the first is taken, too
-			for s := range kernels.Spaces(all.Families(), p, h200()).All() {
+			for s := range kernels.Spaces(all.Families(), p, machinetest.H200()).All() {
 				first := s.Family() != family
 				family = s.Family()
 				if r.IntN(150) == 0 || first {
@@ -61,7 +62,7 @@ func sampled(t *testing.T, f func(p stencil.Problem, s space.Schedule, w kernels
 
 func TestRedundantWorkNeverPredictsLessTime(t *testing.T) {
 	sampled(t, func(p stencil.Problem, s space.Schedule, w kernels.Work) {
-		before := Predict(p, w, Facts{}, h200())
+		before := Predict(p, w, Facts{}, machinetest.H200())
 		for _, k := range []float64{1.01, 1.3, 4} {
 			more := w // the same useful cells, more updates for them
 			more.Updates *= k
@@ -71,7 +72,7 @@ func TestRedundantWorkNeverPredictsLessTime(t *testing.T) {
 			more.Accesses *= k
 			more.Shared *= k
 			more.Waits *= k
-			after := Predict(p, more, Facts{}, h200())
+			after := Predict(p, more, Facts{}, machinetest.H200())
 			if after.Seconds < before.Seconds || after.Redundancy <= before.Redundancy || after.Ghost < before.Ghost {
 				t.Errorf("%s %s: %g times the updates: %g s after %g s", p.Text(), s, k, after.Seconds, before.Seconds)
 			}
@@ -80,7 +81,7 @@ func TestRedundantWorkNeverPredictsLessTime(t *testing.T) {
 				wider.Read[a] += int(k)
 			}
 			wider.L2Read *= k
-			if got := Predict(p, wider, Facts{}, h200()).Seconds; got < before.Seconds {
+			if got := Predict(p, wider, Facts{}, machinetest.H200()).Seconds; got < before.Seconds {
 				t.Errorf("%s %s: a wider ghost zone: %g s after %g s", p.Text(), s, got, before.Seconds)
 			}
 		}
@@ -90,7 +91,7 @@ func TestRedundantWorkNeverPredictsLessTime(t *testing.T) {
 func TestBandwidthBoundPredictionsFollowTheBandwidth(t *testing.T) {
 	// Memory so slow that nothing else matters.
 	slow := func(k float64) machine.Machine {
-		m := h200()
+		m := machinetest.H200()
 		m.CopyBytesPerSecond /= 2000 * k
 		return m
 	}
@@ -109,7 +110,7 @@ func TestBandwidthBoundPredictionsFollowTheBandwidth(t *testing.T) {
 // wrong unit would not follow.
 func TestUnits(t *testing.T) {
 	const k = 3.7
-	m := h200()
+	m := machinetest.H200()
 	m.Rates.Launch = 1.5e-6
 	fast := m
 	fast.ClockHz *= k
@@ -137,7 +138,7 @@ func TestMemoryTrafficIsNeverBelowTheCompulsory(t *testing.T) {
 	small := Fitted
 	small.Resident = 1e-9 // L2 keeps no grid from launch to launch
 	sampled(t, func(p stencil.Problem, s space.Schedule, w kernels.Work) {
-		got := small.Predict(p, w, Facts{}, h200())
+		got := small.Predict(p, w, Facts{}, machinetest.H200())
 		if least := 2 * float64(p.Bytes()); got.DRAMBytes < least*(1-1e-9) || got.DRAMBytes > math.Max(got.L2Bytes, least)*(1+1e-9) {
 			t.Errorf("%s %s: %g bytes of memory, %g of L2, at least %g", p.Text(), s, got.DRAMBytes, got.L2Bytes, least)
 		}
@@ -186,19 +187,19 @@ func TestNoCliffs(t *testing.T) {
 			}
 		}
 		check("L2", 1<<18, 1<<28, func(v float64) float64 {
-			m := h200()
+			m := machinetest.H200()
 			m.L2Bytes = int64(v)
 			return Predict(p, w, Facts{}, m).Seconds
 		})
 		check("loads in flight", 0.5, 100, func(v float64) float64 {
 			w := w
 			w.Loads = v
-			return Predict(p, w, Facts{}, h200()).Seconds
+			return Predict(p, w, Facts{}, machinetest.H200()).Seconds
 		})
-		before := Predict(p, w, Facts{}, h200()).Seconds
+		before := Predict(p, w, Facts{}, machinetest.H200()).Seconds
 		for least := w.Least; least < 400; least++ { // one register more
 			w.Least = least
-			now := Predict(p, w, Facts{}, h200()).Seconds
+			now := Predict(p, w, Facts{}, machinetest.H200()).Seconds
 			if now/before > 1.2 || now < before*(1-1e-12) {
 				t.Errorf("%s: %d registers at least: %g s after %g s", text, least, now, before)
 			}
@@ -212,12 +213,12 @@ func TestNoCliffs(t *testing.T) {
 func TestSpillsCost(t *testing.T) {
 	p := cube(t)
 	w := work(t, p, "stream/vx=2/vy=4/wp=16/ck=8/pf=2/mb=1/ph=4")
-	none, some := Predict(p, w, Facts{Registers: 128}, h200()), Predict(p, w, Facts{Registers: 128, SpillBytes: 200}, h200())
+	none, some := Predict(p, w, Facts{Registers: 128}, machinetest.H200()), Predict(p, w, Facts{Registers: 128, SpillBytes: 200}, machinetest.H200())
 	if some.Seconds <= none.Seconds || some.SpillBytes != 200 || none.SpillBytes != 0 {
 		t.Errorf("%g s without, %g s with spills", none.Seconds, some.Seconds)
 	}
 	w.Least = 200
-	if got := Predict(p, w, Facts{}, h200()); got.SpillBytes < 200 || got.Seconds <= none.Seconds {
+	if got := Predict(p, w, Facts{}, machinetest.H200()); got.SpillBytes < 200 || got.Seconds <= none.Seconds {
 		t.Errorf("%+v", got)
 	}
 }
@@ -231,7 +232,7 @@ func TestGridsWithinL2StayThere(t *testing.T) {
 		p := stencil.Problem{Stencil: st, DType: stencil.Float32, Size: stencil.Size{n, n, 1}, Steps: 1000}
 		f := kernels.Find(all.Families(), "global")
 		s := spacetest.Schedule(t, "global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=0")
-		share := Predict(p, f.Work(p, s), Facts{}, h200()).DRAMBytes / (2 * float64(p.Bytes()))
+		share := Predict(p, f.Work(p, s), Facts{}, machinetest.H200()).DRAMBytes / (2 * float64(p.Bytes()))
 		if share <= last || n == 128 && share > 0.01 || n == 16384 && share < 0.99 {
 			t.Errorf("%d^2: %g of the grid from memory, %g of one half as wide", n, share, last)
 		}

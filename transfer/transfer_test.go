@@ -7,21 +7,12 @@ import (
 
 	"stenciltune/kernels/all"
 	"stenciltune/machine"
+	"stenciltune/machine/machinetest"
 	"stenciltune/space"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 	"stenciltune/stencil/stenciltest"
 )
-
-func h200() machine.Machine {
-	return machine.Machine{Kind: machine.CUDA, Name: "NVIDIA H200", ComputeCapability: "9.0", Driver: "580.159.04", CUDAVersion: "13.0", Compiler: "NVRTC 13.0",
-		SMs: 132, MemoryBytes: 150_110_011_392, L2Bytes: 60 << 20, ClockHz: 1.98e9, MemoryClockHz: 3.201e9, MemoryBusBits: 6016, CopyBytesPerSecond: 4.1e12}.WithLimits()
-}
-
-func a100() machine.Machine {
-	return machine.Machine{Kind: machine.CUDA, Name: "NVIDIA A100-SXM4-80GB", ComputeCapability: "8.0", Driver: "580.1", CUDAVersion: "13.0", Compiler: "NVRTC 13.0",
-		SMs: 108, MemoryBytes: 85_899_345_920, L2Bytes: 40 << 20, ClockHz: 1.41e9, MemoryClockHz: 1.593e9, MemoryBusBits: 5120, CopyBytesPerSecond: 1.7e12}.WithLimits()
-}
 
 func problem(t testing.TB, n stencil.Size) stencil.Problem {
 	t.Helper()
@@ -32,7 +23,7 @@ func at(p stencil.Problem, m machine.Machine) Place { return At(all.Families(), 
 
 // TestStreamTilesFillTheOtherDevicesSMs: what fills 132 SMs on an H200 fills 108 on an A100.
 func TestStreamTilesFillTheOtherDevicesSMs(t *testing.T) {
-	here, there := at(problem(t, stencil.Size{8192, 8192, 1}), h200()), at(problem(t, stencil.Size{8192, 8192, 1}), a100())
+	here, there := at(problem(t, stencil.Size{8192, 8192, 1}), machinetest.H200()), at(problem(t, stencil.Size{8192, 8192, 1}), machinetest.A100())
 	measured := spacetest.Schedule(t, "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=16/sm=132/pm=1")
 	seconds := map[space.Schedule]float64{measured: 0.7 * here.Predict(measured)}
 	for _, s := range spacetest.Schedules(t, "stream/vx=4/vy=1/wp=1/ck=16/pf=4/mb=1/ph=16/sm=132/pm=1", "stream/vx=4/vy=1/wp=1/ck=8/pf=2/mb=1/ph=16/sm=132/pm=1") {
@@ -56,7 +47,7 @@ func TestWhatWasMeasuredNowhereHasAHandicap(t *testing.T) {
 
 // TestALevelIsAMedian: of an even count the mean of the middle two, whatever their order.
 func TestALevelIsAMedian(t *testing.T) {
-	here := at(problem(t, stencil.Size{8192, 8192, 1}), h200())
+	here := at(problem(t, stencil.Size{8192, 8192, 1}), machinetest.H200())
 	of := spacetest.Schedules(t, "stream/vx=4/vy=1/wp=1/ck=64/pf=4/mb=1/ph=8/pm=1", "stream/vx=8/vy=1/wp=1/ck=64/pf=4/mb=1/ph=8/pm=1")
 	if a, b := here.Predict(of[0]), here.Predict(of[1]); math.Abs(math.Log(a/b)) > 0.1 {
 		t.Fatalf("%g and %g s are predicted", a, b)
@@ -73,7 +64,7 @@ func TestALevelIsAMedian(t *testing.T) {
 // TestLaunchesLearnFromTheirKernel: what was measured of a compiled kernel counts for other stream tiles of it, not for
 // another kernel, and not where an SM holds several of its blocks where it held one.
 func TestLaunchesLearnFromTheirKernel(t *testing.T) {
-	here := at(problem(t, stencil.Size{8192, 8192, 1}), h200())
+	here := at(problem(t, stencil.Size{8192, 8192, 1}), machinetest.H200())
 	known := spacetest.Schedules(t, "stream/vx=4/vy=1/wp=1/ck=64/pf=4/mb=1/ph=8/pm=1", "stream/vx=8/vy=1/wp=1/ck=64/pf=4/mb=1/ph=8/pm=1", "stream/vx=8/vy=1/wp=1/ck=64/pf=4/mb=1/ph=10/pm=1")
 	seconds := map[space.Schedule]float64{known[0]: 0.8 * here.Predict(known[0]), known[1]: here.Predict(known[1]), known[2]: here.Predict(known[2])}
 	expected := func(there Place, s space.Schedule) float64 {
@@ -84,7 +75,7 @@ func TestLaunchesLearnFromTheirKernel(t *testing.T) {
 	if !(same < tiles && tiles < near && near < other && math.Abs(other-1) < 1e-9) {
 		t.Errorf("expected over predicted: the schedule %g, other stream tiles %g, another prefetch depth %g, another kernel %g", same, tiles, near, other)
 	}
-	small := at(problem(t, stencil.Size{1024, 1024, 1}), h200())
+	small := at(problem(t, stencil.Size{1024, 1024, 1}), machinetest.H200())
 	if alone := spacetest.Schedule(t, "stream/vx=4/vy=1/wp=1/ck=8/pf=4/mb=1/ph=8/pm=1"); !small.guess(alone).alone || here.guess(known[0]).alone || math.Abs(expected(small, alone)-1) > 1e-9 {
 		t.Errorf("%+v, %+v, expected over predicted %g", small.guess(alone), here.guess(known[0]), expected(small, alone))
 	}

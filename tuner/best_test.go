@@ -17,6 +17,7 @@ import (
 	"stenciltune/kernels"
 	"stenciltune/kernels/all"
 	"stenciltune/machine"
+	"stenciltune/machine/machinetest"
 	"stenciltune/outcome"
 	"stenciltune/search"
 	"stenciltune/space"
@@ -26,16 +27,6 @@ import (
 	"stenciltune/timing"
 	"stenciltune/transfer"
 )
-
-func h200() machine.Machine {
-	return machine.Machine{Kind: machine.CUDA, Name: "NVIDIA H200", ComputeCapability: "9.0", Driver: "580.159.04", CUDAVersion: "13.0", Compiler: "NVRTC 13.0",
-		SMs: 132, MemoryBytes: 150_110_011_392, L2Bytes: 60 << 20, ClockHz: 1.98e9, MemoryClockHz: 3.201e9, MemoryBusBits: 6016, CopyBytesPerSecond: 4.1e12}.WithLimits()
-}
-
-func a100() machine.Machine {
-	return machine.Machine{Kind: machine.CUDA, Name: "NVIDIA A100-SXM4-80GB", ComputeCapability: "8.0", Driver: "580.1", CUDAVersion: "13.0", Compiler: "NVRTC 13.0",
-		SMs: 108, MemoryBytes: 85_899_345_920, L2Bytes: 40 << 20, ClockHz: 1.41e9, MemoryClockHz: 1.593e9, MemoryBusBits: 5120, CopyBytesPerSecond: 1.7e12}.WithLimits()
-}
 
 func problem(t testing.TB, n stencil.Size) stencil.Problem {
 	t.Helper()
@@ -125,19 +116,19 @@ var fourSizes = []stencil.Size{{1024, 1024, 1}, {4096, 4096, 1}, {8192, 2048, 1}
 // with the fastest of all that was sampled.
 func TestUnseenSizesAreAnsweredFromStoredOnes(t *testing.T) {
 	s := open(t)
-	schedules := sample(at(problem(t, stencil.Size{4096, 4096, 1}), h200()), 97)
+	schedules := sample(at(problem(t, stencil.Size{4096, 4096, 1}), machinetest.H200()), 97)
 	for _, n := range fourSizes {
-		record(t, s, at(problem(t, n), h200()), schedules)
+		record(t, s, at(problem(t, n), machinetest.H200()), schedules)
 	}
-	if err := s.store.PutRates(h200(), cache.DeviceRates{Device: "NVIDIA H200", Rates: machine.Rates{Launch: 3e-6}, CopyBytesPerSecond: 4e12}); err != nil {
+	if err := s.store.PutRates(machinetest.H200(), cache.DeviceRates{Device: "NVIDIA H200", Rates: machine.Rates{Launch: 3e-6}, CopyBytesPerSecond: 4e12}); err != nil {
 		t.Fatal(err)
 	}
-	rated, err := s.Rated(h200())
+	rated, err := s.Rated(machinetest.H200())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, n := range []stencil.Size{{2048, 2048, 1}, {3000, 5000, 1}, {16384, 1000, 1}, {700, 600, 1}} {
-		pl := at(problem(t, n), h200())
+		pl := at(problem(t, n), machinetest.H200())
 		a := find(t, s, pl)
 		c := a.Config
 		if a.Grade != cache.OtherSize || c.Match.Grade != cache.OtherSize || c.Expected == nil || c.Expected.Sizes != 4 {
@@ -182,7 +173,7 @@ func TestUnseenSizesAreAnsweredFromStoredOnes(t *testing.T) {
 
 func TestGrades(t *testing.T) {
 	s := open(t)
-	pl := at(problem(t, fourSizes[1]), h200())
+	pl := at(problem(t, fourSizes[1]), machinetest.H200())
 	if a := find(t, s, pl); a.Grade != cache.None {
 		t.Errorf("an empty store answered: %+v", a)
 	}
@@ -201,9 +192,9 @@ func TestGrades(t *testing.T) {
 	if b := find(t, s, driver); b.Grade != cache.OtherDriver || b.Config.Device.Driver != "590.1" || !strings.Contains(b.Config.Match.Note, "driver 580") {
 		t.Errorf("%+v", b)
 	}
-	other := at(pl.Problem, a100())
+	other := at(pl.Problem, machinetest.A100())
 	b := find(t, s, other)
-	if b.Grade != cache.OtherDevice || b.Config.Device.Name != a100().Name {
+	if b.Grade != cache.OtherDevice || b.Config.Device.Name != machinetest.A100().Name {
 		t.Errorf("%+v", b)
 	}
 	if e := b.Config.Expected; e == nil || e.SecondsPerStep < a.Config.Measured.SecondsPerStep {
@@ -223,23 +214,23 @@ func TestAnswersHaveTheScalarsAskedFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	record(t, s, at(p, h200()), sample(at(p, h200()), 301))
+	record(t, s, at(p, machinetest.H200()), sample(at(p, machinetest.H200()), 301))
 	p, err = Spec{Stencil: "hotspot2d", Size: "4096x4096", Scalars: []string{"Rz=7"}}.Problem()
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := find(t, s, at(p, h200())); a.Grade != cache.Exact || a.Config.Scalars["Rz"] != 7 {
+	if a := find(t, s, at(p, machinetest.H200())); a.Grade != cache.Exact || a.Config.Scalars["Rz"] != 7 {
 		t.Errorf("%s, %v", a.Grade, a.Config.Scalars)
 	}
 	p.Size[0] = 3000
-	if a := find(t, s, at(p, h200())); a.Grade != cache.OtherSize || a.Config.Scalars["Rz"] != 7 {
+	if a := find(t, s, at(p, machinetest.H200())); a.Grade != cache.OtherSize || a.Config.Scalars["Rz"] != 7 {
 		t.Errorf("%s, %v", a.Grade, a.Config.Scalars)
 	}
 }
 
 func TestAnotherKernelSourceIsStale(t *testing.T) {
 	s := open(t)
-	pl := at(problem(t, fourSizes[0]), h200())
+	pl := at(problem(t, fourSizes[0]), machinetest.H200())
 	record(t, s, pl, sample(pl, 301))
 	key := KeyOf(pl.Problem, pl.Machine, timing.Warm)
 	c, _, _, err := s.store.Best(key)
@@ -260,7 +251,7 @@ func TestAnotherKernelSourceIsStale(t *testing.T) {
 // might bring it.
 func TestNonsenseIsNeverAnswered(t *testing.T) {
 	s := open(t)
-	pl := at(problem(t, fourSizes[0]), h200())
+	pl := at(problem(t, fourSizes[0]), machinetest.H200())
 	record(t, s, pl, sample(pl, 301))
 	key := KeyOf(pl.Problem, pl.Machine, timing.Warm)
 	c, _, _, err := s.store.Best(key)
@@ -287,7 +278,7 @@ func TestDeviceIsFoundByName(t *testing.T) {
 	if _, err := s.Stored("h200"); !errors.Is(err, device.ErrMissing) {
 		t.Error(err)
 	}
-	for _, m := range []machine.Machine{h200(), a100()} {
+	for _, m := range []machine.Machine{machinetest.H200(), machinetest.A100()} {
 		pl := at(problem(t, fourSizes[0]), m)
 		record(t, s, pl, sample(pl, 1001))
 	}
@@ -310,7 +301,7 @@ func TestBadProblemsAreRefused(t *testing.T) {
 			t.Errorf("%+v: %v", p, err)
 		}
 	}
-	if _, err := open(t).Best(context.Background(), problem(t, stencil.Size{64, 64, 1}), h200(), ""); !errors.Is(err, ErrNotTuned) {
+	if _, err := open(t).Best(context.Background(), problem(t, stencil.Size{64, 64, 1}), machinetest.H200(), ""); !errors.Is(err, ErrNotTuned) {
 		t.Error(err)
 	}
 }
@@ -318,7 +309,7 @@ func TestBadProblemsAreRefused(t *testing.T) {
 // Advice is for searches: what was measured in spite of it is an answer, there and elsewhere.
 func TestWhatAdviceLeavesOutIsAnsweredWhereItWasBest(t *testing.T) {
 	s := open(t)
-	here, there := at(problem(t, stencil.Size{4096, 4096, 1}), h200()), at(problem(t, stencil.Size{4096, 4000, 1}), h200())
+	here, there := at(problem(t, stencil.Size{4096, 4096, 1}), machinetest.H200()), at(problem(t, stencil.Size{4096, 4000, 1}), machinetest.H200())
 	for _, text := range []string{"stream/vx=4/vy=1/wp=4/ck=64/pf=2/mb=3/ph=10", "tile/gx=32/gy=8/gz=1/wx=1/wy=2/wz=1/cw=0/zz=0/ph=2"} {
 		sc := spacetest.Schedule(t, text)
 		if sp := s.Space(here.Problem, here.Machine); sp.Check(sc) != nil || sp.Advised().Check(sc) == nil {
@@ -341,7 +332,7 @@ func TestWhatAdviceLeavesOutIsAnsweredWhereItWasBest(t *testing.T) {
 // Of two sources of a schedule the one measured last says what it takes.
 func TestTheLastSourceOfAScheduleIsGathered(t *testing.T) {
 	s := open(t)
-	pl := at(problem(t, fourSizes[0]), h200())
+	pl := at(problem(t, fourSizes[0]), machinetest.H200())
 	list := sample(pl, 301)
 	record(t, s, pl, list[:1])
 	key := KeyOf(pl.Problem, pl.Machine, timing.Warm)

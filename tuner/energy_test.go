@@ -13,6 +13,7 @@ import (
 	"stenciltune/device"
 	"stenciltune/kernels"
 	"stenciltune/machine"
+	"stenciltune/machine/machinetest"
 	"stenciltune/search"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
@@ -66,7 +67,7 @@ func watts(s Schedule) float64 {
 }
 
 func newPowered(t *testing.T) *powered {
-	return &powered{place: at(problem(t, stencil.Size{4096, 4096, 1}), h200()), slower: 1}
+	return &powered{place: at(problem(t, stencil.Size{4096, 4096, 1}), machinetest.H200()), slower: 1}
 }
 
 func (d *powered) tune(t *testing.T, tn *Tuner, o timing.Objective) (Config, error) {

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"stenciltune/cache"
+	"stenciltune/machine/machinetest"
 	"stenciltune/outcome"
 	"stenciltune/space"
 	"stenciltune/space/spacetest"
@@ -15,7 +16,7 @@ import (
 // on its way through the store; another source makes it unknown.
 func TestTheJournalKeepsWhatAScheduleCost(t *testing.T) {
 	tn := open(t)
-	key := KeyOf(problem(t, stencil.Size{64, 64, 1}), h200(), timing.Warm)
+	key := KeyOf(problem(t, stencil.Size{64, 64, 1}), machinetest.H200(), timing.Warm)
 	j, err := openJournal(tn.store, key, cache.Running{Worker: "a:1:0"}, false, 0, nil)
 	if err != nil {
 		t.Fatal(err)

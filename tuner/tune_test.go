@@ -14,6 +14,7 @@ import (
 
 	"stenciltune/cache"
 	"stenciltune/device/replay"
+	"stenciltune/machine/machinetest"
 	"stenciltune/outcome"
 	"stenciltune/runner"
 	"stenciltune/search"
@@ -209,7 +210,7 @@ func TestTheStoreAnswersForTheStepsAskedFor(t *testing.T) {
 // sizes on the same device.
 func TestATuneThatWasInterruptedTeaches(t *testing.T) {
 	tn := open(t)
-	pl := at(problem(t, fourSizes[1]), h200())
+	pl := at(problem(t, fourSizes[1]), machinetest.H200())
 	key := KeyOf(pl.Problem, pl.Machine, timing.Warm)
 	j, err := openJournal(tn.store, key, cache.Running{Worker: "a:1:0"}, false, 0, nil)
 	if err != nil {
@@ -236,7 +237,7 @@ func TestATuneThatWasInterruptedTeaches(t *testing.T) {
 // Of many such journals the nearest teach.
 func TestTheNearestOfInterruptedTunesTeach(t *testing.T) {
 	tn := open(t)
-	pl := at(problem(t, stencil.Size{2600, 2600, 1}), h200())
+	pl := at(problem(t, stencil.Size{2600, 2600, 1}), machinetest.H200())
 	key := KeyOf(pl.Problem, pl.Machine, timing.Warm)
 	s := sample(pl, 1001)[0]
 	for n := 1100; n <= 2500; n += 100 {

@@ -22,6 +22,7 @@ var may = map[string][]string{
 	"space":               {},
 	"space/spacetest":     {"space"},
 	"machine":             {},
+	"machine/machinetest": {"machine"},
 	"timing":              {},
 	"outcome":             {"space", "stencil", "timing"},
 

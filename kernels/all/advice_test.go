@@ -12,6 +12,7 @@ import (
 
 	"stenciltune/device/replay"
 	"stenciltune/kernels"
+	"stenciltune/machine/machinetest"
 	"stenciltune/space"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
@@ -256,7 +257,7 @@ func TestAdviceKeepsWhatTunesFound(t *testing.T) {
 			}
 			p := stencil.Problem{Stencil: st, DType: stencil.DType(m[3]), Size: n, Steps: cmp.Or(st.Steps, 1000)}
 			s := spacetest.Schedule(t, m[1])
-			sp := Space(p, h200())
+			sp := Space(p, machinetest.H200())
 			if err := sp.Check(s); err != nil {
 				t.Errorf("%s: %s: %v", file, p.Text(), err)
 				continue
@@ -346,12 +347,12 @@ func TestAdviceIsForWhatWasRecorded(t *testing.T) {
 		{catalogued(t, "sum3d-f64", stencil.Float64, large), false}, // reach 1, but one row deep
 		{line(t, 1<<26), false},
 	} {
-		sp := Space(c.p, h200())
+		sp := Space(c.p, machinetest.H200())
 		advised := sp.Advised()
 		if less := advised.Size() < sp.Size(); less != c.some {
 			t.Errorf("%s: %d of %d schedules are left", c.p.Text(), advised.Size(), sp.Size())
 		}
-		if sp.Size() != kernels.Spaces(Families(), c.p, h200()).Size() {
+		if sp.Size() != kernels.Spaces(Families(), c.p, machinetest.H200()).Size() {
 			t.Errorf("%s: advice takes schedules out of the space itself", c.p.Text())
 		}
 		for s := range advised.All() {
@@ -360,9 +361,9 @@ func TestAdviceIsForWhatWasRecorded(t *testing.T) {
 			}
 		}
 	}
-	host := h200()
+	host := machinetest.H200()
 	host.Kind = "host"
-	old := h200()
+	old := machinetest.H200()
 	old.ComputeCapability = "7.5"
 	p := catalogued(t, "jacobi2d", stencil.Float32, large)
 	for _, sp := range []*space.Space{Space(p, host), Space(p, old)} {
@@ -370,7 +371,7 @@ func TestAdviceIsForWhatWasRecorded(t *testing.T) {
 			t.Error("advice holds on a machine on which nothing is known")
 		}
 	}
-	for _, f := range Space(p, h200()).Families() {
+	for _, f := range Space(p, machinetest.H200()).Families() {
 		for _, c := range f.Advice {
 			if !c.Advice || c.Why == "" || len(c.Needs) == 0 {
 				t.Errorf("%s: %+v", f.Name, c)

@@ -13,22 +13,12 @@ import (
 
 	"stenciltune/kernels"
 	"stenciltune/machine"
+	"stenciltune/machine/machinetest"
 	"stenciltune/space"
 	"stenciltune/space/spacetest"
 	"stenciltune/stencil"
 	"stenciltune/stencil/stenciltest"
 )
-
-// h200 is what the driver says of an NVIDIA H200.
-func h200() machine.Machine {
-	return machine.Machine{
-		Kind: machine.CUDA, Name: "NVIDIA H200", ComputeCapability: "9.0", MemoryBytes: 150109880320, L2Bytes: 60 << 20,
-		SMs: 132, WarpSize: 32, MaxThreadsBlock: 1024, MaxBlockDim: [3]int{1024, 1024, 64}, MaxGridDim: [3]int{math.MaxInt32, 65535, 65535},
-		MaxThreadsSM: 2048, MaxBlocksSM: 32, RegistersBlock: 65536, RegistersSM: 65536,
-		SharedBlock: 48 << 10, SharedBlockOptin: 227 << 10, SharedSM: 228 << 10, SharedReserved: 1 << 10,
-		ClockHz: 1.98e9, MemoryClockHz: 3.201e9, MemoryBusBits: 6016,
-	}
-}
 
 func catalogued(t testing.TB, name string, d stencil.DType, n stencil.Size) stencil.Problem {
 	t.Helper()
@@ -82,7 +72,7 @@ func TestFamiliesDescribeThemselves(t *testing.T) {
 		if kernels.Find(Families(), f.Name()) != f {
 			t.Errorf("%s is not found by its name", f.Name())
 		}
-		s := f.Space(catalogued(t, "jacobi3d", stencil.Float32, stencil.Size{512, 512, 512}), h200())
+		s := f.Space(catalogued(t, "jacobi3d", stencil.Float32, stencil.Size{512, 512, 512}), machinetest.H200())
 		if s.Name != f.Name() {
 			t.Errorf("%s calls its space %s", f.Name(), s.Name)
 		}
@@ -127,18 +117,18 @@ func breaks(t testing.TB, f *space.Family, s space.Schedule) (names []string) {
 
 func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
 	const last = "/cw=0/zz=0/sp=0"
-	small := h200()
+	small := machinetest.H200()
 	small.MaxGridDim = [3]int{1000, 1000, 40}
-	crowded, little := h200(), h200()
+	crowded, little := machinetest.H200(), machinetest.H200()
 	crowded.MaxThreadsSM, little.SharedBlockOptin = 8192, 16<<10
 	jacobi3d := catalogued(t, "jacobi3d", stencil.Float32, stencil.Size{512, 512, 512})
 	acoustic := catalogued(t, "acoustic3d", stencil.Float32, stencil.Size{512, 512, 512})
 	jacobi2d := catalogued(t, "jacobi2d", stencil.Float32, stencil.Size{8192, 8192, 1})
-	odd, lean := h200(), h200() // wider warps; little of everything an SM has
+	odd, lean := machinetest.H200(), machinetest.H200() // wider warps; little of everything an SM has
 	odd.WarpSize = 64
-	slim := h200()
+	slim := machinetest.H200()
 	slim.MaxThreadsSM = 512
-	turing := h200()
+	turing := machinetest.H200()
 	turing.ComputeCapability = "7.5"
 	lean.MaxThreadsSM, lean.SharedBlockOptin = 512, 8<<10
 	few := jacobi3d
@@ -164,134 +154,134 @@ func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
 		schedule string
 		want     string
 	}{
-		{jacobi3d, h200(), "global/gx=64/gy=4/gz=2/wx=1/wy=2/wz=1/cw=0/zz=0/sp=0", ""},
-		{jacobi3d, h200(), "global/gx=128/gy=16/gz=1/wx=1/wy=1/wz=1" + last, "threads"},
-		{jacobi3d, h200(), "global/gx=32/gy=1/gz=1/wx=1/wy=1/wz=1" + last, "warps"},
-		{jacobi3d, h200(), "global/gx=32/gy=4/gz=1/wx=2/wy=4/wz=2" + last, "work"},
-		{jacobi3d.Resized(stencil.Size{512, 4, 512}), h200(), "global/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1" + last, "tile-size"},
-		{jacobi3d, h200(), "global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=64/zz=0/sp=0", "column-width"},
-		{jacobi3d, h200(), "global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=512/zz=0/sp=0", "column-width"},
-		{jacobi3d, h200(), "global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=1/sp=0", "zigzag"},
+		{jacobi3d, machinetest.H200(), "global/gx=64/gy=4/gz=2/wx=1/wy=2/wz=1/cw=0/zz=0/sp=0", ""},
+		{jacobi3d, machinetest.H200(), "global/gx=128/gy=16/gz=1/wx=1/wy=1/wz=1" + last, "threads"},
+		{jacobi3d, machinetest.H200(), "global/gx=32/gy=1/gz=1/wx=1/wy=1/wz=1" + last, "warps"},
+		{jacobi3d, machinetest.H200(), "global/gx=32/gy=4/gz=1/wx=2/wy=4/wz=2" + last, "work"},
+		{jacobi3d.Resized(stencil.Size{512, 4, 512}), machinetest.H200(), "global/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1" + last, "tile-size"},
+		{jacobi3d, machinetest.H200(), "global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=64/zz=0/sp=0", "column-width"},
+		{jacobi3d, machinetest.H200(), "global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=512/zz=0/sp=0", "column-width"},
+		{jacobi3d, machinetest.H200(), "global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=1/sp=0", "zigzag"},
 		{jacobi3d, small, "global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1" + last, "grid"},
 		{jacobi3d, small, "global/gx=64/gy=4/gz=4/wx=2/wy=2/wz=1/cw=256/zz=0/sp=0", "grid"},
 		{jacobi3d.Resized(stencil.Size{512, 16, 100}), small, "global/gx=64/gy=4/gz=1/wx=2/wy=2/wz=1/cw=0/zz=0/sp=0", "grid"},
 		{jacobi3d.Resized(stencil.Size{512, 16, 100}), small, "global/gx=64/gy=4/gz=1/wx=2/wy=2/wz=1/cw=256/zz=0/sp=0", ""}, // one long line of blocks
-		{jacobi3d, h200(), "global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=1", "lengths"},
-		{jacobi3d, h200(), "global/gx=64/gy=1/gz=1/wx=1/wy=1/wz=1/cw=512/zz=0/sp=1", "lengths-column"},
-		{jacobi3d, h200(), "global/gx=64/gy=1/gz=1/wx=1/wy=1/wz=1/cw=32/zz=1/sp=1", ""}, // narrower than a block
-		{jacobi3d, h200(), "global/gx=32/gy=4/gz=2/wx=1/wy=2/wz=4/cw=256/zz=1/sp=0/vx=4", ""},
-		{jacobi3d, h200(), "global/gx=32/gy=4/gz=2/wx=2/wy=2/wz=1/cw=0/zz=0/sp=0/vx=2", "vectors"},
-		{jacobi3d, h200(), "global/gx=64/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=1/vx=2", "vectors"},
-		{far, h200(), "global/gx=64/gy=1/gz=1/wx=1/wy=8/wz=1/cw=0/zz=0/sp=0/vx=2", ""},
-		{far, h200(), "global/gx=64/gy=1/gz=1/wx=1/wy=8/wz=1/cw=0/zz=0/sp=0/vx=4", "loads"},
-		{jacobi3d, h200(), "global/gx=64/gy=4/gz=1/wx=1/wy=2/wz=1/cw=256/zz=0/sp=0/vx=4", "column-width"},
+		{jacobi3d, machinetest.H200(), "global/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=1", "lengths"},
+		{jacobi3d, machinetest.H200(), "global/gx=64/gy=1/gz=1/wx=1/wy=1/wz=1/cw=512/zz=0/sp=1", "lengths-column"},
+		{jacobi3d, machinetest.H200(), "global/gx=64/gy=1/gz=1/wx=1/wy=1/wz=1/cw=32/zz=1/sp=1", ""}, // narrower than a block
+		{jacobi3d, machinetest.H200(), "global/gx=32/gy=4/gz=2/wx=1/wy=2/wz=4/cw=256/zz=1/sp=0/vx=4", ""},
+		{jacobi3d, machinetest.H200(), "global/gx=32/gy=4/gz=2/wx=2/wy=2/wz=1/cw=0/zz=0/sp=0/vx=2", "vectors"},
+		{jacobi3d, machinetest.H200(), "global/gx=64/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/sp=1/vx=2", "vectors"},
+		{far, machinetest.H200(), "global/gx=64/gy=1/gz=1/wx=1/wy=8/wz=1/cw=0/zz=0/sp=0/vx=2", ""},
+		{far, machinetest.H200(), "global/gx=64/gy=1/gz=1/wx=1/wy=8/wz=1/cw=0/zz=0/sp=0/vx=4", "loads"},
+		{jacobi3d, machinetest.H200(), "global/gx=64/gy=4/gz=1/wx=1/wy=2/wz=1/cw=256/zz=0/sp=0/vx=4", "column-width"},
 
-		{jacobi3d, h200(), "tile/gx=32/gy=4/gz=4/wx=1/wy=2/wz=2/cw=128/zz=1/ph=2", ""},
-		{jacobi3d, h200(), "tile/gx=128/gy=16/gz=1/wx=1/wy=1/wz=2/cw=0/zz=0/ph=1", "threads"},
-		{jacobi3d, h200(), "tile/gx=32/gy=1/gz=1/wx=1/wy=2/wz=2/cw=0/zz=0/ph=1", "warps"},
-		{jacobi3d, h200(), "tile/gx=32/gy=4/gz=1/wx=1/wy=4/wz=8/cw=0/zz=0/ph=1", "work"},
-		{jacobi3d.Resized(stencil.Size{512, 4, 512}), h200(), "tile/gx=32/gy=8/gz=2/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1", "tile-size"},
-		{jacobi3d, h200(), "tile/gx=128/gy=2/gz=2/wx=1/wy=1/wz=1/cw=128/zz=0/ph=1", "column-width"},
-		{jacobi2d.Resized(stencil.Size{1024, 1024, 1}), h200(), "tile/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=1024/zz=0/ph=1", "column-width"},
-		{jacobi3d, h200(), "tile/gx=32/gy=4/gz=4/wx=1/wy=2/wz=2/cw=0/zz=1/ph=2", "zigzag"},
+		{jacobi3d, machinetest.H200(), "tile/gx=32/gy=4/gz=4/wx=1/wy=2/wz=2/cw=128/zz=1/ph=2", ""},
+		{jacobi3d, machinetest.H200(), "tile/gx=128/gy=16/gz=1/wx=1/wy=1/wz=2/cw=0/zz=0/ph=1", "threads"},
+		{jacobi3d, machinetest.H200(), "tile/gx=32/gy=1/gz=1/wx=1/wy=2/wz=2/cw=0/zz=0/ph=1", "warps"},
+		{jacobi3d, machinetest.H200(), "tile/gx=32/gy=4/gz=1/wx=1/wy=4/wz=8/cw=0/zz=0/ph=1", "work"},
+		{jacobi3d.Resized(stencil.Size{512, 4, 512}), machinetest.H200(), "tile/gx=32/gy=8/gz=2/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1", "tile-size"},
+		{jacobi3d, machinetest.H200(), "tile/gx=128/gy=2/gz=2/wx=1/wy=1/wz=1/cw=128/zz=0/ph=1", "column-width"},
+		{jacobi2d.Resized(stencil.Size{1024, 1024, 1}), machinetest.H200(), "tile/gx=64/gy=4/gz=1/wx=1/wy=1/wz=1/cw=1024/zz=0/ph=1", "column-width"},
+		{jacobi3d, machinetest.H200(), "tile/gx=32/gy=4/gz=4/wx=1/wy=2/wz=2/cw=0/zz=1/ph=2", "zigzag"},
 		{jacobi3d, small, "tile/gx=32/gy=4/gz=2/wx=1/wy=2/wz=2/cw=0/zz=0/ph=2", "grid"},
-		{few, h200(), "tile/gx=32/gy=4/gz=4/wx=1/wy=2/wz=2/cw=0/zz=0/ph=3", "steps"},
-		{jacobi3d, h200(), "tile/gx=32/gy=4/gz=1/wx=1/wy=2/wz=2/cw=0/zz=0/ph=2", "halo"},
-		{reach, h200(), "tile/gx=32/gy=8/gz=2/wx=1/wy=1/wz=4/cw=0/zz=0/ph=1", ""},
-		{reach, h200(), "tile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=4/cw=0/zz=0/ph=1", "halo"},
-		{double, h200(), "tile/gx=128/gy=8/gz=1/wx=1/wy=2/wz=8/cw=0/zz=0/ph=2", "shared-memory"},
+		{few, machinetest.H200(), "tile/gx=32/gy=4/gz=4/wx=1/wy=2/wz=2/cw=0/zz=0/ph=3", "steps"},
+		{jacobi3d, machinetest.H200(), "tile/gx=32/gy=4/gz=1/wx=1/wy=2/wz=2/cw=0/zz=0/ph=2", "halo"},
+		{reach, machinetest.H200(), "tile/gx=32/gy=8/gz=2/wx=1/wy=1/wz=4/cw=0/zz=0/ph=1", ""},
+		{reach, machinetest.H200(), "tile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=4/cw=0/zz=0/ph=1", "halo"},
+		{double, machinetest.H200(), "tile/gx=128/gy=8/gz=1/wx=1/wy=2/wz=8/cw=0/zz=0/ph=2", "shared-memory"},
 
-		{jacobi3d, h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=2/ph=2", ""},
+		{jacobi3d, machinetest.H200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=2/ph=2", ""},
 		{jacobi3d, odd, "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2", "warp"},
-		{few, h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=3", "steps"},
+		{few, machinetest.H200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=3", "steps"},
 		{jacobi3d, lean, "stream/vx=2/vy=6/wp=8/ck=4/pf=1/mb=3/ph=1", "threads"},
-		{jacobi3d.Resized(stencil.Size{512, 31, 512}), h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2", "grid-size"},
-		{jacobi3d.Resized(stencil.Size{127, 512, 512}), h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2", "grid-size"},
-		{jacobi3d.Resized(stencil.Size{512, 140000, 8}), h200(), "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=1", "grid"},
-		{jacobi2d.Resized(stencil.Size{128, 1, 1}), h200(), "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=2", ""}, // rows limit nothing in 2D
-		{jacobi3d, h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=4/mb=1/ph=2/pm=1", ""},
+		{jacobi3d.Resized(stencil.Size{512, 31, 512}), machinetest.H200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2", "grid-size"},
+		{jacobi3d.Resized(stencil.Size{127, 512, 512}), machinetest.H200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2", "grid-size"},
+		{jacobi3d.Resized(stencil.Size{512, 140000, 8}), machinetest.H200(), "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=1", "grid"},
+		{jacobi2d.Resized(stencil.Size{128, 1, 1}), machinetest.H200(), "stream/vx=4/vy=1/wp=4/ck=1/pf=1/mb=1/ph=2", ""}, // rows limit nothing in 2D
+		{jacobi3d, machinetest.H200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=4/mb=1/ph=2/pm=1", ""},
 		{jacobi3d, turing, "stream/vx=4/vy=4/wp=8/ck=4/pf=2/mb=1/ph=2/pm=1", "prefetch"},
-		{jacobi3d, h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=4/mb=1/ph=2", "prefetch"},
-		{jacobi3d, h200(), "stream/vx=2/vy=4/wp=8/ck=4/pf=2/mb=1/ph=2/sb=1", "split"},
-		{jacobi3d, h200(), "stream/vx=2/vy=2/wp=8/ck=4/pf=2/mb=1/ph=2/pm=1/sb=1", "split"},
-		{jacobi3d, h200(), "stream/vx=2/vy=4/wp=8/ck=4/pf=2/mb=2/ph=3/pm=1/sb=1", "split"},
-		{jacobi3d, h200(), "stream/vx=2/vy=4/wp=8/ck=8/pf=2/mb=1/ph=2/pm=1/sb=1", "split"},
-		{jacobi3d, h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2/pm=1", "prefetch"},
-		{jacobi3d.Resized(stencil.Size{511, 512, 512}), h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=2/mb=1/ph=2/pm=1", ""},
-		{halves.Resized(stencil.Size{511, 512, 512}), h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=2/mb=1/ph=2/pm=1", "prefetch"},
-		{jacobi2d, h200(), "stream/vx=4/vy=1/wp=4/ck=16/pf=2/mb=1/ph=1/pm=1", ""},
-		{jacobi2d, h200(), "stream/vx=4/vy=1/wp=1/ck=16/pf=2/mb=1/ph=2/sm=132/pm=1", ""},
-		{jacobi2d, h200(), "stream/vx=4/vy=1/wp=4/ck=4/pf=2/mb=1/ph=2/sm=132/pm=1", "fill"},
-		{jacobi2d, h200(), "stream/vx=4/vy=1/wp=1/ck=32/pf=2/mb=1/ph=2/sm=132/pm=1", "fill"},
-		{jacobi2d, h200(), "stream/vx=4/vy=1/wp=1/ck=16/pf=2/mb=1/ph=2/sm=132", "fill"},
-		{jacobi3d, h200(), "stream/vx=2/vy=8/wp=8/ck=4/pf=2/mb=1/ph=2/sm=132/pm=1", ""},
-		{jacobi3d, h200(), "stream/vx=2/vy=8/wp=8/ck=5/pf=2/mb=1/ph=2/sm=132/pm=1", "fill"},
-		{jacobi3d.Resized(stencil.Size{256, 256, 20}), h200(), "stream/vx=2/vy=8/wp=8/ck=1/pf=2/mb=1/ph=2/sm=132/pm=1", "stream-tile"},
-		{jacobi3d, h200(), "stream/vx=1/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2", "vector"},
-		{jacobi2d.Resized(stencil.Size{63, 8192, 1}), h200(), "stream/vx=1/vy=1/wp=4/ck=4/pf=1/mb=1/ph=2", ""}, // nothing wider fits
-		{jacobi3d, h200(), "stream/vx=4/vy=1/wp=4/ck=4/pf=1/mb=1/ph=2", "halo"},
-		{jacobi2d, h200(), "stream/vx=2/vy=1/wp=1/ck=4/pf=1/mb=1/ph=14", "halo"},
-		{jacobi3d, h200(), "stream/vx=4/vy=4/wp=8/ck=24/pf=1/mb=1/ph=6", "stream-tile"},
+		{jacobi3d, machinetest.H200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=4/mb=1/ph=2", "prefetch"},
+		{jacobi3d, machinetest.H200(), "stream/vx=2/vy=4/wp=8/ck=4/pf=2/mb=1/ph=2/sb=1", "split"},
+		{jacobi3d, machinetest.H200(), "stream/vx=2/vy=2/wp=8/ck=4/pf=2/mb=1/ph=2/pm=1/sb=1", "split"},
+		{jacobi3d, machinetest.H200(), "stream/vx=2/vy=4/wp=8/ck=4/pf=2/mb=2/ph=3/pm=1/sb=1", "split"},
+		{jacobi3d, machinetest.H200(), "stream/vx=2/vy=4/wp=8/ck=8/pf=2/mb=1/ph=2/pm=1/sb=1", "split"},
+		{jacobi3d, machinetest.H200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2/pm=1", "prefetch"},
+		{jacobi3d.Resized(stencil.Size{511, 512, 512}), machinetest.H200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=2/mb=1/ph=2/pm=1", ""},
+		{halves.Resized(stencil.Size{511, 512, 512}), machinetest.H200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=2/mb=1/ph=2/pm=1", "prefetch"},
+		{jacobi2d, machinetest.H200(), "stream/vx=4/vy=1/wp=4/ck=16/pf=2/mb=1/ph=1/pm=1", ""},
+		{jacobi2d, machinetest.H200(), "stream/vx=4/vy=1/wp=1/ck=16/pf=2/mb=1/ph=2/sm=132/pm=1", ""},
+		{jacobi2d, machinetest.H200(), "stream/vx=4/vy=1/wp=4/ck=4/pf=2/mb=1/ph=2/sm=132/pm=1", "fill"},
+		{jacobi2d, machinetest.H200(), "stream/vx=4/vy=1/wp=1/ck=32/pf=2/mb=1/ph=2/sm=132/pm=1", "fill"},
+		{jacobi2d, machinetest.H200(), "stream/vx=4/vy=1/wp=1/ck=16/pf=2/mb=1/ph=2/sm=132", "fill"},
+		{jacobi3d, machinetest.H200(), "stream/vx=2/vy=8/wp=8/ck=4/pf=2/mb=1/ph=2/sm=132/pm=1", ""},
+		{jacobi3d, machinetest.H200(), "stream/vx=2/vy=8/wp=8/ck=5/pf=2/mb=1/ph=2/sm=132/pm=1", "fill"},
+		{jacobi3d.Resized(stencil.Size{256, 256, 20}), machinetest.H200(), "stream/vx=2/vy=8/wp=8/ck=1/pf=2/mb=1/ph=2/sm=132/pm=1", "stream-tile"},
+		{jacobi3d, machinetest.H200(), "stream/vx=1/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2", "vector"},
+		{jacobi2d.Resized(stencil.Size{63, 8192, 1}), machinetest.H200(), "stream/vx=1/vy=1/wp=4/ck=4/pf=1/mb=1/ph=2", ""}, // nothing wider fits
+		{jacobi3d, machinetest.H200(), "stream/vx=4/vy=1/wp=4/ck=4/pf=1/mb=1/ph=2", "halo"},
+		{jacobi2d, machinetest.H200(), "stream/vx=2/vy=1/wp=1/ck=4/pf=1/mb=1/ph=14", "halo"},
+		{jacobi3d, machinetest.H200(), "stream/vx=4/vy=4/wp=8/ck=24/pf=1/mb=1/ph=6", "stream-tile"},
 		{jacobi3d, lean, "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2", "shared-memory"},
-		{jacobi3d, h200(), "stream/vx=4/vy=6/wp=16/ck=4/pf=1/mb=1/ph=2", "registers"},
-		{jacobi3d, h200(), "stream/vx=2/vy=2/wp=8/ck=4/pf=1/mb=2/ph=1", "blocks"},
+		{jacobi3d, machinetest.H200(), "stream/vx=4/vy=6/wp=16/ck=4/pf=1/mb=1/ph=2", "registers"},
+		{jacobi3d, machinetest.H200(), "stream/vx=2/vy=2/wp=8/ck=4/pf=1/mb=2/ph=1", "blocks"},
 
-		{jacobi3d, h200(), "tile/gx=32/gy=4/gz=4/wx=1/wy=2/wz=2/cw=0/zz=0/ph=2/ld=2", ""},
-		{jacobi3d, h200(), "tile/gx=32/gy=4/gz=4/wx=1/wy=2/wz=2/cw=128/zz=0/ph=2/ld=1", "variants"},
-		{jacobi3d, h200(), "tile/gx=32/gy=4/gz=4/wx=1/wy=2/wz=2/cw=0/zz=0/ph=3/gd=1", "variants"},
-		{jacobi3d, h200(), "tile/gx=32/gy=4/gz=4/wx=1/wy=2/wz=2/cw=0/zz=0/ph=2/pd=1/gd=1", "variants"},
+		{jacobi3d, machinetest.H200(), "tile/gx=32/gy=4/gz=4/wx=1/wy=2/wz=2/cw=0/zz=0/ph=2/ld=2", ""},
+		{jacobi3d, machinetest.H200(), "tile/gx=32/gy=4/gz=4/wx=1/wy=2/wz=2/cw=128/zz=0/ph=2/ld=1", "variants"},
+		{jacobi3d, machinetest.H200(), "tile/gx=32/gy=4/gz=4/wx=1/wy=2/wz=2/cw=0/zz=0/ph=3/gd=1", "variants"},
+		{jacobi3d, machinetest.H200(), "tile/gx=32/gy=4/gz=4/wx=1/wy=2/wz=2/cw=0/zz=0/ph=2/pd=1/gd=1", "variants"},
 
-		{jacobi3d, h200(), "smalltile/gx=32/gy=8/gz=4/wx=1/wy=1/wz=1/cw=128/zz=1/ph=1", ""},
-		{jacobi3d, h200(), "smalltile/gx=128/gy=4/gz=4/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1", "threads"},
+		{jacobi3d, machinetest.H200(), "smalltile/gx=32/gy=8/gz=4/wx=1/wy=1/wz=1/cw=128/zz=1/ph=1", ""},
+		{jacobi3d, machinetest.H200(), "smalltile/gx=128/gy=4/gz=4/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1", "threads"},
 		{jacobi2d, crowded, "smalltile/gx=32/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1", "warps"},
-		{few2d, h200(), "smalltile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=3", "steps"},
-		{jacobi3d, h200(), "smalltile/gx=32/gy=4/gz=4/wx=1/wy=1/wz=1/cw=0/zz=0/ph=2", "halo"},
-		{jacobi2d, h200(), "smalltile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=3", ""},
-		{jacobi2d, h200(), "smalltile/gx=32/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=2", "halo"},
-		{jacobi2d.Resized(stencil.Size{8192, 3, 1}), h200(), "smalltile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1", "tile-size"},
-		{jacobi2d, h200(), "smalltile/gx=256/gy=4/gz=1/wx=1/wy=1/wz=1/cw=256/zz=0/ph=1", "column-width"},
-		{jacobi2d, h200(), "smalltile/gx=64/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=1/ph=1", "zigzag"},
+		{few2d, machinetest.H200(), "smalltile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=3", "steps"},
+		{jacobi3d, machinetest.H200(), "smalltile/gx=32/gy=4/gz=4/wx=1/wy=1/wz=1/cw=0/zz=0/ph=2", "halo"},
+		{jacobi2d, machinetest.H200(), "smalltile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=3", ""},
+		{jacobi2d, machinetest.H200(), "smalltile/gx=32/gy=4/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=2", "halo"},
+		{jacobi2d.Resized(stencil.Size{8192, 3, 1}), machinetest.H200(), "smalltile/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1", "tile-size"},
+		{jacobi2d, machinetest.H200(), "smalltile/gx=256/gy=4/gz=1/wx=1/wy=1/wz=1/cw=256/zz=0/ph=1", "column-width"},
+		{jacobi2d, machinetest.H200(), "smalltile/gx=64/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=1/ph=1", "zigzag"},
 		{jacobi3d, small, "smalltile/gx=32/gy=8/gz=4/wx=1/wy=1/wz=1/cw=0/zz=0/ph=1", "grid"},
 
-		{acoustic, h200(), "sweep/vx=4/vy=2/wp=16/ck=2/pf=2/mb=1/kp=1", ""},
-		{jacobi2d, h200(), "sweep/vx=4/vy=2/wp=16/ck=2/pf=2/mb=1", "sums"},
+		{acoustic, machinetest.H200(), "sweep/vx=4/vy=2/wp=16/ck=2/pf=2/mb=1/kp=1", ""},
+		{jacobi2d, machinetest.H200(), "sweep/vx=4/vy=2/wp=16/ck=2/pf=2/mb=1", "sums"},
 		{acoustic, odd, "sweep/vx=4/vy=2/wp=16/ck=2/pf=2/mb=1", "warp"},
-		{furnace(t), h200(), "stream/vx=4/vy=1/wp=4/ck=16/pf=2/mb=1/ph=1/pm=1", ""},
-		{furnace(t), h200(), "stream/vx=2/vy=1/wp=4/ck=16/pf=2/mb=1/ph=1/pm=1", "prefetch"}, // two bytes of the wall
-		{walls, h200(), "sweep/vx=4/vy=2/wp=16/ck=2/pf=2/mb=1", ""},
-		{walls, h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2", ""},
-		{apart, h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2", "boundary"},
-		{endless, h200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2", "outside"},
+		{furnace(t), machinetest.H200(), "stream/vx=4/vy=1/wp=4/ck=16/pf=2/mb=1/ph=1/pm=1", ""},
+		{furnace(t), machinetest.H200(), "stream/vx=2/vy=1/wp=4/ck=16/pf=2/mb=1/ph=1/pm=1", "prefetch"}, // two bytes of the wall
+		{walls, machinetest.H200(), "sweep/vx=4/vy=2/wp=16/ck=2/pf=2/mb=1", ""},
+		{walls, machinetest.H200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2", ""},
+		{apart, machinetest.H200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2", "boundary"},
+		{endless, machinetest.H200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2", "outside"},
 		{jacobi3d, slim, "sweep/vx=2/vy=1/wp=20/ck=2/pf=1/mb=1", "threads"},
-		{jacobi3d.Resized(stencil.Size{512, 31, 512}), h200(), "sweep/vx=4/vy=4/wp=8/ck=4/pf=2/mb=1", "grid-size"},
-		{jacobi3d.Resized(stencil.Size{127, 512, 512}), h200(), "sweep/vx=4/vy=4/wp=8/ck=4/pf=2/mb=1", "grid-size"},
-		{jacobi3d.Resized(stencil.Size{512, 280000, 8}), h200(), "sweep/vx=4/vy=1/wp=4/ck=1/pf=2/mb=1", "grid"},
-		{jacobi3d, h200(), "sweep/vx=1/vy=4/wp=8/ck=4/pf=2/mb=1", "vector"},
-		{double, h200(), "sweep/vx=4/vy=2/wp=8/ck=4/pf=2/mb=1", "vector"},
-		{halves, h200(), "sweep/vx=8/vy=6/wp=4/ck=4/pf=2/mb=1", "work"},
-		{acoustic, h200(), "sweep/vx=4/vy=2/wp=16/ck=4/pf=2/mb=1", ""},
-		{acoustic.Resized(stencil.Size{512, 512, 64}), h200(), "sweep/vx=4/vy=2/wp=16/ck=4/pf=2/mb=1", "stream-tile"},
-		{jacobi3d, h200(), "sweep/vx=4/vy=2/wp=16/ck=4/pf=2/mb=1/kp=1", "keep"},
-		{jacobi3d, h200(), "sweep/vx=4/vy=2/wp=8/ck=2/pf=3/mb=1/sb=1", ""},
-		{jacobi3d, h200(), "sweep/vx=4/vy=2/wp=8/ck=2/pf=2/mb=1/sb=1", "split"},
-		{jacobi3d, h200(), "sweep/vx=4/vy=2/wp=16/ck=2/pf=3/mb=2/sb=1", "split"},
-		{jacobi3d, h200(), "sweep/vx=4/vy=1/wp=8/ck=2/pf=3/mb=1/sb=1", "split"},
-		{jacobi3d, h200(), "sweep/vx=4/vy=2/wp=8/ck=4/pf=3/mb=1/sb=1", "split"},
+		{jacobi3d.Resized(stencil.Size{512, 31, 512}), machinetest.H200(), "sweep/vx=4/vy=4/wp=8/ck=4/pf=2/mb=1", "grid-size"},
+		{jacobi3d.Resized(stencil.Size{127, 512, 512}), machinetest.H200(), "sweep/vx=4/vy=4/wp=8/ck=4/pf=2/mb=1", "grid-size"},
+		{jacobi3d.Resized(stencil.Size{512, 280000, 8}), machinetest.H200(), "sweep/vx=4/vy=1/wp=4/ck=1/pf=2/mb=1", "grid"},
+		{jacobi3d, machinetest.H200(), "sweep/vx=1/vy=4/wp=8/ck=4/pf=2/mb=1", "vector"},
+		{double, machinetest.H200(), "sweep/vx=4/vy=2/wp=8/ck=4/pf=2/mb=1", "vector"},
+		{halves, machinetest.H200(), "sweep/vx=8/vy=6/wp=4/ck=4/pf=2/mb=1", "work"},
+		{acoustic, machinetest.H200(), "sweep/vx=4/vy=2/wp=16/ck=4/pf=2/mb=1", ""},
+		{acoustic.Resized(stencil.Size{512, 512, 64}), machinetest.H200(), "sweep/vx=4/vy=2/wp=16/ck=4/pf=2/mb=1", "stream-tile"},
+		{jacobi3d, machinetest.H200(), "sweep/vx=4/vy=2/wp=16/ck=4/pf=2/mb=1/kp=1", "keep"},
+		{jacobi3d, machinetest.H200(), "sweep/vx=4/vy=2/wp=8/ck=2/pf=3/mb=1/sb=1", ""},
+		{jacobi3d, machinetest.H200(), "sweep/vx=4/vy=2/wp=8/ck=2/pf=2/mb=1/sb=1", "split"},
+		{jacobi3d, machinetest.H200(), "sweep/vx=4/vy=2/wp=16/ck=2/pf=3/mb=2/sb=1", "split"},
+		{jacobi3d, machinetest.H200(), "sweep/vx=4/vy=1/wp=8/ck=2/pf=3/mb=1/sb=1", "split"},
+		{jacobi3d, machinetest.H200(), "sweep/vx=4/vy=2/wp=8/ck=4/pf=3/mb=1/sb=1", "split"},
 		{acoustic, little, "sweep/vx=4/vy=2/wp=16/ck=4/pf=2/mb=1/kp=1", "shared-memory"},
-		{acoustic, h200(), "sweep/vx=4/vy=3/wp=16/ck=4/pf=2/mb=1", "registers"},
-		{jacobi3d, h200(), "sweep/vx=2/vy=2/wp=4/ck=4/pf=2/mb=2", "blocks"},
+		{acoustic, machinetest.H200(), "sweep/vx=4/vy=3/wp=16/ck=4/pf=2/mb=1", "registers"},
+		{jacobi3d, machinetest.H200(), "sweep/vx=2/vy=2/wp=4/ck=4/pf=2/mb=2", "blocks"},
 
-		{jacobi3d, h200(), "slide/gx=32/gy=8/gz=2/wx=1/wy=2/wz=1/cw=256/zz=1/ws=32/db=1", ""},
-		{line(t, 1<<20), h200(), "slide/gx=64/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ws=8/db=0", "dimensions"},
-		{jacobi3d, h200(), "slide/gx=128/gy=16/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ws=8/db=0", "threads"},
-		{jacobi3d, h200(), "slide/gx=32/gy=1/gz=1/wx=1/wy=4/wz=1/cw=0/zz=0/ws=8/db=0", "warps"},
+		{jacobi3d, machinetest.H200(), "slide/gx=32/gy=8/gz=2/wx=1/wy=2/wz=1/cw=256/zz=1/ws=32/db=1", ""},
+		{line(t, 1<<20), machinetest.H200(), "slide/gx=64/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ws=8/db=0", "dimensions"},
+		{jacobi3d, machinetest.H200(), "slide/gx=128/gy=16/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ws=8/db=0", "threads"},
+		{jacobi3d, machinetest.H200(), "slide/gx=32/gy=1/gz=1/wx=1/wy=4/wz=1/cw=0/zz=0/ws=8/db=0", "warps"},
 		{jacobi2d, little, "slide/gx=256/gy=2/gz=1/wx=4/wy=1/wz=1/cw=0/zz=0/ws=8/db=0", "shared-memory"},
-		{jacobi3d, h200(), "slide/gx=64/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ws=8/db=0", "halo"},
-		{reach, h200(), "slide/gx=32/gy=8/gz=2/wx=1/wy=1/wz=1/cw=0/zz=0/ws=8/db=0", ""},
-		{reach, h200(), "slide/gx=32/gy=2/gz=1/wx=2/wy=4/wz=1/cw=0/zz=0/ws=8/db=0", "loads"},
-		{jacobi3d.Resized(stencil.Size{512, 512, 16}), h200(), "slide/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ws=32/db=0", "tile-size"},
-		{jacobi3d, h200(), "slide/gx=128/gy=2/gz=1/wx=2/wy=1/wz=1/cw=256/zz=0/ws=8/db=0", "column-width"},
-		{jacobi3d, h200(), "slide/gx=32/gy=8/gz=2/wx=1/wy=2/wz=1/cw=0/zz=1/ws=32/db=1", "zigzag"},
+		{jacobi3d, machinetest.H200(), "slide/gx=64/gy=1/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ws=8/db=0", "halo"},
+		{reach, machinetest.H200(), "slide/gx=32/gy=8/gz=2/wx=1/wy=1/wz=1/cw=0/zz=0/ws=8/db=0", ""},
+		{reach, machinetest.H200(), "slide/gx=32/gy=2/gz=1/wx=2/wy=4/wz=1/cw=0/zz=0/ws=8/db=0", "loads"},
+		{jacobi3d.Resized(stencil.Size{512, 512, 16}), machinetest.H200(), "slide/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ws=32/db=0", "tile-size"},
+		{jacobi3d, machinetest.H200(), "slide/gx=128/gy=2/gz=1/wx=2/wy=1/wz=1/cw=256/zz=0/ws=8/db=0", "column-width"},
+		{jacobi3d, machinetest.H200(), "slide/gx=32/gy=8/gz=2/wx=1/wy=2/wz=1/cw=0/zz=1/ws=32/db=1", "zigzag"},
 		{jacobi3d, small, "slide/gx=32/gy=8/gz=1/wx=1/wy=1/wz=1/cw=0/zz=0/ws=8/db=0", "grid"},
 	} {
 		s := spacetest.Schedule(t, c.schedule)
@@ -308,7 +298,7 @@ func TestFewerStepsOfALegalScheduleAreLegal(t *testing.T) {
 		st := stenciltest.Lookup(t, name)
 		p := stencil.Problem{Stencil: st, DType: st.DType, Size: st.DefaultSize(false), Steps: 100}
 		for _, f := range Families() {
-			of := space.New(f.Space(p, h200()))
+			of := space.New(f.Space(p, machinetest.H200()))
 			for s := range of.All() {
 				if s.Int("ph", 1) == 1 {
 					continue
@@ -330,7 +320,7 @@ func TestParametersOfTheLaunchLeaveTheSourceAsItIs(t *testing.T) {
 		catalogued(t, "jacobi3d", stencil.Float32, stencil.Size{300, 70, 30}),
 	} {
 		for _, kf := range Families() {
-			f := kf.Space(p, h200())
+			f := kf.Space(p, machinetest.H200())
 			of := space.New(f)
 			changed := map[string][2]int{} // pairs of schedules, and those of two sources
 			i := 0
@@ -377,7 +367,7 @@ func TestEveryConstraintHasItsCaseAbove(t *testing.T) {
 		"stream":    "stencil boundary mirror outside warp steps threads grid-size grid prefetch split packed vector halo fill stream-tile shared-memory registers blocks",
 	} {
 		var got []string
-		for _, c := range kernels.Find(Families(), name).Space(p, h200()).Constraints {
+		for _, c := range kernels.Find(Families(), name).Space(p, machinetest.H200()).Constraints {
 			got = append(got, c.Name)
 		}
 		if strings.Join(got, " ") != want {
@@ -389,7 +379,7 @@ func TestEveryConstraintHasItsCaseAbove(t *testing.T) {
 // A constraint is asked as soon as the parameters it says it needs are set; if it
 // looked at another one, enumeration and Check would disagree.
 func TestConstraintsLookOnlyAtWhatTheySayTheyNeed(t *testing.T) {
-	m := h200()
+	m := machinetest.H200()
 	m.MaxGridDim = [3]int{3000, 300, 60}
 	for _, p := range []stencil.Problem{
 		line(t, 5000),
@@ -432,7 +422,7 @@ func TestEveryLegalScheduleKeepsTheDevicesLimitsAndCountsSoundly(t *testing.T) {
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	r := rand.New(rand.NewPCG(seed, 3))
-	m := h200()
+	m := machinetest.H200()
 	problems := []stencil.Problem{line(t, 1009), catalogued(t, "jacobi2d", stencil.Float32, stencil.Size{197, 83, 1}), catalogued(t, "jacobi3d", stencil.Float64, stencil.Size{67, 45, 29})}
 	for range 6 {
 		problems = append(problems, draw(t, r))
@@ -591,7 +581,7 @@ func TestSpacesOfUsualSizesAreWorthASearch(t *testing.T) {
 		{catalogued(t, "jacobi3d", stencil.Float32, stencil.Size{67, 45, 29}), 500, 50000},
 	} {
 		begin := time.Now()
-		s := kernels.Spaces(Families(), c.p, h200())
+		s := kernels.Spaces(Families(), c.p, machinetest.H200())
 		t.Logf("%-28s %6d legal of %7d, counted in %v", c.p.Text(), s.Size(), s.Raw(), time.Since(begin).Round(time.Millisecond))
 		if n := s.Size(); n < c.low || n > c.high {
 			t.Errorf("%s: %d schedules, want %d to %d", c.p.Text(), n, c.low, c.high)
@@ -602,19 +592,19 @@ func TestSpacesOfUsualSizesAreWorthASearch(t *testing.T) {
 func TestSpacesOfTinyGridsAreSmallOrEmpty(t *testing.T) {
 	jacobi2d := catalogued(t, "jacobi2d", stencil.Float32, stencil.Size{})
 	jacobi3d := catalogued(t, "jacobi3d", stencil.Float32, stencil.Size{})
-	usual := kernels.Spaces(Families(), jacobi3d.Resized(stencil.Size{512, 512, 512}), h200()).Size()
+	usual := kernels.Spaces(Families(), jacobi3d.Resized(stencil.Size{512, 512, 512}), machinetest.H200()).Size()
 	for _, p := range []stencil.Problem{
 		line(t, 1), line(t, 2), line(t, 33), line(t, 100),
 		jacobi2d.Resized(stencil.Size{1, 1, 1}), jacobi2d.Resized(stencil.Size{3, 2, 1}), jacobi2d.Resized(stencil.Size{1, 1000, 1}), jacobi2d.Resized(stencil.Size{1000, 1, 1}),
 		jacobi3d.Resized(stencil.Size{1, 1, 1}), jacobi3d.Resized(stencil.Size{3, 2, 1}), jacobi3d.Resized(stencil.Size{1, 1, 1000}), jacobi3d.Resized(stencil.Size{33, 3, 2}),
 	} {
-		s := kernels.Spaces(Families(), p, h200())
+		s := kernels.Spaces(Families(), p, machinetest.H200())
 		t.Logf("%-20s %5d legal of %7d", p.Text(), s.Size(), s.Raw())
 		if s.Size() > usual {
 			t.Errorf("%s: %d schedules, more than the %d of a usual grid", p.Text(), s.Size(), usual)
 		}
 		for sc := range s.All() {
-			soundness(t, kernels.Find(Families(), sc.Family()), p, h200(), sc)
+			soundness(t, kernels.Find(Families(), sc.Family()), p, machinetest.H200(), sc)
 		}
 	}
 }
@@ -637,7 +627,7 @@ func TestAnEntryNamesOneSource(t *testing.T) {
 			p.Size = n
 			for _, f := range Families() {
 				i := 0
-				for s := range space.New(f.Space(p, h200())).All() {
+				for s := range space.New(f.Space(p, machinetest.H200())).All() {
 					if i++; i%47 != 0 {
 						continue
 					}

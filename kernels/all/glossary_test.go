@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"stenciltune/machine/machinetest"
 	"stenciltune/stencil"
 )
 
@@ -34,7 +35,7 @@ func TestGlossaryHasEveryParameter(t *testing.T) {
 	}
 	srad := catalogued(t, "srad2", stencil.Float32, stencil.Size{1024, 1024, 1}) // of several stages
 	for _, f := range Families() {
-		for _, p := range f.Space(srad, h200()).Params {
+		for _, p := range f.Space(srad, machinetest.H200()).Params {
 			if !letters[p.Name] {
 				t.Errorf("%s of %s has no term", p.Name, f.Name())
 			}
@@ -50,7 +51,7 @@ func TestThePageOfFamiliesHasEveryParameter(t *testing.T) {
 	}
 	srad := catalogued(t, "srad2", stencil.Float32, stencil.Size{1024, 1024, 1}) // of several stages
 	for _, f := range Families() {
-		for _, p := range f.Space(srad, h200()).Params {
+		for _, p := range f.Space(srad, machinetest.H200()).Params {
 			if !strings.Contains(string(page), "`"+p.Name+"`") && !strings.Contains(string(page), "`"+p.Name+"=") {
 				t.Errorf("%s of %s is not in docs/families.md", p.Name, f.Name())
 			}

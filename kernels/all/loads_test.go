@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"stenciltune/kernels"
+	"stenciltune/machine/machinetest"
 	"stenciltune/space"
 	"stenciltune/stencil"
 	"stenciltune/stencil/stenciltest"
@@ -49,7 +50,7 @@ func tracedKernels(t *testing.T, r *rand.Rand, each int) (list []traced) {
 		if !ok {
 			return
 		}
-		all := slices.Collect(space.New(f.Space(large, h200())).All())
+		all := slices.Collect(space.New(f.Space(large, machinetest.H200())).All())
 		for n := 0; n < each; {
 			s := all[r.IntN(len(all))]
 			loads, err := l.Loads(p, s)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"stenciltune/kernels"
+	"stenciltune/machine/machinetest"
 	"stenciltune/stencil"
 	"stenciltune/stencil/stenciltest"
 )
@@ -23,7 +24,7 @@ func TestNoConstexprFunctionLoops(t *testing.T) {
 		st := stenciltest.Lookup(t, name)
 		p := stencil.Problem{Stencil: st, DType: st.DType, Size: st.DefaultSize(false), Steps: 1000}
 		n := 0
-		for s := range kernels.Spaces(Families(), p, h200()).All() {
+		for s := range kernels.Spaces(Families(), p, machinetest.H200()).All() {
 			if n++; n%4999 == 1 {
 				if text := loops.FindString(kernels.Find(Families(), s.Family()).Kernel(p, s).Source); text != "" {
 					t.Errorf("%s %s: %s", name, s, text)

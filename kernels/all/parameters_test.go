@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"stenciltune/machine/machinetest"
 	"stenciltune/space"
 	"stenciltune/stencil"
 )
@@ -26,7 +27,7 @@ func TestEveryParameterCounts(t *testing.T) {
 	for _, f := range Families() {
 		left := map[string][]string{} // what no pair has shown yet, by parameter
 		for _, p := range problems {
-			own := f.Space(p, h200())
+			own := f.Space(p, machinetest.H200())
 			legal := space.New(own)
 			for _, q := range own.Params {
 				if _, known := left[q.Name]; !known && len(q.Values) > 1 {

@@ -9,6 +9,7 @@ import (
 
 	"stenciltune/kernels"
 	"stenciltune/kernels/kernelstest"
+	"stenciltune/machine/machinetest"
 	"stenciltune/space"
 	"stenciltune/stencil"
 )
@@ -40,7 +41,7 @@ func TestEveryLineOfASourceIsWhereItSays(t *testing.T) {
 		p := stencil.Problem{Stencil: st, DType: st.DType, Size: size, Steps: 10}
 		for _, f := range Families() {
 			n := 0
-			for s := range space.New(f.Space(p, h200())).All() {
+			for s := range space.New(f.Space(p, machinetest.H200())).All() {
 				if r.IntN(20) != 0 {
 					continue
 				}
@@ -83,7 +84,7 @@ func TestRolesOfParametersAreThoseOfTheFamilies(t *testing.T) {
 		catalogued(t, "jacobi3d", stencil.Float32, stencil.Size{512, 512, 512}),
 	} {
 		for _, f := range Families() {
-			for _, param := range f.Space(p, h200()).Params {
+			for _, param := range f.Space(p, machinetest.H200()).Params {
 				want, ok := roles[param.Name]
 				found[param.Name] = true
 				if ok && role(param) != want || !ok && (param.Single > 0 || param.SMs) {

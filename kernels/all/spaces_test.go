@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"stenciltune/machine/machinetest"
 	"stenciltune/space"
 	"stenciltune/stencil"
 	"stenciltune/stencil/stenciltest"
@@ -40,13 +41,13 @@ func TestSpacesAreAsLargeAsTheDocsSay(t *testing.T) {
 		all := 0
 		for _, f := range Families() {
 			n := 0
-			for range space.New(f.Space(p, h200())).All() {
+			for range space.New(f.Space(p, machinetest.H200())).All() {
 				n++
 			}
 			all += n
 			counts = append(counts, thousands(n))
 		}
-		row := strings.Join(append(counts, thousands(all), thousands(Space(p, h200()).Advised().Size())), " ")
+		row := strings.Join(append(counts, thousands(all), thousands(Space(p, machinetest.H200()).Advised().Size())), " ")
 		if said[name] != row {
 			t.Errorf("%s: the spaces hold %s, docs/families.md says %s", name, row, said[name])
 		}

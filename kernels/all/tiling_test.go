@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"stenciltune/kernels"
+	"stenciltune/machine/machinetest"
 	"stenciltune/space"
 	"stenciltune/stencil"
 )
@@ -31,7 +32,7 @@ func TestTilingCountsTheLaunchsBlocks(t *testing.T) {
 			catalogued(t, "fdtd3d", stencil.Float32, stencil.Size{512, 512, 512}),
 		} {
 			n := 0
-			for s := range space.New(f.Space(p, h200())).All() {
+			for s := range space.New(f.Space(p, machinetest.H200())).All() {
 				if n > 0 && r.IntN(10) != 0 {
 					continue
 				}
