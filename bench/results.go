@@ -12,11 +12,12 @@ import (
 	"math"
 	"os"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"golang.org/x/perf/benchfmt"
+
+	"stenciltune/timing"
 )
 
 // result is one measurement of a row.
@@ -29,8 +30,7 @@ type result struct {
 
 // value is a number of six digits with its unit, as benchmark text has them: ns/op, GCells/s ...
 func value(v float64, unit string) benchfmt.Value {
-	v, _ = strconv.ParseFloat(strconv.FormatFloat(v, 'g', 6, 64), 64)
-	return benchfmt.Value{Value: v, Unit: unit}
+	return benchfmt.Value{Value: timing.Digits(v, 6), Unit: unit}
 }
 
 // results are Go benchmark text. Lines of "key: value" tell what two files must agree in to be

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"strconv"
 	"time"
 
 	"stenciltune/cache"
@@ -394,10 +393,4 @@ func place[T comparable](list *[]T, v T) int {
 }
 
 // round keeps five digits: more than timers resolve, and half the bytes of a page.
-func round(v float64) float64 {
-	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 5, 64), 64)
-	if err != nil {
-		return v
-	}
-	return r
-}
+func round(v float64) float64 { return timing.Digits(v, 5) }

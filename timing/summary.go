@@ -3,6 +3,7 @@ package timing
 import (
 	"math"
 	"slices"
+	"strconv"
 )
 
 // Series is the record of one schedule's timing: the samples in the order taken
@@ -93,4 +94,14 @@ func intervalRank(n int) int {
 		p *= float64(n-i) / float64(i+1)
 	}
 	return k
+}
+
+// Digits keeps so many significant digits of a value: what timers resolve, or what is
+// the same on all processors.
+func Digits(v float64, n int) float64 {
+	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', n, 64), 64)
+	if err != nil { // beyond the largest float64
+		return v
+	}
+	return r
 }

@@ -125,3 +125,21 @@ func TestStatusesAreTimedOrFailedOrNeither(t *testing.T) {
 		}
 	}
 }
+
+func TestDigitsAreSignificantOnes(t *testing.T) {
+	for _, c := range []struct {
+		v    float64
+		n    int
+		want float64
+	}{
+		{0.0123456789, 3, 0.0123}, {123456.7, 3, 123000}, {-9.9996, 4, -10}, {1e-300 / 3, 2, 3.3e-301}, {0, 5, 0},
+		{math.Inf(1), 3, math.Inf(1)}, {math.MaxFloat64, 3, math.MaxFloat64},
+	} {
+		if got := Digits(c.v, c.n); got != c.want {
+			t.Errorf("%d digits of %v: %v, want %v", c.n, c.v, got, c.want)
+		}
+	}
+	if got := Digits(math.NaN(), 3); !math.IsNaN(got) {
+		t.Errorf("NaN: %v", got)
+	}
+}

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"stenciltune/cache"
 	"stenciltune/kernels"
@@ -355,13 +354,7 @@ func (t *Tuner) relaunch(c *Config, p Problem, s Schedule) {
 
 // rounded keeps four digits: the last bits of a logarithm differ between processors, and
 // the same store must give the same answer on all.
-func rounded(v float64) float64 {
-	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'e', 3, 64), 64)
-	if err != nil {
-		panic("tuner: " + err.Error())
-	}
-	return r
-}
+func rounded(v float64) float64 { return timing.Digits(v, 4) }
 
 // adapt makes the nearest record's config one of another problem or device: nothing in
 // it claims to be measured.

@@ -67,9 +67,9 @@ type line struct {
 // lineOf rounds an outcome to what timers resolve.
 func lineOf(o outcome.Outcome) line {
 	l := line{o.Schedule, o.SourceHash, o.Status, o.Reason, o.Registers, o.SpillBytes, o.BlocksPerSM,
-		round(o.CompileSeconds, 3), round(o.DeviceSeconds, 3), outcome.Float(round(float64(o.MaxError), 3)), o.Series.Launches, slices.Clone(o.Series.Samples)}
+		timing.Digits(o.CompileSeconds, 3), timing.Digits(o.DeviceSeconds, 3), outcome.Float(timing.Digits(float64(o.MaxError), 3)), o.Series.Launches, slices.Clone(o.Series.Samples)}
 	for i, s := range l.Samples {
-		l.Samples[i] = round(s, 6)
+		l.Samples[i] = timing.Digits(s, 6)
 	}
 	return l
 }
@@ -135,15 +135,6 @@ func Write(w io.Writer, h Header, records []outcome.Outcome) error {
 		}
 	}
 	return z.Close()
-}
-
-// round keeps a number of significant digits: a timer's resolution, not more.
-func round(v float64, digits int) float64 {
-	var r float64
-	if _, err := fmt.Sscanf(fmt.Sprintf("%.*e", digits-1, v), "%g", &r); err != nil {
-		return v
-	}
-	return r
 }
 
 // ErrFormat is in the chain of the error of a file that is no landscape, or a damaged one.

@@ -107,8 +107,8 @@ func TestNumbersAreRoundedToWhatATimerResolves(t *testing.T) {
 		t.Errorf("the writer changed its input to %v", sent.Samples)
 	}
 	for _, v := range []float64{0, 1, -2.5, 1e300} {
-		if round(v, 6) != v {
-			t.Errorf("%v became %v", v, round(v, 6))
+		if timing.Digits(v, 6) != v {
+			t.Errorf("%v became %v", v, timing.Digits(v, 6))
 		}
 	}
 }

@@ -139,16 +139,8 @@ func word(name string) string {
 
 // millis is seconds in milliseconds, and seconds back: both to nine digits, so that
 // a recorded time comes back as it was.
-func millis(s float64) float64  { return nine(s * 1e3) }
-func seconds(m float64) float64 { return nine(m / 1e3) }
-
-func nine(v float64) float64 {
-	r, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 9, 64), 64)
-	if err != nil {
-		return v
-	}
-	return r
-}
+func millis(s float64) float64  { return timing.Digits(s*1e3, 9) }
+func seconds(m float64) float64 { return timing.Digits(m/1e3, 9) }
 
 func all(v []float64, f func(float64) float64) []float64 {
 	out := make([]float64, len(v))
