@@ -132,12 +132,7 @@ func (s *Store) begin(tx transaction, text string, schedules []space.Schedule) e
 func intentAt(key string, sc space.Schedule) spot { return spot{partIntents, key, sc.String()} }
 
 func putIntent(tx transaction, key string, sc space.Schedule, i Intent) error {
-	at := intentAt(key, sc)
-	raw, err := sealJSON(at.place(), i)
-	if err == nil {
-		tx.put(at, raw)
-	}
-	return err
+	return putJSON(tx, intentAt(key, sc), i)
 }
 
 // intent reads the note of a schedule; with no attempts if there is no sound one.
@@ -235,12 +230,9 @@ func (s *Store) record(tx transaction, text string, entries []Entry) error {
 
 // enter puts an entry in its place.
 func enter(tx transaction, text string, e Entry) error {
-	at := entryAt(text, e)
-	raw, err := sealJSON(at.place(), e.normal())
-	if err != nil {
+	if err := putJSON(tx, entryAt(text, e), e.normal()); err != nil {
 		return fmt.Errorf("journal entry of %s: %w", e.Schedule, err)
 	}
-	tx.put(at, raw)
 	return nil
 }
 

@@ -75,6 +75,15 @@ func sealJSON(place string, value any) ([]byte, error) {
 	return seal(place, payload)
 }
 
+// putJSON writes a record's value to its place.
+func putJSON(tx transaction, at spot, value any) error {
+	raw, err := sealJSON(at.place(), value)
+	if err == nil {
+		tx.put(at, raw)
+	}
+	return err
+}
+
 // unsealJSON reads a record's value: errDamaged if it is none, fs.ErrNotExist if raw is nil.
 func unsealJSON(place string, raw []byte, value any) error {
 	if raw == nil {

@@ -80,12 +80,7 @@ func workerAt(key, worker string) spot { return spot{partWorkers, key, worker} }
 // tell writes what a tune tells.
 func tell(tx transaction, key string, r Running) error {
 	r.At = tx.now().UTC()
-	at := workerAt(key, r.Worker)
-	raw, err := sealJSON(at.place(), r)
-	if err == nil {
-		tx.put(at, raw)
-	}
-	return err
+	return putJSON(tx, workerAt(key, r.Worker), r)
 }
 
 // Running is what tunes tell that run, or ended without a config, by the keys of their journals,

@@ -192,19 +192,11 @@ func (s *Store) walk(tx transaction, text string, t Turn, head *trail) error {
 	}
 	for _, e := range t.Entries {
 		head.Last++
-		at := stepAt(text, head.Last)
-		raw, err := sealJSON(at.place(), step{t.Worker.Worker, entryName(e)})
-		if err != nil {
+		if err := putJSON(tx, stepAt(text, head.Last), step{t.Worker.Worker, entryName(e)}); err != nil {
 			return err
 		}
-		tx.put(at, raw)
 	}
-	at := trailAt(text)
-	raw, err := sealJSON(at.place(), *head)
-	if err == nil {
-		tx.put(at, raw)
-	}
-	return err
+	return putJSON(tx, trailAt(text), *head)
 }
 
 // begins notes what runs now, unless another has taken it over.
