@@ -338,7 +338,7 @@ func (t *Tuner) relaunch(c *Config, p Problem, s Schedule) {
 			info = c.Kernel
 			info.Entry = k.Entry
 		}
-		return cache.LaunchInfo{Grid: k.Launch.Grid, Block: k.Launch.Block, SharedBytes: k.Launch.SharedBytes, StepsPerLaunch: k.Launch.Steps}, info
+		return launchInfo(k.Launch), info
 	}
 	options := c.Kernel.Options
 	c.Problem = cache.ProblemInfo{Size: slices.Clone(p.Size[:p.Stencil.Dims]), Steps: p.Steps}
