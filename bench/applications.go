@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"slices"
 
 	"golang.org/x/perf/benchfmt"
 )
@@ -30,13 +29,7 @@ func applications(ctx context.Context, b *bench) (rows []row, err error) {
 		for _, size := range sizesOf(b.sizes, s.Name, s.DefaultSize, s.Dims) {
 			p := problem{s.Name, s.DType, size}
 			rows = append(rows, row{p.name("Application"), func(ctx context.Context, repeat int) (result, error) {
-				c, wall, err := b.cold(ctx, p, repeat, b.search()...)
-				if err != nil {
-					return result{}, err
-				}
-				ns := 1e9 * c.Measured.SecondsPerStep
-				values := slices.Concat([]benchfmt.Value{value(ns, "ns/op"), p.rate(ns)}, p.gains(c, ns, s.Bytes), []benchfmt.Value{value(float64(wall), "tune-ns")})
-				return result{c.machine(), max(1, c.Measured.Samples), values, c.Schedule.Text}, nil
+				return b.tuned(ctx, p, repeat, func(c config, ns float64) []benchfmt.Value { return p.gains(c, ns, s.Bytes) })
 			}})
 		}
 	}

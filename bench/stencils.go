@@ -4,6 +4,7 @@ import (
 	"context"
 	"embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"golang.org/x/perf/benchfmt"
@@ -52,6 +53,17 @@ func stencilsIn(files embed.FS, folder string) (list []*stencil.Stencil, err err
 	return list, nil
 }
 
+// tuned is the result of a cold tune: a step of its winner in nanoseconds, what else tells of it, and the tune's own time.
+func (b *bench) tuned(ctx context.Context, p problem, repeat int, more func(c config, ns float64) []benchfmt.Value) (result, error) {
+	c, wall, err := b.cold(ctx, p, repeat, b.search()...)
+	if err != nil {
+		return result{}, err
+	}
+	ns := 1e9 * c.Measured.SecondsPerStep
+	values := slices.Concat([]benchfmt.Value{value(ns, "ns/op"), p.rate(ns)}, more(c, ns), []benchfmt.Value{value(float64(wall), "tune-ns")})
+	return result{c.machine(), max(1, c.Measured.Samples), values, c.Schedule.Text}, nil
+}
+
 // stencils tunes every stencil of the catalogue but its applications cold, and takes the winner's and the naive kernel's times
 // from that tune. A tune takes some 15 s: "paper" and "default" are 25 of them, "thesis" is 48.
 func stencils(ctx context.Context, b *bench) (rows []row, err error) {
@@ -66,13 +78,9 @@ func stencils(ctx context.Context, b *bench) (rows []row, err error) {
 		for _, size := range sizesOf(b.sizes, s.Name, s.DefaultSize, s.Dims) {
 			p := problem{s.Name, s.DType, size}
 			rows = append(rows, row{p.name("Catalogue"), func(ctx context.Context, repeat int) (result, error) {
-				c, wall, err := b.cold(ctx, p, repeat, b.search()...)
-				if err != nil {
-					return result{}, err
-				}
-				ns := 1e9 * c.Measured.SecondsPerStep
-				return result{c.machine(), max(1, c.Measured.Samples), []benchfmt.Value{value(ns, "ns/op"), p.rate(ns), value(1e9*c.Baseline.SecondsPerStep, "naive-ns/step"),
-					value(c.RooflineShare, "x-copy"), value(float64(wall), "tune-ns")}, c.Schedule.Text}, nil
+				return b.tuned(ctx, p, repeat, func(c config, _ float64) []benchfmt.Value {
+					return []benchfmt.Value{value(1e9*c.Baseline.SecondsPerStep, "naive-ns/step"), value(c.RooflineShare, "x-copy")}
+				})
 			}})
 		}
 	}

@@ -60,13 +60,9 @@ func variants(_ context.Context, b *bench) (rows []row, err error) {
 				return result{}, err
 			}
 			p := problem{path, dtype, size}
-			c, wall, err := b.cold(ctx, p, repeat, b.search()...)
-			if err != nil {
-				return result{}, err
-			}
-			ns := 1e9 * c.Measured.SecondsPerStep
-			return result{c.machine(), max(1, c.Measured.Samples), []benchfmt.Value{value(ns, "ns/op"), p.rate(ns),
-				value(p.rate(1e9*c.Baseline.SecondsPerStep).Value, "naive-GCells/s"), value(float64(wall), "tune-ns")}, c.Schedule.Text}, nil
+			return b.tuned(ctx, p, repeat, func(c config, _ float64) []benchfmt.Value {
+				return []benchfmt.Value{value(p.rate(1e9*c.Baseline.SecondsPerStep).Value, "naive-GCells/s")}
+			})
 		}})
 	}
 	for _, dtype := range []string{"float32", "float64"} {
