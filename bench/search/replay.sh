@@ -1,8 +1,8 @@
 #!/bin/sh
-# Strategies over the recorded landscapes: bench/search/replay.txt and a plot a
-# landscape. Of those in bench/h200/landscapes that hold nine tenths of their space, else of the
-# samples that ship with the program. The figures depend on the seeds alone, not on the
-# machine; 40 seeds take 22 minutes of one core.
+# Strategies over the recorded landscapes: bench/search/replay.txt. Of those in
+# bench/h200/landscapes that hold nine tenths of their space, else of the samples that ship
+# with the program. The figures depend on the seeds alone, not on the machine; 40 seeds take
+# 22 minutes of one core.
 #
 #   bench/search/replay.sh [SEEDS]
 set -eu
@@ -12,7 +12,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 CGO_ENABLED=0 go build -o "$work/study" ./cmd/study
 {
-	set -- --seeds "$seeds" --budget 400 --plots bench/search
+	set -- --seeds "$seeds" --budget 400
 	for entrant in bayes bayes/unseen bayes/middle bayes/none bayes/inverted model model/middle cmaes tpe random; do set -- "$@" --entrant $entrant; done
 	echo "# bench/search/replay.sh $seeds: study replay-bench $*"
 	for shipped in device/replay/landscapes/*.jsonl.gz; do
