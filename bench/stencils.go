@@ -10,27 +10,25 @@ import (
 	"golang.org/x/perf/benchfmt"
 
 	"stenciltune/stencil"
+	"stenciltune/stencil/sizes"
 )
 
-// sizesOf are the sizes of a set: of the Futhark thesis's table 7 (a power of two less one, so that no
-// boundary of a memory transaction is at the same place in all rows), of the stencil language's paper's
-// table 1, the stencil's own, or one written out, for stencils of as many axes.
-func sizesOf(set, stencil, own string, dims int) []string {
+// sizesOf are the sizes of a set: of the thesis, of the paper, the stencil's own, or one written out, for
+// stencils of as many axes.
+func sizesOf(set, stencil, own string, dims int) (list []string) {
 	switch {
 	case set == "default":
 		return []string{own}
 	case set == "paper":
-		return []string{[]string{"400000", "1000x1000", "60x60x60"}[dims-1]}
-	case set == "thesis" && stencil == "srad2":
-		return []string{"2047x2047", "4095x4095"}
-	case set == "thesis" && (stencil == "sum3d-f64" || stencil == "sum3d-i8"):
-		return []string{"255x255x255"}
+		return []string{sizes.Paper(dims).Text(dims)}
 	case set == "thesis":
-		return [][]string{{"16769025", "67092481"}, {"4095x4095", "8191x8191"}, {"255x255x255", "511x511x511"}}[dims-1]
+		for _, size := range sizes.Thesis(stencil, dims) {
+			list = append(list, size.Text(dims))
+		}
 	case strings.Count(set, "x") == dims-1:
 		return []string{set}
 	}
-	return nil
+	return list
 }
 
 // stencilsIn are the stencil files of a folder.

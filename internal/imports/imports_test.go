@@ -18,6 +18,7 @@ const module = "stenciltune"
 // module. A package without Go files yet simply has no say.
 var may = map[string][]string{
 	"stencil":             {},
+	"stencil/sizes":       {"stencil"},
 	"stencil/stenciltest": {"stencil"},
 	"space":               {},
 	"space/spacetest":     {"space"},
