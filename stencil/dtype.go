@@ -112,6 +112,15 @@ func ElementTypes() []DType {
 	return all
 }
 
+// JoinTypes is a list of types as messages have it.
+func JoinTypes(types []DType) string {
+	var names []string
+	for _, d := range types {
+		names = append(names, string(d))
+	}
+	return strings.Join(names, ", ")
+}
+
 // ParseDType reads an element type by our name, its short form or a C name.
 func ParseDType(s string) (DType, error) {
 	var names []string

@@ -238,7 +238,7 @@ func isTypeWord(t token) bool {
 func (p *parser) typeName() (DType, error) {
 	first := p.take()
 	if !isTypeWord(first) {
-		return "", p.fail(first, "unknown element type %s: use int, int64, float, double, unsigned int or one of %s", first, joined(ElementTypes()))
+		return "", p.fail(first, "unknown element type %s: use int, int64, float, double, unsigned int or one of %s", first, JoinTypes(ElementTypes()))
 	}
 	name, shorter := strings.TrimSuffix(first.text, "_t"), ""
 	last := first
@@ -251,17 +251,9 @@ func (p *parser) typeName() (DType, error) {
 		return "", p.fail(last, "%s is a type; choose another name, like %.40s_", last, last.text)
 	}
 	if err != nil {
-		return "", p.fail(first, "unknown element type %.60q: use int, int64, float, double, unsigned int or one of %s", name, joined(ElementTypes()))
+		return "", p.fail(first, "unknown element type %.60q: use int, int64, float, double, unsigned int or one of %s", name, JoinTypes(ElementTypes()))
 	}
 	return d, nil
-}
-
-func joined(types []DType) string {
-	var names []string
-	for _, d := range types {
-		names = append(names, string(d))
-	}
-	return strings.Join(names, ", ")
 }
 
 func (p *parser) dataType(token) (err error) {

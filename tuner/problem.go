@@ -78,7 +78,7 @@ func (s Spec) Of(st *stencil.Stencil) (Problem, error) {
 	}
 	switch {
 	case !slices.Contains(st.DTypes(), p.DType):
-		return p, Inputf("--dtype %s: %s is computed in %s", p.DType, st.Name, joinTypes(st.DTypes()))
+		return p, Inputf("--dtype %s: %s is computed in %s", p.DType, st.Name, stencil.JoinTypes(st.DTypes()))
 	case p.Steps < 1 || p.Steps > stencil.MaxSteps:
 		return p, Inputf("%d time steps: their number must lie in 1..%d", p.Steps, stencil.MaxSteps)
 	}
@@ -227,12 +227,4 @@ func scalarValues(st *stencil.Stencil, texts []string) ([]float64, error) {
 		values[i], given[i] = v, true
 	}
 	return values, nil
-}
-
-func joinTypes(types []stencil.DType) string {
-	var names []string
-	for _, d := range types {
-		names = append(names, string(d))
-	}
-	return strings.Join(names, ", ")
 }

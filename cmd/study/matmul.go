@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -36,11 +35,7 @@ func product(s tuner.Spec) (tuner.Problem, error) {
 		return p, err
 	}
 	if !slices.Contains(matmul.DTypes(), p.DType) {
-		var types []string
-		for _, d := range matmul.DTypes() {
-			types = append(types, string(d))
-		}
-		return p, cli.Usagef("--dtype %s: %s is computed in %s", p.DType, matmul.Name, strings.Join(types, ", "))
+		return p, cli.Usagef("--dtype %s: %s is computed in %s", p.DType, matmul.Name, stencil.JoinTypes(matmul.DTypes()))
 	}
 	if s.Size == "" {
 		p.Size = matmul.DefaultSize(s.Small)
