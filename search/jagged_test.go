@@ -3,11 +3,13 @@ package search
 import (
 	"math"
 	"testing"
+
+	"stenciltune/space/spacetest"
 )
 
 // TestLeftOut compares what all other rows foretell of each with a posterior that lacks it.
 func TestLeftOut(t *testing.T) {
-	sp, prior := room()
+	sp, prior := spacetest.Room()
 	f := newFeatures(enumerate(sp, prior, nil))
 	cov := newCovariance(f, modes(f))
 	r := Rand(1, "test")
