@@ -488,7 +488,7 @@ func strategy(t testing.TB, name string, sp *space.Space, seed uint64) search.St
 	return s
 }
 
-// Tune is a whole session.
+// Tune is all phases of a search, one after the other.
 func Tune(ctx context.Context, o Options) (Result, error) {
 	t := New(o)
 	err := t.Baseline(ctx)

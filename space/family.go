@@ -132,32 +132,48 @@ func (f *Family) prepare() {
 
 // enumerate gives the values of every legal schedule in order, as long as each asks for more; the
 // slice is reused.
-func (f *Family) enumerate(each func([]int) (more bool)) { f.beginning(nil, each) }
-
-// beginning is enumerate of the points that begin with some values, as beginnings has them.
-func (f *Family) beginning(with []int, each func([]int) (more bool)) {
-	v := Values{f, make([]int, len(f.Params)), &made{}}
-	legal := func(set int) bool {
-		for _, c := range f.ready[set] {
-			if !c.OK(v) {
-				return false
-			}
-		}
-		return true
+func (f *Family) enumerate(each func([]int) (more bool)) {
+	if f.Points == nil {
+		f.walk(nil, len(f.Params), each)
+		return
 	}
+	v := Values{f, make([]int, len(f.Params)), &made{}}
+	for _, p := range f.Points {
+		copy(v.v, p)
+		v.made.same = false
+		ok := true
+		for set := range f.ready {
+			ok = ok && f.legal(set, v)
+		}
+		if ok && !each(v.v) {
+			return
+		}
+	}
+}
+
+// legal tells whether the constraints hold that can be asked once so many parameters are set.
+func (f *Family) legal(set int, v Values) bool {
+	for _, c := range f.ready[set] {
+		if !c.OK(v) {
+			return false
+		}
+	}
+	return true
+}
+
+// walk gives the values of the first `to` parameters, those of which no constraint is known to be broken, of all that begin with some that walk gave.
+func (f *Family) walk(with []int, to int, each func([]int) (more bool)) {
+	v := Values{f, make([]int, len(f.Params)), &made{}}
+	from := copy(v.v, with)
 	var level func(i int) bool
 	level = func(i int) bool {
-		if !legal(i) {
+		if (i == 0 || i > from) && !f.legal(i, v) {
 			return true
 		}
-		if i == len(f.Params) {
+		if i == to {
 			return each(v.v)
 		}
-		values := f.Params[i].Values
-		if i < len(with) {
-			values = with[i : i+1]
-		}
-		for _, x := range values {
+		for _, x := range f.Params[i].Values {
 			v.v[i], v.made.same = x, false
 			if !level(i + 1) {
 				return false
@@ -165,21 +181,7 @@ func (f *Family) beginning(with []int, each func([]int) (more bool)) {
 		}
 		return true
 	}
-	if f.Points == nil {
-		level(0)
-		return
-	}
-	for _, p := range f.Points {
-		copy(v.v, p)
-		v.made.same = false
-		ok := true
-		for set := range f.ready {
-			ok = ok && legal(set)
-		}
-		if ok && !each(v.v) {
-			return
-		}
-	}
+	level(from)
 }
 
 // Rejection says which constraint a schedule breaks.
@@ -301,46 +303,49 @@ func (s *Space) Family(name string) *Family {
 func (s *Space) enumerate() []Schedule {
 	type share struct {
 		family *Family
-		with   []int
+		with   []int // the values of the first parameters
 	}
 	var shares []share
 	for _, f := range s.families {
-		for _, with := range f.beginnings() {
-			shares = append(shares, share{f, with})
+		depth := f.depth()
+		if depth == 0 {
+			shares = append(shares, share{f, nil})
+			continue
 		}
-	}
-	return slices.Concat(Each(shares, func(q share) (some []Schedule) {
-		q.family.beginning(q.with, func(v []int) bool {
-			some = append(some, Make(q.family.Name, q.family.Params, v))
+		f.walk(nil, depth, func(v []int) bool {
+			shares = append(shares, share{f, slices.Clone(v[:depth])})
 			return true
 		})
+	}
+	return slices.Concat(Each(shares, func(q share) (some []Schedule) {
+		add := func(v []int) bool {
+			some = append(some, Make(q.family.Name, q.family.Params, v))
+			return true
+		}
+		if q.with == nil {
+			q.family.enumerate(add)
+		} else {
+			q.family.walk(q.with, len(q.family.Params), add)
+		}
 		return some
 	})...)
 }
 
-// mostBeginnings bounds how many shares an enumeration is cut into, for each family.
-const mostBeginnings = 1000
+// mostShares bounds into how many shares the enumeration of a family is cut.
+const mostShares = 1000
 
-// beginnings are the values that the points of a family begin with, of the first two parameters where that makes no more than mostBeginnings, in order. Points that are
+// depth is the first parameters by whose values a family's enumeration is cut into shares: two, or as many as make no more than mostShares. Points that are
 // listed are one share.
-func (f *Family) beginnings() [][]int {
-	all := [][]int{nil}
+func (f *Family) depth() (n int) {
 	if f.Points != nil {
-		return all
+		return 0
 	}
-	for _, p := range f.Params[:min(2, len(f.Params))] {
-		if len(all)*len(p.Values) > mostBeginnings {
+	for shares := 1; n < min(2, len(f.Params)); n++ {
+		if shares *= len(f.Params[n].Values); shares > mostShares {
 			break
 		}
-		var longer [][]int
-		for _, with := range all {
-			for _, x := range p.Values {
-				longer = append(longer, append(slices.Clone(with), x))
-			}
-		}
-		all = longer
 	}
-	return all
+	return n
 }
 
 // All yields every legal schedule, always in the same order: family after family.
