@@ -255,7 +255,6 @@ func (b *brain) prepare() {
 		b.refit(set)
 		b.nextFit = n + n/2
 	}
-	b.errs = b.errors(set)
 	b.build(set)
 	b.nextCand = n + max(4, min(n/6, 40))
 }
@@ -357,7 +356,9 @@ func (b *brain) build(set []int) {
 			}
 		}
 	}
-	cand := b.candidates(b.condition(cov, set))
+	known := b.condition(cov, set)
+	b.errs = b.errors(known)
+	cand := b.candidates(known)
 	b.post = newPosterior(cov, cand)
 	b.rowOf = map[int]int{}
 	for _, t := range set {

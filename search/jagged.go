@@ -29,10 +29,9 @@ func (b *brain) unseen() float64 {
 	return min(jagged, max(smooth, b.errs))
 }
 
-// errors is the standard deviation of the model's errors on a training set, each schedule foretold by the others, from their median. Those count that are within
+// errors is the standard deviation of the errors of a posterior on what it is conditioned on, each schedule foretold by the others, from their median. Those count that are within
 // e^goodShare of the best. It is jagged where few are.
-func (b *brain) errors(set []int) float64 {
-	g := b.condition(newCovariance(b.f, b.h), set)
+func (b *brain) errors(g *posterior) float64 {
 	var errors []float64
 	for i, e := range g.leftOut() {
 		if b.timed[b.at[int(g.points[i])]].log < b.timed[b.best].log+goodShare {
