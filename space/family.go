@@ -130,11 +130,11 @@ func (f *Family) prepare() {
 	}
 }
 
-// enumerate gives the values of every legal schedule in order, as long as each asks for more; the
-// slice is reused.
-func (f *Family) enumerate(each func([]int) (more bool)) {
+// enumerate gives the values of every legal schedule that begins with some values that walk gave, in order, as long as each asks for more; the
+// slice is reused. Points that are listed are all given, for no values are asked for there (depth).
+func (f *Family) enumerate(with []int, each func([]int) (more bool)) {
 	if f.Points == nil {
-		f.walk(nil, len(f.Params), each)
+		f.walk(with, len(f.Params), each)
 		return
 	}
 	v := Values{f, make([]int, len(f.Params)), &made{}}
@@ -308,25 +308,16 @@ func (s *Space) enumerate() []Schedule {
 	var shares []share
 	for _, f := range s.families {
 		depth := f.depth()
-		if depth == 0 {
-			shares = append(shares, share{f, nil})
-			continue
-		}
 		f.walk(nil, depth, func(v []int) bool {
 			shares = append(shares, share{f, slices.Clone(v[:depth])})
 			return true
 		})
 	}
 	return slices.Concat(Each(shares, func(q share) (some []Schedule) {
-		add := func(v []int) bool {
+		q.family.enumerate(q.with, func(v []int) bool {
 			some = append(some, Make(q.family.Name, q.family.Params, v))
 			return true
-		}
-		if q.with == nil {
-			q.family.enumerate(add)
-		} else {
-			q.family.walk(q.with, len(q.family.Params), add)
-		}
+		})
 		return some
 	})...)
 }
@@ -358,7 +349,7 @@ func (s *Space) Size() int { return len(s.list()) }
 func (s *Space) Empty() bool {
 	for _, f := range s.families {
 		none := true
-		f.enumerate(func([]int) bool {
+		f.enumerate(nil, func([]int) bool {
 			none = false
 			return false
 		})
