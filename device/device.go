@@ -45,7 +45,8 @@ type Binary struct {
 	Registers      int            `json:"registers"`        // a thread
 	SpillBytes     int            `json:"spill_bytes"`      // local memory a thread
 	StaticShared   int            `json:"static_shared"`
-	BlocksPerSM    int            `json:"blocks_per_sm"` // resident at the launch it was compiled for
+	Awaits         bool           `json:"awaits,omitempty"` // its kernels wait for the launch before them: they may be launched before that has ended
+	BlocksPerSM    int            `json:"blocks_per_sm"`    // resident at the launch it was compiled for
 	CompileSeconds float64        `json:"compile_seconds"`
 	Compiler       string         `json:"compiler"` // name and version
 	Options        []string       `json:"options"`

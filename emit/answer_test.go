@@ -450,7 +450,7 @@ func TestElementTypesOfTheirOwn(t *testing.T) {
 	s := sourceOf(t, "heat2d", stencil.BFloat16, stencil.Size{512, 512, 1}, tiles2d+"1", h200)
 	emitted(t, dir, "heat2d.cu", "cu", s)
 	emitted(t, dir, "heat2d.h", "header", s)
-	build(t, dir, nvccOf(t), "-D__CUDA_ARCH__=900", "-O0", "-c", "heat2d.cu")
+	build(t, dir, nvccOf(t), "-D__CUDA_ARCH__=800", "-O0", "-c", "heat2d.cu")
 	write(t, dir, "use.c", "#include \"heat2d.h\"\nTUNE_HEAT2D_ASSERT_ELEMENT(unsigned short);\n")
 	write(t, dir, "wrong.c", "#include \"heat2d.h\"\nTUNE_HEAT2D_ASSERT_ELEMENT(float);\n")
 	for _, args := range [][]string{{"cc", "-std=c99"}, {"cc", "-std=c11"}, {"c++", "-std=c++11", "-xc++"}} {

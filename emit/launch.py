@@ -443,9 +443,37 @@ def _named(state, n, named):
     return recorded, data
 
 
+class _Attribute(_c.Structure):  # CUlaunchAttribute of cuda.h
+    _fields_ = [("id", _c.c_uint64), ("value", _c.c_uint64 * 8)]
+
+
+class _Config(_c.Structure):  # CUlaunchConfig
+    _fields_ = [("grid", _c.c_uint * 3), ("block", _c.c_uint * 3), ("shared", _c.c_uint), ("stream", _c.c_void_p), ("attributes", _c.POINTER(_Attribute)), ("count", _c.c_uint)]
+
+
+_EARLY = _Attribute(6, (1,))  # programmatic stream serialization
+_waits = {}  # functions
+
+
+def _early(function):
+    """Whether a function waits for the launch before it itself, as those do that are compiled for compute capability 9.0 and later: it may begin before that has ended."""
+    if function.value not in _waits:
+        version, capability = _c.c_int(), _c.c_int()
+        if hasattr(_library("the NVIDIA driver", []), "cuLaunchKernelEx"):
+            _cuda("cuDriverGetVersion", _c.byref(version))
+        if version.value >= 12030:  # before, it cannot be captured into a graph
+            _cuda("cuFuncGetAttribute", _c.byref(capability), 5, function)
+        _waits[function.value] = capability.value >= 90
+    return _waits[function.value]
+
+
 def _launch(function, grid, block, shared, state, names, stream):
     arguments = (_c.c_void_p * len(names))(*[_c.addressof(state[a]) for a in names])
-    _cuda("cuLaunchKernel", function, *grid, *block, shared, _c.c_void_p(stream), arguments, None)
+    if _early(function):
+        config = _Config((*grid,), (*block,), shared, stream, _c.pointer(_EARLY), 1)
+        _cuda("cuLaunchKernelEx", _c.byref(config), function, arguments, None)
+    else:
+        _cuda("cuLaunchKernel", function, *grid, *block, shared, _c.c_void_p(stream), arguments, None)
 
 
 def _advance(device, pick, state, n, steps, stream):

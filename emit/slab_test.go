@@ -165,6 +165,7 @@ template <class Kernel> cudaError_t between_launches(Kernel kernel, dim3 grid, d
   return cudaLaunchKernel(kernel, grid, block, arguments, shared, stream);
 }
 #define cudaLaunchKernel between_launches
+#define cudaLaunchKernelExC(c, ...) (before_launch((c)->stream), cudaLaunchKernelExC(c, __VA_ARGS__))
 `
 
 const between = `#include <functional>

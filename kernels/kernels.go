@@ -10,6 +10,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"strings"
 
 	"stenciltune/machine"
 	"stenciltune/space"
@@ -51,6 +52,10 @@ type Kernel struct {
 	Least    [3]int `json:"least,omitzero"`
 	Multiple int    `json:"multiple,omitempty"`
 }
+
+// Awaits tells whether the source's kernels wait for the launch before them (await_launch in common.cu), so that
+// each may be launched before that has ended.
+func (k Kernel) Awaits() bool { return strings.Contains(k.Source, "griddepcontrol.wait") }
 
 // Suited is the grid nearest to n, not smaller, that the source is right for.
 // Where it must grow it does so by a third more than the least, so that several

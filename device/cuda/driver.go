@@ -62,7 +62,7 @@ var driverSymbols = []string{
 
 var driver = sync.OnceValues(func() (*library, error) {
 	return openLibrary("TUNE_LIBCUDA", "the NVIDIA driver", "install the NVIDIA driver",
-		[]string{"libcuda.so.1"}, driverSymbols, []string{"cuDeviceGetUuid_v2", "cuDeviceGetUuid"})
+		[]string{"libcuda.so.1"}, driverSymbols, []string{"cuDeviceGetUuid_v2", "cuDeviceGetUuid", "cuLaunchKernelEx"})
 })
 
 // cu calls a driver function and turns its status into an error. A pointer is
@@ -263,9 +263,30 @@ func cuEventElapsed(from, to cuEvent) (float64, error) {
 type arguments struct {
 	values [maxArguments]uint64
 	table  [maxArguments]unsafe.Pointer
+	early  launchConfig
 	pinner runtime.Pinner
 	n      int
 }
+
+// launchConfig is CUlaunchConfig of cuda.h with one attribute.
+type launchConfig struct {
+	grid, block [3]uint32
+	shared, _   uint32
+	stream      uintptr
+	attributes  *launchAttribute
+	count       uint32
+	attribute   launchAttribute // what attributes points to
+}
+
+// launchAttribute is CUlaunchAttribute of cuda.h.
+type launchAttribute struct {
+	id, _ uint32
+	value [8]uint64
+}
+
+// programmatic is CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION: the launch may begin when all blocks of the one before have
+// ended, before what they wrote is seen by all.
+const programmatic = 6
 
 func newArguments() *arguments {
 	a := new(arguments)
@@ -273,6 +294,8 @@ func newArguments() *arguments {
 	for i := range a.table {
 		a.table[i] = unsafe.Pointer(&a.values[i])
 	}
+	a.early.attribute.id, a.early.attribute.value[0] = programmatic, 1
+	a.early.attributes, a.early.count = &a.early.attribute, 1
 	return a
 }
 
@@ -295,4 +318,20 @@ func cuLaunchKernel(f cuFunction, grid, block [3]int, shared int, a *arguments) 
 		uintptr(grid[0]), uintptr(grid[1]), uintptr(grid[2]),
 		uintptr(block[0]), uintptr(block[1]), uintptr(block[2]),
 		uintptr(shared), 0, uintptr(unsafe.Pointer(&a.table[0])), 0)
+}
+
+// launchesEarly tells whether the driver has cuLaunchKernelEx (CUDA 11.8, the first for compute capability 9.0).
+func launchesEarly() bool {
+	l, err := driver()
+	return err == nil && l.has("cuLaunchKernelEx")
+}
+
+// cuLaunchKernelEx launches on the default stream a kernel that waits for the launch before it.
+func cuLaunchKernelEx(f cuFunction, grid, block [3]int, shared int, a *arguments) error {
+	c := &a.early
+	for i := range 3 {
+		c.grid[i], c.block[i] = uint32(grid[i]), uint32(block[i])
+	}
+	c.shared = uint32(shared)
+	return cu("cuLaunchKernelEx", uintptr(unsafe.Pointer(c)), uintptr(f), uintptr(unsafe.Pointer(&a.table[0])), 0)
 }

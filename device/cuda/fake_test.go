@@ -106,6 +106,7 @@ const (
 	liveContexts
 	calls   // made so far
 	changes // launches of a stencil kernel that was not the last one launched
+	early   // launches that may begin before the one before has ended
 )
 
 func counter(t *testing.T, l *library, which int) int {

@@ -147,6 +147,7 @@ func (g *GPU) Load(_ context.Context, b device.Binary, l kernels.Launch) (device
 		if len(image) == 0 {
 			return fmt.Errorf("cuda: binary %.12s of %s has no image", b.ID, b.Schedule)
 		}
+		b.Awaits = b.Awaits && launchesEarly()
 		m := &module{}
 		var err error
 		if m.handle, err = cuModuleLoadData(append(slices.Clip(image), 0)); err != nil {

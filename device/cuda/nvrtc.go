@@ -163,9 +163,16 @@ func (c *Compiler) compile(k kernels.Kernel, arch string, ptx bool) (device.Bina
 	}
 	id := sha256.Sum256(append([]byte(k.Source), strings.Join(append(options, c.version), " ")...))
 	return device.Binary{
-		ID: hex.EncodeToString(id[:]), Schedule: k.Schedule, Entry: k.Entry, Stages: k.Stages, Image: image,
+		ID: hex.EncodeToString(id[:]), Schedule: k.Schedule, Entry: k.Entry, Stages: k.Stages, Image: image, Awaits: k.Awaits() && dependent(arch),
 		CompileSeconds: time.Since(begin).Seconds(), Compiler: c.version, Options: options,
 	}, nil
+}
+
+// dependent tells whether what is compiled for an architecture, given as NVRTC's option, can wait for the launch before it (compute
+// capability 9.0; CUDA programming guide, programmatic dependent launch).
+func dependent(arch string) bool {
+	n, err := strconv.Atoi(arch[strings.LastIndexByte(arch, '_')+1:])
+	return err == nil && n >= 90
 }
 
 // errRefused is the compiler's no; any other failure of NVRTC is no schedule's fault.

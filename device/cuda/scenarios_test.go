@@ -65,6 +65,7 @@ func init() { // the list and TestScenario refer to each other
 		{name: "hang", run: fatal("FAKE_HANG", timing.Timeout, "deadline")},
 		{name: "hang while timing", run: hangWhileTiming},
 		{name: "out of resources", run: tooManyResources},
+		{name: "launches that begin early", run: launchesThatBeginEarly},
 		{name: "device lost", run: deviceLost(46, "exclusively")},
 		{name: "no device any more", run: deviceLost(100, "nvidia-smi")},
 		{name: "device of another number", run: deviceLost(101, "CUDA_VISIBLE_DEVICES")},
@@ -627,6 +628,20 @@ func hangWhileTiming(t *testing.T) {
 	_, err := d.Time(ctx, device.Timing{Problem: p, Runs: []device.Pass{pass}, Policy: timing.Search()})
 	if f := device.AsFailure(err); f == nil || f.Status != timing.Timeout || !errors.Is(err, ErrSticky) || time.Since(begin) > 10*time.Second {
 		t.Errorf("%v after %v", err, time.Since(begin))
+	}
+}
+
+// launchesThatBeginEarly: only kernels that wait for the launch before them are launched so. The fake driver refuses others, and a config that is
+// not as cuda.h has it.
+func launchesThatBeginEarly(t *testing.T) {
+	d := openFake(t)
+	p := copyProblem(t, 1000, stencil.Float32)
+	for words, want := range map[string]int{"griddepcontrol.wait": 3, "": 0} {
+		before := live(t, early)
+		cmp, err := checkPass(d, p, load(t, d, fakeKernel(t, p, words), 3), time.Minute)
+		if n := live(t, early) - before; err != nil || !cmp.OK() || n != want {
+			t.Errorf("%q: %d launches, want %d; %+v %v", words, n, want, cmp, err)
+		}
 	}
 }
 

@@ -96,6 +96,14 @@ func (g *GPU) start(p stencil.Problem, a *arrays, seed uint32) (*state, error) {
 	return s, nil
 }
 
+// launch launches one of the module's kernels.
+func (m *module) launch(f cuFunction, l kernels.Launch, a *arguments) error {
+	if m.facts.Awaits {
+		return cuLaunchKernelEx(f, l.Grid, l.Block, l.SharedBytes, a)
+	}
+	return cuLaunchKernel(f, l.Grid, l.Block, l.SharedBytes, a)
+}
+
 // around launches what a time step of a pass begins or ends with; the first of them is the module's function first.
 func (g *GPU) around(m *module, launches []kernels.StepLaunch, first int, s *state, given func(i int) []kernels.Argument) error {
 	for i, b := range launches {
@@ -109,7 +117,7 @@ func (g *GPU) around(m *module, launches []kernels.StepLaunch, first int, s *sta
 		if first+i == 0 && s.left {
 			continue
 		}
-		if err := cuLaunchKernel(m.around[first+i], b.Launch.Grid, b.Launch.Block, 0, s.fillIn(g.args, given(i), nil)); err != nil {
+		if err := m.launch(m.around[first+i], b.Launch, s.fillIn(g.args, given(i), nil)); err != nil {
 			return err
 		}
 	}
@@ -144,7 +152,7 @@ func (g *GPU) launch(m *module, l kernels.Launch, s *state, poison bool) error {
 				}
 			}
 		}
-		if err := cuLaunchKernel(f, l.Grid, l.Block, l.SharedBytes, s.set(g.args, launchKey{st, i, l.Steps}, writes)); err != nil {
+		if err := m.launch(f, l, s.set(g.args, launchKey{st, i, l.Steps}, writes)); err != nil {
 			return err
 		}
 		s.exchange(stage, l.Steps, writes)

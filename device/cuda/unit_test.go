@@ -143,6 +143,16 @@ func TestTargetIsTheDevicesOwnElseTheNewestBelowIt(t *testing.T) {
 	}
 }
 
+func TestKernelsWaitForTheLaunchBeforeFromHopperOn(t *testing.T) {
+	for arch, want := range map[string]bool{
+		"--gpu-architecture=sm_90": true, "--gpu-architecture=compute_90": true, "--gpu-architecture=sm_120": true, "--gpu-architecture=sm_89": false, "--gpu-architecture=compute_80": false,
+	} {
+		if dependent(arch) != want {
+			t.Errorf("%s: %v", arch, !want)
+		}
+	}
+}
+
 func TestFirstErrorIsTheLineThatSaysWhy(t *testing.T) {
 	refused := errors.New("refused")
 	for _, c := range []struct{ log, want string }{

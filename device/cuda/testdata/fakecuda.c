@@ -22,7 +22,7 @@ static int initialised, dead, hanging;
 static block blocks[64];
 static size_t used;
 static module *modules;
-static long live[6]; // modules, blocks, events, contexts, calls, changes of kernel
+static long live[7]; // modules, blocks, events, contexts, calls, changes of kernel, launches that may begin early
 static __thread void *current;
 static function *last;
 
@@ -285,6 +285,18 @@ int cuLaunchKernel(function *f, unsigned gx, unsigned gy, unsigned gz, unsigned 
   (wide ? stencil_double : stencil_float)(image, a);
   return OK;
 }
+
+#ifdef NEW
+typedef struct { unsigned id, pad; union { int allowed; char all[64]; } value; } attribute; // CUlaunchAttribute of cuda.h
+typedef struct { unsigned gx, gy, gz, bx, by, bz, shared; void *stream; attribute *attributes; unsigned n; } config; // CUlaunchConfig
+
+int cuLaunchKernelEx(const config *c, function *f, void **a, void **extra) {
+  if (c->n != 1 || c->attributes->id != 6 || c->attributes->value.allowed != 1 || (uintptr_t)c->attributes % 8) return INVALID;
+  if (!strstr(f->m->image, "griddepcontrol.wait")) return INVALID; // it would begin before what it reads is written
+  live[6]++;
+  return cuLaunchKernel(f, c->gx, c->gy, c->gz, c->bx, c->by, c->bz, c->shared, c->stream, a, extra);
+}
+#endif
 
 // NVML.
 typedef struct { unsigned pid, pad; uint64_t memory; unsigned gpu, compute; } process;
