@@ -223,8 +223,12 @@ func (t *Session) contenders() []outcome.Outcome {
 	return list
 }
 
+// simple is the share above the lowest median beyond which a tie is for want of samples, and simplicity no reason to take it: energies
+// are few and scatter by some per cent.
+const simple = 0.02
+
 // pick finds the lowest median by an objective and everything that ties with it, and lets the
-// simplest of those win.
+// simplest of those win that come near it.
 func pick(families []kernels.Family, cs []*candidate, o timing.Objective) (winner *candidate, ties []*candidate) {
 	best := slices.MinFunc(cs, func(a, b *candidate) int { return cmp.Compare(a.series(o).Median, b.series(o).Median) })
 	tied := []*candidate{best}
@@ -234,7 +238,8 @@ func pick(families []kernels.Family, cs []*candidate, o timing.Objective) (winne
 		}
 	}
 	slices.SortStableFunc(tied, func(a, b *candidate) int { return simpler(families, a.outcome, b.outcome) })
-	return tied[0], tied[1:]
+	first := slices.IndexFunc(tied, func(c *candidate) bool { return c.series(o).Median <= best.series(o).Median*(1+simple) })
+	return tied[first], slices.Delete(slices.Clone(tied), first, first+1)
 }
 
 // alike tells whether two series taken in turn cannot be told apart. Of fewer pairs than can

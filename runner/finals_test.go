@@ -63,6 +63,19 @@ func TestTiesAreListedAndTheSimplestWins(t *testing.T) {
 	}
 }
 
+// TestATieFarAboveTheBestDoesNotWin: of few samples that scatter widely, what cannot be told apart may be several per cent apart.
+func TestATieFarAboveTheBestDoesNotWin(t *testing.T) {
+	scattered := func(schedule string, factor float64) *candidate {
+		o := outcome.Outcome{Schedule: spacetest.Schedule(t, schedule), Status: timing.OK}
+		return &candidate{outcome: o.Sampled([]float64{1 * factor, 1.1 * factor, 1.02 * factor, 1.08 * factor, 0.98 * factor, 1.04 / factor}, 1)}
+	}
+	simplest, near, best := scattered(global(32, 8, 2), 1.05), scattered(tile(64, 4, 2, 1), 1.01), scattered(tile(64, 4, 1, 2), 1)
+	winner, ties := pick(all.Families(), []*candidate{best, simplest, near}, timing.ForTime)
+	if winner != near || !slices.Equal(ties, []*candidate{simplest, best}) {
+		t.Errorf("%s wins, ties %v", winner.outcome.Schedule, ties)
+	}
+}
+
 func TestSimplerSchedulesComeFirst(t *testing.T) {
 	shape := func(family, rest string) string { return family + "/gx=32/gy=8/gz=1/" + rest }
 	order := spacetest.Schedules(t,
