@@ -20,7 +20,7 @@ func TestEmittedOnTheHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	b := &bench{program: program{path: tuneProgram, device: "host", work: t.TempDir()}, nvcc: nvcc, limit: time.Second}
-	r, err := b.runEmitted(t.Context(), stenciltest.Lookup(t, "redblack"), problem{"redblack", "float64", "32x16x16"}, "37x19x23", 1)
+	r, err := b.runEmitted(t.Context(), stenciltest.Lookup(t, "jacobi2d"), problem{"jacobi2d", "float64", "64x48"}, "75x37", 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,7 @@ import (
 )
 
 var (
-	flagCases  = flag.Int("cases", 10, "random schedules to check")
+	flagCases  = flag.Int("cases", 8, "random schedules to check")
 	flagEach   = flag.Int("each", 1, "random schedules of each stencil of the catalogue")
 	flagSums   = flag.Int("sums", 5, "random schedules of random sums under every rule at the edges")
 	flagMixed  = flag.Int("mixed", 4, "random schedules of programs whose boundary rules differ")
@@ -32,7 +32,7 @@ var (
 	flagCouple = flag.Int("coupled", 2, "random schedules of programs whose fields multiply each other")
 	flagShared = flag.Int("shared", 3, "random schedules of programs whose neighbouring cells compute values alike")
 	flagASan   = flag.Int("asan-cases", 2, "of these, also under the sanitizers")
-	flagRaces  = flag.Int("races", 6, "of these, looked at for races")
+	flagRaces  = flag.Int("races", 4, "of these, looked at for races")
 	flagSeed   = flag.Uint64("seed", 20261121, "seed of the random schedules; where it is not given most draw by another in each run")
 )
 
