@@ -131,8 +131,7 @@ func (w *writer) parameters(arguments []Argument, writes []int, room string) {
 		case Scalar:
 			scalars += fmt.Sprintf(", (%s)%s", w.scalarType(st.Scalars[a.Index]), a.Name)
 		case Step:
-			scalars += ", " + a.Name
-			c = strings.Replace(c, "const double *", "const double *__restrict__", 1)
+			scalars += ", " + a.Name // without __restrict__: compilers took it for unchanging, and read it before await_launch
 		case Places, PlaceCount, Table, TableRows:
 			lists[a.Kind-Places] = append(lists[a.Kind-Places], a.Name)
 		}

@@ -3,10 +3,14 @@
 
 // Waits until the launch before has ended and what it wrote is seen: from compute capability 9.0 on a launch may begin
 // earlier (programmatic dependent launch), which saves it a microsecond or two. Every kernel does so first in all its blocks: one that ended
-// without would let the launch after it begin while the one before it still runs.
-__device__ __forceinline__ void await_launch() {
+// without would let the launch after it begin while the one before it still runs. A kernel ends there where this is true, which it is of no grid:
+// compilers take what a kernel only reads for unchanging, and would read it before the wait if nothing were decided behind that.
+__device__ __forceinline__ bool await_launch(int nx) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
+  return nx < 1;
+#else
+  return false;
 #endif
 }
 

@@ -53,9 +53,15 @@ type Kernel struct {
 	Multiple int    `json:"multiple,omitempty"`
 }
 
-// Awaits tells whether the source's kernels wait for the launch before them (await_launch in common.cu), so that
+// Awaits tells whether all of the source's kernels wait for the launch before them (await_launch in common.cu), so that
 // each may be launched before that has ended.
-func (k Kernel) Awaits() bool { return strings.Contains(k.Source, "griddepcontrol.wait") }
+func (k Kernel) Awaits() bool {
+	n := strings.Count(k.Source, " __global__ ")
+	return n > 0 && n == strings.Count(k.Source, Await)
+}
+
+// Await is what each kernel begins with.
+const Await = "if (await_launch(nx)) return;"
 
 // Suited is the grid nearest to n, not smaller, that the source is right for.
 // Where it must grow it does so by a third more than the least, so that several

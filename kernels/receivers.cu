@@ -1,5 +1,5 @@
 extern "C" __global__ void __launch_bounds__(LIST_THREADS) LIST_ENTRY(PARAMETERS) {
-  await_launch();
+  if (await_launch(nx)) return;
   const Grid grid = GRID;
   if (grid.iteration > rows) return;
   T *const values = table + (grid.iteration - 1LL) * places;

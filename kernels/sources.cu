@@ -1,7 +1,7 @@
 // A thread has an entry of the list. The first entry at a place does all of them there, in the list's order, so that the sum is the same
 // each time.
 extern "C" __global__ void __launch_bounds__(LIST_THREADS) LIST_ENTRY(PARAMETERS) {
-  await_launch();
+  if (await_launch(nx)) return;
   const Grid grid = GRID;
   if (grid.iteration > rows) return;
   const T *const values = table + (grid.iteration - 1LL) * places;

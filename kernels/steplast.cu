@@ -1,5 +1,5 @@
 extern "C" __global__ void __launch_bounds__(LAST_THREADS) LAST_ENTRY(PARAMETERS) {
-  await_launch();
+  if (await_launch(nx)) return;
   const Grid grid = GRID;
   __shared__ double warps[32];
   const int t = threadIdx.x, parts = FOLDED > 0 ? (int)step[STEP_SCALARS] : 0;

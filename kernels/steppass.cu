@@ -5,7 +5,7 @@ __device__ __forceinline__ void add_cell(Totals &totals, const Grid &grid, int x
 
 // The order of the cells is fixed, so that the same grid gives the same bits.
 extern "C" __global__ void __launch_bounds__(FOLD_THREADS) FOLD_ENTRY(PARAMETERS) {
-  await_launch();
+  if (await_launch(nx)) return;
   const Grid grid = GRID;
   __shared__ double warps[32];
   // A thread's cells are as many apart as there are threads: that is found once in rows and planes, for divisions take longer than a cell.

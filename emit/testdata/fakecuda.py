@@ -104,6 +104,22 @@ class Fake:
         ms._obj.value, self.timed = sum(self.cost(line) for line in self.lines[self.timed:]), len(self.lines)
         return 0
 
+    def cuDriverGetVersion(self, version):
+        version._obj.value = 13000
+        return 0
+
+    def cuFuncGetAttribute(self, value, attribute, function):
+        assert attribute == 5 and function.value in self.names  # PTX version
+        value._obj.value = 90
+        return 0
+
+    def cuLaunchKernelEx(self, config, function, arguments, extra):
+        c = config._obj
+        early = c.attributes[0]
+        assert c.count == 1 and early.id == 6 and early.value[0] == 1 and extra is None
+        assert ctypes.sizeof(c) == 56 and ctypes.sizeof(early) == 72 and type(c).stream.offset == 32  # as in cuda.h
+        return self.cuLaunchKernel(function, *c.grid, *c.block, c.shared, ctypes.c_void_p(c.stream), arguments, extra)
+
     def cuLaunchKernel(self, function, *rest):
         grid, block, shared, stream, arguments = rest[:3], rest[3:6], rest[6], rest[7], rest[8]
         name, text, read, written, held = self.names[function.value], [], [], [], {}

@@ -23,9 +23,6 @@ var leading = regexp.MustCompile(`(?i)\bld[xy]\b|pitched`)
 // called is an attribute that calls a template; nvcc and the host compiler take it.
 var called = regexp.MustCompile(`__align__\([^;{]*\w<\w+>\(`)
 
-// awaits is the beginning of a kernel that may be launched before the one before it has ended.
-var awaits = regexp.MustCompile(` __global__ [^{]*\{\n  await_launch\(\);\n`)
-
 // TestEveryLineOfASourceIsWhereItSays draws schedules of every family for every stencil.
 func TestEveryLineOfASourceIsWhereItSays(t *testing.T) {
 	if testing.Short() {
@@ -53,11 +50,9 @@ func TestEveryLineOfASourceIsWhereItSays(t *testing.T) {
 				}
 				k := f.Kernel(p, s)
 				kernelstest.CheckLines(t, k)
+				kernelstest.CheckWaits(t, k)
 				if c := called.FindString(k.Source); c != "" {
 					t.Errorf("%s of %s: NVRTC takes no call of a template in an attribute: %s", s, name, c)
-				}
-				if entries, waits := strings.Count(k.Source, " __global__ "), len(awaits.FindAllString(k.Source, -1)); !k.Awaits() || entries != waits {
-					t.Errorf("%s of %s: %d of %d kernels wait for the launch before them, first of all", s, name, waits, entries)
 				}
 				if leading.MatchString(k.Source) {
 					t.Errorf("%s of %s knows of leading dimensions", s, name)

@@ -89,7 +89,7 @@ __device__ __forceinline__ void by_lengths(const Grid &grid, const Out &out) {
 }
 
 extern "C" __global__ void __launch_bounds__(GROUP_X *GROUP_Y *GROUP_Z) ENTRY(PARAMETERS) {
-  await_launch();
+  if (await_launch(nx)) return;
   const Grid grid = GRID;
   const Out out = OUT;
   if (SPAN_LENGTHS)

@@ -95,7 +95,7 @@ __device__ __forceinline__ void block(const Grid &grid, const Out &out, Position
 }
 
 extern "C" __global__ void __launch_bounds__(GROUP_X *GROUP_Y *GROUP_Z) ENTRY(PARAMETERS) {
-  await_launch();
+  if (await_launch(nx)) return;
   const Grid grid = GRID;
   const Out out = OUT;
   Position first = block_tile<WRITE_X, WRITE_Y, WRITE_Z, COLUMN / WRITE_X, ZIGZAG>(grid.nx, grid.ny, grid.nz);

@@ -91,6 +91,7 @@ func CheckSources(t *testing.T, f kernels.Family, list []Source) {
 	for _, c := range list {
 		k := f.Kernel(c.Problem, spacetest.Schedule(t, c.Schedule))
 		c.Check(t, k)
+		CheckWaits(t, k)
 		if head := "// " + c.Problem.Stencil.Name + ", " + string(c.Problem.DType) + ": schedule " + c.Schedule + "\n"; !strings.HasPrefix(k.Source, head) {
 			t.Errorf("%s begins with %.80q", c.Golden, k.Source)
 		}
@@ -120,6 +121,17 @@ func root(t testing.TB) string {
 
 // lineDirective is a #line with its number and its file.
 var lineDirective = regexp.MustCompile(`^#line (\d+) "(.*)"$`)
+
+// awaits is the beginning of a kernel that may be launched before the one before it has ended.
+var awaits = regexp.MustCompile(` __global__ [^{]*\{\n  ` + regexp.QuoteMeta(kernels.Await) + `\n`)
+
+// CheckWaits looks whether all of a source's kernels wait first.
+func CheckWaits(t *testing.T, k kernels.Kernel) {
+	t.Helper()
+	if entries, waits := strings.Count(k.Source, " __global__ "), len(awaits.FindAllString(k.Source, -1)); !k.Awaits() || entries != waits {
+		t.Errorf("%s: %d of %d kernels wait for the launch before them, first of all", k.Entry, waits, entries)
+	}
+}
 
 // CheckLines looks whether every line of a source says truly where it is from: as a file of
 // the module has it, in general words or in those for one boundary rule or dense rows, or as the source itself does.

@@ -33,7 +33,7 @@ __device__ __forceinline__ double value_at(const Grid &grid, int x, int y, int z
 // Block b leaves its number in element b of the output, as a double. The order of the
 // cells is fixed, so that the same grid gives the same bits.
 extern "C" __global__ void __launch_bounds__(THREADS) ENTRY(PARAMETERS) {
-  await_launch();
+  if (await_launch(nx)) return;
   const Grid grid = GRID;
   const Out out = OUT;
   __shared__ double partial[THREADS];

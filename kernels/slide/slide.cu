@@ -151,7 +151,7 @@ __device__ __forceinline__ void block(const Grid &grid, const Out &out, T *windo
 
 extern "C" __global__ void __launch_bounds__(THREADS)
     ENTRY(PARAMETERS) {
-  await_launch();
+  if (await_launch(nx)) return;
   const Grid grid = GRID;
   const Out out = OUT;
   extern __shared__ __align__(16) unsigned char shared_bytes[];

@@ -69,7 +69,7 @@ __device__ __forceinline__ void block(const Grid &grid, const Out &out, T *cells
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) ENTRY(PARAMETERS) {
-  await_launch();
+  if (await_launch(nx)) return;
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   T *cells = reinterpret_cast<T *>(shared_bytes);
   const Grid grid = GRID;

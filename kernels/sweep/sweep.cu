@@ -360,7 +360,7 @@ __device__ __forceinline__ void sweep(const Grid &grid, const Out &out, int x, i
 
 extern "C" __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
     ENTRY(PARAMETERS) {
-  await_launch();
+  if (await_launch(nx)) return;
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   const Grid grid = GRID;
   const Out out = OUT;

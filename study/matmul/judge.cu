@@ -1,5 +1,6 @@
 // The judge of workload matmul: an element of C a thread, added up in double.
 extern "C" __global__ void ENTRY(PARAMETERS) {
+  if (await_launch(nx)) return;
   const Grid grid = GRID;
   const Out out = OUT;
   const long long x = (long long)blockIdx.x * blockDim.x + threadIdx.x, y = (long long)blockIdx.y * blockDim.y + threadIdx.y;

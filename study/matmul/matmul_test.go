@@ -125,6 +125,7 @@ func TestSourceIsAsReviewed(t *testing.T) {
 		{Golden: "tile.cu", Problem: p, Schedule: "tile/gx=32/gy=8/gz=1/wx=2/wy=4/wz=1/cw=256/zz=1/kd=16"},
 	})
 	golden.Check(t, "judge.cu", []byte(matmul.Judge(p).Source))
+	kernelstest.CheckWaits(t, matmul.Judge(p))
 }
 
 func TestWorkCountedByHand(t *testing.T) {

@@ -18,6 +18,7 @@ __device__ __forceinline__ void load_slice(T *slice, const Grid &grid, const T *
 }
 
 extern "C" __global__ void __launch_bounds__(THREADS) ENTRY(PARAMETERS) {
+  if (await_launch(nx)) return;
   extern __shared__ __align__(16) unsigned char shared_bytes[];
   T *a = reinterpret_cast<T *>(shared_bytes), *b = a + WRITE_Y * DEPTH;
   const Grid grid = GRID;

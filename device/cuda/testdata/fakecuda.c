@@ -292,7 +292,7 @@ typedef struct { unsigned gx, gy, gz, bx, by, bz, shared; void *stream; attribut
 
 int cuLaunchKernelEx(const config *c, function *f, void **a, void **extra) {
   if (c->n != 1 || c->attributes->id != 6 || c->attributes->value.allowed != 1 || (uintptr_t)c->attributes % 8) return INVALID;
-  if (!strstr(f->m->image, "griddepcontrol.wait")) return INVALID; // it would begin before what it reads is written
+  if (!strstr(f->m->image, "await_launch(nx)")) return INVALID; // it would begin before what it reads is written
   live[6]++;
   return cuLaunchKernel(f, c->gx, c->gy, c->gz, c->bx, c->by, c->bz, c->shared, c->stream, a, extra);
 }
