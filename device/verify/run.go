@@ -12,7 +12,7 @@ import (
 	"stenciltune/stencil"
 )
 
-// batch is how many cases are compiled together: on the host one program for all
+// batch is how many cases a batcher compiles together: on the host one program for all
 // costs a fraction of one each.
 const batch = 20
 
@@ -84,8 +84,12 @@ func Run(ctx context.Context, d device.Device, cases []Case, tell func(Case, Res
 		done  chan map[string]built
 	}
 	var parts []*part
-	for begin := 0; begin < len(cases); begin += batch {
-		parts = append(parts, &part{cases[begin:min(begin+batch, len(cases))], make(chan map[string]built, 1)})
+	together := 1 // else each would wait for the slowest of many
+	if _, ok := d.(batcher); ok {
+		together = batch
+	}
+	for some := range slices.Chunk(cases, together) {
+		parts = append(parts, &part{some, make(chan map[string]built, 1)})
 	}
 	slots := make(chan struct{}, runtime.NumCPU())
 	begun := 0

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"stenciltune/device"
 	"stenciltune/device/verify"
@@ -508,6 +509,37 @@ func TestRunTellsCasesInOrderAndHoldsNothingAfterwards(t *testing.T) {
 	f.held <- 0
 	if err := verify.Run(ctx, f, cases, func(verify.Case, verify.Result) bool { return true }); !errors.Is(err, context.Canceled) {
 		t.Error(err)
+	}
+}
+
+// TestACaseIsToldBeforeAnotherIsCompiled: one kernel that compiles for minutes keeps back its own case and those behind it alone.
+func TestACaseIsToldBeforeAnotherIsCompiled(t *testing.T) {
+	cases, err := verify.NewSource(gpu, all.Families()).Cases(problem(t, "jacobi2d"), 1, 0, 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	told := make(chan bool)
+	f := &fake{held: make(chan int, 1), check: func(int) (stencil.Comparison, error) { return stencil.Comparison{Cells: 1}, nil },
+		compile: func(k kernels.Kernel) error {
+			if k.Entry != cases[2].Kernel.Entry {
+				return nil
+			}
+			select {
+			case <-told:
+				return nil
+			case <-time.After(10 * time.Second):
+				return errors.New("no case was told of meanwhile")
+			}
+		}}
+	f.held <- 0
+	n := 0
+	if err := verify.Run(t.Context(), f, cases, func(_ verify.Case, r verify.Result) bool {
+		if n++; n == 2 {
+			close(told)
+		}
+		return r.Fault() == ""
+	}); err != nil || n != 3 {
+		t.Errorf("%d told, %v", n, err)
 	}
 }
 
