@@ -263,7 +263,7 @@ func cuEventElapsed(from, to cuEvent) (float64, error) {
 type arguments struct {
 	values [maxArguments]uint64
 	table  [maxArguments]unsafe.Pointer
-	early  launchConfig
+	early  launchConfig // of cuLaunchKernelEx, which is told of the rest by it
 	pinner runtime.Pinner
 	n      int
 }

@@ -54,7 +54,7 @@ type Source struct {
 	Whole    bool // the golden has the lines of files too, as a reader of a kernel sees them
 }
 
-// Check compares a kernel's text with the reviewed one, and its lines with the files that they are from.
+// Check compares a kernel's text with the reviewed one, and its lines with the files that they are from, and looks whether its kernels wait first.
 func (c Source) Check(t *testing.T, k kernels.Kernel) {
 	t.Helper()
 	text := k.Source
@@ -63,6 +63,7 @@ func (c Source) Check(t *testing.T, k kernels.Kernel) {
 	}
 	golden.Check(t, c.Golden, []byte(text))
 	CheckLines(t, k)
+	CheckWaits(t, k)
 }
 
 // brief is a source without the lines of files, which are the same in every kernel: each
@@ -91,7 +92,6 @@ func CheckSources(t *testing.T, f kernels.Family, list []Source) {
 	for _, c := range list {
 		k := f.Kernel(c.Problem, spacetest.Schedule(t, c.Schedule))
 		c.Check(t, k)
-		CheckWaits(t, k)
 		if head := "// " + c.Problem.Stencil.Name + ", " + string(c.Problem.DType) + ": schedule " + c.Schedule + "\n"; !strings.HasPrefix(k.Source, head) {
 			t.Errorf("%s begins with %.80q", c.Golden, k.Source)
 		}
