@@ -260,7 +260,7 @@ func (w *writer) piece(stage int, p Piece) {
 }
 
 // integerHelpers finds calls of stencil.HelperSource's functions.
-var integerHelpers = regexp.MustCompile(`\b(wrap_\w+|divide|modulo|int_\w+|to_integer|rounded_mul)\(`)
+var integerHelpers = regexp.MustCompile(`\b(?:(?:wrap_\w+|divide|modulo|int_\w+|to_integer|rounded_mul)\(|narrowed<)`)
 
 // wholeHelpers finds calls of stencil.WholeSource's functions.
 var wholeHelpers = regexp.MustCompile(`\b(to_whole|whole_part)\(`)

@@ -16,7 +16,8 @@ var ArithmeticSource string
 // x / 0 is 0, x % 0 is x, the smallest value over -1 wraps, and a number that an
 // integer type cannot hold becomes its nearest limit, NaN 0. No quotient branches, so that a thread computes those of
 // several cells side by side: what is divided is never divided by 0. A product of floating-point numbers is rounded before
-// anything is added to it.
+// anything is added to it. To fewer than 32 bits a number is narrowed by a function: where they know of a cast, compilers compute in 16 bits
+// what comes before, and NVIDIA's assembler (ptxas 12.5 and 13.0) takes the negative of -32768 in 16 bits for 32768.
 var HelperSource = strings.ReplaceAll(wrapping, "INT", "int") + strings.ReplaceAll(wrapping, "INT", "long long") + anyInteger
 
 const wrapping = `__host__ __device__ inline INT wrap_add(INT a, INT b) { return (INT)((unsigned INT)a + (unsigned INT)b); }
@@ -43,7 +44,14 @@ __host__ __device__ inline INT modulo(INT a, INT b) {
 __host__ __device__ inline unsigned INT int_abs(unsigned INT a) { return a; }
 `
 
-const anyInteger = `template <class I> __host__ __device__ inline I int_min(I a, I b) { return b < a ? b : a; }
+const anyInteger = `template <class N, class I> __host__ __device__ inline N narrowed(I v) {
+  int low = (int)v;
+#ifdef __CUDA_ARCH__
+  asm("" : "+r"(low)); // else what gives it is computed in 16 bits, where negatives may come out wrong
+#endif
+  return (N)low;
+}
+template <class I> __host__ __device__ inline I int_min(I a, I b) { return b < a ? b : a; }
 template <class I> __host__ __device__ inline I int_max(I a, I b) { return a < b ? b : a; }
 template <class F, class I> __host__ __device__ inline I to_integer(F v, I low, I high) {
   return v != v ? (I)0 : v <= (F)low ? low : v >= (F)high ? high : (I)v;

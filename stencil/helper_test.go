@@ -1,6 +1,9 @@
 package stencil
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // TestQuotientsOfIntegers: of all that lies near 0 and near the limits of a type, against more bits, and in no way that a compiler may take for undefined.
 func TestQuotientsOfIntegers(t *testing.T) {
@@ -22,4 +25,19 @@ template <class I> bool all() {
 }
 int main() { return all<int>() && all<unsigned>() && all<long long>() && all<unsigned long long>() ? 0 : 1; }
 `)
+}
+
+// Where a cast says that fewer than 32 bits are wanted, compilers compute in 16 bits, and ptxas gets the negative of -32768 wrong.
+func TestArithmeticIsNarrowedByAFunction(t *testing.T) {
+	for body, want := range map[string]string{
+		"return -get(0);":                     "narrowed<short>(wrap_neg((int)get(0, 0, 0)))",
+		"int n = get(1) * 65535; return n;":   "narrowed<short>(v0)",
+		"return get(1);":                      "return get(1, 0, 0);",
+		"return get(1) < get(-1) ? 1 : 0;":    "return (short)((int)get(1, 0, 0) < ",
+		"return (int8)(get(1) - get(0)) / 3;": "narrowed<signed char>(wrap_sub(",
+	} {
+		if got := StageCode(mustParse(t, "NumDimensions 1 StencilSize (1) DataType int16 CellValue { "+body+" }"), 0); !strings.Contains(got, want) {
+			t.Errorf("%s: want %s in\n%s", body, want, got)
+		}
+	}
 }

@@ -24,7 +24,7 @@ import (
 //	value_0, value_1 ...   in Reduce: the own cell's new fields; get() is the state before the step
 //	quotient, square_root, reciprocal_root, exponential, logarithm, logarithm2, logarithm10, power, whole_power, half_power, arctangent   of ArithmeticSource
 //	to_whole, whole_part   of WholeSource
-//	to_integer, wrap_add, wrap_sub, wrap_mul, wrap_neg, divide, modulo, int_min, int_max, int_abs, rounded_mul   of HelperSource
+//	narrowed, to_integer, wrap_add, wrap_sub, wrap_mul, wrap_neg, divide, modulo, int_min, int_max, int_abs, rounded_mul   of HelperSource
 
 // CellSource is the body of the first stage's function in CUDA C++. A stage of one
 // output ends with return VALUE, others assign to out_0 ... and return.
@@ -201,6 +201,22 @@ func (p *printer) name(function string) string {
 	return function
 }
 
+// computed tells whether arithmetic may have given an integer of 32 bits or more.
+func computed(e Expr) bool {
+	found := false
+	walk(e, func(e Expr) {
+		switch e := e.(type) {
+		case Neg, Call:
+			found = true
+		case Binary:
+			found = found || e.Type.whole()
+		case Local:
+			found = found || !e.Type.small()
+		}
+	})
+	return found && e.typ().whole() && !e.typ().small()
+}
+
 // uniform tells what is the same at every cell of a step.
 func uniform(e Expr) bool {
 	same := true
@@ -276,6 +292,8 @@ func (p *printer) expr(e Expr) {
 		case e.X.typ().Floating():
 			low, high := e.Type.limits()
 			p.call("to_integer", e.X, Int{low, e.Type}, Int{high, e.Type})
+		case p.code && e.Type.small() && computed(e.X):
+			p.call("narrowed<"+e.Type.C()+">", e.X)
 		default:
 			p.WriteString("(" + e.Type.C() + ")")
 			p.parens(e.X, binds(e.X) < bindsUnary)

@@ -92,6 +92,11 @@ func TestGPUEveryRuleGivesTheReferencesAnswer(t *testing.T) {
 	devicetest.Check(t, d, devicetest.MixedCases(t, d.Machine(), *flagCases/2, *flagSeed+6))
 }
 
+func TestGPUNegativesOfTheLeastNumbersGiveTheReferencesAnswer(t *testing.T) {
+	d := openGPU(t)
+	devicetest.Check(t, d, devicetest.NegativeCases(t, d.Machine(), *flagSeed+14))
+}
+
 func TestGPUSharedValuesGiveTheReferencesAnswer(t *testing.T) {
 	d := openGPU(t)
 	devicetest.Check(t, d, devicetest.SharedCases(t, d.Machine(), *flagCases, *flagSeed+13))

@@ -84,6 +84,24 @@ func MixedCases(t testing.TB, m machine.Machine, n int, seed uint64) []verify.Ca
 	return d.cases
 }
 
+// NegativeCases are programs that turn the least numbers of 16 and 8 bits about, of all families that have them: there ptxas errs if it is let to compute in 16 bits.
+func NegativeCases(t testing.TB, m machine.Machine, seed uint64) []verify.Case {
+	d := newDrawer(t, m, seed, 14)
+	for _, text := range []string{
+		"DataType int16 InputRange (-32768, -32766) CellValue { int16 a = (int16)(-get(0, 0)), b = (int16)(get(1, 0) * 65535); return a < 0 ? a / 3 : b < 0 ? b / 3 : (int16)(get(0, -1) - (get(0, 1) + get(0, -1))) / 3; }",
+		"DataType uint16 InputRange (0, 100) CellValue { int64 v = (int8)(get(0, 0) * get(1, 0)); return (int8)(-v); }",
+		"DataType int8 InputRange (-128, -126) CellValue { return (int8)(-get(1, 0)) / 3 + get(0, 1); }",
+	} {
+		st := stenciltest.Parse(t, "negative", "NumDimensions 2 StencilSize (1, 1) "+text)
+		p := stencil.Problem{Stencil: st, DType: st.DType}
+		able, _ := d.source.Able(p)
+		for _, f := range able {
+			d.cases = append(d.cases, d.source.Draw(d.r, p, f))
+		}
+	}
+	return d.cases
+}
+
 // StoredCases draws n cases of random programs whose arrays are stored in types of their own, of the named families in turn, or of all.
 func StoredCases(t testing.TB, m machine.Machine, n int, seed uint64, families ...string) []verify.Case {
 	return newDrawer(t, m, seed, 7).stored(n, randomStored, families)

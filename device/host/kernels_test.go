@@ -136,6 +136,11 @@ func TestStoredTypesGiveTheReferencesAnswer(t *testing.T) {
 	devicetest.Check(t, d, append(cases, devicetest.StoredCases(t, d.Machine(), *flagStored, *flagSeed+10, strings.Split(*flagCopied, ",")...)...))
 }
 
+func TestNegativesOfTheLeastNumbersGiveTheReferencesAnswer(t *testing.T) {
+	d := open(t, host.Options{})
+	devicetest.Check(t, d, devicetest.NegativeCases(t, d.Machine(), *flagSeed+14))
+}
+
 // Fields in types of their own.
 func TestStoredFieldsGiveTheReferencesAnswer(t *testing.T) {
 	if testing.Short() {
