@@ -45,7 +45,7 @@ type choice struct {
 
 var chosen = []choice{
 	{fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}, [3]int{512, 512, 512}, "ph=3: the tuned schedule; tuned for 512x512x512 on NVIDIA H200, where it reached 1073.7 GCells/s"},
-	{fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}, [3]int{511, 512, 512}, "ph=3: tiles of another shape, for grids that they fit better; the other was tuned for 512x512x512 on NVIDIA H200"},
+	{fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}, [3]int{511, 512, 512}, "ph=3: the same for rows of any length; tuned for 512x512x512 on NVIDIA H200"},
 	{fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}, [3]int{130, 128, 130}, "ph=2: the tuned schedule; tuned for 128x128x128 on NVIDIA H200"},
 	{fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}, [3]int{900, 300, 81}, "ph=1: tiles of another shape, for grids that they fit better; the other was tuned for 1023x301x77 on NVIDIA H200"},
 	{fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}, [3]int{1023, 301, 77}, "ph=1: the tuned schedule; tuned for 1023x301x77 on NVIDIA H200"},
@@ -75,16 +75,16 @@ func TestWinnersOfSeveralDevicesAndSizes(t *testing.T) {
 // or blocks one more round.
 func TestShapesOfTilesSuitTheGrid(t *testing.T) {
 	device := fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}
-	const tuned, taller = "vy=8/wp=8/ck=3/pf=4/mb=1/ph=4/pm=1: the ", "vy=6/wp=12/ck=1/pf=4/mb=1/ph=4/pm=1: tiles of"
+	const tuned, flatter = "vy=8/wp=8/ck=3/pf=4/mb=1/ph=4/pm=1: the ", "vy=6/wp=8/ck=1/pf=4/mb=1/ph=4/pm=1: tiles of"
 	list := []choice{
-		{device, [3]int{512, 512, 512}, "vx=2/" + tuned},    // as it was tuned
-		{device, [3]int{2047, 120, 1025}, "vx=2/" + tuned},  // two rows of tiles
-		{device, [3]int{2047, 121, 1025}, "vx=2/" + taller}, // which are not enough
-		{device, [3]int{2047, 136, 1025}, "vx=2/" + taller},
-		{device, [3]int{2047, 137, 1025}, "vx=2/" + tuned}, // three of both
+		{device, [3]int{512, 512, 512}, "vx=2/" + tuned},     // as it was tuned
+		{device, [3]int{2047, 120, 1025}, "vx=2/" + tuned},   // two rows of tiles
+		{device, [3]int{2047, 121, 1025}, "vx=2/" + flatter}, // which are not enough
+		{device, [3]int{2047, 128, 1025}, "vx=2/" + flatter}, // three of both
+		{device, [3]int{2047, 129, 1025}, "vx=2/" + tuned},
 		{device, [3]int{511, 511, 511}, "vx=2/" + tuned},
-		{device, [3]int{513, 513, 513}, "vx=2/" + taller},
-		{device, [3]int{48, 2048, 512}, "vx=1/" + taller},
+		{device, [3]int{513, 513, 513}, "vx=2/" + flatter},
+		{device, [3]int{48, 2048, 512}, "vx=1/vy=6/wp=12/ck=1/pf=4/mb=1/ph=4/pm=1: tiles of"},
 		{device, [3]int{48, 64, 512}, "vx=1/vy=8/wp=8/ck=3/pf=4/mb=1/ph=4/pm=1: narrower"},
 		{device, [3]int{2047, 129, 16400}, "vx=2/" + tuned}, // 2^31 cells and more
 	}

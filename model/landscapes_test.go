@@ -120,6 +120,49 @@ func TestTheModelRanksWholeSpaces(t *testing.T) {
 	}
 }
 
+// TestTheModelForetellsWhatIsSearched: in spaces as tunes search them today, the model ranks what it expects to be good, and one of
+// its first ten is within 6 % of the best.
+func TestTheModelForetellsWhatIsSearched(t *testing.T) {
+	files, err := filepath.Glob("../bench/h200/spaces/*.jsonl.gz")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d recordings, %v", len(files), err)
+	}
+	for _, file := range files {
+		l := open(t, filepath.Base(file), file)
+		points := recorded(l, false)
+		expected := make([]float64, len(points))
+		for i, q := range points {
+			expected[i] = model.Predict(q.problem, q.work, model.Facts{}, q.machine).Seconds
+		}
+		first := slices.Min(expected)
+		var good []point
+		var measured, predicted []float64
+		for i, q := range points {
+			if expected[i] < first*math.Exp(0.4) {
+				good, measured, predicted = append(good, q), append(measured, q.measured), append(predicted, expected[i])
+			}
+		}
+		got := residual(model.Fitted, l.file, good)
+		_, best := l.recorded.Best()
+		ten := tenth(measured, predicted) / best
+		t.Logf("%s: %d of %d schedules are expected to be good, Spearman %.2f, log error %.2f, first 10: %.1f %% off", l.file, len(good), len(points), got.Spearman, got.LogError, 100*(ten-1))
+		if got.Spearman < 0.6 || got.LogError > 0.13 || ten > 1.06 {
+			t.Errorf("%s: a search can no longer rely on it", l.file)
+		}
+	}
+}
+
+// tenth is the least measured of the ten that are expected to be the best.
+func tenth(measured, expected []float64) float64 {
+	least, rank := math.Inf(1), ranks(expected)
+	for i, m := range measured {
+		if rank[i] < 10 {
+			least = min(least, m)
+		}
+	}
+	return least
+}
+
 // wholeSpaces opens the recordings of whole spaces, or of nine tenths of one at least: recordings mix a space.
 func wholeSpaces(t testing.TB) []landscape {
 	t.Helper()

@@ -149,7 +149,10 @@ func (c Coefficients) Predict(p stencil.Problem, w kernels.Work, f Facts, m mach
 	stretch := gap(out.Waves, c.Tail)
 	compute = pnorm(c.WaitNorm, compute, waiting*stretch)
 	if w.Split {
-		compute *= waitsLate
+		compute *= 1 - (1-waitsLate)*splitSpills/(splitSpills+spilled)
+	}
+	if w.Barriers > 0 && w.Prefetched {
+		compute *= 1 + spilling*spilled/(firstSpills+spilled)
 	}
 	if float64(resident)*float64(w.Launch.SharedBytes+m.SharedReserved) > float64(m.SharedSM-leftForL1) && w.Copied > 0 && w.Copied < 16 {
 		compute *= crowded
@@ -241,6 +244,10 @@ const (
 	// What a kernel computes in takes so much less where warps wait late for each other (docs/lab/0061-warps-that-wait-late.md): jacobi3d
 	// went from 1,671 to 1,776 GCells/s in float32 (504x504x512), and from 785 to 878 in double precision.
 	waitsLate = 0.9
+	// Bytes that a thread spills when half of that is lost, for what it then waits for comes before it arrives (docs/lab/0066-spaces-of-today.md).
+	splitSpills = 48
+	// Where blocks load ahead, few bytes cost as much as many: by jacobi3d's kernels a tenth, half of it with so many.
+	spilling, firstSpills = 0.1, 16
 )
 
 // chained is the clocks between a warp's instructions, waits for memory aside, over those of a weighted sum, whose cells do not wait for each
@@ -283,7 +290,7 @@ func allocate(w kernels.Work, f Facts, m machine.Machine) (registers int, spille
 	if least == 0 {
 		least = w.Registers
 	}
-	const softness, values = 6, 1.2
+	const softness, values = 3, 1.2
 	missing := softness * softplus(float64(least-most)/softness)
 	return min(w.Registers, most), 4 * cmp.Or(w.Spilled, values) * missing
 }
@@ -498,8 +505,8 @@ func (c Coefficients) dramBytes(p stencil.Problem, w kernels.Work, r rates, wave
 // less for memory keep abreast longer, and so do those of which all neighbours run (docs/lab/0027-torn-sectors.md). Where some plane steps
 // take longer than those beside them, none does (docs/lab/0059-what-l2-keeps.md).
 const (
-	tornCost  = 13 // seconds for each of memory's, by the square of the share of torn sectors
-	driftPath = 40 // how often blocks in flight stream through L2's size until half do not write together, if memory took no longer than computing
+	tornCost  = 8  // seconds for each of memory's, by the square of the share of torn sectors
+	driftPath = 20 // how often blocks in flight stream through L2's size until half do not write together, if memory took no longer than computing
 )
 
 // torn is the seconds that memory takes of a launch whose computing takes so long, if without torn sectors it takes seconds.
@@ -515,8 +522,8 @@ func torn(p stencil.Problem, w kernels.Work, r rates, wave, seconds, compute flo
 	}
 	beside := float64(w.Blocks()) * float64(w.Write[axis]) / float64(p.Size[axis]) // blocks of a stream tile
 	path := wave * volume(w.Write) * touched(p, w) / float64(p.Size.Cells()) / r.l2Bytes
-	half := driftPath * (0.5 + wave/beside) * math.Pow(math.Min(1, compute/apart), 3)
-	later := math.Max(1e-3, float64(w.Blocks())/wave-1) // waves of blocks after the first, which begin together
+	half := driftPath * (0.5 + wave/beside) * math.Pow(math.Min(1, compute/apart), 4)
+	later := math.Max(2, float64(w.Blocks())/wave-1) // waves of blocks after the first, which begin together, but do not stay so for long
 	half *= 1 + 1/(later*later)
 	return seconds + (apart-seconds)/(1+math.Pow(half/path, 3))
 }

@@ -156,7 +156,7 @@ func (t *Session) search(ctx context.Context) (search.Reason, error) {
 		left := len(t.queue) + t.working()
 		now := t.tracker.Progress(t.now()-begin, !t.exhausted || left > 0 || len(t.elsewhere) > 0)
 		if forecaster != nil {
-			now.Converged = forecaster.Converged()
+			now.Converged, now.Foretells = forecaster.Converged(), forecaster.Foretells()
 			if t.Stop.Within > 0 {
 				now.Within = forecaster.Within(t.Stop.Within)
 			}

@@ -145,11 +145,14 @@ func (t *Session) progress(queue int) search.Progress {
 	if t.Stop.Budget == 0 {
 		p.Likely = math.MaxInt
 	}
-	if f, ok := t.Strategy.(search.Forecaster); ok && t.Stop.Converged > 0 {
-		p.Likely = min(p.Likely, f.Left(t.Stop.Converged)+queue)
+	if f, ok := t.Strategy.(search.Forecaster); ok {
+		p.Foretells = f.Foretells()
+		if t.Stop.Converged > 0 {
+			p.Likely = min(p.Likely, f.Left(t.Stop.Converged)+queue)
+		}
 	}
 	if t.Stop.Stall > 0 {
-		p.Likely = min(p.Likely, max(0, t.Stop.Stall-p.SinceBest))
+		p.Likely = min(p.Likely, t.Stop.ToStall(p))
 	}
 	if p.Likely == math.MaxInt || t.began == 0 {
 		p.Likely = 0

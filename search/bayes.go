@@ -38,6 +38,9 @@ func (s *bayes) Converged() int {
 // Waiting tells whether an answer is still to come that must be known before a search may end.
 func (s *bayes) Waiting() bool { return s.b.waiting() }
 
+// Foretells tells whether the prior has a time for what is legal, and errs little on what it expected much of.
+func (s *bayes) Foretells() bool { return s.b.off <= mostOff }
+
 // Left is how many proposals are still to come if nothing better is found.
 func (s *bayes) Left(converged int) int { return min(s.b.toCome(converged), s.left) }
 

@@ -64,6 +64,7 @@ type brain struct {
 	slope     float64      // centre of the prior's slope: 1, or 0 if it proved useless
 	unknown   float64      // share of the points that the prior has no time for
 	trust     float64      // rank correlation of the prior with what was measured, where the prior expects much
+	off       float64      // standard deviation of the prior's errors there, in log seconds
 	errs      float64      // by how much the model errs on what it knows, see errors
 	nextScale int          // timed points at which to rescale the prior's parts again
 	nextFit   int          // timed points at which to fit again
@@ -78,7 +79,7 @@ type brain struct {
 
 func newBrain(p *pool, seed uint64) *brain {
 	f := newFeatures(p.enumeration)
-	b := &brain{pool: p, f: f, rng: Rand(seed, "bayes"), at: map[int]int{}, pending: map[int]bool{}, best: -1, h: modes(f)}
+	b := &brain{pool: p, f: f, rng: Rand(seed, "bayes"), at: map[int]int{}, pending: map[int]bool{}, best: -1, off: math.Inf(1), h: modes(f)}
 	b.valid.f = f
 	if p.size > 0 {
 		b.queue = design(p.enumeration, f, b.rng)

@@ -63,6 +63,7 @@ type Stop struct {
 	Least     int           // evaluations that Time waits for, until Most
 	Most      time.Duration // since the search began
 	Stall     int           // evaluations without an improvement of more than StallShare
+	Foretold  int           // the same of a strategy that foretells the space; 0 = Stall
 	Converged int           // proposals in a row expected to improve by less than GainShare
 	Roofline  float64       // share of the one-step roofline that the best reaches
 	Within    float64       // share above the time of the best of the space that the best has at most with probability Certain
@@ -70,7 +71,7 @@ type Stop struct {
 
 // Usual are the rules that end a search on a GPU where nothing is said.
 func Usual() Stop {
-	return Stop{Budget: 600, Time: 10 * time.Second, Least: 40, Most: 17 * time.Second, Stall: 250, Converged: 15}
+	return Stop{Budget: 600, Time: 10 * time.Second, Least: 40, Most: 17 * time.Second, Stall: 250, Foretold: 125, Converged: 15}
 }
 
 // LastLook is how long a search that has converged waits for what it had asked for: it is
@@ -93,6 +94,8 @@ type Forecaster interface {
 	Converged() int
 	// Waiting tells whether an answer is still to come without which nobody can say that it has converged.
 	Waiting() bool
+	// Foretells tells whether a prior of the whole space has come out about right: then what is better is found soon.
+	Foretells() bool
 	// Left is how many proposals it would still make until Converged is so many, should none be better
 	// than the best so far.
 	Left(converged int) int
@@ -105,6 +108,7 @@ type Forecaster interface {
 type Progress struct {
 	Evaluated int
 	SinceBest int     // evaluations since the best one improved by StallShare
+	Foretells bool    // what a Forecaster says
 	Converged int     // what a Forecaster says; 0 for other strategies
 	Within    float64 // what a Forecaster says of Stop.Within; 0 for other strategies
 	Roofline  float64
@@ -115,6 +119,17 @@ type Progress struct {
 	Likely int
 	End    time.Duration
 }
+
+// stall is Stall, or Foretold.
+func (s Stop) stall(foretold bool) int {
+	if foretold && s.Foretold > 0 {
+		return s.Foretold
+	}
+	return s.Stall
+}
+
+// ToStall is how many evaluations without an improvement are left until a search ends for lack of one.
+func (s Stop) ToStall(p Progress) int { return max(0, s.stall(p.Foretells)-p.SinceBest) }
 
 // Done tells whether and why to end.
 func (s Stop) Done(p Progress) (Reason, bool) {
@@ -127,7 +142,7 @@ func (s Stop) Done(p Progress) (Reason, bool) {
 		return Roofline, true
 	case s.Within > 0 && p.Within >= Certain:
 		return Within, true
-	case s.Stall > 0 && p.SinceBest >= s.Stall:
+	case s.Stall > 0 && p.SinceBest >= s.stall(p.Foretells):
 		return Stall, true
 	case s.Converged > 0 && p.Converged >= s.Converged:
 		return Converged, true

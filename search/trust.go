@@ -16,6 +16,7 @@ const (
 	fewest      = 8    // points below which there is no correlation
 	trusted     = 0.7  // correlation from which on a prior is believed
 	roughly     = 0.5  // and half believed
+	mostOff     = 0.15 // standard deviation of a prior's errors, in log seconds, up to which it foretells a space
 	firstRanks  = 10   // of a prior that is believed, what must have been tried
 	moreRanks   = 48   // of any other
 )
@@ -58,19 +59,19 @@ func weight(trust float64) int {
 // measured. A mean error says less: it grows with what all schedules have in common, and hides
 // which of the best is the best. A prior that has no time for what is legal knows another device.
 func (b *brain) rely() {
-	b.trust = 0
+	b.trust, b.off = 0, math.Inf(1)
 	if b.slope == 0 || b.f.z == nil || b.unknown > mostUnknown {
 		return
 	}
 	least := slices.Min(b.f.z)
-	var expected, took []float64
+	var expected, took, errors []float64
 	for _, s := range b.timed {
 		if z := b.f.z[s.point]; z < least+goodShare && !math.IsInf(b.predicted(s.point), 1) {
-			expected, took = append(expected, z), append(took, s.log)
+			expected, took, errors = append(expected, z), append(took, s.log), append(errors, s.log-z)
 		}
 	}
 	if len(expected) >= fewest {
-		b.trust = stat.Correlation(ranks(expected), ranks(took), nil)
+		b.trust, b.off = stat.Correlation(ranks(expected), ranks(took), nil), stat.StdDev(errors, nil)
 	}
 }
 

@@ -382,12 +382,15 @@ func stops(s search.Stop, kind machine.Kind, exhaustive bool) search.Stop {
 	}
 	d := search.Usual()
 	if kind == machine.Host {
-		d.Budget, d.Time, d.Least, d.Stall = 60, time.Minute, 0, 40
+		d.Budget, d.Time, d.Least, d.Stall, d.Foretold = 60, time.Minute, 0, 40, 0
+	}
+	if s.Stall > 0 {
+		d.Foretold = 0
 	}
 	if s.Time > 0 { // a limit that was asked for waits for nothing
 		d.Least = 0
 	}
-	return search.Stop{Budget: cmp.Or(s.Budget, d.Budget), Least: d.Least, Most: d.Most, Time: cmp.Or(s.Time, d.Time), Stall: cmp.Or(s.Stall, d.Stall),
+	return search.Stop{Budget: cmp.Or(s.Budget, d.Budget), Least: d.Least, Most: d.Most, Time: cmp.Or(s.Time, d.Time), Stall: cmp.Or(s.Stall, d.Stall), Foretold: d.Foretold,
 		Converged: cmp.Or(s.Converged, d.Converged), Roofline: s.Roofline, Within: s.Within}
 }
 

@@ -39,7 +39,11 @@ func estimateOf(st stages) estimate {
 	case st.linear && st.dims < 3:
 		return estimate{base: 20, kept: 0.95, shared: 0.39, pairs: 0.25, prefetch: 1.21, arrived: 2.5, neighbour: 1.18, slack: 1.35, slackLost: 0.11}
 	case st.linear:
-		return estimate{base: 39, kept: 1.12, shared: 0.23, prefetch: 1.26, arrived: 0.87, neighbour: 0.56, slack: 1.39, slackLost: 0.13}
+		e := estimate{base: 39, kept: 1.12, shared: 0.23, prefetch: 1.26, arrived: 0.87, neighbour: 0.56, slack: 1.22, slackLost: 0.07, spilled: 1.6}
+		if st.diagonal { // more is computed from what is kept
+			e.slack = 1.26
+		}
+		return e
 	case st.dims < 3:
 		return estimate{base: 36, kept: 1.4, stage: 1, prefetch: 1.29, arrived: 1.05, function: 0.21, slack: 1, spilled: 1}
 	}
@@ -72,7 +76,11 @@ func (g plan) taken() (registers, least int) {
 	if !g.linear {
 		n += e.function * words * min(float64(g.problem.Stencil.Ops.Total()), mostOperations)
 	}
-	least = int(n / (e.slack - e.slackLost*math.Log2(float64(g.vector)*words)))
+	doublings := math.Log2(float64(g.vector) * words)
+	if g.linear && g.dims == 3 {
+		doublings = math.Log2(float64(g.vector))
+	}
+	least = int(n / (e.slack - e.slackLost*doublings))
 	if g.async {
 		n += 5
 	}
@@ -181,6 +189,10 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	arrays, outputs := float64(g.used()), float64(kernels.Outputs(st, g.timeTile))
 	read := float64(g.copiedBytes()) // bytes of a cell
 	taken, least := g.taken()
+	spilled := estimateOf(g.stages).spilled
+	if g.splits { // what is written early is kept
+		spilled *= 1.4
+	}
 	inFlight := g.inFlight(taken)
 	others := 0 // rows of other warps
 	if g.edgeRows() > 0 {
@@ -287,7 +299,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 		Waits:      waits,
 		Registers:  taken,
 		Least:      least,
-		Spilled:    estimateOf(g.stages).spilled,
+		Spilled:    spilled,
 		MinBlocks:  g.minBlocks,
 		SpillTrips: planeSteps,
 		Unroll:     g.unroll(),

@@ -3,6 +3,7 @@ package contest
 import (
 	"flag"
 	"fmt"
+	"path/filepath"
 	"testing"
 
 	"stenciltune/device/replay"
@@ -61,6 +62,33 @@ func TestSearchesOfLargeSpacesEnd(t *testing.T) {
 			if most, worst := quantileOf(runs, evaluations, 1), quantileOf(runs, excess, 1); !*flagLarge && (most > 150 || worst > 0.01) {
 				t.Errorf("a search ends after %.0f evaluations, %.1f %% above the optimum", most, 100*worst)
 			}
+		}
+	}
+}
+
+// TestSearchesOfTodaysSpacesEnd: searches of spaces as tunes search them today, which were recorded, end by themselves at the best.
+func TestSearchesOfTodaysSpacesEnd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs many searches")
+	}
+	files, err := filepath.Glob("../../bench/h200/spaces/*.jsonl.gz")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d recordings, %v", len(files), err)
+	}
+	for _, file := range files {
+		l, prior := recording(t, file)
+		f := fieldWith(t, l, prior)
+		runs, err := f.each(t.Context(), Entrant{"bayes", Model}, 4, Rules{Idle: 15, Stall: 250, Budget: 600, Regret: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		excess := func(r Run) float64 { return r.Points[len(r.Points)-1].Regret }
+		evaluations := func(r Run) float64 { return float64(len(r.Points)) }
+		within := func(r Run) float64 { return r.To(0.01) }
+		t.Logf("%s of %d: excess %.2f %% at worst; %.0f evaluations, %.0f at most, the best within 1 %% after %.0f; %s", f.Name, f.Size, 100*quantileOf(runs, excess, 1),
+			quantileOf(runs, evaluations, 0.5), quantileOf(runs, evaluations, 1), quantileOf(runs, within, 0.5), reasons(runs))
+		if most, worst := quantileOf(runs, evaluations, 1), quantileOf(runs, excess, 1); most > 250 || worst > 0.01 {
+			t.Errorf("%s: a search ends after %.0f evaluations, %.1f %% above the optimum", f.Name, most, 100*worst)
 		}
 	}
 }

@@ -48,7 +48,7 @@ type Rules struct {
 	Budget int       // evaluations; 0 = all
 	Time   float64   // simulated seconds of the search; 0 = no limit
 	Regret float64   // end at a regret this small; negative = go on
-	Stall  int       // end when so many evaluations found nothing better; 0 = go on
+	Stall  int       // end when so many evaluations found nothing better, half of them where the strategy foretells the space, as a tune does; 0 = go on
 	Idle   int       // end when a strategy that tells has converged for so many proposals, after a last look; 0 = go on
 	Doubts []float64 // shares by which the best may be above the best of the space, of which doubts are noted
 }
@@ -81,7 +81,7 @@ func (f *Field) Run(ctx context.Context, e Entrant, seed uint64, rules Rules) (R
 	n := &notes{field: f, strategy: strategy, device: d, rules: rules, regret: f.first(), stop: stop}
 	o := runner.Options{
 		Problem: f.problem, Device: d, Families: f.families, Space: f.space, Strategy: strategy, Baseline: []space.Schedule{f.naive},
-		Stop:  search.Stop{Time: time.Duration(rules.Time * float64(time.Second)), Stall: rules.Stall, Converged: rules.Idle},
+		Stop:  search.Stop{Time: time.Duration(rules.Time * float64(time.Second)), Stall: rules.Stall, Foretold: rules.Stall / 2, Converged: rules.Idle},
 		Ahead: cmp.Or(rules.Ahead, 2*f.recorded.Compilers()), Watcher: n,
 	}
 	if rules.Budget > 0 {

@@ -34,7 +34,7 @@ func (s *Search) Tell(o outcome.Outcome, now float64) bool {
 	p := s.tracker.Progress(0, true)
 	forecaster, _ := s.Strategy.(search.Forecaster)
 	if forecaster != nil {
-		p.Converged = forecaster.Converged()
+		p.Converged, p.Foretells = forecaster.Converged(), forecaster.Foretells()
 	}
 	why, ends := s.Stop.Done(p)
 	switch {
