@@ -36,6 +36,7 @@ func TestNewUnknown(t *testing.T) {
 
 func TestStop(t *testing.T) {
 	all := search.Stop{Budget: 10, Time: time.Minute, Stall: 5, Converged: 7, Roofline: 0.9}
+	soon := search.Stop{Stall: 5, Foretold: 3}
 	slow := search.Stop{Time: time.Minute, Least: 7, Most: 2 * time.Minute}
 	for _, c := range []struct {
 		name string
@@ -47,6 +48,9 @@ func TestStop(t *testing.T) {
 		{"budget", all, search.Progress{Evaluated: 10, SinceBest: 5, Elapsed: time.Hour}, search.Budget},
 		{"time", all, search.Progress{Evaluated: 9, SinceBest: 5, Elapsed: time.Minute}, search.TimeLimit},
 		{"stall", all, search.Progress{Evaluated: 9, SinceBest: 5}, search.Stall},
+		{"stall, not foretold", soon, search.Progress{SinceBest: 4, Left: true}, ""},
+		{"stall, foretold", soon, search.Progress{SinceBest: 3, Foretells: true}, search.Stall},
+		{"stall that was asked for", all, search.Progress{SinceBest: 4, Foretells: true, Left: true}, ""},
 		{"roofline", all, search.Progress{Evaluated: 9, Roofline: 0.9, SinceBest: 5}, search.Roofline},
 		{"converged", all, search.Progress{Evaluated: 9, Roofline: 0.89, Converged: 7}, search.Converged},
 		{"exhausted", all, search.Progress{Evaluated: 9}, search.Exhausted},

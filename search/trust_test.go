@@ -88,10 +88,10 @@ func TestLaunches(t *testing.T) {
 
 // TestNoEndBeforeWhatIsDue: a search that says that it has converged has tried the prior's first
 // ranks and every launch of the best, and waits for their answers. With a prior that ranks
-// backwards it goes on for longer.
+// backwards it goes on for longer, and knows that it is not foretold.
 func TestNoEndBeforeWhatIsDue(t *testing.T) {
 	sp, prior, _ := field()
-	run := func(prior Prior, least int) int {
+	run := func(prior Prior, least int, foretold bool) int {
 		truth := enumerate(sp, func(s space.Schedule) float64 { _, right, _ := field(); return right(s) }, nil)
 		b := newBrain(newPool(enumerate(sp, prior, nil)), 1)
 		s := &bayes{b.pool, b}
@@ -120,10 +120,13 @@ func TestNoEndBeforeWhatIsDue(t *testing.T) {
 				t.Errorf("%s was not tried, of the prior's first", b.schedule(int(q)))
 			}
 		}
+		if s.Foretells() != foretold {
+			t.Errorf("foretold: %v, for errors of %.2f", s.Foretells(), b.off)
+		}
 		return len(told)
 	}
-	right := run(prior, firstRanks)
-	wrong := run(func(s space.Schedule) float64 { return 1e-6 / prior(s) }, moreRanks)
+	right := run(prior, firstRanks, true)
+	wrong := run(func(s space.Schedule) float64 { return 1e-6 / prior(s) }, moreRanks, false)
 	t.Logf("%d schedules with the right prior, %d with one that ranks backwards", right, wrong)
 	if wrong < 2*right {
 		t.Errorf("%d schedules with a prior that ranks backwards, %d with the right one", wrong, right)

@@ -14,6 +14,7 @@ import (
 
 	"stenciltune/cache"
 	"stenciltune/device/replay"
+	"stenciltune/machine"
 	"stenciltune/machine/machinetest"
 	"stenciltune/outcome"
 	"stenciltune/runner"
@@ -389,6 +390,20 @@ func TestTheOnlyScheduleMayFail(t *testing.T) {
 		}
 		if _, _, found, err := tn.store.Best(key); found || err != nil {
 			t.Errorf("%s: a config is stored, %v", status, err)
+		}
+	}
+}
+
+// TestAStallThatWasAskedForHolds: the shorter one of spaces that the model foretells is a default of GPUs, and nothing else.
+func TestAStallThatWasAskedForHolds(t *testing.T) {
+	for _, c := range []struct {
+		asked    search.Stop
+		kind     machine.Kind
+		stall    int
+		foretold int
+	}{{search.Stop{}, machine.CUDA, 250, 125}, {search.Stop{Stall: 300}, machine.CUDA, 300, 0}, {search.Stop{}, machine.Host, 40, 0}} {
+		if got := stops(c.asked, c.kind, false); got.Stall != c.stall || got.Foretold != c.foretold {
+			t.Errorf("%v on %s: %d, %d foretold", c.asked, c.kind, got.Stall, got.Foretold)
 		}
 	}
 }
