@@ -47,17 +47,18 @@ var stepEntry = regexp.MustCompile(`#define (?:FOLD|LAST|LIST)_ENTRY (\w+_(fold|
 // waits finds what makes threads wait, for each other or for copies.
 var waits = regexp.MustCompile(`__syncthreads|__syncwarp|_sync\s*\(|copies_wait|emulated_await`)
 
-// How far the compiler optimizes what is timed, and what runs once in a proof: there -O2 would take it half as long again to save less.
-const (
-	forSpeed = "-O2"
-	forProof = "-O1"
+// How far the compiler optimizes what is timed, and what runs once in a proof: there -O2, or a copy of a function for each call, would take it longer
+// than it saves.
+var (
+	forSpeed = []string{"-O2"}
+	forProof = []string{"-O1", "-DEMULATED_PROOF"}
 )
 
 // flags are fixed: nothing of a stencil file reaches the command line.
-func (d *Device) flags(optimize string) []string {
-	f := []string{"-std=c++17", optimize, "-ffp-contract=off", "-fno-strict-aliasing", "-w", "-pthread"}
+func (d *Device) flags(optimize []string) []string {
+	f := append([]string{"-std=c++17", "-ffp-contract=off", "-fno-strict-aliasing", "-w", "-pthread"}, optimize...)
 	if d.options.Sanitize {
-		f = []string{"-std=c++17", "-O1", "-g", "-ffp-contract=off", "-fno-strict-aliasing", "-w", "-pthread", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer"}
+		f = append(f, "-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-fno-omit-frame-pointer")
 	}
 	if d.options.Races {
 		f = append(f, "-DEMULATED_RACES")
@@ -160,7 +161,7 @@ func (d *Device) CompileBatch(ctx context.Context, ks []kernels.Kernel) ([]devic
 	return d.build(ctx, ks, forProof)
 }
 
-func (d *Device) build(ctx context.Context, ks []kernels.Kernel, optimize string) ([]device.Binary, error) {
+func (d *Device) build(ctx context.Context, ks []kernels.Kernel, optimize []string) ([]device.Binary, error) {
 	ready := make(chan error, 1)
 	go func() { ready <- d.runtime() }()
 	select {
@@ -211,7 +212,7 @@ func (d *Device) build(ctx context.Context, ks []kernels.Kernel, optimize string
 }
 
 // compileUnit makes a program of a unit and the runtime.
-func (d *Device) compileUnit(ctx context.Context, optimize, program, unit string) (log string, err error) {
+func (d *Device) compileUnit(ctx context.Context, optimize []string, program, unit string) (log string, err error) {
 	if d.options.Races { // linked apart, without the sanitizer's library
 		object := unit + ".o"
 		defer os.Remove(filepath.Join(d.dir, filepath.Base(object)))

@@ -18,10 +18,10 @@
 #define __device__
 #define __host__
 #define __constant__ static const
-#ifdef __OPTIMIZE__
+#if defined __OPTIMIZE__ && !defined EMULATED_PROOF
 #define __forceinline__ inline __attribute__((always_inline))
 #else
-#define __forceinline__ inline // a copy for each call would take a compiler longer, and makes nothing faster
+#define __forceinline__ inline // a copy for each call would take a compiler longer than it saves where a kernel runs once
 #endif
 #define __launch_bounds__(...)
 #define __align__(n) __attribute__((aligned(n)))
