@@ -210,6 +210,7 @@ func TestSanitizersCatchWhatGuardsCannot(t *testing.T) {
 }
 
 func TestACompilerThatHangsIsKilled(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", t.TempDir()) // what it builds is kept for no other process
 	script := filepath.Join(t.TempDir(), "slow++")
 	if err := os.WriteFile(script, []byte("#!/bin/sh\n[ \"$1\" = --version ] && echo 'slow++ 1.0' && exit\ncase \"$*\" in *runtime.cpp*) : > runtime.o; exit;; esac\nsleep 60\n"), 0o700); err != nil {
 		t.Fatal(err)
