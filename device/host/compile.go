@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -221,7 +222,7 @@ func (d *Device) compileUnit(ctx context.Context, optimize []string, program, un
 		}
 		unit = object
 	}
-	return d.cc(ctx, append(d.flags(optimize), "-o", program, unit, "runtime.o")...)
+	return d.cc(ctx, slices.Concat(d.flags(optimize), d.linker, []string{"-o", program, unit, "runtime.o"})...)
 }
 
 // compileTimeout bounds one run of the compiler.

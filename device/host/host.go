@@ -34,6 +34,7 @@ type Device struct {
 	options  Options
 	compiler string
 	version  string
+	linker   []string // the compiler's option that chooses it
 	folder   *folder
 	dir      string // the folder's path
 	machine  machine.Machine
