@@ -141,7 +141,7 @@ type Work struct {
 	Waits      float64 // times a thread waits for shared memory and arithmetic
 	Registers  int     // a thread takes if it may, estimated
 	Least      int     // registers below which it spills, estimated; 0 = Registers
-	Spilled    float64 // values that it spills for each register that it has less, estimated; 0 = 2.5
+	Spilled    float64 // values that it spills for each register that it has less, estimated; 0 = 1.2
 	MinBlocks  int     // blocks an SM must hold (launch bounds); 0 = 1
 	SpillTrips float64 // trips of a spilled register to local memory and back; 0 = 1
 	Unroll     int     // such trips whose instructions the loop holds; 0 = it is short

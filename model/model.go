@@ -502,7 +502,7 @@ func (c Coefficients) dramBytes(p stencil.Problem, w kernels.Work, r rates, wave
 
 // A sector of memory to which two blocks write, each to a part, has to be read before. That is spared while both do so
 // at about the same time: blocks that stream side by side begin abreast, and drift apart in long stream tiles. Those that wait
-// less for memory keep abreast longer, and so do those of which all neighbours run (docs/lab/0027-torn-sectors.md). Where some plane steps
+// less for memory keep abreast longer, and so do those of which all neighbours run (docs/lab/0027-torn-sectors.md; the numbers are docs/lab/0066-spaces-of-today.md's). Where some plane steps
 // take longer than those beside them, none does (docs/lab/0059-what-l2-keeps.md).
 const (
 	tornCost  = 8  // seconds for each of memory's, by the square of the share of torn sectors

@@ -40,4 +40,12 @@ func TestArithmeticIsNarrowedByAFunction(t *testing.T) {
 			t.Errorf("%s: want %s in\n%s", body, want, got)
 		}
 	}
+	// A wide cell may be in a register still, with what computed it; a step scalar that is computed once is so on the GPU.
+	if got := StageCode(mustParse(t, "NumDimensions 1 StencilSize (1) DataType int CellValue { return (int16)get(1) / 3; }"), 0); !strings.Contains(got, "narrowed<short>(get(") {
+		t.Error(got)
+	}
+	s := mustParse(t, "NumDimensions 1 StencilSize (1) DataType int16 StepScalar max m { return get(0); } StepScalar q { return (int16)(-m) / 3; } CellValue { return get(1) + q; }")
+	if got := StepCode(s, 1); !strings.Contains(got, "narrowed<short>(wrap_neg(") {
+		t.Error(got)
+	}
 }

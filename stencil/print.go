@@ -67,6 +67,7 @@ type printer struct {
 	strings.Builder
 	s    *Stencil
 	code bool // for a GPU, not to be read or hashed
+	cuda bool // the same in C's own operations
 	rim  bool // conditions on high ends are asked where RIM is true alone
 }
 
@@ -210,8 +211,8 @@ func computed(e Expr) bool {
 			found = true
 		case Binary:
 			found = found || e.Type.whole()
-		case Local:
-			found = found || !e.Type.small()
+		case Local, Get, Sum: // what an earlier stage or step computed may still be in a register
+			found = found || !e.typ().small()
 		}
 	})
 	return found && e.typ().whole() && !e.typ().small()
@@ -292,7 +293,7 @@ func (p *printer) expr(e Expr) {
 		case e.X.typ().Floating():
 			low, high := e.Type.limits()
 			p.call("to_integer", e.X, Int{low, e.Type}, Int{high, e.Type})
-		case p.code && e.Type.small() && computed(e.X):
+		case (p.code || p.cuda) && e.Type.small() && computed(e.X):
 			p.call("narrowed<"+e.Type.C()+">", e.X)
 		default:
 			p.WriteString("(" + e.Type.C() + ")")

@@ -200,7 +200,7 @@ func (p *parser) stepScalars() error {
 // C's own operations.
 func StepCode(s *Stencil, i int) string {
 	a := &s.StepScalars[i]
-	return printer{s: s, code: a.Op != ""}.text(a.Body)
+	return printer{s: s, code: a.Op != "", cuda: true}.text(a.Body)
 }
 
 // FromDouble is a double as an integer element, in generated code.

@@ -390,7 +390,7 @@ func stops(s search.Stop, kind machine.Kind, exhaustive bool) search.Stop {
 	if s.Time > 0 { // a limit that was asked for waits for nothing
 		d.Least = 0
 	}
-	return search.Stop{Budget: cmp.Or(s.Budget, d.Budget), Least: d.Least, Most: d.Most, Time: cmp.Or(s.Time, d.Time), Stall: cmp.Or(s.Stall, d.Stall), Foretold: d.Foretold,
+	return search.Stop{Budget: cmp.Or(s.Budget, d.Budget), Least: d.Least, Most: d.Most, Time: cmp.Or(s.Time, d.Time), Stall: cmp.Or(s.Stall, d.Stall), Foretold: cmp.Or(s.Foretold, d.Foretold),
 		Converged: cmp.Or(s.Converged, d.Converged), Roofline: s.Roofline, Within: s.Within}
 }
 

@@ -90,6 +90,7 @@ func NegativeCases(t testing.TB, m machine.Machine, seed uint64) []verify.Case {
 	for _, text := range []string{
 		"DataType int16 InputRange (-32768, -32766) CellValue { int16 a = (int16)(-get(0, 0)), b = (int16)(get(1, 0) * 65535); return a < 0 ? a / 3 : b < 0 ? b / 3 : (int16)(get(0, -1) - (get(0, 1) + get(0, -1))) / 3; }",
 		"DataType uint16 InputRange (0, 100) CellValue { int64 v = (int8)(get(0, 0) * get(1, 0)); return (int8)(-v); }",
+		"DataType int16 InputRange (-32768, -32766) StepScalar min m { return get(0, 0); } StepScalar q { int16 h = (int16)(-m); return h < 0 ? h / 3 : 7; } CellValue { return get(0, 1) + q; }",
 		"DataType int8 InputRange (-128, -126) CellValue { return (int8)(-get(1, 0)) / 3 + get(0, 1); }",
 	} {
 		st := stenciltest.Parse(t, "negative", "NumDimensions 2 StencilSize (1, 1) "+text)

@@ -222,8 +222,21 @@ func (d *Device) compileUnit(ctx context.Context, optimize []string, program, un
 		}
 		unit = object
 	}
-	return d.cc(ctx, slices.Concat(d.flags(optimize), d.linker, []string{"-o", program, unit, "runtime.o"})...)
+	args := append(d.flags(optimize), "-o", program, unit, "runtime.o")
+	if len(d.linker) == 0 || d.plain.Load() {
+		return d.cc(ctx, args...)
+	}
+	log, err = d.cc(ctx, slices.Concat(d.linker, args)...)
+	if err == nil || !linking.MatchString(log) {
+		return log, err
+	}
+	usual, failed := d.cc(ctx, args...)
+	d.plain.Store(failed == nil)
+	return usual, failed
 }
+
+// linking finds what compilers say where linking failed, or a linker is not there.
+var linking = regexp.MustCompile(`(?i)\bld\b|-fuse-ld|linker`)
 
 // compileTimeout bounds one run of the compiler.
 const compileTimeout = 2 * time.Minute

@@ -207,6 +207,21 @@ func TestACompilerThatHangsOnItsVersionIsNone(t *testing.T) {
 	}
 }
 
+// A linker that is there and does not work costs nothing: the usual one links.
+func TestALinkerThatDoesNotWorkIsDoneWithout(t *testing.T) {
+	if testing.Short() {
+		t.Skip("waits for compilers")
+	}
+	for _, says := range []string{"collect2: error: ld returned 1 exit status", "c++: error: unrecognized command-line option '-fuse-ld=gold'"} {
+		d := open(t, script(t, `case "$*" in *-fuse-ld*) echo "`+says+`" >&2; exit 1 ;; esac
+exec "$CXX" "$@"`))
+		p := copyProblem(t, 100)
+		if c, err := check(t, d, p, copyKernel(p, plain), 2*time.Minute); err != nil || !c.OK() {
+			t.Errorf("%v %v", err, c)
+		}
+	}
+}
+
 func TestAKilledCompilerIsStartedAgain(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for compilers")

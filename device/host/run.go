@@ -203,11 +203,14 @@ func (d *Device) Check(ctx context.Context, c device.Check) (stencil.Comparison,
 	}
 	steps := device.Steps(c.Passes)
 	found := stencil.Comparison{Cells: c.Problem.Size.Cells() * int64(len(c.Problem.Stencil.Fields)), Steps: steps, Against: "reference"}
+	if len(c.Trusted) > 0 {
+		found.Against = c.Trusted[0].Binary.Schedule.String()
+	}
 	raw, numbers, guard, err := d.run(ctx, c.Problem, c.Passes, c.Seed) // first: one that fails costs no reference
 	if err != nil {
 		return found, err
 	}
-	want, err := d.expect(ctx, c, steps, &found)
+	want, err := d.expect(ctx, c, steps)
 	if err != nil {
 		return found, err
 	}
@@ -223,11 +226,10 @@ func (d *Device) Check(ctx context.Context, c device.Check) (stencil.Comparison,
 const maxKept = 64 << 20
 
 // expect computes the answer to compare with, or finds it from an earlier check.
-func (d *Device) expect(ctx context.Context, c device.Check, steps int, found *stencil.Comparison) (stencil.Verdict, error) {
+func (d *Device) expect(ctx context.Context, c device.Check, steps int) (stencil.Verdict, error) {
 	key := wantKey{course: c.Problem.Course(c.Seed), steps: steps}
 	if len(c.Trusted) > 0 {
 		key.trusted = c.Trusted[0].Binary.ID
-		found.Against = c.Trusted[0].Binary.Schedule.String()
 	}
 	d.mu.Lock()
 	want, ok := d.want[key]

@@ -25,7 +25,7 @@ type estimate struct {
 	// What is taken may be divided by slack before a thread spills, and by that much less for each
 	// doubling of a vector: its words must lie in aligned registers.
 	slack, slackLost float64
-	spilled          float64 // values for each register that is missing then; 0 = what sums spill
+	spilled          float64 // values for each register that is missing then; 0 = the model's 1.2
 }
 
 // mostOperations of a cell function have intermediate values in registers at once.

@@ -119,7 +119,7 @@ func (f *TuneFlags) Bind(c *cobra.Command) {
 	c.Flags().BoolVar(&f.Beyond, "beyond", false, "also try schedules that are left out because their like was never the fastest where it was measured")
 	c.Flags().IntVar(&f.Stop.Budget, "budget", 0, "end after `n` evaluations, of which those of the naive kernel, up to 3, and of a stored schedule are always made (default: 600 on a GPU, 60 on the host)")
 	c.Flags().DurationVar(&f.Stop.Time, "time-limit", 0, "end the search after this `time` (default: 10s on a GPU, up to 17s for costly compilations; 1m on the host)")
-	c.Flags().IntVar(&f.Stop.Stall, "stall", 0, "end after `n` evaluations without an improvement (default: 250)")
+	c.Flags().IntVar(&f.Stop.Stall, "stall", 0, "end after `n` evaluations without an improvement (default: 250, or 125 where the model foretells the space; 40 on the host)")
 	c.Flags().IntVar(&f.Stop.Converged, "converged", 0, "end after `n` proposals in a row of bayes expected to improve by less than 0.5 % (default: 15); they count eightfold while measurements rank as the model does, by half while they roughly do, else by a quarter")
 	c.Flags().Float64Var(&f.Stop.Roofline, "roofline", 0, "end at this `share` of the roofline of one time step at copy bandwidth; fused steps can pass 1")
 	c.Flags().Var((*shareFlag)(&f.Stop.Within), "within", "end when the best is within this `share` (1% or 0.01) of the best of its space with probability 0.95, says bayes (default: off)")
