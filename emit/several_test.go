@@ -45,7 +45,7 @@ type choice struct {
 
 var chosen = []choice{
 	{fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}, [3]int{512, 512, 512}, "ph=3: the tuned schedule; tuned for 512x512x512 on NVIDIA H200, where it reached 1073.7 GCells/s"},
-	{fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}, [3]int{511, 512, 512}, "ph=3: the same for rows of any length; tuned for 512x512x512 on NVIDIA H200"},
+	{fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}, [3]int{511, 512, 512}, "ph=3: tiles of another shape, for grids that they fit better; the other was tuned for 512x512x512 on NVIDIA H200"},
 	{fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}, [3]int{130, 128, 130}, "ph=2: the tuned schedule; tuned for 128x128x128 on NVIDIA H200"},
 	{fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}, [3]int{900, 300, 81}, "ph=1: tiles of another shape, for grids that they fit better; the other was tuned for 1023x301x77 on NVIDIA H200"},
 	{fakeDevice{"NVIDIA H200", 90, 132, 227 << 10}, [3]int{1023, 301, 77}, "ph=1: the tuned schedule; tuned for 1023x301x77 on NVIDIA H200"},

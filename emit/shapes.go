@@ -54,7 +54,7 @@ func (one shaped) on(p stencil.Problem) float64 {
 
 const (
 	doubt     = 1.05 // by which a shape that was not tuned must seem faster: the model errs by as much
-	enough    = 0.9  // of the best shape's speed
+	enough    = 0.91 // of the best shape's speed
 	few       = 0.02 // of the grids that shapes are chosen for may have less
 	maxShapes = 2    // besides the tuned one: each is a kernel more to compile
 )

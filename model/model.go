@@ -246,8 +246,9 @@ const (
 	waitsLate = 0.9
 	// Bytes that a thread spills when half of that is lost, for what it then waits for comes before it arrives (docs/lab/0066-spaces-of-today.md).
 	splitSpills = 48
-	// Where blocks load ahead, few bytes cost as much as many: by jacobi3d's kernels a tenth, half of it with so many.
-	spilling, firstSpills = 0.1, 16
+	// Where blocks load ahead, few bytes cost as much as many: by jacobi3d's kernels up to a tenth. With more than so much answers for sizes that were
+	// never tuned get worse; half of it with so many bytes.
+	spilling, firstSpills = 0.04, 16
 )
 
 // chained is the clocks between a warp's instructions, waits for memory aside, over those of a weighted sum, whose cells do not wait for each
