@@ -120,16 +120,14 @@ type Progress struct {
 	End    time.Duration
 }
 
-// stall is Stall, or Foretold.
-func (s Stop) stall(foretold bool) int {
-	if foretold && s.Foretold > 0 {
-		return s.Foretold
+// ToStall is how many evaluations without an improvement are left until a search ends for lack of one, if Stall is a rule.
+func (s Stop) ToStall(p Progress) int {
+	patience := s.Stall
+	if p.Foretells && s.Foretold > 0 {
+		patience = s.Foretold
 	}
-	return s.Stall
+	return max(0, patience-p.SinceBest)
 }
-
-// ToStall is how many evaluations without an improvement are left until a search ends for lack of one.
-func (s Stop) ToStall(p Progress) int { return max(0, s.stall(p.Foretells)-p.SinceBest) }
 
 // Done tells whether and why to end.
 func (s Stop) Done(p Progress) (Reason, bool) {
@@ -142,7 +140,7 @@ func (s Stop) Done(p Progress) (Reason, bool) {
 		return Roofline, true
 	case s.Within > 0 && p.Within >= Certain:
 		return Within, true
-	case s.Stall > 0 && p.SinceBest >= s.stall(p.Foretells):
+	case s.Stall > 0 && s.ToStall(p) == 0:
 		return Stall, true
 	case s.Converged > 0 && p.Converged >= s.Converged:
 		return Converged, true

@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -223,16 +222,17 @@ func (d *Device) compileUnit(ctx context.Context, optimize []string, program, un
 		unit = object
 	}
 	args := append(d.flags(optimize), "-o", program, unit, "runtime.o")
-	if len(d.linker) == 0 || d.plain.Load() {
-		return d.cc(ctx, args...)
+	if d.gold.Load() {
+		log, err = d.cc(ctx, append([]string{"-fuse-ld=gold"}, args...)...)
+		if err == nil || !linking.MatchString(log) {
+			return log, err
+		}
 	}
-	log, err = d.cc(ctx, slices.Concat(d.linker, args)...)
-	if err == nil || !linking.MatchString(log) {
-		return log, err
+	log, err = d.cc(ctx, args...)
+	if err == nil { // gold is not there, or does not work
+		d.gold.Store(false)
 	}
-	usual, failed := d.cc(ctx, args...)
-	d.plain.Store(failed == nil)
-	return usual, failed
+	return log, err
 }
 
 // linking finds what compilers say where linking failed, or a linker is not there.

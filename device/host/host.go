@@ -34,8 +34,7 @@ type Device struct {
 	options  Options
 	compiler string
 	version  string
-	linker   []string    // the compiler's option that chooses it
-	plain    atomic.Bool // that linker does not work here: the usual one does
+	gold     atomic.Bool // programs are linked by gold
 	folder   *folder
 	dir      string // the folder's path
 	machine  machine.Machine

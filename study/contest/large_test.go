@@ -53,10 +53,6 @@ func TestSearchesOfLargeSpacesEnd(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			excess := func(r Run) float64 { return r.Points[len(r.Points)-1].Regret }
-			evaluations := func(r Run) float64 { return float64(len(r.Points)) }
-			seconds := func(r Run) float64 { return r.Points[len(r.Points)-1].Time }
-			within := func(r Run) float64 { return r.To(0.01) }
 			t.Logf("%-28s of %6d, off*%-4g excess %5.2f %% median, %5.2f %% worst; %3.0f evaluations, %3.0f at most, the best within 1 %% after %3.0f; %4.1f s; %s", f.Name, f.Size, share,
 				100*quantileOf(runs, excess, 0.5), 100*quantileOf(runs, excess, 1), quantileOf(runs, evaluations, 0.5), quantileOf(runs, evaluations, 1), quantileOf(runs, within, 0.5), quantileOf(runs, seconds, 0.5), reasons(runs))
 			if most, worst := quantileOf(runs, evaluations, 1), quantileOf(runs, excess, 1); !*flagLarge && (most > 150 || worst > 0.01) {
@@ -82,9 +78,6 @@ func TestSearchesOfTodaysSpacesEnd(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		excess := func(r Run) float64 { return r.Points[len(r.Points)-1].Regret }
-		evaluations := func(r Run) float64 { return float64(len(r.Points)) }
-		within := func(r Run) float64 { return r.To(0.01) }
 		t.Logf("%s of %d: excess %.2f %% at worst; %.0f evaluations, %.0f at most, the best within 1 %% after %.0f; %s", f.Name, f.Size, 100*quantileOf(runs, excess, 1),
 			quantileOf(runs, evaluations, 0.5), quantileOf(runs, evaluations, 1), quantileOf(runs, within, 0.5), reasons(runs))
 		if most, worst := quantileOf(runs, evaluations, 1), quantileOf(runs, excess, 1); most > 250 || worst > 0.01 {

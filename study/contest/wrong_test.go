@@ -152,9 +152,6 @@ func TestSearchesUnderWrongModels(t *testing.T) {
 			}
 			delete(f.listings, Prior(w.name))
 			appendSayings(t, *flagDoubts, f.Name, w.name, runs)
-			excess := func(r Run) float64 { return r.Points[len(r.Points)-1].Regret }
-			evaluations := func(r Run) float64 { return float64(len(r.Points)) }
-			seconds := func(r Run) float64 { return r.Points[len(r.Points)-1].Time }
 			t.Logf("%-28s %-10s excess %5.2f %% median, %6.2f %% worst; %3.0f evaluations, %3.0f at most; %4.1f s; %s", f.Name, w.name,
 				100*quantileOf(runs, excess, 0.5), 100*quantileOf(runs, excess, 1), quantileOf(runs, evaluations, 0.5), quantileOf(runs, evaluations, 1), quantileOf(runs, seconds, 0.5), reasons(runs))
 			if worst := quantileOf(runs, excess, 1); *flagWrong == "" && worst > 0.03 {
@@ -163,6 +160,12 @@ func TestSearchesUnderWrongModels(t *testing.T) {
 		}
 	}
 }
+
+// Figures of a run, for quantiles of several.
+func excess(r Run) float64      { return r.Points[len(r.Points)-1].Regret }
+func evaluations(r Run) float64 { return float64(len(r.Points)) }
+func seconds(r Run) float64     { return r.Points[len(r.Points)-1].Time }
+func within(r Run) float64      { return r.To(0.01) } // evaluations until the best is within 1 %
 
 // reasons counts why runs ended.
 func reasons(runs []Run) string {
