@@ -120,7 +120,7 @@ func (s Source) alike(of cache.Config, p stencil.Problem, own shaped) (list []sh
 	family := kernels.Find(s.Families, sc.Family()).Space(p, of.Machine())
 	legal := space.New(family)
 	all := []space.Schedule{sc.Without("sm").With("ck", 1)} // launchers cut the grid
-	shape := []string{"vx", "vy", "wp"}
+	shape := kernels.TileParams()
 	if p.Stencil.Dims == 2 { // in 3D the model does not tell heights in time apart well enough
 		shape = append(shape, "ph")
 	}
@@ -130,8 +130,12 @@ func (s Source) alike(of cache.Config, p stencil.Problem, own shaped) (list []sh
 		}
 		var wider []space.Schedule
 		for _, c := range all {
-			for _, v := range param.Values {
-				wider = append(wider, c.With(param.Name, v))
+			for i, v := range param.Values {
+				if i == 0 && param.Optional { // its default does not stand in a text
+					wider = append(wider, c.Without(param.Name))
+				} else {
+					wider = append(wider, c.With(param.Name, v))
+				}
 			}
 		}
 		all = wider

@@ -9,7 +9,7 @@ var meetingText string
 var splitText string
 
 // MeetingPiece is the text of where the warps of a block meet in each plane step. Split, they arrive there and wait for others later: that text
-// comes after CopiesPiece's.
+// comes after CopiesPiece's, and asks for the constant BANDS, of which each has a thread that arrives for it.
 func MeetingPiece(split bool) Piece {
 	if split {
 		return Piece{File: "kernels/meeting_split.cu", Text: splitText}

@@ -6,7 +6,7 @@ struct Meeting {
 
   __device__ __forceinline__ explicit Meeting(unsigned char *shared) : address(shared_address(shared)) {
 #if __CUDA_ARCH__ >= 800
-    if (threadIdx.x + threadIdx.y == 0) asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(address), "n"(WARPS) : "memory");
+    if (threadIdx.x + threadIdx.y == 0) asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(address), "n"(BANDS) : "memory");
     __syncthreads();
 #endif
   }

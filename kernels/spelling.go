@@ -46,7 +46,7 @@ var oneRule = []spelling{
 	{regexp.MustCompile(`\bOutside constant\b`), "Real constant"},
 	{regexp.MustCompile(`\bOutside\{\}`), "Real(0)"},
 	{regexp.MustCompile(`\b(constant|outside_cell\(\w+\))\.at\[\d\]\[\w+\]`), "$1"},
-	{regexp.MustCompile(`\n *for \(int side = 0; side < 2; side\+\+\)|(?: \+ side \* 32| \* sides\(\)| \+ \(row \+ away < 0 \? 0 : 32\))`), ""},
+	{regexp.MustCompile(`\n *for \(int side = 0; side < 2; side\+\+\)|(?: \+ side \* LANES| \* sides\(\)| \+ \(row \+ away < 0 \? 0 : LANES\))`), ""},
 }
 
 // ending is for planes of stream that end or repeat; of others what lies beyond the grid is loaded as images of those inside.
@@ -91,8 +91,8 @@ var oneType = []spelling{
 	{regexp.MustCompile(`\bSIDE_UNIT\b`), "(int)sizeof(T)"},
 	{regexp.MustCompile(`\bElem\b`), "T"},
 	// stream
-	{regexp.MustCompile(`\bring_at\(f, a, j\)`), "(f + copied_slot(a) * ARRAY + j * 32) * (int)sizeof(Vector)"},
-	{regexp.MustCompile(`\bin_ring\(own, taken, a, j\)`), "own[taken + copied_slot(a) * ARRAY + j * 32]"},
+	{regexp.MustCompile(`\bring_at\(f, a, j\)`), "(f + copied_slot(a) * ARRAY + j * LANES) * (int)sizeof(Vector)"},
+	{regexp.MustCompile(`\bin_ring\(own, taken, a, j\)`), "own[taken + copied_slot(a) * ARRAY + j * LANES]"},
 	{regexp.MustCompile(`\bof_array\((\w+), a\)`), "$1"},
 	// sweep
 	{regexp.MustCompile(`\baligned_16\(sizeof\(\w+\), (\w+)\)`), "sizeof(T) * $1"},
@@ -160,6 +160,12 @@ var (
 var (
 	beside = []spelling{{regexp.MustCompile(`(?s)APRON\{\{(.*?)\}\}APRON`), "$1"}}
 	alone  = []spelling{{regexp.MustCompile(`(?s)\n? *APRON\{\{(.*?)\}\}APRON`), ""}}
+)
+
+// retaking is for stages that take a plane from shared memory again, keepingAll for others.
+var (
+	retaking   = []spelling{{regexp.MustCompile(`(?s)AGAIN\{\{(.*?)\}\}AGAIN`), "$1"}}
+	keepingAll = []spelling{{regexp.MustCompile(`(?s)\n? *AGAIN\{\{(.*?)\}\}AGAIN`), ""}}
 )
 
 // turning is for tiles that cross the end of a row which repeats within a vector, whole for others.
@@ -235,6 +241,7 @@ func Spelling(text string, by Simple) string {
 	}
 	add(by.Packed, packedCells, nil)
 	add(by.Apron, beside, alone)
+	add(by.Again, retaking, keepingAll)
 	add(by.Turns, turning, whole)
 	add(by.Apart, mirroredApart, mirroredAlike)
 	add(by.Shares, sharing, cutting)

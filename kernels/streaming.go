@@ -1,6 +1,7 @@
 package kernels
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -76,6 +77,41 @@ func EdgeRows(low, high, rows int) int {
 		last = 1
 	}
 	return min(first+last, rows)
+}
+
+// BandsParam is the parameter wr of families whose warps hold rows of vectors.
+func BandsParam(dims int) space.Param {
+	bands := []int{1}
+	if dims == 3 {
+		bands = []int{1, 2}
+	}
+	return space.Param{Name: "wr", Values: bands, Ordinal: true, Optional: true,
+		Doc: "bands of a warp, one above the other (3D): 1 = a row of 32 vectors, 2 = two rows of 16, which makes tiles of wide vectors narrower and higher"}
+}
+
+// TileParams are those by which the tiles of such families differ.
+func TileParams() []string { return []string{"vx", "vy", "wp", "wr"} }
+
+// BandsConstraint leaves warps whole where folding them would not make tiles squarer, or rows of a tile short.
+func BandsConstraint(p stencil.Problem) space.Constraint {
+	const least = 256 // bytes
+	return space.Constraint{
+		Name: "bands", Needs: TileParams(), Why: fmt.Sprintf("of a folded warp's tile a row is %d bytes at least, and its rows are no more than one and a half times as many as its columns", least),
+		OK: func(v space.Values) bool {
+			bands := v.Get("wr")
+			columns := 32 / bands * v.Get("vx")
+			return bands == 1 || columns*p.DType.Size() >= least && 2*bands*v.Get("wp")*v.Get("vy") <= 3*columns
+		},
+	}
+}
+
+// LanesConstant and BandsConstant are the constants that follow from it.
+func LanesConstant(lanes int) Constant {
+	return Constant{Name: "LANES", Value: lanes, Doc: "lanes of a band, which is a warp or a part of one: a row of vectors"}
+}
+
+func BandsConstant(bands int) Constant {
+	return Constant{Name: "BANDS", Value: bands, Doc: "bands of a block, in 3D one above the other"}
 }
 
 // Overlapping is the tiling of blocks that stream along the outermost axis: on x and rows tiles of hold cells lie step cells
@@ -167,7 +203,7 @@ func (r Residency) Limits(n int) bool {
 }
 
 // StreamingParams are the parameters that families share whose warps hold rows of vectors and whose blocks stream: vx, vy, wp,
-// ck, pf, mb, ph with the values given, and sm.
+// ck, pf, mb, ph with the values given, sm and wr.
 func StreamingParams(p stencil.Problem, m machine.Machine, timeTiles []int, docs map[string]string) []space.Param {
 	vector, rows, warps := []int{1, 2, 4, 8}, []int{1}, []int{1, 4}
 	streamTiles := []int{1, 2, 4, 8, 16, 32, 64, 128, 256}
@@ -199,6 +235,7 @@ func StreamingParams(p stencil.Problem, m machine.Machine, timeTiles []int, docs
 		Tuned(MinBlocks, docs["mb"], []int{1, 2, 3, 4}),
 		Tuned(TimeTile, docs["ph"], timeTiles),
 		sms,
+		BandsParam(p.Stencil.Dims),
 	}
 }
 

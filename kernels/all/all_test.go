@@ -209,6 +209,15 @@ func TestEachConstraintAloneRejectsSomeSchedule(t *testing.T) {
 		{jacobi3d, machinetest.H200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2/pm=1", "prefetch"},
 		{jacobi3d.Resized(stencil.Size{511, 512, 512}), machinetest.H200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=2/mb=1/ph=2/pm=1", ""},
 		{halves.Resized(stencil.Size{511, 512, 512}), machinetest.H200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=2/mb=1/ph=2/pm=1", "prefetch"},
+		{jacobi3d, machinetest.H200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=4/mb=1/ph=5/wr=2/pm=3/sb=1", ""},
+		{jacobi3d, machinetest.H200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=2/mb=1/ph=5/wr=2/pm=3/kp=1/sb=1", ""},
+		{jacobi3d, machinetest.H200(), "stream/vx=2/vy=4/wp=8/ck=4/pf=2/mb=1/ph=2/wr=2/pm=1", "bands"},  // rows of 128 bytes
+		{jacobi3d, machinetest.H200(), "stream/vx=4/vy=6/wp=12/ck=4/pf=2/mb=1/ph=1/wr=2/pm=1", "bands"}, // 144 rows of 64
+		{jacobi3d, machinetest.H200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=1/mb=1/ph=2/wr=2", "folded"},
+		{jacobi3d, machinetest.H200(), "stream/vx=4/vy=4/wp=8/ck=6/pf=2/mb=1/ph=2/wr=2/pm=1", "folded"},
+		{jacobi3d, machinetest.H200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=2/mb=1/ph=5/wr=2/pm=3/kp=1", "kept"},
+		{jacobi3d, machinetest.H200(), "stream/vx=4/vy=4/wp=8/ck=4/pf=4/mb=1/ph=5/wr=2/pm=3/kp=1/sb=1", "kept"},
+		{jacobi3d, machinetest.H200(), "stream/vx=2/vy=4/wp=8/ck=4/pf=2/mb=2/ph=3/pm=3", "apron"},
 		{jacobi2d, machinetest.H200(), "stream/vx=4/vy=1/wp=4/ck=16/pf=2/mb=1/ph=1/pm=1", ""},
 		{jacobi2d, machinetest.H200(), "stream/vx=4/vy=1/wp=1/ck=16/pf=2/mb=1/ph=2/sm=132/pm=1", ""},
 		{jacobi2d, machinetest.H200(), "stream/vx=4/vy=1/wp=4/ck=4/pf=2/mb=1/ph=2/sm=132/pm=1", "fill"},
@@ -364,7 +373,7 @@ func TestEveryConstraintHasItsCaseAbove(t *testing.T) {
 		"tile":      "threads warps work tile-size column-width zigzag grid steps stages variants halo shared-memory",
 		"slide":     "dimensions threads warps halo loads tile-size column-width zigzag grid shared-memory",
 		"sweep":     "sums warp threads grid-size grid vector work stream-tile keep split shared-memory registers blocks",
-		"stream":    "stencil boundary mirror outside warp steps threads grid-size grid prefetch split packed vector halo fill stream-tile shared-memory registers blocks",
+		"stream":    "stencil boundary mirror outside warp steps bands threads grid-size grid prefetch split folded kept apron packed vector halo fill stream-tile shared-memory registers blocks",
 	} {
 		var got []string
 		for _, c := range kernels.Find(Families(), name).Space(p, machinetest.H200()).Constraints {

@@ -36,6 +36,7 @@ func (Family) Name() string { return "pipeline" }
 // shape is a schedule's numbers.
 type shape struct {
 	vector, rows, warps, streamTiles, timeTile, prefetch, minBlocks int
+	bandsOf                                                         int // bands of a warp
 	// sms is the number of SMs that are filled, each with streamTiles blocks, which in 3D share the planes of all tiles; 0 = there are
 	// streamTiles stream tiles, whatever the SMs.
 	sms int
@@ -68,7 +69,7 @@ func (h shape) key(st *stencil.Stencil) planKey {
 func shapeOf(get func(string) int) shape {
 	return shape{
 		vector: get("vx"), rows: get("vy"), warps: get("wp"), streamTiles: get("ck"), timeTile: get("ph"),
-		prefetch: get("pf"), minBlocks: get("mb"), sms: get("sm"), shared: get("sh") == 1, hidden: stencil.Hidden(get("hs")), alone: get("sa") == 1,
+		bandsOf: max(1, get("wr")), prefetch: get("pf"), minBlocks: get("mb"), sms: get("sm"), shared: get("sh") == 1, hidden: stencil.Hidden(get("hs")), alone: get("sa") == 1,
 	}
 }
 
@@ -97,10 +98,15 @@ func (h shape) wholeRows(p stencil.Problem) bool {
 	return p.Stencil.Dims == 3 && h.prefetch == 1 && part < h.vector && !h.turns(p) && part*size >= 4 && h.vector*size <= 16
 }
 
+// lanes is those of a band, and bands the bands of a block.
+func (h shape) lanes() int { return warp / h.bandsOf }
+
+func (h shape) bands() int { return h.warps * h.bandsOf }
+
 // tile is the cells a block holds and the cells by which tiles are apart, on x and
 // on rows.
 func (h shape) tile(l *plan) (hold, step [2]int) {
-	hold = [2]int{warp * h.vector, h.warps * h.rows}
+	hold = [2]int{h.lanes() * h.vector, h.bands() * h.rows}
 	low, high := h.halo(l)
 	step[0] = hold[0] - low - high
 	step[1] = hold[1] - l.lowHalo[1] - l.highHalo[1]
@@ -131,7 +137,7 @@ func (h shape) sided(l *plan) bool {
 // pitch is the cells from row to row of what is loaded: the sides are whole vectors there.
 func (h shape) pitch(l *plan) int {
 	low, high := h.sides(l)
-	return kernels.RoundUp(low, h.vector) + warp*h.vector + kernels.RoundUp(high, h.vector)
+	return kernels.RoundUp(low, h.vector) + h.lanes()*h.vector + kernels.RoundUp(high, h.vector)
 }
 
 // edgeRows is the rows of a warp that others read.
@@ -174,7 +180,7 @@ func (h shape) ringsBytes(p stencil.Problem, l *plan) int {
 	if given == 0 {
 		return loaded
 	}
-	return h.givenAt(p, loaded) + warp*h.vector*given*h.warps*h.edgeRows(p.Stencil, l)*kernels.ComputedSize(p.DType)
+	return h.givenAt(p, loaded) + h.lanes()*h.vector*given*h.bands()*h.edgeRows(p.Stencil, l)*kernels.ComputedSize(p.DType)
 }
 
 // givenAt is where the edge rows begin that stages leave, in bytes, behind those of what is loaded. Their vectors are of the type that is
@@ -281,7 +287,7 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 	}, space.Constraint{
 		Name: "warp", Needs: onVector, Why: fmt.Sprintf("a row is a warp of %d lanes", warp),
 		OK: func(space.Values) bool { return m.WarpSize == warp },
-	}, kernels.StepsConstraint(p, true), space.Constraint{
+	}, kernels.StepsConstraint(p, true), kernels.BandsConstraint(p), space.Constraint{
 		Name: "outputs", Needs: onVector, Why: "a time step must leave something besides temporary fields",
 		OK: func(space.Values) bool { return merged != nil },
 	})
@@ -293,7 +299,10 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 	whole([]string{"wp", "mb"}, "threads", fmt.Sprintf("a block has at most %d threads, an SM %d", m.MaxThreadsBlock, m.MaxThreadsSM), func(h shape, _ *plan) bool {
 		return warp*h.warps <= m.MaxThreadsBlock && warp*h.warps*h.minBlocks <= m.MaxThreadsSM && h.minBlocks <= m.MaxBlocksSM
 	})
-	whole([]string{"vx", "vy", "wp"}, "grid-size", fmt.Sprintf("a tile must lie within the grid (%s): streaming knows no other boundary", p.Size.Text(dims)), func(h shape, l *plan) bool {
+	whole([]string{"vy", "mb", "wr"}, "folded", "folded warps have two rows at least, and no limit on registers for further blocks", func(h shape, _ *plan) bool {
+		return h.bandsOf == 1 || h.rows >= 2 && h.minBlocks == 1
+	})
+	whole(kernels.TileParams(), "grid-size", fmt.Sprintf("a tile must lie within the grid (%s): streaming knows no other boundary", p.Size.Text(dims)), func(h shape, l *plan) bool {
 		hold, _ := h.tile(l)
 		return p.Size[0] >= hold[0] && (dims < 3 || p.Size[1] >= hold[1])
 	})
@@ -353,6 +362,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "PREFETCH", Value: h.prefetch, Doc: docs["pf"]},
 		{Name: "MIN_BLOCKS", Value: h.minBlocks, Doc: docs["mb"]},
 	}
+	constants = append(constants, kernels.LanesConstant(h.lanes()), kernels.BandsConstant(h.bands()))
 	last := ls[len(ls)-1]
 	var meeting []kernels.Piece
 	if slices.ContainsFunc(ls, func(l *plan) bool { return l.arrival >= 0 }) {
@@ -501,7 +511,7 @@ func (h shape) launch(p stencil.Problem, ls []*plan) kernels.Launch {
 	for _, l := range ls {
 		shared = max(shared, h.sharedBytes(p, l))
 	}
-	return kernels.Launch{Grid: h.grid(p, last), Block: [3]int{warp, h.warps, 1}, Steps: h.timeTile, SharedBytes: shared, Parts: h.warps * min(last.folds+1, 1)}
+	return kernels.Launch{Grid: h.grid(p, last), Block: [3]int{h.lanes(), h.bands(), 1}, Steps: h.timeTile, SharedBytes: shared, Parts: h.warps * min(last.folds+1, 1)}
 }
 
 // Tiling is that of the launch.

@@ -16,10 +16,12 @@ struct Entries {
 // Cells of a plane of the grid: lists know no pitch.
 __device__ __forceinline__ index_t plane_cells(const Place &at) { return DIMS == 3 ? (index_t)at.nx * at.ny : at.nx; }
 
+__device__ __forceinline__ int warp_lane() { return LANES == 32 ? (int)threadIdx.x : (int)(threadIdx.y * LANES + threadIdx.x) % 32; }
+
 // Finds them, of the planes from <= p < to: a warp looks at 32 entries at a time. In 3D all warps of a block find the same.
 __device__ __forceinline__ Entries find_entries(const Place &at, int from, int to) {
   Entries e{-1, 1, 0, false};
-  const int lane = threadIdx.x, x = at.x - lane * VECTOR, y = at.y - (int)threadIdx.y * ROWS;
+  const int lane = warp_lane(), x = at.x - (int)threadIdx.x * VECTOR, y = at.y - (int)threadIdx.y * ROWS;
   const index_t area = plane_cells(at);
   long long before = 0;
   int found = 0, low = at.planes, high = -1;
@@ -60,7 +62,7 @@ template <class Act> __device__ __forceinline__ void each_entry(const Entries &e
 #pragma unroll
   for (int l = 0; l < list; l++) before += at.grid.places[l];
   for (long long base = 0; base == 0 || (e.many && base < places); base += 32) {
-    const long long n = e.many ? base + (int)threadIdx.x : e.entry - before; // the lane's
+    const long long n = e.many ? base + warp_lane() : e.entry - before; // the lane's
     const bool listed = n >= 0 && n < places, here = listed && (e.many ? at.grid.place[list][n] >= begin && at.grid.place[list][n] < begin + area : e.first == plane);
     for (unsigned mask = __ballot_sync(~0u, here); mask != 0; mask &= mask - 1) {
       const long long i = __shfl_sync(~0u, n, __ffs((int)mask) - 1);

@@ -3,13 +3,13 @@
 // before by as much as it reads ahead. Every value is computed once in a tile, and none but a time
 // tile's last reaches memory.
 //
-// A plane is what the streaming axis steps over: rows of x and y in 3D, one row of x in 2D. A warp
-// is one row of 32 vectors. Planes that are loaded come by asynchronous copies into rings in shared
+// A plane is what the streaming axis steps over: rows of x and y in 3D, one row of x in 2D. A band
+// is a row of LANES vectors, a warp or a part of one. Planes that are loaded come by asynchronous copies into rings in shared
 // memory, and stay there as long as any stage reads them. Planes that stages leave stay in
 // registers; of those other warps read rows of, these are in rings in shared memory too.
 
 // A tile is what a block holds in 3D, what a warp holds in 1D and 2D, in cells.
-constexpr int TILE_X = 32 * VECTOR, TILE_R = WARPS * ROWS;
+constexpr int TILE_X = LANES * VECTOR, TILE_R = BANDS * ROWS;
 constexpr int STEP_X = TILE_X - HALO_LX - HALO_HX, STEP_R = TILE_R - HALO_LR - HALO_HR; // from tile to tile
 constexpr int SHARED_ROWS = LOW_R + HIGH_R; // rows of other warps that a warp reads at most
 // Rows of a warp that other warps read: the first and the last few.
@@ -36,12 +36,12 @@ struct __align__(sizeof(Real) * VECTOR < 16 ? sizeof(Real) * VECTOR : 16) Shared
 typedef Real Cells[ROWS][VECTOR]; // of one plane, a thread's own
 
 // Vectors of a row of a plane that is loaded, with those of its sides; before them are the low side's.
-constexpr int LOW_SIDE = (SIDE_L + VECTOR - 1) / VECTOR, PITCH = LOW_SIDE + 32 + (SIDE_H + VECTOR - 1) / VECTOR;
+constexpr int LOW_SIDE = (SIDE_L + VECTOR - 1) / VECTOR, PITCH = LOW_SIDE + LANES + (SIDE_H + VECTOR - 1) / VECTOR;
 constexpr int LOADED = PITCH * (EXTRA_LR + TILE_R + EXTRA_HR); // vectors of a plane that is loaded
-constexpr int GIVEN = 32 * WARPS * EDGE_ROWS;                  // and of the rows of one that others read
-constexpr int EXTRA = EXTRA_LR + EXTRA_HR, EXTRA_EACH = (EXTRA + WARPS - 1) / WARPS; // extra rows, and those of a warp
+constexpr int GIVEN = LANES * BANDS * EDGE_ROWS;               // and of the rows of one that others read
+constexpr int EXTRA = EXTRA_LR + EXTRA_HR, EXTRA_EACH = (EXTRA + BANDS - 1) / BANDS; // extra rows, and those of a band
 
-constexpr int SIDES = SIDE_L + SIDE_H, SIDE_EACH = ((ROWS + EXTRA_EACH) * SIDES + 31) / 32; // cells of a row's sides, and those of a lane
+constexpr int SIDES = SIDE_L + SIDE_H, SIDE_EACH = ((ROWS + EXTRA_EACH) * SIDES + LANES - 1) / LANES; // cells of a row's sides, and those of a lane
 
 // A thread's cells of a plane, with columns and rows beyond.
 template <int LX, int HX, int LR, int HR>
@@ -83,7 +83,7 @@ __device__ __forceinline__ index_t row_offset(const Place &at, int j) { return W
 // Cells by which the first part that a thread copies lies before its own vector, and cells of memory
 // from a part to the next for each of its cells: coalesced, a warp's parts follow each other.
 __device__ __forceinline__ int coalesced_offset() { return COALESCED ? (int)threadIdx.x * (VECTOR - PART) : 0; }
-constexpr int PART_STRIDE = COALESCED ? 32 : 1;
+constexpr int PART_STRIDE = COALESCED ? LANES : 1;
 
 // Asks for a thread's part of a row to be copied to shared memory, a vector or as much in parts, and
 // does not wait for it.
@@ -187,7 +187,7 @@ __device__ __forceinline__ void columns(Real (&e)[LX + VECTOR + HX], const Place
     e[LX - k] = __shfl_up_sync(~0u, e[LX + lanes * VECTOR - k], lanes);
     if (EDGE) {
       Real outside = CONSTANTS ? OUTSIDE : e[LX - k + 1];
-      if (rule(ARRAY, 0, 0) == MIRROR) outside = k < VECTOR ? e[LX + k % VECTOR] : __shfl_sync(~0u, e[LX + k % VECTOR], k / VECTOR);
+      if (rule(ARRAY, 0, 0) == MIRROR) outside = k < VECTOR ? e[LX + k % VECTOR] : __shfl_sync(~0u, e[LX + k % VECTOR], k / VECTOR, LANES);
       if (L <= VECTOR ? at.low_x : at.x < k) e[LX - k] = outside;
     }
   }
@@ -198,9 +198,9 @@ __device__ __forceinline__ void columns(Real (&e)[LX + VECTOR + HX], const Place
     if (EDGE) {
       Real outside = CONSTANTS ? OUTSIDE : e[i - 1];
       if (rule(ARRAY, 0, 1) == MIRROR) { // k + 2 cells before the end of the last lane
-        constexpr int last = 32 * VECTOR;
+        constexpr int last = LANES * VECTOR;
         const int cell = last - 2 - k;
-        outside = k + 2 <= VECTOR ? e[LX + cell % VECTOR] : __shfl_sync(~0u, e[LX + cell % VECTOR], cell / VECTOR);
+        outside = k + 2 <= VECTOR ? e[LX + cell % VECTOR] : __shfl_sync(~0u, e[LX + cell % VECTOR], cell / VECTOR, LANES);
       }
       if (H <= VECTOR ? at.high_x : at.x + VECTOR + k >= at.nx) e[i] = outside;
     }
@@ -289,7 +289,7 @@ __device__ __forceinline__ void give(const Cells &v, const Place &at, Shared *ed
     Shared row;
 #pragma unroll
     for (int i = 0; i < VECTOR; i++) row.at[i] = v[j][i];
-    edges[at.given + edge_row(j) * 32] = row;
+    edges[at.given + edge_row(j) * LANES] = row;
   }
 }
 

@@ -46,7 +46,7 @@ func (h shape) loads(p stencil.Problem, l *plan) (list []load, bytes int) {
 // ringBytes is the shared memory of a version that is loaded; where types differ, in whole 16 bytes.
 func (h shape) ringBytes(p stencil.Problem, l *plan, v version) int {
 	low, high := l.extraRows()
-	n := v.ring(l.dims, h.prefetch) * h.pitch(l) * (h.warps*h.rows + low + high) * p.Stored(l.given(v.array)).Size()
+	n := v.ring(l.dims, h.prefetch) * h.pitch(l) * (h.bands()*h.rows + low + high) * p.Stored(l.given(v.array)).Size()
 	if kernels.OneType(p) {
 		return n
 	}

@@ -6,7 +6,7 @@ constexpr int NEAR_LR = DIMS == 3 && some(FIXED) && LOW_Y > 1 ? LOW_Y : 1, NEAR_
 
 // Streams planes begin .. end - 1 through a tile: the tx-th on x and, in 3D, the ty-th on rows.
 __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, int tx, int ty, int begin, int end, unsigned char *shared) {
-  const int lane = threadIdx.x, warp = threadIdx.y, nx = grid.nx, ny = grid.ny, ldx = grid.ldx, ldy = grid.ldy;
+  const int lane = threadIdx.x, band = threadIdx.y, nx = grid.nx, ny = grid.ny, ldx = grid.ldx, ldy = grid.ldy;
   Place at{grid};
   at.nx = nx;
   at.ny = ny;
@@ -30,19 +30,19 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
     const int cell = at.x - coalesced_offset() + i * PART_STRIDE;
     at.turns[i / PART] = boundary_index<0>(0, cell, nx) - cell;
   })
-  at.swap = reinterpret_cast<T *>(shared + SWAP) + (COALESCED_STORES ? warp * 32 * VECTOR : 0);
+  at.swap = reinterpret_cast<T *>(shared + SWAP) + (COALESCED_STORES ? band * LANES * VECTOR : 0);
   at.edge = !wraps(0) && (x.origin < max(SIDE_L, NEAR_LX) || x.origin + TILE_X > nx - max(SIDE_H, NEAR_HX) - RIM_X * (2 * HIGH_X + 1));
   int row = 0;
   at.writes = 1;
-  at.own = (EXTRA_LR + warp * ROWS) * PITCH + LOW_SIDE + lane;
+  at.own = (EXTRA_LR + band * ROWS) * PITCH + LOW_SIDE + lane;
   if (DIMS == 3) {
     const Window y = window<1>(ty, ny, TILE_R, STEP_R, HALO_LR);
-    row = y.origin + warp * ROWS;
+    row = y.origin + band * ROWS;
 #pragma unroll
     for (int k = 0; k < (EXTRA > 0 ? EXTRA_EACH : 0); k++) {
-      const int e = warp + k * WARPS, r = e < EXTRA_LR ? e - EXTRA_LR : TILE_R + e - EXTRA_LR; // a row of the tile
+      const int e = band + k * BANDS, r = e < EXTRA_LR ? e - EXTRA_LR : TILE_R + e - EXTRA_LR; // a row of the tile
       at.extra[k] = (index_t)(stored_index<1>(y.origin + r, ny) - (WRAPS_ROWS ? 0 : row)) * ldx;
-      at.extra_at[k] = e < EXTRA ? (r - warp * ROWS) * PITCH : 0;
+      at.extra_at[k] = e < EXTRA ? (r - band * ROWS) * PITCH : 0;
     }
     at.writes = 0;
 #pragma unroll
@@ -53,30 +53,30 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
 #ifdef __CUDA_ARCH__
   asm("" : "+r"(at.writes), "+r"(at.parts)); // the compiler would rather find them out anew in every plane step
 #endif
-  at.given = warp * EDGE_ROWS * 32 + lane;
+  at.given = band * EDGE_ROWS * LANES + lane;
 #pragma unroll
   for (int r = 0; r < SHARED_ROWS; r++) {
     // A row above the tile's first is by the boundary rule another of the tile: at the
     // grid's edge that is right, elsewhere it is a halo that is not used any more.
-    const int wanted = warp * ROWS + (r < LOW_R ? r - LOW_R : ROWS + r - LOW_R), neighbour = stored_index<1>(wanted, TILE_R);
+    const int wanted = band * ROWS + (r < LOW_R ? r - LOW_R : ROWS + r - LOW_R), neighbour = stored_index<1>(wanted, TILE_R);
     const int of = neighbour / ROWS, j = neighbour - of * ROWS;
     at.near[r] = (EXTRA_LR + (wanted >= -EXTRA_LR && wanted < TILE_R + EXTRA_HR ? wanted : neighbour)) * PITCH + LOW_SIDE + lane;
-    at.other[r] = (of * EDGE_ROWS + edge_row(j)) * 32 + lane;
+    at.other[r] = (of * EDGE_ROWS + edge_row(j)) * LANES + lane;
     APART(// Of arrays that are mirrored: a row of the tile beyond the grid's edge is another of the tile. One that a tile near the edge does not hold is not used.
-    const int outside = row - warp * ROWS + wanted, in_tile = DIMS < 3 || (outside >= 0 && outside < ny) ? neighbour : mirrored(outside, ny) - (outside - wanted);
+    const int outside = row - band * ROWS + wanted, in_tile = DIMS < 3 || (outside >= 0 && outside < ny) ? neighbour : mirrored(outside, ny) - (outside - wanted);
     const int held = clamp_index(in_tile, TILE_R);
     at.mirrored_near[r] = outside >= 0 && outside < ny ? at.near[r] : clamp_index(EXTRA_LR + in_tile, EXTRA_LR + TILE_R + EXTRA_HR) * PITCH + LOW_SIDE + lane;
-    at.mirrored_other[r] = (held / ROWS * EDGE_ROWS + edge_row(held % ROWS)) * 32 + lane;)
+    at.mirrored_other[r] = (held / ROWS * EDGE_ROWS + edge_row(held % ROWS)) * LANES + lane;)
   }
   at.y = row;
   const index_t own = WRAPS_ROWS ? (index_t)boundary_index<0>(0, at.x, nx) : (index_t)row * ldx + at.x;
 #pragma unroll
   for (int k = 0; k < (SIDES > 0 ? SIDE_EACH : 0); k++) {
-    const int n = lane + k * 32, of = n / max(SIDES, 1), c = n - of * SIDES, e = warp + (of - ROWS) * WARPS;
-    const int r = of < ROWS ? warp * ROWS + of : e < EXTRA_LR ? e - EXTRA_LR : TILE_R + e - EXTRA_LR; // a row of the tile
+    const int n = lane + k * LANES, of = n / max(SIDES, 1), c = n - of * SIDES, e = band + (of - ROWS) * BANDS;
+    const int r = of < ROWS ? band * ROWS + of : e < EXTRA_LR ? e - EXTRA_LR : TILE_R + e - EXTRA_LR; // a row of the tile
     const int i = c < SIDE_L ? c - SIDE_L : TILE_X + c - SIDE_L;                                     // and a cell of that
     const bool any = of < ROWS || (of < ROWS + EXTRA_EACH && e < EXTRA);
-    at.side[k] = (DIMS == 3 ? (index_t)stored_index<1>(row - warp * ROWS + r, ny) * ldx : 0) + stored_index<0>(x.origin + i, nx) - own + coalesced_offset();
+    at.side[k] = (DIMS == 3 ? (index_t)stored_index<1>(row - band * ROWS + r, ny) * ldx : 0) + stored_index<0>(x.origin + i, nx) - own + coalesced_offset();
     at.side_at[k] = any ? (((EXTRA_LR + r) * PITCH + LOW_SIDE) * VECTOR + i - at.own * VECTOR + coalesced_offset()) * SIDE_UNIT : 0;
   }
   if (WRAPS_ROWS) {

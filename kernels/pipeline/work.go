@@ -216,7 +216,7 @@ func (t turn) instructions(h shape) float64 {
 func (h shape) turn(p stencil.Problem, l *plan) (t turn) {
 	st, own, elem := p.Stencil, float64(h.rows*h.vector), float64(p.DType.Size())
 	low, high := l.extraRows()
-	extra := float64(low+high) / float64(h.warps) // rows that a warp loads beside its own
+	extra := float64(low+high) / float64(h.bands()) // rows that a band loads beside its own
 	sideLow, sideHigh := h.sides(l)
 	words := float64(kernels.ComputedSize(p.DType)) / 4
 	parts := math.Ceil(float64(h.vector) * elem / 16) // instructions that move a vector
@@ -243,7 +243,7 @@ func (h shape) turn(p stencil.Problem, l *plan) (t turn) {
 		t.pipe += 2 * outputs * own * elem
 	}
 	if sideLow+sideHigh > 0 {
-		t.accesses += t.ringed * math.Ceil((float64(h.rows)+extra)*float64(sideLow+sideHigh)/warp)
+		t.accesses += t.ringed * math.Ceil((float64(h.rows)+extra)*float64(sideLow+sideHigh)/float64(h.lanes()))
 	}
 	t.pipe += t.ringedBytes * (own + extra*float64(h.vector)) // written to shared memory
 	shuffles := 0.0
@@ -338,12 +338,12 @@ func (h shape) work(p stencil.Problem, l *plan, g kernels.Launch) kernels.Work {
 	planeSteps := min(begins*float64(n), streamed+begins*float64(max(0, l.lead))) + begins*float64(l.lastLag)
 	loaded := min(begins*float64(n), streamed+begins*float64(l.low[2]+l.high[2]))
 	threads := float64(g.Threads())
-	cells := float64(hold[0] * h.rows * h.warps) // of a tile
+	cells := float64(hold[0] * hold[1]) // of a tile
 	low, high := l.extraRows()
 	haloLow, _ := h.halo(l)
 	sideLow, sideHigh := h.sides(l)
 	sectors := func(cells int) float64 { return float64(kernels.RoundUp(cells*p.DType.Size(), 32)) / elem }
-	held := (float64(hold[0]) + sectors(sideLow) + sectors(sideHigh)) * float64(h.rows*h.warps+low+high)
+	held := (float64(hold[0]) + sectors(sideLow) + sectors(sideHigh)) * float64(hold[1]+low+high)
 	if st.Dims < 3 {
 		held = (float64(hold[0]) + sectors(sideLow) + sectors(sideHigh)) * float64(h.warps)
 	}

@@ -26,6 +26,8 @@ func radiusOf(st *stencil.Stencil) radius {
 // shape is a schedule's numbers.
 type shape struct {
 	vector, rows, warps, streamTiles, timeTile, prefetch, minBlocks int
+	// bandsOf is the bands of a warp: rows of vectors, each of as many lanes as the others, one below the other.
+	bandsOf int
 	// sms is the number of SMs that are filled, each with streamTiles blocks, which in 3D share the planes of all tiles; 0 = there are
 	// streamTiles stream tiles, whatever the SMs.
 	sms int
@@ -38,13 +40,15 @@ type shape struct {
 	keeps bool
 	// copiesApron says that the rows next to a tile are copied beside it, for the first time step.
 	copiesApron bool
+	// takesAgain says that the first stage takes the plane before the one that arrives from shared memory, and has no registers for it.
+	takesAgain bool
 }
 
-// shapeOf is all of them but splits, which some stencils have no parameter for.
+// shapeOf is all of them but splits and takesAgain, which some stencils have no parameter for.
 func shapeOf(get func(string) int) shape {
 	return shape{
 		vector: get("vx"), rows: get("vy"), warps: get("wp"), streamTiles: get("ck"), timeTile: get("ph"),
-		prefetch: get("pf"), minBlocks: get("mb"), sms: get("sm"), async: get("pm") >= 1, keeps: get("pm") == 2, copiesApron: get("pm") == 3,
+		bandsOf: max(1, get("wr")), prefetch: get("pf"), minBlocks: get("mb"), sms: get("sm"), async: get("pm") >= 1, keeps: get("pm") == 2, copiesApron: get("pm") == 3,
 	}
 }
 
@@ -62,10 +66,10 @@ type plan struct {
 func planOf(p stencil.Problem, s space.Schedule) plan {
 	get := func(name string) int { return s.Int(name, 0) } // those that may be left out are 0 then
 	g := plan{problem: p, stages: stagesOf(p.Stencil), shape: shapeOf(get)}
-	g.splits = g.early() || get("sb") == 1
+	g.splits, g.takesAgain = g.early() || get("sb") == 1, get("kp") == 1
 	g.packed = g.packs(p)
 	if g.async && g.leastCopy() < 4 {
-		g.async, g.keeps, g.splits, g.prefetch = false, false, g.early(), min(g.prefetch, 2)
+		g.async, g.keeps, g.splits, g.takesAgain, g.prefetch = false, false, g.early(), false, min(g.prefetch, 2)
 	}
 	return g
 }
@@ -112,13 +116,18 @@ func (g plan) apron() int { return kernels.Flag(g.copiesApron) }
 // ago is the plane steps after which sums take rows of other warps: one, where no plane is complete only with them.
 func (g plan) ago() int { return kernels.Flag(g.splittable() && !g.late) }
 
+// lanes is those of a band, and bands the bands of a block.
+func (g plan) lanes() int { return warp / g.bandsOf }
+
+func (g plan) bands() int { return g.warps * g.bandsOf }
+
 // computed is the time steps whose halo on rows lies in the tile.
 func (g plan) computed() int { return g.timeTile - g.apron() }
 
 // tile is the cells a block holds and the cells by which tiles are apart, on x and
 // on rows.
 func (g plan) tile() (hold, step [2]int) {
-	hold = [2]int{warp * g.vector, g.warps * g.rows}
+	hold = [2]int{g.lanes() * g.vector, g.bands() * g.rows}
 	step[0] = hold[0]
 	if !g.laneHalo() {
 		step[0] -= kernels.RoundUp(g.timeTile*g.lowX, g.vector) + kernels.RoundUp(g.timeTile*g.highX, g.vector)
@@ -159,8 +168,8 @@ func (g plan) coalescedStores() bool {
 func (g plan) sharedBytes() int {
 	more := 0
 	if g.async {
-		rows := g.rows*g.warps + g.apron()*(g.lowR+g.highR)
-		more += (g.prefetch + g.kept() + (2+g.ago())*g.apron()) * g.copiedArrays() * rows * warp * g.vector * g.problem.DType.Size()
+		rows := g.rows*g.bands() + g.apron()*(g.lowR+g.highR)
+		more += (g.prefetch + g.staying()) * g.copiedArrays() * rows * g.lanes() * g.vector * g.problem.DType.Size()
 	}
 	if g.copiesApron { // where its rows are: a pair of numbers of each thread
 		more += max(g.lowR, g.highR) * g.warps * warp * 8
@@ -171,8 +180,8 @@ func (g plan) sharedBytes() int {
 	if g.coalescedStores() {
 		more += kernels.Outputs(g.problem.Stencil, g.timeTile) * g.warps * warp * g.vector * g.problem.DType.Size()
 	}
-	rows := g.warps*g.edgeRows() + g.constantRows()
-	return more + g.edgePlanes()*g.timeTile*g.edgeArrays()*rows*warp*g.vector*g.computedSize()
+	rows := g.bands()*g.edgeRows() + g.constantRows()
+	return more + g.edgePlanes()*g.timeTile*g.edgeArrays()*rows*g.lanes()*g.vector*g.computedSize()
 }
 
 // edgePlanes is the planes whose edge rows shared memory keeps: one more where others may still read the oldest when the next is given.
@@ -185,6 +194,20 @@ func (g plan) kept() int {
 	}
 	return g.totalLag() + 1
 }
+
+// staying is the planes that stay there though they have been taken.
+func (g plan) staying() int {
+	switch {
+	case g.keeps:
+		return g.kept()
+	case g.copiesApron:
+		return 2 + g.ago()
+	}
+	return 2 * g.again()
+}
+
+// again is 1 where the first stage takes a plane again: where the sum of the plane after begins as it.
+func (g plan) again() int { return kernels.Flag(g.takesAgain && g.bestWeights().beginsAsCell(g.rim)) }
 
 // inRegisters is the prefetched planes that registers hold.
 func (g plan) inRegisters() int {
@@ -284,7 +307,7 @@ func (g plan) spread() (tiles [3]int, blocks, streamed, begins float64) {
 }
 
 func (g plan) launch() kernels.Launch {
-	return kernels.Launch{Grid: g.grid(), Block: [3]int{warp, g.warps, 1}, Steps: g.timeTile, SharedBytes: g.sharedBytes()}
+	return kernels.Launch{Grid: g.grid(), Block: [3]int{g.lanes(), g.bands(), 1}, Steps: g.timeTile, SharedBytes: g.sharedBytes()}
 }
 
 // residency is the blocks that an SM must be able to hold.

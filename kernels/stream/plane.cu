@@ -3,8 +3,8 @@
 // at once (N.5D blocking: Nguyen et al. 2010; AN5D, Matsumura et al. 2020).
 //
 // A plane is what the streaming axis, the outermost one, steps over: rows of x and y in 3D, one row of
-// x in 2D. A warp is one row of 32 vectors; x neighbours come by shuffle, y
-// neighbours of other warps through edge rows in shared memory. A stage advances
+// x in 2D. A band is a row of LANES vectors, a warp or a part of one; x
+// neighbours come by shuffle, y neighbours of other bands through edge rows in shared memory. A stage advances
 // one time step: planes arrive, and the plane that is complete goes on to the next
 // stage.
 
@@ -19,7 +19,7 @@ __device__ __forceinline__ void each(F f) {
 }
 
 // A tile is what a block holds in 3D, what a warp holds in 1D and 2D, in cells.
-constexpr int TILE_X = 32 * VECTOR, TILE_R = WARPS * ROWS;
+constexpr int TILE_X = LANES * VECTOR, TILE_R = BANDS * ROWS;
 // With one time step in 2D a row's halo on x is a few cells that the warp's first and last
 // lane load next to their own: LANE_HALO. Else it is whole vectors, computed as well.
 constexpr int RADIUS_X = LOW_X > HIGH_X ? LOW_X : HIGH_X;
@@ -33,17 +33,17 @@ constexpr int STEP_X = TILE_X - HALO_LX - HALO_HX, STEP_R = TILE_R - HALO_LR - H
 constexpr int OPEN = LOW_S + HIGH_S;                         // planes begun and not complete
 constexpr int SPAN_X = LOW_X + WORDS + HIGH_X;              // a row with its halo
 constexpr int LAG = HIGH_S + (LATE ? 1 : 0);                 // stage lag: planes a stage is behind the one before
-constexpr int SHARED_ROWS = LOW_R + HIGH_R;                  // rows of other warps that a warp reads
-// Sums take the rows of other warps a plane step after they arrived, where no plane is complete only with them: what a warp does meanwhile
+constexpr int SHARED_ROWS = LOW_R + HIGH_R;                  // rows of other bands that a band reads
+// Sums take the rows of other bands a plane step after they arrived, where no plane is complete only with them: what a warp does meanwhile
 // waits for nobody.
 constexpr int AGO = SUMS && SHARED_ROWS > 0 && !LATE; // plane steps
 // Where stages keep planes, a warp gives what others read in the next plane step before its last stage, arrives, and computes.
 constexpr bool EARLY = !SUMS && SPLIT;
-// Rows of a warp that other warps read: the first and the last few.
+// Rows of a band that others read: the first and the last few.
 constexpr int FIRST_ROWS = HIGH_R > 0 ? HIGH_R : LOW_R > 0, LAST_ROWS = LOW_R > 0 ? LOW_R : HIGH_R > 0;
 constexpr int EDGE_ROWS = FIRST_ROWS + LAST_ROWS < ROWS && (SUMS || !rows(MIRROR)) ? FIRST_ROWS + LAST_ROWS : ROWS;
 // A tile's first rows are read by nobody above: where a row outside is the mirror of one inside, the first
-// warp gives those that are mirrored in their place, and the last warp likewise.
+// band gives those that are mirrored in their place, and the last band likewise.
 constexpr bool MIRRORED_ROWS = rows(MIRROR) && SUMS && SHARED_ROWS > 0 && EDGE_ROWS < ROWS;
 // Where a row outside is a constant, there is one such row beside the edge rows of every plane.
 constexpr bool CONSTANT_ROW = rows(CONSTANT) && SUMS && (HELD_LR < LOW_R || HELD_HR < HIGH_R);
@@ -70,7 +70,7 @@ typedef Real Cells[ROWS][WORDS];                           // of one plane of an
 typedef Real LaneHalo[ROWS][LANE_HALO > 0 ? LANE_HALO : 1]; // next to the first and the last lane's
 typedef Real Rows[LOW_R + ROWS + HIGH_R][SPAN_X];           // the same with their neighbours
 
-// Which of a warp's edge rows row j is.
+// Which of a band's edge rows row j is.
 __device__ __forceinline__ int edge_row(int j) { return EDGE_ROWS == ROWS || j < FIRST_ROWS ? j : j - (ROWS - EDGE_ROWS); }
 
 // What a thread knows of its place. Registers are scarce: whatever is used in every
@@ -84,7 +84,7 @@ struct Place {
   unsigned writes;       // bit j: row j of its own is written
   unsigned parts;        // bit i: the part that begins with cell i is written (where rows are not whole vectors)
   int own;               // its first edge row in shared memory, in vectors
-  int other[SHARED_ROWS > 0 ? SHARED_ROWS : 1]; // the rows of other warps that it reads
+  int other[SHARED_ROWS > 0 ? SHARED_ROWS : 1]; // the rows of other bands that it reads
   int x, y;              // of its first cell
   index_t rows[WRAPS_ROWS ? ROWS : 1]; // where the grid repeats: elements from a plane's column to each row
   TURNS(int turns[VECTOR / PART]; // elements from where each part that it loads would be to where the repeated row has it)
@@ -98,9 +98,9 @@ struct Place {
 __device__ __forceinline__ index_t row_offset(const Place &at, int j) { return WRAPS_ROWS ? at.rows[j] : (index_t)j * at.grid.ldx; }
 
 // Cells by which the first part that a thread moves lies before its own vector, and cells of memory
-// from a part to the next for each of its cells: coalesced, a warp's parts follow each other.
+// from a part to the next for each of its cells: coalesced, a band's parts follow each other.
 __device__ __forceinline__ int coalesced_offset(bool coalesced) { return coalesced ? (int)threadIdx.x * (VECTOR - PART) : 0; }
-__device__ __forceinline__ constexpr int part_stride(bool coalesced) { return coalesced ? 32 : 1; }
+__device__ __forceinline__ constexpr int part_stride(bool coalesced) { return coalesced ? LANES : 1; }
 
 // Fills the halo of a row whose own cells are e[LOW_X] .. e[LOW_X + VECTOR - 1].
 // A point outside the grid is the cell inside that stands for it by the boundary rule;
@@ -115,7 +115,7 @@ __device__ __forceinline__ void halo_x(Real (&e)[SPAN_X], const Place &at, int l
     if (LANE_HALO == 0 && HELD_LX >= LOW_X) continue;
     Real outside = LANE_HALO > 0 ? next[LANE_HALO > 0 ? k - 1 : 0] : e[LOW_X - k + 1];
     if (LANE_HALO == 0 && given(0, 0)) outside = constant.at[0][0];
-    if (LANE_HALO == 0 && rule(0, 0, 0) == MIRROR) outside = k < WORDS ? e[LOW_X + k % WORDS] : __shfl_sync(~0u, e[LOW_X + k % WORDS], k / WORDS);
+    if (LANE_HALO == 0 && rule(0, 0, 0) == MIRROR) outside = k < WORDS ? e[LOW_X + k % WORDS] : __shfl_sync(~0u, e[LOW_X + k % WORDS], k / WORDS, LANES);
     if (LOW_X <= WORDS || wraps(0) ? at.low_x : at.x < k) e[LOW_X - k] = outside;
   }
 #pragma unroll
@@ -127,9 +127,9 @@ __device__ __forceinline__ void halo_x(Real (&e)[SPAN_X], const Place &at, int l
     Real outside = LANE_HALO > 0 ? next[LANE_HALO > 0 ? k : 0] : e[i - 1];
     if (LANE_HALO == 0 && given(0, 1)) outside = constant.at[0][1];
     if (LANE_HALO == 0 && rule(0, 0, 1) == MIRROR) { // k + 2 cells before the end of the last lane
-      constexpr int last = 32 * WORDS;
+      constexpr int last = LANES * WORDS;
       const int cell = last - 2 - k;
-      outside = cell / WORDS == 31 ? e[LOW_X + cell % WORDS] : __shfl_sync(~0u, e[LOW_X + cell % WORDS], cell / WORDS);
+      outside = cell / WORDS == LANES - 1 ? e[LOW_X + cell % WORDS] : __shfl_sync(~0u, e[LOW_X + cell % WORDS], cell / WORDS, LANES);
     }
     if (HIGH_X <= WORDS || wraps(0) ? at.high_x : at.x + WORDS + k >= at.nx) e[i] = outside;
   }
@@ -141,8 +141,8 @@ struct Edges {
   Shared *ring; // of the stage at hand
   int slot;     // where the plane that arrives now belongs
 
-  static constexpr int ROW = WARPS * EDGE_ROWS * 32;  // where the row of constants is, if there is one
-  static constexpr int SET = ROW + (CONSTANT_ROW ? 32 * sides() : 0); // of one plane of an array, vectors
+  static constexpr int ROW = BANDS * EDGE_ROWS * LANES;  // where the row of constants is, if there is one
+  static constexpr int SET = ROW + (CONSTANT_ROW ? LANES * sides() : 0); // of one plane of an array, vectors
   static constexpr int STAGE = EDGE_ARRAYS * SET;     // of a stage
 
   __device__ __forceinline__ Edges of(int stage) const { return {ring + stage * STAGE, slot}; }
@@ -153,7 +153,7 @@ struct Edges {
   }
 };
 
-// Gives a plane's edge rows to the other warps.
+// Gives a plane's edge rows to the other bands.
 __device__ __forceinline__ void publish(const Cells &v, const Place &at, Shared *edges) {
 #pragma unroll
   for (int j = 0; j < (SHARED_ROWS > 0 ? ROWS : 0); j++) {
@@ -163,13 +163,13 @@ __device__ __forceinline__ void publish(const Cells &v, const Place &at, Shared 
     for (int i = 0; i < WORDS; i++) {
       row.at[i] = v[j][i];
       if (MIRRORED_ROWS && mirrors(1, 0) && j < FIRST_ROWS && threadIdx.y == 0) row.at[i] = v[j + 1 < ROWS ? j + 1 : j][i];
-      if (MIRRORED_ROWS && mirrors(1, 1) && j >= ROWS - LAST_ROWS && threadIdx.y == WARPS - 1) row.at[i] = v[j > 0 ? j - 1 : j][i];
+      if (MIRRORED_ROWS && mirrors(1, 1) && j >= ROWS - LAST_ROWS && threadIdx.y == BANDS - 1) row.at[i] = v[j > 0 ? j - 1 : j][i];
     }
-    edges[at.own + edge_row(j) * 32] = row;
+    edges[at.own + edge_row(j) * LANES] = row;
   }
 }
 
-// Reads the rows of other warps, where `other` finds them.
+// Reads the rows of other bands, where `other` finds them.
 template <class Other> __device__ __forceinline__ void neighbours(Rows &e, Other other) {
 #pragma unroll
   for (int r = 0; r < SHARED_ROWS; r++) {
@@ -179,13 +179,13 @@ template <class Other> __device__ __forceinline__ void neighbours(Rows &e, Other
   }
 }
 
-APRON{{// A row of the apron, which the first or the last warp copies beside its own.
+APRON{{// A row of the apron, which the first or the last band copies beside its own.
 struct __align__(8) ApronRow {
-  int rows; // from the warp's first row to it in memory; NONE = it is not copied
+  int rows; // from the band's first row to it in memory; NONE = it is not copied
   int to;   // bytes from there to it in shared memory
   static constexpr int NONE = 1 << 30;
 };
-constexpr int APRON_ROWS = LOW_R > HIGH_R ? LOW_R : HIGH_R; // of a warp, at most
+constexpr int APRON_ROWS = LOW_R > HIGH_R ? LOW_R : HIGH_R; // of a band, at most
 
 }}APRON// Whether cell first + i of an axis of n cells is one of those at its low or high end that are held;
 // first is a thread's first cell there, of `cells`, and edge says whether it holds the axis's first or last
@@ -202,7 +202,7 @@ __device__ __forceinline__ bool held_high(int held, int reach, int cells, bool e
 // keep pace (docs/lab/0060-tiles-that-run-ahead.md).
 constexpr bool SIDES = DIMS == 3 && sizeof(Real) == 8 && at_edge(HELD_LX, LOW_X, VECTOR) && at_edge(HELD_HX, HIGH_X, VECTOR) && at_edge(HELD_LR, LOW_R, ROWS) && at_edge(HELD_HR, HIGH_R, ROWS);
 
-// Where a plane is complete only with rows of other warps, that takes fewer instructions: held cells take their values back from shared memory,
+// Where a plane is complete only with rows of other bands, that takes fewer instructions: held cells take their values back from shared memory,
 // where it keeps them, whenever a plane is complete.
 constexpr bool RETAKEN = SIDES && HOLDS && KEPT > 0 && LATE;
 

@@ -290,6 +290,11 @@ func (s stages) neighbourCells() int {
 // splittable tells whether warps of sums have something to do before they need rows of others.
 func (s stages) splittable() bool { return s.linear && s.dims == 3 && s.lowR+s.highR > 0 }
 
+// state tells whether a stage may find the plane that it took last where it came from: the sum of the plane after that begins as it.
+func (s stages) state() bool {
+	return s.dims == 3 && s.linear && (s.weights.beginsAsCell(s.rim) || s.factored.beginsAsCell(s.rim))
+}
+
 // lag is the planes by which a stage is behind the one before.
 func (s stages) lag() int {
 	if s.late {

@@ -25,11 +25,11 @@ struct VectorAt {
 
 // Bytes from the thread's place in the first plane, of array a, to that for its row j in the plane at place f.
 __device__ __forceinline__ int ring_at(int f, int a, int j) {
-  return f * (int)sizeof(Vector) + 32 * WARPS * ROWS * VECTOR * bytes_before(a) + j * 32 * VECTOR * bytes_of(a);
+  return f * (int)sizeof(Vector) + LANES * BANDS * ROWS * VECTOR * bytes_before(a) + j * LANES * VECTOR * bytes_of(a);
 }
 // A place that lies so many vectors behind the first plane's begin, for the elements of array a: p is that for elements of T.
 template <class P> __device__ __forceinline__ P of_array(P p, int a, int offset = COALESCED ? (int)threadIdx.x * (VECTOR - PART) : 0) {
-  return p + (int)((threadIdx.y * (ROWS * 32) + threadIdx.x) * VECTOR - offset) * (bytes_of(a) - (int)sizeof(T));
+  return p + (int)((threadIdx.y * (ROWS * LANES) + threadIdx.x) * VECTOR - offset) * (bytes_of(a) - (int)sizeof(T));
 }
 // Row j of the thread's cells of array a in the plane at place f.
 __device__ __forceinline__ Vector in_ring(const Vector *own, int f, int a, int j) {

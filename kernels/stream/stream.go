@@ -56,6 +56,7 @@ var docs = map[string]string{
 	"mb": "blocks an SM must be able to hold at once: the compiler's register limit",
 	"ph": "time tile: time steps in flight; saves memory traffic, costs registers and the recomputation of the halo",
 	"sm": "0 = the streaming axis is cut into ck stream tiles; n, the number of SMs, = into as many as make no more than ck*n blocks (2D), or ck*n blocks share the planes of all tiles (3D)",
+	"kp": "1 = the first time step takes the plane before the one that arrives from shared memory, which keeps it (3D); 0 = from registers",
 	"sb": "1 = warps wait for rows of others only when they have done what they can without (3D); 0 = at the block's barrier",
 	"pm": prefetching + ", 2 = these, where planes with held cells stay until they are written, 3 = as 1, with the rows next to a tile, whose halo is one time step's less then",
 }
@@ -85,6 +86,9 @@ func params(p stencil.Problem, m machine.Machine) []space.Param {
 		timeTiles = []int{1, 2, 3, 4, 5, 6, 8}
 	}
 	list := append(kernels.StreamingParams(p, m, timeTiles, docs), space.Param{Name: "pm", Values: means, Optional: true, Doc: docs["pm"]})
+	if s.state() && !s.packs(p) {
+		list = append(list, space.Param{Name: "kp", Values: []int{0, 1}, Optional: true, Doc: docs["kp"]})
+	}
 	if s.splittable() {
 		list = append(list, space.Param{Name: "sb", Values: []int{0, 1}, Optional: true, Doc: docs["sb"]})
 	}
@@ -99,7 +103,7 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 	for _, q := range params {
 		names = append(names, q.Name)
 	}
-	onVector := []string{"vx"}
+	onVector, kept := []string{"vx"}, of.state() && !of.packed
 	planned := func(v space.Values, old any) any {
 		g, made := old.(*plan)
 		if !made {
@@ -108,6 +112,7 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 		}
 		g.shape = shapeOf(v.Get)
 		g.splits = g.early() || g.splittable() && v.Get("sb") == 1
+		g.takesAgain = kept && v.Get("kp") == 1
 		return g
 	}
 	whole := func(needs []string, name, why string, ok func(g plan) bool) {
@@ -133,11 +138,11 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 	}, space.Constraint{
 		Name: "warp", Needs: onVector, Why: fmt.Sprintf("a row is a warp of %d lanes", warp),
 		OK: func(space.Values) bool { return m.WarpSize == warp },
-	}, kernels.StepsConstraint(p, false))
+	}, kernels.StepsConstraint(p, false), kernels.BandsConstraint(p))
 	whole([]string{"wp", "mb"}, "threads", fmt.Sprintf("a block has at most %d threads, an SM %d", m.MaxThreadsBlock, m.MaxThreadsSM), func(g plan) bool {
 		return warp*g.warps <= m.MaxThreadsBlock && warp*g.warps*g.minBlocks <= m.MaxThreadsSM && g.minBlocks <= m.MaxBlocksSM
 	})
-	whole([]string{"vx", "vy", "wp"}, "grid-size", fmt.Sprintf("a tile must lie within the grid (%s): streaming knows no other boundary", p.Size.Text(p.Stencil.Dims)), func(g plan) bool {
+	whole(kernels.TileParams(), "grid-size", fmt.Sprintf("a tile must lie within the grid (%s): streaming knows no other boundary", p.Size.Text(p.Stencil.Dims)), func(g plan) bool {
 		hold, _ := g.tile()
 		return p.Size[0] >= hold[0] && (g.dims < 3 || p.Size[1] >= hold[1])
 	})
@@ -158,6 +163,19 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 			return !g.splits || g.async && g.minBlocks == 1 && g.rows >= 3 && (g.shares() || g.streamTiles <= 5)
 		})
 	}
+	whole([]string{"vx", "vy", "wp", "ck", "mb", "pm", "wr"}, "folded", "folded warps have three to six rows, planes copied asynchronously, at most 5 stream tiles, and no limit on registers for further blocks; there are 8 to 12 of them", func(g plan) bool {
+		return g.bandsOf == 1 || g.async && g.rows >= 3 && g.rows <= 6 && g.warps >= 8 && g.warps <= 12 && g.streamTiles <= 5 && g.minBlocks == 1
+	})
+	if kept {
+		whole([]string{"vx", "vy", "wp", "pf", "pm", "sb", "kp"}, "kept", "planes are kept for the first time step where registers are scarce: where 8 to 12 warps wait late, of 16 registers of cells, with 2 planes on their way", func(g plan) bool {
+			words := g.vector * g.rows * max(1, p.DType.Size()/4)
+			return !g.takesAgain || g.splits && g.warps >= 8 && g.warps <= 12 && words == 16 && g.prefetch == 2 && g.async
+		})
+
+	}
+	whole([]string{"mb", "pm"}, "apron", "where rows next to a tile are copied there is no limit on registers for further blocks", func(g plan) bool {
+		return !g.copiesApron || g.minBlocks == 1
+	})
 	whole(onVector, "packed", "where a register holds two cells, a vector is at least four, and half of one reaches as far as the stencil, beyond mirrors further", func(g plan) bool {
 		reach := max(g.lowX, g.highX)
 		if g.mirrors[0] {
@@ -215,6 +233,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "SUMS", Value: kernels.Flag(g.linear), Doc: "1 = the cell function is a weighted sum, and stages keep partial sums; 0 = they keep planes"},
 		{Name: "PYRAMID", Value: g.timeTile, Doc: docs["ph"]},
 		{Name: "APRON", Value: g.apron(), Doc: "1 = the rows next to a tile that the first time step reads are copied beside it, so that the halo there is one time step's less"},
+		{Name: "AGAIN", Value: g.again(), Doc: docs["kp"]},
 		{Name: "PREFETCH", Value: g.prefetch, Doc: docs["pf"]},
 		{Name: "MIN_BLOCKS", Value: g.minBlocks, Doc: docs["mb"]},
 		{Name: "LOW_R", Value: g.lowR, Doc: "radius towards smaller rows of a plane"},
@@ -231,6 +250,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "APART", Value: kernels.Flag(g.apart()), Doc: "1 = tiles at the ends of rows are streamed through by code of their own"},
 		{Name: "WITHIN", Value: kernels.Flag(g.within()), Doc: "1 = tiles that lie within the grid have plane steps of their own, in which the compiler finds nothing to choose"},
 	}
+	constants = append(constants, kernels.LanesConstant(g.lanes()), kernels.BandsConstant(g.bands()))
 	pieces := []kernels.Piece{{Text: g.slotsText() + g.edgesText()}, kernels.WindowsPiece()}
 	if g.keepsWritten() {
 		pieces = append(pieces, kernels.KeptPiece())
@@ -256,7 +276,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	}
 	pieces = append(pieces, g.prefetchSource(), kernels.MeetingPiece(g.splits), kernels.Piece{File: folder + "streaming.cu", Text: streamingSource, Traits: kernels.Traits{Images: g.images, Keeps: g.keepsWritten()}})
 	for i := range pieces {
-		pieces[i].Turns, pieces[i].Apron, pieces[i].Shares = g.turns(), g.copiesApron, g.shares()
+		pieces[i].Turns, pieces[i].Apron, pieces[i].Again, pieces[i].Shares = g.turns(), g.copiesApron, g.again() > 0, g.shares()
 	}
 	if g.packed {
 		pieces = packedPieces(pieces)

@@ -249,7 +249,7 @@ func TestTilesWriteEveryCellOnceAndFarEnoughFromTheirBorders(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 1))
 	for range 3000 {
 		radius := radius{lowX: r.IntN(4), highX: r.IntN(4), lowR: r.IntN(4), highR: r.IntN(4)}
-		h := shape{vector: 1 << r.IntN(4), rows: 1 + r.IntN(8), warps: 1 + r.IntN(16), timeTile: 1 + r.IntN(8)}
+		h := shape{vector: 1 << r.IntN(4), rows: 1 + r.IntN(8), warps: 1 + r.IntN(16), timeTile: 1 + r.IntN(8), bandsOf: 1 << r.IntN(3)}
 		g := plan{stages: stages{dims: 1 + r.IntN(3), linear: r.IntN(2) == 0, radius: radius}, shape: h}
 		hold, step := g.tile()
 		if step[0] <= 0 || step[1] <= 0 {

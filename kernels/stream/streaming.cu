@@ -41,7 +41,7 @@ struct Streaming {
       stage[s].clear();
       for (int slot = 0; CONSTANT_ROW && slot < RING && threadIdx.y == 0; slot++)
         for (int side = 0; side < 2; side++)
-        for (int i = 0; i < WORDS; i++) edges.ring[(slot * PYRAMID + s) * Edges::STAGE + Edges::ROW + side * 32 + threadIdx.x].at[i] = outside_cell(s).at[1][side];
+        for (int i = 0; i < WORDS; i++) edges.ring[(slot * PYRAMID + s) * Edges::STAGE + Edges::ROW + side * LANES + threadIdx.x].at[i] = outside_cell(s).at[1][side];
     }
 #pragma unroll
     for (int f = 0; f < PREFETCH; f++) fetch(f * Prefetch::PLANE, from + f);
@@ -109,7 +109,7 @@ struct Streaming {
     APRON{{const Vector *plane = prefetch.beside();}}APRON
     fetch(prefetch.take(arrived, lane_halo), p + PREFETCH);
     // A stage takes the plane that the one before has just completed; if that
-    // waits for other warps' rows, the one of the last plane step: backwards then.
+    // waits for other bands' rows, the one of the last plane step: backwards then.
     const auto taken = [&](int s) -> const Cells (&)[ARRAYS] { return s > 0 ? stage[s > 0 ? s - 1 : 0].done : arrived; };
     const auto give_rows = [&](int s) {
       if (APRON == 0 || s > 0) give<ENDS>(taken(s), p - s * LAG, at, edges.of(s));
@@ -121,7 +121,7 @@ struct Streaming {
       each<PYRAMID>(give_rows);
       meeting.arrive();
     }
-    if (SHARED_ROWS > 0 && !LATE && AGO == 0) meeting.wait(); // stages that keep planes read other warps' rows at once
+    if (SHARED_ROWS > 0 && !LATE && AGO == 0) meeting.wait(); // stages that keep planes read other bands' rows at once
 #pragma unroll
     for (int k = 0; k < PYRAMID; k++) {
       const int s = LATE ? PYRAMID - 1 - k : k;
@@ -129,6 +129,7 @@ struct Streaming {
         give_rows(s);
         if (s == PYRAMID - 1) meeting.arrive();
       }
+      AGAIN{{if (s == 0) prefetch.again(stage[s].sum[OPEN - 1]);}}AGAIN
       arrive<ENDS>(stage[s], taken(s), lane_halo, s, at.grid.iteration + s, p - s * LAG, at, edges.of(s));
       if (AGO > 0) {
         if (s == 0) meeting.wait();
@@ -215,7 +216,7 @@ __device__ __forceinline__ bool lies_within(const Window &x, const Window &y, in
 // (Each kind finds out its place by itself: a place that both share takes registers which the loops then spill.)
 template <bool INNER>
 __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, int tx, int ty, int begin, int end, unsigned char *shared) {
-  const int lane = threadIdx.x, warp = threadIdx.y, nx = grid.nx, ny = grid.ny, ldx = grid.ldx, ldy = grid.ldy;
+  const int lane = threadIdx.x, band = threadIdx.y, nx = grid.nx, ny = grid.ny, ldx = grid.ldx, ldy = grid.ldy;
   Place at{grid};
   at.nx = nx;
   at.planes = DIMS == 3 ? grid.nz : ny;
@@ -225,7 +226,7 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
   const Window x = window<0>(tx, nx, TILE_X, STEP_X, HALO_LX, UNIT);
   at.x = x.origin + lane * VECTOR;
   at.low_x = !wraps(0) && (LANE_HALO > 0 ? lane == 0 : at.x == 0);
-  at.high_x = !wraps(0) && (LANE_HALO > 0 ? lane == 31 : at.x + VECTOR == nx);
+  at.high_x = !wraps(0) && (LANE_HALO > 0 ? lane == LANES - 1 : at.x + VECTOR == nx);
   at.parts = 0;
 #pragma unroll
   for (int i = 0; i < VECTOR; i += PART) {
@@ -243,7 +244,7 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
   Window y = {0, 0, 1};
   if (DIMS == 3) {
     y = window<1>(ty, ny, TILE_R, STEP_R, HALO_LR);
-    row = y.origin + warp * ROWS;
+    row = y.origin + band * ROWS;
     at.writes = 0;
 #pragma unroll
     for (int j = 0; j < ROWS; j++) at.writes |= (unsigned)(row + j >= y.first && row + j < y.last) << j;
@@ -252,19 +253,19 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
 #ifdef __CUDA_ARCH__
   asm("" : "+r"(at.writes), "+r"(at.parts)); // the compiler would rather find them out anew in every plane step
 #endif
-  at.own = warp * EDGE_ROWS * 32 + lane;
+  at.own = band * EDGE_ROWS * LANES + lane;
 #pragma unroll
   for (int r = 0; r < SHARED_ROWS; r++) {
     // A row above the tile's first is by the boundary rule another of the tile: at the
     // grid's edge that is right, elsewhere it is a halo that is not used any more.
     const int away = r < LOW_R ? r - LOW_R : ROWS + r - LOW_R;
-    const int neighbour = boundary_index<1>(0, warp * ROWS + away, TILE_R);
+    const int neighbour = boundary_index<1>(0, band * ROWS + away, TILE_R);
     const int of = neighbour / ROWS;
     int j = neighbour - of * ROWS;
-    if (MIRRORED_ROWS && mirrors(1, 0) && warp * ROWS + away < 0) j--;
-    if (MIRRORED_ROWS && mirrors(1, 1) && warp * ROWS + away >= TILE_R) j++;
-    at.other[r] = (of * EDGE_ROWS + edge_row(j)) * 32 + lane;
-    if (CONSTANT_ROW && (row + away < 0 && gives(1, 0) || row + away >= ny && gives(1, 1))) at.other[r] = Edges::ROW + (row + away < 0 ? 0 : 32) + lane;
+    if (MIRRORED_ROWS && mirrors(1, 0) && band * ROWS + away < 0) j--;
+    if (MIRRORED_ROWS && mirrors(1, 1) && band * ROWS + away >= TILE_R) j++;
+    at.other[r] = (of * EDGE_ROWS + edge_row(j)) * LANES + lane;
+    if (CONSTANT_ROW && (row + away < 0 && gives(1, 0) || row + away >= ny && gives(1, 1))) at.other[r] = Edges::ROW + (row + away < 0 ? 0 : LANES) + lane;
   }
   APRON{{
 #ifdef __CUDA_ARCH__

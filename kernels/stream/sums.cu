@@ -64,7 +64,7 @@ __device__ __forceinline__ void accumulate_plane(Stage &s, const Rows &e, int p,
   // the plane before and the right one of another: the pair that they are is added up once.
   Real pair[PAIRS ? WORDS + 1 : 1];
   if constexpr (PAIRS) each<WORDS + 1>([&](int i) { pair[i] = (first ? Real(0) : s.before[i]) + e[0][LOW_X + i]; });
-  constexpr int PASSED = OWN ? 0 : AGO; // sums that were complete before: rows of other warps come later
+  constexpr int PASSED = OWN ? 0 : AGO; // sums that were complete before: rows of other bands come later
   constexpr int TARGETS = OWN || SHARED_ROWS > ROWS ? ROWS : SHARED_ROWS; // own rows that get something: of neighbours the first and the last
 #pragma unroll
   for (int k = 0; k < TARGETS * WORDS; k++) {
@@ -161,7 +161,7 @@ __device__ __forceinline__ void accumulate_edge_planes(Stage &s, const Rows &nea
   });
 }
 
-// Gives the edge rows of plane p to the other warps.
+// Gives the edge rows of plane p to the other bands.
 template <bool ENDS> __device__ __forceinline__ void give(const Cells (&v)[ARRAYS], int p, const Place &at, const Edges &edges) {
   const bool none = ENDS && p >= at.planes; // there is no such plane: it must not count
   Cells own;
@@ -196,7 +196,7 @@ __device__ __forceinline__ void arrive(Stage &s, const Cells (&v)[ARRAYS], const
   if constexpr (some(EDGE_VALUE) && ENDS) accumulate_edge_planes<true>(s, near, p, at, step, iteration);
 }
 
-// What the rows of other warps, of plane p, add to a stage.
+// What the rows of other bands, of plane p, add to a stage.
 template <bool ENDS>
 __device__ __forceinline__ void join(Stage &s, int step, int iteration, int p, const Place &at, const Edges &edges APRON{{, const Vector *plane}}APRON) {
   if constexpr (SHARED_ROWS > 0) {
@@ -204,7 +204,7 @@ __device__ __forceinline__ void join(Stage &s, int step, int iteration, int p, c
     Rows e, near;
     APRON{{if (step == 0 && ENDS && p >= at.planes) return;
     if (step == 0)
-      neighbours(e, [&](int r) { return plane[(r < LOW_R ? r - LOW_R : ROWS + r - LOW_R) * 32]; });
+      neighbours(e, [&](int r) { return plane[(r < LOW_R ? r - LOW_R : ROWS + r - LOW_R) * LANES]; });
     else}}APRON
       neighbours(e, [&](int r) { return (AGO > 0 ? edges.before(0, AGO) : edges.now(0))[at.other[r]]; });
     if constexpr (DIAGONAL) {

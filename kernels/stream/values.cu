@@ -103,7 +103,7 @@ __device__ __forceinline__ void complete(Stage &s, int iteration, int p, const P
     }
 }
 
-// Gives the edge rows of plane p to the other warps.
+// Gives the edge rows of plane p to the other bands.
 template <bool ENDS> __device__ __forceinline__ void give(const Cells (&v)[ARRAYS], int p, const Place &at, const Edges &edges) {
 #pragma unroll
   for (int a = 0; a < ARRAYS; a++)
@@ -123,7 +123,7 @@ __device__ __forceinline__ void arrive(Stage &s, const Cells (&v)[ARRAYS], const
   if constexpr (!LATE) complete<ENDS>(s, iteration, p, at, edges);
 }
 
-// Once every warp has given its edge rows.
+// Once every band has given its edge rows.
 template <bool ENDS>
 __device__ __forceinline__ void join(Stage &s, int, int iteration, int p, const Place &at, const Edges &edges) {
   if constexpr (LATE) complete<ENDS>(s, iteration, p, at, edges);

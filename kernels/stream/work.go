@@ -68,7 +68,11 @@ func (g plan) taken() (registers, least int) {
 	case g.triples:
 		stage += e.shared
 	}
-	n := cells*(timeTile*stage+used*(e.prefetch*float64(g.inRegisters())+e.arrived)) + e.neighbour*timeTile*float64(g.rows*(g.lowX+g.highX))
+	keeping := timeTile // stages that keep planes
+	if g.again() > 0 {  // of the first one's registers have one less
+		keeping -= 1 / float64(g.perStage())
+	}
+	n := cells*(keeping*stage+used*(e.prefetch*float64(g.inRegisters())+e.arrived)) + e.neighbour*timeTile*float64(g.rows*(g.lowX+g.highX))
 	if g.linear && g.dims < 3 { // sums of neighbours that several planes take are kept meanwhile
 		n += cells * g.bestWeights().spared[g.rows] / 2
 	}
@@ -183,7 +187,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	tiles, blocks, streamed, begins := g.spread()
 	planeSteps := min(begins*float64(n), streamed+begins*float64(g.timeTile*g.lowS)) + begins*float64(g.totalLag())
 	loaded := min(begins*float64(n), streamed+begins*float64(g.timeTile*(g.lowS+g.highS)))
-	cells := float64(hold[0] * g.rows * g.warps)
+	cells := float64(hold[0] * hold[1])
 	updates := cells * planeSteps * float64(g.timeTile)
 	timeTile, words := float64(g.timeTile), float64(kernels.ComputedSize(p.DType))/4
 	arrays, outputs := float64(g.used()), float64(kernels.Outputs(st, g.timeTile))
@@ -209,7 +213,7 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	apron := 0.0                                              // rows beside a tile, of its own
 	if g.copiesApron {
 		edge -= float64(g.edgeRows()) / timeTile
-		apron = float64(others) / float64(g.rows*g.warps)
+		apron = float64(others) / float64(hold[1])
 	}
 	parts := math.Ceil(float64(g.vector) * elem / 16) // instructions that move a vector
 	moves, loads, stores := g.moves(parts)
@@ -217,8 +221,9 @@ func (Family) Work(p stencil.Problem, s space.Schedule) kernels.Work {
 	accesses := moves*(arrays+outputs)*float64(g.rows) + timeTile*(parts*edge+shuffles*words)
 	pipe := edge*float64(g.vector*g.computedSize()) + shuffles*4*words
 	if g.async { // read again from shared memory
-		accesses += parts * arrays * float64(g.rows)
-		pipe += (1 + loads) * read * float64(g.rows*g.vector) / timeTile // written there, and read
+		again := float64(g.again())
+		accesses += parts * arrays * float64(g.rows) * (1 + again)
+		pipe += (1 + loads + again) * read * float64(g.rows*g.vector) / timeTile // written there, and read
 	}
 	if coalescedStores {
 		accesses += (parts + moves) * outputs

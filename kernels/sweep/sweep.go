@@ -218,6 +218,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "VECTOR", Value: h.vector, Doc: docs["vx"]},
 		{Name: "ROWS", Value: h.rows, Doc: docs["vy"]},
 		{Name: "WARPS", Value: h.warps, Doc: docs["wp"]},
+		kernels.BandsConstant(h.warps),
 		{Name: "PREFETCH", Value: h.prefetch, Doc: docs["pf"]},
 		{Name: "MIN_BLOCKS", Value: h.minBlocks, Doc: docs["mb"]},
 		{Name: "KEEP", Value: kernels.Flag(h.keep), Doc: docs["kp"]},
