@@ -358,11 +358,11 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "VECTOR", Value: h.vector, Doc: docs["vx"]},
 		{Name: "ROWS", Value: h.rows, Doc: docs["vy"]},
 		{Name: "WARPS", Value: h.warps, Doc: docs["wp"]},
+		kernels.LanesConstant(h.lanes()), kernels.BandsConstant(h.bands()),
 		{Name: "PYRAMID", Value: h.timeTile, Doc: docs["ph"]},
 		{Name: "PREFETCH", Value: h.prefetch, Doc: docs["pf"]},
 		{Name: "MIN_BLOCKS", Value: h.minBlocks, Doc: docs["mb"]},
 	}
-	constants = append(constants, kernels.LanesConstant(h.lanes()), kernels.BandsConstant(h.bands()))
 	last := ls[len(ls)-1]
 	var meeting []kernels.Piece
 	if slices.ContainsFunc(ls, func(l *plan) bool { return l.arrival >= 0 }) {

@@ -16,7 +16,8 @@ struct Entries {
 // Cells of a plane of the grid: lists know no pitch.
 __device__ __forceinline__ index_t plane_cells(const Place &at) { return DIMS == 3 ? (index_t)at.nx * at.ny : at.nx; }
 
-__device__ __forceinline__ int warp_lane() { return LANES == 32 ? (int)threadIdx.x : (int)(threadIdx.y * LANES + threadIdx.x) % 32; }
+// A thread's lane of its warp, whatever the bands.
+__device__ __forceinline__ int warp_lane() { return (int)((threadIdx.y * LANES + threadIdx.x) % 32); }
 
 // Finds them, of the planes from <= p < to: a warp looks at 32 entries at a time. In 3D all warps of a block find the same.
 __device__ __forceinline__ Entries find_entries(const Place &at, int from, int to) {

@@ -6,13 +6,13 @@
 // A plane is what the streaming axis steps over: rows of x and y in 3D, one row of x in 2D. A band
 // is a row of LANES vectors, a warp or a part of one. Planes that are loaded come by asynchronous copies into rings in shared
 // memory, and stay there as long as any stage reads them. Planes that stages leave stay in
-// registers; of those other warps read rows of, these are in rings in shared memory too.
+// registers; of those other bands read rows of, these are in rings in shared memory too.
 
 // A tile is what a block holds in 3D, what a warp holds in 1D and 2D, in cells.
 constexpr int TILE_X = LANES * VECTOR, TILE_R = BANDS * ROWS;
 constexpr int STEP_X = TILE_X - HALO_LX - HALO_HX, STEP_R = TILE_R - HALO_LR - HALO_HR; // from tile to tile
-constexpr int SHARED_ROWS = LOW_R + HIGH_R; // rows of other warps that a warp reads at most
-// Rows of a warp that other warps read: the first and the last few.
+constexpr int SHARED_ROWS = LOW_R + HIGH_R; // rows of other bands that a band reads at most
+// Rows of a band that others read: the first and the last few.
 constexpr int FIRST_ROWS = HIGH_R > 0 ? HIGH_R : LOW_R > 0, LAST_ROWS = LOW_R > 0 ? LOW_R : HIGH_R > 0;
 constexpr int EDGE_ROWS = FIRST_ROWS + LAST_ROWS < ROWS && !some(MIRROR) ? FIRST_ROWS + LAST_ROWS : ROWS;
 
@@ -49,7 +49,7 @@ struct Around {
   Real at[LR + ROWS + HR][LX + VECTOR + HX];
 };
 
-// Which of a warp's edge rows row j is.
+// Which of a band's edge rows row j is.
 __device__ __forceinline__ int edge_row(int j) { return EDGE_ROWS == ROWS || j < FIRST_ROWS ? j : j - (ROWS - EDGE_ROWS); }
 
 // What a thread knows of its place.
@@ -63,7 +63,7 @@ struct Place {
   unsigned parts;        // bit i: the part that begins with cell i is written (where rows are not whole vectors)
   int own;               // its first vector in a plane that is loaded
   int given;             // its first edge row
-  int near[SHARED_ROWS > 0 ? SHARED_ROWS : 1];  // the rows of other warps in a plane that is loaded
+  int near[SHARED_ROWS > 0 ? SHARED_ROWS : 1];  // the rows of other bands in a plane that is loaded
   int other[SHARED_ROWS > 0 ? SHARED_ROWS : 1]; // and among edge rows
   APART(int mirrored_near[SHARED_ROWS > 0 ? SHARED_ROWS : 1], mirrored_other[SHARED_ROWS > 0 ? SHARED_ROWS : 1]; // of arrays that are mirrored there)
   index_t extra[EXTRA > 0 ? EXTRA_EACH : 1]; // elements from its column to the extra rows that it loads
@@ -164,7 +164,7 @@ template <int ARRAY> __device__ __forceinline__ bool mirrored_row(int r) { retur
 template <int ARRAY> __device__ __forceinline__ int near_row(const Place &at, int r) { return mirrored_row<ARRAY>(r) ? at.mirrored_near[r] : at.near[r]; }
 template <int ARRAY> __device__ __forceinline__ int other_row(const Place &at, int r) { return mirrored_row<ARRAY>(r) ? at.mirrored_other[r] : at.other[r]; }
 )
-// Reads the rows of other warps, of a plane that is loaded or of one that a stage left.
+// Reads the rows of other bands, of a plane that is loaded or of one that a stage left.
 template <int ARRAY, bool IS_LOADED, int LX, int HX, int LR, int HR, class V>
 __device__ __forceinline__ void others(Around<LX, HX, LR, HR> &e, const V *plane, const Place &at) {
 #pragma unroll

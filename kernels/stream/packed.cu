@@ -81,7 +81,7 @@ __device__ __forceinline__ Sum operator+(Sum a, Packed b) { return a += b; }
 
 __device__ __forceinline__ Packed __shfl_up_sync(unsigned mask, Packed v, int lanes) { return Packed(::__shfl_up_sync(mask, v.bits, lanes)); }
 __device__ __forceinline__ Packed __shfl_down_sync(unsigned mask, Packed v, int lanes) { return Packed(::__shfl_down_sync(mask, v.bits, lanes)); }
-__device__ __forceinline__ Packed __shfl_sync(unsigned mask, Packed v, int lane) { return Packed(::__shfl_sync(mask, v.bits, lane)); }
+__device__ __forceinline__ Packed __shfl_sync(unsigned mask, Packed v, int lane, int width) { return Packed(::__shfl_sync(mask, v.bits, lane, width)); }
 
 typedef Packed Real; // what is computed in
 

@@ -290,9 +290,9 @@ func (s stages) neighbourCells() int {
 // splittable tells whether warps of sums have something to do before they need rows of others.
 func (s stages) splittable() bool { return s.linear && s.dims == 3 && s.lowR+s.highR > 0 }
 
-// state tells whether a stage may find the plane that it took last where it came from: the sum of the plane after that begins as it.
-func (s stages) state() bool {
-	return s.dims == 3 && s.linear && (s.weights.beginsAsCell(s.rim) || s.factored.beginsAsCell(s.rim))
+// findsAgain tells whether a stage may find the plane that it took last where it came from: the sum of the plane after that begins as it.
+func (s stages) findsAgain(p stencil.Problem) bool {
+	return s.dims == 3 && s.linear && !s.packs(p) && (s.weights.beginsAsCell(s.rim) || s.factored.beginsAsCell(s.rim))
 }
 
 // lag is the planes by which a stage is behind the one before.

@@ -86,7 +86,7 @@ func params(p stencil.Problem, m machine.Machine) []space.Param {
 		timeTiles = []int{1, 2, 3, 4, 5, 6, 8}
 	}
 	list := append(kernels.StreamingParams(p, m, timeTiles, docs), space.Param{Name: "pm", Values: means, Optional: true, Doc: docs["pm"]})
-	if s.state() && !s.packs(p) {
+	if s.findsAgain(p) {
 		list = append(list, space.Param{Name: "kp", Values: []int{0, 1}, Optional: true, Doc: docs["kp"]})
 	}
 	if s.splittable() {
@@ -103,7 +103,7 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 	for _, q := range params {
 		names = append(names, q.Name)
 	}
-	onVector, kept := []string{"vx"}, of.state() && !of.packed
+	onVector, kept := []string{"vx"}, of.findsAgain(p)
 	planned := func(v space.Values, old any) any {
 		g, made := old.(*plan)
 		if !made {
@@ -230,6 +230,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "VECTOR", Value: g.vector, Doc: docs["vx"]},
 		{Name: "ROWS", Value: g.rows, Doc: docs["vy"]},
 		{Name: "WARPS", Value: g.warps, Doc: docs["wp"]},
+		kernels.LanesConstant(g.lanes()), kernels.BandsConstant(g.bands()),
 		{Name: "SUMS", Value: kernels.Flag(g.linear), Doc: "1 = the cell function is a weighted sum, and stages keep partial sums; 0 = they keep planes"},
 		{Name: "PYRAMID", Value: g.timeTile, Doc: docs["ph"]},
 		{Name: "APRON", Value: g.apron(), Doc: "1 = the rows next to a tile that the first time step reads are copied beside it, so that the halo there is one time step's less"},
@@ -250,7 +251,6 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 		{Name: "APART", Value: kernels.Flag(g.apart()), Doc: "1 = tiles at the ends of rows are streamed through by code of their own"},
 		{Name: "WITHIN", Value: kernels.Flag(g.within()), Doc: "1 = tiles that lie within the grid have plane steps of their own, in which the compiler finds nothing to choose"},
 	}
-	constants = append(constants, kernels.LanesConstant(g.lanes()), kernels.BandsConstant(g.bands()))
 	pieces := []kernels.Piece{{Text: g.slotsText() + g.edgesText()}, kernels.WindowsPiece()}
 	if g.keepsWritten() {
 		pieces = append(pieces, kernels.KeptPiece())
