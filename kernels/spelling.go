@@ -130,7 +130,7 @@ var wholeCells = []spelling{
 // packedCells is the other way about: where memory's cells are moved one by one, and where they must be in the order of words.
 var packedCells = []spelling{
 	{regexp.MustCompile(`\bReal\(-0\.0\)`), "Real(Nothing())"},
-	{regexp.MustCompile(`#pragma unroll\n( *)for \(int i = 0; i < VECTOR; i\+\+\) v\[a\]\[j\]\[i\] = vector\.at\[i\];`), "\n${1}pack(v[a][j], vector.at);"},
+	{regexp.MustCompile(`#pragma unroll\n( *)for \(int i = 0; i < VECTOR; i\+\+\) v\[j\]\[i\] = vector\.at\[i\];`), "\n${1}pack(v[j], vector.at);"},
 	{regexp.MustCompile(`#pragma unroll\n( *)for \(int k = 0; k < VECTOR; k\+\+\) vector\.at\[k\] = v\[0\]\[k\];`), "\n${1}unpack(vector.at, v[0]);"},
 	{regexp.MustCompile(`v\[0\]\[k \+ m\] = part\.at\[m\];\n( *)}`), "vector.at[k + m] = part.at[m];\n${1}} pack(v[0], vector.at);"},
 	{regexp.MustCompile(`(const Reader row = .*;)`), "$1 T cells[VECTOR];"},
