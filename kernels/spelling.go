@@ -168,6 +168,13 @@ var (
 	keepingAll = []spelling{{regexp.MustCompile(`(?s)\n? *AGAIN\{\{(.*?)\}\}AGAIN`), ""}}
 )
 
+// holding is for kernels that write held cells as they arrive, computing for others.
+var (
+	holding   = []spelling{{regexp.MustCompile(`(?s)HELD\{\{(.*?)\}\}HELD`), "$1"}}
+	computing = []spelling{{regexp.MustCompile(`(?s)
+? *HELD\{\{(.*?)\}\}HELD`), ""}}
+)
+
 // turning is for tiles that cross the end of a row which repeats within a vector, whole for others.
 var (
 	turning = []spelling{{regexp.MustCompile(` TURNS\(` + within), "$1"}, {regexp.MustCompile(`\(index_t\)boundary_index<0>\(0, at\.x, nx\)`), "(index_t)at.x"}}
@@ -242,6 +249,7 @@ func Spelling(text string, by Simple) string {
 	add(by.Packed, packedCells, nil)
 	add(by.Apron, beside, alone)
 	add(by.Again, retaking, keepingAll)
+	add(by.Held, holding, computing)
 	add(by.Turns, turning, whole)
 	add(by.Apart, mirroredApart, mirroredAlike)
 	add(by.Shares, sharing, cutting)

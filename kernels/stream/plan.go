@@ -209,6 +209,11 @@ func (g plan) staying() int {
 // again is 1 where the first stage takes a plane again: where the sum of the plane after begins as it.
 func (g plan) again() int { return kernels.Flag(g.takesAgain && g.bestWeights().beginsAsCell(g.rim)) }
 
+// writesHeld tells whether held cells are written as they arrive in 3D: where they go through the stages as multiples, and shared memory does not keep them.
+func (g plan) writesHeld() bool {
+	return g.dims == 3 && g.linear && g.held != ends{} && !g.keeps && g.bestWeights().common != 1
+}
+
 // inRegisters is the prefetched planes that registers hold.
 func (g plan) inRegisters() int {
 	if g.async {

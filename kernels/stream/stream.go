@@ -76,7 +76,7 @@ func params(p stencil.Problem, m machine.Machine) []space.Param {
 	if s.held != (ends{}) && s.factored.common != 1 && maxGrowth(p.DType) > 0 {
 		means = append(means, 2)
 	}
-	if s.aprons() && p.DType.Size() >= 4 && kernels.OneType(p) {
+	if s.aprons(p) {
 		means = append(means, 3)
 	}
 	switch p.Stencil.Dims {
@@ -276,7 +276,7 @@ func (Family) Kernel(p stencil.Problem, s space.Schedule) kernels.Kernel {
 	}
 	pieces = append(pieces, g.prefetchSource(), kernels.MeetingPiece(g.splits), kernels.Piece{File: folder + "streaming.cu", Text: streamingSource, Traits: kernels.Traits{Images: g.images, Keeps: g.keepsWritten()}})
 	for i := range pieces {
-		pieces[i].Turns, pieces[i].Apron, pieces[i].Again, pieces[i].Shares = g.turns(), g.copiesApron, g.again() > 0, g.shares()
+		pieces[i].Turns, pieces[i].Apron, pieces[i].Again, pieces[i].Shares, pieces[i].Held = g.turns(), g.copiesApron, g.again() > 0, g.shares(), g.writesHeld()
 	}
 	if g.packed {
 		pieces = packedPieces(pieces)

@@ -72,6 +72,7 @@ func TestSourceOfEveryStructuralBranchIsAsReviewed(t *testing.T) {
 		{"packed.cu", edged(t, "jacobi2d9", "constant 0.25"), stencil.Float16x2, flat, "stream/vx=8/vy=1/wp=4/ck=1/pf=2/mb=1/ph=4/pm=1"},
 		{"float64.cu", stenciltest.Lookup(t, "jacobi3d"), stencil.Float64, volume, "stream/vx=2/vy=3/wp=12/ck=1/pf=2/mb=1/ph=3"},
 		{"apron3d.cu", edged(t, "jacobi3d27", "constant 0.25"), stencil.Float32, volume, "stream/vx=2/vy=4/wp=8/ck=1/pf=2/mb=1/ph=2/pm=3"},
+		{"held3d.cu", edged(t, "jacobi3d", "fixed"), stencil.Float32, volume, "stream/vx=4/vy=4/wp=8/ck=1/pf=2/mb=1/ph=5/sm=132/wr=2/pm=3/kp=1/sb=1"},
 		{"shares3d.cu", stenciltest.Lookup(t, "jacobi3d"), stencil.Float32, volume, "stream/vx=2/vy=4/wp=16/ck=1/pf=4/mb=1/ph=4/sm=132/pm=1"},
 		{"split3d.cu", stenciltest.Lookup(t, "jacobi3d"), stencil.Float64, volume, "stream/vx=2/vy=4/wp=8/ck=1/pf=4/mb=1/ph=4/sm=132/pm=1/sb=1"},
 	} {

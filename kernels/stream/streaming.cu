@@ -14,7 +14,24 @@ __device__ __forceinline__ void store(const Cells &v, const Writer &__restrict__
   }
 }
 
-// A thread's way along the streaming axis, over the planes of its block.
+HELD{{// Stores of a plane that is held in part those cells that are, or the others. Those that are go through the stages as multiples, and are rounded: they are written
+// as they arrive.
+template <bool ENDS, bool ARRIVED> __device__ __forceinline__ void store_some(const Cells &v, Writer plane, int p, const Place &at) {
+  const bool whole = ENDS && held_plane(at, p);
+  if (ARRIVED && (!whole && !at.holds || p < at.begin || p >= at.end)) return;
+#pragma unroll
+  for (int j = 0; j < ROWS; j++) {
+    if (!(at.writes >> j & 1)) continue;
+    const Writer row = plane + row_offset(at, j);
+#pragma unroll
+    for (int i = 0; i < VECTOR; i++) {
+      if (PART < VECTOR && !(at.parts >> i / PART * PART & 1)) continue;
+      if ((whole || held_cell(at, j, i)) == ARRIVED) row[i] = v[j][i];
+    }
+  }
+}
+
+}}HELD// A thread's way along the streaming axis, over the planes of its block.
 struct Streaming {
   const Place &at;
   Reader source[ARRAYS];         // own column of the plane that is loaded next
@@ -108,6 +125,8 @@ struct Streaming {
     LaneHalo lane_halo;
     APRON{{const Vector *plane = prefetch.beside();}}APRON
     fetch(prefetch.take(arrived, lane_halo), p + PREFETCH);
+    const int complete = p - (PYRAMID - 1) * LAG - HIGH_S;
+    HELD{{store_some<ENDS, true>(arrived[0], written[0] + (p - max(complete, at.begin)) * at.stride, p, at);}}HELD
     // A stage takes the plane that the one before has just completed; if that
     // waits for other bands' rows, the one of the last plane step: backwards then.
     const auto taken = [&](int s) -> const Cells (&)[ARRAYS] { return s > 0 ? stage[s > 0 ? s - 1 : 0].done : arrived; };
@@ -153,7 +172,6 @@ struct Streaming {
       }
       edges.slot = edges.slot + 1 < RING ? edges.slot + 1 : 0;
     }
-    const int complete = p - (PYRAMID - 1) * LAG - HIGH_S;
     if (complete >= at.begin && complete < at.end) {
 #pragma unroll
       for (int f = 0; f < FIELDS; f++) {
@@ -165,6 +183,9 @@ struct Streaming {
           for (int i = 0; i < WORDS; i++) result[j][i] = SCALE * stage[PYRAMID - 1].done[f][j][i];
         if (KEPT > 0) prefetch.as_arrived<ENDS>(f, complete, KEPT - 1, 1, result, at);
         if constexpr (COALESCED_STORES) prefetch.coalesce(output_of(f), result);
+        HELD{{if (ENDS || at.holds)
+          store_some<ENDS, false>(result, written[output_of(f)], complete, at);
+        else}}HELD
         store(result, written[output_of(f)], at);
         written[output_of(f)] += at.stride;
       }
@@ -282,7 +303,7 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
   const index_t own = WRAPS_ROWS ? (index_t)boundary_index<0>(0, at.x, nx) : (index_t)row * ldx + at.x;
   at.within = lies_within(x, y, nx, ny);
   at.holds = HOLDS;
-  if (SIDES && KEPT > 0) {
+  if (SIDES && KEPT > 0 HELD{{ || true}}HELD) {
     bool some = false;
     each<ROWS * VECTOR>([&](int k) { some |= held_cell(at, k / VECTOR, k % VECTOR); });
     at.holds = some;
@@ -290,7 +311,7 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
   if (INNER) at.low_x = at.high_x = at.holds = false;
   at.flags = (unsigned)at.low_x | (unsigned)at.high_x << 1 | (unsigned)at.low_row << 2 | (unsigned)at.high_row << 3 | (unsigned)at.holds << 4;
   Streaming(at, own, out, shared);
-  if constexpr (HOLDS && SCALE != 1 && KEPT == 0) copy_held(at, out, x);
+  if constexpr (DIMS < 3 && HOLDS && SCALE != 1 && KEPT == 0) copy_held(at, out, x);
 }
 
 STREAM_TILES(struct StreamTile {
