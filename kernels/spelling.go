@@ -156,23 +156,18 @@ var (
 	storing = []spelling{{regexp.MustCompile(` NUMBERS\(` + within), ""}}
 )
 
-// beside is for tiles whose first time step reads copies of the rows next to them, alone for others.
-var (
-	beside = []spelling{{regexp.MustCompile(`(?s)APRON\{\{(.*?)\}\}APRON`), "$1"}}
-	alone  = []spelling{{regexp.MustCompile(`(?s)\n? *APRON\{\{(.*?)\}\}APRON`), ""}}
-)
+// marked is for what stands in NAME{{...}}NAME: what it says where it is wanted, and nothing, nor its line, elsewhere.
+func marked(name string) (wanted, left []spelling) {
+	text := name + `\{\{(.*?)\}\}` + name
+	return []spelling{{regexp.MustCompile(`(?s)` + text), "$1"}}, []spelling{{regexp.MustCompile(`(?s)\n? *` + text), ""}}
+}
 
-// retaking is for stages that take a plane from shared memory again, keepingAll for others.
+// beside is for tiles whose first time step reads copies of the rows next to them, alone for others; retaking for stages that take a plane from
+// shared memory again, keepingAll for others; holding for kernels that write held cells as they arrive, computing for others.
 var (
-	retaking   = []spelling{{regexp.MustCompile(`(?s)AGAIN\{\{(.*?)\}\}AGAIN`), "$1"}}
-	keepingAll = []spelling{{regexp.MustCompile(`(?s)\n? *AGAIN\{\{(.*?)\}\}AGAIN`), ""}}
-)
-
-// holding is for kernels that write held cells as they arrive, computing for others.
-var (
-	holding   = []spelling{{regexp.MustCompile(`(?s)HELD\{\{(.*?)\}\}HELD`), "$1"}}
-	computing = []spelling{{regexp.MustCompile(`(?s)
-? *HELD\{\{(.*?)\}\}HELD`), ""}}
+	beside, alone        = marked("APRON")
+	retaking, keepingAll = marked("AGAIN")
+	holding, computing   = marked("HELD")
 )
 
 // turning is for tiles that cross the end of a row which repeats within a vector, whole for others.

@@ -1,0 +1,39 @@
+package kernels
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A spelling that finds nothing leaves a kernel with words that mean something else: float16x2 once read beyond its arrays for it.
+func TestEverySpellingFindsText(t *testing.T) {
+	var texts []string
+	err := filepath.WalkDir(".", func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".cu") {
+			return err
+		}
+		b, err := os.ReadFile(path)
+		texts = append(texts, string(b))
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lists := [][]spelling{oneRule, ending, dense, somePlanes, allPlanes, oneType, oneOutput, wholeCells, packedCells, wholeArrays, folding, storing, beside, alone,
+		retaking, keepingAll, holding, computing, turning, whole, sharing, cutting, keeping, putting, startingWhole, inParts, mirroredApart, mirroredAlike, unvalued}
+	for _, list := range lists {
+		at := slices.Clone(texts)
+		for _, s := range list { // in turn, as they are said
+			if !slices.ContainsFunc(at, s.general.MatchString) {
+				t.Errorf("no kernel has %s", s.general)
+			}
+			for i := range at {
+				at[i] = s.general.ReplaceAllString(at[i], s.simple)
+			}
+		}
+	}
+}
