@@ -28,7 +28,7 @@ func energy(watts float64, lowered ...string) func(*testing.T) {
 		if !d.Metered() {
 			t.Fatal("no energy counter")
 		}
-		got, err := metered(t, d, "FAKE_SLOW", timing.Stretch{Settle: 0.02, Span: 0.5, Limit: 5}, time.Minute)
+		got, err := metered(t, d, "FAKE_SLOW", timing.Stretch{Settle: 0.02, Span: 1, Limit: 5}, time.Minute)
 		if err != nil || math.Abs(got.Watts/watts-1) > 0.1 || got.ClockHz != 1.4e9 || got.Lowered == nil || !slices.Equal(got.Lowered, lowered) {
 			t.Errorf("%+v %v", got, err)
 		}

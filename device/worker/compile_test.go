@@ -20,13 +20,13 @@ import (
 func TestBadCompiles(t *testing.T) {
 	for _, threads := range []int{1, 3} {
 		t.Run(fmt.Sprint(threads), func(t *testing.T) {
-			d := open(t, func(o *Options) { o.Threads, o.CompileTimeout = threads, time.Second })
+			d := open(t, func(o *Options) { o.Threads, o.CompileTimeout = threads, 3*time.Second })
 			for _, c := range []struct {
 				text   string
 				status timing.Status
 				reason string
 			}{
-				{"compile=hang", timing.CompileTimeout, "compile passed its deadline of 1s"},
+				{"compile=hang", timing.CompileTimeout, "compile passed its deadline of 3s"},
 				{"compile=segv", timing.CompileError, "compiler died (signal 11)"},
 				{"compile=exit compile=shout", timing.CompileError, "compiler died (exit code 3)"},
 				{"compile=shout compile=refuse", timing.CompileError, "2 errors"},
