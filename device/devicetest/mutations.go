@@ -290,7 +290,7 @@ func Mutations() []Mutation {
 		m("stream", "fixedeven2d", "kept: held cells are written a plane late", "back = (ago + 1) * PLANE", "back = (ago + 2) * PLANE"),
 		m("stream", "fixedeven2d", "kept: a place is asked for again a plane step early", "STAYING = KEPT > 0 ? KEPT :", "STAYING = KEPT > 0 ? KEPT - 1 :"),
 		m("stream", "fixed3d", "kept: held cells are written as multiples", "if (KEPT > 0) prefetch.as_arrived", "if (false) prefetch.as_arrived"),
-		m("stream", "fixed3d", "written early: held cells before the first complete plane lie further on", "(p - max(complete, at.begin)) * at.stride", "(p - complete) * at.stride"),
+		m("stream", "fixed3d", "written early: held cells before the first complete plane lie further on", "min((PYRAMID - 1) * LAG + HIGH_S, p - at.begin) * at.stride", "((PYRAMID - 1) * LAG + HIGH_S) * at.stride"),
 		m("stream", "fixed3d", "written early: a stream tile's first plane is not", "p < at.begin || p >= at.end)) return;", "p <= at.begin || p >= at.end)) return;"),
 		m("stream", "fixed3d", "written early: held cells are written again", "if ((whole || held_cell(at, j, i)) == ARRIVED) row[i] = v[j][i];", "if (whole || held_cell(at, j, i)) row[i] = ARRIVED ? v[j][i] : v[j][0];"),
 		m("stream", "fixed3d", "taken back: held cells do not grow", "to = growth * value;", "to = value;"),

@@ -125,8 +125,7 @@ struct Streaming {
     LaneHalo lane_halo;
     APRON{{const Vector *plane = prefetch.beside();}}APRON
     fetch(prefetch.take(arrived, lane_halo), p + PREFETCH);
-    const int complete = p - (PYRAMID - 1) * LAG - HIGH_S;
-    HELD{{store_some<ENDS, true>(arrived[0], written[0] + (p - max(complete, at.begin)) * at.stride, p, at);}}HELD
+    HELD{{store_some<ENDS, true>(arrived[0], written[0] + min((PYRAMID - 1) * LAG + HIGH_S, p - at.begin) * at.stride, p, at);}}HELD
     // A stage takes the plane that the one before has just completed; if that
     // waits for other bands' rows, the one of the last plane step: backwards then.
     const auto taken = [&](int s) -> const Cells (&)[ARRAYS] { return s > 0 ? stage[s > 0 ? s - 1 : 0].done : arrived; };
@@ -172,6 +171,7 @@ struct Streaming {
       }
       edges.slot = edges.slot + 1 < RING ? edges.slot + 1 : 0;
     }
+    const int complete = p - (PYRAMID - 1) * LAG - HIGH_S;
     if (complete >= at.begin && complete < at.end) {
 #pragma unroll
       for (int f = 0; f < FIELDS; f++) {
