@@ -114,6 +114,16 @@ func BandsConstant(bands int) Constant {
 	return Constant{Name: "BANDS", Value: bands, Doc: "bands of a block, in 3D one above the other"}
 }
 
+// NamesOf are the names of parameters: of all, and of those that make a block what it is, not only a launch.
+func NamesOf(params []space.Param) (all, ofBlock []string) {
+	for _, q := range params {
+		if all = append(all, q.Name); !q.Launch {
+			ofBlock = append(ofBlock, q.Name)
+		}
+	}
+	return all, ofBlock
+}
+
 // Overlapping is the tiling of blocks that stream along the outermost axis: on x and rows tiles of hold cells lie step cells
 // apart and overlap by their halo; in 3D a tile is a block's, else each of its warps has one. The axis is cut into stream
 // tiles. With sms these are as many as make no more than streamTiles*sms blocks; in 3D so many blocks share the planes of all tiles. Where the grid repeats every tile has its

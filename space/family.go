@@ -1,6 +1,7 @@
 package space
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 	"math"
@@ -163,18 +164,29 @@ func (f *Family) legal(set int, v Values) bool {
 
 // walk gives the values of the first `to` parameters, those of which no constraint is known to be broken, of all that begin with some that walk gave.
 func (f *Family) walk(with []int, to int, each func([]int) (more bool)) {
-	v := Values{f, make([]int, len(f.Params)), &made{}}
+	v, at := Values{f, make([]int, len(f.Params)), &made{}}, make([]int, len(f.Params))
 	from := copy(v.v, with)
+	asked := make([][]question, len(f.ready))
+	for i := from; i <= to; i++ {
+		if i == 0 || i > from {
+			for _, c := range f.ready[i] {
+				asked[i] = append(asked[i], f.question(c, from, i))
+			}
+			slices.SortStableFunc(asked[i], func(a, b question) int { return cmp.Compare(len(b.stride), len(a.stride)) }) // what is known first
+		}
+	}
 	var level func(i int) bool
 	level = func(i int) bool {
-		if (i == 0 || i > from) && !f.legal(i, v) {
-			return true
+		for k := range asked[i] {
+			if !asked[i][k].ok(v, at) {
+				return true
+			}
 		}
 		if i == to {
 			return each(v.v)
 		}
-		for _, x := range f.Params[i].Values {
-			v.v[i], v.made.same = x, false
+		for k, x := range f.Params[i].Values {
+			v.v[i], v.made.same, at[i] = x, false, k
 			if !level(i + 1) {
 				return false
 			}
@@ -182,6 +194,52 @@ func (f *Family) walk(with []int, to int, each func([]int) (more bool)) {
 		return true
 	}
 	level(from)
+}
+
+// question is a constraint in a walk. Where it looks at few of the parameters that the walk sets, it is asked once for all values of the others.
+type question struct {
+	Constraint
+	stride []int  // of each parameter's values in said
+	said   []int8 // 0 = not yet asked, 1 = it holds, 2 = it does not; nil = it is asked each time
+}
+
+// mostSaid bounds what a walk keeps of one constraint: bytes.
+const mostSaid = 1 << 15
+
+// question asks c whenever a walk that began after the first `from` parameters has set `to`.
+func (f *Family) question(c Constraint, from, to int) question {
+	size, all := 1, 1
+	stride := make([]int, to)
+	for i := from; i < to; i++ {
+		n := len(f.Params[i].Values)
+		if all = min(all*n, math.MaxInt32); slices.Contains(c.Needs, f.Params[i].Name) {
+			stride[i] = size
+			size = min(size*n, math.MaxInt32)
+		}
+	}
+	q := question{Constraint: c}
+	if size < all && size <= mostSaid {
+		q.stride, q.said = stride, make([]int8, size)
+	}
+	return q
+}
+
+// ok tells whether the constraint holds of values, which are the at-th of their parameters.
+func (q *question) ok(v Values, at []int) bool {
+	if q.said == nil {
+		return q.OK(v)
+	}
+	n := 0
+	for i, s := range q.stride {
+		n += s * at[i]
+	}
+	if q.said[n] == 0 {
+		q.said[n] = 2
+		if q.OK(v) {
+			q.said[n] = 1
+		}
+	}
+	return q.said[n] == 1
 }
 
 // Rejection says which constraint a schedule breaks.

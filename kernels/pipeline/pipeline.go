@@ -243,10 +243,7 @@ func sums(st *stencil.Stencil) bool {
 func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (list []space.Constraint) {
 	dims, st := p.Stencil.Dims, p.Stencil
 	merged := st.Merged()
-	var names []string // whatever needs most of them needs all
-	for _, q := range params {
-		names = append(names, q.Name)
-	}
+	names, ofBlock := kernels.NamesOf(params) // whatever needs most of them needs all
 	onVector := []string{"vx"}
 	type planned struct {
 		shape
@@ -295,7 +292,7 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 		Name: "stages", Needs: []string{"ph", "sa"}, Why: "stages that have launches of their own do one time step after the other",
 		OK: func(v space.Values) bool { return v.Get("sa") == 0 || v.Get("ph") == 1 },
 	})
-	whole(names, "lists", unlisted+": steps cannot be fused", func(_ shape, l *plan) bool { return l.unlisted == "" })
+	whole(ofBlock, "lists", unlisted+": steps cannot be fused", func(_ shape, l *plan) bool { return l.unlisted == "" })
 	whole([]string{"wp", "mb"}, "threads", fmt.Sprintf("a block has at most %d threads, an SM %d", m.MaxThreadsBlock, m.MaxThreadsSM), func(h shape, _ *plan) bool {
 		return warp*h.warps <= m.MaxThreadsBlock && warp*h.warps*h.minBlocks <= m.MaxThreadsSM && h.minBlocks <= m.MaxBlocksSM
 	})
@@ -314,7 +311,7 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 		g := h.grid(p, l)
 		return g[0] <= m.MaxGridDim[0] && g[1] <= m.MaxGridDim[1] && g[2] <= m.MaxGridDim[2]
 	})
-	whole(names, "halo", "at least 40 % of a tile must be useful (60 % in a plane), or most of what is computed is thrown away", func(h shape, l *plan) bool {
+	whole(ofBlock, "halo", "at least 40 % of a tile must be useful (60 % in a plane), or most of what is computed is thrown away", func(h shape, l *plan) bool {
 		hold, step := h.tile(l)
 		if dims < 3 {
 			return 10*step[0] >= 6*hold[0]
@@ -331,13 +328,13 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 		tiles, _, planes, begins := h.spread(p, l)
 		return tiles[2] == 1 || planes > begins*float64(2*l.extra)
 	})
-	whole(names, "shared-memory", fmt.Sprintf("the planes that are loaded and the edge rows must fit into %d bytes of shared memory, as often as blocks must fit on an SM", m.SharedBlockOptin), func(h shape, l *plan) bool {
+	whole(ofBlock, "shared-memory", fmt.Sprintf("the planes that are loaded and the edge rows must fit into %d bytes of shared memory, as often as blocks must fit on an SM", m.SharedBlockOptin), func(h shape, l *plan) bool {
 		return h.residency(m).Shared(h.sharedBytes(p, l))
 	})
-	whole(names, "registers", fmt.Sprintf("what the stages keep must fit into registers (%d of a block and an SM, 255 of a thread)", m.RegistersBlock), func(h shape, l *plan) bool {
+	whole(ofBlock, "registers", fmt.Sprintf("what the stages keep must fit into registers (%d of a block and an SM, 255 of a thread)", m.RegistersBlock), func(h shape, l *plan) bool {
 		return h.residency(m).Registers(h.registers(p, l), 4)
 	})
-	whole(names, "blocks", "asking for more blocks on an SM must make the compiler use fewer registers", func(h shape, l *plan) bool {
+	whole(ofBlock, "blocks", "asking for more blocks on an SM must make the compiler use fewer registers", func(h shape, l *plan) bool {
 		return h.residency(m).Limits(h.registers(p, l))
 	})
 	return list

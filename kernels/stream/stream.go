@@ -99,10 +99,7 @@ func params(p stencil.Problem, m machine.Machine) []space.Param {
 func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (list []space.Constraint) {
 	of := plan{problem: p, stages: stagesOf(p.Stencil)}
 	of.packed = of.packs(p)
-	var names []string // whatever needs most of them needs all
-	for _, q := range params {
-		names = append(names, q.Name)
-	}
+	names, ofBlock := kernels.NamesOf(params) // whatever needs most of them needs all
 	onVector, kept := []string{"vx"}, of.findsAgain(p)
 	planned := func(v space.Values, old any) any {
 		g, made := old.(*plan)
@@ -187,7 +184,7 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 		bytes := g.vector * p.DType.Size()
 		return bytes <= 32 && (bytes >= 8 || p.DType.Size() < 4 && bytes >= 4 || p.Size[0] < 2*warp)
 	})
-	whole(names, "halo", "at least 45 % of a tile must be useful (60 % in a plane), or most of what is computed is thrown away", func(g plan) bool {
+	whole(ofBlock, "halo", "at least 45 % of a tile must be useful (60 % in a plane), or most of what is computed is thrown away", func(g plan) bool {
 		hold, step := g.tile()
 		if g.dims < 3 {
 			return 10*step[0] >= 6*hold[0]
@@ -204,13 +201,13 @@ func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (li
 		tiles, _, planes, begins := g.spread()
 		return tiles[2] == 1 || planes > begins*float64(2*g.timeTile*(g.lowS+g.highS))
 	})
-	whole(names, "shared-memory", fmt.Sprintf("the edge rows of every stage, and planes that are copied ahead or kept, must fit into %d bytes of shared memory, as often as blocks must fit on an SM", m.SharedBlockOptin), func(g plan) bool {
+	whole(ofBlock, "shared-memory", fmt.Sprintf("the edge rows of every stage, and planes that are copied ahead or kept, must fit into %d bytes of shared memory, as often as blocks must fit on an SM", m.SharedBlockOptin), func(g plan) bool {
 		return g.residency(m).Shared(g.sharedBytes())
 	})
-	whole(names, "registers", fmt.Sprintf("what the stages keep must fit into registers (%d of a block and an SM, 255 of a thread)", m.RegistersBlock), func(g plan) bool {
+	whole(ofBlock, "registers", fmt.Sprintf("what the stages keep must fit into registers (%d of a block and an SM, 255 of a thread)", m.RegistersBlock), func(g plan) bool {
 		return g.residency(m).Registers(g.registers(), 8)
 	})
-	whole(names, "blocks", "asking for more blocks on an SM must make the compiler use fewer registers", func(g plan) bool {
+	whole(ofBlock, "blocks", "asking for more blocks on an SM must make the compiler use fewer registers", func(g plan) bool {
 		return g.residency(m).Limits(g.registers())
 	})
 	return list
