@@ -5,6 +5,7 @@ import (
 	"embed"
 	"fmt"
 	"strings"
+	"sync"
 	"text/template"
 
 	"stenciltune/kernels"
@@ -125,9 +126,11 @@ func afterOf(p stencil.Problem, of part) *after {
 //go:embed *.cu.tmpl
 var templates embed.FS
 
-var launcher = template.Must(template.New("launcher.cu.tmpl").Funcs(template.FuncMap{
-	"join": strings.Join, "braces": braces[[3]int], "least": func(n *stencil.Size) string { return braces(*n) },
-}).ParseFS(templates, "*.cu.tmpl"))
+var launcher = sync.OnceValue(func() *template.Template {
+	return template.Must(template.New("launcher.cu.tmpl").Funcs(template.FuncMap{
+		"join": strings.Join, "braces": braces[[3]int], "least": func(n *stencil.Size) string { return braces(*n) },
+	}).ParseFS(templates, "*.cu.tmpl"))
+})
 
 // view is what the launcher's template sees.
 type view struct {
@@ -290,5 +293,5 @@ func (s Source) launched(b *bytes.Buffer, plain string) error {
 	// Another source of the program may hold the same kernel. Images are looked into by its name, and keep it.
 	b.WriteString("\n" + strings.ReplaceAll(kernelText(s.Name, parts), `extern "C" __global__`, "static __global__"))
 	fmt.Fprintf(b, "#line 1 \"%s launcher\"\n", s.Name)
-	return launcher.Execute(b, v)
+	return launcher().Execute(b, v)
 }
