@@ -38,7 +38,7 @@ func TestSplitBarriersHaveNoRaces(t *testing.T) {
 		t.Skip("the watched build is slow")
 	}
 	d, seed := open(t, host.Options{Races: true}), drawnSeed(t)
-	n := max(2, *flagRaces/3)
+	n := max(1, *flagRaces/5)
 	for _, of := range [][2]string{{"laterows3d", "pipeline"}, {"cahnhilliard", "pipeline"}, {"hotspot3d", "stream"}, {"jacobi3d13", "sweep"}} {
 		devicetest.Check(t, d, devicetest.StencilCases(t, d.Machine(), of[0], of[1], n, seed))
 	}
