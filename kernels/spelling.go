@@ -185,14 +185,14 @@ const within = `((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)`
 
 // folding is for kernels that fold cells where they are stored, storing for others.
 var (
-	folding = []spelling{spell(` NUMBERS\(,` + within, ",$1"), spell(` NUMBERS\(` + within, " $1")}
-	storing = []spelling{spell(` NUMBERS\(` + within, "")}
+	folding = []spelling{spell(` NUMBERS\(,`+within, ",$1"), spell(` NUMBERS\(`+within, " $1")}
+	storing = []spelling{spell(` NUMBERS\(`+within, "")}
 )
 
 // marked is for what stands in NAME{{...}}NAME: what it says where it is wanted, and nothing, nor its line, elsewhere.
 func marked(name string) (wanted, left []spelling) {
 	text := name + `\{\{(.*?)\}\}` + name
-	return []spelling{spell(`(?s)` + text, "$1")}, []spelling{spell(`(?s)\n? *` + text, "")}
+	return []spelling{spell(`(?s)`+text, "$1")}, []spelling{spell(`(?s)\n? *`+text, "")}
 }
 
 // beside is for tiles whose first time step reads copies of the rows next to them, alone for others; retaking for stages that take a plane from
@@ -205,14 +205,14 @@ var (
 
 // turning is for tiles that cross the end of a row which repeats within a vector, whole for others.
 var (
-	turning = []spelling{spell(` TURNS\(` + within, "$1"), spell(`\(index_t\)boundary_index<0>\(0, at\.x, nx\)`, "(index_t)at.x")}
-	whole   = []spelling{spell(`\n? *TURNS\(` + within, "")}
+	turning = []spelling{spell(` TURNS\(`+within, "$1"), spell(`\(index_t\)boundary_index<0>\(0, at\.x, nx\)`, "(index_t)at.x")}
+	whole   = []spelling{spell(`\n? *TURNS\(`+within, "")}
 )
 
 // sharing is for blocks that share the planes of all tiles, cutting for others.
 var (
-	sharing = []spelling{spell(`\bSHARES\(` + within, "$1"), spell(`\n *STREAM_TILES\(` + within, "")}
-	cutting = []spelling{spell(`\n *SHARES\(` + within, ""), spell(`\bSTREAM_TILES\(` + within, "$1")}
+	sharing = []spelling{spell(`\bSHARES\(`+within, "$1"), spell(`\n *STREAM_TILES\(`+within, "")}
+	cutting = []spelling{spell(`\n *SHARES\(`+within, ""), spell(`\bSTREAM_TILES\(`+within, "$1")}
 )
 
 // keeping is for parts that L2 is to keep, putting for others.
@@ -223,15 +223,15 @@ var (
 
 // startingWhole is for rows of any length of which those that begin with a whole vector are copied in vectors, inParts for others.
 var (
-	startingWhole = []spelling{spell(`WHOLE_ROWS\(` + within, "$1")}
-	inParts       = []spelling{spell(`\n *WHOLE_ROWS\(` + within, "")}
+	startingWhole = []spelling{spell(`WHOLE_ROWS\(`+within, "$1")}
+	inParts       = []spelling{spell(`\n *WHOLE_ROWS\(`+within, "")}
 )
 
 // mirroredApart is for arrays of which some are mirrored beyond a side where others are not, mirroredAlike for others.
 var (
-	mirroredApart = []spelling{spell(`\bAPART\(` + within, "$1")}
+	mirroredApart = []spelling{spell(`\bAPART\(`+within, "$1")}
 	mirroredAlike = []spelling{
-		spell(`\n? *APART\(` + within, ""),
+		spell(`\n? *APART\(`+within, ""),
 		spell(`\b(near|other)_row<ARRAY>\(at, ([^()]*)\)`, "at.$1[$2]"),
 		spell(`\bstored_index<(\w+)>\(`, "boundary_index<$1>(0, "),
 	}
@@ -254,6 +254,32 @@ type Simple struct {
 	Traits         // nor any of these
 }
 
+// spellings are what files say by each of these, in turn.
+var spellings = []struct {
+	is            func(Simple) bool
+	so, otherwise []spelling
+}{
+	{func(by Simple) bool { return by.Packed }, packedCells, nil},
+	{func(by Simple) bool { return by.Apron }, beside, alone},
+	{func(by Simple) bool { return by.Again }, retaking, keepingAll},
+	{func(by Simple) bool { return by.Held }, holding, computing},
+	{func(by Simple) bool { return by.Turns }, turning, whole},
+	{func(by Simple) bool { return by.Apart }, mirroredApart, mirroredAlike},
+	{func(by Simple) bool { return by.Shares }, sharing, cutting},
+	{func(by Simple) bool { return by.Keeps }, keeping, putting},
+	{func(by Simple) bool { return by.WholeRows }, startingWhole, inParts},
+	{func(by Simple) bool { return by.Images }, nil, ending},
+	{func(by Simple) bool { return by.Ends }, nil, wholeArrays},
+	{func(by Simple) bool { return by.Valued }, nil, unvalued},
+	{func(by Simple) bool { return by.OneRule }, oneRule, nil},
+	{func(by Simple) bool { return by.Dense }, dense, nil},
+	{func(by Simple) bool { return by.Partial }, somePlanes, allPlanes},
+	{func(by Simple) bool { return by.OneType }, oneType, nil},
+	{func(by Simple) bool { return by.OneOutput }, oneOutput, nil},
+	{func(by Simple) bool { return by.Folds }, folding, storing},
+	{func(by Simple) bool { return by.Packed }, nil, wholeCells},
+}
+
 // spelt is a file's text by itself and by what is simple.
 var spelt sync.Map
 
@@ -267,34 +293,14 @@ func Spelling(text string, by Simple) string {
 	if s, ok := spelt.Load(at); ok {
 		return s.(string)
 	}
-	var list []spelling
-	add := func(is bool, so, otherwise []spelling) {
-		if !is {
-			so = otherwise
+	for _, t := range spellings {
+		list := t.so
+		if !t.is(by) {
+			list = t.otherwise
 		}
-		list = append(list, so...)
-	}
-	add(by.Packed, packedCells, nil)
-	add(by.Apron, beside, alone)
-	add(by.Again, retaking, keepingAll)
-	add(by.Held, holding, computing)
-	add(by.Turns, turning, whole)
-	add(by.Apart, mirroredApart, mirroredAlike)
-	add(by.Shares, sharing, cutting)
-	add(by.Keeps, keeping, putting)
-	add(by.WholeRows, startingWhole, inParts)
-	add(by.Images, nil, ending)
-	add(by.Ends, nil, wholeArrays)
-	add(by.Valued, nil, unvalued)
-	add(by.OneRule, oneRule, nil)
-	add(by.Dense, dense, nil)
-	add(by.Partial, somePlanes, allPlanes)
-	add(by.OneType, oneType, nil)
-	add(by.OneOutput, oneOutput, nil)
-	add(by.Folds, folding, storing)
-	add(by.Packed, nil, wholeCells)
-	for _, s := range list {
-		text = s.of(text)
+		for _, s := range list {
+			text = s.of(text)
+		}
 	}
 	spelt.Store(at, text)
 	return text
