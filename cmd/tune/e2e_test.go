@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 
 var (
 	flagDevice = flag.String("device", "host", "device of the end-to-end tests: host, or a GPU")
-	flagKills  = flag.Int("kills", 16, "kill -9 at so many random moments")
+	flagKills  = flag.Int("kills", 8, "kill -9 at so many random moments")
 )
 
 // needDevice skips where the device under test is missing.
@@ -203,7 +203,9 @@ func TestKillingTheProgramLosesNothing(t *testing.T) {
 		return append(slices.Clone(args), "--budget", n, "--stall", n, "--time-limit", "5m", "--beyond", "-v")
 	}
 	measured := map[string]int{}
-	r := rand.New(rand.NewPCG(uint64(*flagKills), 11))
+	seed := rand.Uint64()
+	t.Logf("seed %d", seed)
+	r := rand.New(rand.NewPCG(seed, 0))
 	note := func(stderr string) {
 		for _, m := range measuredLine.FindAllStringSubmatch(stderr, -1) {
 			if !naive(m[1]) && !strings.Contains(m[0], "(stored)") {
