@@ -133,10 +133,15 @@ func (t tiles) fit(n stencil.Size, dims int) (fitted stencil.Size, ok bool) {
 	return n, true
 }
 
-// shared is a grid of two tiles, of so many planes that three workers share them in more than one group; ok tells whether it is small enough.
+// shared is a grid of two tiles, of so many planes that three workers share them in more than one group; ok tells whether it is small enough, for one in three grids
+// four times as large as others.
 func (t tiles) shared(r *rand.Rand) (n stencil.Size, ok bool) {
 	n = stencil.Size{t.hold[0] + t.step[0], t.hold[1], 5*kernels.Rise*t.extra + 1 + r.IntN(8)}
-	return n, n.Cells() <= largest
+	most := int64(largest)
+	if r.IntN(3) == 0 {
+		most *= 4
+	}
+	return n, n.Cells() <= most
 }
 
 // settling is the planes beyond those that a stencil reaches with which a block streams for a while as it does far from both ends.
