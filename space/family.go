@@ -62,7 +62,7 @@ func (v Values) Get(name string) int { return v.v[v.family.position(name)] }
 // Constraint is one reason why some schedules do not exist.
 type Constraint struct {
 	Name  string            // short, for counting: "threads"
-	Needs []string          // the parameters it looks at
+	Needs []string          // the parameters it looks at, and no others: for their values it is asked once
 	Why   string            // why it must hold, for the user
 	OK    func(Values) bool // whether it holds
 	// Advice marks a schedule that would run and give the right answer, but cannot win.

@@ -111,9 +111,10 @@ type ranked struct {
 // that cannot run are left out.
 func ranking(sp *space.Space, prior func(space.Schedule) float64) []ranked {
 	var list []ranked
-	for s := range sp.All() {
-		if t := prior(s); !math.IsInf(t, 1) {
-			list = append(list, ranked{s, t})
+	all := slices.Collect(sp.All())
+	for i, t := range space.Each(all, prior) {
+		if !math.IsInf(t, 1) {
+			list = append(list, ranked{all[i], t})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b ranked) int { return cmp.Compare(a.seconds, b.seconds) })
