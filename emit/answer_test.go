@@ -322,7 +322,7 @@ func TestEmittedSourceGivesTheReferencesAnswer(t *testing.T) {
 		write(t, dir, filepath.Base(source), texts[i].String())
 		objects = append(objects, source+".o")
 		wg.Go(func() {
-			// What is shown here is not speed.
+			// As the host device compiles proofs: so compiling and running take least together. A real nvcc ignores the macro.
 			if out, err := exec.Command(nvcc, "-std=c++17", "-O1", "-DEMULATED_PROOF", "-c", "-o", source+".o", source).CombinedOutput(); err != nil {
 				t.Errorf("%v\n%s", err, out)
 			}

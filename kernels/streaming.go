@@ -114,7 +114,7 @@ func BandsConstant(bands int) Constant {
 	return Constant{Name: "BANDS", Value: bands, Doc: "bands of a block, in 3D one above the other"}
 }
 
-// NamesOf are the names of parameters: of all, and of those that make a block what it is, not only a launch.
+// NamesOf are the names of parameters, for constraints that need most of them: of all, and of those that make a block what it is, not only a launch.
 func NamesOf(params []space.Param) (all, ofBlock []string) {
 	for _, q := range params {
 		if all = append(all, q.Name); !q.Launch {

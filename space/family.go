@@ -1,7 +1,6 @@
 package space
 
 import (
-	"cmp"
 	"fmt"
 	"iter"
 	"math"
@@ -62,7 +61,7 @@ func (v Values) Get(name string) int { return v.v[v.family.position(name)] }
 // Constraint is one reason why some schedules do not exist.
 type Constraint struct {
 	Name  string            // short, for counting: "threads"
-	Needs []string          // the parameters it looks at, and no others: for their values it is asked once
+	Needs []string          // all parameters that OK looks at: its answer is kept for their values, so that without one a space is wrong; a needless one costs time
 	Why   string            // why it must hold, for the user
 	OK    func(Values) bool // whether it holds
 	// Advice marks a schedule that would run and give the right answer, but cannot win.
@@ -168,12 +167,18 @@ func (f *Family) walk(with []int, to int, each func([]int) (more bool)) {
 	from := copy(v.v, with)
 	asked := make([][]question, len(f.ready))
 	for i := from; i <= to; i++ {
-		if i == 0 || i > from {
-			for _, c := range f.ready[i] {
-				asked[i] = append(asked[i], f.question(c, from, i))
-			}
-			slices.SortStableFunc(asked[i], func(a, b question) int { return cmp.Compare(len(b.stride), len(a.stride)) }) // what is known first
+		if i > 0 && i == from { // asked by the walk that gave them
+			continue
 		}
+		var anew []question
+		for _, c := range f.ready[i] {
+			if q := f.question(c, from, i); q.said != nil {
+				asked[i] = append(asked[i], q)
+			} else {
+				anew = append(anew, q)
+			}
+		}
+		asked[i] = append(asked[i], anew...)
 	}
 	var level func(i int) bool
 	level = func(i int) bool {
@@ -203,7 +208,7 @@ type question struct {
 	said   []int8 // 0 = not yet asked, 1 = it holds, 2 = it does not; nil = it is asked each time
 }
 
-// mostSaid bounds what a walk keeps of one constraint: bytes.
+// mostSaid bounds what a walk keeps of one constraint, in bytes: twice what the families' own take after two parameters.
 const mostSaid = 1 << 15
 
 // question asks c whenever a walk that began after the first `from` parameters has set `to`.

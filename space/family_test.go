@@ -88,6 +88,17 @@ func TestConstraintIsCheckedAsSoonAsItsParametersAreSet(t *testing.T) {
 	if n := New(f).Size(); n != 0 || asked != 2 {
 		t.Errorf("%d schedules after %d questions; two values of the first parameter are two questions", n, asked)
 	}
+	asked = 0
+	f.Constraints = []Constraint{{Name: "some", Needs: []string{"c"}, Why: "half are legal", OK: func(v Values) bool { asked++; return v.Get("c") > 2 }}}
+	if New(f).Empty() || asked != 3 {
+		t.Errorf("%d questions until one holds", asked)
+	}
+	asked = 0
+	n := 0
+	f.enumerate(nil, func([]int) bool { n++; return true })
+	if n != 12 || asked != 4 {
+		t.Errorf("%d schedules after %d questions; four values of the only parameter that matters are four questions", n, asked)
+	}
 }
 
 func TestEmptySpacesAreEmpty(t *testing.T) {

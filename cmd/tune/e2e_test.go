@@ -40,6 +40,7 @@ func TestMain(m *testing.M) {
 var (
 	flagDevice = flag.String("device", "host", "device of the end-to-end tests: host, or a GPU")
 	flagKills  = flag.Int("kills", 8, "kill -9 at so many random moments")
+	flagMoment = flag.Uint64("kill-seed", rand.Uint64(), "draws them")
 )
 
 // needDevice skips where the device under test is missing.
@@ -203,9 +204,8 @@ func TestKillingTheProgramLosesNothing(t *testing.T) {
 		return append(slices.Clone(args), "--budget", n, "--stall", n, "--time-limit", "5m", "--beyond", "-v")
 	}
 	measured := map[string]int{}
-	seed := rand.Uint64()
-	t.Logf("seed %d", seed)
-	r := rand.New(rand.NewPCG(seed, 0))
+	t.Logf("-kill-seed %d", *flagMoment)
+	r := rand.New(rand.NewPCG(*flagMoment, 0))
 	note := func(stderr string) {
 		for _, m := range measuredLine.FindAllStringSubmatch(stderr, -1) {
 			if !naive(m[1]) && !strings.Contains(m[0], "(stored)") {

@@ -202,7 +202,7 @@ func (s *Source) draw(r *rand.Rand, p stencil.Problem, f kernels.Family, sc spac
 	if n, ok := c.tiles.fit(c.tiles.three(p.Stencil.Dims), p.Stencil.Dims); ok && shapeOf(j) != whole {
 		also(1, n, stencil.Size{size[0], n[1], n[2]}) // the rows of the case's own grid may have a text of their own
 	}
-	if c.tiles.workers > 0 { // of as few tiles no share would end within one, where so many workers are
+	if c.tiles.workers > 0 { // of as few tiles no share would end within one, where so many workers are; rows may end within a vector as the case's do, whose text is another
 		if n, ok := c.tiles.shared(r); ok && also(1, n, stencil.Size{n[0] - vector + size[0]%vector, n[1], n[2]}) {
 			at := &c.further[len(c.further)-1]
 			c.tiles.fewWorkers(r, &at.kernel)

@@ -69,7 +69,7 @@ var shapes = [...]shape{whole, parts, near, cut, whole, parts, sliver, odd}
 
 func shapeOf(j int) shape { return shapes[j%len(shapes)] }
 
-// largest is the most cells of a grid of several tiles: the reference takes a tenth of a
+// largest is the most cells of a grid of several tiles, but for some that few workers share: the reference takes a tenth of a
 // second for a few steps of it.
 const largest = 1 << 17
 
@@ -133,8 +133,8 @@ func (t tiles) fit(n stencil.Size, dims int) (fitted stencil.Size, ok bool) {
 	return n, true
 }
 
-// shared is a grid of two tiles, of so many planes that three workers share them in more than one group; ok tells whether it is small enough, for one in three grids
-// four times as large as others.
+// shared is a grid of two tiles, of so many planes that three workers share them in more than one group; ok tells whether it is small enough: one in three may have
+// four times the largest's cells, so that tiles of many planes have such a grid now and then.
 func (t tiles) shared(r *rand.Rand) (n stencil.Size, ok bool) {
 	n = stencil.Size{t.hold[0] + t.step[0], t.hold[1], 5*kernels.Rise*t.extra + 1 + r.IntN(8)}
 	most := int64(largest)

@@ -12,9 +12,9 @@ import (
 	"stenciltune/device"
 )
 
-// starve lets the device's process run hardly ever, whichever it is, until it is told to stop or so many were lost. Then busy tells
+// starve lets the device's process, whichever it is, run 2 ms after each pause, until it is told to stop or so many were lost. Then busy tells
 // whether the test itself got hardly any processor: what it says of the process means nothing then.
-func starve(t *testing.T, d *Device, lost int) (stop func(), busy func() bool) {
+func starve(t *testing.T, d *Device, pause time.Duration, lost int) (stop func(), busy func() bool) {
 	t.Helper()
 	if _, err := os.Stat("/proc/self/stat"); err != nil {
 		t.Skip("no /proc here")
@@ -37,7 +37,7 @@ func starve(t *testing.T, d *Device, lost int) (stop func(), busy func() bool) {
 		defer func() { took = time.Since(begin) }()
 		for ; d.Stats().GPURestarts < lost; turns++ {
 			signal(syscall.SIGSTOP)
-			time.Sleep(30 * time.Millisecond)
+			time.Sleep(pause)
 			signal(syscall.SIGCONT)
 			select {
 			case <-done:
@@ -49,7 +49,7 @@ func starve(t *testing.T, d *Device, lost int) (stop func(), busy func() bool) {
 	stop = sync.OnceFunc(func() { close(done); wg.Wait() })
 	return stop, func() bool {
 		stop()
-		return took > time.Duration(turns+1)*35*time.Millisecond // a turn takes 33.5, and from 35 on, with two others for each processor, looks at the process are too few
+		return took > time.Duration(turns+1)*(pause+5*time.Millisecond) // a turn takes 3.5 ms more than its pause, and from 5 on, with two others for each processor, looks at the process are too few
 	}
 }
 
@@ -60,7 +60,8 @@ func TestAStarvedProcessIsNoSchedulesFault(t *testing.T) {
 		t.Run(how, func(t *testing.T) {
 			d := open(t, func(o *Options) { o.CheckTimeout, o.TimeTimeout = time.Second, time.Second }) // ten times what it takes, for busy machines
 			good := compile(t, d, "check="+how+" time="+how, 1)
-			_, busy := starve(t, d, 1)
+			stop, busy := starve(t, d, 60*time.Millisecond, 1)
+			defer stop()
 			c, checked := d.Check(background, checkOf(good))
 			_, timed := d.Time(background, timingOf(good))
 			switch n := d.Stats().GPURestarts; {
@@ -75,7 +76,7 @@ func TestAStarvedProcessIsNoSchedulesFault(t *testing.T) {
 		t.Run(how+" for ever", func(t *testing.T) {
 			d := open(t, func(o *Options) { o.CheckTimeout = 160 * time.Millisecond })
 			good := compile(t, d, "check="+how, 1)
-			stop, busy := starve(t, d, math.MaxInt)
+			stop, busy := starve(t, d, 30*time.Millisecond, math.MaxInt)
 			defer stop()
 			_, err := d.Check(background, checkOf(good))
 			switch n := d.Stats().GPURestarts; {

@@ -243,7 +243,7 @@ func sums(st *stencil.Stencil) bool {
 func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (list []space.Constraint) {
 	dims, st := p.Stencil.Dims, p.Stencil
 	merged := st.Merged()
-	names, ofBlock := kernels.NamesOf(params) // whatever needs most of them needs all
+	names, ofBlock := kernels.NamesOf(params)
 	onVector := []string{"vx"}
 	type planned struct {
 		shape

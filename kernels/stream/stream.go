@@ -99,7 +99,7 @@ func params(p stencil.Problem, m machine.Machine) []space.Param {
 func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (list []space.Constraint) {
 	of := plan{problem: p, stages: stagesOf(p.Stencil)}
 	of.packed = of.packs(p)
-	names, ofBlock := kernels.NamesOf(params) // whatever needs most of them needs all
+	names, ofBlock := kernels.NamesOf(params)
 	onVector, kept := []string{"vx"}, of.findsAgain(p)
 	planned := func(v space.Values, old any) any {
 		g, made := old.(*plan)

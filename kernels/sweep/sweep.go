@@ -133,13 +133,13 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 		{Name: "kp", Values: []int{0, 1}, Optional: true, Doc: docs["kp"]},
 		{Name: "sb", Values: []int{0, 1}, Optional: true, Doc: docs["sb"]},
 	}
-	return &space.Family{Name: "sweep", Params: params, Constraints: constraints(p, m)}
+	return &space.Family{Name: "sweep", Params: params, Constraints: constraints(p, m, params)}
 }
 
 // constraints are why some schedules do not exist.
-func constraints(p stencil.Problem, m machine.Machine) (list []space.Constraint) {
+func constraints(p stencil.Problem, m machine.Machine, params []space.Param) (list []space.Constraint) {
 	l := planOf(p.Stencil)
-	all := []string{"vx", "vy", "wp", "ck", "pf", "mb", "kp", "sb"}
+	_, ofBlock := kernels.NamesOf(params)
 	whole := func(needs []string, name, why string, ok func(h shape) bool) {
 		list = append(list, space.Constraint{Name: name, Needs: needs, Why: why, OK: func(v space.Values) bool {
 			return l == nil || ok(shapeOf(v.Get)) // without sums another constraint says so
@@ -175,13 +175,13 @@ func constraints(p stencil.Problem, m machine.Machine) (list []space.Constraint)
 	whole([]string{"vy", "ck", "pf", "mb", "sb"}, "split", "warps that wait late have three planes on their way at least, for they wait a plane ahead, two rows at least, 3 stream tiles at most, and no limit on registers for further blocks that would run meanwhile", func(h shape) bool {
 		return !h.splits || h.prefetch > 2 && h.rows > 1 && h.streamTiles <= 3 && h.minBlocks == 1
 	})
-	whole(all, "shared-memory", fmt.Sprintf("the planes must fit into %d bytes of shared memory, as often as blocks must fit on an SM", m.SharedBlockOptin), func(h shape) bool {
+	whole(ofBlock, "shared-memory", fmt.Sprintf("the planes must fit into %d bytes of shared memory, as often as blocks must fit on an SM", m.SharedBlockOptin), func(h shape) bool {
 		return h.residency(m).Shared(h.sharedBytes(p, l))
 	})
-	whole(all, "registers", fmt.Sprintf("the open sums must fit into registers (%d of a block and an SM, 255 of a thread)", m.RegistersBlock), func(h shape) bool {
+	whole(ofBlock, "registers", fmt.Sprintf("the open sums must fit into registers (%d of a block and an SM, 255 of a thread)", m.RegistersBlock), func(h shape) bool {
 		return h.residency(m).Registers(h.registers(p, l), 8)
 	})
-	whole(all, "blocks", "asking for more blocks on an SM must make the compiler use fewer registers", func(h shape) bool {
+	whole(ofBlock, "blocks", "asking for more blocks on an SM must make the compiler use fewer registers", func(h shape) bool {
 		return h.residency(m).Limits(h.registers(p, l))
 	})
 	return list
