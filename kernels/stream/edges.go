@@ -24,6 +24,9 @@ func endsOf(dims int, low, high [3]int) ends {
 	return e
 }
 
+// inPlane tells whether there are any at the ends of rows or columns, not of whole planes alone.
+func (e ends) inPlane() bool { return e.lowX+e.highX+e.lowR+e.highR > 0 }
+
 // rim is what lies outside the grid, by x, the rows of a plane and the planes: 0, 1 and 2.
 type rim struct {
 	mixed   bool // rules differ by axis, side or field

@@ -66,11 +66,11 @@ func (w weights) costed() costed {
 
 // bestWeights is the weights for the launch's time steps: as multiples where values do not grow
 // too far, and where that saves more than the multiplication that brings them back. Held cells grow too: they are written as they
-// arrived if shared memory keeps them, as they arrive where rows next to a tile are copied, or else copied once more. In 3D such copies took longer than they saved.
+// arrived if shared memory keeps them, as they arrive where they are planes of a grid in 3D, or else copied once more. In 3D such copies took longer than they saved.
 func (g plan) bestWeights() costed {
 	steps, w, d := float64(g.timeTile), g.factored, g.problem.DType
 	growth, outside := -math.Log2(w.common)*steps, math.Log2(max(1, math.Abs(g.constant())))
-	if growth > maxGrowth(d) || growth+outside > 3*maxGrowth(d) || (g.weights.cost-w.cost)*steps <= 1 || g.dims == 3 && g.held != (ends{}) && !g.keeps && !g.copiesApron {
+	if growth > maxGrowth(d) || growth+outside > 3*maxGrowth(d) || (g.weights.cost-w.cost)*steps <= 1 || g.dims == 3 && g.held.inPlane() && !g.keeps {
 		return g.weights
 	}
 	return w

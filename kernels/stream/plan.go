@@ -209,9 +209,9 @@ func (g plan) staying() int {
 // again is 1 where the first stage takes a plane again: where the sum of the plane after begins as it.
 func (g plan) again() int { return kernels.Flag(g.takesAgain && g.bestWeights().beginsAsCell(g.rim)) }
 
-// writesHeld tells whether held cells are written as they arrive in 3D: where they go through the stages as multiples, and shared memory does not keep them.
+// writesHeld tells whether held planes are written as they arrive: where whole planes alone are held, and go through the stages as multiples.
 func (g plan) writesHeld() bool {
-	return g.dims == 3 && g.linear && g.held != ends{} && !g.keeps && g.bestWeights().common != 1
+	return g.dims == 3 && g.linear && g.held != ends{} && !g.held.inPlane() && g.bestWeights().common != 1
 }
 
 // inRegisters is the prefetched planes that registers hold.
@@ -285,14 +285,11 @@ func (g plan) within() bool {
 // two of them write come apart: where warps wait late (docs/lab/0061-warps-that-wait-late.md), and where blocks share planes, and cells are held at
 // those ends or rows move in parts, but not in double precision, where that takes longer than it saves (docs/lab/0060-tiles-that-run-ahead.md).
 func (g plan) level() bool {
-	return g.splits || g.shares() && g.linear && g.problem.DType.Size() <= 4 && (g.holdsEnds() || g.part() < g.vector)
+	return g.splits || g.shares() && g.linear && g.problem.DType.Size() <= 4 && (g.held.inPlane() || g.part() < g.vector)
 }
 
 // uneven tells whether plane steps of some tiles take longer than those beside them, in shares of hundreds of planes.
-func (g plan) uneven() bool { return g.shares() && g.linear && g.holdsEnds() && !g.level() }
-
-// holdsEnds tells whether cells are held at the ends of rows or columns.
-func (g plan) holdsEnds() bool { return g.held.lowX+g.held.highX+g.held.lowR+g.held.highR > 0 }
+func (g plan) uneven() bool { return g.shares() && g.linear && g.held.inPlane() && !g.level() }
 
 // apart tells whether tiles at the ends of rows are streamed through by code of their own, in 2D: where edges cost more than a
 // choice and a block has one tile. They take longer, so that there is a further column of blocks for them (docs/lab/0059-what-l2-keeps.md).

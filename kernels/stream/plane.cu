@@ -89,7 +89,7 @@ struct Place {
   index_t rows[WRAPS_ROWS ? ROWS : 1]; // where the grid repeats: elements from a plane's column to each row
   TURNS(int turns[VECTOR / PART]; // elements from where each part that it loads would be to where the repeated row has it)
   bool low_row, high_row; // holds the first, last row of a plane
-  bool holds;            // some cells of its tile may be held, with SIDES of its own
+  bool holds;            // some cells of its tile may be held but by their plane, with SIDES of its own
   unsigned flags;        // low_x, high_x, low_row, high_row, holds bit by bit
   bool within;           // on x its tile lies within the grid, and none of its cells is held but by its plane
 };
@@ -198,13 +198,9 @@ __device__ __forceinline__ bool held_high(int held, int reach, int cells, bool e
   return at_edge(held, reach, cells) ? i >= cells - held && edge : first + i >= n - held;
 }
 
-// Whether a thread that holds cells has the grid's first or last one there. With an apron all rows of a tile are used.
-constexpr int REACH_LR = APRON > 0 && LOW_R > 1 ? 1 : LOW_R, REACH_HR = APRON > 0 && HIGH_R > 1 ? 1 : HIGH_R;
-constexpr bool AT_ENDS = at_edge(HELD_LX, LOW_X, VECTOR) && at_edge(HELD_HX, HIGH_X, VECTOR) && at_edge(HELD_LR, REACH_LR, ROWS) && at_edge(HELD_HR, REACH_HR, ROWS);
-
 // Whether threads that hold cells at an edge do what that takes side by side, and others nothing of it: in double precision. In others all tiles
 // keep pace (docs/lab/0060-tiles-that-run-ahead.md).
-constexpr bool SIDES = DIMS == 3 && sizeof(Real) == 8 && AT_ENDS;
+constexpr bool SIDES = DIMS == 3 && sizeof(Real) == 8 && at_edge(HELD_LX, LOW_X, VECTOR) && at_edge(HELD_HX, HIGH_X, VECTOR) && at_edge(HELD_LR, LOW_R, ROWS) && at_edge(HELD_HR, HIGH_R, ROWS);
 
 // Where a plane is complete only with rows of other bands, that takes fewer instructions: held cells take their values back from shared memory,
 // where it keeps them, whenever a plane is complete.
@@ -214,23 +210,10 @@ constexpr bool RETAKEN = SIDES && HOLDS && KEPT > 0 && LATE;
 __device__ __forceinline__ bool held_cell(const Place &at, int j, int i) {
   const bool low_x = LANE_HALO > 0 ? at.x == 0 : at.low_x, high_x = LANE_HALO > 0 ? at.x + VECTOR == at.nx : at.high_x;
   return at.holds && (held_low(HELD_LX, LOW_X, VECTOR, low_x, at.x, i) || held_high(HELD_HX, LANE_HALO > 0 ? 0 : HIGH_X, VECTOR, high_x, at.x, i, at.nx) ||
-                      held_low(HELD_LR, REACH_LR, ROWS, at.low_row, at.y, j) || held_high(HELD_HR, REACH_HR, ROWS, at.high_row, at.y, j, at.grid.ny));
+                      held_low(HELD_LR, LOW_R, ROWS, at.low_row, at.y, j) || held_high(HELD_HR, HIGH_R, ROWS, at.high_row, at.y, j, at.grid.ny));
 }
 
-HELD{{// Whether a held cell takes its value back by one instruction with a condition. Of a choice compilers make branches, and keep what either needs.
-constexpr bool TAKES_BACK = BEGINS_AS_CELL && AT_ENDS && sizeof(Real) == 4;
-
-// Gives cell i of the thread's row j its value, in units that grow, if it is held.
-template <class R> __device__ __forceinline__ void take_back(R &to, R value, R growth, const Place &at, int j, int i) {
-  const unsigned sides = (i < HELD_LX ? 1 : 0) | (i >= VECTOR - HELD_HX ? 2 : 0) | (j < HELD_LR ? 4 : 0) | (j >= ROWS - HELD_HR ? 8 : 0); // as flags has them
-#ifdef __CUDA_ARCH__
-  if (sides) asm("{ .reg .pred held; setp.ne.u32 held, %1, 0; @held mul.f32 %0, %2, %3; }" : "+f"(to) : "r"(at.flags & sides), "f"(value), "f"(growth));
-#else
-  if (at.flags & sides) to = growth * value;
-#endif
-}
-
-}}HELD// Whether plane p is held as a whole.
+// Whether plane p is held as a whole.
 __device__ __forceinline__ bool held_plane(const Place &at, int p) {
   return HELD_LS + HELD_HS > 0 && (p < HELD_LS || p >= at.planes - HELD_HS);
 }

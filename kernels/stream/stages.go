@@ -89,13 +89,10 @@ func analyse(st *stencil.Stencil) stages {
 // early tells whether warps have given all that others read before the last stage, which then waits for nobody.
 func (s stages) early() bool { return s.dims == 3 && !s.linear && !s.late && s.lowR+s.highR > 0 }
 
-// aprons tells whether the first time step may read rows next to a tile as they were copied. Where cells are held, they must take their
-// values back by an instruction each: all else takes more registers than that leaves.
+// aprons tells whether the first time step may read rows next to a tile as they were copied. Held cells leave no registers for that, but for
+// whole planes (docs/lab/0068-held-cells-and-memory.md).
 func (s stages) aprons(p stencil.Problem) bool {
-	if s.dims < 3 || !s.linear || s.lowR+s.highR == 0 || p.DType.Size() < 4 || !kernels.OneType(p) {
-		return false
-	}
-	return s.held == ends{} || p.DType.Size() == 4 && !s.late && s.factored.beginsAsCell(s.rim)
+	return s.dims == 3 && s.linear && s.lowR+s.highR > 0 && !s.held.inPlane() && p.DType.Size() >= 4 && kernels.OneType(p)
 }
 
 // used counts the arrays that are read.

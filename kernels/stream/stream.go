@@ -73,7 +73,7 @@ func (Family) Space(p stencil.Problem, m machine.Machine) *space.Family {
 func params(p stencil.Problem, m machine.Machine) []space.Param {
 	timeTiles, means := []int{1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16}, []int{0, 1}
 	s := stagesOf(p.Stencil)
-	if s.held != (ends{}) && s.factored.common != 1 && maxGrowth(p.DType) > 0 {
+	if s.held != (ends{}) && (s.dims < 3 || s.held.inPlane()) && s.factored.common != 1 && maxGrowth(p.DType) > 0 {
 		means = append(means, 2)
 	}
 	if s.aprons(p) {

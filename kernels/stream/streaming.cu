@@ -14,8 +14,9 @@ __device__ __forceinline__ void store(const Cells &v, const Writer &__restrict__
   }
 }
 
-HELD{{// Stores of a plane that is held in part those cells that are, or the others. Those that are go through the stages as multiples, and are rounded: they are written
-// as they arrive.
+HELD{{// Stores of a plane those cells that are held, or the others: a plane is held as a whole or not at all. Held planes go through the stages as multiples, and
+// are rounded: they are written as they arrive. (at.holds is false here, which compilers do not know within the loop; what they make of that is
+// faster: docs/lab/0068-held-cells-and-memory.md.)
 template <bool ENDS, bool ARRIVED> __device__ __forceinline__ void store_some(const Cells &v, Writer plane, int p, const Place &at) {
   const bool whole = ENDS && held_plane(at, p);
   if (ARRIVED && (!whole && !at.holds || p < at.begin || p >= at.end)) return;
@@ -26,7 +27,7 @@ template <bool ENDS, bool ARRIVED> __device__ __forceinline__ void store_some(co
 #pragma unroll
     for (int i = 0; i < VECTOR; i++) {
       if (PART < VECTOR && !(at.parts >> i / PART * PART & 1)) continue;
-      if ((whole || held_cell(at, j, i)) == ARRIVED) row[i] = v[j][i];
+      if (whole == ARRIVED) row[i] = v[j][i];
     }
   }
 }
@@ -302,8 +303,8 @@ __device__ __forceinline__ void stream_planes(const Grid &grid, const Out &out, 
   }
   const index_t own = WRAPS_ROWS ? (index_t)boundary_index<0>(0, at.x, nx) : (index_t)row * ldx + at.x;
   at.within = lies_within(x, y, nx, ny);
-  at.holds = HOLDS;
-  if (SIDES && KEPT > 0 HELD{{ || true}}HELD) {
+  at.holds = HELD_LX + HELD_HX + HELD_LR + HELD_HR > 0;
+  if (SIDES && KEPT > 0) {
     bool some = false;
     each<ROWS * VECTOR>([&](int k) { some |= held_cell(at, k / VECTOR, k % VECTOR); });
     at.holds = some;

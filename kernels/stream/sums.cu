@@ -100,8 +100,7 @@ __device__ __forceinline__ void accumulate_plane(Stage &s, const Rows &e, int p,
           branch();
         }
       });
-    HELD{{if constexpr (RESTORED && TAKES_BACK && OWN) take_back(sum[0], s.sum[OPEN - 1][j][i], GROWTH, at, j, i);}}HELD
-    if constexpr (RESTORED && OWN HELD{{ && !TAKES_BACK}}HELD)
+    if constexpr (RESTORED && OWN)
       if (holds && held_cell(at, j, i)) {
         sum[0] = GROWTH * (BEGINS_AS_CELL ? s.sum[OPEN - 1][j][i] : s.before[i + 1]);
         branch();
