@@ -46,7 +46,7 @@ type Traits struct {
 	Turns  bool // rows repeat and are not whole vectors, so that parts of one lie apart: what stands in TURNS(...) finds them
 	Apron  bool // rows next to a tile that the first time step reads are copied, by what stands in APRON{{...}}
 	Again  bool // the first stage takes a plane from shared memory again, by what stands in AGAIN{{...}}AGAIN
-	Held   bool // held planes are written as they arrive, by what stands in HELD{{...}}HELD
+	Held   bool // where whole planes alone are held, these are written as they arrive, by what stands in HELD{{...}}HELD
 	Shares bool // blocks share the planes of all tiles, by what stands in SHARES(...), not in STREAM_TILES(...)
 	Keeps  bool // L2 is to keep what keep_part(...) writes
 	// WholeRows says that of rows which are not whole vectors those that begin with one are copied in vectors: by what stands in WHOLE_ROWS(...).

@@ -66,7 +66,7 @@ func (w weights) costed() costed {
 
 // bestWeights is the weights for the launch's time steps: as multiples where values do not grow
 // too far, and where that saves more than the multiplication that brings them back. Held cells grow too: they are written as they
-// arrived if shared memory keeps them, as they arrive where they are planes of a grid in 3D, or else copied once more. In 3D such copies took longer than they saved.
+// arrived if shared memory keeps them, as they arrive where they are whole planes alone in 3D, or else copied once more. In 3D such copies took longer than they saved.
 func (g plan) bestWeights() costed {
 	steps, w, d := float64(g.timeTile), g.factored, g.problem.DType
 	growth, outside := -math.Log2(w.common)*steps, math.Log2(max(1, math.Abs(g.constant())))

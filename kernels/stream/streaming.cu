@@ -14,9 +14,9 @@ __device__ __forceinline__ void store(const Cells &v, const Writer &__restrict__
   }
 }
 
-HELD{{// Stores of a plane those cells that are held, or the others: a plane is held as a whole or not at all. Held planes go through the stages as multiples, and
-// are rounded: they are written as they arrive. (at.holds is false here, which compilers do not know within the loop; what they make of that is
-// faster: docs/lab/0068-held-cells-and-memory.md.)
+HELD{{// Stores a plane that is held as it arrives, or another when it is complete: held planes go through the stages as multiples, and are rounded. Cell by cell, near
+// the grid's first and last planes alone. (at.holds is false here, which compilers do not know within the loop, for flags hides it; what they make of the
+// branch that nobody takes is faster: docs/lab/0068-held-cells-and-memory.md.)
 template <bool ENDS, bool ARRIVED> __device__ __forceinline__ void store_some(const Cells &v, Writer plane, int p, const Place &at) {
   const bool whole = ENDS && held_plane(at, p);
   if (ARRIVED && (!whole && !at.holds || p < at.begin || p >= at.end)) return;
