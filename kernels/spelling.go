@@ -196,7 +196,7 @@ func marked(name string) (wanted, left []spelling) {
 }
 
 // beside is for tiles whose first time step reads copies of the rows next to them, alone for others; retaking for stages that take a plane from
-// shared memory again, keepingAll for others; holding for kernels that write held cells as they arrive, computing for others.
+// shared memory again, keepingAll for others; holding for kernels that write held planes as they arrive, computing for others.
 var (
 	beside, alone        = marked("APRON")
 	retaking, keepingAll = marked("AGAIN")

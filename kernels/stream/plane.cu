@@ -89,7 +89,7 @@ struct Place {
   index_t rows[WRAPS_ROWS ? ROWS : 1]; // where the grid repeats: elements from a plane's column to each row
   TURNS(int turns[VECTOR / PART]; // elements from where each part that it loads would be to where the repeated row has it)
   bool low_row, high_row; // holds the first, last row of a plane
-  bool holds;            // some cells of its tile may be held but by their plane, with SIDES of its own
+  bool holds;            // some cells of its tile, where SIDES says so of its own, may be held but by their plane
   unsigned flags;        // low_x, high_x, low_row, high_row, holds bit by bit
   bool within;           // on x its tile lies within the grid, and none of its cells is held but by its plane
 };
